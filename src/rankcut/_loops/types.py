@@ -1,0 +1,14 @@
+"""The array types that compiled loops take.
+
+What indexes an array is unsigned: a signed index costs Numba a test for negative values, which
+doubles the time of a loop over edges.
+"""
+
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats: TypeAlias = NDArray[np.float64]
+Ints: TypeAlias = NDArray[np.int32]
+Indices: TypeAlias = NDArray[np.uint32]

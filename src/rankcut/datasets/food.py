@@ -1,0 +1,124 @@
+"""Synthetic food preferences: eight dishes, two types of user."""
+
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import Bunch, check_random_state
+
+from rankcut.ratings import from_ratings
+
+Kind: TypeAlias = Literal["full", "top-k", "ties", "incomplete"]
+
+ASPECTS = ["sweet", "savoury", "juicy"]
+
+DISHES = {
+    "cake": (0.9, 0.0, 0.3),
+    "biscuit": (0.7, 0.1, 0.0),
+    "gelato": (1.0, 0.0, 0.7),
+    "steak": (0.0, 0.8, 0.8),
+    "burger": (0.2, 0.8, 0.9),
+    "sausage": (0.1, 1.0, 1.0),
+    "pasta": (0.4, 0.7, 0.7),
+    "pizza": (0.4, 0.9, 0.6),
+}
+
+TASTES = {"sweet tooth": (1, 1 / 6, 1 / 11), "juicy eater": (1 / 11, 1 / 6, 1)}
+
+
+def make_food(
+    n_rankings: int = 250,
+    *,
+    noise: float = 0.5,
+    kind: Kind = "full",
+    k: int = 3,
+    merges: int | tuple[int, int] = (2, 3),
+    dropped: int | tuple[int, int] = (2, 5),
+    random_state: int | np.random.RandomState | None = None,
+) -> Bunch:
+    """Rankings of eight dishes by two types of user, the synthetic data of the paper.
+
+    A dish scores the sum of its features, weighed by the type of user, plus Gaussian noise; a
+    ranking sorts the dishes by score. Half of the users, shuffled, are of each type.
+
+    Parameters
+    ----------
+    n_rankings : int
+        Number of rankings.
+    noise : float
+        Standard deviation σ of the noise on each score.
+    kind : {"full", "top-k", "ties", "incomplete"}
+        The kind of ranking: all eight dishes in order; the best ``k`` of them; neighbouring
+        groups merged into ties; or some dishes left out. Dishes not ranked are NaN.
+    k : int
+        Length of a top-k list.
+    merges : int or (int, int)
+        How many times two neighbouring groups are merged, or the range it is drawn from, both
+        ends included.
+    dropped : int or (int, int)
+        How many dishes are left out, or the range it is drawn from, both ends included.
+    random_state : int, RandomState or None
+        Seed. The same seed gives the same scores for every kind.
+
+    Returns
+    -------
+    Bunch
+        ``ranks`` (n_rankings, 8), ``target`` (0 or 1), ``item_names``, ``item_features`` (8, 3),
+        ``feature_names``, ``target_names``.
+
+    Examples
+    --------
+    >>> food = make_food(4, noise=0, random_state=0)
+    >>> food.target
+    array([0, 1, 1, 0])
+    >>> from rankcut import to_orders
+    >>> to_orders(food.ranks[:1], food.item_names)[0]
+    ['gelato', 'cake', 'biscuit', 'pizza', 'pasta', 'burger', 'sausage', 'steak']
+    """
+    n_dishes = len(DISHES)
+    if n_rankings < 1:
+        raise ValueError(f"n_rankings must be at least 1, and it is {n_rankings}")
+    if not 0 <= noise < np.inf:
+        raise ValueError(f"noise is a standard deviation, 0 or above, and it is {noise}")
+    if not 1 <= k <= n_dishes:
+        raise ValueError(f"k must be from 1 to {n_dishes}, and it is {k}")
+    rng = check_random_state(random_state)
+    features = np.array(list(DISHES.values()))
+    target = rng.permutation(np.arange(n_rankings) % 2)
+    scores = (np.array(list(TASTES.values())) @ features.T)[target]
+    scores = scores + noise * rng.standard_normal((n_rankings, n_dishes))
+    ranks = from_ratings(scores)
+    if kind == "top-k":
+        ranks[ranks > k] = np.nan
+    elif kind == "ties":
+        for row, times in zip(ranks, _draw(rng, "merges", merges, n_rankings), strict=True):
+            for _ in range(times):
+                above = rng.randint(1, int(row.max()))
+                row[row > above] -= 1
+    elif kind == "incomplete":
+        for row, times in zip(ranks, _draw(rng, "dropped", dropped, n_rankings), strict=True):
+            row[rng.permutation(n_dishes)[:times]] = np.nan
+    elif kind != "full":
+        raise ValueError(
+            f'kind must be "full", "top-k", "ties" or "incomplete", and it is {kind!r}'
+        )
+    return Bunch(
+        ranks=ranks,
+        target=target,
+        item_names=list(DISHES),
+        item_features=features,
+        feature_names=list(ASPECTS),
+        target_names=list(TASTES),
+    )
+
+
+def _draw(
+    rng: np.random.RandomState, name: str, number: int | tuple[int, int], size: int
+) -> NDArray[Any]:
+    low, high = (number, number) if isinstance(number, int) else number
+    if not 0 <= low <= high < len(DISHES):
+        raise ValueError(
+            f"{name} must be a number, or a range of numbers, from 0 to {len(DISHES) - 1}, and "
+            f"it is {number}"
+        )
+    return rng.randint(low, high + 1, size)

@@ -1,0 +1,5 @@
+"""Estimators: what plugs into scikit-learn."""
+
+from rankcut.estimators.graph_cut import GraphCutFeatures
+
+__all__ = ["GraphCutFeatures"]

@@ -1,0 +1,78 @@
+"""From a table of item features to the points whose distances make a graph."""
+
+from collections.abc import Hashable
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.utils.validation import check_array
+
+
+def item_points(
+    features: Any, label: str | None, scale: bool, one_hot: bool
+) -> tuple[NDArray[np.float64], tuple[Hashable, ...] | None]:
+    """One point for each item, and the items' labels if the table has them.
+
+    An array is taken as it is. In a frame, numeric columns are scaled to mean 0 and variance 1
+    and the others are one-hot encoded, unless the caller turns that off.
+    """
+    if features is None:
+        raise ValueError("the graph needs item features: one row for each item")
+    frame = nw.from_native(features, eager_only=True, pass_through=True)
+    if not isinstance(frame, nw.DataFrame):
+        if label is not None:
+            raise ValueError(
+                f"items={label!r} names a column, but the item features are an array, which has "
+                "no named columns"
+            )
+        return check_array(features, dtype=np.float64, input_name="the item features"), None
+    items = _labels(frame, label)
+    if label is not None:
+        frame = frame.drop(label)
+    if frame.shape[0] == 0 or frame.shape[1] == 0:
+        raise ValueError(f"the item features have shape {frame.shape}; they need items and columns")
+    blocks = [_column(frame[column], items, scale, one_hot) for column in frame.columns]
+    return np.hstack(blocks), items
+
+
+def _labels(frame: nw.DataFrame[Any], label: str | None) -> tuple[Hashable, ...] | None:
+    if label is None:
+        index = nw.maybe_get_index(frame)
+        names = None if index is None else tuple(index)
+        items = None if names == tuple(range(frame.shape[0])) else names
+    elif label in frame.columns:
+        items = tuple(frame[label].to_list())
+    else:
+        raise ValueError(
+            f"items={label!r} should name the column with the items' labels; the columns are "
+            f"{', '.join(map(repr, frame.columns))}"
+        )
+    if items is not None and len(set(items)) < len(items):
+        twice = next(name for i, name in enumerate(items) if name in items[:i])
+        raise ValueError(f"item {twice!r} has two rows of features; each item needs one")
+    return items
+
+
+def _column(
+    column: nw.Series[Any], items: tuple[Hashable, ...] | None, scale: bool, one_hot: bool
+) -> NDArray[np.float64]:
+    numeric = column.dtype.is_numeric() or column.dtype == nw.Boolean
+    missing = column.is_null() | column.is_nan() if column.dtype.is_float() else column.is_null()
+    if missing.any():
+        row = int(np.argmax(missing.to_numpy()))
+        raise ValueError(
+            f"item {row if items is None else items[row]!r} has no value in column "
+            f"{column.name!r}; fill it in or drop the column"
+        )
+    if numeric:
+        values = column.to_numpy().astype(np.float64).reshape(-1, 1)
+        return np.asarray(StandardScaler().fit_transform(values)) if scale else values
+    if not one_hot:
+        raise ValueError(
+            f"column {column.name!r} of the item features holds {column.dtype}, not numbers; "
+            "one_hot=True encodes it, or drop it"
+        )
+    categories = np.array(column.to_list(), dtype=object).reshape(-1, 1)
+    return np.asarray(OneHotEncoder(sparse_output=False).fit_transform(categories))

@@ -1,0 +1,266 @@
+"""The item graph: symmetric, non-negative weights between items."""
+
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Any, Protocol, runtime_checkable
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+
+# Weights W_ij and W_ji that differ by no more than this, relative to the largest weight, differ
+# by rounding and are averaged.
+_ROUNDING = 1e-8
+
+_SHOWN = 5
+
+
+class ItemGraph:
+    """A weighted undirected graph over n items, in which edges have positive weights.
+
+    Build one with :meth:`complete`, :func:`as_item_graph`, or a recipe such as
+    :class:`~rankcut.SimilarityGraph`.
+
+    Parameters
+    ----------
+    weights : ndarray, csr_array or None
+        Symmetric with zero diagonal. None: all pairs have weight 1.
+    n_items : int
+        Number of items.
+    items : tuple or None
+        The items' labels.
+    ordered : bool
+        Whether the order of the items means anything. That of a networkx graph's nodes does
+        not: only labels match such a graph to rankings.
+
+    Examples
+    --------
+    >>> ItemGraph.complete(4)
+    ItemGraph(4 items, 6 edges)
+    >>> as_item_graph([[0, 2, 0], [2, 0, 1], [0, 1, 0]]).degrees
+    array([2., 3., 1.])
+    """
+
+    def __init__(
+        self,
+        weights: NDArray[np.float64] | sparse.csr_array | None,
+        n_items: int,
+        items: tuple[Hashable, ...] | None = None,
+        *,
+        ordered: bool = True,
+    ) -> None:
+        self.weights: Any = weights
+        self.n_items = n_items
+        self.items = items
+        self.ordered = ordered
+
+    @classmethod
+    def complete(cls, n_items: int) -> "ItemGraph":
+        """Every pair of items is joined, with weight 1; nothing is stored."""
+        return cls(None, n_items)
+
+    @property
+    def n_edges(self) -> int:
+        """Number of pairs with a positive weight."""
+        if self.weights is None:
+            return self.n_items * (self.n_items - 1) // 2
+        if sparse.issparse(self.weights):
+            return int(self.weights.count_nonzero()) // 2
+        return int(np.count_nonzero(self.weights)) // 2
+
+    @property
+    def degrees(self) -> NDArray[np.float64]:
+        """Sum of the weights at each item."""
+        if self.weights is None:
+            return np.full(self.n_items, float(self.n_items - 1))
+        return np.asarray(self.weights.sum(axis=1), dtype=np.float64)
+
+    def to_dense(self) -> NDArray[np.float64]:
+        """The weights as a dense array."""
+        if self.weights is None:
+            return np.ones((self.n_items, self.n_items)) - np.eye(self.n_items)
+        if sparse.issparse(self.weights):
+            return np.asarray(self.weights.toarray())
+        return np.array(self.weights)
+
+    def aligned(self, n_items: int, items: tuple[Hashable, ...] | None) -> "ItemGraph":
+        """The same graph with its items in the order of the rankings' columns."""
+        if self.items is not None and items is not None:
+            if self.items == items:
+                return self
+            _check_same_labels(self.items, items)
+            position = {label: i for i, label in enumerate(self.items)}
+            permutation = [position[label] for label in items]
+            weights = self.weights
+            if weights is not None:
+                weights = weights[permutation][:, permutation]
+            return ItemGraph(weights, self.n_items, items)
+        if self.n_items != n_items:
+            raise ValueError(
+                f"the graph has {self.n_items} items, but the rankings have {n_items}; both must "
+                "be about the same items, in the same order (or with names, to be matched)"
+            )
+        if not self.ordered:
+            raise ValueError(
+                f"the graph names its items ({_listed(self.items or ())}) and the rankings do "
+                "not, so they cannot be matched; pass the rankings as a frame, or their columns' "
+                "labels as items="
+            )
+        return self if items is None else ItemGraph(self.weights, self.n_items, items)
+
+    def __repr__(self) -> str:
+        return f"ItemGraph({self.n_items} items, {self.n_edges} edges)"
+
+
+@runtime_checkable
+class GraphRecipe(Protocol):
+    """Whatever can build an item graph, such as :class:`~rankcut.SimilarityGraph`."""
+
+    def build(self) -> ItemGraph:
+        """The graph."""
+        ...
+
+
+def as_item_graph(graph: Any) -> ItemGraph:
+    """Read a graph from whatever a user has.
+
+    Parameters
+    ----------
+    graph : ItemGraph, recipe, array-like, sparse matrix, networkx.Graph or frame
+        A square matrix of weights must be symmetric, finite and non-negative. Its diagonal is
+        ignored, since no cut contains a loop. A frame's columns name the items; so does the
+        index of a pandas frame, which may list them in another order.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> as_item_graph(nx.cycle_graph(["toro", "uni", "ika", "ebi"]))
+    ItemGraph(4 items, 4 edges)
+    """
+    if isinstance(graph, ItemGraph):
+        return graph
+    if isinstance(graph, GraphRecipe):
+        return graph.build()
+    if hasattr(graph, "nodes") and hasattr(graph, "adjacency"):
+        return _from_networkx(graph)
+    frame = nw.from_native(graph, eager_only=True, pass_through=True)
+    if isinstance(frame, nw.DataFrame):
+        return _from_frame(frame)
+    return graph_from_weights(graph)
+
+
+def graph_from_weights(
+    weights: ArrayLike | sparse.sparray, items: tuple[Hashable, ...] | None = None
+) -> ItemGraph:
+    """Check a matrix of weights and make a graph of it."""
+    matrix: Any = sparse.csr_array(weights) if sparse.issparse(weights) else np.asarray(weights)
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+        raise ValueError(
+            f"a graph over the items is a square matrix of weights, and this one has shape "
+            f"{matrix.shape}"
+        )
+    try:
+        matrix = matrix.astype(np.float64)
+    except (TypeError, ValueError) as problem:
+        raise ValueError(f"the weights of the graph are not all numbers: {problem}") from None
+
+    def label(i: int) -> str:
+        return repr(i if items is None else items[i])
+
+    entries = matrix.data if sparse.issparse(matrix) else matrix
+    for good, complaint in (
+        (np.isfinite, "weights must be finite (0 where there is no edge)"),
+        (lambda weight: weight >= 0, "weights must not be negative"),
+    ):
+        if not good(entries).all():
+            i, j = next(
+                (int(i), int(j))
+                for i, j in zip(*matrix.nonzero(), strict=True)
+                if not good(matrix[i, j])
+            )
+            raise ValueError(
+                f"the weight between items {label(i)} and {label(j)} is {matrix[i, j]}; {complaint}"
+            )
+    largest = float(entries.max()) if entries.size else 0.0
+    gap = abs(matrix - matrix.T)
+    if float(gap.max() if gap.size else 0.0) > _ROUNDING * largest:
+        i, j = (int(side[0]) for side in (gap > _ROUNDING * largest).nonzero())
+        raise ValueError(
+            f"the graph is not symmetric: the weight from item {label(i)} to {label(j)} is "
+            f"{matrix[i, j]}, and back it is {matrix[j, i]}; (W + W.T) / 2 makes it so"
+        )
+    matrix = (matrix + matrix.T) / 2
+    if sparse.issparse(matrix):
+        matrix = sparse.csr_array(matrix)
+        matrix.setdiag(0.0)
+        matrix.eliminate_zeros()
+        matrix.sort_indices()
+    else:
+        np.fill_diagonal(matrix, 0.0)
+    return ItemGraph(matrix, matrix.shape[0], items)
+
+
+def _from_networkx(graph: Any) -> ItemGraph:
+    import networkx as nx
+
+    if graph.is_directed():
+        raise ValueError(
+            "the graph is directed, and a cut needs an undirected one; graph.to_undirected() "
+            "makes it so"
+        )
+    nodes = list(graph.nodes)
+    if not nodes:
+        raise ValueError("the graph has no nodes; it needs one for each item")
+    if set(nodes) == set(range(len(nodes))):
+        # Nodes that count from 0 are the columns' positions, in whichever order they were added.
+        nodes.sort()
+        return graph_from_weights(nx.to_scipy_sparse_array(graph, nodes, dtype=np.float64))
+    weights = nx.to_scipy_sparse_array(graph, nodes, dtype=np.float64)
+    checked = graph_from_weights(weights, tuple(nodes))
+    return ItemGraph(checked.weights, checked.n_items, checked.items, ordered=False)
+
+
+def _from_frame(frame: nw.DataFrame[Any]) -> ItemGraph:
+    columns: tuple[Hashable, ...] = tuple(frame.columns)
+    index = nw.maybe_get_index(frame)
+    rows = tuple(index) if index is not None else columns
+    if rows == tuple(range(len(rows))):
+        rows = columns
+    weights = frame.to_numpy()
+    if len(rows) == len(columns) and rows != columns:
+        _check_same_labels(rows, columns, "the rows of the graph", "its columns")
+        position = {label: i for i, label in enumerate(rows)}
+        weights = weights[[position[label] for label in columns]]
+    if columns == tuple(range(len(columns))):
+        return graph_from_weights(weights)
+    return graph_from_weights(weights, columns)
+
+
+def _check_same_labels(
+    ours: Sequence[Hashable],
+    theirs: Sequence[Hashable],
+    we: str = "the graph",
+    they: str = "the rankings",
+) -> None:
+    if len(set(ours)) < len(ours):
+        twice = next(label for i, label in enumerate(ours) if label in ours[:i])
+        raise ValueError(f"item {twice!r} stands twice in {we}; each item needs its own label")
+    missing = [
+        f"{there} lack {_listed(label for label in labels if label not in others)}"
+        for there, labels, others in (
+            (we, theirs, frozenset(ours)),
+            (they, ours, frozenset(theirs)),
+        )
+        if not others.issuperset(labels)
+    ]
+    if missing:
+        raise ValueError(
+            f"the items of {we} and of {they} do not match: {'; '.join(missing)}. Labels are "
+            "matched by name: rename, add or drop items until both sides have the same"
+        )
+
+
+def _listed(labels: Iterable[Hashable]) -> str:
+    every = [repr(label) for label in labels]
+    more = f" and {len(every) - _SHOWN} more" if len(every) > _SHOWN else ""
+    return ", ".join(every[:_SHOWN]) + more

@@ -1,0 +1,204 @@
+"""Recipes for item graphs: estimators, so that a grid search reaches their parameters.
+
+A recipe in the place of a graph, as in ``GraphCutFeatures(SimilarityGraph(features))``, is built
+anew at each fit, and its parameters are the nested parameters ``graph__lengthscale`` and so on.
+"""
+
+from collections.abc import Hashable
+from numbers import Real
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.spatial.distance import pdist, squareform
+from sklearn.base import BaseEstimator
+from sklearn.neighbors import NearestNeighbors
+
+from rankcut.graphs.item_features import item_points
+from rankcut.graphs.item_graph import ItemGraph
+
+Similarity: TypeAlias = Literal["squared_exponential", "exponential"]
+
+# Distances between all pairs are held in memory at once up to this many bytes.
+_MOST_BYTES = 1 << 32
+
+
+class SimilarityGraph(BaseEstimator):
+    """Like items are joined strongly: W_ij = exp(−½ d_ij²/ℓ²), or exp(−d_ij/ℓ).
+
+    Parameters
+    ----------
+    features : array or frame of shape (n_items, n_features)
+        What is known of each item. In a frame, numeric columns are scaled and others one-hot
+        encoded; the index of a pandas frame labels the items.
+    kernel : {"squared_exponential", "exponential"}
+        How similarity falls with the Euclidean distance d.
+    lengthscale : float or "median"
+        ℓ; the median distance between two items unless a number is given.
+    keep : float
+        Fraction of the edges to keep, the strongest ones; edges as strong as the weakest kept
+        one are kept as well.
+    scale, one_hot : bool
+        Whether a frame's numeric columns are scaled to variance 1, and its other columns
+        one-hot encoded.
+    items : str or None
+        The column of the frame that labels the items.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> features = np.array([[0.0], [1.0], [3.0]])
+    >>> SimilarityGraph(features, kernel="exponential", lengthscale=2).build().to_dense().round(2)
+    array([[0.  , 0.61, 0.22],
+           [0.61, 0.  , 0.37],
+           [0.22, 0.37, 0.  ]])
+    """
+
+    def __init__(
+        self,
+        features: Any = None,
+        *,
+        kernel: Similarity = "squared_exponential",
+        lengthscale: float | Literal["median"] = "median",
+        keep: float = 1.0,
+        scale: bool = True,
+        one_hot: bool = True,
+        items: str | None = None,
+    ) -> None:
+        self.features = features
+        self.kernel = kernel
+        self.lengthscale = lengthscale
+        self.keep = keep
+        self.scale = scale
+        self.one_hot = one_hot
+        self.items = items
+
+    def build(self) -> ItemGraph:
+        """The graph."""
+        if not (isinstance(self.keep, Real) and 0 < self.keep <= 1):
+            raise ValueError(
+                f"keep is the fraction of edges to keep, above 0 and at most 1, and it is "
+                f"{self.keep!r}"
+            )
+        points, items = item_points(self.features, self.items, self.scale, self.one_hot)
+        n = len(points)
+        if n * (n - 1) * 4 > _MOST_BYTES:
+            raise ValueError(
+                f"a similarity graph compares all pairs of its {n:,} items, which needs "
+                f"{n * (n - 1) * 4 / 1e9:.0f} GB; NeighborGraph compares neighbours alone"
+            )
+        distances = pdist(points)
+        weights = similarity(distances, self.kernel, self.lengthscale)
+        if self.keep == 1 or n < 3:
+            return ItemGraph(squareform(weights), n, items)
+        weakest = max(0, round(self.keep * len(distances)) - 1)
+        kept = distances <= np.partition(distances, weakest)[weakest]
+        first, second = (side[kept] for side in np.triu_indices(n, 1))
+        return _sparse_graph(first, second, weights[kept], n, items)
+
+
+class NeighborGraph(BaseEstimator):
+    """Each item is joined to its nearest neighbours; for catalogues too large for all pairs.
+
+    Two items are joined when one is among the k nearest of the other. With the lengthscale
+    ``"median"``, ℓ is the median distance between joined items.
+
+    Parameters
+    ----------
+    features : array or frame of shape (n_items, n_features)
+        As for :class:`SimilarityGraph`, and so are the parameters not listed here.
+    n_neighbors : int
+        k, less than the number of items.
+    kernel : {"squared_exponential", "exponential", "constant"}
+        The weight of an edge by its length; ``"constant"`` gives every edge weight 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> NeighborGraph(np.array([[0.0], [1.0], [3.0], [3.5]]), n_neighbors=1).build()
+    ItemGraph(4 items, 2 edges)
+    """
+
+    def __init__(
+        self,
+        features: Any = None,
+        *,
+        n_neighbors: int = 20,
+        kernel: Similarity | Literal["constant"] = "squared_exponential",
+        lengthscale: float | Literal["median"] = "median",
+        scale: bool = True,
+        one_hot: bool = True,
+        items: str | None = None,
+    ) -> None:
+        self.features = features
+        self.n_neighbors = n_neighbors
+        self.kernel = kernel
+        self.lengthscale = lengthscale
+        self.scale = scale
+        self.one_hot = one_hot
+        self.items = items
+
+    def build(self) -> ItemGraph:
+        """The graph."""
+        points, items = item_points(self.features, self.items, self.scale, self.one_hot)
+        n = len(points)
+        if not 1 <= self.n_neighbors < n:
+            raise ValueError(
+                f"n_neighbors={self.n_neighbors!r}, but an item of {n} has from 1 to {n - 1} "
+                "neighbours"
+            )
+        distances, neighbours = (
+            NearestNeighbors(n_neighbors=self.n_neighbors).fit(points).kneighbors()
+        )
+        one = np.repeat(np.arange(n), self.n_neighbors)
+        other = neighbours.ravel()
+        # Each pair once, however many of its two ends chose it.
+        pairs, at = np.unique(
+            np.minimum(one, other) * n + np.maximum(one, other), return_index=True
+        )
+        weights = similarity(distances.ravel()[at], self.kernel, self.lengthscale)
+        return _sparse_graph(pairs // n, pairs % n, weights, n, items)
+
+
+def similarity(
+    distances: NDArray[np.float64],
+    kernel: Similarity | Literal["constant"],
+    lengthscale: float | Literal["median"],
+) -> NDArray[np.float64]:
+    """Weights of edges of these lengths.
+
+    Where over half of the distances are 0, "median" means the median of the others.
+    """
+    if kernel == "constant":
+        return np.ones_like(distances)
+    if kernel not in ("squared_exponential", "exponential"):
+        raise ValueError(
+            f'kernel must be "squared_exponential" or "exponential", and it is {kernel!r}'
+        )
+    if lengthscale == "median":
+        scale = float(np.median(distances)) if distances.size else 1.0
+        if scale == 0.0:
+            apart = distances[distances > 0]
+            scale = float(np.median(apart)) if apart.size else 1.0
+    elif isinstance(lengthscale, Real) and 0 < lengthscale < np.inf:
+        scale = float(lengthscale)
+    else:
+        raise ValueError(f'lengthscale must be "median" or above 0, and it is {lengthscale!r}')
+    if kernel == "exponential":
+        return np.exp(-distances / scale)
+    return np.exp(-0.5 * (distances / scale) ** 2)
+
+
+def _sparse_graph(
+    first: NDArray[np.intp],
+    second: NDArray[np.intp],
+    weights: NDArray[np.float64],
+    n_items: int,
+    items: tuple[Hashable, ...] | None,
+) -> ItemGraph:
+    half = sparse.coo_array((weights, (first, second)), shape=(n_items, n_items))
+    whole = sparse.csr_array(half + half.T)
+    whole.eliminate_zeros()
+    whole.sort_indices()
+    return ItemGraph(whole, n_items, items)

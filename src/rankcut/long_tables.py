@@ -1,0 +1,125 @@
+"""Long tables: one line for each item that a ranking mentions."""
+
+from collections.abc import Hashable, Sequence
+from typing import Any, NamedTuple
+
+import narwhals as nw
+import numpy as np
+from scipy import sparse as sp
+
+from rankcut.orders import spread
+from rankcut.ratings import from_ratings
+
+
+class LongRanks(NamedTuple):
+    """A rank matrix, the ids of its rows and the labels of its columns."""
+
+    ranks: Any
+    ids: list[Hashable]
+    items: list[Hashable]
+
+
+def from_long(
+    table: Any,
+    *,
+    ranking: str = "ranking",
+    item: str = "item",
+    rank: str | None = None,
+    score: str | None = None,
+    higher_is_better: bool = True,
+    items: Sequence[Hashable] | None = None,
+    sparse: bool = False,
+) -> LongRanks:
+    """A rank matrix from a table with a line for each ranking and item.
+
+    Parameters
+    ----------
+    table : pandas or Polars frame
+        Anything that narwhals takes for an eager frame.
+    ranking, item : str
+        The columns that say which ranking and which item a line is about.
+    rank, score : str
+        The column with the ranks, 1 = best, or the one with the scores; give one of the two. A
+        line without a value leaves its item unranked.
+    higher_is_better : bool
+        Whether the highest score is the best, or the lowest.
+    items : sequence or None
+        The items that become columns; None takes those that occur, in order of appearance.
+    sparse : bool
+        Return a CSR array, in which unranked items are absent, instead of a dense array, in
+        which they are NaN.
+
+    Returns
+    -------
+    ranks : ndarray or csr_array of shape (n_rankings, n_items)
+    ids : list
+        The rankings' ids, in order of appearance: the rows.
+    items : list
+        The items' labels: the columns.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> votes = pd.DataFrame({"voter": [7, 7, 9], "party": ["a", "b", "b"], "stars": [2, 5, 4]})
+    >>> ranks, ids, items = from_long(votes, ranking="voter", item="party", score="stars")
+    >>> ranks
+    array([[ 2.,  1.],
+           [nan,  1.]])
+    >>> ids, items
+    ([7, 9], ['a', 'b'])
+    """
+    frame = nw.from_native(table, eager_only=True)
+    if (rank is None) == (score is None):
+        raise ValueError("give one of rank= and score=: the column with the ranks, or the scores")
+    value = rank if score is None else score
+    assert value is not None
+    for column in (ranking, item, value):
+        if column not in frame.columns:
+            raise ValueError(
+                f"the table has no column {column!r}; its columns are "
+                f"{', '.join(map(repr, frame.columns))}"
+            )
+    if not (frame[value].dtype.is_numeric() or frame[value].dtype == nw.Boolean):
+        raise ValueError(f"column {value!r} holds {frame[value].dtype}, not numbers")
+    if frame.shape[0] == 0:
+        raise ValueError("the table has no lines")
+    ids: dict[Hashable, int] = {}
+    rows = _numbered(frame[ranking], ids)
+    labels: dict[Hashable, int] = {}
+    columns = _numbered(frame[item], labels, items)
+    values = frame[value].cast(nw.Float64).to_numpy().astype(np.float64)
+    kept = ~np.isnan(values)
+    order = np.lexsort((columns, rows))
+    again = np.flatnonzero((np.diff(rows[order]) == 0) & (np.diff(columns[order]) == 0))
+    if again.size:
+        line = int(order[again[0] + 1])
+        raise ValueError(
+            f"line {line}: ranking {frame[ranking][line]!r} mentions item {frame[item][line]!r} "
+            "a second time; a ranking ranks each item once"
+        )
+    order = order[kept[order]]
+    starts = np.concatenate([[0], np.cumsum(np.bincount(rows[order], minlength=len(ids)))])
+    ranks = sp.csr_array((values[order], columns[order], starts), shape=(len(ids), len(labels)))
+    if score is not None:
+        ranks = from_ratings(ranks, higher_is_better=higher_is_better)
+    return LongRanks(ranks if sparse else spread(ranks), list(ids), list(labels))
+
+
+def _numbered(
+    column: nw.Series[Any], numbers: dict[Hashable, int], allowed: Sequence[Hashable] | None = None
+) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """Number the labels of a column in order of appearance, or as ``allowed`` lists them."""
+    if column.is_null().any():
+        line = int(np.argmax(column.is_null().to_numpy()))
+        raise ValueError(f"line {line}: column {column.name!r} is empty; each line needs a value")
+    for label in allowed or ():
+        numbers.setdefault(label, len(numbers))
+    values = column.to_list()
+    if allowed is not None:
+        for line, label in enumerate(values):
+            if label not in numbers:
+                raise ValueError(
+                    f"line {line}: item {label!r} is not among the items; add it there, or leave "
+                    "items out to take all that occur"
+                )
+    return np.array([numbers.setdefault(label, len(numbers)) for label in values])

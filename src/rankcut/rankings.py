@@ -1,0 +1,244 @@
+"""The rank matrix: rows are rankings, columns are items, 1 = best.
+
+Only the order within a row matters, so any finite numbers are ranks. Equal values are tied. An
+item that a ranking does not mention is NaN, or simply absent in a sparse matrix; what that means
+is for the caller to say, by ``unranked``:
+
+``"error"``
+    nothing may be missing (the default everywhere);
+``"last"``
+    unranked items are tied after all the ranked ones: a top-k list;
+``"anywhere"``
+    nothing is known of their place: an incomplete ranking.
+
+A rank matrix is a NumPy array, a pandas or Polars frame whose columns name the items, or a SciPy
+CSR array whose stored entries are the ranks. :class:`RankMatrix` is one of them, checked, with
+one way to read it block by block.
+"""
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias, get_args
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import coo_array, csr_array, issparse
+from sklearn.utils.validation import check_array
+
+Unranked: TypeAlias = Literal["error", "last", "anywhere"]
+
+# Rows are read for checks in pieces of about this many entries.
+_PIECE = 1 << 16
+
+_CHOICES = (
+    'Say what that means: unranked="last" ties unranked items after all the ranked ones '
+    '(a top-k list), unranked="anywhere" takes their place as unknown (an incomplete ranking)'
+)
+
+
+@dataclass(frozen=True, eq=False)
+class RankMatrix:
+    """A rank matrix behind one interface.
+
+    Attributes
+    ----------
+    shape : (int, int)
+        Number of rankings, number of items.
+    items : tuple or None
+        The items' labels, in the order of the columns, if they have labels.
+    sparse : csr_array or None
+        The matrix itself, if it is sparse; absent entries are unranked.
+    read : callable
+        ``read(start, stop)`` returns those rows of a dense matrix as float64, to be read only.
+    single : bool
+        Whether the ranks are float32, so that features are expected in float32 too.
+    """
+
+    shape: tuple[int, int]
+    items: tuple[Hashable, ...] | None
+    sparse: csr_array | None
+    read: Callable[[int, int], NDArray[np.float64]]
+    single: bool
+
+    def label(self, item: int) -> str:
+        """The item as an error message should name it."""
+        return f"item {item if self.items is None else self.items[item]!r}"
+
+    def check(self, unranked: Unranked) -> None:
+        """Raise unless each rank is finite and unranked items are allowed for."""
+        if unranked not in get_args(Unranked):
+            raise ValueError(
+                f'unranked must be "error", "last" or "anywhere", and it is {unranked!r}'
+            )
+        if self.sparse is not None:
+            self._check_sparse(self.sparse, unranked)
+            return
+        n_rows, n_items = self.shape
+        step = max(1, _PIECE // n_items)
+        for start in range(0, n_rows, step):
+            piece = self.read(start, min(start + step, n_rows))
+            if np.isfinite(piece.sum()):
+                continue
+            self._refuse_first(~np.isfinite(piece), piece, start, unranked)
+
+    def _check_sparse(self, matrix: csr_array, unranked: Unranked) -> None:
+        n_items = self.shape[1]
+        bad = ~np.isfinite(matrix.data)
+        if bad.any():
+            entries = np.flatnonzero(np.isinf(matrix.data) if unranked != "error" else bad)
+            if entries.size:
+                row = int(np.searchsorted(matrix.indptr, entries[0], side="right")) - 1
+                self._refuse(row, int(matrix.indices[entries[0]]), float(matrix.data[entries[0]]))
+        if unranked == "error":
+            short = np.flatnonzero(np.diff(matrix.indptr) < n_items)
+            if short.size:
+                row = int(short[0])
+                stored = matrix.indices[matrix.indptr[row] : matrix.indptr[row + 1]]
+                item = int(np.setdiff1d(np.arange(n_items), stored)[0])
+                raise ValueError(
+                    f"row {row}: {self.label(item)} is not ranked: it has no entry, and in a "
+                    f"sparse rank matrix an absent entry is an unranked item. {_CHOICES}"
+                )
+
+    def _refuse_first(
+        self,
+        bad: NDArray[np.bool_],
+        piece: NDArray[np.float64],
+        start: int,
+        unranked: Unranked,
+    ) -> None:
+        if unranked != "error":
+            bad = np.isinf(piece)
+        if bad.any():
+            row, item = divmod(int(np.argmax(bad)), piece.shape[1])
+            self._refuse(start + row, item, float(piece[row, item]))
+
+    def _refuse(self, row: int, item: int, rank: float) -> None:
+        if np.isnan(rank):
+            raise ValueError(f"row {row}: {self.label(item)} is not ranked (NaN). {_CHOICES}")
+        raise ValueError(
+            f"row {row}: {self.label(item)} has rank {rank}; a rank is a finite number, and NaN "
+            "marks an item that is not ranked (infinity is neither)"
+        )
+
+
+def read_rankings(X: Any, items: Sequence[Hashable] | None = None) -> RankMatrix:
+    """Accept an array, a pandas or Polars frame, or a sparse matrix as a rank matrix.
+
+    ``items`` labels the columns of an array or sparse matrix; a frame has labels of its own.
+
+    >>> read_rankings([[1, 2, 3], [2, 1, float("nan")]]).shape
+    (2, 3)
+    """
+    values = X
+    if not (isinstance(X, np.ndarray) and X.ndim == 2 and X.size and X.dtype.kind in "fiu"):
+        frame = nw.from_native(X, eager_only=True, pass_through=True)
+        if isinstance(frame, nw.DataFrame):
+            return _read_frame(frame, items)
+        values = check_array(
+            X, accept_sparse=True, dtype=None, ensure_all_finite=False, estimator="a rank matrix"
+        )
+    labels = _check_labels(items, values.shape[1])
+    if issparse(values):
+        matrix = _canonical(values, labels)
+        return RankMatrix(matrix.shape, labels, matrix, _no_dense_rows, values.dtype == np.float32)
+
+    def read(start: int, stop: int) -> NDArray[np.float64]:
+        return _as_numbers(values[start:stop], start, labels)
+
+    return RankMatrix(values.shape, labels, None, read, values.dtype == np.float32)
+
+
+def _no_dense_rows(start: int, stop: int) -> NDArray[np.float64]:
+    raise TypeError("a sparse rank matrix is read through its stored entries")
+
+
+def _read_frame(frame: nw.DataFrame[Any], items: Sequence[Hashable] | None) -> RankMatrix:
+    columns: list[Hashable] = list(frame.columns)
+    n_rows, n_items = frame.shape
+    if n_rows == 0 or n_items == 0:
+        raise ValueError(
+            f"a rank matrix needs a ranking and an item: found {n_rows} sample(s) and {n_items} "
+            f"feature(s) (shape={frame.shape}) while a minimum of 1 is required."
+        )
+    # A frame made without names counts its columns: those are positions, not labels.
+    labels = None if columns == list(range(n_items)) else tuple(columns)
+    if items is not None:
+        given = _check_labels(items, n_items)
+        if labels is not None and given != labels:
+            raise ValueError(
+                "the frame's columns name the items already, and items= says otherwise; leave "
+                "items= out, or select the columns in that order"
+            )
+        labels = given
+    dtypes = set(frame.schema.values())
+    for column, dtype in frame.schema.items():
+        if not (dtype.is_numeric() or dtype == nw.Boolean or dtype in (nw.Object, nw.Unknown)):
+            raise ValueError(
+                f"column {column!r} holds {dtype}, not numbers; a rank matrix has one numeric "
+                "column for each item: drop the others first"
+            )
+
+    def read(start: int, stop: int) -> NDArray[np.float64]:
+        rows = frame[start:stop].to_numpy()
+        return _as_numbers(rows, start, labels)
+
+    return RankMatrix((n_rows, n_items), labels, None, read, dtypes == {nw.Float32()})
+
+
+def _as_numbers(
+    rows: NDArray[Any], start: int, labels: tuple[Hashable, ...] | None
+) -> NDArray[np.float64]:
+    """The rows as float64; the first entry that is no number is named."""
+    try:
+        return np.asarray(rows, dtype=np.float64)
+    except (TypeError, ValueError):
+        for (row, item), rank in np.ndenumerate(rows):
+            if rank is None:
+                continue
+            label = item if labels is None else labels[item]
+            try:
+                float(rank)
+            except (TypeError, ValueError) as problem:
+                raise type(problem)(
+                    f"row {start + row}: item {label!r} has rank {rank!r}, which is not a "
+                    f"number: {problem}"
+                ) from None
+        return np.array([[np.nan if rank is None else float(rank) for rank in row] for row in rows])
+
+
+def _canonical(matrix: Any, labels: tuple[Hashable, ...] | None) -> csr_array:
+    """As CSR with each entry stored once; a second rank for the same item is an error."""
+    if matrix.dtype.kind not in "fiub":
+        raise ValueError(f"a sparse rank matrix holds numbers, not {matrix.dtype}")
+    if matrix.format == "csr" and matrix.has_canonical_format:
+        return csr_array(matrix)
+    stored = coo_array(matrix)
+    csr = stored.tocsr()
+    if csr.nnz < stored.nnz:
+        rows, columns = stored.coords
+        ordered = np.lexsort((columns, rows))
+        rows, columns = rows[ordered], columns[ordered]
+        twice = np.flatnonzero((rows[1:] == rows[:-1]) & (columns[1:] == columns[:-1]))[0]
+        row, item = int(rows[twice]), int(columns[twice])
+        label = item if labels is None else labels[item]
+        raise ValueError(
+            f"row {row}: item {label!r} has two stored ranks; a ranking ranks each item once"
+        )
+    return csr_array(csr)
+
+
+def _check_labels(items: Sequence[Hashable] | None, n_items: int) -> tuple[Hashable, ...] | None:
+    if items is None:
+        return None
+    labels = tuple(items)
+    if len(labels) != n_items:
+        raise ValueError(
+            f"items= has {len(labels)} labels, but the rank matrix has {n_items} columns; "
+            "give one label for each column"
+        )
+    if len(set(labels)) < n_items:
+        twice = next(label for i, label in enumerate(labels) if label in labels[:i])
+        raise ValueError(f"items= has the label {twice!r} twice; each item needs its own")
+    return labels

@@ -1,0 +1,38 @@
+"""Threads over rows: compiled loops run without the interpreter's lock, so threads are enough."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+from joblib import effective_n_jobs
+
+# Each thread takes its share in this many turns, so that none waits long for another and an
+# interrupt is heard soon.
+_TURNS = 8
+
+# To start a thread costs as much as a few steps of work.
+_WORTHWHILE = 4
+
+
+def over_rows(work: Callable[[int, int], None], n_rows: int, step: int, n_jobs: int | None) -> None:
+    """Call ``work(start, stop)`` until all rows are done, in ``n_jobs`` threads.
+
+    ``step`` is how many rows the work does at once. ``n_jobs`` is read as
+    scikit-learn does: None is 1 unless a ``joblib.parallel_config`` says otherwise, −1 is all.
+    """
+    n_threads = min(effective_n_jobs(n_jobs), n_rows // (_WORTHWHILE * step))
+    if n_threads <= 1:
+        work(0, n_rows)
+        return
+    share = -(-n_rows // (n_threads * _TURNS))
+    share = -(-share // step) * step
+    with ThreadPoolExecutor(n_threads) as pool:
+        turns = [
+            pool.submit(work, start, min(start + share, n_rows))
+            for start in range(0, n_rows, share)
+        ]
+        try:
+            for turn in turns:
+                turn.result()
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
