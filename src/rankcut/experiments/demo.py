@@ -94,7 +94,7 @@ def scores_by_kind(seed: int) -> dict[str, dict[str, tuple[float, float]]]:
 
 def borda_counts(ranks: NDArray[np.float64]) -> NDArray[np.float64]:
     """How many more dishes each dish beats than beat it: features of the complete graph."""
-    return graph_cut_features(ranks, unranked="last")
+    return np.asarray(graph_cut_features(ranks, unranked="last"))
 
 
 def _show_vectors(console: Console, seed: int) -> None:
