@@ -14,8 +14,8 @@ the mean over them.
     complete ones included, so that all vectors are comparable;
 ``"auto"``
     is the closed form on the complete graph, where there is nothing to pool, and for catalogues of
-    more than 2,000 items, where a single draw costs more than the closed form of a hundred
-    rankings. Otherwise it goes through all completions of a ranking if they are at most 4,096, or
+    more than 2,000 items, where to sample a ranking costs hundreds of times its closed form.
+    Otherwise it goes through all completions of a ranking if they are at most 4,096, or
     no more than the draws asked for, and samples if they are more.
 """
 
