@@ -15,7 +15,7 @@ the mean over them.
 ``"auto"``
     is the closed form on the complete graph, where there is nothing to pool, and for catalogues of
     more than 2,000 items, where to sample a ranking costs hundreds of times its closed form.
-    Otherwise it goes through all completions of a ranking if they are at most 4,096, or
+    Otherwise it goes through all completions of a ranking if they are at most 1,024, or
     no more than the draws asked for, and samples if they are more.
 """
 
@@ -39,7 +39,7 @@ Method: TypeAlias = Literal["auto", "exact", "sampled", "closed_form"]
 
 METHODS = ("complete", "exact", "sampled", "closed_form")
 
-EXACT_COMPLETIONS = 4096
+EXACT_COMPLETIONS = 1024
 CLOSED_FORM_ITEMS = 2000
 DEFAULT_TOLERANCE = 0.01
 
