@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from rankcut.cuts import Algorithm
-from rankcut.features import graph_cut_features
-from rankcut.rankings import Unranked
+from rankcut.cuts import Algorithm, cut_function
+from rankcut.features import compute_features, fit_graph
+from rankcut.kernels.gram import Encoder, Features, gram_matrix
+from rankcut.rankings import RankMatrix, Unranked
 
 
 def graph_cut_kernel(
@@ -20,6 +21,7 @@ def graph_cut_kernel(
     normalize: bool = False,
     items: Sequence[Hashable] | None = None,
     algorithm: Algorithm = "auto",
+    out: NDArray[Any] | None = None,
     dtype: DTypeLike | None = None,
     n_jobs: int | None = None,
 ) -> NDArray[Any]:
@@ -30,12 +32,14 @@ def graph_cut_kernel(
     X : array, frame or CSR array of shape (n_rankings_x, n_items)
         Rank matrix: 1 = best, equal = tied, NaN (or absent in a sparse matrix) = not ranked.
     Y : array, frame or CSR array of shape (n_rankings_y, n_items) or None
-        Another rank matrix over the same items; None is X itself.
+        Another rank matrix over the same items; None is X itself, each pair once.
     graph : None, ItemGraph, recipe, array, sparse matrix, networkx.Graph or frame
         The item graph; None is the complete graph.
     normalize : bool
-        Scale each vector to unit length, so that values are from −1 to 1; on the complete graph
-        this is Spearman's correlation.
+        Divide by √(k(A, A)·k(A', A')), so that values are from −1 to 1; on the complete graph
+        this is Spearman's correlation. A ranking that ties all items has k = 0.
+    out : ndarray or memmap of shape (n_rankings_x, n_rankings_y) or None
+        Where to write the Gram matrix.
     unranked, items, algorithm, dtype, n_jobs
         As in :func:`~rankcut.graph_cut_features`.
 
@@ -49,19 +53,33 @@ def graph_cut_kernel(
     array([[ 0.5],
            [-0.5]])
     """
-    options: dict[str, Any] = {
-        "unranked": unranked,
-        "normalize": normalize,
-        "items": items,
-        "algorithm": algorithm,
-        "dtype": dtype,
-        "n_jobs": n_jobs,
-    }
-    left = graph_cut_features(X, graph, **options)
-    right = left if Y is None else graph_cut_features(Y, graph, **options)
-    if left.shape[1] != right.shape[1]:
-        raise ValueError(
-            f"X ranks {left.shape[1]} items and Y ranks {right.shape[1]}; a kernel compares "
-            "rankings of the same items"
+    return gram_matrix(
+        X,
+        Y,
+        graph_cut_encoder(graph, unranked, algorithm, n_jobs),
+        unranked=unranked,
+        normalize=normalize,
+        items=items,
+        out=out,
+        dtype=dtype,
+        n_jobs=n_jobs,
+    )
+
+
+def graph_cut_encoder(
+    graph: Any, unranked: Unranked, algorithm: Algorithm, n_jobs: int | None
+) -> Encoder:
+    """Graph cut features."""
+
+    def encode(rankings: RankMatrix, dtype: np.dtype[Any]) -> Features:
+        features = compute_features(
+            rankings,
+            cut_function(fit_graph(graph, rankings), algorithm),
+            unranked=unranked,
+            normalize=False,
+            dtype=dtype,
+            n_jobs=n_jobs,
         )
-    return np.asarray(left @ right.T)
+        return Features(features.shape, lambda start, stop: features[start:stop])
+
+    return encode

@@ -1,0 +1,239 @@
+"""Gram matrices: in blocks, the symmetric half once, into whatever array the caller has.
+
+A kernel brings its rankings into a form in which they are quickly compared, an
+:class:`Encoding`. :func:`fill_gram` cuts the matrix into square blocks, has each compared once,
+in threads, and writes it (and its mirror image) to the result, which may be on disk.
+"""
+
+import sys
+import time
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from typing import Any, Protocol, Self, TypeAlias
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+from rich.console import Console
+from rich.progress import Progress
+
+from rankcut._loops.pairing import ALL, TWINS, UPPER
+from rankcut._loops.types import Floats
+from rankcut.features import feature_dtype
+from rankcut.rankings import RankMatrix, Unranked, read_rankings
+from rankcut.threads import as_completed
+
+# Entries of a feature matrix that is kept (512 MB); a larger one is made anew, a few rows at a
+# time, for each block of the Gram matrix.
+KEPT = 1 << 26
+
+# Seconds until a Gram matrix counts as a long one, whose progress is shown.
+_PATIENCE = 2.0
+
+
+class Encoding(Protocol):
+    """Rankings in the form in which a kernel compares them."""
+
+    side: int
+    """Rows and columns of a block."""
+
+    def __len__(self) -> int:
+        """Number of rankings."""
+
+    def compare(self, rows: slice, other: Self, columns: slice, pairs: int, out: Any) -> None:
+        """Write k of these rows and the other's columns to ``out``.
+
+        ``pairs`` is ALL; or UPPER, if they are the same and the half below the diagonal may be
+        left as it is; or TWINS, if the r-th row is compared with the r-th column alone, to
+        ``out[r, 0]``.
+        """
+
+
+class Features:
+    """Vectors whose inner products are the kernel.
+
+    Parameters
+    ----------
+    shape : (int, int)
+        Shape of the feature matrix.
+    fill : callable
+        ``fill(start, stop)`` computes those rows.
+    """
+
+    side = 512
+
+    def __init__(self, shape: tuple[int, ...], fill: Callable[[int, int], NDArray[Any]]) -> None:
+        self._n_rows, width = shape
+        self._fill = fill
+        self._stored = fill(0, self._n_rows) if self._n_rows * width <= KEPT else None
+
+    def __len__(self) -> int:
+        return self._n_rows
+
+    def rows(self, rows: slice) -> NDArray[Any]:
+        """Some rows of the feature matrix."""
+        if self._stored is not None:
+            return self._stored[rows]
+        return self._fill(rows.start, rows.stop)
+
+    def compare(self, rows: slice, other: "Features", columns: slice, pairs: int, out: Any) -> None:
+        """Inner products, by BLAS."""
+        left = self.rows(rows)
+        right = left if pairs != ALL else other.rows(columns)
+        if pairs == TWINS:
+            np.einsum("rf,rf->r", left, right, out=out[:, 0])
+        else:
+            np.matmul(left, right.T, out=out)
+
+
+Encoder: TypeAlias = Callable[[RankMatrix, np.dtype[Any]], Encoding]
+"""What a kernel makes of checked rankings, for a Gram matrix of that type."""
+
+
+def gram_matrix(
+    X: Any,
+    Y: Any,
+    encode: Encoder,
+    *,
+    unranked: Unranked,
+    normalize: bool,
+    items: Sequence[Hashable] | None,
+    out: NDArray[Any] | None,
+    dtype: DTypeLike | None,
+    n_jobs: int | None,
+) -> NDArray[Any]:
+    """The whole way from two rank matrices to their Gram matrix."""
+    left, right = read_both(X, Y, items, unranked)
+    result_dtype = gram_dtype(dtype, out, left)
+    return fill_gram(
+        encode(left, result_dtype),
+        None if right is None else encode(right, result_dtype),
+        normalize=normalize,
+        out=out,
+        dtype=result_dtype,
+        n_jobs=n_jobs,
+    )
+
+
+def read_both(
+    X: Any, Y: Any, items: Sequence[Hashable] | None, unranked: Unranked
+) -> tuple[RankMatrix, RankMatrix | None]:
+    """Two checked rank matrices over the same items; the second is None where Y is, or is X."""
+    left = read_rankings(X, items)
+    left.check(unranked)
+    if Y is None or Y is X:
+        return left, None
+    right = read_rankings(Y, items)
+    check_same_items(left, right)
+    right.check(unranked)
+    return left, right
+
+
+def check_same_items(left: RankMatrix, right: RankMatrix) -> None:
+    """Raise unless both rank the same items, in the same order of columns."""
+    if left.shape[1] != right.shape[1]:
+        raise ValueError(
+            f"X ranks {left.shape[1]} items and Y ranks {right.shape[1]}; a kernel compares "
+            "rankings of the same items"
+        )
+    if left.items is None or right.items is None:
+        return
+    for column, (label, other) in enumerate(zip(left.items, right.items, strict=True)):
+        if label != other:
+            raise ValueError(
+                f"column {column} is item {label!r} in X and item {other!r} in Y; select the "
+                "columns of Y in the order of X"
+            )
+
+
+def gram_dtype(
+    dtype: DTypeLike | None, out: NDArray[Any] | None, rankings: RankMatrix
+) -> np.dtype[Any]:
+    """The dtype asked for, or that of ``out``, or else that of the ranks."""
+    if dtype is None and out is not None:
+        dtype = out.dtype
+    return feature_dtype(dtype, rankings)
+
+
+def fill_gram(
+    left: Encoding,
+    right: Encoding | None,
+    *,
+    normalize: bool,
+    out: NDArray[Any] | None,
+    dtype: np.dtype[Any],
+    n_jobs: int | None,
+) -> NDArray[Any]:
+    """The kernel of each ranking on the left and each on the right, or on the left again."""
+    other = left if right is None else right
+    shape = (len(left), len(other))
+    if out is None:
+        out = np.empty(shape, dtype=dtype)
+    elif out.shape != shape or out.dtype != dtype:
+        raise ValueError(
+            f"out= has shape {out.shape} and dtype {out.dtype}, and the Gram matrix has shape "
+            f"{shape} and dtype {dtype}; make it with np.empty({shape}, dtype={dtype.name!r})"
+        )
+    result = out
+    scales = None
+    if normalize:
+        rows = _unit_scale(left)
+        scales = rows, rows if right is None else _unit_scale(other)
+
+    def fill(rows: slice, columns: slice) -> None:
+        mirrored = right is None
+        pairs = UPPER if mirrored and rows == columns else ALL
+        scratch = _scratch_dtype(left, dtype)
+        block = np.empty((rows.stop - rows.start, columns.stop - columns.start), dtype=scratch)
+        left.compare(rows, other, columns, pairs, block)
+        if scales is not None:
+            block *= scales[0][rows, np.newaxis]
+            block *= scales[1][columns]
+        if pairs == UPPER:
+            below = np.tri(len(block), k=-1, dtype=bool)
+            np.copyto(block, block.T.copy(), where=below)
+        result[rows, columns] = block
+        if mirrored and pairs == ALL:
+            result[columns, rows] = block.T
+
+    blocks = [
+        (rows, columns)
+        for rows in _slices(shape[0], left.side)
+        for columns in _slices(shape[1], left.side)
+        if right is not None or columns.start >= rows.start
+    ]
+    _show_progress(as_completed(fill, blocks, n_jobs), len(blocks))
+    return out
+
+
+def squares(encoding: Encoding) -> Floats:
+    """k(A, A) of each ranking."""
+    out = np.empty((len(encoding), 1), dtype=np.float64)
+    for rows in _slices(len(encoding), encoding.side):
+        encoding.compare(rows, encoding, rows, TWINS, out[rows])
+    return out[:, 0]
+
+
+def _unit_scale(encoding: Encoding) -> Floats:
+    """1/√k(A, A), and 0 where that is 0."""
+    norms = np.sqrt(squares(encoding))
+    return np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > 0)
+
+
+def _scratch_dtype(encoding: Encoding, dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """Vectors are multiplied in the type asked for; loops are compiled for float64 alone."""
+    return dtype if isinstance(encoding, Features) else np.dtype(np.float64)
+
+
+def _slices(size: int, side: int) -> list[slice]:
+    return [slice(start, min(start + side, size)) for start in range(0, size, side)]
+
+
+def _show_progress(steps: Iterator[None], n_steps: int) -> None:
+    """Go through the steps; those of a long Gram matrix are shown, on a terminal, on stderr."""
+    began = time.monotonic()
+    with Progress(console=Console(stderr=True), transient=True, disable=True) as progress:
+        task = progress.add_task("Gram matrix", total=n_steps)
+        for _ in steps:
+            progress.advance(task)
+            if progress.disable and sys.stderr.isatty() and time.monotonic() - began > _PATIENCE:
+                progress.disable = False
+                progress.start()
