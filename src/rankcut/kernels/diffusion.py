@@ -197,6 +197,7 @@ class DiffusionCompletions:
     """Full rankings that stand for each ranking, and the kernel's table of values."""
 
     side = 64
+    blas = False
 
     def __init__(self, completions: Completions, beta: float, *, derivative: bool = False) -> None:
         n_items = completions.groups.shape[1]

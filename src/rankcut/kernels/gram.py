@@ -25,6 +25,9 @@ from rankcut.threads import as_completed
 # time, for each block of the Gram matrix.
 KEPT = 1 << 26
 
+# Rows that are transposed at once: their cache lines are all held until they are used up.
+_MIRRORED = 256
+
 # Seconds until a Gram matrix counts as a long one, whose progress is shown.
 _PATIENCE = 2.0
 
@@ -34,6 +37,9 @@ class Encoding(Protocol):
 
     side: int
     """Rows and columns of a block."""
+
+    blas: bool
+    """Whether blocks are products by BLAS: whole, and of any type. Loops write float64."""
 
     def __len__(self) -> int:
         """Number of rankings."""
@@ -58,7 +64,9 @@ class Features:
         ``fill(start, stop)`` computes those rows.
     """
 
-    side = 512
+    # Large, since each product waits for all of BLAS' threads.
+    side = 4096
+    blas = True
 
     def __init__(self, shape: tuple[int, ...], fill: Callable[[int, int], NDArray[Any]]) -> None:
         self._n_rows, width = shape
@@ -179,20 +187,19 @@ def fill_gram(
         scales = rows, rows if right is None else _unit_scale(other)
 
     def fill(rows: slice, columns: slice) -> None:
-        mirrored = right is None
-        pairs = UPPER if mirrored and rows == columns else ALL
-        scratch = _scratch_dtype(left, dtype)
-        block = np.empty((rows.stop - rows.start, columns.stop - columns.start), dtype=scratch)
+        pairs = UPPER if right is None and rows == columns else ALL
+        block = result[rows, columns] if left.blas else np.zeros(result[rows, columns].shape)
         left.compare(rows, other, columns, pairs, block)
         if scales is not None:
             block *= scales[0][rows, np.newaxis]
             block *= scales[1][columns]
-        if pairs == UPPER:
-            below = np.tri(len(block), k=-1, dtype=bool)
-            np.copyto(block, block.T.copy(), where=below)
-        result[rows, columns] = block
-        if mirrored and pairs == ALL:
-            result[columns, rows] = block.T
+        if not left.blas:
+            if pairs == UPPER:
+                np.copyto(block, block.T.copy(), where=np.tri(len(block), k=-1, dtype=bool))
+            result[rows, columns] = block
+        if right is None and pairs == ALL:
+            for part in _slices(len(block), _MIRRORED):
+                result[columns, rows][:, part] = block[part].T
 
     blocks = [
         (rows, columns)
@@ -218,11 +225,6 @@ def _unit_scale(encoding: Encoding) -> Floats:
     return np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > 0)
 
 
-def _scratch_dtype(encoding: Encoding, dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """Vectors are multiplied in the type asked for; loops are compiled for float64 alone."""
-    return dtype if isinstance(encoding, Features) else np.dtype(np.float64)
-
-
 def _slices(size: int, side: int) -> list[slice]:
     return [slice(start, min(start + side, size)) for start in range(0, size, side)]
 
@@ -230,10 +232,9 @@ def _slices(size: int, side: int) -> list[slice]:
 def _show_progress(steps: Iterator[None], n_steps: int) -> None:
     """Go through the steps; those of a long Gram matrix are shown, on a terminal, on stderr."""
     began = time.monotonic()
-    with Progress(console=Console(stderr=True), transient=True, disable=True) as progress:
-        task = progress.add_task("Gram matrix", total=n_steps)
-        for _ in steps:
-            progress.advance(task)
-            if progress.disable and sys.stderr.isatty() and time.monotonic() - began > _PATIENCE:
-                progress.disable = False
-                progress.start()
+    for done, _ in enumerate(steps, start=1):
+        if time.monotonic() - began > _PATIENCE and sys.stderr.isatty():
+            with Progress(console=Console(stderr=True), transient=True) as progress:
+                task = progress.add_task("Gram matrix", total=n_steps, completed=done)
+                for _ in steps:
+                    progress.advance(task)

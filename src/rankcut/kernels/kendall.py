@@ -162,6 +162,7 @@ class GroupedItems:
     """Rankings without unranked items, compared by bits or by the O(n log n) routine."""
 
     side = 256
+    blas = False
 
     def __init__(self, groups: Indices) -> None:
         self.groups = groups

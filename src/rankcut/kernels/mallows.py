@@ -150,6 +150,7 @@ class MallowsCompletions:
     """Completions with ties, and all that the closed form needs of them."""
 
     side = 64
+    blas = False
 
     def __init__(self, completions: Completions, lam: float, *, derivative: bool = False) -> None:
         self._completions = completions

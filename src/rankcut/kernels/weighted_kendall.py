@@ -227,6 +227,7 @@ class AverageWeights:
     """Rankings under the average weights, which are those of the top-k kernels together."""
 
     side = 256
+    blas = False
 
     def __init__(self, groups: Indices) -> None:
         self._groups = groups
