@@ -94,8 +94,8 @@ def from_long(
     if again.size:
         line = int(order[again[0] + 1])
         raise ValueError(
-            f"line {line}: ranking {frame[ranking][line]!r} mentions item {frame[item][line]!r} "
-            "a second time; a ranking ranks each item once"
+            f"line {line}: ranking {list(ids)[rows[line]]!r} mentions item "
+            f"{list(labels)[columns[line]]!r} a second time; a ranking ranks each item once"
         )
     order = order[kept[order]]
     starts = np.concatenate([[0], np.cumsum(np.bincount(rows[order], minlength=len(ids)))])

@@ -160,12 +160,9 @@ def order_sparse_rows(
     n_groups: Ints,
 ) -> None:
     """Order each row of a CSR rank matrix: the counterpart of ``order_dense_rows``."""
-    longest = 1
-    for r in range(n_groups.shape[0]):
-        longest = max(longest, starts[r + 1] - starts[r])
-    keys = np.empty(longest)
-    spare_keys = np.empty(longest)
-    spare_items = np.empty(longest, dtype=np.uint32)
+    keys = np.empty(stored.shape[0])
+    spare_keys = np.empty(stored.shape[0])
+    spare_items = np.empty(stored.shape[0], dtype=np.uint32)
     listed = np.zeros(n_items, dtype=np.bool_)
     for r in range(n_groups.shape[0]):
         ranked = 0

@@ -169,5 +169,7 @@ class GraphCutFeatures(TransformerMixin, BaseEstimator):
         # NaN and absent entries are unranked items: allowed once it is said what they mean.
         tags.input_tags.allow_nan = self.unranked != "error"
         tags.input_tags.sparse = self.unranked != "error"
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        tags.transformer_tags.preserves_dtype = (
+            ["float64", "float32"] if self.dtype is None else [np.dtype(self.dtype).name]
+        )
         return tags
