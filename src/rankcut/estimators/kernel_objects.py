@@ -163,7 +163,9 @@ class GraphCutKernel(RankingKernel):
         self.n_jobs = n_jobs
 
     def _encoder(self, *, derivative: bool = False) -> Encoder:
-        return graph_cut_encoder(self.graph, self.unranked, self.algorithm, self.n_jobs)
+        return graph_cut_encoder(
+            self.graph, self.unranked, self.normalize, self.algorithm, self.n_jobs
+        )
 
 
 class SpearmanKernel(RankingKernel):

@@ -182,14 +182,14 @@ def cycle_codes(n: int) -> tuple[Indices, NDArray[np.int64], int]:
     No two types share one: codes are drawn, from a fixed seed, until that is so.
     """
     rng = np.random.default_rng(0)
-    shapes = partitions_of(n)
+    counts = np.array([np.bincount(shape, minlength=n + 1) for shape in partitions_of(n)])
     largest = 8
     while True:
         for _ in range(50):
-            codes = rng.integers(1, largest, size=n + 1).astype(np.uint32)
-            places = np.array([int(codes[list(shape)].sum()) for shape in shapes])
-            if len(set(places.tolist())) == len(shapes):
-                return codes, places, int(places.max()) + 1
+            codes = rng.integers(1, largest, size=n + 1)
+            places = counts @ codes
+            if len(np.unique(places)) == len(places):
+                return codes.astype(np.uint32), places, int(places.max()) + 1
         largest *= 2
 
 

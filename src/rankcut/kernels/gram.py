@@ -17,7 +17,6 @@ from rich.progress import Progress
 
 from rankcut._loops.pairing import ALL, TWINS, UPPER
 from rankcut._loops.types import Floats
-from rankcut.features import feature_dtype
 from rankcut.rankings import RankMatrix, Unranked, read_rankings
 from rankcut.threads import as_completed
 
@@ -25,8 +24,9 @@ from rankcut.threads import as_completed
 # time, for each block of the Gram matrix.
 KEPT = 1 << 26
 
-# Rows that are transposed at once: their cache lines are all held until they are used up.
-_MIRRORED = 256
+# Rows of a block that are scaled or transposed at once: few enough for their cache lines to be
+# held until they are used up.
+_AT_ONCE = 256
 
 # Seconds until a Gram matrix counts as a long one, whose progress is shown.
 _PATIENCE = 2.0
@@ -156,9 +156,15 @@ def gram_dtype(
     dtype: DTypeLike | None, out: NDArray[Any] | None, rankings: RankMatrix
 ) -> np.dtype[Any]:
     """The dtype asked for, or that of ``out``, or else that of the ranks."""
-    if dtype is None and out is not None:
-        dtype = out.dtype
-    return feature_dtype(dtype, rankings)
+    if dtype is not None:
+        asked = np.dtype(dtype)
+    elif out is not None:
+        asked = out.dtype
+    else:
+        asked = np.dtype(np.float32 if rankings.single else np.float64)
+    if asked not in (np.float32, np.float64):
+        raise ValueError(f"kernels are float32 or float64, and {asked} is neither")
+    return asked
 
 
 def fill_gram(
@@ -191,14 +197,15 @@ def fill_gram(
         block = result[rows, columns] if left.blas else np.zeros(result[rows, columns].shape)
         left.compare(rows, other, columns, pairs, block)
         if scales is not None:
-            block *= scales[0][rows, np.newaxis]
-            block *= scales[1][columns]
+            for part in _slices(len(block), _AT_ONCE):
+                # The product of the scales first: it is the same for (A, A') and (A', A).
+                block[part] *= scales[0][rows][part, np.newaxis] * scales[1][columns]
         if not left.blas:
             if pairs == UPPER:
                 np.copyto(block, block.T.copy(), where=np.tri(len(block), k=-1, dtype=bool))
             result[rows, columns] = block
         if right is None and pairs == ALL:
-            for part in _slices(len(block), _MIRRORED):
+            for part in _slices(len(block), _AT_ONCE):
                 result[columns, rows][:, part] = block[part].T
 
     blocks = [

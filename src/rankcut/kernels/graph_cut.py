@@ -56,9 +56,9 @@ def graph_cut_kernel(
     return gram_matrix(
         X,
         Y,
-        graph_cut_encoder(graph, unranked, algorithm, n_jobs),
+        graph_cut_encoder(graph, unranked, normalize, algorithm, n_jobs),
         unranked=unranked,
-        normalize=normalize,
+        normalize=False,
         items=items,
         out=out,
         dtype=dtype,
@@ -67,16 +67,16 @@ def graph_cut_kernel(
 
 
 def graph_cut_encoder(
-    graph: Any, unranked: Unranked, algorithm: Algorithm, n_jobs: int | None
+    graph: Any, unranked: Unranked, normalize: bool, algorithm: Algorithm, n_jobs: int | None
 ) -> Encoder:
-    """Graph cut features."""
+    """Graph cut features, which are normalised as vectors: weights may be of any scale."""
 
     def encode(rankings: RankMatrix, dtype: np.dtype[Any]) -> Features:
         features = compute_features(
             rankings,
             cut_function(fit_graph(graph, rankings), algorithm),
             unranked=unranked,
-            normalize=False,
+            normalize=normalize,
             dtype=dtype,
             n_jobs=n_jobs,
         )

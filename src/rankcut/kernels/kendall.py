@@ -26,8 +26,7 @@ from rankcut._loops.signs import (
     pack_signs,
 )
 from rankcut._loops.types import Indices, Words
-from rankcut.features import feature_dtype
-from rankcut.kernels.gram import Encoder, Features, gram_matrix
+from rankcut.kernels.gram import Encoder, Features, gram_dtype, gram_matrix
 from rankcut.kernels.groups import all_full, read_groups
 from rankcut.rankings import RankMatrix, Unranked, read_rankings
 
@@ -137,7 +136,7 @@ def kendall_features(
     rankings = read_rankings(X, items)
     rankings.check(unranked)
     groups = read_groups(rankings, unranked, n_jobs)
-    features = scaled_signs(groups, feature_dtype(dtype, rankings))
+    features = scaled_signs(groups, gram_dtype(dtype, None, rankings))
     if normalize:
         norms = np.linalg.norm(features, axis=1, keepdims=True)
         np.divide(features, norms, out=features, where=norms > 0)

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from rankcut._loops.slopes import spread_slopes
+from rankcut._loops.slopes import add_gains, break_ties
 from rankcut.cuts import Algorithm, Cut, cut_function
 from rankcut.features import fit_graph
 from rankcut.kernels.gram import Features, check_same_items, fill_gram, gram_dtype
-from rankcut.partitions import block_rows, read_partitions
+from rankcut.partitions import Partitions, block_rows, read_partitions
 from rankcut.rankings import RankMatrix, Unranked, read_rankings
 from rankcut.threads import over_rows
 
@@ -35,8 +35,9 @@ def lovasz_bregman_divergence(
 ) -> NDArray[Any]:
     """d(x ‖ σ) = ⟨x, φ°(σ_x) − φ°(σ)⟩ of scores x and a ranking σ; σ_x is the ranking of x.
 
-    d ≥ 0, and 0 if σ orders the items as the scores do. For a ranking with ties, or a top-k list,
-    it is the mean over all ways to break the ties, in closed form. On the complete graph,
+    d ≥ 0, and 0 if σ orders the items as the scores do; rounding may leave a little less than 0.
+    For a ranking with ties, or a top-k list, it is the mean over all ways to break the ties, in
+    closed form: tied items count nothing for each other in φ°. On the complete graph,
     φ°_i = n + 1 − 2·(average rank of i).
 
     Parameters
@@ -78,12 +79,12 @@ def lovasz_bregman_divergence(
     cut = cut_function(fit_graph(graph, rankings), algorithm)
     result_dtype = gram_dtype(dtype, out, rankings)
     values = np.concatenate([part for _, part in _dense_rows(scores)])
-    own = _slopes(read_rankings(-values), cut, n_jobs)
+    own = _mean_gains(read_rankings(-values), cut, n_jobs)
     extension = np.einsum("ri,ri->r", values, own)
-    slopes = _slopes(rankings, cut, n_jobs)
+    gains = _mean_gains(rankings, cut, n_jobs)
     # One product gives the divergence: [f(x), x] times [1, −φ°(σ)].
     left = np.column_stack([extension, values])
-    right = np.column_stack([np.ones(len(slopes)), -slopes])
+    right = np.column_stack([np.ones(len(gains)), -gains])
     return fill_gram(
         Features(left.shape, lambda start, stop: left[start:stop].astype(result_dtype)),
         Features(right.shape, lambda start, stop: right[start:stop].astype(result_dtype)),
@@ -114,17 +115,28 @@ def _dense_rows(scores: RankMatrix) -> Any:
         yield start, scores.read(start, min(start + step, n_rows))
 
 
-def _slopes(rankings: RankMatrix, cut: Cut, n_jobs: int | None) -> NDArray[np.float64]:
-    """φ° of each ranking: the slopes of its groups, not pooled."""
+def _mean_gains(rankings: RankMatrix, cut: Cut, n_jobs: int | None) -> NDArray[np.float64]:
+    """φ° of each ranking, the mean over all ways to break its ties.
+
+    Any order of the tied items, and the opposite one, are enough: in one of the two, each of two
+    tied items comes first.
+    """
     n_rows, n_items = rankings.shape
-    features = np.empty((n_rows, n_items))
+    features = np.zeros((n_rows, n_items))
 
     def fill(start: int, stop: int) -> None:
-        increments = np.empty((min(block_rows(n_items), stop - start), n_items))
+        step = min(block_rows(n_items), stop - start)
+        room = Partitions.empty(step, n_items)
+        gains = np.empty((step, n_items))
         for first, block in read_partitions(rankings, start, stop, close=True):
-            cut.increments(block, increments)
-            rows = features[first : first + len(block)]
-            spread_slopes(block.order, block.ends, block.n_groups, increments, rows)
+            broken = room.head(len(block))
+            broken.n_groups[:] = n_items
+            for backwards in (False, True):
+                break_ties(
+                    block.order, block.ends, block.n_groups, backwards, broken.order, broken.ends
+                )
+                cut.increments(broken, gains)
+                add_gains(broken.order, gains, features[first : first + len(block)])
 
     over_rows(fill, n_rows, block_rows(n_items), n_jobs)
     return features

@@ -25,8 +25,7 @@ from rankcut._loops.grouping import NOWHERE
 from rankcut._loops.pairing import ALL
 from rankcut._loops.position_weights import average_weights, expected_weights, forget_one_item
 from rankcut._loops.types import Floats, Indices
-from rankcut.features import feature_dtype
-from rankcut.kernels.gram import Encoder, Features, gram_matrix
+from rankcut.kernels.gram import Encoder, Features, gram_dtype, gram_matrix
 from rankcut.kernels.groups import all_full, read_groups
 from rankcut.rankings import RankMatrix, Unranked, read_rankings
 
@@ -136,7 +135,7 @@ def weighted_kendall_features(
     rankings.check(unranked)
     table = weight_table(weights, k, position_weights, rankings.shape[1])
     groups = read_groups(rankings, unranked, n_jobs)
-    return PositionWeights(groups, table).rows(0, len(groups), feature_dtype(dtype, rankings))
+    return PositionWeights(groups, table).rows(0, len(groups), gram_dtype(dtype, None, rankings))
 
 
 def weight_table(
@@ -190,18 +189,18 @@ class PositionWeights:
         self._after = np.zeros((len(occurring), n + 1))
         self._apart = table.sum() / max(n * (n - 1), 1)
         weights = table.copy()
+        level_of = {int(ranked): level for level, ranked in enumerate(occurring)}
         for ranked in range(n, int(occurring[0]) - 1, -1):
-            level = int(np.searchsorted(occurring, ranked))
-            here = occurring[level] == ranked
+            level = level_of.get(ranked)
             if ranked < n:
                 # Of ranked + 1 items, one is the unranked item in question.
-                if here:
+                if level is not None:
                     later = np.triu(weights[:ranked, : ranked + 1], 1).sum(axis=1)
                     sooner = np.triu(weights[: ranked + 1, 1 : ranked + 1]).sum(axis=0)
                     self._before[level, 1 : ranked + 1] = np.cumsum(later / (ranked + 1))
                     self._after[level, 1 : ranked + 1] = np.cumsum(sooner / (ranked + 1))
                 forget_one_item(weights, ranked)
-            if here:
+            if level is not None:
                 kept = self._weights[level, :ranked, :ranked]
                 kept[:] = np.triu(weights[:ranked, :ranked], 1)
                 self._sums[level, 1 : ranked + 1, 1 : ranked + 1] = kept.cumsum(0).cumsum(1)
