@@ -3,13 +3,17 @@
 import numpy as np
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from rankcut import GraphCutFeatures
+from rankcut import GraphCutFeatures, KendallFeatures, WeightedKendallFeatures
 
 ESTIMATORS = [
     GraphCutFeatures(),
     GraphCutFeatures(unranked="last"),
     GraphCutFeatures(normalize=True, n_jobs=2),
     GraphCutFeatures(dtype=np.float64, algorithm="complete"),
+    KendallFeatures(),
+    KendallFeatures(unranked="anywhere", normalize=True),
+    WeightedKendallFeatures(),
+    WeightedKendallFeatures(unranked="last", weights="multiplicative"),
 ]
 
 

@@ -134,7 +134,7 @@ def test_derivative_by_differences():
 
 def test_the_default_rate():
     ranks = [[1, 2, 3, 4], [2, 1, 3, 4]]
-    assert_array_equal(diffusion_kernel(ranks), diffusion_kernel(ranks, beta=0.25))
+    assert_array_equal(diffusion_kernel(ranks), diffusion_kernel(ranks, beta=np.log(4) / 2))
 
 
 def test_parameters_that_do_not_fit():

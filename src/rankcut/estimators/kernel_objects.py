@@ -328,7 +328,8 @@ class DiffusionKernel(RankingKernel):
     Parameters
     ----------
     beta : float
-        β, a hyper-parameter with a gradient; 1/n is a good start.
+        β, a hyper-parameter with a gradient; 2·log(n)/n is a good start. Values are small, so
+        ``normalize=True`` is in place, or a factor to be learned.
     beta_bounds : pair of floats or "fixed"
         Where a Gaussian process looks for β.
     unranked, normalize, items, n_draws, random_state, n_jobs

@@ -14,7 +14,7 @@ Nakayama, and a pair of rankings is then one walk along its cycles.
 
 from collections.abc import Hashable, Sequence
 from functools import cache
-from math import factorial
+from math import factorial, log
 from typing import Any
 
 import numpy as np
@@ -56,7 +56,8 @@ def diffusion_kernel(
     Parameters
     ----------
     beta : float or None
-        β > 0, how far to diffuse; None is 1/n. From about log(n)/n on, all values are nearly 1/n!.
+        β > 0, how far to diffuse; None is 2·log(n)/n. With much less than that, only rankings that
+        are almost equal have a value to speak of; with much more, all have about the same, 1/n!.
     n_draws : int
         Draws for each ranking that is not full, an even number; the cost of an entry grows with
         its square.
@@ -226,6 +227,15 @@ class DiffusionCompletions:
         )
 
 
+def default_beta(n_items: int) -> float:
+    """2·log(n)/n: what rankings share and where they put single items have about equal weight.
+
+    The trivial representation adds 1/n! to all values; the next one, which is that of the
+    positions of single items, adds at most (n − 1)²·exp(−β·n) times as much.
+    """
+    return 2.0 * log(max(n_items, 2)) / max(n_items, 2)
+
+
 def diffusion_encoder(
     beta: float | None,
     unranked: Unranked,
@@ -248,7 +258,7 @@ def diffusion_encoder(
             )
         groups = read_groups(rankings, unranked, n_jobs)
         completions = complete(groups, keep_ties=False, n_draws=n_draws, seed=seed, n_jobs=n_jobs)
-        rate = 1.0 / n_items if beta is None else beta
+        rate = default_beta(n_items) if beta is None else beta
         return DiffusionCompletions(completions, rate, derivative=derivative)
 
     return encode
