@@ -3,7 +3,7 @@
 import numpy as np
 
 from rankcut._loops.compiling import compiled
-from rankcut._loops.pairing import TWINS, columns_of
+from rankcut._loops.pairing import TWINS, columns_of, mirror
 from rankcut._loops.types import Floats, Indices, Ints
 
 
@@ -26,15 +26,14 @@ def class_function_values(
     n = x.shape[1]
     one = np.uint32(1)
     items = np.empty(n, dtype=np.uint32)
+    totals = np.empty(y_starts.shape[0] - 1)
     for r in range(x_starts.shape[0] - 1):
         low, high = columns_of(r, y_starts.shape[0] - 1, pairs)
-        for c in range(low, high):
-            out[r, 0 if pairs == TWINS else c] = 0.0
+        totals[low:high] = 0.0
         for a in range(x_starts[r], x_starts[r + 1]):
             for i in range(n):
                 items[x[a, i]] = i
             for c in range(low, high):
-                total = 0.0
                 for b in range(y_starts[c], y_starts[c + 1]):
                     code = np.uint32(0)
                     visited = np.uint32(0)
@@ -48,8 +47,8 @@ def class_function_values(
                             position = y[b, items[position]]
                             length += 1
                         code += codes[length]
-                    total += values[code]
-                out[r, 0 if pairs == TWINS else c] += total
+                    totals[c] += values[code]
         for c in range(low, high):
             count = (x_starts[r + 1] - x_starts[r]) * (y_starts[c + 1] - y_starts[c])
-            out[r, 0 if pairs == TWINS else c] /= count
+            out[r, 0 if pairs == TWINS else c] = totals[c] / count
+    mirror(pairs, out)

@@ -4,7 +4,7 @@ import numpy as np
 
 from rankcut._loops.compiling import compiled
 from rankcut._loops.grouping import count_groups
-from rankcut._loops.pairing import TWINS, columns_of
+from rankcut._loops.pairing import TWINS, columns_of, mirror
 from rankcut._loops.signs import count_bits
 from rankcut._loops.types import Floats, Indices, Ints, Words
 
@@ -65,3 +65,4 @@ def mallows_values(
                     total += np.exp(power) * (slope if derivative else 1.0)
             count = (x_starts[r + 1] - x_starts[r]) * (y_starts[c + 1] - y_starts[c])
             out[r, 0 if pairs == TWINS else c] = total / count
+    mirror(pairs, out)

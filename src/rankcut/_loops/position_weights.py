@@ -4,7 +4,7 @@ import numpy as np
 
 from rankcut._loops.compiling import compiled
 from rankcut._loops.grouping import NOWHERE, count_groups
-from rankcut._loops.pairing import TWINS, columns_of
+from rankcut._loops.pairing import TWINS, columns_of, mirror
 from rankcut._loops.signs import count_bits
 from rankcut._loops.types import Floats, Indices, Ints
 
@@ -109,4 +109,5 @@ def average_weights(x: Indices, y: Indices, pairs: int, out: Floats) -> None:
                     better += count_bits(seen[w])
                 seen[word] |= bit
                 total += np.int64(better) * (n - max(p, np.int64(place)))
-            out[r, 0 if pairs == TWINS else c] = total
+            out[r, 0 if pairs == TWINS else c] = float(total)
+    mirror(pairs, out)

@@ -4,7 +4,7 @@ import numpy as np
 
 from rankcut._loops.compiling import compiled
 from rankcut._loops.grouping import NOWHERE, count_groups
-from rankcut._loops.pairing import TWINS, columns_of
+from rankcut._loops.pairing import TWINS, columns_of, mirror
 from rankcut._loops.types import Floats, Indices, Ints, Words
 
 _ONE = np.uint64(1)
@@ -60,7 +60,8 @@ def agreement_of_strict(x: Words, y: Words, n_pairs: int, pairs: int, out: Float
             opposite = np.uint64(0)
             for w in range(x.shape[1]):
                 opposite += count_bits(x[r, w] ^ y[c, w])
-            out[r, 0 if pairs == TWINS else c] = n_pairs - 2 * np.int64(opposite)
+            out[r, 0 if pairs == TWINS else c] = n_pairs - 2 * np.float64(opposite)
+    mirror(pairs, out)
 
 
 @compiled
@@ -77,7 +78,8 @@ def agreement_of_tied(
                 strict = x_strict[r, w] & y_strict[c, w]
                 compared += count_bits(strict)
                 opposite += count_bits((x[r, w] ^ y[c, w]) & strict)
-            out[r, 0 if pairs == TWINS else c] = np.int64(compared) - 2 * np.int64(opposite)
+            out[r, 0 if pairs == TWINS else c] = np.float64(compared) - 2 * np.float64(opposite)
+    mirror(pairs, out)
 
 
 @compiled
@@ -116,7 +118,8 @@ def agreement_by_tree(x: Indices, y: Indices, pairs: int, out: Floats) -> None:
                     while place <= n:
                         tree[place] += 1
                         place += place & -place
-            out[r, 0 if pairs == TWINS else c] = agreement
+            out[r, 0 if pairs == TWINS else c] = float(agreement)
+    mirror(pairs, out)
 
 
 @compiled

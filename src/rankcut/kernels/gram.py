@@ -39,7 +39,7 @@ class Encoding(Protocol):
     """Rows and columns of a block."""
 
     blas: bool
-    """Whether blocks are products by BLAS: whole, and of any type. Loops write float64."""
+    """Whether blocks are products by BLAS, of any type. Loops write contiguous float64."""
 
     def __len__(self) -> int:
         """Number of rankings."""
@@ -47,8 +47,8 @@ class Encoding(Protocol):
     def compare(self, rows: slice, other: Self, columns: slice, pairs: int, out: Any) -> None:
         """Write k of these rows and the other's columns to ``out``.
 
-        ``pairs`` is ALL; or UPPER, if they are the same and the half below the diagonal may be
-        left as it is; or TWINS, if the r-th row is compared with the r-th column alone, to
+        ``pairs`` is ALL; or UPPER, if they are the same rankings, of which each pair is to be
+        compared once; or TWINS, if so and each is to be compared with itself alone, to
         ``out[r, 0]``.
         """
 
@@ -194,16 +194,16 @@ def fill_gram(
 
     def fill(rows: slice, columns: slice) -> None:
         pairs = UPPER if right is None and rows == columns else ALL
-        block = result[rows, columns] if left.blas else np.zeros(result[rows, columns].shape)
+        place = result[rows, columns]
+        direct = left.blas or (place.dtype == np.float64 and place.flags.c_contiguous)
+        block = place if direct else np.empty(place.shape)
         left.compare(rows, other, columns, pairs, block)
         if scales is not None:
             for part in _slices(len(block), _AT_ONCE):
                 # The product of the scales first: it is the same for (A, A') and (A', A).
                 block[part] *= scales[0][rows][part, np.newaxis] * scales[1][columns]
-        if not left.blas:
-            if pairs == UPPER:
-                np.copyto(block, block.T.copy(), where=np.tri(len(block), k=-1, dtype=bool))
-            result[rows, columns] = block
+        if not direct:
+            place[:] = block
         if right is None and pairs == ALL:
             for part in _slices(len(block), _AT_ONCE):
                 result[columns, rows][:, part] = block[part].T

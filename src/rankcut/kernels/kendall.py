@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from rankcut._loops.pairing import ALL
 from rankcut._loops.signs import (
     agreement_by_tree,
     agreement_of_strict,
@@ -180,7 +181,7 @@ class GroupedItems:
             agreement_by_tree(x, y, pairs, out)
         else:
             left = signs_as_bits(x)
-            right = left if x is y else signs_as_bits(y)
+            right = left if pairs != ALL else signs_as_bits(y)
             if self.full and other.full:
                 agreement_of_strict(left[0], right[0], n_pairs, pairs, out)
             else:

@@ -20,6 +20,7 @@ from numpy.typing import DTypeLike, NDArray
 from sklearn.utils import check_random_state
 
 from rankcut._loops.mallows import mallows_values, tie_terms
+from rankcut._loops.pairing import ALL
 from rankcut._loops.types import Floats, Indices, Ints, Words
 from rankcut.kernels.completions import DRAWS, Completions, complete, draw_seed
 from rankcut.kernels.gram import Encoder, gram_matrix
@@ -165,9 +166,10 @@ class MallowsCompletions:
         self, rows: slice, other: "MallowsCompletions", columns: slice, pairs: int, out: Any
     ) -> None:
         """Means over completions of the closed form, or of its derivative by λ."""
+        left = self._some(rows)
         mallows_values(
-            self._some(rows),
-            other._some(columns),
+            left,
+            left if pairs != ALL else other._some(columns),
             self._lam,
             self._by_size,
             self._derivative,
