@@ -14,6 +14,7 @@ LAYERS = [
     ["datasets"],
     ["long_tables"],
     ["features", "orders", "ratings"],
+    ["completions"],
     ["cuts"],
     ["partitions"],
     ["graphs", "rankings", "threads"],

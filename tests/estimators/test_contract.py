@@ -8,6 +8,8 @@ from rankcut import GraphCutFeatures, KendallFeatures, WeightedKendallFeatures
 ESTIMATORS = [
     GraphCutFeatures(),
     GraphCutFeatures(unranked="last"),
+    GraphCutFeatures(unranked="anywhere"),
+    GraphCutFeatures(unranked="anywhere", completions="sampled", n_draws=8, random_state=1),
     GraphCutFeatures(normalize=True, n_jobs=2),
     GraphCutFeatures(dtype=np.float64, algorithm="complete"),
     KendallFeatures(),

@@ -20,12 +20,14 @@ from rankcut import (
 )
 from rankcut.kernels.diffusion import DiffusionCompletions
 from rankcut.kernels.gram import Features
+from rankcut.kernels.graph_cut import GraphCutVectors
 from rankcut.kernels.kendall import GroupedItems
 from rankcut.kernels.mallows import MallowsCompletions
 from rankcut.kernels.weighted_kendall import AverageWeights
 
 ENCODINGS = [
     Features,
+    GraphCutVectors,
     GroupedItems,
     MallowsCompletions,
     DiffusionCompletions,

@@ -39,6 +39,14 @@ def mean_positions(groups, n_items):
     return np.mean(vectors, axis=0)
 
 
+@pytest.mark.parametrize("completions", ["exact", "closed_form"])
+def test_so_it_is_on_incomplete_rankings(completions):
+    ranks = make_food(12, kind="incomplete", dropped=2, random_state=2).ranks
+    got = spearman_kernel(ranks, unranked="anywhere")
+    expected = graph_cut_kernel(ranks, unranked="anywhere", completions=completions)
+    assert_allclose(got, expected, rtol=1e-12, atol=1e-12)
+
+
 @given(st.data())
 def test_incomplete_is_the_mean_over_gaps(data):
     groups = data.draw(partitions(5))

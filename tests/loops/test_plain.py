@@ -84,6 +84,7 @@ def test_order_sparse_rows(close, compiled):
         stored.data,
         N_ITEMS,
         close,
+        True,
         order,
         ends,
         n_groups,

@@ -24,12 +24,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.gaussian_process.kernels import Hyperparameter, Kernel
 
+from rankcut.completions import CompletionOptions, Method, Sampler
 from rankcut.cuts import Algorithm
-from rankcut.kernels.completions import DRAWS, draw_seed
+from rankcut.features import seed_from
 from rankcut.kernels.diffusion import diffusion_encoder
 from rankcut.kernels.gram import Encoder, gram_matrix, squares
 from rankcut.kernels.graph_cut import graph_cut_encoder
 from rankcut.kernels.kendall import kendall_encoder
+from rankcut.kernels.linear_completions import DRAWS
 from rankcut.kernels.mallows import mallows_encoder
 from rankcut.kernels.spearman import spearman_encoder
 from rankcut.kernels.weighted_kendall import Weights, weighted_kendall_encoder
@@ -131,7 +133,8 @@ class GraphCutKernel(RankingKernel):
 
     Parameters
     ----------
-    graph, unranked, normalize, items, algorithm, n_jobs
+    graph, unranked, normalize, items, completions, sampler, n_draws, tolerance, random_state, \
+algorithm, n_jobs
         As in :func:`~rankcut.graph_cut_kernel`.
 
     Examples
@@ -152,6 +155,11 @@ class GraphCutKernel(RankingKernel):
         unranked: Unranked = "error",
         normalize: bool = False,
         items: Sequence[Hashable] | None = None,
+        completions: Method = "auto",
+        sampler: Sampler = "controlled",
+        n_draws: int | None = None,
+        tolerance: float | None = None,
+        random_state: int | np.random.RandomState | None = 0,
         algorithm: Algorithm = "auto",
         n_jobs: int | None = None,
     ) -> None:
@@ -159,12 +167,24 @@ class GraphCutKernel(RankingKernel):
         self.unranked = unranked
         self.normalize = normalize
         self.items = items
+        self.completions = completions
+        self.sampler = sampler
+        self.n_draws = n_draws
+        self.tolerance = tolerance
+        self.random_state = random_state
         self.algorithm = algorithm
         self.n_jobs = n_jobs
 
     def _encoder(self, *, derivative: bool = False) -> Encoder:
+        options = CompletionOptions(
+            self.completions,
+            self.sampler,
+            self.n_draws,
+            self.tolerance,
+            seed_from(self.random_state),
+        )
         return graph_cut_encoder(
-            self.graph, self.unranked, self.normalize, self.algorithm, self.n_jobs
+            self.graph, self.unranked, self.normalize, options, self.algorithm, self.n_jobs
         )
 
 
@@ -316,7 +336,7 @@ class MallowsKernel(RankingKernel):
             self.lam,
             self.unranked,
             self.n_draws,
-            draw_seed(self.random_state),
+            seed_from(self.random_state),
             self.n_jobs,
             derivative=derivative,
         )
@@ -374,7 +394,7 @@ class DiffusionKernel(RankingKernel):
             self.beta,
             self.unranked,
             self.n_draws,
-            draw_seed(self.random_state),
+            seed_from(self.random_state),
             self.n_jobs,
             derivative=derivative,
         )

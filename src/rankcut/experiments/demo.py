@@ -39,6 +39,9 @@ KINDS: dict[str, dict[str, Any]] = {
 def run(output: Path, *, seed: int = 0) -> None:
     """Print two rankings with their vectors and a table of F1-scores, and write a picture."""
     console = Console()
+    # The first call on a machine compiles the loops, which takes some seconds.
+    with console.status("Turning rankings into vectors"):
+        graph_cut_features([[1, 2]], [[0, 1], [1, 0]])
     _show_vectors(console, seed)
     with console.status("Learning from rankings of each kind"):
         scores = scores_by_kind(seed)
@@ -94,7 +97,7 @@ def scores_by_kind(seed: int) -> dict[str, dict[str, tuple[float, float]]]:
 
 def borda_counts(ranks: NDArray[np.float64]) -> NDArray[np.float64]:
     """How many more dishes each dish beats than beat it: features of the complete graph."""
-    return graph_cut_features(ranks, unranked="last")
+    return np.asarray(graph_cut_features(ranks, unranked="last"))
 
 
 def _show_vectors(console: Console, seed: int) -> None:

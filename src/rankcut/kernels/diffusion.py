@@ -22,9 +22,10 @@ from numpy.typing import DTypeLike, NDArray
 
 from rankcut._loops.cycles import class_function_values
 from rankcut._loops.types import Floats, Indices
-from rankcut.kernels.completions import DRAWS, Completions, complete, draw_seed
+from rankcut.features import seed_from
 from rankcut.kernels.gram import Encoder, gram_matrix
 from rankcut.kernels.groups import read_groups
+from rankcut.kernels.linear_completions import DRAWS, Completions, complete
 from rankcut.rankings import RankMatrix, Unranked
 
 # 20 items have 627 cycle types; beyond, sums of characters lose too many digits.
@@ -51,7 +52,7 @@ def diffusion_kernel(
 
     For top-k lists, ties and incomplete rankings k is the mean over the full rankings that agree
     with each: over all of them if there are at most ``n_draws``, and else over draws in mirrored
-    pairs; see :mod:`rankcut.kernels.completions`.
+    pairs; see :mod:`rankcut.kernels.linear_completions`.
 
     Parameters
     ----------
@@ -85,7 +86,7 @@ def diffusion_kernel(
     return gram_matrix(
         X,
         Y,
-        diffusion_encoder(rate, unranked, n_draws, draw_seed(random_state), n_jobs),
+        diffusion_encoder(rate, unranked, n_draws, seed_from(random_state), n_jobs),
         unranked=unranked,
         normalize=normalize,
         items=items,

@@ -5,9 +5,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
+from scipy.sparse import csr_array, issparse
 
-from rankcut.cuts import Algorithm, cut_function
-from rankcut.features import compute_features, fit_graph
+from rankcut._loops.pairing import ALL, TWINS, UPPER
+from rankcut.completions import CompletionOptions, Method, Sampler
+from rankcut.cuts import Algorithm
+from rankcut.features import FeatureMap, fit_graph, seed_from
 from rankcut.kernels.gram import Encoder, Features, gram_matrix
 from rankcut.rankings import RankMatrix, Unranked
 
@@ -20,6 +23,11 @@ def graph_cut_kernel(
     unranked: Unranked = "error",
     normalize: bool = False,
     items: Sequence[Hashable] | None = None,
+    completions: Method = "auto",
+    sampler: Sampler = "controlled",
+    n_draws: int | None = None,
+    tolerance: float | None = None,
+    random_state: int | np.random.RandomState | None = 0,
     algorithm: Algorithm = "auto",
     out: NDArray[Any] | None = None,
     dtype: DTypeLike | None = None,
@@ -36,12 +44,16 @@ def graph_cut_kernel(
     graph : None, ItemGraph, recipe, array, sparse matrix, networkx.Graph or frame
         The item graph; None is the complete graph.
     normalize : bool
-        Divide by √(k(A, A)·k(A', A')), so that values are from −1 to 1; on the complete graph
+        Scale each vector to unit length, so that values are from −1 to 1; on the complete graph
         this is Spearman's correlation. A ranking that ties all items has k = 0.
     out : ndarray or memmap of shape (n_rankings_x, n_rankings_y) or None
         Where to write the Gram matrix.
     unranked, items, algorithm, dtype, n_jobs
         As in :func:`~rankcut.graph_cut_features`.
+    completions, sampler, n_draws, tolerance, random_state
+        As in :func:`~rankcut.graph_cut_features`, for ``unranked="anywhere"``. Sparse rankings
+        in closed form stay sparse on the way, and the constant that most items of a vector share
+        is taken into account.
 
     Returns
     -------
@@ -53,10 +65,11 @@ def graph_cut_kernel(
     array([[ 0.5],
            [-0.5]])
     """
+    options = CompletionOptions(completions, sampler, n_draws, tolerance, seed_from(random_state))
     return gram_matrix(
         X,
         Y,
-        graph_cut_encoder(graph, unranked, normalize, algorithm, n_jobs),
+        graph_cut_encoder(graph, unranked, normalize, options, algorithm, n_jobs),
         unranked=unranked,
         normalize=False,
         items=items,
@@ -66,20 +79,62 @@ def graph_cut_kernel(
     )
 
 
+class GraphCutVectors:
+    """Graph cut features, dense or sparse."""
+
+    side = Features.side
+    blas = True
+
+    def __init__(self, vectors: NDArray[Any] | csr_array) -> None:
+        self._vectors: Any = vectors
+
+    def __len__(self) -> int:
+        return int(self._vectors.shape[0])
+
+    def compare(
+        self, rows: slice, other: "GraphCutVectors", columns: slice, pairs: int, out: Any
+    ) -> None:
+        """Inner products; sparse vectors are given up to a constant: φ = S − (sum of S)/n."""
+        left = self._vectors[rows]
+        right = left if pairs != ALL else other._vectors[columns]
+        if not (issparse(left) or issparse(right)):
+            if pairs == TWINS:
+                np.einsum("ri,ri->r", left, right, out=out[:, 0])
+            else:
+                np.matmul(left, right.T, out=out)
+            return
+        left, right = csr_array(left), csr_array(right)
+        if pairs == TWINS:
+            out[:, 0] = left.multiply(right).sum(axis=1) - left.sum(axis=1) ** 2 / left.shape[1]
+            return
+        sums = np.outer(left.sum(axis=1), right.sum(axis=1))
+        out[:] = (left @ right.T).toarray() - sums / left.shape[1]
+        if pairs == UPPER:
+            # Sparse sums of a pair may be in another order than those of the pair turned round.
+            out[:] = (out + out.T) / 2.0
+
+
 def graph_cut_encoder(
-    graph: Any, unranked: Unranked, normalize: bool, algorithm: Algorithm, n_jobs: int | None
+    graph: Any,
+    unranked: Unranked,
+    normalize: bool,
+    completions: CompletionOptions,
+    algorithm: Algorithm,
+    n_jobs: int | None,
 ) -> Encoder:
     """Graph cut features, which are normalised as vectors: weights may be of any scale."""
 
-    def encode(rankings: RankMatrix, dtype: np.dtype[Any]) -> Features:
-        features = compute_features(
-            rankings,
-            cut_function(fit_graph(graph, rankings), algorithm),
-            unranked=unranked,
-            normalize=normalize,
-            dtype=dtype,
-            n_jobs=n_jobs,
+    def encode(rankings: RankMatrix, dtype: np.dtype[Any]) -> GraphCutVectors:
+        feature_map = FeatureMap(
+            fit_graph(graph, rankings),
+            unranked,
+            normalize,
+            completions,
+            algorithm,
+            dtype,
+            "auto",
+            n_jobs,
         )
-        return Features(features.shape, lambda start, stop: features[start:stop])
+        return GraphCutVectors(feature_map(rankings)[0])
 
     return encode

@@ -8,8 +8,9 @@ oppositely, groups G of A, groups G' of A', and [m]_q! = Π_{j≤m} (1 − q^j)/
 
 since the order of a group is a shuffle of its intersections with the groups of the other ranking,
 and, independently, an order of each. So full rankings, top-k lists and ties need no enumeration
-and no sample. Incomplete rankings do: see :mod:`rankcut.kernels.completions`. In their draws, tied
-items that stay neighbours remain tied, and so do unranked ones, which averages over their orders.
+and no sample. Incomplete rankings do: see :mod:`rankcut.kernels.linear_completions`. In their
+draws, tied items that stay neighbours remain tied, and so do unranked ones, which averages over
+their orders.
 """
 
 from collections.abc import Hashable, Sequence
@@ -22,10 +23,11 @@ from sklearn.utils import check_random_state
 from rankcut._loops.mallows import mallows_values, tie_terms
 from rankcut._loops.pairing import ALL
 from rankcut._loops.types import Floats, Indices, Ints, Words
-from rankcut.kernels.completions import DRAWS, Completions, complete, draw_seed
+from rankcut.features import seed_from
 from rankcut.kernels.gram import Encoder, gram_matrix
 from rankcut.kernels.groups import read_groups
 from rankcut.kernels.kendall import count_pairs, kendall_kernel, signs_as_bits
+from rankcut.kernels.linear_completions import DRAWS, Completions, complete
 from rankcut.rankings import RankMatrix, Unranked, read_rankings
 
 # The median heuristic looks at no more rankings than this: half a million pairs.
@@ -85,7 +87,7 @@ def mallows_kernel(
     return gram_matrix(
         X,
         Y,
-        mallows_encoder(rate, unranked, n_draws, draw_seed(random_state), n_jobs),
+        mallows_encoder(rate, unranked, n_draws, seed_from(random_state), n_jobs),
         unranked=unranked,
         normalize=normalize,
         items=items,

@@ -15,12 +15,10 @@ whose two sides are the same draws, is a little too large in the mean.
 
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Any
 
 import numpy as np
-from sklearn.utils import check_random_state
 
-from rankcut._loops.completing import complete_rows, count_completions
+from rankcut._loops.linear_completing import complete_rows, count_completions
 from rankcut._loops.types import Indices, Ints
 from rankcut.partitions import block_rows
 from rankcut.threads import over_rows
@@ -85,8 +83,3 @@ def complete(
 
     over_rows(fill, n_rows, block_rows(n_items), n_jobs)
     return Completions(completions, starts)
-
-
-def draw_seed(random_state: Any) -> int:
-    """The seed of all draws of one call."""
-    return int(check_random_state(random_state).randint(np.iinfo(np.int64).max, dtype=np.int64))
