@@ -71,7 +71,11 @@ class Features:
     def __init__(self, shape: tuple[int, ...], fill: Callable[[int, int], NDArray[Any]]) -> None:
         self._n_rows, width = shape
         self._fill = fill
-        self._stored = fill(0, self._n_rows) if self._n_rows * width <= KEPT else None
+        self._stored = None
+        if self._n_rows * width <= KEPT:
+            self._stored = fill(0, self._n_rows)
+        else:
+            self.side = rows_at_once(width, self.side)
 
     def __len__(self) -> int:
         return self._n_rows
@@ -90,6 +94,11 @@ class Features:
             np.einsum("rf,rf->r", left, right, out=out[:, 0])
         else:
             np.matmul(left, right.T, out=out)
+
+
+def rows_at_once(width: int, most: int) -> int:
+    """How many vectors of that width to make for a block, so that both its sides fit."""
+    return min(most, max(16, KEPT // (2 * width)))
 
 
 Encoder: TypeAlias = Callable[[RankMatrix, np.dtype[Any]], Encoding]

@@ -25,7 +25,7 @@ from rankcut._loops.grouping import NOWHERE
 from rankcut._loops.pairing import ALL
 from rankcut._loops.position_weights import average_weights, expected_weights, forget_one_item
 from rankcut._loops.types import Floats, Indices
-from rankcut.kernels.gram import Encoder, Features, gram_dtype, gram_matrix
+from rankcut.kernels.gram import Encoder, Features, gram_dtype, gram_matrix, rows_at_once
 from rankcut.kernels.groups import all_full, read_groups
 from rankcut.rankings import RankMatrix, Unranked, read_rankings
 
@@ -231,6 +231,7 @@ class AverageWeights:
     def __init__(self, groups: Indices) -> None:
         self._groups = groups
         self._full = all_full(groups)
+        self.side = rows_at_once(groups.shape[1] ** 2, self.side)
 
     def __len__(self) -> int:
         return len(self._groups)
