@@ -3,7 +3,7 @@
 Run with: python benchmarks/kernels.py [--quick] [--output results/kernels.png]
 
 One thread for all, BLAS too. What would take more than 0.4 seconds is scaled from fewer rankings,
-as the square of their number, and marked with ~.
+by a part that grows with their number and one that grows with its square, and marked with ~.
 """
 
 import argparse
@@ -36,7 +36,7 @@ from rankcut import (
     weighted_kendall_kernel,
 )
 
-CONSOLE = Console(width=150)
+CONSOLE = Console(width=190)
 POLICY = {"full": "error", "top-k": "last", "ties": "error", "incomplete": "anywhere"}
 GRAPH_CUT = "graph cut"
 KERNELS: dict[str, Callable[..., np.ndarray]] = {
@@ -77,25 +77,20 @@ def rankings(kind: str, n_rankings: int, n_items: int, censored: int | None = No
 def seconds_for(work: Callable[[int], object], n_rankings: int) -> tuple[float, bool]:
     """Time of ``work(n_rankings)``, and whether it was scaled from fewer."""
     work(2)
-    size = min(32, n_rankings)
-    while True:
-        start = time.perf_counter()
-        work(size)
-        seconds = time.perf_counter() - start
-        if size == n_rankings:
+    half, size, expected = 16, 32, 0.0
+    while size < n_rankings:
+        a_half, a_whole = best_seconds(partial(work, half), 2), best_seconds(partial(work, size), 2)
+        # Vectors take time in proportion to the rankings, and comparisons to their pairs.
+        squared = max(a_whole / size - a_half / half, 0.0) / (size - half)
+        squared = min(squared, a_whole / size**2)
+        linear = (a_whole - squared * size**2) / size
+        expected = linear * n_rankings + squared * n_rankings**2
+        if expected < ENOUGH:
             break
-        whole = seconds * (n_rankings / size) ** 2
-        if whole < ENOUGH:
-            size = n_rankings
-        elif seconds > ENOUGH / 4:
-            return whole, True
-        else:
-            size = min(2 * size, n_rankings)
-    for _ in range(5 if seconds < 0.05 else 1):
-        start = time.perf_counter()
-        work(n_rankings)
-        seconds = min(seconds, time.perf_counter() - start)
-    return seconds, False
+        if a_whole > ENOUGH / 8:
+            return expected, True
+        half, size = size, min(2 * size, n_rankings)
+    return best_seconds(partial(work, n_rankings), 5 if expected < 0.05 else 1), False
 
 
 def gram_work(name: str, kind: str, ranks: np.ndarray) -> Callable[[int], object] | None:
@@ -151,16 +146,21 @@ def measure(sizes: list[int], items: list[int]) -> Times:
 def words(cell: tuple[float, bool] | None) -> str:
     if cell is None:
         return "–"
-    return ("~" if cell[1] else "") + in_words(cell[0])
+    seconds, scaled = cell
+    if seconds < 100:
+        shown = in_words(seconds)
+    else:
+        shown = f"{seconds / 60:.2g} min" if seconds < 3600 else f"{seconds / 3600:.2g} h"
+    return ("~" if scaled else "") + shown
 
 
 def show(times: Times, sizes: list[int], items: list[int]) -> None:
     for kind in POLICY:
-        table = Table(title=f"Gram matrix of {kind} rankings")
+        table = Table(title=f"Gram matrix of {kind} rankings of n items")
         table.add_column("kernel", no_wrap=True)
         for n_items in items:
             for size in sizes:
-                table.add_column(f"{n_items} items\n{size:,}", justify="right", no_wrap=True)
+                table.add_column(f"n={n_items}\n{size:,}", justify="right", no_wrap=True)
         names = dict.fromkeys(name for key_kind, name, _, _ in times if key_kind == kind)
         for name in names:
             cells = [times.get((kind, name, n, size)) for n in items for size in sizes]
