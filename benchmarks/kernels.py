@@ -223,23 +223,29 @@ def measure_censoring(n_rankings: int, n_items: int) -> dict[str, dict[str, list
 
 
 def draw(
-    times: Times, curves: dict[str, dict[str, list[float]]], sizes: list[int], output: Path
+    times: Times,
+    curves: dict[str, dict[str, list[float]]],
+    sizes: list[int],
+    n_censored: int,
+    output: Path,
 ) -> None:
     figure, axes = plt.subplots(1, 3, figsize=(16, 5.5), layout="constrained", sharey=False)
     colours = dict(zip(KERNELS, plt.get_cmap("tab10").colors, strict=True))
     for name in [*KERNELS, BLAS_SIGNS, SCIPY, PANDAS]:
         seconds = [times["full", name, 10, size][0] for size in sizes]
-        style = {"color": colours[name]} if name in KERNELS else {"color": "0.5", "ls": "--"}
-        axes[0].plot(sizes, seconds, marker="o", label=name, **style)
+        style = {"color": colours[name]} if name in KERNELS else {"color": "k", "ls": "--"}
+        axes[0].plot(sizes, seconds, marker="o", label=name if name in KERNELS else None, **style)
         if name not in KERNELS:
             axes[0].annotate(name, (sizes[0], seconds[0]), fontsize=7, va="bottom")
     axes[0].set(xscale="log", xlabel="number of full rankings of 10 items", title="Full rankings")
+    axes[0].set_xticks(sizes, [f"{size:,}" for size in sizes])
+    axes[0].minorticks_off()
     for axis, (kind, lines) in zip(axes[1:], curves.items(), strict=True):
         for name, seconds in lines.items():
             axis.plot(seconds, marker="o", color=colours[name])
         axis.set(
             xlabel="censored items of 10" if kind == "top-k" else "unranked items of 10",
-            title=f"1,000 {kind} rankings" if kind == "top-k" else "1,000 incomplete rankings",
+            title=f"{n_censored:,} {kind} rankings",
         )
     for axis in axes:
         axis.set(yscale="log", ylabel="seconds for the Gram matrix")
@@ -262,8 +268,9 @@ def main() -> None:
         times = measure(sizes, items)
         show(times, sizes, items)
         judge(times, sizes, items)
-        curves = measure_censoring(250 if options.quick else 1000, 10)
-    draw(times, curves, sizes, options.output)
+        n_censored = 250 if options.quick else 1000
+        curves = measure_censoring(n_censored, 10)
+    draw(times, curves, sizes, n_censored, options.output)
     CONSOLE.print(f"{options.output}; all in {in_words(time.perf_counter() - began)}")
 
 
