@@ -244,7 +244,7 @@ class FeatureMap:
                 parts[first] = expected.entries(block).to_csr(dtype, normalize=self.normalize)
 
         over_rows(fill, n_rows, block_rows(n_items), self.n_jobs)
-        return sparse.vstack([parts[first] for first in sorted(parts)], format="csr")
+        return _stacked(parts, (n_rows, n_items), dtype)
 
     def _dtype(self, rankings: RankMatrix) -> np.dtype[Any]:
         """The dtype asked for, or else that of the ranks."""
@@ -270,3 +270,20 @@ class FeatureMap:
                 ConvergenceWarning,
                 stacklevel=4,
             )
+
+
+def _stacked(
+    parts: dict[int, sparse.csr_array], shape: tuple[int, int], dtype: np.dtype[Any]
+) -> sparse.csr_array:
+    """CSR arrays by their first row as one; each is let go once it is copied."""
+    n_entries = sum(part.nnz for part in parts.values())
+    starts = np.zeros(shape[0] + 1, dtype=np.int64)
+    indices = np.empty(n_entries, dtype=np.int32)
+    data = np.empty(n_entries, dtype=dtype)
+    for first in sorted(parts):
+        part = parts.pop(first)
+        before = starts[first]
+        starts[first + 1 : first + 1 + part.shape[0]] = before + part.indptr[1:]
+        indices[before : before + part.nnz] = part.indices
+        data[before : before + part.nnz] = part.data
+    return sparse.csr_array((data, indices, starts), shape=shape)

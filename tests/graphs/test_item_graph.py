@@ -169,6 +169,9 @@ class TestRefused:
     def test_not_finite(self, value):
         self.check(self.changed(2, 1, value), f"items 2 and 1 is {value}; weights must be finite")
 
+    def test_so_large_that_sums_overflow(self):
+        self.check(WEIGHTS * 1e307, r"the largest weight is 3e\+307, .* divide all weights")
+
     def test_names_are_used(self):
         graph = pd.DataFrame(self.changed(0, 3, -1.0), index=NAMES, columns=NAMES)
         with pytest.raises(ValueError, match=r"between items 'uni' and 'toro' is -1.0"):

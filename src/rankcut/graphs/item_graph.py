@@ -182,6 +182,11 @@ def graph_from_weights(
                 f"the weight between items {label(i)} and {label(j)} is {matrix[i, j]}; {complaint}"
             )
     largest = float(entries.max()) if entries.size else 0.0
+    if largest > np.finfo(np.float64).max / max(4.0 * matrix.shape[0] ** 3, 1.0):
+        raise ValueError(
+            f"the largest weight is {largest}, so large that sums of weights would overflow; "
+            "divide all weights by it: the features are divided by it too, and nothing else changes"
+        )
     gap = abs(matrix - matrix.T)
     if float(gap.max() if gap.size else 0.0) > _ROUNDING * largest:
         i, j = (int(side[0]) for side in (gap > _ROUNDING * largest).nonzero())
