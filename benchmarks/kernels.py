@@ -74,23 +74,33 @@ def rankings(kind: str, n_rankings: int, n_items: int, censored: int | None = No
     return ranks
 
 
-def seconds_for(work: Callable[[int], object], n_rankings: int) -> tuple[float, bool]:
-    """Time of ``work(n_rankings)``, and whether it was scaled from fewer."""
+def seconds_for(work: Callable[[int], object], sizes: list[int]) -> dict[int, tuple[float, bool]]:
+    """Time of ``work(size)`` for each size, and whether it was scaled from fewer rankings."""
     work(2)
-    half, size, expected = 16, 32, 0.0
-    while size < n_rankings:
-        a_half, a_whole = best_seconds(partial(work, half), 2), best_seconds(partial(work, size), 2)
+    half, a_half, size, a_whole = 16, timed(work, 16), 32, timed(work, 32)
+
+    def expected(n_rankings: int) -> float:
         # Vectors take time in proportion to the rankings, and comparisons to their pairs.
         squared = max(a_whole / size - a_half / half, 0.0) / (size - half)
         squared = min(squared, a_whole / size**2)
-        linear = (a_whole - squared * size**2) / size
-        expected = linear * n_rankings + squared * n_rankings**2
-        if expected < ENOUGH:
-            break
-        if a_whole > ENOUGH / 8:
-            return expected, True
-        half, size = size, min(2 * size, n_rankings)
-    return best_seconds(partial(work, n_rankings), 5 if expected < 0.05 else 1), False
+        return (a_whole / size - squared * size) * n_rankings + squared * n_rankings**2
+
+    while expected(2 * size) < ENOUGH and 2 * size <= max(sizes):
+        half, a_half, size = size, a_whole, 2 * size
+        a_whole = timed(work, size)
+    return {
+        n: (timed(work, n), False) if expected(n) < ENOUGH else (expected(n), True) for n in sizes
+    }
+
+
+def timed(work: Callable[[int], object], size: int) -> float:
+    """The shortest of a few runs, or the only one if it takes long."""
+    seconds = []
+    while not seconds or (len(seconds) < 5 and sum(seconds) < ENOUGH / 8):
+        start = time.perf_counter()
+        work(size)
+        seconds.append(time.perf_counter() - start)
+    return min(seconds)
 
 
 def gram_work(name: str, kind: str, ranks: np.ndarray) -> Callable[[int], object] | None:
@@ -137,9 +147,9 @@ def measure(sizes: list[int], items: list[int]) -> Times:
             works = {name: gram_work(name, kind, ranks) for name in KERNELS}
             works |= rivals(kind, ranks)
             for name, work in works.items():
-                for size in sizes:
-                    if work is not None:
-                        times[kind, name, n_items, size] = seconds_for(work, size)
+                if work is not None:
+                    for size, cell in seconds_for(work, sizes).items():
+                        times[kind, name, n_items, size] = cell
     return times
 
 
@@ -217,7 +227,7 @@ def measure_censoring(n_rankings: int, n_items: int) -> dict[str, dict[str, list
                 ranks = rankings(kind, n_rankings, n_items, censored)
                 work = gram_work(name, kind, ranks)
                 assert work is not None
-                seconds.append(seconds_for(work, n_rankings)[0])
+                seconds.append(seconds_for(work, [n_rankings])[n_rankings][0])
             curves[kind][name] = seconds
     return curves
 
