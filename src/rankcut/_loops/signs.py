@@ -56,11 +56,14 @@ def agreement_of_strict(x: Words, y: Words, n_pairs: int, pairs: int, out: Float
     """Concordant less discordant pairs of items, where no ranking has ties."""
     for r in range(x.shape[0]):
         low, high = columns_of(r, y.shape[0], pairs)
-        for c in range(low, high):
+        # A line without a choice in it, which the compiler turns into vectors.
+        line = out[r, :1] if pairs == TWINS else out[r, low:high]
+        others = y[low:high]
+        for c in range(others.shape[0]):
             opposite = np.uint64(0)
             for w in range(x.shape[1]):
-                opposite += count_bits(x[r, w] ^ y[c, w])
-            out[r, 0 if pairs == TWINS else c] = n_pairs - 2 * np.float64(opposite)
+                opposite += count_bits(x[r, w] ^ others[c, w])
+            line[c] = n_pairs - 2 * np.float64(opposite)
     mirror(pairs, out)
 
 
