@@ -2,7 +2,7 @@
 
 Run with: python benchmarks/kernels.py [--quick] [--output results/kernels.png]
 
-One thread for all, BLAS too, and its processor time. What would take more than 0.4 seconds is
+One thread for all, BLAS too, and its processor time. What would take more than 0.8 seconds is
 scaled from fewer rankings, by a part that grows with their number and one that grows with its
 square, and marked with ~.
 """
@@ -90,7 +90,8 @@ def seconds_for(work: Callable[[int], object], sizes: list[int]) -> dict[int, tu
         half, a_half, size = size, a_whole, 2 * size
         a_whole = timed(work, size)
     return {
-        n: (timed(work, n), False) if expected(n) < ENOUGH else (expected(n), True) for n in sizes
+        n: (timed(work, n), False) if expected(n) < 2 * ENOUGH else (expected(n), True)
+        for n in sizes
     }
 
 
@@ -100,7 +101,8 @@ def timed(work: Callable[[int], object], size: int, runs: int = 0) -> float:
     All is in one thread, so on an idle machine that is the time on the wall as well.
     """
     seconds: list[float] = []
-    while len(seconds) < max(runs, 1) or (len(seconds) < 5 and sum(seconds) < ENOUGH / 4):
+    # The first run of a size also pays for its memory, so a short one is not the only one.
+    while not seconds or len(seconds) < (max(runs, 3) if min(seconds) < 2 * ENOUGH else runs):
         start = time.process_time()
         work(size)
         seconds.append(time.process_time() - start)
