@@ -1,6 +1,6 @@
 """Slow, independent ways to compute what the library computes."""
 
-from itertools import product
+from itertools import permutations, product
 
 import numpy as np
 from scipy.optimize import isotonic_regression, minimize
@@ -58,6 +58,37 @@ def smallest_majorant(weights, groups):
     )
     assert solution.success, solution.message
     return solution.x
+
+
+def agreeing_orders(row):
+    """All full rankings, as positions from 1, that order no ranked pair of a row otherwise."""
+    n = len(row)
+    strict = [(i, j) for i in range(n) for j in range(n) if row[i] < row[j]]
+    return [
+        positions
+        for positions in permutations(range(1, n + 1))
+        if all(positions[i] < positions[j] for i, j in strict)
+    ]
+
+
+def discordant(x, y):
+    """How many pairs two full rankings order oppositely."""
+    return sum((x[i] < x[j]) != (y[i] < y[j]) for i in range(len(x)) for j in range(i))
+
+
+def mean_over_orders(kernel, rows, others=None):
+    """The mean of a kernel on full rankings over all that agree with each row."""
+    values = {}
+
+    def value(x, y):
+        pair = (*x, *y)
+        if pair not in values:
+            values[pair] = kernel(x, y)
+        return values[pair]
+
+    left = [agreeing_orders(row) for row in rows]
+    right = left if others is None else [agreeing_orders(row) for row in others]
+    return np.array([[np.mean([value(x, y) for x in a for y in b]) for b in right] for a in left])
 
 
 def slopes(weights, groups):

@@ -1,7 +1,8 @@
 """Threads over rows: compiled loops run without the interpreter's lock, so threads are enough."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 from joblib import effective_n_jobs
 
@@ -33,6 +34,27 @@ def over_rows(work: Callable[[int, int], None], n_rows: int, step: int, n_jobs: 
         try:
             for turn in turns:
                 turn.result()
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+def as_completed(
+    work: Callable[..., None], arguments: Sequence[tuple[Any, ...]], n_jobs: int | None
+) -> Iterator[None]:
+    """Call ``work`` with each tuple of arguments, in ``n_jobs`` threads; yields after each."""
+    n_threads = min(effective_n_jobs(n_jobs), len(arguments))
+    if n_threads <= 1:
+        for each in arguments:
+            work(*each)
+            yield
+        return
+    with ThreadPoolExecutor(n_threads) as pool:
+        turns = [pool.submit(work, *each) for each in arguments]
+        try:
+            for turn in turns:
+                turn.result()
+                yield
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise

@@ -1,5 +1,24 @@
 """Estimators: what plugs into scikit-learn."""
 
 from rankcut.estimators.graph_cut import GraphCutFeatures
+from rankcut.estimators.kernel_objects import (
+    DiffusionKernel,
+    GraphCutKernel,
+    KendallKernel,
+    MallowsKernel,
+    SpearmanKernel,
+    WeightedKendallKernel,
+)
+from rankcut.estimators.pair_features import KendallFeatures, WeightedKendallFeatures
 
-__all__ = ["GraphCutFeatures"]
+__all__ = [
+    "DiffusionKernel",
+    "GraphCutFeatures",
+    "GraphCutKernel",
+    "KendallFeatures",
+    "KendallKernel",
+    "MallowsKernel",
+    "SpearmanKernel",
+    "WeightedKendallFeatures",
+    "WeightedKendallKernel",
+]
