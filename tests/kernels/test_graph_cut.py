@@ -35,3 +35,37 @@ def test_gram_matrix_is_symmetric_and_positive_semi_definite():
 def test_other_numbers_of_items():
     with pytest.raises(ValueError, match="X ranks 8 items and Y ranks 3"):
         graph_cut_kernel(FOOD.ranks, [[1, 2, 3]])
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"n_draws": 8, "random_state": 3},
+        {"n_draws": 8, "random_state": 4},
+        {"n_draws": 80, "sampler": "antithetic"},
+        {"tolerance": 0.1},
+        {"completions": "exact"},
+        {"completions": "closed_form"},
+    ],
+)
+def test_incomplete_rankings_with_all_their_options(options):
+    ranks = make_food(12, kind="incomplete", random_state=2).ranks
+    options = {"completions": "sampled", "unranked": "anywhere", **options}
+    features = graph_cut_features(ranks, GRAPH, **options)
+    expected = features @ features.T
+    assert_allclose(graph_cut_kernel(ranks, graph=GRAPH, **options), expected, atol=1e-10)
+    # Other options make other features, so that none can be dropped on the way.
+    others = graph_cut_features(
+        ranks, GRAPH, unranked="anywhere", completions="sampled", n_draws=4, random_state=9
+    )
+    assert np.abs(features - others).max() > 1e-3
+
+
+def test_columns_of_another_order():
+    pd = pytest.importorskip("pandas")
+    X = pd.DataFrame([[1, 2, 3]], columns=list("abc"))
+    with pytest.raises(ValueError, match="column 0 is item 'a' in X and item 'c' in Y"):
+        graph_cut_kernel(X, X[list("cba")])
+    counted = pd.DataFrame([[1, 2, 3]])
+    with pytest.raises(ValueError, match="column 0 is item 0 in X and item 2 in Y"):
+        graph_cut_kernel(counted, counted[[2, 1, 0]])

@@ -17,7 +17,7 @@ from rich.progress import Progress
 
 from rankcut._loops.pairing import ALL, TWINS, UPPER
 from rankcut._loops.types import Floats
-from rankcut.rankings import RankMatrix, Unranked, read_rankings
+from rankcut.rankings import RankMatrix, Unranked, labels_beside, read_rankings
 from rankcut.threads import as_completed
 
 # Entries of a feature matrix that is kept (512 MB); a larger one is made anew, a few rows at a
@@ -151,9 +151,11 @@ def check_same_items(left: RankMatrix, right: RankMatrix) -> None:
             f"X ranks {left.shape[1]} items and Y ranks {right.shape[1]}; a kernel compares "
             "rankings of the same items"
         )
-    if left.items is None or right.items is None:
+    labels = labels_beside(left.items, right.items)
+    others = labels_beside(right.items, left.items)
+    if labels is None or others is None:
         return
-    for column, (label, other) in enumerate(zip(left.items, right.items, strict=True)):
+    for column, (label, other) in enumerate(zip(labels, others, strict=True)):
         if label != other:
             raise ValueError(
                 f"column {column} is item {label!r} in X and item {other!r} in Y; select the "
