@@ -12,6 +12,7 @@ LAYERS = [
     ["estimators"],
     ["kernels"],
     ["datasets"],
+    ["files"],
     ["long_tables"],
     ["features", "orders", "ratings"],
     ["cuts"],
