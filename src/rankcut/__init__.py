@@ -11,8 +11,22 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rankcut import datasets as datasets
     from rankcut.datasets.food import make_food as make_food
+    from rankcut.datasets.lunch import load_lunch as load_lunch
+    from rankcut.datasets.movielens import load_movielens as load_movielens
+    from rankcut.datasets.preflib import load_preflib as load_preflib
+    from rankcut.datasets.sushi import load_sushi as load_sushi
     from rankcut.estimators.graph_cut import GraphCutFeatures as GraphCutFeatures
     from rankcut.features import graph_cut_features as graph_cut_features
+    from rankcut.files.errors import RankingFileError as RankingFileError
+    from rankcut.files.formats import from_frame as from_frame
+    from rankcut.files.formats import read_file as read_file
+    from rankcut.files.formats import scan_file as scan_file
+    from rankcut.files.formats import to_frame as to_frame
+    from rankcut.files.formats import write_file as write_file
+    from rankcut.files.graph_files import read_graph as read_graph
+    from rankcut.files.graph_files import write_graph as write_graph
+    from rankcut.files.item_tables import read_items as read_items
+    from rankcut.files.ranking_set import RankingSet as RankingSet
     from rankcut.graphs.item_graph import ItemGraph as ItemGraph
     from rankcut.graphs.recipes import NeighborGraph as NeighborGraph
     from rankcut.graphs.recipes import SimilarityGraph as SimilarityGraph
@@ -28,14 +42,28 @@ _HOMES = {
     "GraphCutFeatures": "rankcut.estimators.graph_cut",
     "ItemGraph": "rankcut.graphs.item_graph",
     "NeighborGraph": "rankcut.graphs.recipes",
+    "RankingFileError": "rankcut.files.errors",
+    "RankingSet": "rankcut.files.ranking_set",
     "SimilarityGraph": "rankcut.graphs.recipes",
+    "from_frame": "rankcut.files.formats",
     "from_long": "rankcut.long_tables",
     "from_orders": "rankcut.orders",
     "from_ratings": "rankcut.ratings",
     "graph_cut_features": "rankcut.features",
     "graph_cut_kernel": "rankcut.kernels.graph_cut",
+    "load_lunch": "rankcut.datasets.lunch",
+    "load_movielens": "rankcut.datasets.movielens",
+    "load_preflib": "rankcut.datasets.preflib",
+    "load_sushi": "rankcut.datasets.sushi",
     "make_food": "rankcut.datasets.food",
+    "read_file": "rankcut.files.formats",
+    "read_graph": "rankcut.files.graph_files",
+    "read_items": "rankcut.files.item_tables",
+    "scan_file": "rankcut.files.formats",
+    "to_frame": "rankcut.files.formats",
     "to_orders": "rankcut.orders",
+    "write_file": "rankcut.files.formats",
+    "write_graph": "rankcut.files.graph_files",
 }
 
 __all__ = ["__version__", "datasets", *_HOMES]

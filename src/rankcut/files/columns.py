@@ -6,8 +6,9 @@ that there is no value.
 
 import csv
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import compress
 from typing import Any, TypeAlias
 
 import narwhals as nw
@@ -97,6 +98,42 @@ class Block:
         """Whether the column has no cell but numbers and missing ones."""
         cells = self.columns[column]
         return isinstance(cells, np.ndarray) or all(map(_could_be_number, cells))
+
+
+def meeting(blocks: Iterable[Block], conditions: Sequence[str]) -> Iterator[Block]:
+    """The blocks with the rows alone that meet ``column=value`` or ``column!=value``."""
+    any_row = False
+    for block in blocks:
+        kept = np.ones(len(block), dtype=bool)
+        for condition in conditions:
+            name, equals, value = condition.partition("=")
+            if not equals:
+                raise RankingFileError(
+                    f"the condition {condition!r} should read column=value or column!=value",
+                    block.source,
+                )
+            (place,) = positions([name.removesuffix("!").strip()], block.names, block.source)
+            cells = ("" if cell is None else _shown(cell) for cell in block.objects(place))
+            same = np.array([cell == value.strip() for cell in cells])
+            kept &= ~same if name.endswith("!") else same
+        any_row = any_row or bool(kept.any())
+        if kept.all():
+            yield block
+        elif kept.any():
+            columns = [
+                cells[kept] if isinstance(cells, np.ndarray) else tuple(compress(cells, kept))
+                for cells in block.columns
+            ]
+            yield Block(block.source, block.names, columns, block.lines[kept])
+    if not any_row:
+        raise RankingFileError(
+            f"no row meets {' and '.join(conditions)}", block.source, int(block.lines[-1])
+        )
+
+
+def _shown(cell: Any) -> str:
+    whole = isinstance(cell, float) and cell.is_integer()
+    return str(int(cell) if whole else cell).strip()
 
 
 def is_missing(cell: Any) -> bool:

@@ -58,11 +58,15 @@ def long_rankings(blocks: Iterable[Block], options: TableOptions) -> RankingSet:
         values.append(block.numbers(value, "the score" if scores else "the rank"))
         lines.append(block.lines)
     row, column, number = (np.concatenate(parts) for parts in (rows, columns, values))
+    if options.repeats != "error":
+        kept = _mentions(row, column, options.repeats)
+        row, column, number = row[kept], column[kept], number[kept]
     again = first_repeat(row, column)
     if again is not None:
         raise RankingFileError(
             f"ranking {list(ids)[row[again]]!r} mentions item {list(labels)[column[again]]!r} a "
-            "second time; a ranking ranks each item once",
+            "second time; a ranking ranks each item once (repeats= or --repeats, first or last, "
+            "chooses which counts)",
             source,
             int(np.concatenate(lines)[again]),
         )
@@ -76,6 +80,13 @@ def long_rankings(blocks: Iterable[Block], options: TableOptions) -> RankingSet:
         ids=tuple(ids),
         columns={name: typed(_objects(cells)) for name, cells in known.items()},
     )
+
+
+def _mentions(rows: NDArray[np.int64], columns: NDArray[np.int64], which: str) -> NDArray[np.int64]:
+    """The lines that count if those that repeat a ranking and an item do not."""
+    lines = np.arange(len(rows)) if which == "first" else np.arange(len(rows))[::-1]
+    pairs = np.stack([rows[lines], columns[lines]])
+    return np.sort(lines[np.unique(pairs, axis=1, return_index=True)[1]])
 
 
 def _objects(cells: list[Any]) -> NDArray[Any]:

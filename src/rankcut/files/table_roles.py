@@ -40,6 +40,11 @@ class TableOptions:
         The columns of a long table; None is the one of that name. A score makes ratings of it.
     higher_is_better : bool
         Whether the highest score is the best.
+    repeats : {"error", "first", "last"}
+        What to do when a long table mentions an item of a ranking again: that is an error, or
+        the first or the last mention counts.
+    where : sequence of str
+        Conditions, ``"column=value"`` or ``"column!=value"``, that a row must meet to be read.
     sparse : bool or None
         Ranks as a CSR array or as a dense one; None makes them dense unless too empty.
     """
@@ -53,6 +58,8 @@ class TableOptions:
     rank: str | None = None
     score: str | None = None
     higher_is_better: bool = True
+    repeats: Literal["error", "first", "last"] = "error"
+    where: Sequence[str] = ()
     sparse: bool | None = None
 
     def fitting(self, names: Sequence[str]) -> Layout:

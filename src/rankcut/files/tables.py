@@ -21,7 +21,7 @@ from itertools import chain
 import numpy as np
 
 from rankcut.files.ballot_layout import ballot_rankings
-from rankcut.files.columns import Block, typed
+from rankcut.files.columns import Block, meeting, typed
 from rankcut.files.long_layout import long_rankings
 from rankcut.files.ranking_set import RankingSet
 from rankcut.files.table_roles import TableOptions, counts_of, ids_of, roles_of
@@ -30,7 +30,7 @@ from rankcut.ratings import from_ratings
 
 def table_rankings(blocks: Iterable[Block], options: TableOptions) -> RankingSet:
     """All rankings of a table."""
-    block, blocks = _first(blocks)
+    block, blocks = _first(meeting(blocks, options.where))
     layout = options.fitting(block.names)
     if layout == "long":
         return long_rankings(blocks, options)
@@ -41,7 +41,7 @@ def table_rankings(blocks: Iterable[Block], options: TableOptions) -> RankingSet
 
 def table_pieces(blocks: Iterable[Block], options: TableOptions) -> Iterator[RankingSet]:
     """The rankings of a table a block at a time, where the layout allows; else all at once."""
-    block, blocks = _first(blocks)
+    block, blocks = _first(meeting(blocks, options.where))
     if options.fitting(block.names) in ("wide", "ratings"):
         yield from _wide(blocks, options)
     else:

@@ -66,13 +66,25 @@ def _column(
             f"item {row if items is None else items[row]!r} has no value in column "
             f"{column.name!r}; fill it in or drop the column"
         )
-    if numeric:
-        values = column.to_numpy().astype(np.float64).reshape(-1, 1)
-        return np.asarray(StandardScaler().fit_transform(values)) if scale else values
-    if not one_hot:
+    if not numeric and not one_hot:
         raise ValueError(
             f"column {column.name!r} of the item features holds {column.dtype}, not numbers; "
             "one_hot=True encodes it, or drop it"
         )
-    categories = np.array(column.to_list(), dtype=object).reshape(-1, 1)
-    return np.asarray(OneHotEncoder(sparse_output=False).fit_transform(categories))
+    if numeric:
+        return encoded(column.to_numpy().astype(np.float64), scale)
+    return encoded(np.array(column.to_list(), dtype=object), scale)
+
+
+def encoded(values: NDArray[Any], scale: bool = True) -> NDArray[np.float64]:
+    """The coordinates that a feature adds: numbers scaled to variance 1, anything else one-hot.
+
+    >>> encoded(np.array(["roll", "nigiri", "roll"], dtype=object))
+    array([[0., 1.],
+           [1., 0.],
+           [0., 1.]])
+    """
+    column = values.reshape(-1, 1)
+    if values.dtype.kind in "fiub":
+        return np.asarray(StandardScaler().fit_transform(column) if scale else column)
+    return np.asarray(OneHotEncoder(sparse_output=False).fit_transform(column))
