@@ -8,7 +8,7 @@ import rankcut
 LAYERS = [
     ["cli"],
     ["experiments"],
-    ["plots"],
+    ["plots", "reports"],
     ["estimators"],
     ["kernels"],
     ["datasets"],

@@ -13,17 +13,38 @@ from rankcut.files.order_lines import read_order
 from rankcut.graphs.item_features import encoded
 
 # The ten items of set A, which count differently from those of set B.
-_SET_A = ("ebi", "anago", "maguro", "ika", "uni", "ikura", "tamago", "toro", "tekka_maki")
-_SET_A += ("kappa_maki",)
+_SET_A = [
+    "ebi",
+    "anago",
+    "maguro",
+    "ika",
+    "uni",
+    "ikura",
+    "tamago",
+    "toro",
+    "tekka_maki",
+    "kappa_maki",
+]
 
-_GROUPS = ("blue-skinned fish", "red meat fish", "white-meat fish", "tare", "clam or shell")
-_GROUPS += ("squid or octopus", "shrimp or crab", "roe", "other seafood", "egg", "other meat")
-_GROUPS += ("vegetables",)
+_GROUPS = [
+    "blue-skinned fish",
+    "red meat fish",
+    "white-meat fish",
+    "tare",
+    "clam or shell",
+    "squid or octopus",
+    "shrimp or crab",
+    "roe",
+    "other seafood",
+    "egg",
+    "other meat",
+    "vegetables",
+]
 
 # The columns of the item file from the third on: the meaning of the codes, or None for numbers.
 _ITEM_COLUMNS = {
-    "style": ("maki", "other"),
-    "major group": ("seafood", "other"),
+    "style": ["maki", "other"],
+    "major group": ["seafood", "other"],
     "minor group": _GROUPS,
     "lightness": None,
     "eaten": None,

@@ -319,7 +319,7 @@ def positions(chosen: str | Sequence[str], names: Sequence[str], source: str) ->
 
 def _parts(chosen: str | Sequence[str], names: Sequence[str]) -> list[str]:
     if not isinstance(chosen, str):
-        return list(chosen)
+        return [part for each in chosen for part in _parts(each, names)]
     # A name may itself have a comma.
     return [chosen] if chosen in names else [part.strip() for part in chosen.split(",")]
 

@@ -209,7 +209,9 @@ def _table_options(chosen: Format, options: dict[str, Any], source: Source) -> T
     given = [name for name, value in asdict(table).items() if value != asdict(TableOptions())[name]]
     if chosen not in _TABLES and set(given) - {"sparse"}:
         raise RankingFileError(
-            f"{given[0]} is about tables, and {chosen} is none: leave it out", source_name(source)
+            f"{chosen} files have no columns, and {given[0]} is about columns: leave it out, or "
+            "convert the file to a table",
+            source_name(source),
         )
     return table
 

@@ -131,6 +131,26 @@ class RankingSet:
             columns={name: values[numbers] for name, values in self.columns.items()},
         )
 
+    def labels(self) -> tuple[Hashable, ...] | None:
+        """The items' names, None where they have none and count from 0 instead."""
+        return None if self.items == tuple(range(len(self.items))) else self.items
+
+    def with_items(self, items: Sequence[Hashable]) -> "RankingSet":
+        """The same rankings with these items as columns; new ones are ranked by nobody."""
+        place = {item: i for i, item in enumerate(items)}
+        unknown = [item for item in self.items if item not in place]
+        if unknown:
+            raise ValueError(
+                f"item {unknown[0]!r} is not among the {len(items)} known ones, such as "
+                f"{next(iter(place))!r}"
+            )
+        matrix = self.sparse()
+        columns = np.array([place[item] for item in self.items])[matrix.indices]
+        ranks = fitting_ranks(
+            matrix.data, columns, matrix.indptr, len(items), sp.issparse(self.ranks)
+        )
+        return replace(self, ranks=ranks, items=tuple(items))
+
     def expanded(self) -> "RankingSet":
         """The same rankings with a row for each: a row with count 3 stands there three times."""
         if (self.counts == 1).all():

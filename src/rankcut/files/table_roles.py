@@ -35,7 +35,8 @@ class TableOptions:
         The columns of the items (wide, ratings) or places (ballots); None is all that are left
         and hold numbers (wide, ratings) or text (ballots).
     columns : str or sequence of str or None
-        What is known of each ranking; None is all that are left.
+        Columns that are no items although they hold numbers. All that are neither items nor
+        named above are kept as what is known of each ranking.
     item, rank, score : str or None
         The columns of a long table; None is the one of that name. A score makes ratings of it.
     higher_is_better : bool
@@ -89,26 +90,24 @@ def roles_of(block: Block, options: TableOptions, used: Sequence[int] = ()) -> R
     ranking = _named(options.ranking, RANKING, names, source)
     counts = _named(options.count, COUNT, names, source)
     taken = {*ranking, *counts, *used}
-    known = None if options.columns is None else positions(options.columns, names, source)
+    known = [] if options.columns is None else positions(options.columns, names, source)
     ballots = options.fitting(names) == "ballots"
     places = [i for i in range(len(names)) if ballots and _PLACE.search(names[i])]
+    items: list[int] = []
     if options.items is not None and not used:
         items = [i for i in positions(options.items, names, source) if i not in taken]
-    else:
-        left = [i for i in range(len(names)) if i not in taken and i not in (known or ())]
-        items = [] if used else [i for i in left if ballots or block.is_numeric(i)]
-        items = [i for i in items if not places or i in places]
-    if known is None:
-        known = [i for i in range(len(names)) if i not in taken and i not in items]
+    elif not used:
+        left = places or [i for i in range(len(names)) if ballots or block.is_numeric(i)]
+        items = [i for i in left if i not in taken and i not in known]
     if not items and not used:
         raise RankingFileError(
             "no column holds numbers alone, so none is an item; name the columns of the items "
-            "(items=, or --items), or the layout if it is not wide (layout=, or --layout)",
+            "(items=, or --item-columns), or the layout if it is not wide (layout=, or --layout)",
             source,
             int(block.lines[0]),
         )
-    items = [i for i in items if i not in known]
-    return Roles(ranking, counts[0] if counts else None, items, known)
+    rest = [i for i in range(len(names)) if i not in taken and i not in items]
+    return Roles(ranking, counts[0] if counts else None, items, rest)
 
 
 def _named(

@@ -25,7 +25,7 @@ def table_columns(rankings: RankingSet, layout: Layout, name: str) -> Columns:
     >>> table_columns(votes, "long", "votes.csv")
     {'ranking': [0, 0, 0], 'item': ['toro', 'uni', 'ika'], 'rank': [2, 1, None]}
     """
-    known = _known(rankings)
+    known = known_columns(rankings)
     if layout == "long":
         return _long(rankings, known, name)
     if layout == "ballots":
@@ -45,7 +45,8 @@ def table_columns(rankings: RankingSet, layout: Layout, name: str) -> Columns:
     return {**known, **columns}
 
 
-def _known(rankings: RankingSet) -> Columns:
+def known_columns(rankings: RankingSet) -> Columns:
+    """What is known of each ranking: its name, its count, and other columns."""
     known: Columns = {}
     if rankings.ids is not None:
         known[RANKING] = list(rankings.ids)

@@ -10,8 +10,8 @@ ballots    a ranking: a column for each place, first choice first, with the item
 ========== =====================================================================================
 
 A column ``ranking`` names the rankings, a column ``count`` says how many each row stands for, and
-other columns are kept as what is known of each ranking: those that hold text in the first block
-of rows, and those named by ``columns``.
+other columns are kept as what is known of each ranking: in a wide table those that hold text in
+the first block of rows, and those named by ``columns``.
 """
 
 from collections.abc import Iterable, Iterator
