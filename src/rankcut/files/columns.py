@@ -190,7 +190,7 @@ def _parsed(
     any_block = False
     try:
         for number, record in enumerate(reader, start=1):
-            if number < first or not any(record):
+            if number < first or not record:
                 continue
             if number <= last:
                 titles.append(record)

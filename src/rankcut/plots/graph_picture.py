@@ -49,7 +49,9 @@ def draw_graph(graph: ItemGraph, target: str | os.PathLike[str]) -> None:
             )
     axes.set_axis_off()
     axes.set_aspect("equal")
-    axes.set_title(f"{graph.n_items:,} items, {graph.n_edges:,} edges")
+    # Room for the names around the circle.
+    axes.set(xlim=(-1.35, 1.35), ylim=(-1.35, 1.35))
+    figure.suptitle(f"{graph.n_items:,} items, {graph.n_edges:,} edges")
     with atomic_path(target) as draft:
         figure.savefig(draft, dpi=150)
 
