@@ -54,7 +54,7 @@ def read_array(source: Source) -> NDArray[Any]:
             if size == 0:
                 return np.empty(shape, dtype, order)
             return np.memmap(source, dtype, "r", offset, shape, order)
-        content = stream.read(size + 1)
+        content = stream.read()
         _check_length(len(content), size, name)
         return np.frombuffer(content, dtype, math.prod(shape)).reshape(shape, order=order)
 
