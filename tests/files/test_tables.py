@@ -121,7 +121,7 @@ def test_a_block_does_not_wait_for_the_rest_of_the_file():
 @pytest.mark.parametrize(
     ("text", "options", "line", "says"),
     [
-        ("", {}, 0, "empty"),
+        ("", {}, 1, "empty"),
         ("a,b\n", {}, 1, "no rows"),
         ("a,b\nx,y\n", {}, 2, "none is an item"),
         ("a,b\n1,2,3\n", {"header": 1}, None, "no such"),

@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 
 from rankcut.files.errors import RankingFileError
+from rankcut.files.numbers import whole_number
 from rankcut.files.opening import Source, decoded, read_all, source_name
 from rankcut.files.ranking_set import RankingSet, distinct_labels, fitting_ranks
 from rankcut.orders import to_orders
 
 _ID = re.compile(r"\(([^()]*)\)\s*")
 _QUOTED = re.compile(r'"(.*?)"\s*(?:#.*)?')
-_LARGEST = 10**15
 
 
 def read_blt(source: Source, *, sparse: bool | None = None, expand: bool = False) -> RankingSet:
@@ -67,7 +67,8 @@ def read_blt(source: Source, *, sparse: bool | None = None, expand: bool = False
     place = iter(enumerate(lines, start=1))
     number, text = next(((n, t) for n, t in map(_uncommented, place) if t), (1, ""))
     opening = text.split()
-    if len(opening) != 2 or not all(map(_is_number, opening)) or int(opening[0]) < 1:
+    numbers = [whole_number(token) for token in opening]
+    if len(numbers) != 2 or None in numbers or numbers[0] == 0:
         raise RankingFileError(
             "the first line should have the number of candidates and of seats, as in '4 1'; is "
             "this a BLT file?",
@@ -102,7 +103,7 @@ def read_blt(source: Source, *, sparse: bool | None = None, expand: bool = False
             number,
         )
     items, notes = distinct_labels(quoted[:n_items])
-    rankings = ballots.ranked(items, opening[1], sparse, notes, "".join(quoted[n_items:]))
+    rankings = ballots.ranked(items, opening[1], sparse, notes, "".join(quoted[n_items:]), number)
     return rankings.expanded() if expand else rankings
 
 
@@ -134,7 +135,7 @@ class _Ballots:
                 self.name,
                 line,
             )
-        if not _is_number(tokens[0]) or not 1 <= int(tokens[0]) <= _LARGEST:
+        if not whole_number(tokens[0]):
             raise RankingFileError(
                 f"the weight {tokens[0][:20]!r} should be a whole number from 1 up: how many cast "
                 "this ballot",
@@ -166,13 +167,14 @@ class _Ballots:
         self.withdrawn.extend(self._item(token[1:], line, n_items) for token in tokens)
 
     def _item(self, token: str, line: int, n_items: int) -> int:
-        if not _is_number(token) or not 1 <= int(token) <= n_items:
+        number = whole_number(token)
+        if number is None or not 1 <= number <= n_items:
             raise RankingFileError(
                 f"there is no candidate {token[:20]!r}: they are numbered from 1 to {n_items}",
                 self.name,
                 line,
             )
-        return int(token)
+        return number
 
     def ranked(
         self,
@@ -181,10 +183,11 @@ class _Ballots:
         sparse: bool | None,
         notes: tuple[str, ...],
         title: str,
+        line: int,
     ) -> RankingSet:
         """The ballots as rankings."""
         if not self.counts:
-            raise RankingFileError("the file has no ballots", self.name)
+            raise RankingFileError("the file has no ballots", self.name, line)
         metadata = {"SEATS": str(int(seats))}
         if self.withdrawn:
             metadata["WITHDRAWN"] = " ".join(map(str, self.withdrawn))
@@ -208,10 +211,6 @@ class _Ballots:
 
 def _uncommented(numbered: tuple[int, str]) -> tuple[int, str]:
     return numbered[0], numbered[1].partition("#")[0].strip()
-
-
-def _is_number(token: str) -> bool:
-    return token.isascii() and token.isdigit() and len(token) < 17
 
 
 def _unquoted(text: str) -> str:

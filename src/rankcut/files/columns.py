@@ -218,7 +218,9 @@ def _parsed(
         yield Block(name, names, list(zip(*pending, strict=True)), np.array(lines))
     elif not any_block:
         raise RankingFileError(
-            "the table has no rows" if titles else "the file is empty", name, reader.line_num
+            "the table has no rows" if titles else "the file is empty",
+            name,
+            max(1, reader.line_num),
         )
 
 

@@ -7,6 +7,7 @@ items.
 import numpy as np
 
 from rankcut.files.errors import RankingFileError
+from rankcut.files.numbers import whole_number
 from rankcut.files.opening import Source, decoded, read_all, source_name
 from rankcut.files.ranking_set import RankingSet, fitting_ranks
 
@@ -27,9 +28,9 @@ def read_order(source: Source, *, sparse: bool | None = None) -> RankingSet:
         fields = text.split()
         if not fields:
             continue
-        if not all(field.isascii() and field.isdigit() and len(field) < 16 for field in fields):
+        numbers = [number for field in fields if (number := whole_number(field)) is not None]
+        if len(numbers) < len(fields):
             raise RankingFileError("an order file holds whole numbers alone", name, line)
-        numbers = list(map(int, fields))
         if n_items == 0:
             n_items = numbers[0]
             if len(numbers) != 2 or not 0 < n_items <= len(content):
@@ -55,7 +56,7 @@ def read_order(source: Source, *, sparse: bool | None = None) -> RankingSet:
         columns.extend(order)
         starts.append(len(columns))
     if len(starts) == 1:
-        raise RankingFileError("the file has no orders", name)
+        raise RankingFileError("the file has no orders", name, line)
     lengths = np.diff(starts)
     ranks = np.arange(1, len(columns) + 1) - np.repeat(np.array(starts[:-1]), lengths)
     return RankingSet(

@@ -16,6 +16,7 @@ import numpy as np
 
 from rankcut._loops import scanning
 from rankcut.files.errors import RankingFileError
+from rankcut.files.numbers import whole_number
 from rankcut.files.opening import Source, decoded, read_all, source_name
 from rankcut.files.ranking_set import RankingSet, distinct_labels, fitting_ranks
 from rankcut.orders import to_orders
@@ -32,6 +33,7 @@ class _Header:
 
     names: dict[int, str] = field(default_factory=dict)
     n_items: int = -1
+    items_line: int = 1
     fields: dict[str, str] = field(default_factory=dict)
     categories: dict[int, str] = field(default_factory=dict)
     separator: str = ":"
@@ -153,6 +155,7 @@ def _read_header(content: bytes, name: str) -> _Header:
             f"the header says that there are {header.n_items} alternatives, more than the file "
             "has letters; correct NUMBER ALTERNATIVES",
             name,
+            header.items_line,
         )
     beyond = [i for i in header.names if not 1 <= i <= header.n_items]
     if beyond:
@@ -160,6 +163,7 @@ def _read_header(content: bytes, name: str) -> _Header:
             f"the header names alternative {beyond[0]}, but says there are {header.n_items}; "
             "correct NUMBER ALTERNATIVES",
             name,
+            header.items_line,
         )
     return header
 
@@ -174,7 +178,7 @@ def _note_field(header: _Header, key: str, value: str, name: str, line: int) -> 
             )
         names[int(numbered[2])] = value
     elif key == "NUMBER ALTERNATIVES":
-        header.n_items = _count_of_items(value, name, line)
+        header.n_items, header.items_line = _count_of_items(value, name, line), line
     elif key:
         header.fields[key] = value
 
@@ -186,23 +190,23 @@ def _read_old_header(content: bytes, start: int, line: int, name: str) -> _Heade
     header = _Header(separator=",")
     header.n_items = _count_of_items(decoded(lines[0]).strip(), name, line)
     end = start + len(lines[0]) + 1
+    n_lines = content.count(b"\n") + 1
     while len(header.names) < header.n_items:
-        line += 1
+        line = min(line + 1, n_lines)
         following = content.find(b"\n", end) + 1 or len(content)
         text = decoded(content[end:following]).strip()
         number, comma, label = text.partition(",")
-        if not comma or not number.strip().isdecimal() or end >= len(content):
+        item = whole_number(number.strip())
+        if not comma or item is None or end >= len(content):
             raise RankingFileError(
                 f"line {line} should name alternative {len(header.names) + 1} of "
                 f"{header.n_items}, as in '1,toro', and it is {text[:40]!r}",
                 name,
                 line,
             )
-        item = int(number) if len(number) < 16 else -1
         if item in header.names or not 1 <= item <= header.n_items:
             raise RankingFileError(
-                f"alternative {number.strip()[:20]} is named twice, or is not from 1 to "
-                f"{header.n_items}",
+                f"alternative {item} is named twice, or is not from 1 to {header.n_items}",
                 name,
                 line,
             )
@@ -210,12 +214,12 @@ def _read_old_header(content: bytes, start: int, line: int, name: str) -> _Heade
         end = following
     following = content.find(b"\n", end) + 1 or len(content)
     totals = [part.strip() for part in decoded(content[end:following]).split(",")]
-    if len(totals) != 3 or not all(part.isdecimal() for part in totals):
+    if len(totals) != 3 or None in map(whole_number, totals):
         raise RankingFileError(
             "this line should have three totals: the number of voters, the sum of the counts and "
             "the number of unique orders, as in '475,475,31'",
             name,
-            line + 1,
+            min(line + 1, n_lines),
         )
     header.fields.update(zip(_TOTALS, (totals[0], totals[2]), strict=True))
     header.end = following
@@ -223,14 +227,15 @@ def _read_old_header(content: bytes, start: int, line: int, name: str) -> _Heade
 
 
 def _count_of_items(text: str, name: str, line: int) -> int:
-    if not (text.isdecimal() and len(text) < 16 and int(text) > 0):
+    number = whole_number(text)
+    if not number:
         raise RankingFileError(
             f"the number of alternatives should be a number from 1 up, and it is {text[:40]!r}; "
             "is this a PrefLib file?",
             name,
             line,
         )
-    return int(text)
+    return number
 
 
 def _complaint(problem: int, number: int, header: _Header) -> str:
