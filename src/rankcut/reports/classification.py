@@ -119,11 +119,13 @@ def cross_validate(
     """
     classes, sizes = np.unique(target, return_counts=True)
     if len(classes) < 2:
-        raise ValueError(f"the target is {classes[0]!r} everywhere; there is nothing to tell apart")
+        raise ValueError(
+            f"the target is {str(classes[0])!r} everywhere; there is nothing to tell apart"
+        )
     if sizes.min() < folds:
         raise ValueError(
-            f"class {classes[sizes.argmin()]!r} has {sizes.min()} rankings, too few for {folds} "
-            "folds; use fewer folds, or leave it out"
+            f"class {str(classes[sizes.argmin()])!r} has {sizes.min()} rankings, too few for "
+            f"{folds} folds; use fewer folds, or leave it out"
         )
     kind = StratifiedKFold if groups is None else StratifiedGroupKFold
     splits = list(
@@ -149,7 +151,9 @@ def evaluate(
     classes = np.unique(train[1])
     unknown = np.setdiff1d(test[1], classes)
     if unknown.size:
-        raise ValueError(f"class {unknown[0]!r} is in the test file, and not in the training file")
+        raise ValueError(
+            f"class {str(unknown[0])!r} is in the test file, and not in the training file"
+        )
     seen = methods(classifier, train[0], name)
     unseen = methods(classifier, test[0], name)
     scores = []
