@@ -1,5 +1,7 @@
 """Slow, independent ways to compute what the library computes."""
 
+from itertools import product
+
 import numpy as np
 from scipy.optimize import isotonic_regression, minimize
 
@@ -56,3 +58,30 @@ def smallest_majorant(weights, groups):
     )
     assert solution.success, solution.message
     return solution.x
+
+
+def slopes(weights, groups):
+    """Slopes before pooling."""
+    phi = np.zeros(len(weights))
+    for group, rise in zip(groups, np.diff(cut_values(weights, groups)), strict=True):
+        phi[list(group)] = rise / len(group)
+    return phi
+
+
+def completions(row):
+    """Every completion of a row of ranks as an ordered partition, by brute force."""
+    levels = np.unique(row[~np.isnan(row)])
+    groups = [np.flatnonzero(row == level).tolist() for level in levels]
+    free = np.flatnonzero(np.isnan(row)).tolist()
+    for gaps in product(range(len(groups) + 1), repeat=len(free)):
+        chain = []
+        for gap in range(len(groups) + 1):
+            chain.append([item for item, where in zip(free, gaps, strict=True) if where == gap])
+            if gap < len(groups):
+                chain.append(groups[gap])
+        yield [group for group in chain if group]
+
+
+def mean_over_completions(weights, row, vector):
+    """The mean of ``vector(weights, completion)``."""
+    return np.mean([vector(weights, groups) for groups in completions(row)], axis=0)

@@ -13,18 +13,34 @@ The vectors add up to 0, a reversed ranking has the opposite vector, and on the 
 φ_i = n + 1 − 2·(average rank of i).
 """
 
+import warnings
 from collections.abc import Hashable, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
+from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
 
 from rankcut._loops.pooling import pool_rows
+from rankcut.completions import (
+    METHODS,
+    Averager,
+    CompletionOptions,
+    CompletionReport,
+    ExpectedSlopes,
+    Method,
+    Sampler,
+)
 from rankcut.cuts import Algorithm, Cut, cut_function
 from rankcut.graphs import ItemGraph, as_item_graph
-from rankcut.partitions import block_rows, read_partitions
+from rankcut.partitions import block_rows, read_partitions, read_ranked
 from rankcut.rankings import RankMatrix, Unranked, read_rankings
 from rankcut.threads import over_rows
+
+SparseOutput: TypeAlias = bool | Literal["auto"]
 
 
 def graph_cut_features(
@@ -34,10 +50,16 @@ def graph_cut_features(
     unranked: Unranked = "error",
     normalize: bool = False,
     items: Sequence[Hashable] | None = None,
+    completions: Method = "auto",
+    sampler: Sampler = "controlled",
+    n_draws: int | None = None,
+    tolerance: float | None = None,
+    random_state: int | np.random.RandomState | None = 0,
     algorithm: Algorithm = "auto",
     dtype: DTypeLike | None = None,
+    sparse_output: SparseOutput = "auto",
     n_jobs: int | None = None,
-) -> NDArray[Any]:
+) -> Any:
     """Graph cut features of rankings, as a plain function.
 
     Parameters
@@ -52,17 +74,34 @@ def graph_cut_features(
         Scale each vector to unit length. A vector of zeros stays as it is.
     items : sequence or None
         Labels of the columns, if X is not a frame; matched with those of the graph.
+    completions : {"auto", "exact", "sampled", "closed_form"}
+        With ``unranked="anywhere"``: how the mean over the completions of a ranking is found;
+        see :mod:`rankcut.completions.averaging`.
+    sampler : {"controlled", "stratified", "antithetic", "independent"}
+        How completions are drawn; see :mod:`rankcut.completions.sampled`.
+    n_draws, tolerance : int, float or None
+        How many completions are drawn, or the relative standard error of a vector at which to
+        stop; without either, the tolerance is 0.01.
+    random_state : int, RandomState or None
+        Seed of the draws. A ranking's vector depends on the ranking, the graph and the seed.
     algorithm : {"auto", "complete", "table", "dense", "sparse"}
         How cuts are computed; see :mod:`rankcut.cuts`. All agree to rounding.
     dtype : float32, float64 or None
         Type of the result; None is that of X if it is float32, and float64 otherwise. The
         arithmetic is in float64.
+    sparse_output : bool or "auto"
+        In closed form, return a CSR array of what each item has above the constant that most
+        items share; "auto" does so if X is sparse. For a row S of it, φ = S − (sum of S)/n.
     n_jobs : int or None
         Number of threads, as in scikit-learn. The result is the same bits for any number.
 
     Returns
     -------
-    ndarray of shape (n_rankings, n_items)
+    ndarray or csr_array of shape (n_rankings, n_items)
+
+    See Also
+    --------
+    GraphCutFeatures : The same as a transformer, which also reports draws and errors.
 
     Examples
     --------
@@ -75,15 +114,17 @@ def graph_cut_features(
     """
     rankings = read_rankings(X, items)
     rankings.check(unranked)
-    item_graph = fit_graph(graph, rankings)
-    return compute_features(
-        rankings,
-        cut_function(item_graph, algorithm),
-        unranked=unranked,
-        normalize=normalize,
-        dtype=feature_dtype(dtype, rankings),
-        n_jobs=n_jobs,
+    feature_map = FeatureMap(
+        fit_graph(graph, rankings),
+        unranked,
+        normalize,
+        CompletionOptions(completions, sampler, n_draws, tolerance, seed_from(random_state)),
+        algorithm,
+        dtype,
+        sparse_output,
+        n_jobs,
     )
+    return feature_map(rankings)[0]
 
 
 def fit_graph(graph: Any, rankings: RankMatrix) -> ItemGraph:
@@ -94,35 +135,138 @@ def fit_graph(graph: Any, rankings: RankMatrix) -> ItemGraph:
     return as_item_graph(graph).aligned(n_items, rankings.items)
 
 
-def feature_dtype(dtype: DTypeLike | None, rankings: RankMatrix) -> np.dtype[Any]:
-    """The dtype asked for, or else that of the ranks."""
-    if dtype is None:
-        return np.dtype(np.float32 if rankings.single else np.float64)
-    asked = np.dtype(dtype)
-    if asked not in (np.float32, np.float64):
-        raise ValueError(f"features are float32 or float64, and dtype={dtype!r} is neither")
-    return asked
+def seed_from(random_state: int | np.random.RandomState | None) -> int:
+    """A number to name streams with: the seed itself, or one drawn from the generator."""
+    if isinstance(random_state, int | np.integer):
+        check_random_state(random_state)
+        return int(random_state)
+    return int(check_random_state(random_state).randint(2**31))
 
 
-def compute_features(
-    rankings: RankMatrix,
-    cut: Cut,
-    *,
-    unranked: Unranked,
-    normalize: bool,
-    dtype: np.dtype[Any],
-    n_jobs: int | None,
-) -> NDArray[Any]:
-    """Features of checked rankings: blocks of partitions, their increments, pooled slopes."""
-    n_rows, n_items = rankings.shape
-    features = np.empty((n_rows, n_items), dtype=dtype)
+@dataclass(frozen=True, eq=False)
+class FeatureMap:
+    """The feature map of one graph with all its options: rankings in, features out."""
 
-    def fill(start: int, stop: int) -> None:
-        increments = np.empty((min(block_rows(n_items), stop - start), n_items))
-        for first, block in read_partitions(rankings, start, stop, close=True):
-            rows = features[first : first + len(block)]
-            cut.increments(block, increments)
-            pool_rows(block.order, block.ends, block.n_groups, increments, normalize, rows)
+    graph: ItemGraph
+    unranked: Unranked
+    normalize: bool
+    completions: CompletionOptions
+    algorithm: Algorithm
+    dtype: DTypeLike | None
+    sparse_output: SparseOutput
+    n_jobs: int | None
 
-    over_rows(fill, n_rows, block_rows(n_items), n_jobs)
-    return features
+    def __call__(
+        self, rankings: RankMatrix, *, errors: bool = False
+    ) -> tuple[Any, CompletionReport]:
+        """Features of checked rankings, and a report; with ``errors`` of each coordinate too."""
+        dtype = self._dtype(rankings)
+        in_closed_form = (
+            self.unranked == "anywhere" and self.completions.method_for(self.graph) == "closed_form"
+        )
+        if self.sparse_output is True and not in_closed_form:
+            raise ValueError(
+                "features are sparse only in closed form; sparse_output=True needs "
+                'unranked="anywhere" and completions="closed_form"'
+            )
+        report = CompletionReport.empty(*rankings.shape, errors=errors)
+        if in_closed_form:
+            report.methods[:] = METHODS.index("closed_form")
+            expected = ExpectedSlopes(self.graph)
+            if self.sparse_output is True or (
+                self.sparse_output == "auto" and rankings.sparse is not None
+            ):
+                return self._sparse(rankings, expected, dtype), report
+            return self._expected(rankings, expected, dtype), report
+        cut = cut_function(self.graph, self.algorithm)
+        if self.unranked == "anywhere":
+            return self._means(rankings, cut, dtype, report), report
+        return self._complete(rankings, cut, dtype), report
+
+    def _complete(self, rankings: RankMatrix, cut: Cut, dtype: np.dtype[Any]) -> NDArray[Any]:
+        """Blocks of partitions, their increments, pooled slopes."""
+        n_rows, n_items = rankings.shape
+        features = np.empty((n_rows, n_items), dtype=dtype)
+
+        def fill(start: int, stop: int) -> None:
+            increments = np.empty((min(block_rows(n_items), stop - start), n_items))
+            for first, block in read_partitions(rankings, start, stop, close=True):
+                rows = features[first : first + len(block)]
+                cut.increments(block, increments)
+                pool_rows(block.order, block.ends, block.n_groups, increments, self.normalize, rows)
+
+        over_rows(fill, n_rows, block_rows(n_items), self.n_jobs)
+        return features
+
+    def _means(
+        self, rankings: RankMatrix, cut: Cut, dtype: np.dtype[Any], report: CompletionReport
+    ) -> NDArray[Any]:
+        """Means over completions, exact or sampled row by row."""
+        n_rows, n_items = rankings.shape
+        features = np.empty((n_rows, n_items), dtype=dtype)
+        averager = Averager(self.graph, cut, self.completions)
+
+        def fill(start: int, stop: int) -> None:
+            room = np.empty((min(block_rows(n_items), stop - start), n_items))
+            for first, block in read_partitions(rankings, start, stop, close=False):
+                rows = room[: len(block)]
+                averager.fill(block, first, rows, report, normalize=self.normalize)
+                features[first : first + len(block)] = rows
+
+        over_rows(fill, n_rows, block_rows(n_items), self.n_jobs)
+        self._warn_of_large_errors(report)
+        return features
+
+    def _expected(
+        self, rankings: RankMatrix, expected: ExpectedSlopes, dtype: np.dtype[Any]
+    ) -> NDArray[Any]:
+        """Closed form, as dense rows."""
+        n_rows, n_items = rankings.shape
+        features = np.empty((n_rows, n_items), dtype=dtype)
+
+        def fill(start: int, stop: int) -> None:
+            for first, block in read_ranked(rankings, start, stop):
+                rows = features[first : first + len(block)]
+                expected.entries(block).write(rows, normalize=self.normalize)
+
+        over_rows(fill, n_rows, block_rows(n_items), self.n_jobs)
+        return features
+
+    def _sparse(
+        self, rankings: RankMatrix, expected: ExpectedSlopes, dtype: np.dtype[Any]
+    ) -> sparse.csr_array:
+        """Closed form, as sparse rows, each less its constant."""
+        n_rows, n_items = rankings.shape
+        parts: dict[int, sparse.csr_array] = {}
+
+        def fill(start: int, stop: int) -> None:
+            for first, block in read_ranked(rankings, start, stop):
+                parts[first] = expected.entries(block).to_csr(dtype, normalize=self.normalize)
+
+        over_rows(fill, n_rows, block_rows(n_items), self.n_jobs)
+        return sparse.vstack([parts[first] for first in sorted(parts)], format="csr")
+
+    def _dtype(self, rankings: RankMatrix) -> np.dtype[Any]:
+        """The dtype asked for, or else that of the ranks."""
+        if self.dtype is None:
+            return np.dtype(np.float32 if rankings.single else np.float64)
+        asked = np.dtype(self.dtype)
+        if asked not in (np.float32, np.float64):
+            raise ValueError(f"features are float32 or float64, and dtype={asked} is neither")
+        return asked
+
+    def _warn_of_large_errors(self, report: CompletionReport) -> None:
+        if self.completions.n_draws is not None:
+            return
+        tolerance = self.completions.sampling.tolerance
+        short = np.flatnonzero(report.relative_error > tolerance)
+        if short.size:
+            row = int(short[0])
+            warnings.warn(
+                f"{short.size} of {len(report.methods)} rankings did not reach the tolerance "
+                f"{tolerance}: the first, row {row}, has a relative error of "
+                f"{report.relative_error[row]:.2g} after {report.n_draws[row]:,} draws. Its mean "
+                'vector is close to 0; raise the tolerance, or use completions="closed_form"',
+                ConvergenceWarning,
+                stacklevel=4,
+            )

@@ -92,8 +92,8 @@ def from_long(
     line = first_repeat(rows, columns)
     if line is not None:
         raise ValueError(
-            f"line {line}: ranking {frame[ranking][line]!r} mentions item {frame[item][line]!r} "
-            "a second time; a ranking ranks each item once"
+            f"line {line}: ranking {list(ids)[rows[line]]!r} mentions item "
+            f"{list(labels)[columns[line]]!r} a second time; a ranking ranks each item once"
         )
     ranks = entries_by_row(rows, columns, values, (len(ids), len(labels)))
     if score is not None:

@@ -50,7 +50,9 @@ def tabulate_cut(weights: Floats) -> Floats:
     values = np.zeros(1 << n)
     linked = np.empty(1 << max(n - 1, 0))
     for i in range(n):
-        degree = weights[i].sum()
+        degree = 0.0
+        for weight in weights[i]:
+            degree += weight
         linked[0] = 0.0
         values[1 << i] = degree
         for subset in range(1, 1 << i):

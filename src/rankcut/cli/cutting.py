@@ -1,12 +1,10 @@
 """The options by which commands turn rankings into vectors, declared once."""
 
 from dataclasses import dataclass
-from inspect import signature
 from typing import Annotated, Any
 
 import typer
 
-from rankcut.features import graph_cut_features
 from rankcut.files.ranking_set import RankingSet
 from rankcut.graphs.item_graph import ItemGraph
 from rankcut.rankings import Unranked
@@ -75,7 +73,8 @@ class Cutting:
 
     def options(self, rankings: RankingSet) -> dict[str, Any]:
         """Keyword arguments for the feature map, or for a kernel."""
-        given: dict[str, Any] = {"unranked": self.unranked, "items": rankings.labels()}
-        if "random_state" in signature(graph_cut_features).parameters:
-            given["random_state"] = self.seed
-        return given
+        return {
+            "unranked": self.unranked,
+            "items": rankings.labels(),
+            "random_state": self.seed,
+        }

@@ -43,7 +43,9 @@ def features(
     item_graph = cutting.item_graph()
     pieces = counted(reading.scan(file, rows=block), "features")
     first = next(pieces)
-    transformer = GraphCutFeatures(item_graph, normalize=normalize, **cutting.options(first))
+    transformer = GraphCutFeatures(
+        item_graph, normalize=normalize, sparse_output=False, **cutting.options(first)
+    )
     transformer.fit(first.ranks)
 
     def blocks() -> Iterator[MatrixBlock]:

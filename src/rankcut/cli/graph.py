@@ -84,7 +84,7 @@ def graph(
     if output is not None:
         write_graph(named, output)
     if picture is not None:
-        from rankcut.plots.graph_picture import draw_graph
+        from rankcut.pictures.graph_picture import draw_graph
 
         draw_graph(named, picture)
 

@@ -38,7 +38,7 @@ def map(  # noqa: A001 - the command is called so
     from rankcut.cli.progress import working
     from rankcut.estimators.graph_cut import GraphCutFeatures
     from rankcut.orders import to_orders
-    from rankcut.plots.ranking_map import draw_map
+    from rankcut.pictures.ranking_map import draw_map
 
     if not output.lower().endswith((".png", ".svg", ".pdf", ".html")):
         raise ValueError(f"{output}: a map is a .png, .svg, .pdf or .html file")
@@ -52,9 +52,8 @@ def map(  # noqa: A001 - the command is called so
         values = rankings.columns[color]
     with working("map"):
         options = cutting.options(rankings)
-        vectors = GraphCutFeatures(item_graph, normalize=True, **options).fit_transform(
-            rankings.ranks
-        )
+        features = GraphCutFeatures(item_graph, normalize=True, sparse_output=False, **options)
+        vectors = features.fit_transform(rankings.ranks)
         pca = PCA(2, random_state=seed)
         points = pca.fit_transform(vectors)
         spread = np.nan_to_num(pca.explained_variance_ratio_)

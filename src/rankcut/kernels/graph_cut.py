@@ -5,9 +5,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
+from scipy.sparse import csr_array, issparse
 
+from rankcut.completions import Method, Sampler
 from rankcut.cuts import Algorithm
-from rankcut.features import graph_cut_features
+from rankcut.features import graph_cut_features, seed_from
 from rankcut.rankings import Unranked
 
 
@@ -19,6 +21,11 @@ def graph_cut_kernel(
     unranked: Unranked = "error",
     normalize: bool = False,
     items: Sequence[Hashable] | None = None,
+    completions: Method = "auto",
+    sampler: Sampler = "controlled",
+    n_draws: int | None = None,
+    tolerance: float | None = None,
+    random_state: int | np.random.RandomState | None = 0,
     algorithm: Algorithm = "auto",
     dtype: DTypeLike | None = None,
     n_jobs: int | None = None,
@@ -38,6 +45,10 @@ def graph_cut_kernel(
         this is Spearman's correlation.
     unranked, items, algorithm, dtype, n_jobs
         As in :func:`~rankcut.graph_cut_features`.
+    completions, sampler, n_draws, tolerance, random_state
+        As in :func:`~rankcut.graph_cut_features`, for ``unranked="anywhere"``. Sparse rankings
+        in closed form stay sparse on the way, and the constant that most items of a vector share
+        is taken into account.
 
     Returns
     -------
@@ -53,6 +64,11 @@ def graph_cut_kernel(
         "unranked": unranked,
         "normalize": normalize,
         "items": items,
+        "completions": completions,
+        "sampler": sampler,
+        "n_draws": n_draws,
+        "tolerance": tolerance,
+        "random_state": seed_from(random_state),
         "algorithm": algorithm,
         "dtype": dtype,
         "n_jobs": n_jobs,
@@ -64,4 +80,12 @@ def graph_cut_kernel(
             f"X ranks {left.shape[1]} items and Y ranks {right.shape[1]}; a kernel compares "
             "rankings of the same items"
         )
+    if issparse(left) or issparse(right):
+        return _inner_products(csr_array(left), csr_array(right))
     return np.asarray(left @ right.T)
+
+
+def _inner_products(left: csr_array, right: csr_array) -> NDArray[Any]:
+    """⟨φ, φ'⟩ of vectors that are given up to a constant: φ = S − (sum of S)/n."""
+    sums = np.outer(left.sum(axis=1), right.sum(axis=1))
+    return np.asarray((left @ right.T).toarray() - sums / left.shape[1])

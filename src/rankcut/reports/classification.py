@@ -42,7 +42,8 @@ def make_classifier(model: Model, graph: Any, options: Mapping[str, Any]) -> Bas
         Further parameters of :class:`~rankcut.GraphCutFeatures`.
     """
     learners = {"logistic": lambda: [StandardScaler(), LogisticRegression(max_iter=5000)]}
-    return make_pipeline(GraphCutFeatures(graph, **options), *learners[model]())
+    features = GraphCutFeatures(graph, sparse_output=False, **options)
+    return make_pipeline(features, *learners[model]())
 
 
 @dataclass(frozen=True)

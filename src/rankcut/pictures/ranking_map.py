@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankcut.files.atomic import atomic_path
-from rankcut.plots.extras import import_figure, import_plotly
+from rankcut.pictures.extras import import_figure, import_plotly
 
 
 def draw_map(
