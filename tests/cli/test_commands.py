@@ -256,3 +256,36 @@ def test_map_coloured_by_a_number(lunch):
 def test_an_extra_that_is_missing_is_named(lunch, monkeypatch, module, arguments, remedy):
     monkeypatch.setitem(sys.modules, module, None)
     fail(*arguments, says=rf'pip install "rankcut\[{remedy}\]"')
+
+
+def test_data_sets_stand_in_for_files(lunch, monkeypatch):
+    assert "48" in succeed("info", "lunch:ties")
+    succeed("features", "lunch:full", "-o", "one.npy", "--items", "lunch:full")
+    succeed("features", "full.csv", "-o", "two.npy", "--items", "dishes.csv")
+    np.testing.assert_array_equal(np.load("one.npy"), np.load("two.npy"))
+    assert "edges:           28" in succeed("graph", "lunch:full")
+    monkeypatch.delenv("RANKCUT_DATA", raising=False)
+    fail("info", "sushi:a", says=r"kamishima\.net.*RANKCUT_DATA")
+
+
+def test_columns_that_are_no_ranks_are_noticed(lunch):
+    (lunch / "years.csv").write_text("year,points\n1975,3\n1976,5\n")
+    said = succeed("info", "years.csv")
+    assert "all rankings are the same" in said
+    assert "ranks reach 1,976, though there are 2 items" in said
+
+
+def test_real_data_sets_are_classified(data_home, lunch, monkeypatch):
+    monkeypatch.setenv("RANKCUT_DATA", str(data_home))
+    said = succeed("classify", "sushi:a", "--target", "side", "--items", "sushi:a")
+    assert "side (east: 3,448, west: 1,552)" in said
+    star_wars = data_home / "starwars" / "StarWars.csv"
+    options = ["--header", "1-2", "--item-columns", "10-15"]
+    assert "full: 834" in succeed("info", star_wars, *options)
+    succeed("convert", star_wars, "films.soi", "--drop-empty", *options)
+    votes = data_home / "eurovision" / "eurovision-votes.csv"
+    ids = "edition,jury_or_televoting,from_country"
+    options = ["--ranking", ids, "--item", "to_country", "--score", "points"]
+    options += ["--where", "duplicate!=x", "--repeats", "last"]
+    fail("info", votes, *options[:6], says="second time")
+    assert "items:           55" in succeed("info", votes, *options)

@@ -47,7 +47,7 @@ def scores_by_method(scores):
 
 def test_rankings_tell_more_than_the_majority_and_presence_only_what_it_knows():
     food = make_food(200, noise=0.3, random_state=0)
-    classifier = make_classifier("logistic", None, {})
+    classifier = make_classifier("logistic", None, 8, {})
     found = scores_by_method(
         cross_validate(
             classifier, food.ranks, food.target, name="ours", folds=4, groups=None, seed=0
@@ -68,7 +68,7 @@ def test_a_class_that_shows_only_in_what_is_ranked_is_found_by_presence():
     ranks[target == 1, 0] = np.nan
     found = scores_by_method(
         cross_validate(
-            make_classifier("logistic", None, {"unranked": "last"}),
+            make_classifier("logistic", None, 6, {"unranked": "last"}),
             ranks,
             target,
             name="ours",
@@ -85,11 +85,11 @@ def test_groups_are_never_in_training_and_test_at_once():
     rng = np.random.default_rng(1)
     groups = np.repeat(np.arange(40), 5)
     target = rng.permutation(np.arange(40) % 2)[groups]
-    ranks = rng.permuted(np.tile(np.arange(1.0, 31.0), (40, 1)), axis=1)[groups]
+    ranks = rng.permuted(np.tile(np.arange(1.0, 81.0), (40, 1)), axis=1)[groups]
     apart, together = (
         scores_by_method(
             cross_validate(
-                make_classifier("logistic", None, {}),
+                make_classifier("logistic", None, 80, {}),
                 ranks,
                 target,
                 name="ours",
@@ -100,14 +100,14 @@ def test_groups_are_never_in_training_and_test_at_once():
         )["ours"].f1
         for own in (None, groups)
     )
-    assert apart > 0.95
+    assert apart > 0.9
     assert together < 0.75
 
 
 def test_scores_on_another_file_are_those_of_a_model_that_learned_from_the_first():
     food = make_food(200, noise=0.6, random_state=3)
     names = np.array(food.target_names)[food.target]
-    classifier = make_classifier("logistic", None, {})
+    classifier = make_classifier("logistic", None, 8, {})
     train, test = (food.ranks[:120], names[:120]), (food.ranks[120:], names[120:])
     ours = evaluate(classifier, train, test, name="ours")[-1]
     probabilities = classifier.fit(*train).predict_proba(test[0])

@@ -61,7 +61,7 @@ def classify(
     cutting = Cutting(items, graph, unranked, seed)
     item_graph = cutting.item_graph()
     rankings, classes = _labelled(reading, file, target)
-    classifier = make_classifier(model, item_graph, cutting.options(rankings))
+    classifier = make_classifier(model, item_graph, len(rankings.items), cutting.options(rankings))
     name = f"rankcut, {model}"
     groups = None if group is None else known_values(rankings, group, file)
     with working("cross-validation"):

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
+from rankcut.cli.sources import dataset_items, is_dataset
 from rankcut.files.ranking_set import RankingSet
 from rankcut.graphs.item_graph import ItemGraph
 from rankcut.rankings import Unranked
@@ -16,7 +17,7 @@ Items = Annotated[
     typer.Option(
         "--items",
         metavar="ITEMS.csv",
-        help="Table of items: like ones are joined in the graph.",
+        help="Table of items, or a data set's name: like ones are joined in the graph.",
         rich_help_panel=_PANEL,
         show_default=False,
     ),
@@ -67,7 +68,7 @@ class Cutting:
         from rankcut.files.item_tables import read_items
         from rankcut.graphs.recipes import SimilarityGraph
 
-        table = read_items(self.items)
+        table = dataset_items(self.items) if is_dataset(self.items) else read_items(self.items)
         built = SimilarityGraph(table.points()).build()
         return ItemGraph(built.weights, built.n_items, table.items)
 

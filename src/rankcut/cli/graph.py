@@ -6,12 +6,13 @@ import numpy as np
 import typer
 
 from rankcut.cli.reading import parsed_header
+from rankcut.cli.sources import dataset_items, is_dataset
 from rankcut.graphs.item_graph import ItemGraph
 
 
 def graph(
     table: Annotated[
-        str, typer.Argument(metavar="ITEMS.csv", help="A row for each item, named by a column.")
+        str, typer.Argument(metavar="ITEMS.csv", help="A row for each item, or a data set's name.")
     ],
     output: Annotated[
         str | None,
@@ -62,14 +63,17 @@ def graph(
 
     if neighbors is not None and keep != 1.0:
         raise ValueError("give one of --neighbors and --keep")
-    items = read_items(
-        table,
-        item=item,
-        columns=columns,
-        categorical=categorical or (),
-        delimiter="\t" if delimiter == "tab" else delimiter,
-        header=parsed_header(header),
-    )
+    if is_dataset(table):
+        items = dataset_items(table)
+    else:
+        items = read_items(
+            table,
+            item=item,
+            columns=columns,
+            categorical=categorical or (),
+            delimiter="\t" if delimiter == "tab" else delimiter,
+            header=parsed_header(header),
+        )
     options: dict[str, Any] = {
         "kernel": kernel,
         "lengthscale": "median" if lengthscale is None else lengthscale,

@@ -7,6 +7,9 @@ import typer
 from rankcut.cli.reading import Rankings, Reading, reads_rankings
 from rankcut.reports.description import Description, Preference
 
+_MOST_COLUMNS = 12
+_LONGEST_NAME = 60
+
 
 @reads_rankings
 def info(
@@ -46,7 +49,9 @@ def _lines(found: Description, top: int) -> list[tuple[str, str]]:
         *_listed("most preferred", _shown(found.preferred[:half])),
         *_listed("least preferred", _shown(found.preferred[-half:][::-1])),
     ]
-    known = [f"{name} ({n} different)" for name, n in found.columns.items()]
+    known = [f"{_cut(name)} ({n} different)" for name, n in found.columns.items()]
+    if len(known) > _MOST_COLUMNS:
+        known[_MOST_COLUMNS:] = [f"and {len(known) - _MOST_COLUMNS} more"]
     if known:
         lines.extend(_listed("columns", known))
     return lines + _listed("problems", found.problems or ["none"])
@@ -54,9 +59,13 @@ def _lines(found: Description, top: int) -> list[tuple[str, str]]:
 
 def _shown(preferences: list[Preference]) -> list[str]:
     return [
-        f"{p.item} (beats {p.beats:.0%} of the others, in {p.n_rankings:,} rankings)"
+        f"{_cut(p.item)} (beats {p.beats:.0%} of the others, in {p.n_rankings:,} rankings)"
         for p in preferences
     ]
+
+
+def _cut(name: str) -> str:
+    return name if len(name) <= _LONGEST_NAME else name[: _LONGEST_NAME - 1] + "…"
 
 
 def _listed(name: str, values: list[str]) -> list[tuple[str, str]]:

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from rankcut.cli.sources import dataset_rankings, is_dataset
 from rankcut.files.columns import Header
 from rankcut.files.errors import RankingFileError
 from rankcut.files.formats import Format, read_file, scan_file
@@ -18,7 +19,13 @@ from rankcut.files.table_roles import Layout
 _PANEL = "How to read the file"
 
 Rankings = Annotated[
-    str, typer.Argument(metavar="FILE", help="Rankings; - is standard input.", show_default=False)
+    str,
+    typer.Argument(
+        metavar="FILE",
+        help="Rankings; - is standard input, and lunch:full, lunch:top-k, lunch:ties, "
+        "lunch:incomplete, sushi:a, sushi:b and movielens are data sets.",
+        show_default=False,
+    ),
 ]
 
 
@@ -50,6 +57,8 @@ class Reading:
 
         ``target`` is a column that is no item, even if it holds numbers.
         """
+        if is_dataset(source):
+            return dataset_rankings(source)
         place, chosen = self._source(source)
         options = self._options()
         if target is not None:
@@ -58,6 +67,8 @@ class Reading:
 
     def scan(self, source: str, rows: int) -> Iterator[RankingSet]:
         """The rankings a block at a time."""
+        if is_dataset(source):
+            return iter([dataset_rankings(source)])
         place, chosen = self._source(source)
         return scan_file(place, chosen, rows=rows, **self._options())
 

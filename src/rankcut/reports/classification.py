@@ -27,9 +27,12 @@ from rankcut.estimators.graph_cut import GraphCutFeatures
 Model: TypeAlias = Literal["logistic"]
 
 _BINS = 10
+_LOG_ODDS = 10.0
 
 
-def make_classifier(model: Model, graph: Any, options: Mapping[str, Any]) -> BaseEstimator:
+def make_classifier(
+    model: Model, graph: Any, n_items: int, options: Mapping[str, Any]
+) -> BaseEstimator:
     """A pipeline from rankings to classes.
 
     Parameters
@@ -38,12 +41,23 @@ def make_classifier(model: Model, graph: Any, options: Mapping[str, Any]) -> Bas
         What learns from the vectors.
     graph : ItemGraph or None
         The item graph.
+    n_items : int
+        Number of items.
     options : dict
         Further parameters of :class:`~rankcut.GraphCutFeatures`.
     """
-    learners = {"logistic": lambda: [StandardScaler(), LogisticRegression(max_iter=5000)]}
+    learners = {"logistic": _logistic}
     features = GraphCutFeatures(graph, sparse_output=False, **options)
-    return make_pipeline(features, *learners[model]())
+    return make_pipeline(features, *learners[model](n_items))
+
+
+def _logistic(n_items: int) -> list[BaseEstimator]:
+    """Logistic regression whose log-odds vary as much a priori however many items there are.
+
+    The penalty is a Gaussian prior of variance C on each coefficient, so the log-odds of n scaled
+    features have variance n·C; 10, a standard deviation of 3, leaves all probabilities possible.
+    """
+    return [StandardScaler(), LogisticRegression(C=_LOG_ODDS / n_items, max_iter=5000)]
 
 
 @dataclass(frozen=True)
@@ -86,7 +100,7 @@ def calibration_error(
 
 def methods(classifier: BaseEstimator, ranks: Any, name: str) -> dict[str, tuple[Any, Any]]:
     """Each method's name, its estimator, and what it learns from."""
-    learner = make_pipeline(StandardScaler(), LogisticRegression(max_iter=5000))
+    learner = make_pipeline(*_logistic(ranks.shape[1]))
     points = GraphCutFeatures(None, unranked="last").fit_transform(ranks)
     return {
         "majority": (DummyClassifier(strategy="prior"), points),

@@ -11,6 +11,9 @@ from rankcut.files.ranking_set import RankingSet
 # An item counts among the most and least preferred if this share of the rankings rank it.
 _WORTH_A_PLACE = 0.01
 
+# Ranks that are this many times as large as there are items are probably something else.
+_PLAUSIBLE = 10
+
 
 @dataclass(frozen=True)
 class Preference:
@@ -169,6 +172,16 @@ def _problems(
     if len(rankings.items) == 1:
         problems.append(
             f"there is one item alone, {rankings.items[0]!r}: are the columns what they should be?"
+        )
+    elif len(rankings) > 1 and n_distinct == 1:
+        problems.append("all rankings are the same: are the columns what they should be?")
+    ranks = rankings.sparse().data
+    largest = float(ranks.max()) if ranks.size else 0.0
+    if largest > _PLAUSIBLE * len(rankings.items):
+        problems.append(
+            f"ranks reach {largest:,g}, though there are {len(rankings.items):,} items: are these "
+            "ranks? (scores: --layout ratings; a line for each item: --layout long; something "
+            "known of the rankings: --columns)"
         )
     seen = np.bincount(rankings.sparse().indices, minlength=len(rankings.items))
     unseen = np.flatnonzero(seen == 0)
