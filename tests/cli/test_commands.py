@@ -239,6 +239,10 @@ def test_map_coloured_by_a_number(lunch):
     for suffix in ("png", "html"):
         succeed("map", "aged.csv", "-o", f"map.{suffix}", "--color", "age")
     fail("map", "aged.csv", "-o", "map.png", "--color", "town", says="no column 'town'")
+    (lunch / "town.csv").write_text("town,a,b,c\nKobe,1,2,3\n,3,1,2\nNara,2,1,3\n")
+    for suffix in ("svg", "html"):
+        succeed("map", "town.csv", "-o", f"map.{suffix}", "--color", "town")
+        assert "not known" in (lunch / f"map.{suffix}").read_text()
     (lunch / "one.csv").write_text("a,b\n1,2\n")
     fail("map", "one.csv", "-o", "map.png", says="two rankings")
 
@@ -289,3 +293,6 @@ def test_real_data_sets_are_classified(data_home, lunch, monkeypatch):
     options += ["--where", "duplicate!=x", "--repeats", "last"]
     fail("info", votes, *options[:6], says="second time")
     assert "items:           55" in succeed("info", votes, *options)
+    # Countries vote alike year by year, so a country is in training or in test, never in both.
+    more = ["--target", "jury_or_televoting", "--group", "from_country", "--unranked", "last"]
+    assert "jury_or_televoting (J: " in succeed("classify", votes, *options, *more)

@@ -51,6 +51,7 @@ def test_rankings_named_by_several_columns_rows_chosen_and_repeats_settled():
     assert caught.value.line == 6
     votes = read(text, **options, repeats="last")
     assert votes.ids == ("75 a", "76 a")
+    assert votes.columns["year"].tolist() == [75, 76]
     assert votes.items == ("b", "c")
     np.testing.assert_array_equal(votes.ranks, [[2, 1], [1, np.nan]])
     with pytest.raises(RankingFileError, match="no row meets"):

@@ -29,6 +29,7 @@ class TableOptions:
         None is long for a table with columns item and rank or score, and wide otherwise.
     ranking : str or sequence of str or None
         The column, or columns, that name the ranking; None is ``ranking`` if there is one.
+        Several are joined, and each is kept as something known of the ranking as well.
     count : str or None
         The column with the counts; None is ``count`` if there is one.
     items : str or sequence of str or None
@@ -106,7 +107,9 @@ def roles_of(block: Block, options: TableOptions, used: Sequence[int] = ()) -> R
             source,
             int(block.lines[0]),
         )
-    rest = [i for i in range(len(names)) if i not in taken and i not in items]
+    # One column that names the ranking is its id; several also say something of it.
+    used_up = taken if len(ranking) == 1 else taken - {*ranking}
+    rest = [i for i in range(len(names)) if i not in used_up and i not in items]
     return Roles(ranking, counts[0] if counts else None, items, rest)
 
 

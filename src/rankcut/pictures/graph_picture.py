@@ -25,11 +25,14 @@ def draw_graph(graph: ItemGraph, target: str | os.PathLike[str]) -> None:
     first, second = np.nonzero(weights)
     strength = weights[first, second]
     strongest = np.argsort(-strength)[:_MOST_EDGES]
+    # Many edges are drawn finer, so that they can be told apart.
+    fineness = min(1.0, (60 / max(1, len(strongest))) ** 0.5)
     place = _on_circle(graph)
     for edge in strongest[::-1].tolist():
         ends = place[[first[edge], second[edge]]]
         share = strength[edge] / strength[strongest[0]]
-        axes.plot(*ends.T, color="0.2", alpha=0.05 + 0.75 * share, linewidth=0.3 + 2 * share)
+        width = fineness * (0.3 + 2 * share)
+        axes.plot(*ends.T, color="0.2", alpha=0.05 + 0.75 * share, linewidth=width)
     axes.scatter(*place.T, s=30, zorder=3)
     if graph.n_items <= _MOST_NAMES:
         for i, (x, y) in enumerate(place.tolist()):

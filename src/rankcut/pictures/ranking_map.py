@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from rankcut.files.atomic import atomic_path
 from rankcut.pictures.extras import import_figure, import_plotly
 
+_UNKNOWN = "not known"
+
 
 def draw_map(
     points: NDArray[np.float64],
@@ -35,7 +37,7 @@ def draw_map(
     axes_names : two str
         What the directions are.
     color : ndarray or None
-        Numbers for a scale of colours, or text for a colour each.
+        Numbers for a scale of colours, or text for a colour each, empty where it is not known.
     color_name : str
         What the colours mean.
     labels : sequence of str or None
@@ -55,9 +57,11 @@ def draw_map(
         shown = axes.scatter(*points.T, s=area, c=color, alpha=0.7, plotnonfinite=True)
         figure.colorbar(shown, label=color_name)
     else:
-        for value in np.unique(color):
+        for value in sorted(np.unique(color).tolist(), key=lambda value: value == ""):
             chosen = color == value
-            axes.scatter(*points[chosen].T, s=area[chosen], alpha=0.6, label=str(value))
+            look = {"color": "0.75", "zorder": 0} if value == "" else {}
+            label = value or _UNKNOWN
+            axes.scatter(*points[chosen].T, s=area[chosen], alpha=0.6, label=label, **look)
         axes.legend(title=color_name)
     axes.set_xlabel(axes_names[0])
     axes.set_ylabel(axes_names[1])
@@ -92,7 +96,7 @@ def _page(
                 x=points[chosen, 0],
                 y=points[chosen, 1],
                 mode="markers",
-                name="" if value is None else str(value),
+                name="" if value is None else value or _UNKNOWN,
                 text=texts[chosen],
                 hoverinfo="text" if labels is not None else "x+y",
                 marker=marker,
