@@ -93,7 +93,7 @@ def test_map(lunch):
         (["info", "missing.soi"], "missing.soi: there is no such file"),
         (["convert", "full.csv", "out.soi", "--ranking", "no"], "no column 'no'"),
         (["graph", "full.csv", "--keep", "2"], "keep is the fraction"),
-        (["features", "top-k.csv", "-o", "out.npy"], "row 0: item 'biscuit' is not ranked"),
+        (["features", "top-k.csv", "-o", "out.npy"], "--unranked last ties"),
         (["gram", "full.csv", "-o", "out.png"], "npy, npz, csv, parquet"),
         (["similar", "full.csv", "--to", "g99"], "no row g99"),
         (["classify", "full.csv", "--target", "town"], "no column 'town'"),
@@ -139,3 +139,20 @@ app()
     )
     assert done.returncode == 0, done.stderr
     assert len(done.stdout.splitlines()) == 49
+
+
+def test_progress_is_shown_on_a_terminal(lunch):
+    shown, terminal = os.openpty()
+    done = subprocess.run(
+        [RANKCUT, "features", "full.csv", "-o", "f.npy", "--block", "8"],
+        stdout=subprocess.PIPE,
+        stderr=terminal,
+        env={**os.environ, "TERM": "xterm"},
+        timeout=120,
+    )
+    os.close(terminal)
+    said = os.read(shown, 65536)
+    os.close(shown)
+    assert done.returncode == 0
+    assert done.stdout == b""
+    assert b"features" in said

@@ -2,8 +2,10 @@
 
 import errno
 import os
+import re
 import signal
 import sys
+import threading
 from typing import Any
 
 from typer.core import TyperGroup
@@ -46,8 +48,6 @@ class OneLineErrors(TyperGroup):
 
 
 def _in_main_thread() -> bool:
-    import threading
-
     return threading.current_thread() is threading.main_thread()
 
 
@@ -67,4 +67,6 @@ def _message(problem: BaseException) -> str:
 
 
 def _say(message: str) -> None:
-    print(f"rankcut: {' '.join(message.split())}", file=sys.stderr)
+    # The library's remedy is a parameter; here it is an option.
+    remedy = re.sub(r'unranked="(\w+)"', r"--unranked \1", " ".join(message.split()))
+    print(f"rankcut: {remedy}", file=sys.stderr)

@@ -14,17 +14,13 @@ import numpy as np
 from rankcut.files.arrays import read_npy
 from rankcut.files.atomic import atomic_file
 from rankcut.files.blt import format_blt, read_blt
-from rankcut.files.columns import (
-    Block,
-    Header,
-    frame_blocks,
-    parquet_blocks,
-    text_blocks,
-)
+from rankcut.files.columns import Block, Header, text_blocks
 from rankcut.files.errors import RankingFileError
+from rankcut.files.frames import frame_blocks, parquet_blocks
 from rankcut.files.opening import Source, source_name
 from rankcut.files.order_lines import read_order
-from rankcut.files.preflib import OrderType, format_preflib, read_preflib
+from rankcut.files.preflib import read_preflib
+from rankcut.files.preflib_writing import OrderType, format_preflib
 from rankcut.files.ranking_set import RankingSet
 from rankcut.files.table_roles import Layout, TableOptions
 from rankcut.files.table_writing import format_parquet, format_text, table_columns

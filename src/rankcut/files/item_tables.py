@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 from rankcut.files.columns import (
     Header,
     is_missing,
-    parquet_blocks,
     positions,
     text_blocks,
     typed,
 )
 from rankcut.files.errors import RankingFileError
+from rankcut.files.frames import parquet_blocks
 from rankcut.files.opening import Source, source_name
 from rankcut.graphs.item_features import encoded
 

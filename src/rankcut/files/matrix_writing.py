@@ -19,8 +19,8 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from rankcut.files.atomic import atomic_path
-from rankcut.files.columns import import_pyarrow
 from rankcut.files.errors import RankingFileError
+from rankcut.files.frames import import_pyarrow
 from rankcut.files.table_writing import Columns
 
 MatrixFormat: TypeAlias = Literal["npy", "npz", "csv", "parquet"]

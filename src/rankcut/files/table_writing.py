@@ -7,8 +7,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from rankcut.files.columns import import_pyarrow
 from rankcut.files.errors import RankingFileError
+from rankcut.files.frames import import_pyarrow
 from rankcut.files.ranking_set import RankingSet
 from rankcut.files.table_roles import COUNT, RANKING, Layout
 from rankcut.orders import to_orders
