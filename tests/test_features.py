@@ -9,7 +9,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse, stats
 from strategies import graphs_and_partitions, partitions, ranks_of, weight_matrices
 
-from rankcut import SimilarityGraph, graph_cut_features
+from rankcut import ItemGraph, NeighborGraph, SimilarityGraph, graph_cut_features
+from rankcut.cuts import fastest_algorithm
+from rankcut.graphs import as_item_graph
 
 ALGORITHMS = ["table", "dense", "sparse"]
 
@@ -273,6 +275,23 @@ class TestSameBits:
         assert_array_equal(graph_cut_features(ranks[::-1], graph, **options)[::-1], one)
 
 
+class TestChoiceOfAlgorithm:
+    """By cost: the number of items, and of edges."""
+
+    @pytest.mark.parametrize(
+        ("graph", "expected"),
+        [
+            (ItemGraph.complete(50), "complete"),
+            (as_item_graph(1 - np.eye(16)), "table"),
+            (as_item_graph(1 - np.eye(17)), "dense"),
+            (NeighborGraph(np.arange(1000.0)[:, None], n_neighbors=2), "sparse"),
+            (as_item_graph(np.diag(np.ones(49), 1) + np.diag(np.ones(49), -1)), "dense"),
+        ],
+    )
+    def test_auto(self, graph, expected):
+        assert fastest_algorithm(as_item_graph(graph)) == expected
+
+
 class TestBadOptions:
     def test_unranked(self):
         with pytest.raises(ValueError, match=r'unranked must be "error", "last" or "anywhere"'):
@@ -281,7 +300,9 @@ class TestBadOptions:
     def test_algorithm(self):
         weights = 1 - np.eye(30)
         ranks = np.arange(30)[None]
-        with pytest.raises(ValueError, match=r"algorithm must be .* not 'fast'"):
+        with pytest.raises(
+            ValueError, match=r"algorithm must be one of 'auto', .* and it is 'fast'"
+        ):
             graph_cut_features(ranks, weights, algorithm="fast")
         with pytest.raises(ValueError, match=r"too many for 30 items"):
             graph_cut_features(ranks, weights, algorithm="table")

@@ -18,7 +18,8 @@ LAYERS = [
     ["completions"],
     ["cuts"],
     ["partitions"],
-    ["graphs", "rankings", "threads"],
+    ["graphs"],
+    ["rankings", "threads"],
     ["_loops"],
 ]
 DEPTH = {name: depth for depth, layer in enumerate(LAYERS) for name in layer}

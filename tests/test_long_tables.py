@@ -70,5 +70,15 @@ def test_mistakes(table, frames):
     empty = frames.DataFrame({"ranking": [1, 2], "item": ["a", None], "rank": [1, 1]})
     with pytest.raises(ValueError, match="line 1: column 'item' is empty"):
         from_long(empty, rank="rank")
+    with pytest.raises(ValueError, match="items lists 'uni' twice"):
+        from_long(table, rank="place", items=["uni", "uni"])
+    infinite = frames.DataFrame({"ranking": [1], "item": ["a"], "rank": [np.inf]})
+    with pytest.raises(ValueError, match="line 0: column 'rank' is inf, not a finite number"):
+        from_long(infinite, rank="rank")
+    nameless = frames.DataFrame({"ranking": [1.0, np.nan], "item": ["a", "b"], "rank": [1, 2]})
+    with pytest.raises(ValueError, match="line 1: column 'ranking' is empty"):
+        from_long(nameless, rank="rank")
+    with pytest.raises(ValueError, match="a long table is a pandas or Polars frame, not list"):
+        from_long([1, 2], rank="rank")
     with pytest.raises(ValueError, match="no lines"):
         from_long(empty[:0], rank="rank")

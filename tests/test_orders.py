@@ -95,6 +95,7 @@ def test_to_orders_counts_items_without_labels():
         ([["a"], "abc"], "row 1: an order is a list of items, best first, not 'abc'"),
         ([["a"], 7], "row 1: an order is a list of items, best first, not 7"),
         ([["a", ()]], "row 0: group 2 is empty"),
+        ([{"a"}], "row 0: an order is a list of items, best first, not {'a'}"),
         ([["a", ("b", ["c"])]], r"row 0: \['c'\] in group 2 is no label"),
         ([], "no orders, or no items"),
         ([[]], "no orders, or no items"),

@@ -130,3 +130,61 @@ class TestLabels:
     def test_each_its_own(self):
         with pytest.raises(ValueError, match=r"label 'a' twice"):
             graph_cut_features([[1, 2, 3]], items=["a", "b", "a"])
+
+
+class TestOddInput:
+    def test_dates_are_no_ranks(self):
+        with pytest.raises(ValueError, match="ranks are numbers, and this matrix holds datetime64"):
+            graph_cut_features(np.array([["2020-01-01", "NaT"]], dtype="M8[D]"))
+
+    def test_integers_too_large_to_tell_apart(self):
+        ranks = np.array([[1, 2], [2**53 + 1, 2**53 + 2]])
+        with pytest.raises(ValueError, match=r"row 1: item 0 has rank 9007199254740993; .* rank"):
+            graph_cut_features(ranks)
+
+    def test_the_largest_numbers(self):
+        got = graph_cut_features([[1e308, 1.5e308, 1.7e308], [-1.7e308, 5e-324, 0.0]])
+        assert_array_equal(got, [[2, 0, -2], [2, -2, 0]])
+
+    def test_masked_entries_are_unranked(self):
+        ranks = np.ma.masked_array([[1, 3, 2]], mask=[[0, 1, 0]])
+        with pytest.raises(ValueError, match="row 0: item 1 is not ranked"):
+            graph_cut_features(ranks)
+        assert_array_equal(
+            graph_cut_features(ranks, unranked="last"), graph_cut_features([[1, 3, 2]])
+        )
+
+    def test_formats_that_cannot_tell_zeros_from_nothing(self):
+        ranks = sparse.bsr_array(np.array([[1.0, 0, 2, 0], [0, 3, 0, 0]]), blocksize=(2, 2))
+        with pytest.raises(ValueError, match=r"bsr array stores zeros .* make it a CSR array"):
+            graph_cut_features(ranks, unranked="last")
+
+    def test_missing_values_of_pandas(self):
+        pd = pytest.importorskip("pandas")
+        expected = graph_cut_features([[1, 3, 2]])
+        row = np.array([[1, pd.NA, 2]], dtype=object)
+        assert_array_equal(graph_cut_features(row, unranked="last"), expected)
+        frame = pd.DataFrame(
+            {
+                "a": pd.array([True], dtype="boolean"),
+                "b": pd.array([None], dtype="Int8"),
+                "c": [2.0],
+            }
+        )
+        assert_array_equal(graph_cut_features(frame, unranked="last"), expected)
+
+    def test_two_columns_of_one_name(self):
+        pd = pytest.importorskip("pandas")
+        with pytest.raises(ValueError, match="each column needs a name of its own"):
+            graph_cut_features(pd.DataFrame([[1, 2]], columns=["a", "a"]))
+
+    def test_lazy_frames(self):
+        pl = pytest.importorskip("polars")
+        with pytest.raises(ValueError, match=r"lazy: call its collect\(\)"):
+            graph_cut_features(pl.LazyFrame({"a": [1]}))
+
+    def test_read_only_memory_maps(self, tmp_path):
+        ranks = np.array([[2.0, 1.0, 3.0], [1.0, 2.0, 3.0]])
+        np.save(tmp_path / "ranks.npy", ranks)
+        mapped = np.load(tmp_path / "ranks.npy", mmap_mode="r")
+        assert_array_equal(graph_cut_features(mapped), graph_cut_features(ranks))

@@ -65,5 +65,5 @@ def test_pandas_index_is_kept():
 
 
 def test_infinite_score():
-    with pytest.raises(ValueError, match="row 0: item 1 has rank inf"):
+    with pytest.raises(ValueError, match="row 0: item 1 has score inf; a score is a finite number"):
         from_ratings([[1, np.inf]])

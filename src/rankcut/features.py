@@ -16,7 +16,7 @@ The vectors add up to 0, a reversed ranking has the opposite vector, and on the 
 import warnings
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -41,6 +41,12 @@ from rankcut.rankings import RankMatrix, Unranked, read_rankings
 from rankcut.threads import over_rows
 
 SparseOutput: TypeAlias = bool | Literal["auto"]
+
+# Rows of a sparse matrix that make a step worth a thread's while.
+_SPARSE_ROWS = 256
+
+# An incomplete ranking costs at least as much as so many complete ones.
+_COMPLETIONS = 16
 
 
 def graph_cut_features(
@@ -92,6 +98,7 @@ def graph_cut_features(
     sparse_output : bool or "auto"
         In closed form, return a CSR array of what each item has above the constant that most
         items share; "auto" does so if X is sparse. For a row S of it, φ = S − (sum of S)/n.
+        Neither is better, but a model should see one of them only.
     n_jobs : int or None
         Number of threads, as in scikit-learn. The result is the same bits for any number.
 
@@ -156,6 +163,18 @@ class FeatureMap:
     sparse_output: SparseOutput
     n_jobs: int | None
 
+    def __post_init__(self) -> None:
+        for name, value, choices in (
+            ("normalize", self.normalize, (True, False)),
+            ("sparse_output", self.sparse_output, (True, False, "auto")),
+            ("algorithm", self.algorithm, get_args(Algorithm)),
+        ):
+            if value not in choices:
+                listed = ", ".join(map(repr, choices))
+                raise ValueError(f"{name} must be one of {listed}, and it is {value!r}")
+        if self.dtype is not None and np.dtype(self.dtype) not in (np.float32, np.float64):
+            raise ValueError(f"features are float32 or float64, and dtype={self.dtype} is neither")
+
     def __call__(
         self, rankings: RankMatrix, *, errors: bool = False
     ) -> tuple[Any, CompletionReport]:
@@ -169,7 +188,7 @@ class FeatureMap:
                 "features are sparse only in closed form; sparse_output=True needs "
                 'unranked="anywhere" and completions="closed_form"'
             )
-        report = CompletionReport.empty(*rankings.shape, errors=errors)
+        report = CompletionReport.empty(*rankings.shape, errors=errors and not in_closed_form)
         if in_closed_form:
             report.methods[:] = METHODS.index("closed_form")
             expected = ExpectedSlopes(self.graph)
@@ -213,7 +232,8 @@ class FeatureMap:
                 averager.fill(block, first, rows, report, normalize=self.normalize)
                 features[first : first + len(block)] = rows
 
-        over_rows(fill, n_rows, block_rows(n_items), self.n_jobs)
+        # A row here stands for many completions, so it pays to split sooner.
+        over_rows(fill, n_rows, max(1, block_rows(n_items) // _COMPLETIONS), self.n_jobs)
         self._warn_of_large_errors(report)
         return features
 
@@ -236,24 +256,27 @@ class FeatureMap:
         self, rankings: RankMatrix, expected: ExpectedSlopes, dtype: np.dtype[Any]
     ) -> sparse.csr_array:
         """Closed form, as sparse rows, each less its constant."""
-        n_rows, n_items = rankings.shape
+        n_rows = rankings.shape[0]
         parts: dict[int, sparse.csr_array] = {}
 
         def fill(start: int, stop: int) -> None:
             for first, block in read_ranked(rankings, start, stop):
                 parts[first] = expected.entries(block).to_csr(dtype, normalize=self.normalize)
 
-        over_rows(fill, n_rows, block_rows(n_items), self.n_jobs)
-        return sparse.vstack([parts[first] for first in sorted(parts)], format="csr")
+        over_rows(fill, n_rows, _SPARSE_ROWS, self.n_jobs)
+        return _stacked(parts, rankings.shape, dtype)
 
     def _dtype(self, rankings: RankMatrix) -> np.dtype[Any]:
         """The dtype asked for, or else that of the ranks."""
-        if self.dtype is None:
-            return np.dtype(np.float32 if rankings.single else np.float64)
-        asked = np.dtype(self.dtype)
-        if asked not in (np.float32, np.float64):
-            raise ValueError(f"features are float32 or float64, and dtype={asked} is neither")
-        return asked
+        asked = self.dtype or (np.float32 if rankings.single else np.float64)
+        dtype = np.dtype(asked)
+        largest = float(self.graph.degrees.max())
+        if not self.normalize and largest > float(np.finfo(dtype).max):
+            raise ValueError(
+                f"features may be as large as {largest}, too large for {dtype}; scale the weights "
+                "of the graph down, or ask for dtype=float64"
+            )
+        return dtype
 
     def _warn_of_large_errors(self, report: CompletionReport) -> None:
         if self.completions.n_draws is not None:
@@ -270,3 +293,22 @@ class FeatureMap:
                 ConvergenceWarning,
                 stacklevel=4,
             )
+
+
+def _stacked(
+    parts: dict[int, sparse.csr_array], shape: tuple[int, int], dtype: np.dtype[Any]
+) -> sparse.csr_array:
+    """CSR arrays by their first row as one; each is let go once it is copied."""
+    n_entries = sum(part.nnz for part in parts.values())
+    # 32-bit wherever possible: not all of scikit-learn takes 64-bit indices.
+    small = n_entries <= np.iinfo(np.int32).max
+    starts = np.zeros(shape[0] + 1, dtype=np.int32 if small else np.int64)
+    indices = np.empty(n_entries, dtype=np.int32)
+    data = np.empty(n_entries, dtype=dtype)
+    for first in sorted(parts):
+        part = parts.pop(first)
+        before = starts[first]
+        starts[first + 1 : first + 1 + part.shape[0]] = before + part.indptr[1:]
+        indices[before : before + part.nnz] = part.indices
+        data[before : before + part.nnz] = part.data
+    return sparse.csr_array((data, indices, starts), shape=shape)

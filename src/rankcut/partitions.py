@@ -96,14 +96,21 @@ def read_ranked(rankings: RankMatrix, start: int, stop: int) -> Iterator[tuple[i
     if matrix is None:
         yield from read_partitions(rankings, start, stop, close=False)
         return
-    longest = max(1, int(np.diff(matrix.indptr[start : stop + 1]).max()))
-    step = min(block_rows(longest), stop - start)
-    room = Partitions.empty(step, longest)
-    for first in range(start, stop, step):
-        part = room.head(min(step, stop - first))
-        block = Partitions(rankings.shape[1], part.order, part.ends, part.n_groups)
+    lengths = np.diff(matrix.indptr[start : stop + 1])
+    first = start
+    while first < stop:
+        # As many rows as have a block's entries, unless a long one among them would waste room.
+        full = np.searchsorted(matrix.indptr, matrix.indptr[first] + BLOCK, side="right") - 1
+        n_rows = max(1, min(int(full) - first, stop - first, BLOCK))
+        longest = int(lengths[first - start : first - start + n_rows].max())
+        while n_rows > 1 and n_rows * longest > 2 * BLOCK:
+            n_rows = -(-n_rows // 2)
+            longest = int(lengths[first - start : first - start + n_rows].max())
+        room = Partitions.empty(n_rows, max(1, longest))
+        block = Partitions(rankings.shape[1], room.order, room.ends, room.n_groups)
         _order_stored(matrix, first, block, close=False, everything=False)
         yield first, block
+        first += n_rows
 
 
 def _order_stored(

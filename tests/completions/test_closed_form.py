@@ -117,6 +117,15 @@ class TestSparse:
         with pytest.raises(ValueError, match=r"sparse only in closed form"):
             graph_cut_features([[1, 2]], unranked="last", sparse_output=True)
 
+    def test_one_long_row_among_short_ones(self):
+        ranks, graph = random_catalogue(300, 400, 5)
+        long = sparse.csr_array(np.arange(1.0, 401)[None])
+        mixed = sparse.vstack([ranks[:150], long, ranks[150:]], format="csr")
+        got = graph_cut_features(mixed, graph, **CLOSED)
+        alone = [graph_cut_features(part, graph, **CLOSED) for part in (ranks, long)]
+        expected = sparse.vstack([alone[0][:150], alone[1], alone[0][150:]]).toarray()
+        assert_array_equal(got.toarray(), expected)
+
     def test_same_bits_for_threads_and_batches(self):
         ranks, graph = random_catalogue(6000, 40, 7)
         one = graph_cut_features(ranks, graph, **CLOSED)

@@ -88,6 +88,20 @@ class TestNames:
         with pytest.raises(ValueError, match=r"not the items that were fitted.*\(20, 10\)"):
             transformer.transform(frame[[20, 10]])
 
+    def test_positions_in_another_order(self):
+        pd = pytest.importorskip("pandas")
+        transformer = GraphCutFeatures().fit(pd.DataFrame([[1, 2, 3]]))
+        with pytest.raises(ValueError, match=r"\(2, 1, 0\) is not \(0, 1, 2\)"):
+            transformer.transform(pd.DataFrame([[1, 2, 3]])[[2, 1, 0]])
+
+    @pytest.mark.filterwarnings("ignore:X has feature names")
+    def test_the_names_of_the_graph_count_too(self):
+        pd = pytest.importorskip("pandas")
+        features = pd.DataFrame({"price": [0.0, 1, 5]}, index=list("abc"))
+        transformer = GraphCutFeatures(SimilarityGraph(features)).fit([[1, 2, 3]])
+        with pytest.raises(ValueError, match="not the items that were fitted"):
+            transformer.transform(pd.DataFrame([[1, 2, 3]], columns=list("cba")))
+
     def test_another_number_of_items(self):
         transformer = GraphCutFeatures().fit([[1, 2, 3]])
         with pytest.raises(ValueError, match="X has 2 features, but GraphCutFeatures is exp"):
@@ -113,6 +127,32 @@ class TestCopies:
             joblib.delayed(transformer.transform)(half) for half in np.split(FOOD.ranks, 2)
         )
         assert_array_equal(np.vstack(halves), transformer.transform(FOOD.ranks))
+
+
+@pytest.mark.parametrize("model", [SVC(kernel="linear"), LogisticRegression(solver="liblinear")])
+def test_sparse_features_go_into_every_model(model):
+    ranks = make_food(40, kind="incomplete", random_state=0).ranks
+    target = make_food(40, kind="incomplete", random_state=0).target
+    rows, columns = np.nonzero(~np.isnan(ranks))
+    stored = sparse.csr_array((ranks[rows, columns], (rows, columns)), shape=ranks.shape)
+    pipeline = make_pipeline(
+        GraphCutFeatures(GRAPH, unranked="anywhere", completions="closed_form"), model
+    )
+    assert pipeline.fit(stored, target).score(stored, target) > 0.7
+
+
+def test_random_state():
+    ranks = make_food(20, kind="incomplete", dropped=5, random_state=0).ranks
+    options = {"unranked": "anywhere", "completions": "sampled", "n_draws": 8}
+
+    def features(random_state):
+        return GraphCutFeatures(GRAPH, random_state=random_state, **options).fit_transform(ranks)
+
+    assert_array_equal(features(3), features(np.int64(3)))
+    one, two = (features(np.random.RandomState(seed)) for seed in (1, 2))
+    assert_array_equal(features(np.random.RandomState(1)), one)
+    assert (one != two).any()
+    assert (features(None) != features(None)).any()
 
 
 def test_fit_refuses_what_transform_would():

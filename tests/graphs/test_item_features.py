@@ -1,5 +1,7 @@
 """From a table of item features to points."""
 
+import datetime
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -72,6 +74,19 @@ def test_missing_values_are_named(frames):
     words = frames.DataFrame({"group": ["roe", None]})
     with pytest.raises(ValueError, match="item 1 has no value in column 'group'"):
         item_points(words, None, scale=True, one_hot=True)
+
+
+def test_infinite_values_are_named(frames):
+    frame = frames.DataFrame({"name": ["uni", "ika"], "price": [1.0, np.inf]})
+    with pytest.raises(ValueError, match="item 'ika' has the value inf in column 'price'"):
+        item_points(frame, "name", scale=False, one_hot=True)
+
+
+def test_dates_are_neither_numbers_nor_categories(frames):
+    days = [datetime.date(2020, 1, 1), datetime.date(2020, 1, 2)]
+    frame = frames.DataFrame({"day": np.array(days, dtype="M8[ms]")})
+    with pytest.raises(ValueError, match=r"column 'day' .* neither numbers nor categories"):
+        item_points(frame, None, scale=True, one_hot=True)
 
 
 def test_an_item_twice(frames):

@@ -103,6 +103,16 @@ class TestMatchedByName:
             graph.add_edge(i, j, weight=WEIGHTS[i, j])
         assert_array_equal(graph_cut_features(RANKS, graph), EXPECTED)
 
+    def test_numbers_from_0_on_are_positions_in_whichever_order(self):
+        graph = nx.path_graph(3)
+        shifted = nx.path_graph([10, 11, 12])
+        ranks = pd.DataFrame([[1, 2, 3]], columns=[2, 0, 1])
+        expected = graph_cut_features(ranks.set_axis([12, 10, 11], axis=1), shifted)
+        assert_array_equal(graph_cut_features(ranks, graph), expected)
+        assert_array_equal(expected, [[1, 1, -2]])
+        weights = pd.DataFrame(nx.to_numpy_array(graph))
+        assert_array_equal(graph_cut_features(ranks, weights), expected)
+
     def test_item_features(self, frames):
         points = np.array([[0.0], [1.0], [3.0], [7.0]])
         expected = graph_cut_features(RANKS, SimilarityGraph(points, scale=False))
@@ -169,6 +179,9 @@ class TestRefused:
     def test_not_finite(self, value):
         self.check(self.changed(2, 1, value), f"items 2 and 1 is {value}; weights must be finite")
 
+    def test_so_large_that_sums_overflow(self):
+        self.check(WEIGHTS * 1e307, r"the largest weight is 3e\+307, .* divide all weights")
+
     def test_names_are_used(self):
         graph = pd.DataFrame(self.changed(0, 3, -1.0), index=NAMES, columns=NAMES)
         with pytest.raises(ValueError, match=r"between items 'uni' and 'toro' is -1.0"):
@@ -181,6 +194,28 @@ class TestRefused:
     def test_words(self):
         with pytest.raises(ValueError, match="weights of the graph are not all numbers"):
             as_item_graph(np.array([["a", "b"], ["b", "a"]]))
+
+    def test_complex(self):
+        with pytest.raises(ValueError, match="complex; they must be real"):
+            as_item_graph(WEIGHTS * 1j)
+
+    def test_by_the_constructor_too(self):
+        with pytest.raises(ValueError, match="not be negative"):
+            ItemGraph(-WEIGHTS, 4)
+        with pytest.raises(ValueError, match="n_items=3, but the weights are"):
+            ItemGraph(WEIGHTS, 3)
+
+    def test_a_class_instead_of_a_graph(self):
+        with pytest.raises(ValueError, match="the class SimilarityGraph, not a graph; call it"):
+            graph_cut_features(RANKS, SimilarityGraph)
+
+    def test_words_for_weights_in_networkx(self):
+        with pytest.raises(ValueError, match="edges' weights are not all numbers"):
+            as_item_graph(nx.Graph([(0, 1, {"weight": "x"})]))
+
+    def test_too_large_for_float32(self):
+        with pytest.raises(ValueError, match=r"too large for float32; scale the weights"):
+            graph_cut_features(RANKS, WEIGHTS * 1e60, dtype=np.float32)
 
     def test_directed(self):
         with pytest.raises(ValueError, match=r"directed.*to_undirected"):

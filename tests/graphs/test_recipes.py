@@ -70,6 +70,10 @@ class TestSimilarityGraph:
         with pytest.raises(ValueError, match=r"100,000 items, .* NeighborGraph"):
             SimilarityGraph(np.zeros((100_000, 1))).build()
 
+    def test_features_so_large_that_distances_overflow(self):
+        with pytest.raises(ValueError, match="distances between items overflow"):
+            SimilarityGraph([[1e200], [-1e200], [3e200]]).build()
+
     def test_no_features(self):
         with pytest.raises(ValueError, match="needs item features"):
             SimilarityGraph().build()
@@ -94,7 +98,7 @@ class TestNeighborGraph:
         graph = NeighborGraph([[0.0], [0.0], [5.0], [5.0]], n_neighbors=1).build()
         assert_array_equal(np.argwhere(graph.to_dense()), [[0, 1], [1, 0], [2, 3], [3, 2]])
 
-    @pytest.mark.parametrize("n_neighbors", [0, 12])
+    @pytest.mark.parametrize("n_neighbors", [0, 12, 2.5, "2"])
     def test_bad_number(self, n_neighbors):
         with pytest.raises(ValueError, match="an item of 12 has from 1 to 11"):
             NeighborGraph(POINTS, n_neighbors=n_neighbors).build()

@@ -76,15 +76,20 @@ def test_enumeration_makes_each_completion_once():
     row = np.array([1, np.nan, 2, np.nan, np.nan, 2])
     partition = base(row[None])
     rows = room(27, 6)
+    gaps = np.zeros((1, 6), np.uint32)
+
+    def task(first, end):
+        return np.zeros(1, np.int32), np.array([first]), np.array([end], np.int32), gaps
+
     for compiled in (True, False):
         loop = completing.enumerate_completions
-        (loop if compiled else loop.py_func)(*partition, 0, 0, np.zeros((1, 6), np.uint32), *rows)
+        (loop if compiled else loop.py_func)(*partition, *task(0, 27), *rows)
         got = sorted(groups_of(*row) for row in zip(*rows, strict=True))
         expected = sorted([sorted(g) for g in groups] for groups in oracles.completions(row))
         assert got == expected
     # Started in the middle, it goes on from there.
     later = room(9, 6)
-    completing.enumerate_completions(*partition, 0, 18, np.zeros((1, 6), np.uint32), *later)
+    completing.enumerate_completions(*partition, *task(18, 9), *later)
     for part, whole in zip(later, rows, strict=True):
         assert_array_equal(part, whole[18:])
 

@@ -129,7 +129,7 @@ def test_increments_and_pooling(kind):
     table = cutting.tabulate_cut(weights)
     assert_array_equal(cutting.tabulate_cut.py_func(weights), table)
     calls = {
-        cutting.complete_increments: (ends, n_groups, N_ITEMS, 2.0),
+        cutting.complete_increments: (ends, n_groups, N_ITEMS),
         cutting.table_increments: (order, ends, n_groups, table),
         cutting.sparse_increments: (order, ends, n_groups, *graph),
         cutting.dense_increments: (

@@ -10,6 +10,7 @@ on its neighbours.
 """
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rankcut._loops.compiling import compiled
 from rankcut._loops.types import Floats, Indices, Ints, Streams
@@ -168,45 +169,52 @@ def enumerate_completions(
     base_order: Indices,
     base_ends: Ints,
     base_groups: Ints,
-    ranking: int,
-    first: int,
+    rankings: Ints,
+    firsts: NDArray[np.int64],
+    task_ends: Ints,
     gaps: Indices,
     order: Indices,
     ends: Ints,
     n_groups: Ints,
 ) -> None:
-    """The completions of one partition from number ``first`` on, as many as there are rows.
+    """Completions in their order, one task after the other.
 
-    Completion number e puts unranked item j into the gap that is digit j of e in base l + 1.
+    Task k is about the partition ``rankings[k]``, from its completion number ``firsts[k]`` on,
+    and fills the rows up to ``task_ends[k]``. Completion number e puts unranked item j into the
+    gap that is digit j of e in base l + 1.
     """
     n_items = base_order.shape[1] - 1
     filled = np.empty(n_items + 1, dtype=np.int32)
-    last = base_groups[ranking]
-    n_ranked = base_ends[ranking, last - 1] if last > 0 else 0
-    number = first
-    for j in range(n_items - n_ranked):
-        gaps[0, j] = number % (last + 1)
-        number //= last + 1
-    for row in range(n_groups.shape[0]):
-        place_unranked(
-            base_order,
-            base_ends,
-            base_groups,
-            ranking,
-            gaps,
-            0,
-            False,
-            order,
-            ends,
-            n_groups,
-            row,
-            filled,
-        )
-        for j in range(n_items - n_ranked):
-            if gaps[0, j] < last:
-                gaps[0, j] += np.uint32(1)
-                break
-            gaps[0, j] = 0
+    row = 0
+    for task in range(rankings.shape[0]):
+        ranking = rankings[task]
+        last = base_groups[ranking]
+        n_unranked = n_items - (base_ends[ranking, last - 1] if last > 0 else 0)
+        number = firsts[task]
+        for j in range(n_unranked):
+            gaps[0, j] = number % (last + 1)
+            number //= last + 1
+        while row < task_ends[task]:
+            place_unranked(
+                base_order,
+                base_ends,
+                base_groups,
+                ranking,
+                gaps,
+                0,
+                False,
+                order,
+                ends,
+                n_groups,
+                row,
+                filled,
+            )
+            row += 1
+            for j in range(n_unranked):
+                if gaps[0, j] < last:
+                    gaps[0, j] += np.uint32(1)
+                    break
+                gaps[0, j] = 0
 
 
 @compiled

@@ -20,6 +20,7 @@ the mean over them.
 """
 
 from dataclasses import dataclass
+from numbers import Integral, Real
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -28,7 +29,7 @@ from numpy.typing import NDArray
 from rankcut._loops.pooling import pool_rows
 from rankcut._loops.types import Floats
 from rankcut.completions.closed_form import ExpectedSlopes
-from rankcut.completions.exact import MOST_COMPLETIONS, exact_mean, log_completions
+from rankcut.completions.exact import MOST_COMPLETIONS, exact_means, log_completions
 from rankcut.completions.sampled import Sampler, Sampling, sampled_means
 from rankcut.cuts import Cut
 from rankcut.graphs import ItemGraph
@@ -42,6 +43,9 @@ EXACT_COMPLETIONS = 4096
 CLOSED_FORM_ITEMS = 2000
 DEFAULT_TOLERANCE = 0.01
 
+# More draws of one ranking than that help nobody.
+MOST_DRAWS = 1 << 28
+
 
 @dataclass(frozen=True, eq=False)
 class CompletionReport:
@@ -52,12 +56,13 @@ class CompletionReport:
     methods : ndarray of int8, shape (n_rankings,)
         Index into ``METHODS``; :attr:`method` spells them out.
     n_draws : ndarray of int, shape (n_rankings,)
-        Completions whose features were computed: all of them if exact, none in closed form.
+        Completions whose features were computed: all of them if exact (but none for a single
+        group, whose mean is 0 by symmetry), none in closed form.
     relative_error : ndarray of float, shape (n_rankings,)
         Standard error of the whole vector, relative to its length: 0 unless sampled, infinite
         if there are too few draws to tell.
     standard_error : ndarray of float, shape (n_rankings, n_items)
-        Standard error of each coordinate of the vector, if it was asked for.
+        Standard error of each coordinate of the vector; None in closed form, which has none.
     """
 
     methods: NDArray[np.int8]
@@ -102,15 +107,20 @@ class CompletionOptions:
         if self.n_draws is not None and self.tolerance is not None:
             raise ValueError("give n_draws or tolerance, not both: one says how much to draw")
         if self.n_draws is not None:
-            if self.n_draws < 1:
-                raise ValueError(f"n_draws must be at least 1, and it is {self.n_draws}")
+            if not (isinstance(self.n_draws, Integral) and 1 <= self.n_draws <= MOST_DRAWS):
+                raise ValueError(
+                    f"n_draws must be a whole number from 1 to {MOST_DRAWS:,}, and it is "
+                    f"{self.n_draws!r}"
+                )
             if self.n_draws % 2 and self.sampler != "independent":
                 raise ValueError(
                     f"n_draws={self.n_draws} is odd, but draws come with their mirror images; "
                     'make it even, or use sampler="independent"'
                 )
-        if self.tolerance is not None and not 0 < self.tolerance < np.inf:
-            raise ValueError(f"tolerance is a relative error above 0, not {self.tolerance}")
+        if self.tolerance is not None and not (
+            isinstance(self.tolerance, Real) and 0 < self.tolerance < np.inf
+        ):
+            raise ValueError(f"tolerance is a relative error above 0, not {self.tolerance!r}")
 
     def method_for(self, graph: ItemGraph) -> Method:
         """The method asked for; "auto" is settled as far as the graph alone can."""
@@ -158,9 +168,10 @@ class Averager:
         incomplete = incomplete[block.n_groups[incomplete] > 1]
         if incomplete.size:
             exact = self._go_through(log_completions(block)[incomplete], first + incomplete)
-            for row in incomplete[exact]:
-                features[row], report.n_draws[first + row] = exact_mean(block, row, self._cut)
-                report.methods[first + row] = METHODS.index("exact")
+            rows = incomplete[exact]
+            if rows.size:
+                features[rows], report.n_draws[first + rows] = exact_means(block, rows, self._cut)
+                report.methods[first + rows] = METHODS.index("exact")
             self._sample(block, incomplete[~exact], first, features, report)
             if normalize:
                 lengths = _unit_lengths(features[incomplete])

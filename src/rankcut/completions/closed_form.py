@@ -33,7 +33,7 @@ class Entries:
 
         A vector φ adds up to 0, so the constant is not lost: φ = S − (sum of S)/n for a row S.
         """
-        starts = np.concatenate([[0], self.ends]).astype(np.int64)
+        starts = np.concatenate([[0], self.ends]).astype(np.int32)
         sizes = np.diff(starts)
         data = self.values - np.repeat(self.constants, sizes)
         if normalize:

@@ -1,6 +1,9 @@
 """The mean over all completions of a ranking, by going through them."""
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from rankcut._loops.completing import add_tasks, enumerate_completions
 from rankcut._loops.pooling import pool_rows
@@ -18,27 +21,42 @@ def log_completions(partitions: Partitions) -> Floats:
     return np.asarray(unranked * np.log1p(partitions.n_groups))
 
 
-def exact_mean(partitions: Partitions, row: int, cut: Cut) -> tuple[Floats, int]:
-    """The mean feature vector of one partition, and the number of its completions.
+def exact_means(
+    partitions: Partitions, rows: NDArray[Any], cut: Cut
+) -> tuple[Floats, NDArray[np.int64]]:
+    """Mean feature vectors of some partitions, and the numbers of their completions.
 
-    They are made a block at a time.
+    Completions are made a block at a time, whichever ranking they are of.
     """
     n_items = partitions.n_items
-    unranked = n_items - int(partitions.n_ranked()[row])
-    n_completions = (int(partitions.n_groups[row]) + 1) ** unranked
-    room = min(block_rows(n_items), n_completions)
+    unranked = n_items - partitions.n_ranked()[rows]
+    counts = (partitions.n_groups[rows].astype(np.int64) + 1) ** unranked
+    room = block_rows(n_items)
+    # A task is a stretch of one ranking's completions that fits into a block.
+    pieces = -(-counts // room)
+    targets = np.repeat(np.arange(len(rows)), pieces)
+    firsts = room * (np.arange(len(targets)) - np.repeat(np.cumsum(pieces) - pieces, pieces))
+    sizes = np.minimum(counts[targets] - firsts, room)
+    ends = np.cumsum(sizes)
+    room = min(room, int(ends[-1]))
     block = Partitions.empty(room, n_items)
     increments, vectors = np.empty((2, room, n_items))
     gaps = np.empty((1, n_items), dtype=np.uint32)
-    total = np.zeros((1, n_items))
-    for first in range(0, n_completions, room):
-        part = block.head(min(room, n_completions - first))
+    totals = np.zeros((len(rows), n_items))
+    task = 0
+    while task < len(targets):
+        done = ends[task] - sizes[task]
+        last = int(np.searchsorted(ends, done + room, side="right"))
+        some = slice(task, last)
+        part = block.head(int(ends[last - 1] - done))
+        task_ends = (ends[some] - done).astype(np.int32)
         enumerate_completions(
             partitions.order,
             partitions.ends,
             partitions.n_groups,
-            row,
-            first,
+            rows[targets[some]].astype(np.int32),
+            firsts[some],
+            task_ends,
             gaps,
             part.order,
             part.ends,
@@ -46,7 +64,6 @@ def exact_mean(partitions: Partitions, row: int, cut: Cut) -> tuple[Floats, int]
         )
         cut.increments(part, increments)
         pool_rows(part.order, part.ends, part.n_groups, increments, False, vectors)
-        add_tasks(
-            vectors, np.array([len(part)], dtype=np.int32), np.zeros(1, dtype=np.int32), total
-        )
-    return total[0] / n_completions, n_completions
+        add_tasks(vectors, task_ends, targets[some].astype(np.int32), totals)
+        task = last
+    return totals / counts[:, None], counts

@@ -129,7 +129,8 @@ def sampled_means(
         drawn = n_draws[active] // paired
         with np.errstate(over="ignore"):
             wanted = drawn * (1.1 * (errors[active] / sampling.tolerance) ** 2 - 1)
-        sizes = np.clip(wanted, drawn, 7 * drawn)[short].astype(np.int32)
+        allowed = np.minimum(7 * drawn, MOST_DRAWS // paired - drawn)
+        sizes = np.clip(wanted, np.minimum(drawn, allowed), allowed)[short].astype(np.int32)
         sizes = -(-sizes // REPLICATES) * REPLICATES
         active = active[short]
         stage += 1

@@ -12,7 +12,7 @@ from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, v
 from rankcut.completions import CompletionOptions, CompletionReport, Method, Sampler
 from rankcut.cuts import Algorithm
 from rankcut.features import FeatureMap, SparseOutput, fit_graph, seed_from
-from rankcut.rankings import RankMatrix, Unranked, read_rankings
+from rankcut.rankings import RankMatrix, Unranked, labels_beside, read_rankings
 
 
 class GraphCutFeatures(TransformerMixin, BaseEstimator):
@@ -59,8 +59,8 @@ class GraphCutFeatures(TransformerMixin, BaseEstimator):
     sparse_output : bool or "auto", default="auto"
         In closed form, return a CSR array of what each item has above the constant that most
         items of the vector share; "auto" does so for sparse rankings. A vector adds up to 0, so
-        φ = S − (sum of S)/n for a row S: a linear model that ignores constants, such as one on
-        centred features, sees no difference, and :func:`~rankcut.graph_cut_kernel` makes none.
+        φ = S − (sum of S)/n for a row S, and :func:`~rankcut.graph_cut_kernel` takes that into
+        account. A model should see S or φ, not the one in training and the other later.
     n_jobs : int or None, default=None
         Number of threads. The vectors are the same bits for any number.
 
@@ -164,6 +164,8 @@ class GraphCutFeatures(TransformerMixin, BaseEstimator):
     def transform_with_report(self, X: Any) -> tuple[Any, CompletionReport]:
         """Features, and how those of each ranking were found: method, draws and errors.
 
+        Features are arrays here, whatever ``set_output`` says.
+
         Parameters
         ----------
         X : array, frame or CSR array of shape (n_rankings, n_items)
@@ -192,10 +194,13 @@ class GraphCutFeatures(TransformerMixin, BaseEstimator):
     def _transform(self, X: Any, *, errors: bool) -> tuple[Any, CompletionReport]:
         check_is_fitted(self)
         rankings = self._read(X, reset=False)
-        if None not in (rankings.items, self._items) and rankings.items != self._items:
+        known = self._items or self.graph_.items
+        fitted = labels_beside(known, rankings.items)
+        given = labels_beside(rankings.items, known)
+        if None not in (fitted, given) and fitted != given:
             raise ValueError(
                 "the columns of these rankings are not the items that were fitted, in their "
-                f"order: {rankings.items} is not {self._items}"
+                f"order: {given} is not {fitted}"
             )
         return self._feature_map()(rankings, errors=errors)
 

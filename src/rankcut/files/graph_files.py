@@ -14,7 +14,7 @@ from scipy import sparse
 from rankcut.files.atomic import atomic_file
 from rankcut.files.errors import RankingFileError
 from rankcut.files.opening import Source, read_all, source_name
-from rankcut.graphs.item_graph import ItemGraph, graph_from_weights
+from rankcut.graphs.item_graph import ItemGraph
 
 
 def write_graph(graph: ItemGraph, target: str | os.PathLike[str]) -> None:
@@ -65,10 +65,7 @@ def _graph(arrays: dict[str, Any]) -> ItemGraph:
         parts = (arrays["data"], arrays["indices"], arrays["indptr"])
         weights = sparse.csr_array(parts, shape=(n_items, n_items))
         weights.check_format(full_check=True)
-        return graph_from_weights(weights, items)
+        return ItemGraph(weights, n_items, items)
     if "weights" in arrays:
-        graph = graph_from_weights(arrays["weights"], items)
-        if graph.n_items != n_items:
-            raise ValueError(f"weights for {graph.n_items} items, not {n_items}")
-        return graph
+        return ItemGraph(arrays["weights"], n_items, items)
     return ItemGraph(None, n_items, items)
