@@ -1,6 +1,7 @@
 """What all tests share: Hypothesis' settings, and pandas and Polars as one fixture."""
 
 import os
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -19,3 +20,12 @@ settings.load_profile("rankcut")
 def frames(request):
     """The module that makes frames: pandas, and then Polars."""
     return pytest.importorskip(request.param)
+
+
+@pytest.fixture(scope="session")
+def data_home():
+    """The directory with real data, which is not part of the project."""
+    home = os.environ.get("RANKCUT_DATA")
+    if not home:
+        pytest.skip("RANKCUT_DATA does not name a directory with real data")
+    return Path(home)

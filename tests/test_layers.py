@@ -8,10 +8,11 @@ import rankcut
 LAYERS = [
     ["cli"],
     ["experiments"],
-    ["plots"],
+    ["pictures", "plots", "reports"],
     ["estimators"],
     ["kernels"],
     ["datasets"],
+    ["files"],
     ["long_tables"],
     ["features", "orders", "ratings"],
     ["completions"],

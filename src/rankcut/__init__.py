@@ -11,6 +11,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rankcut import datasets as datasets
     from rankcut.datasets.food import make_food as make_food
+    from rankcut.datasets.lunch import load_lunch as load_lunch
+    from rankcut.datasets.movielens import load_movielens as load_movielens
+    from rankcut.datasets.preflib import load_preflib as load_preflib
+    from rankcut.datasets.sushi import load_sushi as load_sushi
     from rankcut.estimators.graph_cut import GraphCutFeatures as GraphCutFeatures
     from rankcut.estimators.kernel_objects import DiffusionKernel as DiffusionKernel
     from rankcut.estimators.kernel_objects import GraphCutKernel as GraphCutKernel
@@ -21,6 +25,16 @@ if TYPE_CHECKING:
     from rankcut.estimators.pair_features import KendallFeatures as KendallFeatures
     from rankcut.estimators.pair_features import WeightedKendallFeatures as WeightedKendallFeatures
     from rankcut.features import graph_cut_features as graph_cut_features
+    from rankcut.files.errors import RankingFileError as RankingFileError
+    from rankcut.files.formats import from_frame as from_frame
+    from rankcut.files.formats import read_file as read_file
+    from rankcut.files.formats import scan_file as scan_file
+    from rankcut.files.formats import to_frame as to_frame
+    from rankcut.files.formats import write_file as write_file
+    from rankcut.files.graph_files import read_graph as read_graph
+    from rankcut.files.graph_files import write_graph as write_graph
+    from rankcut.files.item_tables import read_items as read_items
+    from rankcut.files.ranking_set import RankingSet as RankingSet
     from rankcut.graphs.item_graph import ItemGraph as ItemGraph
     from rankcut.graphs.recipes import NeighborGraph as NeighborGraph
     from rankcut.graphs.recipes import SimilarityGraph as SimilarityGraph
@@ -54,11 +68,14 @@ _HOMES = {
     "KendallKernel": "rankcut.estimators.kernel_objects",
     "MallowsKernel": "rankcut.estimators.kernel_objects",
     "NeighborGraph": "rankcut.graphs.recipes",
+    "RankingFileError": "rankcut.files.errors",
+    "RankingSet": "rankcut.files.ranking_set",
     "SimilarityGraph": "rankcut.graphs.recipes",
     "SpearmanKernel": "rankcut.estimators.kernel_objects",
     "WeightedKendallFeatures": "rankcut.estimators.pair_features",
     "WeightedKendallKernel": "rankcut.estimators.kernel_objects",
     "diffusion_kernel": "rankcut.kernels.diffusion",
+    "from_frame": "rankcut.files.formats",
     "from_long": "rankcut.long_tables",
     "from_orders": "rankcut.orders",
     "from_ratings": "rankcut.ratings",
@@ -66,14 +83,25 @@ _HOMES = {
     "graph_cut_kernel": "rankcut.kernels.graph_cut",
     "kendall_features": "rankcut.kernels.kendall",
     "kendall_kernel": "rankcut.kernels.kendall",
+    "load_lunch": "rankcut.datasets.lunch",
+    "load_movielens": "rankcut.datasets.movielens",
+    "load_preflib": "rankcut.datasets.preflib",
+    "load_sushi": "rankcut.datasets.sushi",
     "lovasz_bregman_divergence": "rankcut.kernels.lovasz_bregman",
     "make_food": "rankcut.datasets.food",
     "mallows_kernel": "rankcut.kernels.mallows",
     "median_lambda": "rankcut.kernels.mallows",
+    "read_file": "rankcut.files.formats",
+    "read_graph": "rankcut.files.graph_files",
+    "read_items": "rankcut.files.item_tables",
+    "scan_file": "rankcut.files.formats",
     "spearman_kernel": "rankcut.kernels.spearman",
+    "to_frame": "rankcut.files.formats",
     "to_orders": "rankcut.orders",
     "weighted_kendall_features": "rankcut.kernels.weighted_kendall",
     "weighted_kendall_kernel": "rankcut.kernels.weighted_kendall",
+    "write_file": "rankcut.files.formats",
+    "write_graph": "rankcut.files.graph_files",
 }
 
 __all__ = ["__version__", "datasets", *_HOMES]

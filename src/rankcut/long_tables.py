@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import narwhals as nw
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse as sp
 
 from rankcut.orders import spread
@@ -94,26 +95,41 @@ def from_long(
     if np.isinf(values).any():
         line = int(np.argmax(np.isinf(values)))
         raise ValueError(f"line {line}: column {value!r} is {values[line]}, not a finite number")
-    kept = ~np.isnan(values)
-    order = np.lexsort((columns, rows))
-    again = np.flatnonzero((np.diff(rows[order]) == 0) & (np.diff(columns[order]) == 0))
-    if again.size:
-        line = int(order[again[0] + 1])
+    again = first_repeat(rows, columns)
+    if again is not None:
         raise ValueError(
-            f"line {line}: ranking {list(ids)[rows[line]]!r} mentions item "
-            f"{list(labels)[columns[line]]!r} a second time; a ranking ranks each item once"
+            f"line {again}: ranking {list(ids)[rows[again]]!r} mentions item "
+            f"{list(labels)[columns[again]]!r} a second time; a ranking ranks each item once"
         )
-    order = order[kept[order]]
-    starts = np.concatenate([[0], np.cumsum(np.bincount(rows[order], minlength=len(ids)))])
-    ranks = sp.csr_array((values[order], columns[order], starts), shape=(len(ids), len(labels)))
+    ranks = entries_by_row(rows, columns, values, (len(ids), len(labels)))
     if score is not None:
         ranks = from_ratings(ranks, higher_is_better=higher_is_better)
     return LongRanks(ranks if sparse else spread(ranks), list(ids), list(labels))
 
 
+def first_repeat(rows: NDArray[np.int64], columns: NDArray[np.int64]) -> int | None:
+    """The first line, by ranking and item, that mentions an item again; None if there is none."""
+    order = np.lexsort((columns, rows))
+    again = np.flatnonzero((np.diff(rows[order]) == 0) & (np.diff(columns[order]) == 0))
+    return int(order[again[0] + 1]) if again.size else None
+
+
+def entries_by_row(
+    rows: NDArray[np.int64],
+    columns: NDArray[np.int64],
+    values: NDArray[np.float64],
+    shape: tuple[int, int],
+) -> sp.csr_array:
+    """A CSR array with an entry for each line that has a value, none of them repeated."""
+    order = np.lexsort((columns, rows))
+    order = order[~np.isnan(values)[order]]
+    starts = np.concatenate([[0], np.cumsum(np.bincount(rows[order], minlength=shape[0]))])
+    return sp.csr_array((values[order], columns[order], starts), shape=shape)
+
+
 def _numbered(
     column: nw.Series[Any], numbers: dict[Hashable, int], allowed: Sequence[Hashable] | None = None
-) -> np.ndarray[Any, np.dtype[np.int64]]:
+) -> NDArray[np.int64]:
     """Number the labels of a column in order of appearance, or as ``allowed`` lists them."""
     empty = column.is_null()
     if column.dtype.is_float():

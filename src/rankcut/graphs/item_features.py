@@ -69,14 +69,14 @@ def _column(
             f"{column.name!r}; fill it in or drop the column"
         )
     if numeric:
-        values = column.to_numpy().astype(np.float64).reshape(-1, 1)
+        values = column.to_numpy().astype(np.float64)
         if not np.isfinite(values).all():
             row = int(np.argmin(np.isfinite(values)))
             raise ValueError(
-                f"item {row if items is None else items[row]!r} has the value {values[row, 0]} in "
+                f"item {row if items is None else items[row]!r} has the value {values[row]} in "
                 f"column {column.name!r}; item features are finite"
             )
-        return np.asarray(StandardScaler().fit_transform(values)) if scale else values
+        return encoded(values, scale)
     if column.dtype.is_temporal() or column.dtype.is_nested():
         raise ValueError(
             f"column {column.name!r} of the item features holds {column.dtype}, neither numbers "
@@ -87,5 +87,18 @@ def _column(
             f"column {column.name!r} of the item features holds {column.dtype}, not numbers; "
             "one_hot=True encodes it, or drop it"
         )
-    categories = np.array(column.to_list(), dtype=object).reshape(-1, 1)
-    return np.asarray(OneHotEncoder(sparse_output=False).fit_transform(categories))
+    return encoded(np.array(column.to_list(), dtype=object), scale)
+
+
+def encoded(values: NDArray[Any], scale: bool = True) -> NDArray[np.float64]:
+    """The coordinates that a feature adds: numbers scaled to variance 1, anything else one-hot.
+
+    >>> encoded(np.array(["roll", "nigiri", "roll"], dtype=object))
+    array([[0., 1.],
+           [1., 0.],
+           [0., 1.]])
+    """
+    column = values.reshape(-1, 1)
+    if values.dtype.kind in "fiub":
+        return np.asarray(StandardScaler().fit_transform(column) if scale else column)
+    return np.asarray(OneHotEncoder(sparse_output=False).fit_transform(column))

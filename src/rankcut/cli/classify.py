@@ -1,0 +1,123 @@
+"""``rankcut classify``: how well a column can be told from the rankings."""
+
+from collections import Counter
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+from numpy.typing import NDArray
+
+from rankcut.cli.cutting import Cutting, Graph, Items, Seed, UnrankedItems
+from rankcut.cli.reading import Rankings, Reading, reads_rankings
+from rankcut.files.ranking_set import RankingSet
+from rankcut.reports.classification import Model, Score
+
+
+@reads_rankings
+def classify(
+    file: Rankings,
+    reading: Reading,
+    target: Annotated[str, typer.Option("--target", metavar="COLUMN", help="What to tell.")],
+    test: Annotated[
+        str | None,
+        typer.Option(
+            "--test", metavar="TEST", help="Other rankings to test on.", show_default=False
+        ),
+    ] = None,
+    model: Annotated[
+        Model, typer.Option("--model", help="What learns from the vectors.")
+    ] = "logistic",
+    output: Annotated[
+        str | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="MODEL.skops",
+            help="Save the model, learned from all of FILE, for 'rankcut predict'.",
+            show_default=False,
+        ),
+    ] = None,
+    folds: Annotated[int, typer.Option(min=2, help="Folds of the cross-validation.")] = 5,
+    group: Annotated[
+        str | None,
+        typer.Option("--group", metavar="COLUMN", help="Rankings to keep in one fold."),
+    ] = None,
+    items: Items = None,
+    graph: Graph = None,
+    unranked: UnrankedItems = "error",
+    seed: Seed = 0,
+) -> None:
+    """Tell a column from the rankings, and report how well that works.
+
+    Cross-validated F1, log-loss and calibration error, beside baselines: the majority, which
+    items were ranked at all, and Borda points. Rankings without a value are left out.
+
+    Example: rankcut classify votes.csv --target town --items items.csv -o model.skops
+    """
+    from rankcut.cli.progress import working
+    from rankcut.files.model_files import SavedModel, write_model
+    from rankcut.reports.classification import cross_validate, evaluate, make_classifier
+
+    cutting = Cutting(items, graph, unranked, seed)
+    item_graph = cutting.item_graph()
+    rankings, classes = _labelled(reading, file, target)
+    classifier = make_classifier(model, item_graph, len(rankings.items), cutting.options(rankings))
+    name = f"rankcut, {model}"
+    groups = None if group is None else known_values(rankings, group, file)
+    with working("cross-validation"):
+        scores = cross_validate(
+            classifier,
+            rankings.ranks,
+            classes,
+            name=name,
+            folds=folds,
+            groups=groups,
+            seed=seed,
+        )
+    sizes = ", ".join(f"{value}: {n:,}" for value, n in sorted(Counter(classes.tolist()).items()))
+    _report(f"{target} ({sizes}), {folds}-fold cross-validation", scores)
+    if test is not None:
+        others, truth = _labelled(reading, test, target)
+        others = others.with_items(rankings.items)
+        scores = evaluate(classifier, (rankings.ranks, classes), (others.ranks, truth), name=name)
+        _report(f"{target}, {len(others):,} rankings of {test}", scores)
+    if output is not None:
+        classifier.fit(rankings.ranks, classes)
+        write_model(SavedModel(classifier, rankings.items, target), output)
+
+
+def known_values(rankings: RankingSet, column: str, file: str) -> NDArray[Any]:
+    """A column as text, empty where there is no value."""
+    if column not in rankings.columns:
+        known = ", ".join(map(repr, rankings.columns)) or "none"
+        raise ValueError(
+            f"{file}: there is no column {column!r} beside the items; those there are: {known}"
+        )
+    values = rankings.columns[column]
+    return np.array([_text(value) for value in values.tolist()])
+
+
+def _text(value: Any) -> str:
+    if value is None or value != value:
+        return ""
+    return str(int(value) if isinstance(value, float) and value.is_integer() else value)
+
+
+def _labelled(reading: Reading, file: str, target: str) -> tuple[RankingSet, NDArray[Any]]:
+    """The rankings whose class is known, a row for each, and their classes."""
+    rankings = reading.read(file, expand=True, target=target)
+    classes = known_values(rankings, target, file)
+    rankings, classes = rankings.rows(classes != ""), classes[classes != ""]
+    if len(rankings) == 0:
+        raise ValueError(f"{file}: column {target!r} has no values")
+    return rankings, classes
+
+
+def _report(title: str, scores: list[Score]) -> None:
+    width = max(len(score.method) for score in scores)
+    print(title)
+    print(f"{'method':<{width}}  {'F1':>6}  {'log-loss':>8}  {'calibration error':>17}")
+    for s in scores:
+        print(
+            f"{s.method:<{width}}  {s.f1:>6.3f}  {s.log_loss:>8.4f}  {s.calibration_error:>17.4f}"
+        )

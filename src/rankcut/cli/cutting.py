@@ -1,0 +1,81 @@
+"""The options by which commands turn rankings into vectors, declared once."""
+
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import typer
+
+from rankcut.cli.sources import dataset_items, is_dataset
+from rankcut.files.ranking_set import RankingSet
+from rankcut.graphs.item_graph import ItemGraph
+from rankcut.rankings import Unranked
+
+_PANEL = "How rankings become vectors"
+
+Items = Annotated[
+    str | None,
+    typer.Option(
+        "--items",
+        metavar="ITEMS.csv",
+        help="Table of items, or a data set's name: like ones are joined in the graph.",
+        rich_help_panel=_PANEL,
+        show_default=False,
+    ),
+]
+Graph = Annotated[
+    str | None,
+    typer.Option(
+        "--graph",
+        metavar="GRAPH.npz",
+        help="Item graph from 'rankcut graph'; without either, all items are joined alike.",
+        rich_help_panel=_PANEL,
+        show_default=False,
+    ),
+]
+UnrankedItems = Annotated[
+    Unranked,
+    typer.Option(
+        "--unranked",
+        help="Items that a ranking leaves out: an error, after all others, or anywhere.",
+        rich_help_panel=_PANEL,
+    ),
+]
+Seed = Annotated[
+    int,
+    typer.Option("--seed", help="Seed of whatever is drawn at random.", rich_help_panel=_PANEL),
+]
+
+
+@dataclass(frozen=True)
+class Cutting:
+    """How to make vectors of rankings."""
+
+    items: str | None
+    graph: str | None
+    unranked: Unranked
+    seed: int
+
+    def item_graph(self) -> ItemGraph | None:
+        """The graph that the user names, or None for the complete one."""
+        if self.items is not None and self.graph is not None:
+            raise ValueError("give one of --items and --graph: a table of items, or a graph")
+        if self.graph is not None:
+            from rankcut.files.graph_files import read_graph
+
+            return read_graph(self.graph)
+        if self.items is None:
+            return None
+        from rankcut.files.item_tables import read_items
+        from rankcut.graphs.recipes import SimilarityGraph
+
+        table = dataset_items(self.items) if is_dataset(self.items) else read_items(self.items)
+        built = SimilarityGraph(table.points()).build()
+        return ItemGraph(built.weights, built.n_items, table.items)
+
+    def options(self, rankings: RankingSet) -> dict[str, Any]:
+        """Keyword arguments for the feature map, or for a kernel."""
+        return {
+            "unranked": self.unranked,
+            "items": rankings.labels(),
+            "random_state": self.seed,
+        }

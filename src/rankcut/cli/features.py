@@ -1,0 +1,56 @@
+"""``rankcut features``: the vectors of rankings."""
+
+from collections.abc import Iterator
+from typing import Annotated
+
+import typer
+
+from rankcut.cli.cutting import Cutting, Graph, Items, Seed, UnrankedItems
+from rankcut.cli.reading import Rankings, Reading, reads_rankings
+from rankcut.files.matrix_writing import MatrixBlock, MatrixFormat
+
+
+@reads_rankings
+def features(
+    file: Rankings,
+    reading: Reading,
+    output: Annotated[str, typer.Option("--output", "-o", help="Where to; - is standard output.")],
+    to: Annotated[
+        MatrixFormat | None, typer.Option("--to", "-t", help="Format to write, if not by suffix.")
+    ] = None,
+    items: Items = None,
+    graph: Graph = None,
+    unranked: UnrankedItems = "error",
+    normalize: Annotated[
+        bool, typer.Option("--normalize", help="Scale each vector to unit length.")
+    ] = False,
+    block: Annotated[int, typer.Option(min=1, help="Rankings to hold in memory at once.")] = 16384,
+    seed: Seed = 0,
+) -> None:
+    """Write the graph cut features of rankings: a row for each, a column for each item.
+
+    To npy, npz, CSV or Parquet. Wide tables and npy files are read, and all are written, a block
+    of rankings at a time, so they may be larger than memory.
+
+    Example: rankcut features votes.soi -o features.npy --items items.csv --unranked last
+    """
+    from rankcut.cli.progress import counted
+    from rankcut.estimators.graph_cut import GraphCutFeatures
+    from rankcut.files.matrix_writing import write_matrix
+    from rankcut.files.table_writing import known_columns
+
+    cutting = Cutting(items, graph, unranked, seed)
+    item_graph = cutting.item_graph()
+    pieces = counted(reading.scan(file, rows=block), "features")
+    first = next(pieces)
+    transformer = GraphCutFeatures(
+        item_graph, normalize=normalize, sparse_output=False, **cutting.options(first)
+    )
+    transformer.fit(first.ranks)
+
+    def blocks() -> Iterator[MatrixBlock]:
+        yield transformer.transform(first.ranks), known_columns(first)
+        for piece in pieces:
+            yield transformer.transform(piece.ranks), known_columns(piece)
+
+    write_matrix(blocks(), [str(item) for item in first.items], output, to)

@@ -1,0 +1,53 @@
+"""``rankcut gram``: the kernel between all rankings of a file."""
+
+from typing import Annotated
+
+import typer
+
+from rankcut.cli.cutting import Cutting, Graph, Items, Seed, UnrankedItems
+from rankcut.cli.reading import Rankings, Reading, reads_rankings
+from rankcut.files.matrix_writing import MatrixFormat
+
+# A larger matrix is refused, since it is in memory at once.
+_MOST_BYTES = 1 << 32
+
+
+@reads_rankings
+def gram(
+    file: Rankings,
+    reading: Reading,
+    output: Annotated[str, typer.Option("--output", "-o", help="Where to; - is standard output.")],
+    to: Annotated[
+        MatrixFormat | None, typer.Option("--to", "-t", help="Format to write, if not by suffix.")
+    ] = None,
+    items: Items = None,
+    graph: Graph = None,
+    unranked: UnrankedItems = "error",
+    normalize: Annotated[
+        bool, typer.Option("--normalize", help="Values from -1 to 1, like a correlation.")
+    ] = False,
+    seed: Seed = 0,
+) -> None:
+    """Write the Gram matrix: how alike each two rankings are, by the graph cut kernel.
+
+    Example: rankcut gram votes.csv -o gram.npy --normalize
+    """
+    from rankcut.cli.progress import working
+    from rankcut.files.matrix_writing import write_matrix
+    from rankcut.kernels.graph_cut import graph_cut_kernel
+
+    cutting = Cutting(items, graph, unranked, seed)
+    item_graph = cutting.item_graph()
+    rankings = reading.read(file)
+    n_rows = len(rankings)
+    if 8 * n_rows**2 > _MOST_BYTES:
+        raise ValueError(
+            f"{file}: {n_rows:,} rankings have a Gram matrix of {8 * n_rows**2 / 1e9:.0f} GB; "
+            "'rankcut features' writes vectors instead, whose inner products it holds"
+        )
+    with working("gram"):
+        matrix = graph_cut_kernel(
+            rankings.ranks, None, item_graph, normalize=normalize, **cutting.options(rankings)
+        )
+        ids = range(n_rows) if rankings.ids is None else rankings.ids
+        write_matrix([(matrix, {})], [str(own) for own in ids], output, to)

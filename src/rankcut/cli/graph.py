@@ -1,0 +1,123 @@
+"""``rankcut graph``: build an item graph from a table of items, and look at it."""
+
+from typing import Annotated, Any, Literal
+
+import numpy as np
+import typer
+
+from rankcut.cli.reading import parsed_header
+from rankcut.cli.sources import dataset_items, is_dataset
+from rankcut.graphs.item_graph import ItemGraph
+
+
+def graph(
+    table: Annotated[
+        str, typer.Argument(metavar="ITEMS.csv", help="A row for each item, or a data set's name.")
+    ],
+    output: Annotated[
+        str | None,
+        typer.Option("--output", "-o", metavar="GRAPH.npz", help="Where to write the graph."),
+    ] = None,
+    picture: Annotated[
+        str | None,
+        typer.Option("--picture", "-p", metavar="PNG", help="Draw it: .png, .svg or .pdf."),
+    ] = None,
+    item: Annotated[
+        str | None, typer.Option("--item", help="Column with the items' names; the first one.")
+    ] = None,
+    columns: Annotated[
+        str | None,
+        typer.Option("--columns", help="Columns to compare items by; all the others: a,b or 3-9."),
+    ] = None,
+    categorical: Annotated[
+        str | None, typer.Option("--categorical", help="Columns whose numbers are codes.")
+    ] = None,
+    neighbors: Annotated[
+        int | None,
+        typer.Option("--neighbors", min=1, help="Join each item to so many nearest ones alone."),
+    ] = None,
+    kernel: Annotated[
+        Literal["squared_exponential", "exponential"],
+        typer.Option(help="How similarity falls with distance."),
+    ] = "squared_exponential",
+    lengthscale: Annotated[
+        float | None, typer.Option(help="Its length; the median distance unless given.")
+    ] = None,
+    keep: Annotated[
+        float, typer.Option(help="Fraction of the edges to keep, the strongest.")
+    ] = 1.0,
+    header: Annotated[str, typer.Option(help="Line with the columns' names; 0 for none.")] = "1",
+    delimiter: Annotated[
+        str | None, typer.Option(help="What divides cells, if not a comma; tab for a tab.")
+    ] = None,
+) -> None:
+    """Build an item graph from a table of items, and say what it is like.
+
+    Like items are joined strongly. Numbers are scaled, text is one-hot encoded.
+
+    Example: rankcut graph items.csv -o graph.npz --picture graph.png
+    """
+    from rankcut.files.graph_files import write_graph
+    from rankcut.files.item_tables import read_items
+    from rankcut.graphs.recipes import NeighborGraph, SimilarityGraph
+
+    if neighbors is not None and keep != 1.0:
+        raise ValueError("give one of --neighbors and --keep")
+    if is_dataset(table):
+        items = dataset_items(table)
+    else:
+        items = read_items(
+            table,
+            item=item,
+            columns=columns,
+            categorical=categorical or (),
+            delimiter="\t" if delimiter == "tab" else delimiter,
+            header=parsed_header(header),
+        )
+    options: dict[str, Any] = {
+        "kernel": kernel,
+        "lengthscale": "median" if lengthscale is None else lengthscale,
+    }
+    if neighbors is not None:
+        built = NeighborGraph(items.points(), n_neighbors=neighbors, **options).build()
+    else:
+        built = SimilarityGraph(items.points(), keep=keep, **options).build()
+    named = ItemGraph(built.weights, built.n_items, items.items)
+    for name, value in _facts(named, list(items.features)):
+        print(f"{name + ':':<17}{value}" if name else " " * 17 + value)
+    if output is not None:
+        write_graph(named, output)
+    if picture is not None:
+        from rankcut.pictures.graph_picture import draw_graph
+
+        draw_graph(named, picture)
+
+
+def _facts(graph: ItemGraph, features: list[str]) -> list[tuple[str, str]]:
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    assert graph.items is not None
+    edges = coo_array(graph.weights)
+    first, second = edges.coords
+    half = np.flatnonzero(first < second)
+    half = half[np.argsort(-edges.data[half], kind="stable")]
+    n_parts, part = connected_components(edges, directed=False)
+    degrees = graph.degrees
+    pairs = graph.n_items * (graph.n_items - 1) // 2
+    share = f" ({graph.n_edges / pairs:.0%} of all pairs)" if pairs else ""
+
+    def named(edge: int) -> str:
+        one, other = graph.items[first[edge]], graph.items[second[edge]]  # type: ignore[index]
+        return f"{one} - {other} ({edges.data[edge]:.3g})"
+
+    facts = [
+        ("items", f"{graph.n_items:,}"),
+        ("features", ", ".join(features)),
+        ("edges", f"{graph.n_edges:,}{share}"),
+        ("parts", f"{n_parts:,}, the largest of {np.bincount(part).max():,} items"),
+        ("degrees", f"{degrees.min():.3g} to {degrees.max():.3g}"),
+    ]
+    for title, chosen in (("most alike", half[:5]), ("least alike", half[-5:][::-1])):
+        facts += [(title if i == 0 else "", named(edge)) for i, edge in enumerate(chosen.tolist())]
+    return facts

@@ -1,0 +1,80 @@
+"""``rankcut map``: the rankings in two dimensions."""
+
+from typing import Annotated
+
+import typer
+
+from rankcut.cli.cutting import Cutting, Graph, Items, Seed, UnrankedItems
+from rankcut.cli.reading import Rankings, Reading, reads_rankings
+
+
+@reads_rankings
+def map(  # noqa: A001 - the command is called so
+    file: Rankings,
+    reading: Reading,
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar="MAP", help="A .png, .svg, .pdf or .html file.")
+    ],
+    color: Annotated[
+        str | None,
+        typer.Option("--color", "-c", metavar="COLUMN", help="Column to colour by."),
+    ] = None,
+    items: Items = None,
+    graph: Graph = None,
+    unranked: UnrankedItems = "error",
+    seed: Seed = 0,
+) -> None:
+    """Draw the rankings in two dimensions: the main directions of their vectors.
+
+    A picture, or a page to move about in, where the mouse shows each ranking. Points that stand
+    for many rankings are larger.
+
+    Example: rankcut map votes.csv -o map.html --color town
+    """
+    import numpy as np
+    from sklearn.decomposition import PCA
+
+    from rankcut.cli.classify import known_values
+    from rankcut.cli.progress import working
+    from rankcut.estimators.graph_cut import GraphCutFeatures
+    from rankcut.orders import to_orders
+    from rankcut.pictures.ranking_map import draw_map
+
+    if not output.lower().endswith((".png", ".svg", ".pdf", ".html")):
+        raise ValueError(f"{output}: a map is a .png, .svg, .pdf or .html file")
+    cutting = Cutting(items, graph, unranked, seed)
+    item_graph = cutting.item_graph()
+    rankings = reading.read(file, target=color)
+    if min(rankings.ranks.shape) < 2:
+        raise ValueError(f"{file}: a map needs two rankings of two items or more")
+    values = None if color is None else known_values(rankings, color, file)
+    if color is not None and rankings.columns[color].dtype.kind == "f":
+        values = rankings.columns[color]
+    with working("map"):
+        options = cutting.options(rankings)
+        features = GraphCutFeatures(item_graph, normalize=True, sparse_output=False, **options)
+        vectors = features.fit_transform(rankings.ranks)
+        pca = PCA(2, random_state=seed)
+        points = pca.fit_transform(vectors)
+        spread = np.nan_to_num(pca.explained_variance_ratio_)
+        orders = to_orders(rankings.ranks, [str(item) for item in rankings.items])
+        labels = [" > ".join(_group(group) for group in order) for order in orders]
+        if rankings.ids is not None:
+            labels = [f"{own}: {label}" for own, label in zip(rankings.ids, labels, strict=True)]
+        draw_map(
+            points,
+            rankings.counts,
+            output,
+            axes_names=[
+                f"direction {i + 1} ({share:.0%} of the variance)"
+                for i, share in enumerate(spread.tolist())
+            ],
+            color=values,
+            color_name=color or "",
+            labels=labels,
+            title=rankings.title,
+        )
+
+
+def _group(tied: object) -> str:
+    return " = ".join(tied) if isinstance(tied, tuple) else str(tied)

@@ -1,0 +1,41 @@
+"""``rankcut predict``: classes of rankings by a saved model."""
+
+from typing import Annotated, Any
+
+import typer
+
+from rankcut.cli.reading import Rankings, Reading, reads_rankings
+
+
+@reads_rankings
+def predict(
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="From 'rankcut classify -o'.")],
+    file: Rankings,
+    reading: Reading,
+    output: Annotated[
+        str, typer.Option("--output", "-o", help="CSV file to write; - is standard output.")
+    ] = "-",
+) -> None:
+    """Predict the class of each ranking with a saved model, as CSV with probabilities.
+
+    The model file is safe to load: types other than scikit-learn's and rankcut's are refused.
+
+    Example: rankcut predict model.skops votes.csv -o predicted.csv
+    """
+    from rankcut.cli.writing import write_table
+    from rankcut.files.model_files import read_model
+
+    saved = read_model(model)
+    rankings = reading.read(file)
+    if rankings.labels() is not None:
+        rankings = rankings.with_items(saved.items)
+    probabilities = saved.classifier.predict_proba(rankings.ranks)
+    classes = saved.classifier.classes_
+    ids = range(len(rankings)) if rankings.ids is None else rankings.ids
+    columns: dict[str, Any] = {
+        "ranking": list(ids),
+        saved.target: classes[probabilities.argmax(axis=1)].tolist(),
+    }
+    for i, name in enumerate(classes.tolist()):
+        columns[f"probability of {name}"] = [f"{p:.6f}" for p in probabilities[:, i]]
+    write_table(columns, output)

@@ -1,0 +1,191 @@
+"""The options by which every command reads rankings, declared once."""
+
+import functools
+import inspect
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+import typer
+
+from rankcut.cli.sources import dataset_rankings, is_dataset
+from rankcut.files.columns import Header
+from rankcut.files.errors import RankingFileError
+from rankcut.files.formats import Format, read_file, scan_file
+from rankcut.files.ranking_set import RankingSet
+from rankcut.files.table_roles import Layout
+
+_PANEL = "How to read the file"
+
+Rankings = Annotated[
+    str,
+    typer.Argument(
+        metavar="FILE",
+        help="Rankings; - is standard input, and lunch:full, lunch:top-k, lunch:ties, "
+        "lunch:incomplete, sushi:a, sushi:b and movielens are data sets.",
+        show_default=False,
+    ),
+]
+
+
+def _option(*names: str, help: str, **more: Any) -> Any:  # noqa: A002 - Typer's name for it
+    return typer.Option(*names, help=help, rich_help_panel=_PANEL, show_default=False, **more)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How to read rankings, as the user's options say."""
+
+    format: Format | None
+    layout: Layout | None
+    ranking: str | None
+    count: str | None
+    item_columns: str | None
+    columns: str | None
+    item: str | None
+    rank: str | None
+    score: str | None
+    lower_is_better: bool
+    repeats: Literal["error", "first", "last"]
+    where: list[str] | None
+    header: str
+    delimiter: str | None
+
+    def read(self, source: str, *, expand: bool = False, target: str | None = None) -> RankingSet:
+        """All rankings of a file, or of standard input.
+
+        ``target`` is a column that is no item, even if it holds numbers.
+        """
+        if is_dataset(source):
+            return dataset_rankings(source)
+        place, chosen = self._source(source)
+        options = self._options()
+        if target is not None:
+            options["columns"] = [target] if self.columns is None else [self.columns, target]
+        return read_file(place, chosen, expand=expand, **options)
+
+    def scan(self, source: str, rows: int) -> Iterator[RankingSet]:
+        """The rankings a block at a time."""
+        if is_dataset(source):
+            return iter([dataset_rankings(source)])
+        place, chosen = self._source(source)
+        return scan_file(place, chosen, rows=rows, **self._options())
+
+    def _source(self, source: str) -> tuple[Any, Format | None]:
+        if source != "-":
+            return source, self.format
+        if self.format is None:
+            raise RankingFileError(
+                "standard input has no suffix; name its format with --format", "-"
+            )
+        return sys.stdin.buffer, self.format
+
+    def _options(self) -> dict[str, Any]:
+        delimiter = {"tab": "\t", "\\t": "\t"}.get(self.delimiter or "", self.delimiter)
+        if delimiter is not None and len(delimiter) != 1:
+            raise ValueError(f"--delimiter is one character, or tab, and not {delimiter!r}")
+        return {
+            "layout": self.layout,
+            "ranking": self.ranking,
+            "count": self.count,
+            "items": self.item_columns,
+            "columns": self.columns,
+            "item": self.item,
+            "rank": self.rank,
+            "score": self.score,
+            "higher_is_better": not self.lower_is_better,
+            "repeats": self.repeats,
+            "where": tuple(self.where or ()),
+            "header": parsed_header(self.header),
+            "delimiter": delimiter,
+        }
+
+
+def parsed_header(text: str) -> Header:
+    """A line number, or as ``1-2`` a first and a last one."""
+    first, _, last = text.partition("-")
+    if not first.isdecimal() or not (last.isdecimal() or text == first):
+        raise ValueError(f"--header is a line's number, or two as in 1-2, and not {text!r}")
+    return (int(first), int(last)) if last else int(first)
+
+
+def _shared(
+    format: Annotated[  # noqa: A002 - the option is called so
+        Format | None, _option("--format", "-f", help="Format, if the suffix does not say it.")
+    ] = None,
+    layout: Annotated[
+        Layout | None,
+        _option("--layout", help="Layout of a table; long if it has columns item and rank."),
+    ] = None,
+    ranking: Annotated[
+        str | None,
+        _option(
+            "--ranking", help="Column, or columns, with the ranking's name; ranking unless given."
+        ),
+    ] = None,
+    count: Annotated[
+        str | None,
+        _option("--count", help="Column that says how many a row stands for; count unless given."),
+    ] = None,
+    item_columns: Annotated[
+        str | None,
+        _option(
+            "--item-columns",
+            help="Columns of a wide table that are items, by name or number: a,b or 3-9.",
+        ),
+    ] = None,
+    columns: Annotated[
+        str | None, _option("--columns", help="Columns that say something of each ranking.")
+    ] = None,
+    item: Annotated[
+        str | None,
+        _option("--item", help="Column with the item of a long table; item unless given."),
+    ] = None,
+    rank: Annotated[
+        str | None,
+        _option("--rank", help="Column with the rank of a long table; rank unless given."),
+    ] = None,
+    score: Annotated[
+        str | None,
+        _option("--score", help="Column with the score of a long table; score unless given."),
+    ] = None,
+    lower_is_better: Annotated[
+        bool, _option("--lower-is-better", help="The lowest score is the best.")
+    ] = False,
+    repeats: Annotated[
+        Literal["error", "first", "last"],
+        _option("--repeats", help="If a long table repeats an item: which mention counts."),
+    ] = "error",
+    where: Annotated[
+        list[str] | None,
+        _option("--where", help="Rows to read: column=value or column!=value; may be repeated."),
+    ] = None,
+    header: Annotated[
+        str,
+        _option(
+            "--header",
+            help="Line with the columns' names, 1-2 for two, 0 for none; 1 unless given.",
+        ),
+    ] = "1",
+    delimiter: Annotated[
+        str | None, _option("--delimiter", help="What divides cells, if not a comma or tab.")
+    ] = None,
+) -> None:
+    """Carry the options' declarations."""
+
+
+def reads_rankings(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command with a parameter ``reading`` the shared options in its place."""
+    shared = inspect.signature(_shared).parameters
+
+    @functools.wraps(command)
+    def run(**given: Any) -> None:
+        reading = Reading(**{name: given.pop(name) for name in shared})
+        command(**given, reading=reading)
+
+    own = [p for name, p in inspect.signature(command).parameters.items() if name != "reading"]
+    every = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in (*own, *shared.values())]
+    run.__signature__ = inspect.Signature(every)  # type: ignore[attr-defined]
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in every}
+    return run

@@ -1,0 +1,148 @@
+"""Sushi preferences: 5,000 people in Japan rank ten kinds of sushi."""
+
+import os
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import Bunch
+
+from rankcut.datasets.homes import find_files
+from rankcut.files.columns import text_blocks
+from rankcut.files.order_lines import read_order
+from rankcut.graphs.item_features import encoded
+
+# The ten items of set A, which count differently from those of set B.
+_SET_A = [
+    "ebi",
+    "anago",
+    "maguro",
+    "ika",
+    "uni",
+    "ikura",
+    "tamago",
+    "toro",
+    "tekka_maki",
+    "kappa_maki",
+]
+
+_GROUPS = [
+    "blue-skinned fish",
+    "red meat fish",
+    "white-meat fish",
+    "tare",
+    "clam or shell",
+    "squid or octopus",
+    "shrimp or crab",
+    "roe",
+    "other seafood",
+    "egg",
+    "other meat",
+    "vegetables",
+]
+
+# The columns of the item file from the third on: the meaning of the codes, or None for numbers.
+_ITEM_COLUMNS = {
+    "style": ["maki", "other"],
+    "major group": ["seafood", "other"],
+    "minor group": _GROUPS,
+    "lightness": None,
+    "eaten": None,
+    "price": None,
+    "sold": None,
+}
+
+_USER_COLUMNS = (
+    "user",
+    "gender",
+    "age",
+    "seconds",
+    "childhood prefecture",
+    "childhood region",
+    "childhood side",
+    "prefecture",
+    "region",
+    "side",
+    "moved",
+)
+
+
+def load_sushi(
+    which: Literal["a", "b"] = "a", *, data_home: str | os.PathLike[str] | None = None
+) -> Bunch:
+    """The sushi data of T. Kamishima: read from the files that you fetched.
+
+    They may be used for research and not be passed on, so they are not part of this library: get
+    them from https://www.kamishima.net/sushi/ and name the directory.
+
+    Parameters
+    ----------
+    which : {"a", "b"}
+        "a": each person ranks the same ten items; "b": each ranks ten of a hundred.
+    data_home : path or None
+        The directory with the files, or the one above it; None takes the environment variable
+        RANKCUT_DATA.
+
+    Returns
+    -------
+    Bunch
+        ``ranks`` (5,000 rows; set b is sparse), ``item_names``, ``item_features`` (an array for
+        each feature), ``feature_names``, ``feature_types`` ("numeric" or "categorical"),
+        ``item_points`` (features as coordinates, for a graph), ``user_features``, ``target``
+        (0: lives in the east of Japan, 1: in the west) and ``target_names``.
+
+    References
+    ----------
+    T. Kamishima. Nantonac Collaborative Filtering: Recommendation Based on Order Responses. KDD
+    2003, 583-588.
+
+    Examples
+    --------
+    >>> sushi = load_sushi("a", data_home="downloads")  # doctest: +SKIP
+    """
+    if which not in ("a", "b"):
+        raise ValueError(f'which must be "a" or "b", and it is {which!r}')
+    orders, item_file, user_file = find_files(
+        [f"sushi3{which}.5000.10.order", "sushi3.idata", "sushi3.udata"],
+        ["sushi", "sushi3-2016", "sushi3"],
+        data_home,
+        address="https://www.kamishima.net/sushi/",
+        terms="for research; not to be passed on",
+    )
+    rankings = read_order(orders, sparse=which == "b")
+    items = _read(item_file.as_posix())
+    names = [str(name) for name in items[1]]
+    kept = list(range(len(names)))
+    if which == "a":
+        kept = [names.index(name) for name in _SET_A]
+    features = {}
+    for place, (name, meaning) in enumerate(_ITEM_COLUMNS.items(), start=2):
+        values = items[place][kept].astype(np.float64)
+        if meaning is None:
+            features[name] = values
+        else:
+            features[name] = np.array([meaning[int(code)] for code in values], dtype=object)
+    users = {
+        name: values.astype(np.int64)
+        for name, values in zip(_USER_COLUMNS, _read(user_file.as_posix()), strict=True)
+    }
+    return Bunch(
+        ranks=rankings.ranks,
+        item_names=[names[i] for i in kept],
+        item_features=features,
+        feature_names=list(features),
+        feature_types=[
+            "numeric" if meaning is None else "categorical" for meaning in _ITEM_COLUMNS.values()
+        ],
+        item_points=np.hstack([encoded(values) for values in features.values()]),
+        user_features=users,
+        target=users["side"],
+        target_names=["east", "west"],
+    )
+
+
+def _read(path: str) -> list[NDArray[np.object_]]:
+    blocks = list(text_blocks(path, delimiter="\t", header=0))
+    return [
+        np.concatenate([block.objects(i) for block in blocks]) for i in range(len(blocks[0].names))
+    ]

@@ -1,0 +1,68 @@
+"""Rank matrices as NumPy files: numbers alone, mapped from the disk rather than read.
+
+No pickled object is ever read: a file that holds one is refused.
+"""
+
+import io
+import math
+import os
+from typing import Any, Literal
+
+import numpy as np
+from numpy.lib import format as npy
+from numpy.typing import NDArray
+
+from rankcut.files.errors import RankingFileError
+from rankcut.files.opening import Source, open_bytes, source_name
+from rankcut.files.ranking_set import RankingSet
+
+
+def read_npy(source: Source) -> RankingSet:
+    """Read a rank matrix from a NumPy file; its items have no names, and count from 0."""
+    ranks = read_array(source)
+    if ranks.ndim != 2 or 0 in ranks.shape:
+        raise RankingFileError(
+            f"a rank matrix has a row for each ranking and a column for each item; this array "
+            f"has shape {ranks.shape}",
+            source_name(source),
+        )
+    return RankingSet(ranks, tuple(range(ranks.shape[1])))
+
+
+def read_array(source: Source) -> NDArray[Any]:
+    """The numbers of a NumPy file: mapped if the source is a plain file on disk.
+
+    Its header is checked against the length of the file before any memory is taken.
+    """
+    name = source_name(source)
+    with open_bytes(source) as stream:
+        try:
+            version = npy.read_magic(stream)
+            header = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
+            shape, fortran, dtype = header[version](stream)
+        except (KeyError, ValueError, EOFError, SyntaxError, TypeError) as problem:
+            raise RankingFileError(f"not a NumPy file of numbers: {problem}", name) from None
+        if dtype.kind not in "fiub" or dtype.hasobject:
+            raise RankingFileError(
+                f"holds {dtype}, not numbers (objects are never read from a file)", name
+            )
+        size = math.prod(shape) * dtype.itemsize
+        order: Literal["F", "C"] = "F" if fortran else "C"
+        if isinstance(source, str | os.PathLike) and isinstance(stream.raw, io.FileIO):
+            offset = stream.tell()
+            _check_length(os.path.getsize(source) - offset, size, name)
+            if size == 0:
+                return np.empty(shape, dtype, order)
+            return np.memmap(source, dtype, "r", offset, shape, order)
+        content = stream.read()
+        _check_length(len(content), size, name)
+        return np.frombuffer(content, dtype, math.prod(shape)).reshape(shape, order=order)
+
+
+def _check_length(found: int, expected: int, name: str) -> None:
+    if found < expected:
+        raise RankingFileError(
+            f"the file is cut off: its header promises {expected:,} bytes of numbers, and there "
+            f"are {found:,}",
+            name,
+        )

@@ -1,0 +1,278 @@
+"""BLT files: ranked ballots as election offices and counting programs write them.
+
+The first line has the number of candidates and of seats; then, if any, ``-2 -5`` for candidates who
+withdrew; then a ballot a line, ``weight first second … 0``, where ``3=4`` is a tie, ``-`` a rank
+left blank, and ``(name)`` in front the ballot's own name; then ``0``; then the candidates' names
+and a title, in quotes. From ``#`` on a line is a comment.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from rankcut.files.errors import RankingFileError
+from rankcut.files.numbers import whole_number
+from rankcut.files.opening import Source, decoded, read_all, source_name
+from rankcut.files.ranking_set import RankingSet, distinct_labels, fitting_ranks
+from rankcut.orders import to_orders
+
+_ID = re.compile(r"\(([^()]*)\)\s*")
+_QUOTED = re.compile(r'"(.*?)"\s*(?:#.*)?')
+
+
+def read_blt(source: Source, *, sparse: bool | None = None, expand: bool = False) -> RankingSet:
+    """Read a BLT file of ranked ballots.
+
+    Parameters
+    ----------
+    source : path or file object
+        Plain or gzip.
+    sparse : bool or None
+        Ranks as a CSR array or as a dense one; None makes them dense unless that would take
+        memory out of proportion to the file.
+    expand : bool
+        Repeat each ballot as often as its weight says, instead of keeping it as a count.
+
+    Returns
+    -------
+    RankingSet
+        ``metadata`` has the number of ``SEATS`` and the numbers of the candidates ``WITHDRAWN``,
+        who stay among the items.
+
+    Examples
+    --------
+    >>> import io
+    >>> votes = read_blt(io.StringIO('''3 1
+    ... 2 3 1=2 0
+    ... 1 2 0
+    ... 0
+    ... "toro"
+    ... "uni"
+    ... "ika"
+    ... "lunch"
+    ... '''))
+    >>> votes.ranks
+    array([[ 2.,  2.,  1.],
+           [nan,  1., nan]])
+    >>> votes.counts, votes.title
+    (array([2, 1]), 'lunch')
+    """
+    name = source_name(source)
+    lines = decoded(read_all(source)).split("\n")
+    ballots = _Ballots(name)
+    place = iter(enumerate(lines, start=1))
+    number, text = next(((n, t) for n, t in map(_uncommented, place) if t), (1, ""))
+    opening = text.split()
+    numbers = [whole_number(token) for token in opening]
+    if len(numbers) != 2 or None in numbers or numbers[0] == 0:
+        raise RankingFileError(
+            "the first line should have the number of candidates and of seats, as in '4 1'; is "
+            "this a BLT file?",
+            name,
+            number,
+        )
+    n_items = int(opening[0])
+    if n_items > len(lines):
+        raise RankingFileError(
+            f"{n_items} candidates cannot all be named in {len(lines)} lines; correct the first "
+            "number",
+            name,
+            number,
+        )
+    for number, text in map(_uncommented, place):
+        if text == "0":
+            break
+        if text:
+            ballots.read(text, number, n_items)
+    else:
+        raise RankingFileError(
+            "the file ends before the line '0', which stands between the ballots and the names",
+            name,
+            len(lines),
+        )
+    quoted = [_unquoted(text.strip()) for _, text in place if _uncommented((0, text))[1]]
+    if len(quoted) not in (n_items, n_items + 1):
+        raise RankingFileError(
+            f"after the line '0' come the names of {n_items} candidates and a title, a line each; "
+            f"there are {len(quoted)} lines",
+            name,
+            number,
+        )
+    items, notes = distinct_labels(quoted[:n_items])
+    rankings = ballots.ranked(items, opening[1], sparse, notes, "".join(quoted[n_items:]), number)
+    return rankings.expanded() if expand else rankings
+
+
+class _Ballots:
+    """The ballots read so far."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.starts = [0]
+        self.columns: list[int] = []
+        self.ranks: list[float] = []
+        self.counts: list[int] = []
+        self.ids: list[str | None] = []
+        self.withdrawn: list[int] = []
+
+    def read(self, text: str, line: int, n_items: int) -> None:
+        """Take a ballot, or a line of withdrawn candidates."""
+        named = _ID.match(text)
+        if named is not None:
+            text = text[named.end() :]
+        tokens = text.split()
+        if tokens and tokens[0].startswith("-") and len(tokens[0]) > 1:
+            self._withdraw(tokens, line, n_items)
+            return
+        if len(tokens) < 2 or tokens[-1] != "0":
+            raise RankingFileError(
+                "a ballot has a weight, the numbers of candidates, best first, and 0 at its end, "
+                "as in '1 3 2 0'",
+                self.name,
+                line,
+            )
+        if not whole_number(tokens[0]):
+            raise RankingFileError(
+                f"the weight {tokens[0][:20]!r} should be a whole number from 1 up: how many cast "
+                "this ballot",
+                self.name,
+                line,
+            )
+        groups = [token.split("=") for token in tokens[1:-1] if token != "-"]
+        items = [self._item(token, line, n_items) for token in chain.from_iterable(groups)]
+        if len(set(items)) < len(items):
+            twice = Counter(items).most_common(1)[0][0]
+            raise RankingFileError(
+                f"candidate {twice} appears twice; a ballot lists each once", self.name, line
+            )
+        self.columns.extend(item - 1 for item in items)
+        for rank, group in enumerate(groups, start=1):
+            self.ranks.extend([float(rank)] * len(group))
+        self.starts.append(len(self.columns))
+        self.counts.append(int(tokens[0]))
+        self.ids.append(None if named is None else named[1].strip())
+
+    def _withdraw(self, tokens: list[str], line: int, n_items: int) -> None:
+        if self.counts or not all(token.startswith("-") for token in tokens):
+            raise RankingFileError(
+                "withdrawn candidates, as '-2 -5', stand before the ballots, on a line of their "
+                "own",
+                self.name,
+                line,
+            )
+        self.withdrawn.extend(self._item(token[1:], line, n_items) for token in tokens)
+
+    def _item(self, token: str, line: int, n_items: int) -> int:
+        number = whole_number(token)
+        if number is None or not 1 <= number <= n_items:
+            raise RankingFileError(
+                f"there is no candidate {token[:20]!r}: they are numbered from 1 to {n_items}",
+                self.name,
+                line,
+            )
+        return number
+
+    def ranked(
+        self,
+        items: tuple[str, ...],
+        seats: str,
+        sparse: bool | None,
+        notes: tuple[str, ...],
+        title: str,
+        line: int,
+    ) -> RankingSet:
+        """The ballots as rankings."""
+        if not self.counts:
+            raise RankingFileError("the file has no ballots", self.name, line)
+        metadata = {"SEATS": str(int(seats))}
+        if self.withdrawn:
+            metadata["WITHDRAWN"] = " ".join(map(str, self.withdrawn))
+        ids = tuple(own or f"row {row}" for row, own in enumerate(self.ids))
+        return RankingSet(
+            fitting_ranks(
+                np.array(self.ranks),
+                np.array(self.columns, dtype=np.int64),
+                np.array(self.starts),
+                len(items),
+                sparse,
+            ),
+            items,
+            counts=self.counts,
+            ids=ids if any(self.ids) else None,
+            title=title,
+            metadata=metadata,
+            notes=notes,
+        )
+
+
+def _uncommented(numbered: tuple[int, str]) -> tuple[int, str]:
+    return numbered[0], numbered[1].partition("#")[0].strip()
+
+
+def _unquoted(text: str) -> str:
+    quoted = _QUOTED.fullmatch(text)
+    return (text.partition("#")[0] if quoted is None else quoted[1]).strip()
+
+
+def format_blt(rankings: RankingSet, name: str) -> bytes:
+    """The bytes of a BLT file; columns, for which it has no place, are left out.
+
+    >>> votes = RankingSet(np.array([[2.0, 2.0, 1.0]]), ("toro", "uni", "ika"), title="lunch")
+    >>> print(format_blt(votes, "lunch.blt").decode())
+    3 1
+    1 3 1=2 0
+    0
+    "toro"
+    "uni"
+    "ika"
+    "lunch"
+    <BLANKLINE>
+    """
+    names = _quotable([*map(str, rankings.items), rankings.title], name)
+    n_items = len(rankings.items)
+    lines = [f"{n_items} {rankings.metadata.get('SEATS', '1')}"]
+    if "WITHDRAWN" in rankings.metadata:
+        lines.append(" ".join(f"-{item}" for item in rankings.metadata["WITHDRAWN"].split()))
+    ids: Sequence[Any] = [""] * len(rankings)
+    if rankings.ids is not None:
+        ids = [f"({_ballot_name(own, name)}) " for own in rankings.ids]
+    orders = to_orders(rankings.ranks, range(1, n_items + 1))
+    for own, count, order in zip(ids, rankings.counts.tolist(), orders, strict=True):
+        groups = [
+            "=".join(map(str, group)) if isinstance(group, tuple) else str(group) for group in order
+        ]
+        lines.append(own + " ".join([str(count), *groups, "0"]))
+    return "\n".join([*lines, "0", *names, ""]).encode()
+
+
+def _ballot_name(own: Any, name: str) -> str:
+    text = " ".join(str(own).split())
+    if not text or any(mark in text for mark in "()#"):
+        raise RankingFileError(
+            f"the ranking's name {str(own)!r} cannot stand in a BLT file: brackets and # have a "
+            "meaning there; rename it, or leave the names out",
+            name,
+        )
+    return text
+
+
+def _quotable(names: list[str], source: str) -> list[str]:
+    quoted = []
+    for label in names:
+        text = " ".join(label.split())
+        if _unquoted(f'"{text}"') != text:
+            raise RankingFileError(
+                f"the name {label!r} cannot stand in a BLT file: a quotation mark before # ends "
+                "it; rename it",
+                source,
+            )
+        quoted.append(f'"{text}"')
+    if len(set(quoted[:-1])) < len(quoted) - 1:
+        raise RankingFileError(
+            "two items have the same name once white space is taken out; rename them", source
+        )
+    return quoted

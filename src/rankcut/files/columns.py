@@ -1,0 +1,275 @@
+"""A table in blocks of rows, each a list of columns: what CSV, TSV, Parquet and frames become.
+
+A cell is text, a number, or None. From text, an empty cell, ``NA``, ``nan`` and their like mean
+that there is no value.
+"""
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import compress
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankcut.files.errors import RankingFileError
+from rankcut.files.opening import Source, open_text, source_name
+
+Header: TypeAlias = int | tuple[int, int]
+
+# A block has about this many cells.
+BLOCK_CELLS = 1 << 18
+
+_MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "."})
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """Some rows of a table.
+
+    Attributes
+    ----------
+    source : str
+        The file's name.
+    names : list of str
+        The columns' names, each different.
+    columns : list of ndarrays or tuples
+        Numbers as float64; anything else as a tuple of str, other objects or None.
+    lines : ndarray
+        The line of the file on which each row stands; rows of a frame count from 1.
+    """
+
+    source: str
+    names: list[str]
+    columns: list[Any]
+    lines: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+    def numbers(self, column: int, role: str) -> NDArray[np.float64]:
+        """A column as numbers, NaN where there is no value."""
+        cells = self.columns[column]
+        if isinstance(cells, np.ndarray):
+            return cells
+        try:
+            values = np.array([cell or "nan" for cell in cells], dtype=np.float64)
+        except (TypeError, ValueError):
+            values = np.array([self._number(i, cell, column, role) for i, cell in enumerate(cells)])
+        if np.isinf(values).any():
+            row = int(np.argmax(np.isinf(values)))
+            self.refuse(row, column, f"{role} is infinite; leave the cell empty if there is none")
+        return values
+
+    def _number(self, row: int, cell: Any, column: int, role: str) -> float:
+        if is_missing(cell):
+            return np.nan
+        try:
+            return float(cell)
+        except (TypeError, ValueError):
+            self.refuse(
+                row,
+                column,
+                f"{role} is {str(cell)[:40]!r}, which is not a number; if this column is no item "
+                "but something known of each ranking, say so (columns=, or --columns)",
+            )
+            raise AssertionError("unreachable") from None
+
+    def refuse(self, row: int, column: int, complaint: str) -> None:
+        """Raise with the place of a cell."""
+        raise RankingFileError(
+            f"column {self.names[column]!r}: {complaint}", self.source, int(self.lines[row])
+        )
+
+    def objects(self, column: int) -> NDArray[Any]:
+        """A column as objects, None where there is no value."""
+        cells = self.columns[column]
+        values = np.empty(len(self), dtype=object)
+        if isinstance(cells, np.ndarray):
+            values[:] = [None if np.isnan(cell) else cell for cell in cells.tolist()]
+        else:
+            values[:] = [None if is_missing(cell) else cell for cell in cells]
+        return values
+
+    def is_numeric(self, column: int) -> bool:
+        """Whether the column has no cell but numbers and missing ones."""
+        cells = self.columns[column]
+        return isinstance(cells, np.ndarray) or all(map(_could_be_number, cells))
+
+
+def meeting(blocks: Iterable[Block], conditions: Sequence[str]) -> Iterator[Block]:
+    """The blocks with the rows alone that meet ``column=value`` or ``column!=value``."""
+    any_row = False
+    for block in blocks:
+        kept = np.ones(len(block), dtype=bool)
+        for condition in conditions:
+            name, equals, value = condition.partition("=")
+            if not equals:
+                raise RankingFileError(
+                    f"the condition {condition!r} should read column=value or column!=value",
+                    block.source,
+                )
+            (place,) = positions([name.removesuffix("!").strip()], block.names, block.source)
+            cells = ("" if cell is None else _shown(cell) for cell in block.objects(place))
+            same = np.array([cell == value.strip() for cell in cells])
+            kept &= ~same if name.endswith("!") else same
+        any_row = any_row or bool(kept.any())
+        if kept.all():
+            yield block
+        elif kept.any():
+            columns = [
+                cells[kept] if isinstance(cells, np.ndarray) else tuple(compress(cells, kept))
+                for cells in block.columns
+            ]
+            yield Block(block.source, block.names, columns, block.lines[kept])
+    if not any_row:
+        raise RankingFileError(
+            f"no row meets {' and '.join(conditions)}", block.source, int(block.lines[-1])
+        )
+
+
+def _shown(cell: Any) -> str:
+    whole = isinstance(cell, float) and cell.is_integer()
+    return str(int(cell) if whole else cell).strip()
+
+
+def is_missing(cell: Any) -> bool:
+    """Whether a cell has no value."""
+    if isinstance(cell, str):
+        return cell.strip().lower() in _MISSING
+    return cell is None or cell != cell
+
+
+def _could_be_number(cell: Any) -> bool:
+    if is_missing(cell):
+        return True
+    try:
+        float(cell)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def typed(values: NDArray[Any]) -> NDArray[Any]:
+    """Objects as float64 if all that have a value are numbers, and unchanged otherwise.
+
+    >>> typed(np.array(["3", None, "1.5"], dtype=object))
+    array([3. , nan, 1.5])
+    """
+    if all(map(_could_be_number, values)):
+        return np.array([np.nan if is_missing(cell) else float(cell) for cell in values])
+    return values
+
+
+def text_blocks(
+    source: Source, *, delimiter: str = ",", header: Header = 1, rows: int | None = None
+) -> Iterator[Block]:
+    """The blocks of a CSV or TSV file, at least one.
+
+    ``header`` is the line with the columns' names, or the first and last of several, whose cells
+    are joined; 0 says there is none, and the columns are called 1, 2, …. ``rows`` is how many
+    rows a block has.
+    """
+    name = source_name(source)
+    with open_text(source) as text:
+        yield from _parsed(text, name, delimiter, header, rows)
+
+
+def _parsed(
+    text: io.TextIOBase, name: str, delimiter: str, header: Header, rows: int | None
+) -> Iterator[Block]:
+    reader = csv.reader(text, delimiter=delimiter, strict=True)
+    names: list[str] = []
+    pending: list[list[str]] = []
+    lines: list[int] = []
+    first, last = (header, header) if isinstance(header, int) else header
+    titles: list[list[str]] = []
+    any_block = False
+    try:
+        for number, record in enumerate(reader, start=1):
+            if number < first or not record:
+                continue
+            if number <= last:
+                titles.append(record)
+                continue
+            if not names:
+                width = max(len(record), *map(len, titles)) if titles else len(record)
+                names = _column_names(titles, width)
+                step = rows or max(1, BLOCK_CELLS // width)
+            if len(record) < len(names) or any(record[len(names) :]):
+                raise RankingFileError(
+                    f"this row has {len(record)} cells, and the table has {len(names)} columns; "
+                    "quote cells that contain the delimiter, and leave none out",
+                    name,
+                    reader.line_num,
+                )
+            pending.append(record[: len(names)])
+            lines.append(reader.line_num)
+            if len(pending) == step:
+                yield Block(name, names, list(zip(*pending, strict=True)), np.array(lines))
+                any_block = True
+                pending, lines = [], []
+    except csv.Error as problem:
+        raise RankingFileError(f"not a table: {problem}", name, reader.line_num) from None
+    if pending:
+        yield Block(name, names, list(zip(*pending, strict=True)), np.array(lines))
+    elif not any_block:
+        raise RankingFileError(
+            "the table has no rows" if titles else "the file is empty",
+            name,
+            max(1, reader.line_num),
+        )
+
+
+def _column_names(titles: list[list[str]], width: int) -> list[str]:
+    """A name for each column, each different: unnamed ones are numbered."""
+    if not titles:
+        return [str(i) for i in range(1, width + 1)]
+    names: dict[str, None] = {}
+    for i in range(width):
+        parts = (title[i].strip() for title in titles if i < len(title))
+        base = " ".join(part for part in parts if part) or f"column {i + 1}"
+        name = base if base not in names else f"{base} ({i + 1})"
+        while name in names:
+            name += "'"
+        names[name] = None
+    return list(names)
+
+
+def positions(chosen: str | Sequence[str], names: Sequence[str], source: str) -> list[int]:
+    """The columns that a user names, one by one or, as ``10-15``, by their numbers from 1.
+
+    >>> positions("uni,1,3-4", ["toro", "uni", "ika", "ebi"], "votes.csv")
+    [1, 0, 2, 3]
+    """
+    places: list[int] = []
+    for part in _parts(chosen, names):
+        if part in names:
+            places.append(list(names).index(part))
+            continue
+        first, _, last = part.partition("-")
+        if not (first.isdecimal() and (last.isdecimal() or not last)) or len(part) > 20:
+            raise RankingFileError(
+                f"there is no column {part!r}; the columns are {_listed(names)}", source
+            )
+        numbers = range(int(first), int(last or first) + 1)
+        if not numbers or not 1 <= numbers[0] <= numbers[-1] <= len(names):
+            raise RankingFileError(
+                f"there are no columns {part}: they are numbered from 1 to {len(names)}", source
+            )
+        places.extend(number - 1 for number in numbers)
+    return list(dict.fromkeys(places))
+
+
+def _parts(chosen: str | Sequence[str], names: Sequence[str]) -> list[str]:
+    if not isinstance(chosen, str):
+        return [part for each in chosen for part in _parts(each, names)]
+    # A name may itself have a comma.
+    return [chosen] if chosen in names else [part.strip() for part in chosen.split(",")]
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - 12} more" if len(names) > 12 else ""
+    return ", ".join(map(repr, names[:12])) + more

@@ -1,0 +1,249 @@
+"""One way in and one way out for all formats, chosen by the file's suffix or by name."""
+
+import gzip
+import io
+import os
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, BinaryIO, Literal, TypeAlias, get_args
+
+import narwhals as nw
+import numpy as np
+
+from rankcut.files.arrays import read_npy
+from rankcut.files.atomic import atomic_file
+from rankcut.files.blt import format_blt, read_blt
+from rankcut.files.columns import Block, Header, text_blocks
+from rankcut.files.errors import RankingFileError
+from rankcut.files.frames import frame_blocks, parquet_blocks
+from rankcut.files.opening import Source, source_name
+from rankcut.files.order_lines import read_order
+from rankcut.files.preflib import read_preflib
+from rankcut.files.preflib_writing import OrderType, format_preflib
+from rankcut.files.ranking_set import RankingSet
+from rankcut.files.table_roles import Layout, TableOptions
+from rankcut.files.table_writing import format_parquet, format_text, table_columns
+from rankcut.files.tables import table_pieces, table_rankings
+
+Format: TypeAlias = Literal[
+    "soc", "soi", "toc", "toi", "cat", "csv", "tsv", "parquet", "blt", "order", "npy"
+]
+
+_TABLES = ("csv", "tsv", "parquet")
+_PREFLIB = ("soc", "soi", "toc", "toi", "cat")
+
+
+def read_file(
+    source: Source,
+    format: Format | None = None,
+    *,
+    expand: bool = False,
+    delimiter: str | None = None,
+    header: Header = 1,
+    **options: Any,
+) -> RankingSet:
+    r"""Read rankings from a file of any format.
+
+    Parameters
+    ----------
+    source : path or file object
+        Plain or gzip.
+    format : str or None
+        ``"soc"``, ``"soi"``, ``"toc"``, ``"toi"``, ``"cat"`` (PrefLib), ``"csv"``, ``"tsv"``,
+        ``"parquet"``, ``"blt"``, ``"order"`` (sushi) or ``"npy"``; None goes by the suffix.
+    expand : bool
+        Give each ranking a row of its own instead of keeping counts.
+    delimiter : str or None
+        What divides the cells of a CSV or TSV file; None goes by the format.
+    header : int or (int, int)
+        The line of a CSV or TSV file with the columns' names, or the first and last of several;
+        0 if there is none.
+    **options
+        How to read a table: see :class:`~rankcut.files.table_roles.TableOptions`. ``sparse`` is for
+        all formats but npy.
+
+    Examples
+    --------
+    >>> import io
+    >>> votes = read_file(io.StringIO("ranking,toro,uni,town\na,1,2,Kobe\nb,2,1,Nara\n"), "csv")
+    >>> votes.ranks
+    array([[1., 2.],
+           [2., 1.]])
+    >>> votes.ids, votes.items, votes.columns["town"]
+    (('a', 'b'), ('toro', 'uni'), array(['Kobe', 'Nara'], dtype=object))
+    """
+    chosen = chosen_format(source, format)
+    table = _table_options(chosen, options, source)
+    if chosen in _TABLES:
+        rankings = table_rankings(_blocks(source, chosen, delimiter, header), table)
+    elif chosen in _PREFLIB:
+        rankings = read_preflib(source, sparse=table.sparse)
+    elif chosen == "blt":
+        rankings = read_blt(source, sparse=table.sparse)
+    elif chosen == "order":
+        rankings = read_order(source, sparse=table.sparse)
+    else:
+        rankings = read_npy(source)
+    return rankings.expanded() if expand else rankings
+
+
+def scan_file(
+    source: Source,
+    format: Format | None = None,
+    *,
+    rows: int = 65_536,
+    delimiter: str | None = None,
+    header: Header = 1,
+    **options: Any,
+) -> Iterator[RankingSet]:
+    r"""The rankings of a file a block at a time, for files larger than memory.
+
+    Wide tables and ratings in CSV, TSV or Parquet, and npy files, are read about ``rows`` rows
+    at a time; other formats all at once. Columns keep the text that the file has. The
+    parameters are those of :func:`read_file`.
+
+    >>> import io
+    >>> table = io.StringIO("toro,uni\n1,2\n2,1\n1,2\n")
+    >>> [len(piece) for piece in scan_file(table, "csv", rows=2)]
+    [2, 1]
+    """
+    chosen = chosen_format(source, format)
+    if chosen in _TABLES:
+        table = _table_options(chosen, options, source)
+        yield from table_pieces(_blocks(source, chosen, delimiter, header, rows), table)
+        return
+    rankings = read_file(source, chosen, **options)
+    for start in range(0, len(rankings), rows):
+        yield rankings.rows(slice(start, start + rows))
+
+
+def from_frame(frame: Any, **options: Any) -> RankingSet:
+    """Rankings from a pandas or Polars frame, with what else its columns say.
+
+    ``options`` are those of :class:`~rankcut.files.table_roles.TableOptions`.
+
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"toro": [1, 2], "uni": [2, 1], "town": ["Kobe", "Nara"]})
+    >>> from_frame(frame)
+    RankingSet(2 rows, 2 rankings, 2 items)
+    """
+    return table_rankings(frame_blocks(frame, "the frame"), TableOptions(**options))
+
+
+def to_frame(rankings: RankingSet, layout: Layout = "wide", *, backend: Any = "pandas") -> Any:
+    """A pandas or Polars frame of rankings, in any layout."""
+    columns = table_columns(rankings, layout, "the frame")
+    return nw.from_dict(columns, backend=backend).to_native()
+
+
+def write_file(
+    rankings: RankingSet,
+    target: str | os.PathLike[str] | BinaryIO,
+    format: Format | None = None,
+    *,
+    layout: Layout = "wide",
+    delimiter: str | None = None,
+) -> None:
+    """Write rankings to a file of any format but cat and order.
+
+    A path is written whole or not at all, and packed if it ends in ``.gz``. What a format has no
+    place for is left out: PrefLib has no ids and no columns, BLT no columns, npy only ranks.
+
+    Parameters
+    ----------
+    rankings : RankingSet
+        What to write.
+    target : path or binary file object
+        Where to.
+    format : str or None
+        As in :func:`read_file`.
+    layout : {"wide", "ratings", "long", "ballots"}
+        The layout of a table; as ratings, the last ranked item of each ranking has score 1.
+    delimiter : str or None
+        What divides the cells of a CSV or TSV file; None goes by the format.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> votes = RankingSet(np.array([[1.0, 2.0], [2.0, 1.0]]), ("toro", "uni"))
+    >>> path = Path(tempfile.mkdtemp()) / "votes.soc"
+    >>> write_file(votes, path)
+    >>> read_file(path)
+    RankingSet(2 rows, 2 rankings, 2 items)
+    """
+    chosen = chosen_format(target, format)
+    content = _formatted(rankings, chosen, source_name(target), layout, delimiter)
+    if not isinstance(target, str | os.PathLike):
+        target.write(content)
+        return
+    if os.fspath(target).endswith(".gz"):
+        content = gzip.compress(content, mtime=0)
+    with atomic_file(target) as file:
+        file.write(content)
+
+
+def chosen_format(place: Any, format: str | None) -> Format:
+    """The format asked for, or else the one of the suffix."""
+    name = source_name(place)
+    suffix = Path(name.removesuffix(".gz")).suffix[1:].lower()
+    chosen = suffix if format is None else format
+    known = get_args(Format)
+    if chosen not in known:
+        what = f"its suffix {'.' + suffix!r} is none of these" if suffix else "it has no suffix"
+        if format is not None:
+            what = f"{format!r} is no format"
+        raise RankingFileError(
+            f"{what}; name the format (format=, or --format): {', '.join(known)}", name
+        )
+    found: Format = chosen  # type: ignore[assignment]
+    return found
+
+
+def _table_options(chosen: Format, options: dict[str, Any], source: Source) -> TableOptions:
+    table = TableOptions(**options)
+    given = [name for name, value in asdict(table).items() if value != asdict(TableOptions())[name]]
+    if chosen not in _TABLES and set(given) - {"sparse"}:
+        raise RankingFileError(
+            f"{chosen} files have no columns, and {given[0]} is about columns: leave it out, or "
+            "convert the file to a table",
+            source_name(source),
+        )
+    return table
+
+
+def _blocks(
+    source: Source,
+    chosen: Format,
+    delimiter: str | None,
+    header: Header,
+    rows: int | None = None,
+) -> Iterator[Block]:
+    if chosen == "parquet":
+        return parquet_blocks(source, rows=rows)
+    divider = delimiter or {"csv": ",", "tsv": "\t"}[chosen]
+    return text_blocks(source, delimiter=divider, header=header, rows=rows)
+
+
+def _formatted(
+    rankings: RankingSet, chosen: Format, name: str, layout: Layout, delimiter: str | None
+) -> bytes:
+    if chosen in _PREFLIB:
+        kind: OrderType = chosen  # type: ignore[assignment]
+        return format_preflib(rankings, name, kind)
+    if chosen == "blt":
+        return format_blt(rankings, name)
+    if chosen == "npy":
+        return _npy_bytes(rankings)
+    if chosen == "order":
+        raise RankingFileError("order files are read, not written; write soi instead", name)
+    columns = table_columns(rankings, layout, name)
+    if chosen == "parquet":
+        return format_parquet(columns)
+    return format_text(columns, delimiter or {"csv": ",", "tsv": "\t"}[chosen])
+
+
+def _npy_bytes(rankings: RankingSet) -> bytes:
+    sink = io.BytesIO()
+    np.save(sink, rankings.expanded().dense(), allow_pickle=False)
+    return sink.getvalue()

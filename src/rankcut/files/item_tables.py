@@ -1,0 +1,114 @@
+"""Tables of items: a row for each, with a name and what is known of it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankcut.files.columns import (
+    Header,
+    is_missing,
+    positions,
+    text_blocks,
+    typed,
+)
+from rankcut.files.errors import RankingFileError
+from rankcut.files.frames import parquet_blocks
+from rankcut.files.opening import Source, source_name
+from rankcut.graphs.item_features import encoded
+
+
+@dataclass(frozen=True, eq=False)
+class ItemTable:
+    """Items and their features.
+
+    Attributes
+    ----------
+    items : tuple of str
+        The items' names.
+    features : dict of ndarrays
+        Numbers as float64, categories as objects.
+    """
+
+    items: tuple[str, ...]
+    features: dict[str, NDArray[np.generic]]
+
+    def points(self, *, scale: bool = True) -> NDArray[np.float64]:
+        """One point for each item: numbers scaled to variance 1, categories one-hot."""
+        return np.hstack([encoded(values, scale) for values in self.features.values()])
+
+
+def read_items(
+    source: Source,
+    *,
+    item: str | None = None,
+    columns: str | Sequence[str] | None = None,
+    categorical: str | Sequence[str] = (),
+    delimiter: str | None = None,
+    header: Header = 1,
+) -> ItemTable:
+    r"""Read a table of items from CSV, TSV or Parquet.
+
+    Parameters
+    ----------
+    source : path or file object
+        Its suffix says the format; CSV if it has none that is known.
+    item : str or None
+        The column with the items' names; None is the first.
+    columns : str or sequence of str or None
+        The columns to take as features, by name or number; None is all the others.
+    categorical : str or sequence of str
+        Those whose numbers are codes, not amounts; text is categorical anyway.
+    delimiter, header
+        As in :func:`~rankcut.read_file`.
+
+    Examples
+    --------
+    >>> import io
+    >>> table = read_items(io.StringIO("dish,price,kind\ntoro,9,nigiri\nkappa,2,roll\n"))
+    >>> table.items
+    ('toro', 'kappa')
+    >>> table.points()
+    array([[ 1.,  1.,  0.],
+           [-1.,  0.,  1.]])
+    """
+    name = source_name(source)
+    suffix = name.removesuffix(".gz").rpartition(".")[2].lower()
+    if suffix == "parquet":
+        blocks = list(parquet_blocks(source))
+    else:
+        divider = delimiter or ("\t" if suffix == "tsv" else ",")
+        blocks = list(text_blocks(source, delimiter=divider, header=header))
+    names = blocks[0].names
+    label = 0 if item is None else positions([item], names, name)[0]
+    codes = positions(categorical, names, name) if categorical else []
+    chosen = positions(columns, names, name) if columns is not None else range(len(names))
+    every = {i: np.concatenate([block.objects(i) for block in blocks]) for i in {label, *chosen}}
+    lines = np.concatenate([block.lines for block in blocks])
+    items = ["" if cell is None else str(cell).strip() for cell in every[label]]
+    seen: set[str] = set()
+    for own, line in zip(items, lines.tolist(), strict=True):
+        if not own:
+            raise RankingFileError("this item has no name", name, line)
+        if own in seen:
+            raise RankingFileError(f"item {own!r} has two rows; each item needs one", name, line)
+        seen.add(own)
+    features = {}
+    for i in chosen:
+        if i == label:
+            continue
+        missing = [row for row, cell in enumerate(every[i]) if is_missing(cell)]
+        if missing:
+            raise RankingFileError(
+                f"item {items[missing[0]]!r} has no value in column {names[i]!r}; fill it in, or "
+                "choose other columns (columns=, or --columns)",
+                name,
+                int(lines[missing[0]]),
+            )
+        features[names[i]] = every[i] if i in codes else typed(every[i])
+    if not features:
+        raise RankingFileError(
+            "a table of items needs a column with something known of them beside their names", name
+        )
+    return ItemTable(tuple(items), features)

@@ -1,0 +1,256 @@
+"""PrefLib files read: soc, soi, toc, toi and cat.
+
+Current files open with lines ``# KEY: value``; older ones with the number of alternatives, a line
+``1,name`` for each, and a line with three totals. The first letters say whether orders are strict
+(so) or may have ties (to), the last whether they are complete (c) or may leave items out (i). In a
+cat file a line sorts the items into categories, which are taken for groups, the first the best.
+"""
+
+import re
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from rankcut._loops import scanning
+from rankcut.files.errors import RankingFileError
+from rankcut.files.numbers import whole_number
+from rankcut.files.opening import Source, decoded, read_all, source_name
+from rankcut.files.ranking_set import RankingSet, distinct_labels, fitting_ranks
+
+_TOTALS = ("NUMBER VOTERS", "NUMBER UNIQUE ORDERS")
+_NAME = re.compile(r"(ALTERNATIVE|CATEGORY) NAME (\d{1,15})")
+
+
+@dataclass
+class _Header:
+    """What stands before the orders."""
+
+    names: dict[int, str] = field(default_factory=dict)
+    n_items: int = -1
+    items_line: int = 1
+    fields: dict[str, str] = field(default_factory=dict)
+    categories: dict[int, str] = field(default_factory=dict)
+    separator: str = ":"
+    end: int = 0
+
+
+def read_preflib(source: Source, *, sparse: bool | None = None, expand: bool = False) -> RankingSet:
+    """Read a PrefLib file of orders.
+
+    Parameters
+    ----------
+    source : path or file object
+        Plain or gzip.
+    sparse : bool or None
+        Ranks as a CSR array or as a dense one; None makes them dense unless that would take
+        memory out of proportion to the file.
+    expand : bool
+        Repeat each order as often as its count says, instead of keeping the count.
+
+    Returns
+    -------
+    RankingSet
+        ``metadata`` has the header's fields.
+
+    Examples
+    --------
+    >>> import io
+    >>> votes = read_preflib(io.StringIO('''# TITLE: lunch
+    ... # DATA TYPE: toi
+    ... # NUMBER ALTERNATIVES: 3
+    ... # ALTERNATIVE NAME 1: toro
+    ... # ALTERNATIVE NAME 2: uni
+    ... # ALTERNATIVE NAME 3: ika
+    ... 2: 3,{1,2}
+    ... 1: 2
+    ... '''))
+    >>> votes.ranks
+    array([[ 2.,  2.,  1.],
+           [nan,  1., nan]])
+    >>> votes.counts, votes.items
+    (array([2, 1]), ('toro', 'uni', 'ika'))
+    """
+    name = source_name(source)
+    content = read_all(source).removeprefix(b"\xef\xbb\xbf")
+    header = _read_header(content, name)
+    data = np.frombuffer(content, dtype=np.uint8)
+    separator = header.separator.encode()
+    body = content[header.end :]
+    n_rows = body.count(b"\n") + 1
+    n_entries = body.count(b",") + body.count(b"{") + body.count(separator) + 1
+    del body
+    starts = np.zeros(n_rows + 1, dtype=np.int64)
+    counts = np.empty(n_rows, dtype=np.int64)
+    columns = np.empty(n_entries, dtype=np.int64)
+    ranks = np.empty(n_entries)
+    is_cat = header.fields.get("DATA TYPE", name.removesuffix(".gz")[-3:]) == "cat"
+    n_rows, problem, at, number = scanning.scan_orders(
+        data,
+        header.end,
+        separator[0],
+        is_cat,
+        header.n_items,
+        starts,
+        columns,
+        ranks,
+        counts,
+    )
+    if problem != scanning.FINE:
+        line = content.count(b"\n", 0, at) + 1
+        raise RankingFileError(_complaint(problem, number, header), name, line)
+    if n_rows == 0:
+        raise RankingFileError("the file has a header and no orders", name, _last_line(content))
+    starts = starts[: n_rows + 1]
+    names = [header.names.get(i, str(i)) for i in range(1, header.n_items + 1)]
+    items, notes = distinct_labels(names)
+    if header.categories:
+        header.fields["CATEGORIES"] = ", ".join(header.categories.values())
+    rankings = RankingSet(
+        fitting_ranks(ranks[: starts[-1]], columns[: starts[-1]], starts, header.n_items, sparse),
+        items,
+        counts=counts[:n_rows],
+        title=header.fields.get("TITLE", ""),
+        metadata=header.fields,
+        notes=notes,
+    )
+    return rankings.expanded() if expand else rankings
+
+
+def _last_line(content: bytes) -> int:
+    return max(1, len(content.splitlines()))
+
+
+def _read_header(content: bytes, name: str) -> _Header:
+    header = _Header()
+    line = 0
+    end = 0
+    while end < len(content):
+        start, line = end, line + 1
+        end = content.find(b"\n", start) + 1 or len(content)
+        text = decoded(content[start:end]).strip()
+        if not text:
+            continue
+        if not text.startswith("#"):
+            end = start
+            if header.n_items < 0 and not header.fields and not header.names:
+                return _read_old_header(content, start, line, name)
+            break
+        key, _, value = text.lstrip("# ").partition(":")
+        _note_field(header, key.strip().upper(), value.strip(), name, line)
+    header.end = end
+    if header.n_items < 0:
+        raise RankingFileError(
+            "this is no PrefLib file: its header has no line '# NUMBER ALTERNATIVES: …'",
+            name,
+            max(1, line),
+        )
+    if header.n_items > max(len(header.names), len(content)):
+        raise RankingFileError(
+            f"the header says that there are {header.n_items} alternatives, more than the file "
+            "has letters; correct NUMBER ALTERNATIVES",
+            name,
+            header.items_line,
+        )
+    beyond = [i for i in header.names if not 1 <= i <= header.n_items]
+    if beyond:
+        raise RankingFileError(
+            f"the header names alternative {beyond[0]}, but says there are {header.n_items}; "
+            "correct NUMBER ALTERNATIVES",
+            name,
+            header.items_line,
+        )
+    return header
+
+
+def _note_field(header: _Header, key: str, value: str, name: str, line: int) -> None:
+    numbered = _NAME.fullmatch(key)
+    if numbered is not None:
+        names = header.names if numbered[1] == "ALTERNATIVE" else header.categories
+        if int(numbered[2]) in names:
+            raise RankingFileError(
+                f"{key.lower()} stands there a second time; keep one", name, line
+            )
+        names[int(numbered[2])] = value
+    elif key == "NUMBER ALTERNATIVES":
+        header.n_items, header.items_line = _count_of_items(value, name, line), line
+    elif key:
+        header.fields[key] = value
+
+
+def _read_old_header(content: bytes, start: int, line: int, name: str) -> _Header:
+    """The number of alternatives, a line for each, and the three totals."""
+    # No more lines are looked at than the file has, whatever number it gives.
+    lines = content[start:].split(b"\n", 1)
+    header = _Header(separator=",")
+    header.n_items = _count_of_items(decoded(lines[0]).strip(), name, line)
+    end = start + len(lines[0]) + 1
+    n_lines = content.count(b"\n") + 1
+    while len(header.names) < header.n_items:
+        line = min(line + 1, n_lines)
+        following = content.find(b"\n", end) + 1 or len(content)
+        text = decoded(content[end:following]).strip()
+        number, comma, label = text.partition(",")
+        item = whole_number(number.strip())
+        if not comma or item is None or end >= len(content):
+            raise RankingFileError(
+                f"line {line} should name alternative {len(header.names) + 1} of "
+                f"{header.n_items}, as in '1,toro', and it is {text[:40]!r}",
+                name,
+                line,
+            )
+        if item in header.names or not 1 <= item <= header.n_items:
+            raise RankingFileError(
+                f"alternative {item} is named twice, or is not from 1 to {header.n_items}",
+                name,
+                line,
+            )
+        header.names[item] = label.strip()
+        end = following
+    following = content.find(b"\n", end) + 1 or len(content)
+    totals = [part.strip() for part in decoded(content[end:following]).split(",")]
+    if len(totals) != 3 or None in map(whole_number, totals):
+        raise RankingFileError(
+            "this line should have three totals: the number of voters, the sum of the counts and "
+            "the number of unique orders, as in '475,475,31'",
+            name,
+            min(line + 1, n_lines),
+        )
+    header.fields.update(zip(_TOTALS, (totals[0], totals[2]), strict=True))
+    header.end = following
+    return header
+
+
+def _count_of_items(text: str, name: str, line: int) -> int:
+    number = whole_number(text)
+    if not number:
+        raise RankingFileError(
+            f"the number of alternatives should be a number from 1 up, and it is {text[:40]!r}; "
+            "is this a PrefLib file?",
+            name,
+            line,
+        )
+    return number
+
+
+def _complaint(problem: int, number: int, header: _Header) -> str:
+    example = f"'25{header.separator} 3,1,2'"
+    return {
+        scanning.NO_COUNT: f"the line should begin with a count of 1 or more, as in {example}",
+        scanning.LARGE: "the count is over 10¹⁵; correct it",
+        scanning.NO_SEPARATOR: (
+            f"the count should be followed by {header.separator!r} and an order, as in {example}"
+        ),
+        scanning.NO_ITEM: (
+            f"an item's number should stand here; an order lists numbers, best first, as in "
+            f"{example}"
+        ),
+        scanning.NO_SUCH_ITEM: (
+            f"there is no item {number}: the header says that there are {header.n_items} "
+            "alternatives, counted from 1"
+        ),
+        scanning.TWICE: f"item {number} appears twice; an order lists each item once",
+        scanning.EMPTY_GROUP: "the group {} is empty; leave it out (only a cat file may have one)",
+        scanning.NO_COMMA: (
+            "items are divided by commas, and a group of ties stands in braces, as in '3,{1,2},4'"
+        ),
+    }[problem]

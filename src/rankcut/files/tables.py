@@ -1,0 +1,88 @@
+"""Tables of rankings: wide, ratings, long or ballots, as CSV, TSV, Parquet or a frame.
+
+========== =====================================================================================
+layout     what a row is
+========== =====================================================================================
+wide       a ranking: a column for each item, with its rank; empty = not ranked
+ratings    the same with scores instead of ranks
+long       one item of one ranking: columns for the ranking, the item, and the rank or score
+ballots    a ranking: a column for each place, first choice first, with the item's name
+========== =====================================================================================
+
+A column ``ranking`` names the rankings, a column ``count`` says how many each row stands for, and
+other columns are kept as what is known of each ranking: in a wide table those that hold text in
+the first block of rows, and those named by ``columns``.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import chain
+
+import numpy as np
+
+from rankcut.files.ballot_layout import ballot_rankings
+from rankcut.files.columns import Block, meeting, typed
+from rankcut.files.long_layout import long_rankings
+from rankcut.files.ranking_set import RankingSet
+from rankcut.files.table_roles import TableOptions, counts_of, ids_of, roles_of
+from rankcut.ratings import from_ratings
+
+
+def table_rankings(blocks: Iterable[Block], options: TableOptions) -> RankingSet:
+    """All rankings of a table."""
+    block, blocks = _first(meeting(blocks, options.where))
+    layout = options.fitting(block.names)
+    if layout == "long":
+        return long_rankings(blocks, options)
+    if layout == "ballots":
+        return ballot_rankings(blocks, options)
+    return _joined(list(_wide(blocks, options)), options)
+
+
+def table_pieces(blocks: Iterable[Block], options: TableOptions) -> Iterator[RankingSet]:
+    """The rankings of a table a block at a time, where the layout allows; else all at once."""
+    block, blocks = _first(meeting(blocks, options.where))
+    if options.fitting(block.names) in ("wide", "ratings"):
+        yield from _wide(blocks, options)
+    else:
+        yield table_rankings(blocks, options)
+
+
+def _first(blocks: Iterable[Block]) -> tuple[Block, Iterable[Block]]:
+    every = iter(blocks)
+    block = next(every)
+    return block, chain([block], every)
+
+
+def _wide(blocks: Iterable[Block], options: TableOptions) -> Iterator[RankingSet]:
+    roles = None
+    for block in blocks:
+        roles = roles or roles_of(block, options)
+        ratings = options.fitting(block.names) == "ratings"
+        what = "the score" if ratings else "the rank"
+        ranks = np.column_stack([block.numbers(i, what) for i in roles.items])
+        yield RankingSet(
+            from_ratings(ranks, higher_is_better=options.higher_is_better) if ratings else ranks,
+            tuple(block.names[i] for i in roles.items),
+            counts=counts_of(block, roles),
+            ids=ids_of(block, roles),
+            columns={block.names[i]: block.objects(i) for i in roles.columns},
+        )
+
+
+def _joined(pieces: list[RankingSet], options: TableOptions) -> RankingSet:
+    first = pieces[0]
+    ids = None
+    if first.ids is not None:
+        ids = tuple(chain.from_iterable(piece.ids or () for piece in pieces))
+    whole = RankingSet(
+        np.concatenate([piece.ranks for piece in pieces]),
+        first.items,
+        counts=np.concatenate([piece.counts for piece in pieces]),
+        ids=ids,
+        columns={
+            name: typed(np.concatenate([piece.columns[name] for piece in pieces]))
+            for name in first.columns
+        },
+    )
+    return replace(whole, ranks=whole.sparse()) if options.sparse else whole

@@ -1,0 +1,1 @@
+"""Pictures; they need Matplotlib or Plotly."""

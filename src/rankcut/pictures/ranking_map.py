@@ -1,0 +1,113 @@
+"""A map of rankings: the two main directions of their vectors, coloured by a column."""
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankcut.files.atomic import atomic_path
+from rankcut.pictures.extras import import_figure, import_plotly
+
+_UNKNOWN = "not known"
+
+
+def draw_map(
+    points: NDArray[np.float64],
+    sizes: NDArray[np.int64],
+    target: str | os.PathLike[str],
+    *,
+    axes_names: Sequence[str],
+    color: NDArray[Any] | None = None,
+    color_name: str = "",
+    labels: Sequence[str] | None = None,
+    title: str = "",
+) -> None:
+    """Draw points to a picture (PNG, SVG, PDF), or to a page to move about in (HTML).
+
+    Parameters
+    ----------
+    points : ndarray of shape (n_rankings, 2)
+        Where each ranking is.
+    sizes : ndarray
+        How many rankings each point stands for.
+    target : path
+        Its suffix says what to draw.
+    axes_names : two str
+        What the directions are.
+    color : ndarray or None
+        Numbers for a scale of colours, or text for a colour each, empty where it is not known.
+    color_name : str
+        What the colours mean.
+    labels : sequence of str or None
+        What a page shows of a point under the mouse.
+    title : str
+        What stands above.
+    """
+    area = 12.0 * np.sqrt(sizes / sizes.min())
+    if os.fspath(target).lower().endswith(".html"):
+        _page(points, area, target, axes_names, color, color_name, labels, title)
+        return
+    figure = import_figure()(figsize=(8, 6.5), layout="constrained")
+    axes = figure.subplots()
+    if color is None:
+        axes.scatter(*points.T, s=area, alpha=0.6)
+    elif color.dtype.kind == "f":
+        shown = axes.scatter(*points.T, s=area, c=color, alpha=0.7, plotnonfinite=True)
+        figure.colorbar(shown, label=color_name)
+    else:
+        for value in sorted(np.unique(color).tolist(), key=lambda value: value == ""):
+            chosen = color == value
+            look = {"color": "0.75", "zorder": 0} if value == "" else {}
+            label = value or _UNKNOWN
+            axes.scatter(*points[chosen].T, s=area[chosen], alpha=0.6, label=label, **look)
+        axes.legend(title=color_name)
+    axes.set_xlabel(axes_names[0])
+    axes.set_ylabel(axes_names[1])
+    axes.set_title(title, parse_math=False)
+    with atomic_path(target) as draft:
+        figure.savefig(draft, dpi=150)
+
+
+def _page(
+    points: NDArray[np.float64],
+    area: NDArray[np.float64],
+    target: str | os.PathLike[str],
+    axes_names: Sequence[str],
+    color: NDArray[Any] | None,
+    color_name: str,
+    labels: Sequence[str] | None,
+    title: str,
+) -> None:
+    plotly = import_plotly()
+    figure = plotly.Figure()
+    texts = np.array(labels if labels is not None else [""] * len(points), dtype=object)
+    diameter = 2 * np.sqrt(area)
+    numeric = color is not None and color.dtype.kind == "f"
+    values = [None] if color is None or numeric else np.unique(color).tolist()
+    for value in values:
+        chosen = np.ones(len(points), dtype=bool) if value is None else color == value
+        marker: dict[str, Any] = {"size": diameter[chosen], "opacity": 0.6}
+        if numeric and color is not None:
+            marker |= {"color": color, "showscale": True, "colorbar": {"title": color_name}}
+        figure.add_trace(
+            plotly.Scattergl(
+                x=points[chosen, 0],
+                y=points[chosen, 1],
+                mode="markers",
+                name="" if value is None else value or _UNKNOWN,
+                text=texts[chosen],
+                hoverinfo="text" if labels is not None else "x+y",
+                marker=marker,
+            )
+        )
+    figure.update_layout(
+        title=title,
+        xaxis_title=axes_names[0],
+        yaxis_title=axes_names[1],
+        legend_title=color_name,
+        showlegend=len(values) > 1,
+    )
+    with atomic_path(target) as draft:
+        figure.write_html(draft)

@@ -1,0 +1,217 @@
+"""What is in a set of rankings: kinds, lengths, favourites, repeats and problems."""
+
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankcut.files.ranking_set import RankingSet
+
+# An item counts among the most and least preferred if this share of the rankings rank it.
+_WORTH_A_PLACE = 0.01
+
+# Ranks that are this many times as large as there are items are probably something else.
+_PLAUSIBLE = 10
+
+
+@dataclass(frozen=True)
+class Preference:
+    """How an item fares: the share of the others in a ranking that it beats, on average."""
+
+    item: str
+    beats: float
+    n_rankings: int
+
+
+@dataclass(frozen=True)
+class Description:
+    """What :func:`describe` finds; numbers of rankings count rows as often as they stand for.
+
+    Attributes
+    ----------
+    n_rankings, n_rows, n_items : int
+        How many rankings there are, in how many rows, of how many items.
+    kinds : dict
+        How many rankings are of which kind, most frequent first.
+    lengths : (int, float, int)
+        The least, median and largest number of items in a ranking.
+    n_tied : int
+        How many rankings have ties.
+    n_distinct : int
+        How many of the orders are different.
+    most_repeated : int
+        How often the most frequent order occurs.
+    preferred : list of Preference
+        The items, most preferred first.
+    columns : dict
+        What is known of each ranking: the number of different values.
+    problems : list of str
+        What a user should look at.
+    """
+
+    n_rankings: int
+    n_rows: int
+    n_items: int
+    kinds: dict[str, int]
+    lengths: tuple[int, float, int]
+    n_tied: int
+    n_distinct: int
+    most_repeated: int
+    preferred: list[Preference]
+    columns: dict[str, int]
+    problems: list[str]
+
+
+def describe(rankings: RankingSet) -> Description:
+    """Say what is in a set of rankings.
+
+    Examples
+    --------
+    >>> votes = RankingSet(np.array([[1.0, 2.0, 2.0], [2.0, 1.0, np.nan]]), ("a", "b", "c"))
+    >>> describe(votes).kinds
+    {'with ties, all items': 1, 'strict, part of the items': 1}
+    """
+    matrix = rankings.sparse()
+    rows = np.repeat(np.arange(len(rankings)), np.diff(matrix.indptr))
+    lengths = rankings.n_ranked()
+    beaten, n_groups = _beaten(rows, matrix.data, lengths)
+    tied = n_groups < lengths
+    kinds = _kinds(rankings, lengths, tied)
+    orders: Counter[bytes] = Counter()
+    for row, count in enumerate(rankings.counts.tolist()):
+        entries = slice(matrix.indptr[row], matrix.indptr[row + 1])
+        items = matrix.indices[entries].astype(np.int64)
+        orders[items.tobytes() + beaten[entries].tobytes()] += count
+    preferred = _preferred(rankings, rows, matrix.indices, beaten, lengths)
+    return Description(
+        n_rankings=rankings.n_rankings,
+        n_rows=len(rankings),
+        n_items=len(rankings.items),
+        kinds=kinds,
+        lengths=(int(lengths.min()), float(np.median(lengths)), int(lengths.max())),
+        n_tied=int(rankings.counts[tied].sum()),
+        n_distinct=len(orders),
+        most_repeated=orders.most_common(1)[0][1],
+        preferred=preferred,
+        columns={
+            name: len(set(values.tolist()) - {None}) for name, values in rankings.columns.items()
+        },
+        problems=_problems(rankings, lengths, tied, len(orders)),
+    )
+
+
+def _beaten(
+    rows: NDArray[np.int64], ranks: NDArray[np.float64], lengths: NDArray[np.int64]
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """How many items of its ranking each entry beats, ties half, and each row's groups."""
+    order = np.lexsort((ranks, rows))
+    row, rank = rows[order], ranks[order]
+    new = np.ones(len(order), dtype=bool)
+    new[1:] = (np.diff(row) != 0) | (np.diff(rank) != 0)
+    group = np.cumsum(new) - 1
+    size = np.bincount(group) if len(group) else np.zeros(0, dtype=np.int64)
+    end = np.cumsum(size)
+    ends = np.cumsum(lengths)
+    behind = ends[row] - end[group]
+    beaten = np.empty(len(order))
+    beaten[order] = behind + (size[group] - 1) / 2
+    return beaten, np.bincount(row[new], minlength=len(lengths))
+
+
+def _kinds(
+    rankings: RankingSet, lengths: NDArray[np.int64], tied: NDArray[np.bool_]
+) -> dict[str, int]:
+    whole = lengths == len(rankings.items)
+    kinds = {
+        "full": whole & ~tied,
+        "with ties, all items": whole & tied,
+        "strict, part of the items": ~whole & ~tied & (lengths > 0),
+        "with ties, part of the items": ~whole & tied,
+        "ranks nothing": lengths == 0,
+    }
+    found = {kind: int(rankings.counts[rows].sum()) for kind, rows in kinds.items()}
+    return {kind: n for kind, n in sorted(found.items(), key=lambda pair: -pair[1]) if n}
+
+
+def _preferred(
+    rankings: RankingSet,
+    rows: NDArray[np.int64],
+    columns: NDArray[np.int64],
+    beaten: NDArray[np.float64],
+    lengths: NDArray[np.int64],
+) -> list[Preference]:
+    n_items = len(rankings.items)
+    counts = rankings.counts.astype(np.float64)[rows]
+    times = np.bincount(columns, weights=counts, minlength=n_items)
+    compared = lengths[rows] > 1
+    share = beaten[compared] / (lengths[rows[compared]] - 1)
+    weight = counts[compared]
+    total = np.bincount(columns[compared], weights=weight * share, minlength=n_items)
+    among = np.bincount(columns[compared], weights=weight, minlength=n_items)
+    enough = (among > 0) & (times >= _WORTH_A_PLACE * rankings.n_rankings)
+    beats = np.divide(total, among, out=np.zeros(n_items), where=among > 0)
+    order = [i for i in np.argsort(-beats, kind="stable").tolist() if enough[i]]
+    return [Preference(str(rankings.items[i]), float(beats[i]), int(times[i])) for i in order]
+
+
+def _problems(
+    rankings: RankingSet, lengths: NDArray[np.int64], tied: NDArray[np.bool_], n_distinct: int
+) -> list[str]:
+    problems = list(rankings.notes)
+    empty = int(rankings.counts[lengths == 0].sum())
+    if empty:
+        first = int(np.argmax(lengths == 0))
+        problems.append(f"{empty:,} rankings rank nothing, the first in row {first}")
+    single = int(rankings.counts[lengths == 1].sum())
+    if single and len(rankings.items) > 1:
+        problems.append(
+            f"{single:,} rankings rank a single item, which compares nothing unless the others "
+            "are last"
+        )
+    if len(rankings.items) == 1:
+        problems.append(
+            f"there is one item alone, {rankings.items[0]!r}: are the columns what they should be?"
+        )
+    elif len(rankings) > 1 and n_distinct == 1:
+        problems.append("all rankings are the same: are the columns what they should be?")
+    ranks = rankings.sparse().data
+    largest = float(ranks.max()) if ranks.size else 0.0
+    if largest > _PLAUSIBLE * len(rankings.items):
+        problems.append(
+            f"ranks reach {largest:,g}, though there are {len(rankings.items):,} items: are these "
+            "ranks? (scores: --layout ratings; a line for each item: --layout long; something "
+            "known of the rankings: --columns)"
+        )
+    seen = np.bincount(rankings.sparse().indices, minlength=len(rankings.items))
+    unseen = np.flatnonzero(seen == 0)
+    if unseen.size:
+        problems.append(
+            f"{unseen.size:,} items are in no ranking, such as {rankings.items[unseen[0]]!r}"
+        )
+    if rankings.ids is not None and len(set(rankings.ids)) < len(rankings.ids):
+        twice, times = Counter(rankings.ids).most_common(1)[0]
+        problems.append(f"rankings share a name: {twice!r} occurs {times} times")
+    return problems + _against_header(rankings, lengths, tied, n_distinct)
+
+
+def _against_header(
+    rankings: RankingSet, lengths: NDArray[np.int64], tied: NDArray[np.bool_], n_distinct: int
+) -> list[str]:
+    """Where the header of a PrefLib file disagrees with its orders."""
+    problems = []
+    header = rankings.metadata
+    for key, found in (
+        ("NUMBER VOTERS", rankings.n_rankings),
+        ("NUMBER UNIQUE ORDERS", n_distinct),
+        # All items in the first category and all in the last are one order and two preferences.
+        ("NUMBER UNIQUE PREFERENCES", len(rankings)),
+    ):
+        if key in header and header[key] != str(found):
+            problems.append(f"the header says {key.lower()}: {header[key]}, and there are {found}")
+    kind = header.get("DATA TYPE", "")
+    if kind in ("soc", "soi") and tied.any():
+        problems.append(f"the header says {kind}, strict orders, and there are ties")
+    if kind in ("soc", "toc") and (lengths < len(rankings.items)).any():
+        problems.append(f"the header says {kind}, complete orders, and some leave items out")
+    return problems

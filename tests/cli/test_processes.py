@@ -1,0 +1,158 @@
+"""Each command as a process of its own, and its mistakes: one line, a code, no traceback."""
+
+import io
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+RANKCUT = str(Path(sys.executable).with_name("rankcut"))
+
+
+def run(*arguments, text=True, **options):
+    return subprocess.run(
+        [RANKCUT, *arguments], capture_output=True, text=text, timeout=120, **options
+    )
+
+
+def succeed(*arguments, **options):
+    done = run(*arguments, **options)
+    assert done.returncode == 0, done.stderr
+    # Progress is for terminals, and this is a pipe.
+    assert not done.stderr
+    return done.stdout
+
+
+def test_info(lunch):
+    said = succeed("info", "top-k.csv")
+    assert "rankings:        48\n" in said
+    assert "strict, part of the items: 48" in said
+    assert "guest (2 different)" in said
+
+
+def test_convert_from_standard_input_to_standard_output(lunch):
+    table = (lunch / "ties.csv").read_text()
+    written = succeed("convert", "-", "-", "--format", "csv", "--to", "toc", input=table)
+    assert "# NUMBER VOTERS: 48\n" in written
+    again = succeed("convert", "-", "-", "-f", "toc", "-t", "csv", "--expand", input=written)
+    assert len(again.splitlines()) == 49
+
+
+def test_graph_then_features(lunch):
+    said = succeed("graph", "dishes.csv", "-o", "graph.npz", "--picture", "graph.png")
+    assert "edges:           28 (100% of all pairs)" in said
+    assert (lunch / "graph.png").read_bytes().startswith(b"\x89PNG")
+    succeed("features", "full.csv", "-o", "one.npy", "--graph", "graph.npz", "--block", "7")
+    succeed("features", "full.csv", "-o", "two.npy", "--items", "dishes.csv")
+    one, two = np.load("one.npy"), np.load("two.npy")
+    assert one.shape == (48, 8)
+    np.testing.assert_array_equal(one, two)
+
+
+def test_gram_as_bytes_on_standard_output(lunch):
+    done = run("gram", "full.csv", "-o", "-", "--to", "npy", "--normalize", text=False)
+    assert done.returncode == 0, done.stderr
+    gram = np.load(io.BytesIO(done.stdout))
+    assert gram.shape == (48, 48)
+    np.testing.assert_allclose(np.diag(gram), 1)
+
+
+def test_similar(lunch):
+    lines = succeed("similar", "full.csv", "--to", "g03", "-n", "2").splitlines()
+    assert lines[0] == "row,ranking,similarity,order"
+    assert lines[1].startswith("2,g03,1.0000,pasta > ")
+    assert len(lines) == 4
+
+
+def test_classify_then_predict(lunch):
+    said = succeed("classify", "full.csv", "--target", "guest", "-o", "model.skops")
+    rows = {line[:17].strip(): line[17:].split() for line in said.splitlines()[2:]}
+    assert list(rows) == ["majority", "presence", "Borda", "rankcut, logistic"]
+    f1 = {name: float(scores[0]) for name, scores in rows.items()}
+    assert f1["rankcut, logistic"] > 0.9 > f1["majority"]
+    lines = succeed("predict", "model.skops", "full.csv").splitlines()
+    assert lines[0] == "ranking,guest,probability of juicy eater,probability of sweet tooth"
+    truth = [line.split(",")[1] for line in (lunch / "full.csv").read_text().splitlines()[1:]]
+    right = [line.split(",")[1] == own for line, own in zip(lines[1:], truth, strict=True)]
+    assert np.mean(right) > 0.95
+
+
+def test_map(lunch):
+    succeed("map", "full.csv", "-o", "map.html", "--color", "guest")
+    page = (lunch / "map.html").read_text()
+    assert "sweet tooth" in page
+    assert "g01: cake" in page
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["info", "missing.soi"], "missing.soi: there is no such file"),
+        (["convert", "full.csv", "out.soi", "--ranking", "no"], "no column 'no'"),
+        (["graph", "full.csv", "--keep", "2"], "keep is the fraction"),
+        (["features", "top-k.csv", "-o", "out.npy"], "--unranked last ties"),
+        (["gram", "full.csv", "-o", "out.png"], "npy, npz, csv, parquet"),
+        (["similar", "full.csv", "--to", "g99"], "no row g99"),
+        (["classify", "full.csv", "--target", "town"], "no column 'town'"),
+        (["predict", "full.csv", "full.csv"], "not a model"),
+        (["map", "full.csv", "-o", "map.gif"], "a .png, .svg, .pdf or .html file"),
+    ],
+)
+def test_a_mistake_is_one_line_and_a_code(lunch, arguments, says):
+    before = sorted(os.listdir(lunch))
+    done = run(*arguments)
+    assert done.returncode in (1, 2)
+    assert done.stdout == ""
+    assert done.stderr.startswith("rankcut: ")
+    assert says in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert sorted(os.listdir(lunch)) == before
+
+
+def test_a_reader_that_stops_listening_is_no_mistake(lunch):
+    (lunch / "many.csv").write_text("toro,uni\n" + "1,2\n" * 200_000)
+    shell = f"'{RANKCUT}' convert many.csv - --to csv | head -n 1"
+    done = subprocess.run(["bash", "-c", shell], capture_output=True, text=True, timeout=120)
+    assert done.stdout == "toro,uni\n"
+    assert done.stderr == ""
+
+
+def test_plain_tables_need_no_library_of_frames(lunch):
+    program = """
+import sys
+
+class Absent:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in ("pandas", "polars", "pyarrow"):
+            raise ModuleNotFoundError(name)
+
+sys.meta_path.insert(0, Absent())
+from rankcut.cli import app
+app()
+"""
+    arguments = ["features", "full.csv", "-o", "-", "-t", "csv", "--items", "dishes.csv"]
+    done = subprocess.run(
+        [sys.executable, "-c", program, *arguments], capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
+    assert len(done.stdout.splitlines()) == 49
+
+
+def test_progress_is_shown_on_a_terminal(lunch):
+    shown, terminal = os.openpty()
+    done = subprocess.run(
+        [RANKCUT, "features", "full.csv", "-o", "f.npy", "--block", "8"],
+        stdout=subprocess.PIPE,
+        stderr=terminal,
+        env={**os.environ, "TERM": "xterm"},
+        timeout=120,
+    )
+    os.close(terminal)
+    said = os.read(shown, 65536)
+    os.close(shown)
+    assert done.returncode == 0
+    assert done.stdout == b""
+    assert b"features" in said

@@ -1,0 +1,134 @@
+"""What is written is read back, in every format."""
+
+import gzip
+import io
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from ranking_sets import orders_of, ranking_sets
+
+from rankcut import from_frame, read_file, to_frame, write_file
+from rankcut.files.graph_files import read_graph, write_graph
+from rankcut.graphs.item_graph import ItemGraph
+
+
+def back(rankings, kind, **options):
+    sink = io.BytesIO()
+    write_file(rankings, sink, kind, **options)
+    return io.BytesIO(sink.getvalue())
+
+
+@pytest.mark.parametrize(
+    ("kind", "ties", "incomplete"),
+    [("soc", False, False), ("soi", False, True), ("toc", True, False), ("toi", True, True)],
+)
+def test_preflib_keeps_orders_counts_and_names(kind, ties, incomplete):
+    @given(ranking_sets(ties=ties, incomplete=incomplete, least_ranked=1))
+    def check(rankings):
+        read = read_file(back(rankings, kind), kind)
+        assert orders_of(read) == orders_of(rankings)
+        assert read.items == rankings.items
+        assert read.metadata["NUMBER VOTERS"] == str(rankings.n_rankings)
+
+    check()
+
+
+@given(ranking_sets())
+def test_blt_keeps_orders_counts_names_and_ids(rankings):
+    read = read_file(back(rankings, "blt"), "blt")
+    assert orders_of(read) == orders_of(rankings)
+    assert read.items == rankings.items
+    assert read.ids == rankings.ids
+    np.testing.assert_array_equal(read.counts, rankings.counts)
+
+
+@pytest.mark.parametrize("kind", ["csv", "tsv", "parquet"])
+@pytest.mark.parametrize("layout", ["wide", "ratings", "long", "ballots"])
+def test_tables_keep_everything(kind, layout):
+    strict = layout == "ballots"
+
+    @given(ranking_sets(ties=not strict, least_ranked=1))
+    def check(rankings):
+        options = {"layout": layout}
+        if layout == "ratings":
+            options["columns"] = [*rankings.columns]
+        read = read_file(back(rankings, kind, layout=layout), kind, **options)
+        assert orders_of(read) == orders_of(rankings)
+        np.testing.assert_array_equal(read.counts, rankings.counts)
+        assert {*read.columns} == {*rankings.columns}
+        for name, values in rankings.columns.items():
+            assert read.columns[name].tolist() == values.tolist()
+        if rankings.ids is not None:
+            assert read.ids == rankings.ids
+        if layout in ("wide", "ratings"):
+            assert read.items == rankings.items
+            np.testing.assert_array_equal(np.isnan(read.ranks), np.isnan(rankings.ranks))
+
+    check()
+
+
+@given(ranking_sets())
+def test_a_wide_table_keeps_ranks_to_the_bit(rankings):
+    scaled = rankings.ranks * 0.1
+    kept = type(rankings)(scaled, rankings.items)
+    np.testing.assert_array_equal(read_file(back(kept, "csv"), "csv").ranks, scaled)
+
+
+@given(ranking_sets())
+def test_a_long_table_keeps_items_that_nobody_ranks_and_rankings_that_rank_nothing(rankings):
+    read = read_file(back(rankings, "csv", layout="long"), "csv")
+    assert orders_of(read) == orders_of(rankings)
+    assert {*read.items} == {*rankings.items}
+    assert len(read) == len(rankings)
+
+
+@given(ranking_sets())
+def test_npy_keeps_the_ranks(rankings):
+    once = type(rankings)(rankings.ranks, rankings.items)
+    np.testing.assert_array_equal(read_file(back(once, "npy"), "npy").ranks, rankings.ranks)
+
+
+@given(ranking_sets(least_ranked=1))
+def test_frames_keep_everything(rankings):
+    for backend in ("pandas", "polars"):
+        read = from_frame(to_frame(rankings, "long", backend=backend), layout="long")
+        assert orders_of(read) == orders_of(rankings)
+
+
+@given(ranking_sets(least_ranked=1), st.sampled_from(["toi", "csv", "blt"]))
+def test_gzip_is_read_like_the_plain_file(rankings, kind):
+    plain = back(rankings, kind)
+    packed = io.BytesIO(gzip.compress(plain.getvalue()))
+    assert orders_of(read_file(packed, kind)) == orders_of(read_file(plain, kind))
+
+
+@given(ranking_sets(least_ranked=1))
+def test_sparse_and_dense_say_the_same(rankings):
+    source = back(rankings, "toi")
+    sparse = read_file(source, "toi", sparse=True)
+    source.seek(0)
+    np.testing.assert_array_equal(sparse.dense(), read_file(source, "toi", sparse=False).ranks)
+
+
+@given(ranking_sets())
+def test_expanding_gives_each_ranking_a_row(rankings):
+    few = type(rankings)(rankings.ranks, rankings.items, counts=rankings.counts % 7 + 1)
+    each = few.expanded()
+    assert len(each) == few.n_rankings
+    assert orders_of(each) == orders_of(few)
+
+
+@pytest.mark.parametrize("items", [None, ("toro", "uni", "ika")])
+@pytest.mark.parametrize("kind", ["complete", "dense", "sparse"])
+def test_graphs_keep_weights_and_names(kind, items, tmp_path):
+    from scipy import sparse
+
+    weights = np.array([[0, 0.1, 0], [0.1, 0, 2], [0, 2, 0]])
+    given_weights = {"complete": None, "dense": weights, "sparse": sparse.csr_array(weights)}
+    graph = ItemGraph(given_weights[kind], 3, items)
+    write_graph(graph, tmp_path / "graph.npz")
+    read = read_graph(tmp_path / "graph.npz")
+    assert read.items == items
+    np.testing.assert_array_equal(read.to_dense(), graph.to_dense())

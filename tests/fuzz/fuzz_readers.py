@@ -1,0 +1,62 @@
+"""A fuzzer for the readers: any bytes give rankings or an error with a line, in proportion.
+
+Run it for a bounded time, without machine code so that branches are seen::
+
+    NUMBA_DISABLE_JIT=1 python tests/fuzz/fuzz_readers.py preflib -max_total_time=60
+"""
+
+import io
+import sys
+from functools import partial
+
+
+def check(reader, data):
+    """Read the bytes, and say if that was more than it should be."""
+    from rankcut import RankingFileError
+    from rankcut.reports.description import describe
+
+    refused = None
+    try:
+        rankings = reader(io.BytesIO(data))
+    except RankingFileError as problem:
+        refused = problem
+    if refused is not None:
+        # A damaged archive has no lines.
+        assert refused.line is not None or data[:2] == b"\x1f\x8b", refused
+        # A quoted cell may have line breaks of either kind.
+        n_lines = data.count(b"\n") + data.count(b"\r") + 1
+        assert refused.line is None or 1 <= refused.line <= n_lines, refused
+        assert "\n" not in str(refused), refused
+        assert len(str(refused)) < 500, refused
+        return
+    n_rows, n_items = rankings.ranks.shape
+    assert 0 < n_rows <= len(data)
+    assert 0 < n_items <= len(data)
+    stored = rankings.ranks.nnz if hasattr(rankings.ranks, "nnz") else rankings.ranks.size
+    assert stored <= max(1 << 17, 8 * len(data))
+    describe(rankings)
+
+
+def readers():
+    """The readers by name."""
+    from rankcut import read_file
+    from rankcut.files.blt import read_blt
+    from rankcut.files.order_lines import read_order
+    from rankcut.files.preflib import read_preflib
+
+    return {
+        "preflib": read_preflib,
+        "blt": read_blt,
+        "order": read_order,
+        "csv": partial(read_file, format="csv"),
+    }
+
+
+if __name__ == "__main__":
+    import atheris
+
+    with atheris.instrument_imports(include=["rankcut"]):
+        known = readers()
+    chosen = known[sys.argv.pop(1)]
+    atheris.Setup(sys.argv, lambda data: check(chosen, data))
+    atheris.Fuzz()
