@@ -5,8 +5,8 @@ import numpy as np
 from rankcut._loops.completing import add_tasks, enumerate_completions
 from rankcut._loops.pooling import pool_rows
 from rankcut._loops.types import Floats
-from rankcut.cuts import Cut
 from rankcut.partitions import Partitions, block_rows
+from rankcut.setfunctions import SetFunction
 
 # More completions than this are refused: they would take minutes for a single ranking.
 MOST_COMPLETIONS = 1 << 26
@@ -18,7 +18,7 @@ def log_completions(partitions: Partitions) -> Floats:
     return np.asarray(unranked * np.log1p(partitions.n_groups))
 
 
-def exact_mean(partitions: Partitions, row: int, cut: Cut) -> tuple[Floats, int]:
+def exact_mean(partitions: Partitions, row: int, function: SetFunction) -> tuple[Floats, int]:
     """The mean feature vector of one partition, and the number of its completions.
 
     They are made a block at a time.
@@ -44,7 +44,7 @@ def exact_mean(partitions: Partitions, row: int, cut: Cut) -> tuple[Floats, int]
             part.ends,
             part.n_groups,
         )
-        cut.increments(part, increments)
+        function.increments(part, increments)
         pool_rows(part.order, part.ends, part.n_groups, increments, False, vectors)
         add_tasks(
             vectors, np.array([len(part)], dtype=np.int32), np.zeros(1, dtype=np.int32), total

@@ -8,9 +8,9 @@ from numpy.typing import DTypeLike, NDArray
 from scipy.sparse import csr_array, issparse
 
 from rankcut.completions import Method, Sampler
-from rankcut.cuts import Algorithm
 from rankcut.features import graph_cut_features, seed_from
 from rankcut.rankings import Unranked
+from rankcut.setfunctions import Algorithm
 
 
 def graph_cut_kernel(
