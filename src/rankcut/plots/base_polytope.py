@@ -9,7 +9,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Polygon
 from numpy.typing import NDArray
 
-from rankcut.polytopes import BasePolytope, MajorantCone, TangentCone
+from rankcut.polytopes import BasePolytope, Face, MajorantCone, TangentCone
 from rankcut.setfunctions import SetFunction
 
 INK = "#2b2b2b"
@@ -17,6 +17,9 @@ SOFT = "#8a8a8a"
 BODY = "#e9e5dc"
 TANGENT = "#2a6f97"
 MAJORANT = "#c8553d"
+
+# Edges shorter than this part of the panel have no room for a label between those of their ends.
+_SHORT = 0.25
 
 Points = NDArray[np.float64]
 
@@ -85,45 +88,47 @@ def draw_base_polytope(
     return figure
 
 
-def _window(function: SetFunction, partitions: Sequence[Sequence[Sequence[int]]]) -> float:
-    """Half the side of a square around the origin that shows all there is to see."""
-    points = [BasePolytope(function).vertices()]
+def _window(function: SetFunction, partitions: Sequence[Sequence[Sequence[int]]]) -> Points:
+    """Lower left and upper right corner of a square that shows all there is to see."""
+    points = [BasePolytope(function).vertices(), np.zeros((1, 3))]
     points += [MajorantCone(function, groups).min_norm_point()[None] for groups in partitions]
-    reach = float(np.abs(np.vstack(points) @ AXES).max())
-    return 1.5 * (reach or 1.0)
+    seen = np.vstack(points) @ AXES
+    low, high = seen.min(axis=0), seen.max(axis=0)
+    half = 0.85 * float((high - low).max() or 1.0)
+    middle = (low + high) / 2
+    return np.stack([middle - half, middle + half])
 
 
-def _draw_faces(axes: Axes, function: SetFunction, names: Sequence[str], window: float) -> None:
+def _draw_faces(axes: Axes, function: SetFunction, names: Sequence[str], window: Points) -> None:
     _draw_body(axes, function, window)
+    side = float(window[1, 0] - window[0, 0])
     for inside in ((0,), (1,), (2,), (0, 1), (0, 2), (1, 2)):
         # s(A) = |A|·F(V)/3 + ⟨x, normal⟩ at the point x of the plane.
         normal = AXES[list(inside)].sum(axis=0)
         foot = (function(inside) - len(inside) * function.total / 3) / (normal @ normal) * normal
-        along = 4 * window * np.array([-normal[1], normal[0]]) / np.linalg.norm(normal)
+        along = 4 * side * np.array([-normal[1], normal[0]]) / np.linalg.norm(normal)
         x, y = np.stack([foot - along, foot + along], axis=1)
         axes.plot(x, y, color=SOFT, linewidth=0.8, linestyle="--", zorder=1)
-    # Orders that share a face are written below each other.
-    labels: dict[tuple[float, float], list[str]] = {}
-    dimensions: dict[tuple[float, float], int] = {}
+    # Ordered partitions that name the same face are written below each other.
+    same_face: dict[tuple[float, float], list[Face]] = {}
     for face in BasePolytope(function).faces():
-        x, y = np.round(face.vertices.mean(axis=0) @ AXES / window, 6) + 0.0
-        labels.setdefault((x, y), []).append(_written(face.groups, names))
-        dimensions[x, y] = face.dimension
-    centre = BasePolytope(function).vertices().mean(axis=0) @ AXES / window
-    for (x, y), lines in labels.items():
-        outward = np.array([x, y]) - centre
-        length = float(np.linalg.norm(outward))
-        corner = dimensions[x, y] == 0
+        x, y = np.round(face.vertices.mean(axis=0) @ AXES / side, 6) + 0.0
+        same_face.setdefault((x, y), []).append(face)
+    for (x, y), faces in same_face.items():
+        corner = faces[0].dimension == 0
         if corner:
-            axes.plot(x * window, y * window, "o", color=INK, markersize=5, zorder=4)
-        push = outward / length * (13 if corner else 9) if length > 1e-6 else np.zeros(2)
+            axes.plot(x * side, y * side, "o", color=INK, markersize=5, zorder=4)
+        length = float(np.linalg.norm(np.ptp(faces[0].vertices, axis=0))) / side
+        # The label of a short edge goes beyond those of its ends.
+        distance = 12 if corner or length > _SHORT else 30
+        across, up = distance * np.mean([_outward(face.groups) for face in faces], axis=0)
         axes.annotate(
-            "\n".join(lines),
-            (x * window, y * window),
-            (float(push[0]), float(push[1])),
+            "\n".join(_written(face.groups, names) for face in faces),
+            (x * side, y * side),
+            (float(across), float(up)),
             textcoords="offset points",
-            ha=_side(push[0], ("right", "center", "left")),
-            va=_side(push[1], ("top", "center", "bottom")),
+            ha=_side(across, ("right", "center", "left")),
+            va=_side(up, ("top", "center", "bottom")),
             color=INK if corner else SOFT,
             fontsize=9.5 if corner else 8.5,
             bbox={"boxstyle": "round,pad=0.15", "color": "white", "alpha": 0.75},
@@ -137,11 +142,13 @@ def _draw_cones(
     function: SetFunction,
     groups: Sequence[Sequence[int]],
     names: Sequence[str],
-    window: float,
+    window: Points,
 ) -> None:
     _draw_body(axes, function, window)
     tangent, majorant = TangentCone(function, groups), MajorantCone(function, groups)
-    square = window * np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
+    # A good deal larger than the window, so that cones run out of the picture.
+    (left, bottom), (right, top) = 5 * window - 4 * window.mean(axis=0)
+    square = np.array([[left, bottom], [right, bottom], [right, top], [left, top]])
     values = np.cumsum(majorant.rises)
     for colour, side in ((TANGENT, 1.0), (MAJORANT, -1.0)):
         region = square
@@ -177,12 +184,12 @@ def _draw_cones(
     axes.set_title(_written(groups, names), loc="left", color=INK)
 
 
-def _draw_body(axes: Axes, function: SetFunction, window: float) -> None:
+def _draw_body(axes: Axes, function: SetFunction, window: Points) -> None:
     corners = BasePolytope(function).vertices() @ AXES
     spokes = corners - corners.mean(axis=0)
     corners = corners[np.argsort(np.arctan2(spokes[:, 1], spokes[:, 0]))]
     axes.add_patch(Polygon(corners, facecolor=BODY, edgecolor=INK, linewidth=1.4, zorder=1.5))
-    axes.set(xlim=(-window, window), ylim=(-window, window), aspect="equal")
+    axes.set(xlim=window[:, 0], ylim=window[:, 1], aspect="equal")
     axes.set_xticks([])
     axes.set_yticks([])
     axes.spines[:].set_color("#d8d8d8")
@@ -199,6 +206,15 @@ def _clip(region: Points, normal: Points, limit: float) -> Points:
         if there <= 0:
             kept.append(region[k])
     return np.array(kept).reshape(-1, 2)
+
+
+def _outward(groups: Sequence[Sequence[int]]) -> Points:
+    """The unit vector in whose direction the face of an ordered partition is the farthest."""
+    direction = np.zeros(2)
+    for place, group in enumerate(groups):
+        direction -= place * AXES[list(group)].sum(axis=0)
+    length = np.linalg.norm(direction)
+    return direction / length if length > 1e-9 else np.zeros(2)
 
 
 def _written(groups: Sequence[Sequence[int]], names: Sequence[str]) -> str:
