@@ -3,7 +3,7 @@
 import numpy as np
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from rankcut import GraphCutFeatures
+from rankcut import GraphCutFeatures, SubmodularFeatures
 
 ESTIMATORS = [
     GraphCutFeatures(),
@@ -12,6 +12,8 @@ ESTIMATORS = [
     GraphCutFeatures(unranked="anywhere", completions="sampled", n_draws=8, random_state=1),
     GraphCutFeatures(normalize=True, n_jobs=2),
     GraphCutFeatures(dtype=np.float64, algorithm="complete"),
+    SubmodularFeatures(),
+    SubmodularFeatures(unranked="anywhere", normalize=True),
 ]
 
 

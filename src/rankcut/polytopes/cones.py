@@ -58,7 +58,9 @@ class _PrefixCone(ABC):
         self.function = function
         self.groups: Groups = tuple(tuple(int(item) for item in group) for group in groups)
         self._partition = Partitions.of_groups([self.groups], function.n_items)
-        self.rises = np.diff(function.along(self.groups))
+        rises = np.empty((1, function.n_items))
+        function.increments(self._partition, rises)
+        self.rises: Floats = rises[0, : len(self.groups)]
         self._sizes = np.array([len(group) for group in self.groups], dtype=np.float64)
 
     def contains(self, s: ArrayLike, *, tolerance: float = _ROUNDING) -> bool:
