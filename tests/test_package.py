@@ -28,8 +28,8 @@ def test_import_loads_nothing_heavy():
 
 def test_nothing_compiles_when_the_loops_are_imported():
     code = (
-        "from rankcut._loops import cutting, ordering, pooling\n"
-        "modules = cutting, ordering, pooling\n"
+        "from rankcut._loops import chaining, cutting, ordering, pooling\n"
+        "modules = chaining, cutting, ordering, pooling\n"
         "loops = [v for m in modules for v in vars(m).values() if hasattr(v, 'signatures')]\n"
         "print(len(loops) > 5, [loop for loop in loops if loop.signatures])"
     )

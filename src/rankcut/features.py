@@ -36,7 +36,7 @@ from rankcut.completions import (
     Sampler,
 )
 from rankcut.graphs import ItemGraph, as_item_graph
-from rankcut.partitions import block_rows, read_partitions, read_ranked
+from rankcut.partitions import Partitions, block_rows, read_partitions, read_ranked
 from rankcut.rankings import RankMatrix, Unranked, read_rankings
 from rankcut.setfunctions import Algorithm, GraphCut, SetFunction
 from rankcut.threads import over_rows
@@ -155,15 +155,23 @@ class FeatureMap:
     sparse_output: SparseOutput
     n_jobs: int | None
 
+    def __post_init__(self) -> None:
+        # Refuses at once a method that the function does not have.
+        self._in_closed_form()
+
+    def _in_closed_form(self) -> bool:
+        return (
+            self.unranked == "anywhere"
+            and self.completions.method_for(self.function) == "closed_form"
+        )
+
     def __call__(
         self, rankings: RankMatrix, *, errors: bool = False
     ) -> tuple[Any, CompletionReport]:
         """Features of checked rankings, and a report; with ``errors`` of each coordinate too."""
         dtype = self._dtype(rankings)
         function = self.function
-        in_closed_form = (
-            self.unranked == "anywhere" and self.completions.method_for(function) == "closed_form"
-        )
+        in_closed_form = self._in_closed_form()
         if self.sparse_output is True and not in_closed_form:
             raise ValueError(
                 "features are sparse only in closed form; sparse_output=True needs "
@@ -178,8 +186,9 @@ class FeatureMap:
             ):
                 return self._sparse(rankings, expected, dtype), report
             return self._expected(rankings, expected, dtype), report
-        # One evaluation here, so that threads find ready what the function prepares at its first.
-        _ = function.total
+        # No ranking at first, so that threads find ready what the function prepares once.
+        n_items = rankings.shape[1]
+        function.increments(Partitions.empty(0, n_items), np.empty((0, n_items)))
         if self.unranked == "anywhere":
             return self._means(rankings, dtype, report), report
         return self._complete(rankings, dtype), report

@@ -286,7 +286,7 @@ class TestRefused:
             Modular([1, 2, 3]), unranked="anywhere", completions="closed_form"
         )
         with pytest.raises(ValueError, match=r"for graph cuts, and the set function is Modular"):
-            model.fit(self.ranks).transform(self.ranks)
+            model.fit(self.ranks)
 
     def test_sparse_output_without_closed_form(self):
         model = SubmodularFeatures(Modular([1, 2, 3]), unranked="last", sparse_output=True)

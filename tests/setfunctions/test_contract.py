@@ -107,6 +107,8 @@ def test_a_family_of_ones_own_needs_increments_alone():
     assert (halves({0}), halves({0, 3}), halves.total) == (0, 1, 1)
     assert (halves + 2.0 * halves)({1, 2, 3}) == 3
     assert not check_submodular(halves)
+    with pytest.raises(TypeError, match="unsupported operand"):
+        halves + 1
 
 
 def test_what_is_no_set_order_or_partition():

@@ -37,15 +37,16 @@ def test_no_counterexample_among_many_items(family):
 
 
 def test_finds_a_counterexample_among_many_items():
-    weights = np.random.default_rng(0).random(40)
-    good = FromCallable(lambda items: np.sqrt(sum(weights[i] for i in items)), 40)
-    bad = FromCallable(lambda items: 0.05 * ({7, 21} <= items), 40)
+    weights = np.random.default_rng(0).random(20)
+    good = FromCallable(lambda items: np.sqrt(sum(weights[i] for i in items)), 20)
+    bad = FromCallable(lambda items: 0.05 * ({7, 16} <= items), 20)
     assert check_submodular(good, n_trials=500)
-    check = check_submodular(good + bad, n_trials=20_000)
+    # A trial is about these two items once in 190 times.
+    check = check_submodular(good + bad, n_trials=3000)
     assert not check
     assert not check.proved
     shown = check.counterexample
-    assert {7, 21} <= shown.first ^ shown.second
+    assert {7, 16} <= shown.first ^ shown.second
     assert shown.violation > 0
     assert str(check).startswith("not submodular: F({")
 

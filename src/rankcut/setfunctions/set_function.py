@@ -131,6 +131,8 @@ class SetFunction(ABC):
     def __add__(self, other: "SetFunction") -> "SetFunction":
         from rankcut.setfunctions.combined import SumOfFunctions
 
+        if not isinstance(other, SetFunction):
+            return NotImplemented
         return SumOfFunctions([self, other])
 
     def __mul__(self, factor: float) -> "SetFunction":
