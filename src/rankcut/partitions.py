@@ -103,10 +103,10 @@ class Partitions:
         block = Partitions.empty(len(self), n)
         block.order[:, :n] = self.order[:, :n][:, ::-1]
         block.n_groups[:] = self.n_groups
-        for row, groups in enumerate(self.n_groups):
-            if groups:
-                block.ends[row, : groups - 1] = n - self.ends[row, : groups - 1][::-1]
-                block.ends[row, groups - 1] = n
+        # Group t ends where, from the other end, the group before its mirror image did.
+        mirror = self.n_groups[:, None] - 2 - np.arange(n + 1)
+        ends = np.take_along_axis(self.ends, np.maximum(mirror, 0), axis=1)
+        block.ends[:] = np.where(mirror >= 0, n - ends, n)
         return block
 
 

@@ -43,6 +43,7 @@ def test_increments_along_a_batch_of_chains(family, data):
     # Room for more rows than there are, full of what must not matter.
     out = np.full((len(chains) + 1, case.n), np.nan)
     case.function.increments(block, out)
+    assert np.isnan(out[-1]).all()
     for row, chain in zip(out, chains, strict=False):
         expected = values_along(case.value, chain)
         assert_allclose(np.cumsum(row[: len(chain)]), expected[1:], rtol=0, atol=1e-11 * case.scale)

@@ -1,6 +1,6 @@
 """What transformers of rankings share: reading, options, reports and names."""
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Hashable, Sequence
 from typing import Any, Self
 
@@ -16,7 +16,7 @@ from rankcut.rankings import RankMatrix, Unranked, read_rankings
 from rankcut.setfunctions import SetFunction
 
 
-class RankingFeatures(TransformerMixin, BaseEstimator):
+class RankingFeatures(TransformerMixin, BaseEstimator, ABC):
     """Rankings in, the features of a set function out; subclasses say of which one."""
 
     def __init__(

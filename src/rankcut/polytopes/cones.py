@@ -8,7 +8,6 @@ Features are minimum-norm points of majorant cones. The paper defines them by ta
 a cut is never negative and is 0 on V, so that the tangent cone contains s = 0 for every ranking.
 """
 
-from abc import ABC
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -49,7 +48,7 @@ class IsotonicSolution:
         return self.primal - self.dual
 
 
-class _PrefixCone(ABC):
+class _PrefixCone:
     """What both cones share; ``_side`` is 1 for ≤ and −1 for ≥."""
 
     _side: int

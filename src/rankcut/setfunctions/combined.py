@@ -91,6 +91,7 @@ class Complement(SetFunction):
 
     def increments(self, partitions: Partitions, out: Floats) -> None:
         """The increments of F along the reversed chains, backwards and with the other sign."""
-        self.function.increments(partitions.reversed(), out)
-        for row, groups in zip(out, partitions.n_groups, strict=False):
-            row[:groups] = -row[:groups][::-1]
+        one = np.zeros((len(partitions), self.n_items))
+        self.function.increments(partitions.reversed(), one)
+        mirror = np.maximum(partitions.n_groups[:, None] - 1 - np.arange(self.n_items), 0)
+        np.negative(np.take_along_axis(one, mirror, axis=1), out=out[: len(partitions)])

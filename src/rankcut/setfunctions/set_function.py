@@ -42,7 +42,9 @@ class SetFunction(ABC):
     def increments(self, partitions: Partitions, out: Floats) -> None:
         """Write F(B_t) − F(B_{t−1}) of partition r to ``out[r, t]``.
 
-        Of a partition that leaves out items, what is written means nothing.
+        Entries behind the last group are free to be scribbled on, and rows behind the last
+        partition are not to be touched. Of a partition that leaves out items, what is written
+        means nothing.
         """
 
     def __call__(self, items: Iterable[int]) -> float:
