@@ -240,6 +240,17 @@ class TestSpecialCase:
         assert_array_equal(got, expected)
         assert got.dtype == expected.dtype
 
+    def test_items_of_a_graph_are_matched_by_name(self):
+        nx = pytest.importorskip("networkx")
+        pd = pytest.importorskip("pandas")
+        graph = nx.Graph()
+        graph.add_weighted_edges_from([("uni", "toro", 3), ("toro", "ika", 1)])
+        frame = pd.DataFrame([[1, 2, 3], [2, 3, 1]], columns=["ika", "toro", "uni"])
+        got = SubmodularFeatures(GraphCut(graph)).fit_transform(frame)
+        assert_array_equal(got, GraphCutFeatures(graph).fit_transform(frame))
+        with pytest.raises(ValueError, match="cannot be matched"):
+            SubmodularFeatures(GraphCut(graph)).fit(frame.to_numpy())
+
     def test_without_a_function_it_is_the_cut_of_the_complete_graph(self):
         ranks = make_food(9, random_state=0).ranks
         assert_array_equal(

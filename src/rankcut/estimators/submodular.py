@@ -7,7 +7,7 @@ from numpy.typing import DTypeLike
 
 from rankcut.completions import Method, Sampler
 from rankcut.estimators.ranking_features import RankingFeatures
-from rankcut.features import SparseOutput
+from rankcut.features import SparseOutput, fit_graph
 from rankcut.graphs import ItemGraph
 from rankcut.rankings import RankMatrix, Unranked
 from rankcut.setfunctions import GraphCut, SetFunction
@@ -40,8 +40,9 @@ class SubmodularFeatures(RankingFeatures):
     Parameters
     ----------
     function : SetFunction or None, default=None
-        The set function; see :mod:`rankcut.setfunctions`. Item i is column i of the rank matrix.
-        None is the cut of the complete graph.
+        The set function; see :mod:`rankcut.setfunctions`. Item i is column i of the rank matrix;
+        the items of a graph cut are matched by name where both have names. None is the cut of
+        the complete graph.
     unranked : {"error", "last", "anywhere"}, default="error"
         What an item means that a ranking does not rank: that is an error, it is tied with the
         others of its kind after all ranked items (top-k lists), or its place is unknown.
@@ -139,6 +140,11 @@ class SubmodularFeatures(RankingFeatures):
                 f"the set function is about {function.n_items} items, and the rankings are about "
                 f"{n_items}; item i of the function is column i of the rank matrix"
             )
+        if isinstance(function, GraphCut):
+            # A graph may name its items, and then they are matched by name.
+            graph = fit_graph(function.graph, rankings)
+            if graph is not function.graph:
+                function = GraphCut(graph, function.algorithm)
         self.function_ = function
 
     def _set_function(self) -> SetFunction:

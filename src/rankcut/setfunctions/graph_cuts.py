@@ -172,9 +172,7 @@ class GraphCut(SetFunction):
     def __init__(self, graph: Any, algorithm: Algorithm = "auto") -> None:
         self.graph = as_item_graph(graph)
         self.n_items = self.graph.n_items
-        if algorithm == "auto":
-            algorithm = fastest_algorithm(self.graph)
-        if algorithm not in _WAYS:
+        if algorithm != "auto" and algorithm not in _WAYS:
             raise ValueError(
                 'algorithm must be "auto", "complete", "table", "dense" or "sparse", not '
                 f"{algorithm!r}"
@@ -192,7 +190,8 @@ class GraphCut(SetFunction):
     # not need it.
     @cached_property
     def _chains(self) -> _Chains:
-        return _WAYS[self.algorithm](self.graph)
+        chosen = fastest_algorithm(self.graph) if self.algorithm == "auto" else self.algorithm
+        return _WAYS[chosen](self.graph)
 
     def increments(self, partitions: Partitions, out: Floats) -> None:
         """By the algorithm chosen."""
