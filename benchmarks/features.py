@@ -18,7 +18,7 @@ from threadpoolctl import threadpool_limits
 from timing import best_seconds, in_words
 
 from rankcut import ItemGraph, NeighborGraph, SimilarityGraph, graph_cut_features
-from rankcut.cuts import fastest_algorithm
+from rankcut.setfunctions import fastest_algorithm
 
 CONSOLE = Console(width=110)
 RNG = np.random.default_rng(0)

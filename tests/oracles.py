@@ -12,42 +12,63 @@ def cut(weights, inside):
     return sum(weights[i, j] for i in inside for j in outside)
 
 
-def cut_values(weights, groups):
+def values_along(value, groups):
     """F along the prefixes of an ordered partition, from F(∅) on."""
-    inside = set()
-    values = [0.0]
-    for group in groups:
-        inside |= set(group)
-        values.append(cut(weights, inside))
-    return np.array(values)
+    prefixes = [frozenset().union(*groups[:t]) for t in range(len(groups) + 1)]
+    return np.array([float(value(prefix)) for prefix in prefixes])
+
+
+def cut_values(weights, groups):
+    """The same for the cut function of a graph."""
+    return values_along(lambda inside: cut(weights, inside), groups)
+
+
+def spread(groups, values):
+    """The vector that has a value for each group."""
+    vector = np.zeros(sum(map(len, groups)))
+    for group, one in zip(groups, values, strict=True):
+        vector[list(group)] = one
+    return vector
+
+
+def pooled_slopes(values, groups, *, falling=True):
+    """Slopes of F along a chain made monotone: regression by SciPy."""
+    sizes = np.array([len(group) for group in groups], dtype=float)
+    slopes = np.diff(values) / sizes
+    return spread(groups, isotonic_regression(slopes, weights=sizes, increasing=not falling).x)
 
 
 def features(weights, groups):
-    """Pooled slopes: cuts from sets, regression by SciPy."""
-    sizes = np.array([len(group) for group in groups], dtype=float)
-    slopes = np.diff(cut_values(weights, groups)) / sizes
-    pooled = isotonic_regression(slopes, weights=sizes, increasing=False).x
-    phi = np.zeros(len(weights))
-    for group, slope in zip(groups, pooled, strict=True):
-        phi[list(group)] = slope
-    return phi
+    """Pooled slopes of cuts from sets."""
+    return pooled_slopes(cut_values(weights, groups), groups)
 
 
-def smallest_majorant(weights, groups):
-    """The minimum-norm point of {s : s(B_t) ≥ F(B_t), s(V) = F(V)}, by a QP solver."""
-    n = len(weights)
-    values = cut_values(weights, groups)[1:]
-    prefixes = np.zeros((len(groups), n))
+def prefix_rows(groups):
+    """The indicator vectors of the prefixes of an ordered partition, as rows."""
+    rows = np.zeros((len(groups), sum(map(len, groups))))
     for t, group in enumerate(groups):
-        prefixes[t:, list(group)] = 1.0
+        rows[t:, list(group)] = 1.0
+    return rows
+
+
+def shortest_in_cone(values, groups, side):
+    """The minimum-norm point of {s : side·(s(B_t) − F(B_t)) ≥ 0, s(V) = F(V)}, by a QP solver."""
+    return shortest(prefix_rows(groups)[:-1], values[1:-1], side, values[-1], sum(map(len, groups)))
+
+
+def shortest(rows, limits, side, total, n):
+    """argmin ‖s‖² subject to side·(rows @ s − limits) ≥ 0 and sum(s) = total, by a QP solver."""
     constraints = [
-        {
-            "type": "eq" if t == len(groups) - 1 else "ineq",
-            "fun": lambda s, t=t: prefixes[t] @ s - values[t],
-            "jac": lambda s, t=t: prefixes[t],
-        }
-        for t in range(len(groups))
+        {"type": "eq", "fun": lambda s: s.sum() - total, "jac": lambda s: np.ones(n)},
     ]
+    if len(rows):
+        constraints.append(
+            {
+                "type": "ineq",
+                "fun": lambda s: side * (rows @ s - limits),
+                "jac": lambda s: side * rows,
+            }
+        )
     solution = minimize(
         lambda s: 0.5 * s @ s,
         np.zeros(n),
@@ -58,6 +79,11 @@ def smallest_majorant(weights, groups):
     )
     assert solution.success, solution.message
     return solution.x
+
+
+def smallest_majorant(weights, groups):
+    """The minimum-norm point of {s : s(B_t) ≥ F(B_t), s(V) = F(V)} for a cut function F."""
+    return shortest_in_cone(cut_values(weights, groups), groups, 1)
 
 
 def agreeing_orders(row):

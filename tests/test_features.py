@@ -10,8 +10,8 @@ from scipy import sparse, stats
 from strategies import graphs_and_partitions, partitions, ranks_of, weight_matrices
 
 from rankcut import ItemGraph, NeighborGraph, SimilarityGraph, graph_cut_features
-from rankcut.cuts import fastest_algorithm
 from rankcut.graphs import as_item_graph
+from rankcut.setfunctions import fastest_algorithm
 
 ALGORITHMS = ["table", "dense", "sparse"]
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from rankcut.estimators.kernel_objects import WeightedKendallKernel as WeightedKendallKernel
     from rankcut.estimators.pair_features import KendallFeatures as KendallFeatures
     from rankcut.estimators.pair_features import WeightedKendallFeatures as WeightedKendallFeatures
+    from rankcut.estimators.submodular import SubmodularFeatures as SubmodularFeatures
     from rankcut.features import graph_cut_features as graph_cut_features
     from rankcut.files.errors import RankingFileError as RankingFileError
     from rankcut.files.formats import from_frame as from_frame
@@ -53,27 +54,65 @@ if TYPE_CHECKING:
     )
     from rankcut.kernels.weighted_kendall import weighted_kendall_kernel as weighted_kendall_kernel
     from rankcut.long_tables import from_long as from_long
+    from rankcut.lovasz import lovasz_extension as lovasz_extension
+    from rankcut.lovasz import lovasz_subgradient as lovasz_subgradient
     from rankcut.orders import from_orders as from_orders
     from rankcut.orders import to_orders as to_orders
+    from rankcut.polytopes.base_polytope import BasePolytope as BasePolytope
+    from rankcut.polytopes.cones import MajorantCone as MajorantCone
+    from rankcut.polytopes.cones import TangentCone as TangentCone
+    from rankcut.polytopes.ordered_partitions import ordered_partitions as ordered_partitions
     from rankcut.ratings import from_ratings as from_ratings
+    from rankcut.setfunctions.cardinality import ConcaveOfCardinality as ConcaveOfCardinality
+    from rankcut.setfunctions.combined import Complement as Complement
+    from rankcut.setfunctions.combined import Multiple as Multiple
+    from rankcut.setfunctions.combined import SumOfFunctions as SumOfFunctions
+    from rankcut.setfunctions.coverage import Coverage as Coverage
+    from rankcut.setfunctions.facility import FacilityLocation as FacilityLocation
+    from rankcut.setfunctions.from_callable import FromCallable as FromCallable
+    from rankcut.setfunctions.gaussian import GaussianEntropy as GaussianEntropy
+    from rankcut.setfunctions.gaussian import GaussianMutualInformation as GaussianMutualInformation
+    from rankcut.setfunctions.graph_cuts import GraphCut as GraphCut
+    from rankcut.setfunctions.hypergraph import HypergraphCut as HypergraphCut
+    from rankcut.setfunctions.modular import Modular as Modular
+    from rankcut.setfunctions.set_function import SetFunction as SetFunction
+    from rankcut.setfunctions.submodularity import check_submodular as check_submodular
 
 __version__ = "0.1.0"
 
 _HOMES = {
+    "BasePolytope": "rankcut.polytopes.base_polytope",
+    "Complement": "rankcut.setfunctions.combined",
+    "ConcaveOfCardinality": "rankcut.setfunctions.cardinality",
+    "Coverage": "rankcut.setfunctions.coverage",
     "DiffusionKernel": "rankcut.estimators.kernel_objects",
+    "FacilityLocation": "rankcut.setfunctions.facility",
+    "FromCallable": "rankcut.setfunctions.from_callable",
+    "GaussianEntropy": "rankcut.setfunctions.gaussian",
+    "GaussianMutualInformation": "rankcut.setfunctions.gaussian",
+    "GraphCut": "rankcut.setfunctions.graph_cuts",
     "GraphCutFeatures": "rankcut.estimators.graph_cut",
     "GraphCutKernel": "rankcut.estimators.kernel_objects",
+    "HypergraphCut": "rankcut.setfunctions.hypergraph",
     "ItemGraph": "rankcut.graphs.item_graph",
     "KendallFeatures": "rankcut.estimators.pair_features",
     "KendallKernel": "rankcut.estimators.kernel_objects",
+    "MajorantCone": "rankcut.polytopes.cones",
     "MallowsKernel": "rankcut.estimators.kernel_objects",
+    "Modular": "rankcut.setfunctions.modular",
+    "Multiple": "rankcut.setfunctions.combined",
     "NeighborGraph": "rankcut.graphs.recipes",
     "RankingFileError": "rankcut.files.errors",
     "RankingSet": "rankcut.files.ranking_set",
+    "SetFunction": "rankcut.setfunctions.set_function",
     "SimilarityGraph": "rankcut.graphs.recipes",
     "SpearmanKernel": "rankcut.estimators.kernel_objects",
+    "SubmodularFeatures": "rankcut.estimators.submodular",
+    "SumOfFunctions": "rankcut.setfunctions.combined",
+    "TangentCone": "rankcut.polytopes.cones",
     "WeightedKendallFeatures": "rankcut.estimators.pair_features",
     "WeightedKendallKernel": "rankcut.estimators.kernel_objects",
+    "check_submodular": "rankcut.setfunctions.submodularity",
     "diffusion_kernel": "rankcut.kernels.diffusion",
     "from_frame": "rankcut.files.formats",
     "from_long": "rankcut.long_tables",
@@ -88,9 +127,12 @@ _HOMES = {
     "load_preflib": "rankcut.datasets.preflib",
     "load_sushi": "rankcut.datasets.sushi",
     "lovasz_bregman_divergence": "rankcut.kernels.lovasz_bregman",
+    "lovasz_extension": "rankcut.lovasz",
+    "lovasz_subgradient": "rankcut.lovasz",
     "make_food": "rankcut.datasets.food",
     "mallows_kernel": "rankcut.kernels.mallows",
     "median_lambda": "rankcut.kernels.mallows",
+    "ordered_partitions": "rankcut.polytopes.ordered_partitions",
     "read_file": "rankcut.files.formats",
     "read_graph": "rankcut.files.graph_files",
     "read_items": "rankcut.files.item_tables",

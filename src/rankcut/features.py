@@ -1,7 +1,7 @@
-"""The graph cut feature map: one vector for each ranking, one coordinate for each item.
+"""The feature map of a set function: one vector for each ranking, one coordinate for each item.
 
-For the ordered partition G_1 ≻ G_2 ≻ … ≻ G_l with prefixes B_t = G_1 ∪ … ∪ G_t, and the cut
-function F of the item graph:
+For the ordered partition G_1 ≻ G_2 ≻ … ≻ G_l with prefixes B_t = G_1 ∪ … ∪ G_t, and a set
+function F, such as the cut function of an item graph:
 
 1. the slope of a group is (F(B_t) − F(B_{t−1})) / |G_t|;
 2. slopes are made non-increasing by pooling neighbouring groups (antitonic regression, weighted
@@ -9,14 +9,15 @@ function F of the item graph:
    (|B_t|, F(B_t));
 3. φ_i is the pooled slope of the group of item i. Larger means more preferred.
 
-The vectors add up to 0, a reversed ranking has the opposite vector, and on the complete graph
-φ_i = n + 1 − 2·(average rank of i).
+The vectors of a cut function add up to 0, a reversed ranking has the opposite vector, and on the
+complete graph φ_i = n + 1 − 2·(average rank of i). What holds for other set functions is told in
+:class:`~rankcut.SubmodularFeatures`.
 """
 
 import warnings
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -34,10 +35,10 @@ from rankcut.completions import (
     Method,
     Sampler,
 )
-from rankcut.cuts import Algorithm, Cut, cut_function
 from rankcut.graphs import ItemGraph, as_item_graph
-from rankcut.partitions import block_rows, read_partitions, read_ranked
+from rankcut.partitions import Partitions, block_rows, read_partitions, read_ranked
 from rankcut.rankings import RankMatrix, Unranked, read_rankings
+from rankcut.setfunctions import Algorithm, GraphCut, SetFunction
 from rankcut.threads import over_rows
 
 SparseOutput: TypeAlias = bool | Literal["auto"]
@@ -91,7 +92,7 @@ def graph_cut_features(
     random_state : int, RandomState or None
         Seed of the draws. A ranking's vector depends on the ranking, the graph and the seed.
     algorithm : {"auto", "complete", "table", "dense", "sparse"}
-        How cuts are computed; see :mod:`rankcut.cuts`. All agree to rounding.
+        How cuts are computed; see :mod:`rankcut.setfunctions.graph_cuts`. All agree to rounding.
     dtype : float32, float64 or None
         Type of the result; None is that of X if it is float32, and float64 otherwise. The
         arithmetic is in float64.
@@ -122,11 +123,10 @@ def graph_cut_features(
     rankings = read_rankings(X, items)
     rankings.check(unranked)
     feature_map = FeatureMap(
-        fit_graph(graph, rankings),
+        GraphCut(fit_graph(graph, rankings), algorithm),
         unranked,
         normalize,
         CompletionOptions(completions, sampler, n_draws, tolerance, seed_from(random_state)),
-        algorithm,
         dtype,
         sparse_output,
         n_jobs,
@@ -152,13 +152,12 @@ def seed_from(random_state: int | np.random.RandomState | None) -> int:
 
 @dataclass(frozen=True, eq=False)
 class FeatureMap:
-    """The feature map of one graph with all its options: rankings in, features out."""
+    """The feature map of one set function with all its options: rankings in, features out."""
 
-    graph: ItemGraph
+    function: SetFunction
     unranked: Unranked
     normalize: bool
     completions: CompletionOptions
-    algorithm: Algorithm
     dtype: DTypeLike | None
     sparse_output: SparseOutput
     n_jobs: int | None
@@ -167,42 +166,50 @@ class FeatureMap:
         for name, value, choices in (
             ("normalize", self.normalize, (True, False)),
             ("sparse_output", self.sparse_output, (True, False, "auto")),
-            ("algorithm", self.algorithm, get_args(Algorithm)),
         ):
             if value not in choices:
                 listed = ", ".join(map(repr, choices))
                 raise ValueError(f"{name} must be one of {listed}, and it is {value!r}")
         if self.dtype is not None and np.dtype(self.dtype) not in (np.float32, np.float64):
             raise ValueError(f"features are float32 or float64, and dtype={self.dtype} is neither")
+        # Refuses at once a method that the function does not have.
+        self._in_closed_form()
+
+    def _in_closed_form(self) -> bool:
+        return (
+            self.unranked == "anywhere"
+            and self.completions.method_for(self.function) == "closed_form"
+        )
 
     def __call__(
         self, rankings: RankMatrix, *, errors: bool = False
     ) -> tuple[Any, CompletionReport]:
         """Features of checked rankings, and a report; with ``errors`` of each coordinate too."""
         dtype = self._dtype(rankings)
-        in_closed_form = (
-            self.unranked == "anywhere" and self.completions.method_for(self.graph) == "closed_form"
-        )
+        function = self.function
+        in_closed_form = self._in_closed_form()
         if self.sparse_output is True and not in_closed_form:
             raise ValueError(
                 "features are sparse only in closed form; sparse_output=True needs "
                 'unranked="anywhere" and completions="closed_form"'
             )
         report = CompletionReport.empty(*rankings.shape, errors=errors and not in_closed_form)
-        if in_closed_form:
+        if in_closed_form and isinstance(function, GraphCut):
             report.methods[:] = METHODS.index("closed_form")
-            expected = ExpectedSlopes(self.graph)
+            expected = ExpectedSlopes(function.graph)
             if self.sparse_output is True or (
                 self.sparse_output == "auto" and rankings.sparse is not None
             ):
                 return self._sparse(rankings, expected, dtype), report
             return self._expected(rankings, expected, dtype), report
-        cut = cut_function(self.graph, self.algorithm)
+        # No ranking at first, so that threads find ready what the function prepares once.
+        n_items = rankings.shape[1]
+        function.increments(Partitions.empty(0, n_items), np.empty((0, n_items)))
         if self.unranked == "anywhere":
-            return self._means(rankings, cut, dtype, report), report
-        return self._complete(rankings, cut, dtype), report
+            return self._means(rankings, dtype, report), report
+        return self._complete(rankings, dtype), report
 
-    def _complete(self, rankings: RankMatrix, cut: Cut, dtype: np.dtype[Any]) -> NDArray[Any]:
+    def _complete(self, rankings: RankMatrix, dtype: np.dtype[Any]) -> NDArray[Any]:
         """Blocks of partitions, their increments, pooled slopes."""
         n_rows, n_items = rankings.shape
         features = np.empty((n_rows, n_items), dtype=dtype)
@@ -211,19 +218,19 @@ class FeatureMap:
             increments = np.empty((min(block_rows(n_items), stop - start), n_items))
             for first, block in read_partitions(rankings, start, stop, close=True):
                 rows = features[first : first + len(block)]
-                cut.increments(block, increments)
+                self.function.increments(block, increments)
                 pool_rows(block.order, block.ends, block.n_groups, increments, self.normalize, rows)
 
         over_rows(fill, n_rows, block_rows(n_items), self.n_jobs)
         return features
 
     def _means(
-        self, rankings: RankMatrix, cut: Cut, dtype: np.dtype[Any], report: CompletionReport
+        self, rankings: RankMatrix, dtype: np.dtype[Any], report: CompletionReport
     ) -> NDArray[Any]:
         """Means over completions, exact or sampled row by row."""
         n_rows, n_items = rankings.shape
         features = np.empty((n_rows, n_items), dtype=dtype)
-        averager = Averager(self.graph, cut, self.completions)
+        averager = Averager(self.function, self.completions)
 
         def fill(start: int, stop: int) -> None:
             room = np.empty((min(block_rows(n_items), stop - start), n_items))
@@ -270,11 +277,10 @@ class FeatureMap:
         """The dtype asked for, or else that of the ranks."""
         asked = self.dtype or (np.float32 if rankings.single else np.float64)
         dtype = np.dtype(asked)
-        largest = float(self.graph.degrees.max())
-        if not self.normalize and largest > float(np.finfo(dtype).max):
+        if not self.normalize and self.function.magnitude > float(np.finfo(dtype).max):
             raise ValueError(
-                f"features may be as large as {largest}, too large for {dtype}; scale the weights "
-                "of the graph down, or ask for dtype=float64"
+                f"features may be as large as {self.function.magnitude}, too large for {dtype}; "
+                "scale the weights down, or ask for dtype=float64"
             )
         return dtype
 
@@ -285,11 +291,14 @@ class FeatureMap:
         short = np.flatnonzero(report.relative_error > tolerance)
         if short.size:
             row = int(short[0])
+            or_else = (
+                ', or use completions="closed_form"' if isinstance(self.function, GraphCut) else ""
+            )
             warnings.warn(
                 f"{short.size} of {len(report.methods)} rankings did not reach the tolerance "
                 f"{tolerance}: the first, row {row}, has a relative error of "
                 f"{report.relative_error[row]:.2g} after {report.n_draws[row]:,} draws. Its mean "
-                'vector is close to 0; raise the tolerance, or use completions="closed_form"',
+                f"vector is close to 0; raise the tolerance{or_else}",
                 ConvergenceWarning,
                 stacklevel=4,
             )

@@ -4,7 +4,7 @@ Row r of a block lists its items best first in ``order[r]``; group t is
 ``order[r, ends[r, t - 1]:ends[r, t]]``. Items of no group stand behind the last end.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,6 +42,46 @@ class Partitions:
             np.empty(n_rows, dtype=np.int32),
         )
 
+    @classmethod
+    def of_groups(cls, chains: Sequence[Sequence[Sequence[int]]], n_items: int) -> "Partitions":
+        """Ordered partitions written as lists of groups, best first; each holds all items."""
+        block = cls.empty(len(chains), n_items)
+        for row, groups in enumerate(chains):
+            items = [item for group in groups for item in group]
+            if sorted(items) != list(range(n_items)) or not all(map(len, groups)):
+                raise ValueError(
+                    f"{[list(group) for group in groups]} is no ordered partition of {n_items} "
+                    f"items; each item from 0 to {n_items - 1} belongs to exactly one group, and "
+                    "no group is empty"
+                )
+            block.order[row, :n_items] = items
+            block.ends[row, : len(groups)] = np.cumsum([len(group) for group in groups])
+            block.n_groups[row] = len(groups)
+        return block
+
+    @classmethod
+    def of_orders(cls, orders: NDArray[Any]) -> "Partitions":
+        """Full rankings, each row an order of all items, best first."""
+        n_rows, n_items = orders.shape
+        block = cls.empty(n_rows, n_items)
+        block.order[:, :n_items] = orders
+        block.ends[:, :n_items] = np.arange(1, n_items + 1)
+        block.n_groups[:] = n_items
+        return block
+
+    @classmethod
+    def of_sets(cls, inside: NDArray[np.bool_]) -> "Partitions":
+        """The chain A, V of each set A, a row of truth values; of ∅ and V it is V alone."""
+        n_rows, n_items = inside.shape
+        block = cls.empty(n_rows, n_items)
+        block.order[:, :n_items] = np.argsort(~inside, axis=1, kind="stable")
+        sizes = inside.sum(axis=1)
+        proper = (sizes > 0) & (sizes < n_items)
+        block.ends[:, 0] = np.where(proper, sizes, n_items)
+        block.ends[:, 1] = n_items
+        block.n_groups[:] = np.where(proper, 2, 1)
+        return block
+
     def __len__(self) -> int:
         return len(self.n_groups)
 
@@ -56,6 +96,18 @@ class Partitions:
         return Partitions(
             self.n_items, self.order[:n_rows], self.ends[:n_rows], self.n_groups[:n_rows]
         )
+
+    def reversed(self) -> "Partitions":
+        """The same partitions of all items, worst group first."""
+        n = self.n_items
+        block = Partitions.empty(len(self), n)
+        block.order[:, :n] = self.order[:, :n][:, ::-1]
+        block.n_groups[:] = self.n_groups
+        # Group t ends where, from the other end, the group before its mirror image did.
+        mirror = self.n_groups[:, None] - 2 - np.arange(n + 1)
+        ends = np.take_along_axis(self.ends, np.maximum(mirror, 0), axis=1)
+        block.ends[:] = np.where(mirror >= 0, n - ends, n)
+        return block
 
 
 def block_rows(n_items: int) -> int:

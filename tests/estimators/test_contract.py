@@ -3,7 +3,12 @@
 import numpy as np
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from rankcut import GraphCutFeatures, KendallFeatures, WeightedKendallFeatures
+from rankcut import (
+    GraphCutFeatures,
+    KendallFeatures,
+    SubmodularFeatures,
+    WeightedKendallFeatures,
+)
 
 ESTIMATORS = [
     GraphCutFeatures(),
@@ -16,6 +21,8 @@ ESTIMATORS = [
     KendallFeatures(unranked="anywhere", normalize=True),
     WeightedKendallFeatures(),
     WeightedKendallFeatures(unranked="last", weights="multiplicative"),
+    SubmodularFeatures(),
+    SubmodularFeatures(unranked="anywhere", normalize=True),
 ]
 
 

@@ -11,7 +11,8 @@ the mean over them.
 ``"closed_form"``
     is exact and makes no completion, but it is the mean of the slopes *before* pooling: a kernel
     of its own, and the one for large catalogues. It is that for every ranking of the matrix,
-    complete ones included, so that all vectors are comparable;
+    complete ones included, so that all vectors are comparable. Graph cuts have it, and of other
+    set functions none is known;
 ``"auto"``
     is the closed form on the complete graph, where there is nothing to pool, and for catalogues of
     more than 2,000 items, where to sample a ranking costs hundreds of times its closed form.
@@ -31,9 +32,8 @@ from rankcut._loops.types import Floats
 from rankcut.completions.closed_form import ExpectedSlopes
 from rankcut.completions.exact import MOST_COMPLETIONS, exact_means, log_completions
 from rankcut.completions.sampled import Sampler, Sampling, sampled_means
-from rankcut.cuts import Cut
-from rankcut.graphs import ItemGraph
 from rankcut.partitions import Partitions
+from rankcut.setfunctions import GraphCut, SetFunction
 
 Method: TypeAlias = Literal["auto", "exact", "sampled", "closed_form"]
 
@@ -122,10 +122,18 @@ class CompletionOptions:
         ):
             raise ValueError(f"tolerance is a relative error above 0, not {self.tolerance!r}")
 
-    def method_for(self, graph: ItemGraph) -> Method:
-        """The method asked for; "auto" is settled as far as the graph alone can."""
-        large = graph.n_items > CLOSED_FORM_ITEMS
-        if self.method == "auto" and (graph.weights is None or large):
+    def method_for(self, function: SetFunction) -> Method:
+        """The method asked for; "auto" is settled as far as the set function alone can."""
+        if not isinstance(function, GraphCut):
+            if self.method == "closed_form":
+                raise ValueError(
+                    'completions="closed_form" is for graph cuts, and the set function is '
+                    f'{type(function).__name__}; "auto" goes through few completions and '
+                    "samples many"
+                )
+            return self.method
+        large = function.n_items > CLOSED_FORM_ITEMS
+        if self.method == "auto" and (function.graph.weights is None or large):
             return "closed_form"
         return self.method
 
@@ -136,12 +144,12 @@ class CompletionOptions:
 
 
 class Averager:
-    """Mean features of blocks of partitions on one graph, exact or sampled."""
+    """Mean features of blocks of partitions under one set function, exact or sampled."""
 
-    def __init__(self, graph: ItemGraph, cut: Cut, options: CompletionOptions) -> None:
-        self._cut = cut
+    def __init__(self, function: SetFunction, options: CompletionOptions) -> None:
+        self._function = function
         self._options = options
-        self._expected = ExpectedSlopes(graph)
+        self._expected = ExpectedSlopes(function.graph) if isinstance(function, GraphCut) else None
 
     def fill(
         self,
@@ -159,18 +167,21 @@ class Averager:
         incomplete = np.flatnonzero(block.n_ranked() < block.n_items)
         if incomplete.size < len(block):
             increments = np.empty(features.shape)
-            self._cut.increments(block, increments)
+            self._function.increments(block, increments)
             pool_rows(block.order, block.ends, block.n_groups, increments, normalize, features)
-        # A single group has as many completions as mirror images of them: their mean is 0.
-        unknown = incomplete[block.n_groups[incomplete] <= 1]
-        features[unknown] = 0.0
-        report.methods[first + unknown] = METHODS.index("exact")
-        incomplete = incomplete[block.n_groups[incomplete] > 1]
+        if self._function.symmetric:
+            # A single group has as many completions as mirror images of them: their mean is 0.
+            unknown = incomplete[block.n_groups[incomplete] <= 1]
+            features[unknown] = 0.0
+            report.methods[first + unknown] = METHODS.index("exact")
+            incomplete = incomplete[block.n_groups[incomplete] > 1]
         if incomplete.size:
             exact = self._go_through(log_completions(block)[incomplete], first + incomplete)
             rows = incomplete[exact]
             if rows.size:
-                features[rows], report.n_draws[first + rows] = exact_means(block, rows, self._cut)
+                features[rows], report.n_draws[first + rows] = exact_means(
+                    block, rows, self._function
+                )
                 report.methods[first + rows] = METHODS.index("exact")
             self._sample(block, incomplete[~exact], first, features, report)
             if normalize:
@@ -204,7 +215,7 @@ class Averager:
     ) -> None:
         if not rows.size:
             return
-        means = sampled_means(block, rows, self._cut, self._expected, self._options.sampling)
+        means = sampled_means(block, rows, self._function, self._expected, self._options.sampling)
         features[rows] = means.vectors
         report.methods[first + rows] = METHODS.index("sampled")
         report.n_draws[first + rows] = means.n_draws

@@ -55,8 +55,6 @@ class ExpectedSlopes:
 
     def __init__(self, graph: ItemGraph) -> None:
         self._n_items = graph.n_items
-        #: No vector on this graph is longer than the vector of its degrees.
-        self.longest = float(np.linalg.norm(graph.degrees))
         self._complete = graph.weights is None
         if not self._complete:
             weights = sparse.csr_array(graph.weights)

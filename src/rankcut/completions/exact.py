@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from rankcut._loops.completing import add_tasks, enumerate_completions
 from rankcut._loops.pooling import pool_rows
 from rankcut._loops.types import Floats
-from rankcut.cuts import Cut
 from rankcut.partitions import Partitions, block_rows
+from rankcut.setfunctions import SetFunction
 
 # More completions than this are refused: they would take minutes for a single ranking.
 MOST_COMPLETIONS = 1 << 26
@@ -22,7 +22,7 @@ def log_completions(partitions: Partitions) -> Floats:
 
 
 def exact_means(
-    partitions: Partitions, rows: NDArray[Any], cut: Cut
+    partitions: Partitions, rows: NDArray[Any], function: SetFunction
 ) -> tuple[Floats, NDArray[np.int64]]:
     """Mean feature vectors of some partitions, and the numbers of their completions.
 
@@ -62,7 +62,7 @@ def exact_means(
             part.ends,
             part.n_groups,
         )
-        cut.increments(part, increments)
+        function.increments(part, increments)
         pool_rows(part.order, part.ends, part.n_groups, increments, False, vectors)
         add_tasks(vectors, task_ends, targets[some].astype(np.int32), totals)
         task = last

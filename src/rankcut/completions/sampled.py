@@ -8,7 +8,12 @@ spread gives the standard error. Within a replicate,
   the ranking equally often;
 * *controlled*: on top of that, β·(φ° − E φ°) is subtracted, where φ° are the slopes before
   pooling, whose mean is known in closed form. The number β is a regression over all coordinates,
-  on the *other* replicates, so that the estimate stays unbiased.
+  on the *other* replicates, so that the estimate stays unbiased. The closed form is one of graph
+  cuts: for another set function this sampler is the stratified one.
+
+Mirroring maps completions one to one onto completions, so it keeps the mean of any set function
+unbiased; how much it helps is another matter. Under a symmetric function, slopes before pooling
+nearly cancel between a draw and its mirror image; under a function that is not, they need not.
 """
 
 from dataclasses import dataclass
@@ -28,8 +33,8 @@ from rankcut._loops.replicating import (
 )
 from rankcut._loops.types import Floats, Ints
 from rankcut.completions.closed_form import ExpectedSlopes
-from rankcut.cuts import Cut
 from rankcut.partitions import Partitions, block_rows
+from rankcut.setfunctions import SetFunction
 
 Sampler: TypeAlias = Literal["controlled", "stratified", "antithetic", "independent"]
 
@@ -69,9 +74,16 @@ class Means:
 
 
 def sampled_means(
-    partitions: Partitions, rows: Ints, cut: Cut, expected: ExpectedSlopes, sampling: Sampling
+    partitions: Partitions,
+    rows: Ints,
+    function: SetFunction,
+    expected: ExpectedSlopes | None,
+    sampling: Sampling,
 ) -> Means:
-    """Mean vectors of the partitions ``rows``, by as many stages as each of them needs."""
+    """Mean vectors of the partitions ``rows``, by as many stages as each of them needs.
+
+    ``expected`` knows the means of slopes before pooling, if anything does.
+    """
     n_items = partitions.n_items
     names = np.empty(len(partitions), dtype=np.uint64)
     name_streams(
@@ -83,12 +95,16 @@ def sampled_means(
     )
     n_draws = np.zeros(len(rows), dtype=np.int64)
     errors = np.full(len(rows), np.inf)
-    rounding = _ROUNDING * expected.longest
+    rounding = _ROUNDING * function.magnitude
     paired = 2 if sampling.mirrored else 1
     # Sizes count base draws: a draw and its mirror image are one.
     first = 2 * REPLICATES if sampling.n_draws is None else sampling.n_draws
     centres = None
-    if sampling.sampler == "controlled" and first // paired >= FEWEST_TO_REGRESS:
+    if (
+        expected is not None
+        and sampling.sampler == "controlled"
+        and first // paired >= FEWEST_TO_REGRESS
+    ):
         centres = np.empty((len(partitions), n_items))
         expected.entries(partitions).write(centres, normalize=False)
     active = np.arange(len(rows))
@@ -103,7 +119,7 @@ def sampled_means(
             sizes,
             replicates,
             stage,
-            cut,
+            function,
             None if centres is None else centres[rows[active]],
             sampling,
         )
@@ -144,7 +160,7 @@ def _draw_stage(
     sizes: Ints,
     replicates: Ints,
     stage: int,
-    cut: Cut,
+    function: SetFunction,
     centres: Floats | None,
     sampling: Sampling,
 ) -> tuple[Floats, Floats]:
@@ -198,7 +214,7 @@ def _draw_stage(
             part.ends,
             part.n_groups,
         )
-        cut.increments(part, increments)
+        function.increments(part, increments)
         task_ends = (ends[some] - done).astype(np.int32)
         pool_rows(part.order, part.ends, part.n_groups, increments, False, vectors)
         add_tasks(vectors, task_ends, targets[some], pooled)

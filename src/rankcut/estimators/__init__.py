@@ -10,6 +10,7 @@ from rankcut.estimators.kernel_objects import (
     WeightedKendallKernel,
 )
 from rankcut.estimators.pair_features import KendallFeatures, WeightedKendallFeatures
+from rankcut.estimators.submodular import SubmodularFeatures
 
 __all__ = [
     "DiffusionKernel",
@@ -19,6 +20,7 @@ __all__ = [
     "KendallKernel",
     "MallowsKernel",
     "SpearmanKernel",
+    "SubmodularFeatures",
     "WeightedKendallFeatures",
     "WeightedKendallKernel",
 ]

@@ -4,18 +4,16 @@ from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, DTypeLike, NDArray
-from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.utils import Tags
-from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
+from numpy.typing import DTypeLike
 
-from rankcut.completions import CompletionOptions, CompletionReport, Method, Sampler
-from rankcut.cuts import Algorithm
-from rankcut.features import FeatureMap, SparseOutput, fit_graph, seed_from
-from rankcut.rankings import RankMatrix, Unranked, labels_beside, read_rankings
+from rankcut.completions import Method, Sampler
+from rankcut.estimators.ranking_features import RankingFeatures
+from rankcut.features import SparseOutput, fit_graph
+from rankcut.rankings import RankMatrix, Unranked
+from rankcut.setfunctions import Algorithm, GraphCut
 
 
-class GraphCutFeatures(TransformerMixin, BaseEstimator):
+class GraphCutFeatures(RankingFeatures):
     """Turn rankings into vectors by cuts of the item graph.
 
     Each ranking becomes one vector with a coordinate for each item: the slopes of the least
@@ -53,7 +51,7 @@ class GraphCutFeatures(TransformerMixin, BaseEstimator):
         Seed of the draws. With the same seed the same ranking has the same vector, whichever
         rankings come with it; None draws a seed at each fit.
     algorithm : {"auto", "complete", "table", "dense", "sparse"}, default="auto"
-        How cuts are computed; see :mod:`rankcut.cuts`. All agree to rounding.
+        How cuts are computed; see :mod:`rankcut.setfunctions.graph_cuts`. All agree to rounding.
     dtype : float32, float64 or None, default=None
         Type of the vectors; None is float32 for ranks in float32, and float64 otherwise.
     sparse_output : bool or "auto", default="auto"
@@ -77,6 +75,7 @@ class GraphCutFeatures(TransformerMixin, BaseEstimator):
     --------
     graph_cut_features : The same as a plain function.
     graph_cut_kernel : The inner products of the vectors.
+    SubmodularFeatures : The same with any set function in the place of the cut.
 
     References
     ----------
@@ -112,140 +111,27 @@ class GraphCutFeatures(TransformerMixin, BaseEstimator):
         sparse_output: SparseOutput = "auto",
         n_jobs: int | None = None,
     ) -> None:
+        super().__init__(
+            unranked=unranked,
+            normalize=normalize,
+            items=items,
+            completions=completions,
+            sampler=sampler,
+            n_draws=n_draws,
+            tolerance=tolerance,
+            random_state=random_state,
+            dtype=dtype,
+            sparse_output=sparse_output,
+            n_jobs=n_jobs,
+        )
         self.graph = graph
-        self.unranked = unranked
-        self.normalize = normalize
-        self.items = items
-        self.completions = completions
-        self.sampler = sampler
-        self.n_draws = n_draws
-        self.tolerance = tolerance
-        self.random_state = random_state
         self.algorithm = algorithm
-        self.dtype = dtype
-        self.sparse_output = sparse_output
-        self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: ArrayLike | None = None) -> "GraphCutFeatures":
-        """Check the rankings and build the graph; nothing is learned from the rankings.
-
-        Parameters
-        ----------
-        X : array, frame or CSR array of shape (n_rankings, n_items)
-            Rank matrix.
-        y : None
-            Ignored.
-
-        Returns
-        -------
-        self
-        """
-        rankings = self._read(X, reset=True)
+    def _fit_function(self, rankings: RankMatrix) -> None:
         self.graph_ = fit_graph(self.graph, rankings)
-        self._items = rankings.items
-        self._seed = seed_from(self.random_state)
-        self._feature_map()
-        return self
 
-    def transform(self, X: Any) -> Any:
-        """Features of rankings of the items that were fitted.
+    def _set_function(self) -> GraphCut:
+        return GraphCut(self.graph_, self.algorithm)
 
-        Parameters
-        ----------
-        X : array, frame or CSR array of shape (n_rankings, n_items)
-            Rank matrix.
-
-        Returns
-        -------
-        ndarray or csr_array of shape (n_rankings, n_items)
-        """
-        return self._transform(X, errors=False)[0]
-
-    def transform_with_report(self, X: Any) -> tuple[Any, CompletionReport]:
-        """Features, and how those of each ranking were found: method, draws and errors.
-
-        Features are arrays here, whatever ``set_output`` says.
-
-        Parameters
-        ----------
-        X : array, frame or CSR array of shape (n_rankings, n_items)
-            Rank matrix.
-
-        Returns
-        -------
-        features : ndarray or csr_array of shape (n_rankings, n_items)
-        report : CompletionReport
-            ``method``, ``n_draws`` and ``relative_error`` of each ranking, and the
-            ``standard_error`` of each coordinate.
-
-        Examples
-        --------
-        >>> from rankcut import GraphCutFeatures, SimilarityGraph, make_food
-        >>> food = make_food(3, kind="incomplete", random_state=0)
-        >>> transformer = GraphCutFeatures(
-        ...     SimilarityGraph(food.item_features), unranked="anywhere"
-        ... ).fit(food.ranks)
-        >>> features, report = transformer.transform_with_report(food.ranks)
-        >>> report.method.tolist(), report.n_draws.tolist()
-        (['exact', 'exact', 'exact'], [625, 49, 49])
-        """
-        return self._transform(X, errors=True)
-
-    def _transform(self, X: Any, *, errors: bool) -> tuple[Any, CompletionReport]:
-        check_is_fitted(self)
-        rankings = self._read(X, reset=False)
-        known = self._items or self.graph_.items
-        fitted = labels_beside(known, rankings.items)
-        given = labels_beside(rankings.items, known)
-        if None not in (fitted, given) and fitted != given:
-            raise ValueError(
-                "the columns of these rankings are not the items that were fitted, in their "
-                f"order: {given} is not {fitted}"
-            )
-        return self._feature_map()(rankings, errors=errors)
-
-    def _feature_map(self) -> FeatureMap:
-        return FeatureMap(
-            self.graph_,
-            self.unranked,
-            self.normalize,
-            CompletionOptions(
-                self.completions, self.sampler, self.n_draws, self.tolerance, self._seed
-            ),
-            self.algorithm,
-            self.dtype,
-            self.sparse_output,
-            self.n_jobs,
-        )
-
-    def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[Any]:
-        """The items' labels, or x0, x1, … where they have none.
-
-        Parameters
-        ----------
-        input_features : array-like of str or None
-            Names for items that have none; checked against the names of those that have.
-        """
-        check_is_fitted(self)
-        labels = self._items or self.graph_.items
-        if input_features is None and labels is not None and not hasattr(self, "feature_names_in_"):
-            names = np.empty(len(labels), dtype=object)
-            names[:] = labels
-            return names
-        return np.asarray(_check_feature_names_in(self, input_features))
-
-    def _read(self, X: Any, *, reset: bool) -> RankMatrix:
-        rankings = read_rankings(X, self.items)
-        validate_data(self, X, reset=reset, skip_check_array=True)
-        rankings.check(self.unranked)
-        return rankings
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        # NaN and absent entries are unranked items: allowed once it is said what they mean.
-        tags.input_tags.allow_nan = self.unranked != "error"
-        tags.input_tags.sparse = self.unranked != "error"
-        tags.transformer_tags.preserves_dtype = (
-            ["float64", "float32"] if self.dtype is None else [np.dtype(self.dtype).name]
-        )
-        return tags
+    def _labels(self) -> tuple[Hashable, ...] | None:
+        return super()._labels() or self.graph_.items

@@ -9,10 +9,10 @@ from scipy.sparse import csr_array, issparse
 
 from rankcut._loops.pairing import ALL, TWINS, UPPER
 from rankcut.completions import CompletionOptions, Method, Sampler
-from rankcut.cuts import Algorithm
 from rankcut.features import FeatureMap, fit_graph, seed_from
 from rankcut.kernels.gram import Encoder, Features, gram_matrix
 from rankcut.rankings import RankMatrix, Unranked
+from rankcut.setfunctions import Algorithm, GraphCut
 
 
 def graph_cut_kernel(
@@ -126,11 +126,10 @@ def graph_cut_encoder(
 
     def encode(rankings: RankMatrix, dtype: np.dtype[Any]) -> GraphCutVectors:
         feature_map = FeatureMap(
-            fit_graph(graph, rankings),
+            GraphCut(fit_graph(graph, rankings), algorithm),
             unranked,
             normalize,
             completions,
-            algorithm,
             dtype,
             "auto",
             n_jobs,

@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from rankcut._loops.slopes import add_gains, break_ties
-from rankcut.cuts import Algorithm, Cut, cut_function
 from rankcut.features import fit_graph
 from rankcut.kernels.gram import Features, check_same_items, fill_gram, gram_dtype
 from rankcut.partitions import Partitions, block_rows, read_partitions
 from rankcut.rankings import RankMatrix, Unranked, read_rankings
+from rankcut.setfunctions import Algorithm, GraphCut
 from rankcut.threads import over_rows
 
 
@@ -76,7 +76,7 @@ def lovasz_bregman_divergence(
     check_same_items(scores, rankings)
     _check_scores(scores)
     rankings.check(unranked)
-    cut = cut_function(fit_graph(graph, rankings), algorithm)
+    cut = GraphCut(fit_graph(graph, rankings), algorithm)
     result_dtype = gram_dtype(dtype, out, rankings)
     values = np.concatenate([part for _, part in _dense_rows(scores)])
     own = _mean_gains(read_rankings(-values), cut, n_jobs)
@@ -115,7 +115,7 @@ def _dense_rows(scores: RankMatrix) -> Any:
         yield start, scores.read(start, min(start + step, n_rows))
 
 
-def _mean_gains(rankings: RankMatrix, cut: Cut, n_jobs: int | None) -> NDArray[np.float64]:
+def _mean_gains(rankings: RankMatrix, cut: GraphCut, n_jobs: int | None) -> NDArray[np.float64]:
     """φ° of each ranking, the mean over all ways to break its ties.
 
     Any order of the tied items, and the opposite one, are enough: in one of the two, each of two

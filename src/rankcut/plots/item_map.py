@@ -1,4 +1,4 @@
-"""Pictures, with Matplotlib (the extra ``plot``)."""
+"""Items joined by similarity, and rankings as points in the plane."""
 
 from collections.abc import Hashable, Sequence
 

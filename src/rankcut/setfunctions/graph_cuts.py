@@ -1,22 +1,22 @@
-"""The cut function of an item graph, along the chain of prefixes of an ordered partition.
+"""The cut function of an item graph, F(B) = Σ_{i∈B, j∉B} W_ij.
 
-F(B) = Σ_{i∈B, j∉B} W_ij. A feature vector needs nothing of F but its increments
-F(B_t) − F(B_{t−1}) along B_t = G_1 ∪ … ∪ G_t. Each class here computes them for a block of
-partitions, in the way that suits its graph:
+:class:`GraphCut` computes increments along chains in the way that suits its graph:
 
-==================  =====================================  ==============================
-class               for                                    cost of a ranking of n items
-==================  =====================================  ==============================
-:class:`CompleteCut`  all weights 1                          n
-:class:`TableCut`     few items: F of all subsets, tabulated n (and 2ⁿ once for the graph)
-:class:`DenseCut`     many edges                             n², contiguous
-:class:`SparseCut`    few edges                              n + number of edges
-==================  =====================================  ==============================
+============  =====================================  ==============================
+algorithm     for                                    cost of a ranking of n items
+============  =====================================  ==============================
+``complete``  all weights 1                          n
+``table``     few items: F of all subsets, tabulated n (and 2ⁿ once for the graph)
+``dense``     many edges                             n², contiguous
+``sparse``    few edges                              n + number of edges
+============  =====================================  ==============================
 
 For a top-k list the last two cost k/n of that. All agree to rounding.
 """
 
-from typing import Literal, Protocol, TypeAlias
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any, Literal, Protocol, TypeAlias, get_args
 
 import numpy as np
 from scipy import sparse
@@ -29,8 +29,9 @@ from rankcut._loops.cutting import (
     tabulate_cut,
 )
 from rankcut._loops.types import Floats
-from rankcut.graphs import ItemGraph
+from rankcut.graphs import ItemGraph, as_item_graph
 from rankcut.partitions import Partitions
+from rankcut.setfunctions.set_function import SetFunction
 
 Algorithm: TypeAlias = Literal["auto", "complete", "table", "dense", "sparse"]
 
@@ -47,22 +48,24 @@ _TILE = 1 << 20
 _NARROWEST = 256
 
 
-class Cut(Protocol):
-    """A set function that knows its increments along chains of prefixes."""
+class _Chains(Protocol):
+    """One way to compute increments."""
 
-    def increments(self, partitions: Partitions, out: Floats) -> None:
-        """Write F(B_t) − F(B_{t−1}) of partition r to ``out[r, t]``."""
+    def increments(self, partitions: Partitions, out: Floats) -> None: ...
 
 
-class CompleteCut:
+class _CompleteChains:
     """F(B) = |B|·(n − |B|)."""
+
+    def __init__(self, graph: ItemGraph) -> None:
+        pass
 
     def increments(self, partitions: Partitions, out: Floats) -> None:
         """From sizes alone, in whole numbers."""
         complete_increments(partitions.ends, partitions.n_groups, partitions.n_items, out)
 
 
-class TableCut:
+class _TableChains:
     """F looked up by the bit mask of B."""
 
     def __init__(self, graph: ItemGraph) -> None:
@@ -73,7 +76,7 @@ class TableCut:
         table_increments(partitions.order, partitions.ends, partitions.n_groups, self._values, out)
 
 
-class DenseCut:
+class _DenseChains:
     """Gains of all items kept up to date by subtracting the row of each item placed."""
 
     def __init__(self, graph: ItemGraph) -> None:
@@ -100,7 +103,7 @@ class DenseCut:
         )
 
 
-class SparseCut:
+class _SparseChains:
     """The same, touching the neighbours of each item placed and nothing else."""
 
     def __init__(self, graph: ItemGraph) -> None:
@@ -139,21 +142,60 @@ def fastest_algorithm(graph: ItemGraph) -> Algorithm:
     return "sparse" if sparse_cost < n * n else "dense"
 
 
-def cut_function(graph: ItemGraph, algorithm: Algorithm = "auto") -> Cut:
-    """The cut function of a graph, by the fastest algorithm or by the one asked for."""
-    if algorithm == "auto":
-        algorithm = fastest_algorithm(graph)
-    if algorithm == "complete":
-        if graph.weights is not None:
+_WAYS: dict[str, Callable[[ItemGraph], _Chains]] = {
+    "complete": _CompleteChains,
+    "table": _TableChains,
+    "dense": _DenseChains,
+    "sparse": _SparseChains,
+}
+
+
+class GraphCut(SetFunction):
+    """F(B) = Σ_{i∈B, j∉B} W_ij: the weight of the edges between B and the other items.
+
+    Parameters
+    ----------
+    graph : ItemGraph, recipe, array, sparse matrix, networkx.Graph or frame
+        The item graph.
+    algorithm : {"auto", "complete", "table", "dense", "sparse"}
+        How increments are computed; the fastest way for the graph unless another is named.
+
+    Examples
+    --------
+    >>> path = GraphCut([[0, 1, 0], [1, 0, 2], [0, 2, 0]])
+    >>> path({1}), path({0, 1}), path({0, 1, 2})
+    (3.0, 2.0, 0.0)
+    """
+
+    symmetric = True
+
+    def __init__(self, graph: Any, algorithm: Algorithm = "auto") -> None:
+        self.graph = as_item_graph(graph)
+        self.n_items = self.graph.n_items
+        if algorithm != "auto" and algorithm not in _WAYS:
+            listed = ", ".join(map(repr, get_args(Algorithm)))
+            raise ValueError(f"algorithm must be one of {listed}, and it is {algorithm!r}")
+        if algorithm == "complete" and self.graph.weights is not None:
             raise ValueError('algorithm="complete" is for the complete graph with weights 1')
-        return CompleteCut()
-    if algorithm == "table":
-        if graph.n_items > 24:
+        if algorithm == "table" and self.n_items > 24:
             raise ValueError(
-                f'algorithm="table" needs 2**n numbers, too many for {graph.n_items} items; '
+                f'algorithm="table" needs 2**n numbers, too many for {self.n_items} items; '
                 'leave algorithm at "auto"'
             )
-        return TableCut(graph)
-    if algorithm == "dense":
-        return DenseCut(graph)
-    return SparseCut(graph)
+        self.algorithm = algorithm
+
+    # What a way to compute needs to be prepared may be large, and what is in closed form does
+    # not need it.
+    @cached_property
+    def _chains(self) -> _Chains:
+        chosen = fastest_algorithm(self.graph) if self.algorithm == "auto" else self.algorithm
+        return _WAYS[chosen](self.graph)
+
+    def increments(self, partitions: Partitions, out: Floats) -> None:
+        """By the algorithm chosen."""
+        self._chains.increments(partitions, out)
+
+    @cached_property
+    def magnitude(self) -> float:
+        """No vector on this graph is longer than the vector of its degrees."""
+        return float(np.linalg.norm(self.graph.degrees))

@@ -1,0 +1,50 @@
+"""Set functions: graph cuts and what else may stand in their place.
+
+==================================  ======================================  =============
+class                               F(A)                                    symmetric
+==================================  ======================================  =============
+:class:`GraphCut`                   weight of the edges that leave A        yes
+:class:`HypergraphCut`              weight of the hyperedges that A splits  yes
+:class:`ConcaveOfCardinality`       g of the number of items in A           if g is
+:class:`Coverage`                   weight of what A covers                 no
+:class:`FacilityLocation`           Σ over clients of the best item in A    no
+:class:`GaussianEntropy`            ½ log det(2πe·Σ_AA)                     no
+:class:`GaussianMutualInformation`  H(A) + H(V∖A) − H(V)                    yes
+:class:`Modular`                    Σ of the items' weights                 no
+:class:`SumOfFunctions`             F(A) + G(A)                             if both are
+:class:`Multiple`                   c·F(A)                                  if F is
+:class:`Complement`                 F(V∖A) − F(V)                           if F is
+:class:`FromCallable`               a Python function of a frozenset        if you say so
+==================================  ======================================  =============
+"""
+
+from rankcut.setfunctions.cardinality import ConcaveOfCardinality
+from rankcut.setfunctions.combined import Complement, Multiple, SumOfFunctions
+from rankcut.setfunctions.coverage import Coverage
+from rankcut.setfunctions.facility import FacilityLocation
+from rankcut.setfunctions.from_callable import FromCallable
+from rankcut.setfunctions.gaussian import GaussianEntropy, GaussianMutualInformation
+from rankcut.setfunctions.graph_cuts import Algorithm, GraphCut, fastest_algorithm
+from rankcut.setfunctions.hypergraph import HypergraphCut
+from rankcut.setfunctions.modular import Modular
+from rankcut.setfunctions.set_function import SetFunction
+from rankcut.setfunctions.submodularity import check_submodular
+
+__all__ = [
+    "Algorithm",
+    "Complement",
+    "ConcaveOfCardinality",
+    "Coverage",
+    "FacilityLocation",
+    "FromCallable",
+    "GaussianEntropy",
+    "GaussianMutualInformation",
+    "GraphCut",
+    "HypergraphCut",
+    "Modular",
+    "Multiple",
+    "SetFunction",
+    "SumOfFunctions",
+    "check_submodular",
+    "fastest_algorithm",
+]

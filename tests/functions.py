@@ -1,0 +1,208 @@
+"""Random set functions of every family, each with its definition written out for single sets."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+from strategies import partitions
+
+from rankcut import (
+    Complement,
+    ConcaveOfCardinality,
+    Coverage,
+    FacilityLocation,
+    FromCallable,
+    GaussianEntropy,
+    GaussianMutualInformation,
+    GraphCut,
+    HypergraphCut,
+    ItemGraph,
+    Modular,
+)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A set function, and the same by its definition."""
+
+    function: Any
+    value: Any
+    n: int
+
+    @property
+    def scale(self):
+        """The largest value of any set: what rounding is measured by."""
+        sets = (self.value(subset) for subset in subsets(self.n))
+        return max(*map(abs, sets), np.finfo(float).tiny)
+
+
+def subsets(n):
+    return [frozenset(i for i in range(n) if mask >> i & 1) for mask in range(1 << n)]
+
+
+def random_weights(rng, n):
+    upper = np.triu(rng.exponential(size=(n, n)) * (rng.random((n, n)) < 0.7), 1)
+    return upper + upper.T
+
+
+def cut_by_definition(weights):
+    def value(items):
+        return sum(weights[i, j] for i in items for j in range(len(weights)) if j not in items)
+
+    return value
+
+
+def graph_cut(algorithm):
+    def make(rng, n):
+        weights = random_weights(rng, n)
+        return GraphCut(weights, algorithm), cut_by_definition(weights)
+
+    return make
+
+
+def complete_cut(rng, n):
+    return GraphCut(ItemGraph.complete(n)), lambda items: len(items) * (n - len(items))
+
+
+def hypergraph_cut(rng, n):
+    edges = [
+        frozenset(rng.choice(n, rng.integers(1, n + 1), replace=False).tolist()) for _ in range(5)
+    ]
+    weights = rng.exponential(size=5)
+
+    def value(items):
+        return sum(w for e, w in zip(edges, weights, strict=True) if e & items and e - items)
+
+    return HypergraphCut(edges, n, weights), value
+
+
+def concave_of_cardinality(rng, n):
+    steps = np.sort(rng.standard_normal(n))[::-1]
+    values = np.concatenate([[0.0], np.cumsum(steps)])
+    return ConcaveOfCardinality(values), lambda items: values[len(items)]
+
+
+def coverage(rng, n):
+    covers = [set(rng.choice(list("abcdefg"), rng.integers(0, 5)).tolist()) for _ in range(n)]
+    weights = dict(zip("abcdefg", rng.exponential(size=7).tolist(), strict=True))
+
+    def value(items):
+        return sum(weights[u] for u in set().union(*(covers[i] for i in items)))
+
+    return Coverage(covers, weights), value
+
+
+def facility_location(rng, n):
+    utilities = rng.exponential(size=(4, n)) * (rng.random((4, n)) < 0.7)
+
+    def value(items):
+        return sum(max((row[i] for i in items), default=0.0) for row in utilities)
+
+    return FacilityLocation(utilities), value
+
+
+def random_covariance(rng, n):
+    factor = rng.standard_normal((n, n + 1))
+    return factor @ factor.T / n + 0.1 * np.eye(n)
+
+
+def entropy_by_definition(covariance):
+    def value(items):
+        chosen = sorted(items)
+        part = 2 * np.pi * np.e * covariance[np.ix_(chosen, chosen)]
+        return 0.5 * np.linalg.slogdet(part)[1]
+
+    return value
+
+
+def gaussian_entropy(rng, n):
+    covariance = random_covariance(rng, n)
+    return GaussianEntropy(covariance), entropy_by_definition(covariance)
+
+
+def gaussian_mutual_information(rng, n):
+    covariance = random_covariance(rng, n)
+    entropy = entropy_by_definition(covariance)
+    everything = frozenset(range(n))
+    return (
+        GaussianMutualInformation(covariance),
+        lambda items: entropy(items) + entropy(everything - items) - entropy(everything),
+    )
+
+
+def modular(rng, n):
+    weights = rng.standard_normal(n)
+    return Modular(weights), lambda items: sum(weights[i] for i in items)
+
+
+def sum_of_functions(rng, n):
+    (f, f_value), (g, g_value), (h, h_value) = (
+        make(rng, n) for make in (coverage, graph_cut("auto"), modular)
+    )
+    return f + g + h, lambda items: f_value(items) + g_value(items) + h_value(items)
+
+
+def multiple(rng, n):
+    function, value = facility_location(rng, n)
+    return 2.5 * function, lambda items: 2.5 * value(items)
+
+
+def complement(rng, n):
+    function, value = coverage(rng, n)
+    everything = frozenset(range(n))
+    return Complement(function), lambda items: value(everything - items) - value(everything)
+
+
+class RootOfSum:
+    """√(Σ w_i): a concave function of a modular one."""
+
+    def __init__(self, weights):
+        self.weights = weights
+
+    def __call__(self, items):
+        return np.sqrt(sum(self.weights[i] for i in items))
+
+
+def from_callable(rng, n):
+    root = RootOfSum(rng.exponential(size=n))
+    return FromCallable(root, n), root
+
+
+FAMILIES = {
+    "complete cut": complete_cut,
+    "cut by table": graph_cut("table"),
+    "dense cut": graph_cut("dense"),
+    "sparse cut": graph_cut("sparse"),
+    "hypergraph cut": hypergraph_cut,
+    "concave of cardinality": concave_of_cardinality,
+    "coverage": coverage,
+    "facility location": facility_location,
+    "gaussian entropy": gaussian_entropy,
+    "gaussian mutual information": gaussian_mutual_information,
+    "modular": modular,
+    "sum": sum_of_functions,
+    "multiple": multiple,
+    "complement": complement,
+    "callable": from_callable,
+}
+CUTS = ["complete cut", "cut by table", "dense cut", "sparse cut"]
+
+
+def make_case(family, n, seed):
+    function, value = FAMILIES[family](np.random.default_rng(seed), n)
+    return Case(function, value, n)
+
+
+@st.composite
+def cases(draw, family, least=1, most=5):
+    """A random function of a family."""
+    n = draw(st.integers(least, most))
+    return make_case(family, n, draw(st.integers(0, 2**32 - 1)))
+
+
+@st.composite
+def cases_and_partitions(draw, family, least=1, most=5):
+    """A random function, and an ordered partition of its items."""
+    case = draw(cases(family, least, most))
+    return case, draw(partitions(case.n))

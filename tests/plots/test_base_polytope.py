@@ -1,0 +1,64 @@
+"""The picture of three items: that what is drawn is where it should be."""
+
+import numpy as np
+import pytest
+from functions import FAMILIES, make_case
+from numpy.testing import assert_allclose
+
+from rankcut import BasePolytope, GraphCut, MajorantCone, Modular, ordered_partitions
+
+plots = pytest.importorskip("rankcut.plots", reason="Matplotlib is not installed")
+
+TRIANGLE = GraphCut([[0, 4, 1], [4, 0, 1], [1, 1, 0]])
+
+
+def test_the_map_to_the_plane_keeps_lengths():
+    axes = plots.base_polytope.AXES
+    s = np.array([3.0, -1.0, -2.0])
+    assert np.linalg.norm(s @ axes) == pytest.approx(np.linalg.norm(s))
+    assert_allclose(np.ones(3) @ axes, 0, atol=1e-15)
+
+
+def test_each_face_is_labelled_once():
+    figure = plots.draw_base_polytope(TRIANGLE, items="abc")
+    shown = [text.get_text() for text in figure.axes[0].texts]
+    assert len(shown) == len(list(ordered_partitions(3)))
+    assert {"a ≻ b ≻ c", "{a, b} ≻ c", "c ≻ {a, b}", "{a, b, c}"} <= set(shown)
+
+
+def test_ordered_partitions_of_one_face_share_a_label():
+    path = GraphCut([[0, 1, 0], [1, 0, 2], [0, 2, 0]])
+    figure = plots.draw_base_polytope(path)
+    shown = [text.get_text() for text in figure.axes[0].texts]
+    assert "1 ≻ 3 ≻ 2\n3 ≻ 1 ≻ 2\n{1, 3} ≻ 2" in shown
+    assert sum(text.count("\n") + 1 for text in shown) == 13
+
+
+def test_the_polytope_and_the_features_are_where_they_should_be():
+    groups = [[0], [1], [2]]
+    figure = plots.draw_base_polytope(TRIANGLE, [groups])
+    faces, cones = figure.axes
+    to_plane = plots.base_polytope.AXES
+    corners = faces.patches[0].get_xy()[:-1]
+    expected = BasePolytope(TRIANGLE).vertices() @ to_plane
+    assert_allclose(sorted(corners.tolist()), sorted(expected.tolist()), atol=1e-12)
+    marked = [line.get_xydata()[0] for line in cones.lines if line.get_marker() == "o"]
+    phi = MajorantCone(TRIANGLE, groups).min_norm_point() @ to_plane
+    assert_allclose(marked, [np.zeros(2), phi], atol=1e-12)
+    # The corner of the majorant cone is the vertex of the order.
+    tips = np.vstack([patch.get_xy() for patch in cones.patches[1:]])
+    vertex = BasePolytope(TRIANGLE).vertex([0, 1, 2]) @ to_plane
+    assert np.linalg.norm(tips - vertex, axis=1).min() < 1e-9
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_every_family_can_be_drawn(family):
+    figure = plots.draw_base_polytope(make_case(family, 3, 2).function)
+    figure.canvas.draw()
+    for axes in figure.axes:
+        assert np.isfinite([*axes.get_xlim(), *axes.get_ylim()]).all()
+
+
+def test_only_three_items():
+    with pytest.raises(ValueError, match=r"three items, and this function has 4"):
+        plots.draw_base_polytope(Modular([1, 2, 3, 4]))
