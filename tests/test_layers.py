@@ -8,7 +8,7 @@ import rankcut
 LAYERS = [
     ["cli"],
     ["experiments"],
-    ["pictures", "plots", "reports"],
+    ["pictures", "reports"],
     ["estimators"],
     ["kernels"],
     ["datasets"],

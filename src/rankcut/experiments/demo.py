@@ -47,7 +47,7 @@ def run(output: Path, *, seed: int = 0) -> None:
         scores = scores_by_kind(seed)
     _show_scores(console, scores)
     try:
-        from rankcut.plots import draw_graph_and_map
+        from rankcut.pictures.items_and_rankings import draw_graph_and_map
     except ImportError:
         console.print('No picture without Matplotlib: pip install "rankcut[plot]"')
         return

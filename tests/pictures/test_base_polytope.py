@@ -7,20 +7,22 @@ from numpy.testing import assert_allclose
 
 from rankcut import BasePolytope, GraphCut, MajorantCone, Modular, ordered_partitions
 
-plots = pytest.importorskip("rankcut.plots", reason="Matplotlib is not installed")
+pictures = pytest.importorskip(
+    "rankcut.pictures.base_polytope", reason="Matplotlib is not installed"
+)
 
 TRIANGLE = GraphCut([[0, 4, 1], [4, 0, 1], [1, 1, 0]])
 
 
 def test_the_map_to_the_plane_keeps_lengths():
-    axes = plots.base_polytope.AXES
+    axes = pictures.AXES
     s = np.array([3.0, -1.0, -2.0])
     assert np.linalg.norm(s @ axes) == pytest.approx(np.linalg.norm(s))
     assert_allclose(np.ones(3) @ axes, 0, atol=1e-15)
 
 
 def test_each_face_is_labelled_once():
-    figure = plots.draw_base_polytope(TRIANGLE, items="abc")
+    figure = pictures.draw_base_polytope(TRIANGLE, items="abc")
     shown = [text.get_text() for text in figure.axes[0].texts]
     assert len(shown) == len(list(ordered_partitions(3)))
     assert {"a ≻ b ≻ c", "{a, b} ≻ c", "c ≻ {a, b}", "{a, b, c}"} <= set(shown)
@@ -28,7 +30,7 @@ def test_each_face_is_labelled_once():
 
 def test_ordered_partitions_of_one_face_share_a_label():
     path = GraphCut([[0, 1, 0], [1, 0, 2], [0, 2, 0]])
-    figure = plots.draw_base_polytope(path)
+    figure = pictures.draw_base_polytope(path)
     shown = [text.get_text() for text in figure.axes[0].texts]
     assert "1 ≻ 3 ≻ 2\n3 ≻ 1 ≻ 2\n{1, 3} ≻ 2" in shown
     assert sum(text.count("\n") + 1 for text in shown) == 13
@@ -36,9 +38,9 @@ def test_ordered_partitions_of_one_face_share_a_label():
 
 def test_the_polytope_and_the_features_are_where_they_should_be():
     groups = [[0], [1], [2]]
-    figure = plots.draw_base_polytope(TRIANGLE, [groups])
+    figure = pictures.draw_base_polytope(TRIANGLE, [groups])
     faces, cones = figure.axes
-    to_plane = plots.base_polytope.AXES
+    to_plane = pictures.AXES
     corners = faces.patches[0].get_xy()[:-1]
     expected = BasePolytope(TRIANGLE).vertices() @ to_plane
     assert_allclose(sorted(corners.tolist()), sorted(expected.tolist()), atol=1e-12)
@@ -53,7 +55,7 @@ def test_the_polytope_and_the_features_are_where_they_should_be():
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_every_family_can_be_drawn(family):
-    figure = plots.draw_base_polytope(make_case(family, 3, 2).function)
+    figure = pictures.draw_base_polytope(make_case(family, 3, 2).function)
     figure.canvas.draw()
     for axes in figure.axes:
         assert np.isfinite([*axes.get_xlim(), *axes.get_ylim()]).all()
@@ -61,4 +63,4 @@ def test_every_family_can_be_drawn(family):
 
 def test_only_three_items():
     with pytest.raises(ValueError, match=r"three items, and this function has 4"):
-        plots.draw_base_polytope(Modular([1, 2, 3, 4]))
+        pictures.draw_base_polytope(Modular([1, 2, 3, 4]))

@@ -5,7 +5,9 @@ import pytest
 
 from rankcut import ItemGraph, SimilarityGraph, graph_cut_features, make_food
 
-plots = pytest.importorskip("rankcut.plots", reason="Matplotlib is not installed")
+pictures = pytest.importorskip(
+    "rankcut.pictures.items_and_rankings", reason="Matplotlib is not installed"
+)
 
 
 def test_draws_each_item_edge_and_ranking():
@@ -13,7 +15,7 @@ def test_draws_each_item_edge_and_ranking():
     graph = SimilarityGraph(food.item_features).build()
     labels = [food.target_names[target] for target in food.target]
     features = graph_cut_features(food.ranks, graph)
-    figure = plots.draw_graph_and_map(graph, features, labels, food.item_names)
+    figure = pictures.draw_graph_and_map(graph, features, labels, food.item_names)
     left, right = figure.axes
     assert {text.get_text() for text in left.texts} == set(food.item_names)
     assert len(left.collections[0].get_segments()) == graph.n_edges
@@ -29,5 +31,5 @@ def test_draws_each_item_edge_and_ranking():
 def test_the_complete_graph_can_be_drawn():
     graph = ItemGraph.complete(5)
     features = graph_cut_features(np.random.default_rng(0).random((9, 5)))
-    figure = plots.draw_graph_and_map(graph, features, ["a"] * 9, list("vwxyz"))
+    figure = pictures.draw_graph_and_map(graph, features, ["a"] * 9, list("vwxyz"))
     figure.canvas.draw()

@@ -53,7 +53,7 @@ def draw_base_polytope(
     Examples
     --------
     >>> from rankcut import GraphCut
-    >>> from rankcut.plots import draw_base_polytope
+    >>> from rankcut.pictures.base_polytope import draw_base_polytope
     >>> triangle = GraphCut([[0, 1, 2], [1, 0, 3], [2, 3, 0]])
     >>> figure = draw_base_polytope(triangle)
     >>> [axes.get_title(loc="left") for axes in figure.axes]
