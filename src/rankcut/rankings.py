@@ -94,6 +94,10 @@ class RankMatrix:
         step = max(1, _PIECE // n_items)
         for start in range(0, n_rows, step):
             piece = self.read(start, min(start + step, n_rows))
+            # A finite sum has finite terms; the other way round it may overflow.
+            with np.errstate(over="ignore", invalid="ignore"):
+                if np.isfinite(piece.sum()):
+                    continue
             accepted = good(piece)
             if not accepted.all():
                 row, item = divmod(int(np.argmin(accepted)), n_items)
