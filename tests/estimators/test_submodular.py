@@ -341,3 +341,15 @@ def test_cuts_are_those_with_a_closed_form():
             axis=0,
         )
         assert_allclose(got, expected, rtol=0, atol=1e-11 * case.scale)
+
+
+def test_cuts_inside_other_functions_are_matched_by_name_too():
+    pd = pytest.importorskip("pandas")
+    names = list("abc")
+    graph = pd.DataFrame([[0, 4, 1], [4, 0, 2], [1, 2, 0]], index=names, columns=names)
+    X = pd.DataFrame([[1, 2, 3]], columns=list("cba"))
+    cut = GraphCut(graph)
+    expected = SubmodularFeatures(cut).fit_transform(X)
+    assert_allclose(SubmodularFeatures(2.0 * cut).fit_transform(X), 2 * expected)
+    for function in (cut + Modular([0, 0, 0]), Complement(cut)):
+        assert_allclose(SubmodularFeatures(function).fit_transform(X), expected, atol=1e-12)

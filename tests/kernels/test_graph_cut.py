@@ -69,3 +69,14 @@ def test_columns_of_another_order():
     counted = pd.DataFrame([[1, 2, 3]])
     with pytest.raises(ValueError, match="column 0 is item 0 in X and item 2 in Y"):
         graph_cut_kernel(counted, counted[[2, 1, 0]])
+
+
+def test_labels_of_one_side_hold_for_both():
+    pd = pytest.importorskip("pandas")
+    names = list("abc")
+    graph = pd.DataFrame([[0, 4, 1], [4, 0, 2], [1, 2, 0]], index=names, columns=names)
+    X = pd.DataFrame([[1, 2, 3], [2, 1, 3]], columns=list("cba"))
+    expected = graph_cut_kernel(X, graph=graph)
+    assert_allclose(graph_cut_kernel(X, X.to_numpy(), graph), expected)
+    assert_allclose(graph_cut_kernel(X.to_numpy(), X, graph), expected)
+    assert np.abs(graph_cut_kernel(X.to_numpy(), graph=graph) - expected).max() > 1

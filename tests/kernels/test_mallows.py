@@ -181,3 +181,10 @@ def test_rates_that_are_none(lam):
 def test_numbers_of_draws_that_are_none(n_draws):
     with pytest.raises(ValueError, match="n_draws must be an even number, 2 or more"):
         mallows_kernel([[1, 2]], n_draws=n_draws)
+
+
+def test_values_too_small_to_be_normalised():
+    ranks = np.full((2, 200), np.nan)
+    ranks[:, :10] = np.arange(10)
+    with pytest.raises(ValueError, match=r"row 0: k\(A, A\) is too small .* smaller λ"):
+        mallows_kernel(ranks, lam=3.0, unranked="last", normalize=True)

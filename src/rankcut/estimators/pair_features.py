@@ -11,7 +11,7 @@ from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, v
 
 from rankcut.kernels.kendall import kendall_features
 from rankcut.kernels.weighted_kendall import Weights, weight_table, weighted_kendall_features
-from rankcut.rankings import RankMatrix, Unranked, read_rankings
+from rankcut.rankings import RankMatrix, Unranked, labels_beside, read_rankings
 
 
 class PairFeatures(TransformerMixin, BaseEstimator):
@@ -45,10 +45,12 @@ class PairFeatures(TransformerMixin, BaseEstimator):
         """
         check_is_fitted(self)
         rankings = self._read(X, reset=False)
-        if None not in (rankings.items, self._items) and rankings.items != self._items:
+        fitted = labels_beside(self._items, rankings.items)
+        given = labels_beside(rankings.items, self._items)
+        if None not in (fitted, given) and fitted != given:
             raise ValueError(
                 "the columns of these rankings are not the items that were fitted, in their "
-                f"order: {rankings.items} is not {self._items}"
+                f"order: {given} is not {fitted}"
             )
         return self._features(X)
 

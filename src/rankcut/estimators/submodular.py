@@ -7,7 +7,7 @@ from numpy.typing import DTypeLike
 
 from rankcut.completions import Method, Sampler
 from rankcut.estimators.ranking_features import RankingFeatures
-from rankcut.features import SparseOutput, fit_graph
+from rankcut.features import SparseOutput
 from rankcut.graphs import ItemGraph
 from rankcut.rankings import RankMatrix, Unranked
 from rankcut.setfunctions import GraphCut, SetFunction
@@ -135,17 +135,7 @@ class SubmodularFeatures(RankingFeatures):
                 f"function must be a SetFunction, and it is {function!r}; "
                 f"FromCallable(function, {n_items}) makes one of a Python function"
             )
-        if function.n_items != n_items:
-            raise ValueError(
-                f"the set function is about {function.n_items} items, and the rankings are about "
-                f"{n_items}; item i of the function is column i of the rank matrix"
-            )
-        if isinstance(function, GraphCut):
-            # A graph may name its items, and then they are matched by name.
-            graph = fit_graph(function.graph, rankings)
-            if graph is not function.graph:
-                function = GraphCut(graph, function.algorithm)
-        self.function_ = function
+        self.function_ = function.aligned(n_items, rankings.items)
 
     def _set_function(self) -> SetFunction:
         return self.function_

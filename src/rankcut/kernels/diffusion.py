@@ -200,6 +200,7 @@ class DiffusionCompletions:
 
     side = 64
     blas = False
+    vanishes = False
 
     def __init__(self, completions: Completions, beta: float, *, derivative: bool = False) -> None:
         n_items = completions.groups.shape[1]

@@ -8,6 +8,7 @@ in threads, and writes it (and its mirror image) to the result, which may be on 
 import sys
 import time
 from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any, Protocol, Self, TypeAlias
 
 import numpy as np
@@ -38,6 +39,9 @@ class Encoding(Protocol):
     side: int
     """Rows and columns of a block."""
 
+    vanishes: bool
+    """Whether k(A, A) may be 0, as it is for a ranking that ties all items."""
+
     blas: bool
     """Whether blocks are products by BLAS, of any type. Loops write contiguous float64."""
 
@@ -67,6 +71,7 @@ class Features:
     # Large, since each product waits for all of BLAS' threads.
     side = 4096
     blas = True
+    vanishes = True
 
     def __init__(self, shape: tuple[int, ...], fill: Callable[[int, int], NDArray[Any]]) -> None:
         self._n_rows, width = shape
@@ -98,7 +103,7 @@ class Features:
 
 def rows_at_once(width: int, most: int) -> int:
     """How many vectors of that width to make for a block, so that both its sides fit."""
-    return min(most, max(16, KEPT // (2 * width)))
+    return min(most, max(1, KEPT // (2 * width)))
 
 
 Encoder: TypeAlias = Callable[[RankMatrix, np.dtype[Any]], Encoding]
@@ -138,14 +143,16 @@ def read_both(
     left.check(unranked)
     if Y is None or Y is X:
         return left, None
-    right = read_rankings(Y, items)
-    check_same_items(left, right)
+    left, right = with_same_labels(left, read_rankings(Y, items))
     right.check(unranked)
     return left, right
 
 
-def check_same_items(left: RankMatrix, right: RankMatrix) -> None:
-    """Raise unless both rank the same items, in the same order of columns."""
+def with_same_labels(left: RankMatrix, right: RankMatrix) -> tuple[RankMatrix, RankMatrix]:
+    """Both, if they rank the same items in the same order of columns.
+
+    If one of them has labels they hold for both, so that a graph is matched with both alike.
+    """
     if left.shape[1] != right.shape[1]:
         raise ValueError(
             f"X ranks {left.shape[1]} items and Y ranks {right.shape[1]}; a kernel compares "
@@ -154,13 +161,15 @@ def check_same_items(left: RankMatrix, right: RankMatrix) -> None:
     labels = labels_beside(left.items, right.items)
     others = labels_beside(right.items, left.items)
     if labels is None or others is None:
-        return
+        known = labels or others
+        return replace(left, items=known), replace(right, items=known)
     for column, (label, other) in enumerate(zip(labels, others, strict=True)):
         if label != other:
             raise ValueError(
                 f"column {column} is item {label!r} in X and item {other!r} in Y; select the "
                 "columns of Y in the order of X"
             )
+    return left, right
 
 
 def gram_dtype(
@@ -192,6 +201,8 @@ def fill_gram(
     shape = (len(left), len(other))
     if out is None:
         out = np.empty(shape, dtype=dtype)
+    elif not (isinstance(out, np.ndarray) and out.flags.writeable):
+        raise ValueError("out= must be a NumPy array, or a memory map, that can be written to")
     elif out.shape != shape or out.dtype != dtype:
         raise ValueError(
             f"out= has shape {out.shape} and dtype {out.dtype}, and the Gram matrix has shape "
@@ -239,7 +250,16 @@ def squares(encoding: Encoding) -> Floats:
 
 def _unit_scale(encoding: Encoding) -> Floats:
     """1/√k(A, A), and 0 where that is 0."""
-    norms = np.sqrt(squares(encoding))
+    own = squares(encoding)
+    lost = own < np.finfo(np.float64).tiny
+    if encoding.vanishes:
+        lost &= own > 0
+    if lost.any():
+        raise ValueError(
+            f"row {int(np.argmax(lost))}: k(A, A) is too small to be told from 0, so k cannot be "
+            "normalised; take a smaller λ or β"
+        )
+    norms = np.sqrt(own)
     return np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > 0)
 
 

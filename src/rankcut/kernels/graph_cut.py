@@ -84,6 +84,7 @@ class GraphCutVectors:
 
     side = Features.side
     blas = True
+    vanishes = True
 
     def __init__(self, vectors: NDArray[Any] | csr_array) -> None:
         self._vectors: Any = vectors

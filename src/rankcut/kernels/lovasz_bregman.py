@@ -14,7 +14,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from rankcut._loops.slopes import add_gains, break_ties
 from rankcut.features import fit_graph
-from rankcut.kernels.gram import Features, check_same_items, fill_gram, gram_dtype
+from rankcut.kernels.gram import Features, fill_gram, gram_dtype, with_same_labels
 from rankcut.partitions import Partitions, block_rows, read_partitions
 from rankcut.rankings import RankMatrix, Unranked, read_rankings
 from rankcut.setfunctions import Algorithm, GraphCut
@@ -72,8 +72,7 @@ def lovasz_bregman_divergence(
             "the Lovász–Bregman divergence is not defined for incomplete rankings; use "
             'unranked="last" if unranked items come after all the ranked ones'
         )
-    scores, rankings = read_rankings(X, items), read_rankings(Y, items)
-    check_same_items(scores, rankings)
+    scores, rankings = with_same_labels(read_rankings(X, items), read_rankings(Y, items))
     _check_scores(scores)
     rankings.check(unranked)
     cut = GraphCut(fit_graph(graph, rankings), algorithm)

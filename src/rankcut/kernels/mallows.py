@@ -154,6 +154,7 @@ class MallowsCompletions:
 
     side = 64
     blas = False
+    vanishes = False
 
     def __init__(self, completions: Completions, lam: float, *, derivative: bool = False) -> None:
         self._completions = completions

@@ -16,6 +16,7 @@ other weights.
 """
 
 from collections.abc import Hashable, Sequence
+from numbers import Integral
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -156,7 +157,7 @@ def weight_table(
                 f"is {weights!r}"
             )
         last = n_items if weights == "average" else k
-        if last is None or not 1 <= last <= n_items:
+        if not (isinstance(last, Integral) and 1 <= last <= n_items):
             raise ValueError(
                 f'weights="top-k" needs k from 1 to {n_items}, the number of items, and k is {k!r}'
             )
@@ -227,6 +228,7 @@ class AverageWeights:
 
     side = 256
     blas = False
+    vanishes = True
 
     def __init__(self, groups: Indices) -> None:
         self._groups = groups

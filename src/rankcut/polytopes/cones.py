@@ -64,11 +64,19 @@ class _PrefixCone:
 
     def contains(self, s: ArrayLike, *, tolerance: float = _ROUNDING) -> bool:
         """Whether s is in the cone, up to a part of the vectors' length for rounding."""
-        point = np.asarray(s, dtype=np.float64)
+        point = self._vector(s)
         above = np.cumsum([point[list(group)].sum() for group in self.groups])
         above -= np.cumsum(self.rises)
         room = tolerance * max(self.function.magnitude, float(np.abs(point).sum()))
         return bool(abs(above[-1]) <= room and (self._side * above[:-1] <= room).all())
+
+    def _vector(self, numbers: ArrayLike) -> Floats:
+        vector = np.asarray(numbers, dtype=np.float64)
+        if vector.shape != (self.function.n_items,):
+            raise ValueError(
+                f"the vector has shape {vector.shape}; it needs {self.function.n_items} numbers"
+            )
+        return vector
 
     def support(self, w: ArrayLike) -> float:
         """The supremum of ⟨w, s⟩: infinite unless w has one value for each group, in order."""
@@ -79,7 +87,7 @@ class _PrefixCone:
 
     def levels(self, w: ArrayLike) -> Floats | None:
         """The v with w = Σ_t v_t·1_{G_t}, if w is constant on the groups."""
-        vector = np.asarray(w, dtype=np.float64)
+        vector = self._vector(w)
         values = np.array([vector[group[0]] for group in self.groups])
         constant = all(
             (vector[list(group)] == value).all()

@@ -1,6 +1,6 @@
 """Set functions made of others: sums, positive multiples, and the view from the other side."""
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 
 import numpy as np
 
@@ -29,6 +29,10 @@ class SumOfFunctions(SetFunction):
             )
         self.n_items = sizes.pop()
         self.symmetric = all(part.symmetric for part in self.parts)
+
+    def aligned(self, n_items: int, items: tuple[Hashable, ...] | None) -> "SumOfFunctions":
+        """The sum of the parts, each in that order."""
+        return SumOfFunctions([part.aligned(n_items, items) for part in self.parts])
 
     def increments(self, partitions: Partitions, out: Floats) -> None:
         """The sum of the parts' increments."""
@@ -62,6 +66,10 @@ class Multiple(SetFunction):
         self.n_items = function.n_items
         self.symmetric = function.symmetric
 
+    def aligned(self, n_items: int, items: tuple[Hashable, ...] | None) -> "Multiple":
+        """The same multiple of F in that order."""
+        return Multiple(self.factor, self.function.aligned(n_items, items))
+
     def increments(self, partitions: Partitions, out: Floats) -> None:
         """The increments of F, scaled."""
         one = np.zeros((len(partitions), self.n_items))
@@ -88,6 +96,10 @@ class Complement(SetFunction):
         self.function = function
         self.n_items = function.n_items
         self.symmetric = function.symmetric
+
+    def aligned(self, n_items: int, items: tuple[Hashable, ...] | None) -> "Complement":
+        """The complement of F in that order."""
+        return Complement(self.function.aligned(n_items, items))
 
     def increments(self, partitions: Partitions, out: Floats) -> None:
         """The increments of F along the reversed chains, backwards and with the other sign."""

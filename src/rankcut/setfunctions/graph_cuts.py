@@ -14,7 +14,7 @@ algorithm     for                                    cost of a ranking of n item
 For a top-k list the last two cost k/n of that. All agree to rounding.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from functools import cached_property
 from typing import Any, Literal, Protocol, TypeAlias, get_args
 
@@ -190,6 +190,11 @@ class GraphCut(SetFunction):
     def _chains(self) -> _Chains:
         chosen = fastest_algorithm(self.graph) if self.algorithm == "auto" else self.algorithm
         return _WAYS[chosen](self.graph)
+
+    def aligned(self, n_items: int, items: tuple[Hashable, ...] | None) -> "GraphCut":
+        """The cut of the same graph, its items matched by name if it names them."""
+        graph = self.graph.aligned(n_items, items)
+        return self if graph is self.graph else GraphCut(graph, self.algorithm)
 
     def increments(self, partitions: Partitions, out: Floats) -> None:
         """By the algorithm chosen."""

@@ -6,7 +6,7 @@ has to know; the value of a single set A is the first increment of the chain A, 
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -47,6 +47,18 @@ class SetFunction(ABC):
         means nothing.
         """
 
+    def aligned(self, n_items: int, items: tuple[Hashable, ...] | None) -> "SetFunction":
+        """The same function with its items in the order of the rankings' columns.
+
+        Only graphs name their items; item i of any other function is column i.
+        """
+        if self.n_items != n_items:
+            raise ValueError(
+                f"the set function is about {self.n_items} items, and the rankings are about "
+                f"{n_items}; item i of the function is column i of the rank matrix"
+            )
+        return self
+
     def __call__(self, items: Iterable[int]) -> float:
         """F of one set of items.
 
@@ -55,6 +67,8 @@ class SetFunction(ABC):
         5.0
         """
         inside = sorted(set(items))
+        if any(isinstance(item, bool | np.bool_) for item in inside):
+            raise ValueError("a set lists its items by number; np.flatnonzero makes that of a mask")
         if not inside:
             return 0.0
         if inside[0] < 0 or inside[-1] >= self.n_items:
