@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rankcut import datasets as datasets
     from rankcut.datasets.food import make_food as make_food
+    from rankcut.estimators.gp.classifier import GPClassifier as GPClassifier
     from rankcut.estimators.graph_cut import GraphCutFeatures as GraphCutFeatures
     from rankcut.features import graph_cut_features as graph_cut_features
     from rankcut.graphs.item_graph import ItemGraph as ItemGraph
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
+    "GPClassifier": "rankcut.estimators.gp.classifier",
     "GraphCutFeatures": "rankcut.estimators.graph_cut",
     "ItemGraph": "rankcut.graphs.item_graph",
     "NeighborGraph": "rankcut.graphs.recipes",
