@@ -1,7 +1,7 @@
 """Threads over rows: compiled loops run without the interpreter's lock, so threads are enough."""
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
 
@@ -44,14 +44,14 @@ def over_rows(work: Callable[[int, int], None], n_rows: int, step: int, n_jobs: 
 
 
 def in_order(
-    work: Callable[[Task], Result], tasks: Iterable[Task], n_jobs: int | None
+    work: Callable[[Task], Result], tasks: Sequence[Task], n_jobs: int | None
 ) -> Iterator[Result]:
     """Yield ``work(task)`` in the order of the tasks, computed in ``n_jobs`` threads.
 
     A sum over the results is the same bits for any number of threads. No more than two results
     for each thread are waiting at any time.
     """
-    n_threads = effective_n_jobs(n_jobs)
+    n_threads = min(effective_n_jobs(n_jobs), len(tasks))
     if n_threads <= 1:
         yield from map(work, tasks)
         return

@@ -9,27 +9,42 @@ D = −2·∂L/∂v and r = ∂L/∂m + D·m make
     T(q, θ) = E_q[log sites] − KL(q ‖ prior_θ)
 
 a model of the bound with the same gradient. Its maximum over q is the evidence of the sites,
-known in closed form, and its maximum over θ costs no pass over the rows. A step goes there. It
-is taken if the bound rises; if not, θ moves less, and then not at all while the sites move a half,
-a quarter, … of the way, which is a damped natural gradient and rises when it is short enough.
+known in closed form, and to climb it by θ costs no pass over the rows. A step goes there, or
+further where the last steps show the way (:mod:`~rankcut.estimators.gp.acceleration`). It is
+taken if the bound rises. If not, θ moves less, or it stays while the sites move a half, a
+quarter, … of the way, which is a damped natural gradient and rises when it is short enough.
+
+With many rows a handful of such steps is all. With few, the sites depend on θ too much for T to
+tell where θ should go; then the bound, maximised over q at each θ, is climbed by L-BFGS.
 """
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from itertools import islice
+from typing import NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 from scipy.linalg import LinAlgError
 from scipy.optimize import minimize
 
+from rankcut.estimators.gp.acceleration import Anderson
 from rankcut.estimators.gp.gaussian import Gaussian
 from rankcut.estimators.gp.likelihoods import Floats
 
-# θ are logarithms: no step multiplies a variance by more than e³ ≈ 20.
-_LONGEST_STEP = 3.0
+# θ are logarithms: no step multiplies a variance by more than e² ≈ 7.
+_LONGEST_STEP = 2.0
 
-# Halvings before a step of the sites counts as lost.
-_HALVINGS = 20
+# Steps of q and θ at once before they are taken in turn.
+_TOGETHER = 12
+
+# How far apart the gradients are whose difference is the curvature of the evidence.
+_ASIDE = 1e-4
+
+# How often a step is shortened before it counts as lost.
+_SHORTER = 20
+
+
+Watch: TypeAlias = Callable[[int, float, float], None]
 
 
 class Sites(NamedTuple):
@@ -45,6 +60,21 @@ class Sites(NamedTuple):
             self.linear + share * (other.linear - self.linear),
         )
 
+    def nothing(self) -> "Sites":
+        """Sites that say nothing, of the same shape."""
+        return Sites(np.zeros_like(self.square), np.zeros_like(self.linear))
+
+    def flat(self, parameters: Floats) -> Floats:
+        """All numbers, and the parameters, in one vector."""
+        return np.concatenate([self.square.ravel(), self.linear, parameters])
+
+    def unflatten(self, vector: Floats) -> "tuple[Sites, Floats]":
+        """The inverse of :meth:`flat`, for sites of the same shape."""
+        square, linear, parameters = np.split(
+            vector, [self.square.size, self.square.size + self.linear.size]
+        )
+        return Sites(square.reshape(self.square.shape), linear), parameters
+
 
 @dataclass(frozen=True, eq=False)
 class State:
@@ -56,6 +86,7 @@ class State:
     elbo: float
     target: Sites  #: the sites that make T
     model: float  #: T(q, θ)
+    unit: Sites  #: changes of the sites that matter
 
 
 class Problem(Protocol):
@@ -99,52 +130,125 @@ def climb(
     *,
     tol: float,
     max_iter: int,
-    watch: Callable[[int, float, float], None],
+    watch: Watch,
 ) -> Summit:
     """Step until the next step promises to raise the bound by less than ``tol``.
 
     ``watch(iteration, elbo, gain)`` is called after each step.
     """
-    state = start
-    trace = [state.elbo]
     bounds = problem.bounds()
-    trust = 1.0
+    if not (bounds[:, 0] < bounds[:, 1]).any():
+        return _climb_together(problem, start, bounds, tol, max_iter, watch)
+    together = min(max_iter, _TOGETHER)
+    first = _climb_together(problem, start, bounds, tol, together, watch)
+    if first.converged or max_iter <= together:
+        return first
+    return _climb_in_turn(problem, first, bounds, tol, max_iter, watch)
+
+
+def _climb_together(
+    problem: Problem, state: State, bounds: Floats, tol: float, max_iter: int, watch: Watch
+) -> Summit:
+    """Steps of q and θ at once."""
+    trace = [state.elbo]
+    anderson = Anderson()
     gain = np.inf
     for iteration in range(1, max_iter + 1):
-        goal, promised = _best_parameters(problem, state, bounds)
-        gain = promised - state.model
+        goal = _goal(problem, state, bounds)
+        gain = goal.promised - state.model
         # What is promised is a difference of sums, and no better than their rounding.
         enough = gain <= tol + 8 * np.finfo(float).eps * abs(state.elbo)
-        moves = bool((goal != state.parameters).any())
-        for share, theta_share in _steps(trust, moves=moves):
-            candidate = _try(
-                problem,
-                state.sites.towards(state.target, share),
-                state.parameters + theta_share * (goal - state.parameters),
-            )
-            if candidate is not None and candidate.elbo >= state.elbo:
-                if moves:
-                    trust = min(1.0, 2 * theta_share) if theta_share > 0 else trust / 16
-                state = candidate
-                trace.append(state.elbo)
-                break
-            if enough:
-                break
-        else:
-            break
-        watch(iteration, state.elbo, gain)
-        if enough:
-            return Summit(state, np.array(trace), gain, converged=True)
+        candidate = None
+        if not enough:
+            candidate = _accelerated(problem, state, goal, bounds, anderson)
+            if candidate is None or not candidate.elbo > state.elbo + 0.1 * gain:
+                anderson.forget()
+                candidate = None
+        if candidate is None:
+            steps = _steps(state, goal)
+            for sites, parameters in islice(steps, 1) if enough else steps:
+                candidate = _try(problem, sites, parameters)
+                if candidate is not None and candidate.elbo >= state.elbo:
+                    break
+                candidate = None
+        if candidate is not None:
+            state = candidate
+            trace.append(state.elbo)
+            watch(iteration, state.elbo, gain)
+        if enough or candidate is None:
+            return Summit(state, np.array(trace), gain, converged=enough)
     return Summit(state, np.array(trace), gain, converged=False)
 
 
-def _steps(trust: float, *, moves: bool) -> Iterator[tuple[float, float]]:
-    """How far to go for the sites and for θ, boldest first."""
-    if moves:
-        yield 1.0, trust
-        yield 1.0, trust / 4
-    for halvings in range(_HALVINGS):
-        yield 0.5**halvings, 0.0
+def _climb_in_turn(
+    problem: Problem, begun: Summit, bounds: Floats, tol: float, max_iter: int, watch: Watch
+) -> Summit:
+    """Steps of θ, each followed by as many of q as it takes to be at the maximum there."""
+    best = begun.state
+    trace = list(begun.trace)
+    settled = True
+
+    def loss(parameters: Floats) -> tuple[float, Floats]:
+        nonlocal best, settled
+        start = _try(problem, best.target, parameters)
+        if start is None:
+            start = problem.evaluate(best.target.nothing(), parameters)
+        fixed = np.column_stack([parameters, parameters])
+        there = _climb_together(problem, start, fixed, tol * 1e-3, max_iter, lambda *_: None)
+        settled = there.converged
+        if there.state.elbo > best.elbo:
+            watch(len(trace), there.state.elbo, there.state.elbo - best.elbo)
+            best = there.state
+            trace.append(best.elbo)
+        # At the maximum over q the bound and the evidence of its sites have the same slope.
+        return -there.state.elbo, -problem.evidence(there.state.target, parameters)[1]
+
+    found = minimize(
+        loss,
+        best.parameters,
+        jac=True,
+        method="L-BFGS-B",
+        bounds=bounds,
+        options={"maxiter": max_iter, "ftol": 1e-13, "gtol": 1e-5},
+    )
+    slope = float(np.abs(found.jac).max()) if not found.success else 0.0
+    return Summit(best, np.array(trace), slope, converged=bool(found.success) and settled)
+
+
+class _Goal(NamedTuple):
+    """θ to go to, the evidence there, and the evidence without moving."""
+
+    parameters: Floats
+    promised: float
+    staying: float
+
+
+def _steps(state: State, goal: _Goal) -> Iterator[tuple[Sites, Floats]]:
+    """Sites and parameters to try, boldest first."""
+    direction = goal.parameters - state.parameters
+    if direction.any():
+        # Shortening the step of θ helps if it is θ that is far from its goal.
+        of_sites = goal.staying - state.model
+        tries = _SHORTER if of_sites < 0.5 * (goal.promised - state.model) else 1
+        for shorter in range(tries):
+            yield state.target, state.parameters + 0.25**shorter * direction
+    for shorter in range(_SHORTER):
+        yield state.sites.towards(state.target, 0.5**shorter), state.parameters
+
+
+def _accelerated(
+    problem: Problem, state: State, goal: _Goal, bounds: Floats, anderson: Anderson
+) -> State | None:
+    """The state that the past proposes, if it does and that is a state."""
+    here = state.sites.flat(state.parameters)
+    there = state.target.flat(goal.parameters)
+    unit = state.unit.flat(np.ones(len(state.parameters)))
+    proposed = anderson.propose(here, there - here, unit)
+    if proposed is None:
+        return None
+    sites, parameters = state.sites.unflatten(proposed)
+    box = _box(state.parameters, bounds)
+    return _try(problem, sites, np.clip(parameters, box[:, 0], box[:, 1]))
 
 
 def _try(problem: Problem, sites: Sites, parameters: Floats) -> State | None:
@@ -154,43 +258,50 @@ def _try(problem: Problem, sites: Sites, parameters: Floats) -> State | None:
         return None
 
 
-def _best_parameters(problem: Problem, state: State, bounds: Floats) -> tuple[Floats, float]:
-    """θ of the greatest evidence within reach, and that evidence."""
-    here = state.parameters
-    box = np.column_stack(
+def _box(here: Floats, bounds: Floats) -> Floats:
+    """How far θ may go in one step."""
+    return np.column_stack(
         [
             np.maximum(bounds[:, 0], here - _LONGEST_STEP),
             np.minimum(bounds[:, 1], here + _LONGEST_STEP),
         ]
     )
-    free = box[:, 0] < box[:, 1]
+
+
+def _goal(problem: Problem, state: State, bounds: Floats) -> _Goal:
+    """A Newton step of θ up the evidence of the target sites.
+
+    Its maximum would be as near, but jumps from one end of a flat stretch to the other; steps
+    that change smoothly from one state to the next are what acceleration needs.
+    """
+    here = state.parameters
     try:
-        value = problem.evidence(state.target, here)[0]
+        staying, gradient = problem.evidence(state.target, here)
+        free = bounds[:, 0] < bounds[:, 1]
+        free &= np.where(gradient > 0, here < bounds[:, 1], here > bounds[:, 0])
+        if not free.any():
+            return _Goal(here, staying, staying)
+        hessian = np.empty((free.sum(), free.sum()))
+        for row, coordinate in enumerate(np.flatnonzero(free)):
+            aside = here.copy()
+            aside[coordinate] += _ASIDE
+            changed = problem.evidence(state.target, aside)[1] - gradient
+            hessian[row] = changed[free] / _ASIDE
     except LinAlgError:
         # Not concave enough to promise anything: damped steps of the sites come first.
-        return here, np.inf
-    if not free.any():
-        return here, value
-
-    def loss(moved: Floats) -> tuple[float, Floats]:
-        parameters = here.copy()
-        parameters[free] = moved
+        return _Goal(here, np.inf, np.inf)
+    curvatures, axes = np.linalg.eigh(0.5 * (hessian + hessian.T))
+    # Uphill whichever way the evidence is curved.
+    lengths = (axes.T @ gradient[free]) / np.maximum(np.abs(curvatures), np.finfo(float).tiny)
+    direction = np.zeros(len(here))
+    direction[free] = axes @ np.clip(lengths, -_LONGEST_STEP, _LONGEST_STEP)
+    box = _box(here, bounds)
+    for shorter in range(_SHORTER):
+        goal = np.clip(here + 0.5**shorter * direction, box[:, 0], box[:, 1])
         try:
-            evidence, gradient = problem.evidence(state.target, parameters)
+            promised = problem.evidence(state.target, goal)[0]
         except LinAlgError:
-            return abs(value) + 1e6, np.zeros(len(moved))
-        return -evidence, -gradient[free]
-
-    found = minimize(
-        loss,
-        here[free],
-        jac=True,
-        method="L-BFGS-B",
-        bounds=box[free],
-        options={"maxiter": 30, "ftol": 1e-15, "gtol": 1e-9},
-    )
-    if -found.fun <= value:
-        return here, value
-    goal = here.copy()
-    goal[free] = found.x
-    return goal, float(-found.fun)
+            continue
+        if promised >= staying:
+            return _Goal(goal, promised, staying)
+    return _Goal(here, staying, staying)

@@ -57,9 +57,9 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
         c², the prior variance of a constant term; None is learned, 0 is no constant term.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, as in scikit-learn.
-    tol : float, default=1e-6
+    tol : float, default=1e-8
         The ascent ends when the next step promises to raise the ELBO by less.
-    max_iter : int, default=100
+    max_iter : int, default=200
         The most steps of the ascent.
     n_jobs : int or None, default=None
         Number of threads over blocks of rows, for features. The result is the same bits for any
@@ -122,8 +122,8 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
         kernel_variance: float | None = None,
         constant_variance: float | None = None,
         class_weight: Any = None,
-        tol: float = 1e-6,
-        max_iter: int = 100,
+        tol: float = 1e-8,
+        max_iter: int = 200,
         n_jobs: int | None = None,
     ) -> None:
         self.kernel = kernel
@@ -299,8 +299,8 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
         ndarray of shape (n_samples,) or (n_samples, n_classes)
         """
         mean, variance = self._latent(X, diagonal, variances=True)
-        score = LIKELIHOODS[self.link].score(mean.ravel(), variance.ravel()).reshape(mean.shape)
-        return score[:, 0] if len(self.classes_) == 2 else score
+        score = LIKELIHOODS[self.link].score(mean.ravel(), variance.ravel())
+        return score if len(self.classes_) == 2 else np.reshape(score, mean.shape)
 
     def predict_latent(self, X: Any, diagonal: ArrayLike | None = None) -> tuple[Floats, Floats]:
         """Posterior mean and variance of the latent function f.

@@ -47,7 +47,10 @@ class FunctionSpace:
         logarithms = target.linear @ mean - 0.5 * target.square @ (variance + mean**2)
         model = float(logarithms) - posterior.divergence
         elbo = expected - posterior.divergence
-        return State(sites, parameters, posterior, elbo, target, model)
+        # A site matters if it is large beside the precision of its function value.
+        precision = 1.0 / np.maximum(variance, np.finfo(float).tiny)
+        unit = Sites(precision, np.sqrt(precision))
+        return State(sites, parameters, posterior, elbo, target, model, unit)
 
     def evidence(self, sites: Sites, parameters: Floats) -> tuple[float, Floats]:
         """The evidence of the sites, and its gradient by θ.

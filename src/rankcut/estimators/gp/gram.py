@@ -18,8 +18,8 @@ from rankcut.estimators.gp.likelihoods import Floats
 # Columns of U beyond which nothing of the diagonal is left, as a share of its largest entry.
 _LEFT_OVER = 1e-12
 
-# How far K may be from U Uᵀ, or from its transpose, and count as rounding.
-_ROUNDING = 1e-8
+# How far K may be from U Uᵀ, or from its transpose, and count as rounding, by its precision.
+_ROUNDING = {np.dtype(np.float32): 1e-4, np.dtype(np.float64): 1e-8}
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,19 +41,23 @@ class Factor:
     lower: Floats
 
     @classmethod
-    def of(cls, gram: Floats) -> "Factor":
+    def of(cls, gram: NDArray[np.floating]) -> "Factor":
         """Factorise a Gram matrix, or say why it is none."""
-        _check_gram(gram)
+        rounding = _ROUNDING.get(gram.dtype, 1e-8)
+        gram = gram.astype(np.float64, copy=False)
+        _check_gram(gram, rounding)
         size = len(gram)
         largest = float(np.diagonal(gram).max())
-        packed, order, rank, _ = lapack.dpstrf(gram, tol=_LEFT_OVER * largest, lower=1)
+        packed, order, rank, _ = lapack.dpstrf(
+            gram, tol=max(_LEFT_OVER, 1e-4 * rounding) * largest, lower=1
+        )
         lower = np.tril(packed)[:, :rank]
         order = order - 1
         rows = np.empty((size, rank))
         rows[order] = lower
         # Rows of signs see each entry of what is left over.
         signs = np.random.default_rng(0).choice([-1.0, 1.0], size=(size, 2))
-        if np.abs(gram @ signs - rows @ (rows.T @ signs)).max() > _ROUNDING * largest * size:
+        if np.abs(gram @ signs - rows @ (rows.T @ signs)).max() > rounding * largest * size:
             raise ValueError(
                 "the kernel is not positive semi-definite, so that it is no covariance of a "
                 "Gaussian process; add a multiple of the identity to its Gram matrix, or clip "
@@ -71,7 +75,7 @@ class Factor:
         return np.ascontiguousarray(solve_triangular(self.lower, pivotal, lower=True).T)
 
 
-def _check_gram(gram: Floats) -> None:
+def _check_gram(gram: Floats, rounding: float) -> None:
     if gram.ndim != 2 or gram.shape[0] != gram.shape[1]:
         raise ValueError(
             f"a Gram matrix is square, one row and one column for each ranking, and this one has "
@@ -84,7 +88,7 @@ def _check_gram(gram: Floats) -> None:
             "place in a Gram matrix, so use a kernel that is defined for all rows"
         )
     largest = float(np.abs(gram).max(initial=0.0))
-    if np.abs(gram - gram.T).max() > _ROUNDING * largest:
+    if np.abs(gram - gram.T).max() > rounding * largest:
         raise ValueError("the Gram matrix is not symmetric; average it with its transpose")
     if not np.diagonal(gram).max() > 0:
         raise ValueError(
@@ -130,6 +134,6 @@ class KernelRows:
                 gram, gradient = self.at(theta)(self.X, eval_gradient=True)
             else:
                 gram = self.kernel(self.X, self.X)
-            factor = Factor.of(np.asarray(gram, dtype=np.float64))
+            factor = Factor.of(np.asarray(gram))
             self._kept = theta.copy(), factor, gradient
         return self._kept[1], self._kept[2]

@@ -5,7 +5,6 @@ A pass over the rows is a sum over blocks. A block gives its expected log-likeli
 with the number of rows.
 """
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -49,10 +48,10 @@ class LabelledRows(NamedTuple):
     weight: Floats | None
 
 
-def blocks(n_rows: int, n_features: int) -> Iterator[slice]:
+def blocks(n_rows: int, n_features: int) -> list[slice]:
     """Rows cut into blocks, always in the same places."""
     size = max(64, _BLOCK // max(1, n_features))
-    return (slice(start, min(start + size, n_rows)) for start in range(0, n_rows, size))
+    return [slice(start, min(start + size, n_rows)) for start in range(0, n_rows, size)]
 
 
 def with_constant(rows: NDArray[np.floating], has_constant: bool) -> Floats:
@@ -125,7 +124,10 @@ class WeightSpace:
         quadratic = np.trace(spread) + posterior.mean @ sums.square @ posterior.mean
         model = sums.linear @ posterior.mean - 0.5 * quadratic - posterior.divergence
         elbo = sums.expected - posterior.divergence
-        return State(sites, parameters, posterior, elbo, target, float(model))
+        # A site matters if it is large beside the precision of its weights.
+        precision = self.prior.precision(parameters, self.n_weights) + np.diagonal(sites.square)
+        unit = Sites(np.sqrt(np.outer(precision, precision)), np.sqrt(precision))
+        return State(sites, parameters, posterior, elbo, target, float(model), unit)
 
     def statistics(self, posterior: Gaussian) -> Statistics:
         """The sum of the blocks' contributions, in the order of the blocks."""
