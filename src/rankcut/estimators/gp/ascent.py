@@ -157,7 +157,7 @@ def _climb_together(
         goal = _goal(problem, state, bounds)
         gain = goal.promised - state.model
         # What is promised is a difference of sums, and no better than their rounding.
-        enough = gain <= tol + 8 * np.finfo(float).eps * abs(state.elbo)
+        enough = bool(gain <= tol + 8 * np.finfo(float).eps * abs(state.elbo))
         candidate = None
         if not enough:
             candidate = _accelerated(problem, state, goal, bounds, anderson)

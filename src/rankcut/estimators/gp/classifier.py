@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Callable
+from contextlib import nullcontext
 from numbers import Integral, Real
 from typing import Any
 
@@ -29,6 +30,9 @@ from rankcut.estimators.gp.predictions import FeaturePredictor, KernelPosterior,
 from rankcut.estimators.gp.prior import Prior
 from rankcut.estimators.gp.progress import Progress
 from rankcut.estimators.gp.weight_space import LabelledRows, WeightSpace, mean_square
+
+# Gram matrices up to this size are factorised sooner by one thread than by several.
+_SMALL = 512
 
 
 class GPClassifier(ClassifierMixin, BaseEstimator):
@@ -199,7 +203,9 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
         def problem(positive: NDArray[np.bool_]) -> FunctionSpace:
             return FunctionSpace(rows, positive, weight, LIKELIHOODS[self.link], prior)
 
-        summits = self._climb(problem, codes, prior)
+        small = len(codes) <= _SMALL
+        with threadpool_limits(1, user_api="blas") if small else nullcontext():
+            summits = self._climb(problem, codes, prior)
         posteriors = []
         for summit in summits:
             own = summit.state.parameters[prior.n_own :]
@@ -300,7 +306,7 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
         """
         mean, variance = self._latent(X, diagonal, variances=True)
         score = LIKELIHOODS[self.link].score(mean.ravel(), variance.ravel())
-        return score if len(self.classes_) == 2 else np.reshape(score, mean.shape)
+        return score if len(self.classes_) == 2 else np.asarray(score.reshape(mean.shape))
 
     def predict_latent(self, X: Any, diagonal: ArrayLike | None = None) -> tuple[Floats, Floats]:
         """Posterior mean and variance of the latent function f.
@@ -378,12 +384,12 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
     def _check_classes(self, codes: NDArray[np.intp], weight: Floats | None) -> None:
         if len(self.classes_) < 2:
             raise ValueError(
-                f"all labels are of one class, {self.classes_[0]!r}; a classifier needs rows of "
-                "two classes or more"
+                f"all labels are of one class, {self.classes_.tolist()[0]!r}; a classifier needs "
+                "rows of two classes or more"
             )
         totals = np.bincount(codes, weights=weight)
         if not totals.all():
-            label = self.classes_[np.flatnonzero(totals == 0)[0]]
+            label = self.classes_[totals == 0].tolist()[0]
             raise ValueError(
                 f"all rows of class {label!r} have weight 0; leave them out, or give one of them "
                 "a weight, so that two classes or more are left"

@@ -41,10 +41,10 @@ class Factor:
     lower: Floats
 
     @classmethod
-    def of(cls, gram: NDArray[np.floating]) -> "Factor":
+    def of(cls, given: NDArray[np.floating]) -> "Factor":
         """Factorise a Gram matrix, or say why it is none."""
-        rounding = _ROUNDING.get(gram.dtype, 1e-8)
-        gram = gram.astype(np.float64, copy=False)
+        rounding = _ROUNDING.get(given.dtype, 1e-8)
+        gram = np.asarray(given, dtype=np.float64)
         _check_gram(gram, rounding)
         size = len(gram)
         largest = float(np.diagonal(gram).max())
