@@ -114,8 +114,8 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
     >>> model.fit(food.ranks[:150], food.target[:150]).score(food.ranks[150:], food.target[150:])
     0.92
     >>> model.predict_proba(food.ranks[150:152]).round(2)
-    array([[0.97, 0.03],
-           [0.05, 0.95]])
+    array([[1.  , 0.  ],
+           [0.01, 0.99]])
     """
 
     def __init__(
@@ -288,7 +288,7 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
         # Where no class has any probability left, all are as good.
         total = positive.sum(axis=1, keepdims=True)
         even = np.full_like(positive, 1.0 / positive.shape[1])
-        return np.divide(positive, total, out=even, where=total > 0)
+        return np.asarray(np.divide(positive, total, out=even, where=total > 0))
 
     def decision_function(self, X: Any, diagonal: ArrayLike | None = None) -> Floats:
         """The value of f that has the averaged probability: m/√(1 + v) for probit.
