@@ -25,7 +25,9 @@ def rankings(n_rankings, n_items, seed):
     rng = np.random.default_rng(seed)
     types = rng.integers(0, 2, size=n_rankings)
     utilities = rng.normal(size=(2, n_items))
-    scores = utilities[types] + 2.0 * rng.gumbel(size=(n_rankings, n_items))
+    # The more items, the more a ranking says of its user; noise keeps the problem as hard.
+    noise = 2.0 * np.sqrt(n_items / 10)
+    scores = utilities[types] + noise * rng.gumbel(size=(n_rankings, n_items))
     return np.argsort(np.argsort(-scores, axis=1), axis=1) + 1.0, types
 
 

@@ -203,16 +203,23 @@ def _climb_in_turn(
         # At the maximum over q the bound and the evidence of its sites have the same slope.
         return -there.state.elbo, -problem.evidence(there.state.target, parameters)[1]
 
-    found = minimize(
-        loss,
-        best.parameters,
-        jac=True,
-        method="L-BFGS-B",
-        bounds=bounds,
-        options={"maxiter": max_iter, "ftol": 1e-13, "gtol": 1e-5},
-    )
+    for _ in range(max_iter):
+        # A search that may go anywhere begins with leaps to where nothing is learned, at a cost.
+        box = _box(best.parameters, bounds)
+        found = minimize(
+            loss,
+            best.parameters,
+            jac=True,
+            method="L-BFGS-B",
+            bounds=box,
+            options={"maxiter": max_iter, "ftol": 1e-13, "gtol": 1e-5},
+        )
+        held_back = (found.x[:, None] == box) & (box != bounds)
+        if not held_back.any():
+            break
     slope = float(np.abs(found.jac).max()) if not found.success else 0.0
-    return Summit(best, np.array(trace), slope, converged=bool(found.success) and settled)
+    converged = bool(found.success) and settled and not held_back.any()
+    return Summit(best, np.array(trace), slope, converged)
 
 
 class _Goal(NamedTuple):
