@@ -15,7 +15,13 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from rankcut import GPClassifier, GraphCutFeatures, graph_cut_features, graph_cut_kernel, make_food
 
 
-@parametrize_with_checks([GPClassifier(), GPClassifier(RBF(), link="logit")])
+@parametrize_with_checks(
+    [
+        GPClassifier(),
+        GPClassifier(link="logit", kernel_variance=1.0, constant_variance=1.0),
+        GPClassifier(RBF(1.0, "fixed"), kernel_variance=1.0, constant_variance=1.0),
+    ]
+)
 def test_scikit_learn_accepts_it(estimator, check):
     check(estimator)
 

@@ -194,7 +194,7 @@ def _climb_in_turn(
         if start is None:
             start = problem.evaluate(best.target.nothing(), parameters)
         fixed = np.column_stack([parameters, parameters])
-        there = _climb_together(problem, start, fixed, tol * 1e-3, max_iter, lambda *_: None)
+        there = _climb_together(problem, start, fixed, tol * 1e-5, max_iter, lambda *_: None)
         settled = there.converged
         if there.state.elbo > best.elbo:
             watch(len(trace), there.state.elbo, there.state.elbo - best.elbo)
@@ -212,7 +212,7 @@ def _climb_in_turn(
             jac=True,
             method="L-BFGS-B",
             bounds=box,
-            options={"maxiter": max_iter, "ftol": 1e-13, "gtol": 1e-5},
+            options={"maxiter": max_iter, "ftol": 1e-15, "gtol": 1e-7},
         )
         held_back = (found.x[:, None] == box) & (box != bounds)
         if not held_back.any():
