@@ -19,7 +19,6 @@ from rankcut import GPClassifier, GraphCutFeatures, graph_cut_features, graph_cu
     [
         GPClassifier(),
         GPClassifier(link="logit", kernel_variance=1.0, constant_variance=1.0),
-        GPClassifier(RBF(1.0, "fixed"), kernel_variance=1.0, constant_variance=1.0),
     ]
 )
 def test_scikit_learn_accepts_it(estimator, check):
