@@ -1,7 +1,12 @@
 """What all tests share: Hypothesis' settings, and pandas and Polars as one fixture."""
 
+import os
+
 import pytest
 from hypothesis import HealthCheck, settings
+
+# Without this, scikit-learn skips its checks of array API input. SciPy reads it when imported.
+os.environ["SCIPY_ARRAY_API"] = "1"
 
 # The first example of a test may compile a loop, so no example has a deadline.
 settings.register_profile(

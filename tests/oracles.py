@@ -1,5 +1,7 @@
 """Slow, independent ways to compute what the library computes."""
 
+from itertools import permutations, product
+
 import numpy as np
 from scipy.optimize import isotonic_regression, minimize
 
@@ -56,3 +58,61 @@ def smallest_majorant(weights, groups):
     )
     assert solution.success, solution.message
     return solution.x
+
+
+def agreeing_orders(row):
+    """All full rankings, as positions from 1, that order no ranked pair of a row otherwise."""
+    n = len(row)
+    strict = [(i, j) for i in range(n) for j in range(n) if row[i] < row[j]]
+    return [
+        positions
+        for positions in permutations(range(1, n + 1))
+        if all(positions[i] < positions[j] for i, j in strict)
+    ]
+
+
+def discordant(x, y):
+    """How many pairs two full rankings order oppositely."""
+    return sum((x[i] < x[j]) != (y[i] < y[j]) for i in range(len(x)) for j in range(i))
+
+
+def mean_over_orders(kernel, rows, others=None):
+    """The mean of a kernel on full rankings over all that agree with each row."""
+    values = {}
+
+    def value(x, y):
+        pair = (*x, *y)
+        if pair not in values:
+            values[pair] = kernel(x, y)
+        return values[pair]
+
+    left = [agreeing_orders(row) for row in rows]
+    right = left if others is None else [agreeing_orders(row) for row in others]
+    return np.array([[np.mean([value(x, y) for x in a for y in b]) for b in right] for a in left])
+
+
+def slopes(weights, groups):
+    """Slopes before pooling."""
+    phi = np.zeros(len(weights))
+    for group, rise in zip(groups, np.diff(cut_values(weights, groups)), strict=True):
+        phi[list(group)] = rise / len(group)
+    return phi
+
+
+def completions(row):
+    """Every completion of a row of ranks as an ordered partition, by brute force."""
+    levels = np.unique(row[~np.isnan(row)])
+    groups = [np.flatnonzero(row == level).tolist() for level in levels]
+    free = np.flatnonzero(np.isnan(row)).tolist()
+    for gaps in product(range(len(groups) + 1), repeat=len(free)):
+        chain = []
+        for gap in range(len(groups) + 1):
+            chain.append([item for item, where in zip(free, gaps, strict=True) if where == gap])
+            if gap < len(groups):
+                chain.append(groups[gap])
+        yield [group for group in chain if group]
+
+
+def mean_over_completions(weights, row, vector):
+    """The mean of ``vector(weights, completion)``."""
+    return np.mean([vector(weights, groups) for groups in completions(row)], axis=0)

@@ -42,3 +42,12 @@ def ranks_of(groups, n_items):
     for rank, group in enumerate(groups, start=1):
         row[list(group)] = rank
     return row
+
+
+@st.composite
+def incomplete_cases(draw, least=1, most=6):
+    """A weight matrix and a row of ranks that leaves out some items, or all, or none."""
+    weights, groups = draw(graphs_and_partitions(least, most))
+    row = ranks_of(groups, len(weights))
+    row[draw(st.lists(st.sampled_from(range(len(row))), unique=True))] = np.nan
+    return weights, row

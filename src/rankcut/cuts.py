@@ -59,7 +59,7 @@ class CompleteCut:
 
     def increments(self, partitions: Partitions, out: Floats) -> None:
         """From sizes alone, in whole numbers."""
-        complete_increments(partitions.ends, partitions.n_groups, partitions.n_items, 1.0, out)
+        complete_increments(partitions.ends, partitions.n_groups, partitions.n_items, out)
 
 
 class TableCut:
@@ -156,8 +156,4 @@ def cut_function(graph: ItemGraph, algorithm: Algorithm = "auto") -> Cut:
         return TableCut(graph)
     if algorithm == "dense":
         return DenseCut(graph)
-    if algorithm == "sparse":
-        return SparseCut(graph)
-    raise ValueError(
-        f'algorithm must be "auto", "complete", "table", "dense" or "sparse", not {algorithm!r}'
-    )
+    return SparseCut(graph)

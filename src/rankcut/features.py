@@ -13,18 +13,40 @@ The vectors add up to 0, a reversed ranking has the opposite vector, and on the 
 φ_i = n + 1 − 2·(average rank of i).
 """
 
+import warnings
 from collections.abc import Hashable, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
+from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
 
 from rankcut._loops.pooling import pool_rows
+from rankcut.completions import (
+    METHODS,
+    Averager,
+    CompletionOptions,
+    CompletionReport,
+    ExpectedSlopes,
+    Method,
+    Sampler,
+)
 from rankcut.cuts import Algorithm, Cut, cut_function
 from rankcut.graphs import ItemGraph, as_item_graph
-from rankcut.partitions import block_rows, read_partitions
+from rankcut.partitions import block_rows, read_partitions, read_ranked
 from rankcut.rankings import RankMatrix, Unranked, read_rankings
 from rankcut.threads import over_rows
+
+SparseOutput: TypeAlias = bool | Literal["auto"]
+
+# Rows of a sparse matrix that make a step worth a thread's while.
+_SPARSE_ROWS = 256
+
+# An incomplete ranking costs at least as much as so many complete ones.
+_COMPLETIONS = 16
 
 
 def graph_cut_features(
@@ -34,10 +56,16 @@ def graph_cut_features(
     unranked: Unranked = "error",
     normalize: bool = False,
     items: Sequence[Hashable] | None = None,
+    completions: Method = "auto",
+    sampler: Sampler = "controlled",
+    n_draws: int | None = None,
+    tolerance: float | None = None,
+    random_state: int | np.random.RandomState | None = 0,
     algorithm: Algorithm = "auto",
     dtype: DTypeLike | None = None,
+    sparse_output: SparseOutput = "auto",
     n_jobs: int | None = None,
-) -> NDArray[Any]:
+) -> Any:
     """Graph cut features of rankings, as a plain function.
 
     Parameters
@@ -52,17 +80,35 @@ def graph_cut_features(
         Scale each vector to unit length. A vector of zeros stays as it is.
     items : sequence or None
         Labels of the columns, if X is not a frame; matched with those of the graph.
+    completions : {"auto", "exact", "sampled", "closed_form"}
+        With ``unranked="anywhere"``: how the mean over the completions of a ranking is found;
+        see :mod:`rankcut.completions.averaging`.
+    sampler : {"controlled", "stratified", "antithetic", "independent"}
+        How completions are drawn; see :mod:`rankcut.completions.sampled`.
+    n_draws, tolerance : int, float or None
+        How many completions are drawn, or the relative standard error of a vector at which to
+        stop; without either, the tolerance is 0.01.
+    random_state : int, RandomState or None
+        Seed of the draws. A ranking's vector depends on the ranking, the graph and the seed.
     algorithm : {"auto", "complete", "table", "dense", "sparse"}
         How cuts are computed; see :mod:`rankcut.cuts`. All agree to rounding.
     dtype : float32, float64 or None
         Type of the result; None is that of X if it is float32, and float64 otherwise. The
         arithmetic is in float64.
+    sparse_output : bool or "auto"
+        In closed form, return a CSR array of what each item has above the constant that most
+        items share; "auto" does so if X is sparse. For a row S of it, φ = S − (sum of S)/n.
+        Neither is better, but a model should see one of them only.
     n_jobs : int or None
         Number of threads, as in scikit-learn. The result is the same bits for any number.
 
     Returns
     -------
-    ndarray of shape (n_rankings, n_items)
+    ndarray or csr_array of shape (n_rankings, n_items)
+
+    See Also
+    --------
+    GraphCutFeatures : The same as a transformer, which also reports draws and errors.
 
     Examples
     --------
@@ -75,15 +121,17 @@ def graph_cut_features(
     """
     rankings = read_rankings(X, items)
     rankings.check(unranked)
-    item_graph = fit_graph(graph, rankings)
-    return compute_features(
-        rankings,
-        cut_function(item_graph, algorithm),
-        unranked=unranked,
-        normalize=normalize,
-        dtype=feature_dtype(dtype, rankings),
-        n_jobs=n_jobs,
+    feature_map = FeatureMap(
+        fit_graph(graph, rankings),
+        unranked,
+        normalize,
+        CompletionOptions(completions, sampler, n_draws, tolerance, seed_from(random_state)),
+        algorithm,
+        dtype,
+        sparse_output,
+        n_jobs,
     )
+    return feature_map(rankings)[0]
 
 
 def fit_graph(graph: Any, rankings: RankMatrix) -> ItemGraph:
@@ -94,35 +142,173 @@ def fit_graph(graph: Any, rankings: RankMatrix) -> ItemGraph:
     return as_item_graph(graph).aligned(n_items, rankings.items)
 
 
-def feature_dtype(dtype: DTypeLike | None, rankings: RankMatrix) -> np.dtype[Any]:
-    """The dtype asked for, or else that of the ranks."""
-    if dtype is None:
-        return np.dtype(np.float32 if rankings.single else np.float64)
-    asked = np.dtype(dtype)
-    if asked not in (np.float32, np.float64):
-        raise ValueError(f"features are float32 or float64, and dtype={dtype!r} is neither")
-    return asked
+def seed_from(random_state: int | np.random.RandomState | None) -> int:
+    """A number to name streams with: the seed itself, or one drawn from the generator."""
+    if isinstance(random_state, int | np.integer):
+        check_random_state(random_state)
+        return int(random_state)
+    return int(check_random_state(random_state).randint(2**31))
 
 
-def compute_features(
-    rankings: RankMatrix,
-    cut: Cut,
-    *,
-    unranked: Unranked,
-    normalize: bool,
-    dtype: np.dtype[Any],
-    n_jobs: int | None,
-) -> NDArray[Any]:
-    """Features of checked rankings: blocks of partitions, their increments, pooled slopes."""
-    n_rows, n_items = rankings.shape
-    features = np.empty((n_rows, n_items), dtype=dtype)
+@dataclass(frozen=True, eq=False)
+class FeatureMap:
+    """The feature map of one graph with all its options: rankings in, features out."""
 
-    def fill(start: int, stop: int) -> None:
-        increments = np.empty((min(block_rows(n_items), stop - start), n_items))
-        for first, block in read_partitions(rankings, start, stop, close=True):
-            rows = features[first : first + len(block)]
-            cut.increments(block, increments)
-            pool_rows(block.order, block.ends, block.n_groups, increments, normalize, rows)
+    graph: ItemGraph
+    unranked: Unranked
+    normalize: bool
+    completions: CompletionOptions
+    algorithm: Algorithm
+    dtype: DTypeLike | None
+    sparse_output: SparseOutput
+    n_jobs: int | None
 
-    over_rows(fill, n_rows, block_rows(n_items), n_jobs)
-    return features
+    def __post_init__(self) -> None:
+        for name, value, choices in (
+            ("normalize", self.normalize, (True, False)),
+            ("sparse_output", self.sparse_output, (True, False, "auto")),
+            ("algorithm", self.algorithm, get_args(Algorithm)),
+        ):
+            if value not in choices:
+                listed = ", ".join(map(repr, choices))
+                raise ValueError(f"{name} must be one of {listed}, and it is {value!r}")
+        if self.dtype is not None and np.dtype(self.dtype) not in (np.float32, np.float64):
+            raise ValueError(f"features are float32 or float64, and dtype={self.dtype} is neither")
+
+    def __call__(
+        self, rankings: RankMatrix, *, errors: bool = False
+    ) -> tuple[Any, CompletionReport]:
+        """Features of checked rankings, and a report; with ``errors`` of each coordinate too."""
+        dtype = self._dtype(rankings)
+        in_closed_form = (
+            self.unranked == "anywhere" and self.completions.method_for(self.graph) == "closed_form"
+        )
+        if self.sparse_output is True and not in_closed_form:
+            raise ValueError(
+                "features are sparse only in closed form; sparse_output=True needs "
+                'unranked="anywhere" and completions="closed_form"'
+            )
+        report = CompletionReport.empty(*rankings.shape, errors=errors and not in_closed_form)
+        if in_closed_form:
+            report.methods[:] = METHODS.index("closed_form")
+            expected = ExpectedSlopes(self.graph)
+            if self.sparse_output is True or (
+                self.sparse_output == "auto" and rankings.sparse is not None
+            ):
+                return self._sparse(rankings, expected, dtype), report
+            return self._expected(rankings, expected, dtype), report
+        cut = cut_function(self.graph, self.algorithm)
+        if self.unranked == "anywhere":
+            return self._means(rankings, cut, dtype, report), report
+        return self._complete(rankings, cut, dtype), report
+
+    def _complete(self, rankings: RankMatrix, cut: Cut, dtype: np.dtype[Any]) -> NDArray[Any]:
+        """Blocks of partitions, their increments, pooled slopes."""
+        n_rows, n_items = rankings.shape
+        features = np.empty((n_rows, n_items), dtype=dtype)
+
+        def fill(start: int, stop: int) -> None:
+            increments = np.empty((min(block_rows(n_items), stop - start), n_items))
+            for first, block in read_partitions(rankings, start, stop, close=True):
+                rows = features[first : first + len(block)]
+                cut.increments(block, increments)
+                pool_rows(block.order, block.ends, block.n_groups, increments, self.normalize, rows)
+
+        over_rows(fill, n_rows, block_rows(n_items), self.n_jobs)
+        return features
+
+    def _means(
+        self, rankings: RankMatrix, cut: Cut, dtype: np.dtype[Any], report: CompletionReport
+    ) -> NDArray[Any]:
+        """Means over completions, exact or sampled row by row."""
+        n_rows, n_items = rankings.shape
+        features = np.empty((n_rows, n_items), dtype=dtype)
+        averager = Averager(self.graph, cut, self.completions)
+
+        def fill(start: int, stop: int) -> None:
+            room = np.empty((min(block_rows(n_items), stop - start), n_items))
+            for first, block in read_partitions(rankings, start, stop, close=False):
+                rows = room[: len(block)]
+                averager.fill(block, first, rows, report, normalize=self.normalize)
+                features[first : first + len(block)] = rows
+
+        # A row here stands for many completions, so it pays to split sooner.
+        over_rows(fill, n_rows, max(1, block_rows(n_items) // _COMPLETIONS), self.n_jobs)
+        self._warn_of_large_errors(report)
+        return features
+
+    def _expected(
+        self, rankings: RankMatrix, expected: ExpectedSlopes, dtype: np.dtype[Any]
+    ) -> NDArray[Any]:
+        """Closed form, as dense rows."""
+        n_rows, n_items = rankings.shape
+        features = np.empty((n_rows, n_items), dtype=dtype)
+
+        def fill(start: int, stop: int) -> None:
+            for first, block in read_ranked(rankings, start, stop):
+                rows = features[first : first + len(block)]
+                expected.entries(block).write(rows, normalize=self.normalize)
+
+        over_rows(fill, n_rows, block_rows(n_items), self.n_jobs)
+        return features
+
+    def _sparse(
+        self, rankings: RankMatrix, expected: ExpectedSlopes, dtype: np.dtype[Any]
+    ) -> sparse.csr_array:
+        """Closed form, as sparse rows, each less its constant."""
+        n_rows = rankings.shape[0]
+        parts: dict[int, sparse.csr_array] = {}
+
+        def fill(start: int, stop: int) -> None:
+            for first, block in read_ranked(rankings, start, stop):
+                parts[first] = expected.entries(block).to_csr(dtype, normalize=self.normalize)
+
+        over_rows(fill, n_rows, _SPARSE_ROWS, self.n_jobs)
+        return _stacked(parts, rankings.shape, dtype)
+
+    def _dtype(self, rankings: RankMatrix) -> np.dtype[Any]:
+        """The dtype asked for, or else that of the ranks."""
+        asked = self.dtype or (np.float32 if rankings.single else np.float64)
+        dtype = np.dtype(asked)
+        largest = float(self.graph.degrees.max())
+        if not self.normalize and largest > float(np.finfo(dtype).max):
+            raise ValueError(
+                f"features may be as large as {largest}, too large for {dtype}; scale the weights "
+                "of the graph down, or ask for dtype=float64"
+            )
+        return dtype
+
+    def _warn_of_large_errors(self, report: CompletionReport) -> None:
+        if self.completions.n_draws is not None:
+            return
+        tolerance = self.completions.sampling.tolerance
+        short = np.flatnonzero(report.relative_error > tolerance)
+        if short.size:
+            row = int(short[0])
+            warnings.warn(
+                f"{short.size} of {len(report.methods)} rankings did not reach the tolerance "
+                f"{tolerance}: the first, row {row}, has a relative error of "
+                f"{report.relative_error[row]:.2g} after {report.n_draws[row]:,} draws. Its mean "
+                'vector is close to 0; raise the tolerance, or use completions="closed_form"',
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+
+
+def _stacked(
+    parts: dict[int, sparse.csr_array], shape: tuple[int, int], dtype: np.dtype[Any]
+) -> sparse.csr_array:
+    """CSR arrays by their first row as one; each is let go once it is copied."""
+    n_entries = sum(part.nnz for part in parts.values())
+    # 32-bit wherever possible: not all of scikit-learn takes 64-bit indices.
+    small = n_entries <= np.iinfo(np.int32).max
+    starts = np.zeros(shape[0] + 1, dtype=np.int32 if small else np.int64)
+    indices = np.empty(n_entries, dtype=np.int32)
+    data = np.empty(n_entries, dtype=dtype)
+    for first in sorted(parts):
+        part = parts.pop(first)
+        before = starts[first]
+        starts[first + 1 : first + 1 + part.shape[0]] = before + part.indptr[1:]
+        indices[before : before + part.nnz] = part.indices
+        data[before : before + part.nnz] = part.data
+    return sparse.csr_array((data, indices, starts), shape=shape)

@@ -8,6 +8,7 @@ import numpy as np
 from scipy import sparse as sp
 
 from rankcut.orders import spread
+from rankcut.rankings import as_frame
 from rankcut.ratings import from_ratings
 
 
@@ -68,7 +69,9 @@ def from_long(
     >>> ids, items
     ([7, 9], ['a', 'b'])
     """
-    frame = nw.from_native(table, eager_only=True)
+    frame = as_frame(table)
+    if frame is None:
+        raise ValueError(f"a long table is a pandas or Polars frame, not {type(table).__name__}")
     if (rank is None) == (score is None):
         raise ValueError("give one of rank= and score=: the column with the ranks, or the scores")
     value = rank if score is None else score
@@ -88,14 +91,17 @@ def from_long(
     labels: dict[Hashable, int] = {}
     columns = _numbered(frame[item], labels, items)
     values = frame[value].cast(nw.Float64).to_numpy().astype(np.float64)
+    if np.isinf(values).any():
+        line = int(np.argmax(np.isinf(values)))
+        raise ValueError(f"line {line}: column {value!r} is {values[line]}, not a finite number")
     kept = ~np.isnan(values)
     order = np.lexsort((columns, rows))
     again = np.flatnonzero((np.diff(rows[order]) == 0) & (np.diff(columns[order]) == 0))
     if again.size:
         line = int(order[again[0] + 1])
         raise ValueError(
-            f"line {line}: ranking {frame[ranking][line]!r} mentions item {frame[item][line]!r} "
-            "a second time; a ranking ranks each item once"
+            f"line {line}: ranking {list(ids)[rows[line]]!r} mentions item "
+            f"{list(labels)[columns[line]]!r} a second time; a ranking ranks each item once"
         )
     order = order[kept[order]]
     starts = np.concatenate([[0], np.cumsum(np.bincount(rows[order], minlength=len(ids)))])
@@ -109,11 +115,16 @@ def _numbered(
     column: nw.Series[Any], numbers: dict[Hashable, int], allowed: Sequence[Hashable] | None = None
 ) -> np.ndarray[Any, np.dtype[np.int64]]:
     """Number the labels of a column in order of appearance, or as ``allowed`` lists them."""
-    if column.is_null().any():
-        line = int(np.argmax(column.is_null().to_numpy()))
+    empty = column.is_null()
+    if column.dtype.is_float():
+        empty = empty | column.is_nan()
+    if empty.any():
+        line = int(np.argmax(empty.to_numpy()))
         raise ValueError(f"line {line}: column {column.name!r} is empty; each line needs a value")
     for label in allowed or ():
-        numbers.setdefault(label, len(numbers))
+        if label in numbers:
+            raise ValueError(f"items lists {label!r} twice; each item needs its own column")
+        numbers[label] = len(numbers)
     values = column.to_list()
     if allowed is not None:
         for line, label in enumerate(values):

@@ -1,6 +1,6 @@
 """Orders: lists of labels, best first, in which a nested group is tied."""
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence, Set
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -62,7 +62,7 @@ def from_orders(
             columns[label] = len(columns)
     starts, indices, stored = [0], list[int](), list[float]()
     for row, order in enumerate(orders):
-        if isinstance(order, str | bytes) or not isinstance(order, Iterable):
+        if isinstance(order, str | bytes | Set) or not isinstance(order, Iterable):
             raise ValueError(f"row {row}: an order is a list of items, best first, not {order!r}")
         for rank, group in enumerate(order, start=1):
             tied = group if isinstance(group, list | tuple | set | frozenset) else (group,)
@@ -124,7 +124,7 @@ def to_orders(X: Any, items: Sequence[Hashable] | None = None) -> list[list[Any]
     [['toro', ('uni', 'ika')], ['uni', 'ika']]
     """
     rankings = read_rankings(X, items)
-    rankings.check("last")
+    rankings.check_finite()
     n_rows, n_items = rankings.shape
     labels = range(n_items) if rankings.items is None else rankings.items
     orders = []

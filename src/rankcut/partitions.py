@@ -6,11 +6,13 @@ Row r of a block lists its items best first in ``order[r]``; group t is
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rankcut._loops.ordering import order_dense_rows, order_sparse_rows
-from rankcut._loops.types import Floats, Indices, Ints
+from rankcut._loops.types import Indices, Ints
 from rankcut.rankings import RankMatrix
 
 # A block has about this many entries, so that all that is made of it stays in a core's cache.
@@ -21,7 +23,8 @@ BLOCK = 1 << 14
 class Partitions:
     """A block of ordered partitions of the same n items.
 
-    The arrays ``order`` and ``ends`` have one spare column, which the loops may scribble on.
+    The arrays ``order`` and ``ends`` have one spare column, which the loops may scribble on, and
+    fewer than n others if they list ranked items alone.
     """
 
     n_items: int
@@ -41,6 +44,12 @@ class Partitions:
 
     def __len__(self) -> int:
         return len(self.n_groups)
+
+    def n_ranked(self) -> NDArray[np.int64]:
+        """How many items of each partition are in a group."""
+        last = np.maximum(self.n_groups - 1, 0)
+        ends = self.ends[np.arange(len(self)), last]
+        return np.where(self.n_groups > 0, ends, 0).astype(np.int64)
 
     def head(self, n_rows: int) -> "Partitions":
         """The first rows, sharing memory."""
@@ -74,21 +83,50 @@ def read_partitions(
             ranks[: len(block)] = rankings.read(first, first + len(block))
             order_dense_rows(ranks[: len(block)], close, block.order, block.ends, block.n_groups)
         else:
-            starts, columns, stored = _stored(rankings, first, first + len(block))
-            order_sparse_rows(
-                starts, columns, stored, n_items, close, block.order, block.ends, block.n_groups
-            )
+            _order_stored(rankings.sparse, first, block, close=close, everything=True)
         yield first, block
 
 
-def _stored(rankings: RankMatrix, start: int, stop: int) -> tuple[Indices, Indices, Floats]:
-    """The CSR arrays of some rows, on their own."""
+def read_ranked(rankings: RankMatrix, start: int, stop: int) -> Iterator[tuple[int, Partitions]]:
+    """As :func:`read_partitions`, but a sparse matrix's blocks list the ranked items alone.
+
+    They take memory by the entries stored, not by the items there are.
+    """
     matrix = rankings.sparse
-    assert matrix is not None
-    starts = matrix.indptr[start : stop + 1]
+    if matrix is None:
+        yield from read_partitions(rankings, start, stop, close=False)
+        return
+    lengths = np.diff(matrix.indptr[start : stop + 1])
+    first = start
+    while first < stop:
+        # As many rows as have a block's entries, unless a long one among them would waste room.
+        full = np.searchsorted(matrix.indptr, matrix.indptr[first] + BLOCK, side="right") - 1
+        n_rows = max(1, min(int(full) - first, stop - first, BLOCK))
+        longest = int(lengths[first - start : first - start + n_rows].max())
+        while n_rows > 1 and n_rows * longest > 2 * BLOCK:
+            n_rows = -(-n_rows // 2)
+            longest = int(lengths[first - start : first - start + n_rows].max())
+        room = Partitions.empty(n_rows, max(1, longest))
+        block = Partitions(rankings.shape[1], room.order, room.ends, room.n_groups)
+        _order_stored(matrix, first, block, close=False, everything=False)
+        yield first, block
+        first += n_rows
+
+
+def _order_stored(
+    matrix: Any, first: int, block: Partitions, *, close: bool, everything: bool
+) -> None:
+    """Order some rows of a CSR matrix."""
+    starts = matrix.indptr[first : first + len(block) + 1]
     entries = slice(starts[0], starts[-1])
-    return (
+    order_sparse_rows(
         (starts - starts[0]).astype(np.uint32),
         matrix.indices[entries].astype(np.uint32),
         matrix.data[entries].astype(np.float64),
+        block.n_items,
+        close,
+        everything,
+        block.order,
+        block.ends,
+        block.n_groups,
     )

@@ -31,6 +31,9 @@ Unranked: TypeAlias = Literal["error", "last", "anywhere"]
 # Rows are read for checks in pieces of about this many entries.
 _PIECE = 1 << 16
 
+# Whole numbers up to this are exact in float64.
+_EXACT = 1 << 53
+
 _CHOICES = (
     'Say what that means: unranked="last" ties unranked items after all the ranked ones '
     '(a top-k list), unranked="anywhere" takes their place as unknown (an incomplete ranking)'
@@ -71,26 +74,34 @@ class RankMatrix:
             raise ValueError(
                 f'unranked must be "error", "last" or "anywhere", and it is {unranked!r}'
             )
+        self._check_values(np.isfinite if unranked == "error" else _is_not_infinite, "rank")
+        if unranked == "error" and self.sparse is not None:
+            self._check_all_stored(self.sparse)
+
+    def check_finite(self, what: str = "rank") -> None:
+        """Raise if a rank, or whatever the numbers are, is infinite; any may be missing."""
+        self._check_values(_is_not_infinite, what)
+
+    def _check_values(self, good: Callable[[NDArray[Any]], NDArray[np.bool_]], what: str) -> None:
         if self.sparse is not None:
-            self._check_sparse(self.sparse, unranked)
+            entries = np.flatnonzero(~good(self.sparse.data))
+            if entries.size:
+                row = int(np.searchsorted(self.sparse.indptr, entries[0], side="right")) - 1
+                item = int(self.sparse.indices[entries[0]])
+                self._refuse(row, item, float(self.sparse.data[entries[0]]), what)
             return
         n_rows, n_items = self.shape
         step = max(1, _PIECE // n_items)
         for start in range(0, n_rows, step):
             piece = self.read(start, min(start + step, n_rows))
-            if np.isfinite(piece.sum()):
-                continue
-            self._refuse_first(~np.isfinite(piece), piece, start, unranked)
+            accepted = good(piece)
+            if not accepted.all():
+                row, item = divmod(int(np.argmin(accepted)), n_items)
+                self._refuse(start + row, item, float(piece[row, item]), what)
 
-    def _check_sparse(self, matrix: csr_array, unranked: Unranked) -> None:
+    def _check_all_stored(self, matrix: csr_array) -> None:
         n_items = self.shape[1]
-        bad = ~np.isfinite(matrix.data)
-        if bad.any():
-            entries = np.flatnonzero(np.isinf(matrix.data) if unranked != "error" else bad)
-            if entries.size:
-                row = int(np.searchsorted(matrix.indptr, entries[0], side="right")) - 1
-                self._refuse(row, int(matrix.indices[entries[0]]), float(matrix.data[entries[0]]))
-        if unranked == "error":
+        if matrix.nnz < self.shape[0] * n_items:
             short = np.flatnonzero(np.diff(matrix.indptr) < n_items)
             if short.size:
                 row = int(short[0])
@@ -101,25 +112,12 @@ class RankMatrix:
                     f"sparse rank matrix an absent entry is an unranked item. {_CHOICES}"
                 )
 
-    def _refuse_first(
-        self,
-        bad: NDArray[np.bool_],
-        piece: NDArray[np.float64],
-        start: int,
-        unranked: Unranked,
-    ) -> None:
-        if unranked != "error":
-            bad = np.isinf(piece)
-        if bad.any():
-            row, item = divmod(int(np.argmax(bad)), piece.shape[1])
-            self._refuse(start + row, item, float(piece[row, item]))
-
-    def _refuse(self, row: int, item: int, rank: float) -> None:
+    def _refuse(self, row: int, item: int, rank: float, what: str) -> None:
         if np.isnan(rank):
             raise ValueError(f"row {row}: {self.label(item)} is not ranked (NaN). {_CHOICES}")
         raise ValueError(
-            f"row {row}: {self.label(item)} has rank {rank}; a rank is a finite number, and NaN "
-            "marks an item that is not ranked (infinity is neither)"
+            f"row {row}: {self.label(item)} has {what} {rank}; a {what} is a finite number, and "
+            "NaN marks an item that is not ranked (infinity is neither)"
         )
 
 
@@ -131,15 +129,19 @@ def read_rankings(X: Any, items: Sequence[Hashable] | None = None) -> RankMatrix
     >>> read_rankings([[1, 2, 3], [2, 1, float("nan")]]).shape
     (2, 3)
     """
+    if isinstance(X, np.ma.MaskedArray):
+        X = np.ma.filled(X.astype(np.float64), np.nan)
     values = X
     if not (isinstance(X, np.ndarray) and X.ndim == 2 and X.size and X.dtype.kind in "fiu"):
-        frame = nw.from_native(X, eager_only=True, pass_through=True)
-        if isinstance(frame, nw.DataFrame):
+        frame = as_frame(X)
+        if frame is not None:
             return _read_frame(frame, items)
         values = check_array(
             X, accept_sparse=True, dtype=None, ensure_all_finite=False, estimator="a rank matrix"
         )
     labels = _check_labels(items, values.shape[1])
+    if values.dtype.kind not in "fiubOUS":
+        raise ValueError(f"ranks are numbers, and this matrix holds {values.dtype}")
     if issparse(values):
         matrix = _canonical(values, labels)
         return RankMatrix(matrix.shape, labels, matrix, _no_dense_rows, values.dtype == np.float32)
@@ -148,6 +150,34 @@ def read_rankings(X: Any, items: Sequence[Hashable] | None = None) -> RankMatrix
         return _as_numbers(values[start:stop], start, labels)
 
     return RankMatrix(values.shape, labels, None, read, values.dtype == np.float32)
+
+
+def as_frame(table: Any) -> nw.DataFrame[Any] | None:
+    """The table as a narwhals frame, or None if it is no frame."""
+    try:
+        frame = nw.from_native(table, eager_only=False, pass_through=True)
+    except nw.exceptions.DuplicateError as problem:
+        raise ValueError(f"each column needs a name of its own: {problem}") from None
+    if isinstance(frame, nw.LazyFrame):
+        raise ValueError("the frame is lazy: call its collect() first")
+    return frame if isinstance(frame, nw.DataFrame) else None
+
+
+def labels_beside(
+    labels: tuple[Hashable, ...] | None, others: tuple[Hashable, ...] | None
+) -> tuple[Hashable, ...] | None:
+    """Labels of items that may have none, beside those of the same items elsewhere.
+
+    Items without labels are known by their positions, and other labels that are the numbers from
+    0 on, in whichever order, are positions too.
+    """
+    if labels is None and others is not None and set(others) == set(range(len(others))):
+        return tuple(range(len(others)))
+    return labels
+
+
+def _is_not_infinite(values: NDArray[Any]) -> NDArray[np.bool_]:
+    return np.asarray(~np.isinf(values))
 
 
 def _no_dense_rows(start: int, stop: int) -> NDArray[np.float64]:
@@ -173,6 +203,7 @@ def _read_frame(frame: nw.DataFrame[Any], items: Sequence[Hashable] | None) -> R
             )
         labels = given
     dtypes = set(frame.schema.values())
+    plain = all(dtype.is_numeric() or dtype == nw.Boolean for dtype in dtypes)
     for column, dtype in frame.schema.items():
         if not (dtype.is_numeric() or dtype == nw.Boolean or dtype in (nw.Object, nw.Unknown)):
             raise ValueError(
@@ -181,8 +212,11 @@ def _read_frame(frame: nw.DataFrame[Any], items: Sequence[Hashable] | None) -> R
             )
 
     def read(start: int, stop: int) -> NDArray[np.float64]:
-        rows = frame[start:stop].to_numpy()
-        return _as_numbers(rows, start, labels)
+        rows = frame[start:stop]
+        if plain and len(dtypes) > 1:
+            # So that a missing value is NaN whichever kinds of columns there are.
+            rows = rows.select(nw.all().cast(nw.Float64()))
+        return _as_numbers(rows.to_numpy(), start, labels)
 
     return RankMatrix((n_rows, n_items), labels, None, read, dtypes == {nw.Float32()})
 
@@ -191,27 +225,43 @@ def _as_numbers(
     rows: NDArray[Any], start: int, labels: tuple[Hashable, ...] | None
 ) -> NDArray[np.float64]:
     """The rows as float64; the first entry that is no number is named."""
+
+    def place(row: int, item: int) -> str:
+        return f"row {start + row}: item {item if labels is None else labels[item]!r}"
+
+    if rows.dtype.kind in "iu" and rows.itemsize == 8:
+        vague = (rows > _EXACT) | (rows < -_EXACT)
+        if vague.any():
+            row, item = divmod(int(np.argmax(vague)), rows.shape[1])
+            raise ValueError(
+                f"{place(row, item)} has rank {rows[row, item]}; whole numbers beyond 2**53 cannot "
+                "be told apart as ranks: subtract a constant, or rank them first"
+            )
     try:
         return np.asarray(rows, dtype=np.float64)
     except (TypeError, ValueError):
+        numbers = np.full(rows.shape, np.nan)
         for (row, item), rank in np.ndenumerate(rows):
-            if rank is None:
+            if rank is None or type(rank).__name__ == "NAType":
                 continue
-            label = item if labels is None else labels[item]
             try:
-                float(rank)
+                numbers[row, item] = float(rank)
             except (TypeError, ValueError) as problem:
                 raise type(problem)(
-                    f"row {start + row}: item {label!r} has rank {rank!r}, which is not a "
-                    f"number: {problem}"
+                    f"{place(row, item)} has rank {rank!r}, which is not a number: {problem}"
                 ) from None
-        return np.array([[np.nan if rank is None else float(rank) for rank in row] for row in rows])
+        return numbers
 
 
 def _canonical(matrix: Any, labels: tuple[Hashable, ...] | None) -> csr_array:
     """As CSR with each entry stored once; a second rank for the same item is an error."""
     if matrix.dtype.kind not in "fiub":
         raise ValueError(f"a sparse rank matrix holds numbers, not {matrix.dtype}")
+    if matrix.format in ("bsr", "dia"):
+        raise ValueError(
+            f"a sparse {matrix.format} array stores zeros beside its entries, and cannot tell "
+            "which items are ranked; make it a CSR array of the ranks alone"
+        )
     if matrix.format == "csr" and matrix.has_canonical_format:
         return csr_array(matrix)
     stored = coo_array(matrix)

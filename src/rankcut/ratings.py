@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from rankcut.rankings import read_rankings
+from rankcut.rankings import as_frame, read_rankings
 
 # Rows are ranked in pieces of about this many entries.
 _PIECE = 1 << 18
@@ -35,7 +35,7 @@ def from_ratings(X: Any, *, higher_is_better: bool = True) -> Any:
            [ 2., nan,  1.]])
     """
     ratings = read_rankings(X)
-    ratings.check("last")
+    ratings.check_finite("score")
     sign = -1.0 if higher_is_better else 1.0
     if ratings.sparse is not None:
         ranks = sparse.csr_array(ratings.sparse, dtype=np.float64, copy=True)
@@ -49,8 +49,8 @@ def from_ratings(X: Any, *, higher_is_better: bool = True) -> Any:
         scores = ratings.read(start, min(start + step, n_rows))
         rows, columns = np.nonzero(~np.isnan(scores))
         dense[start + rows, columns] = _ranks_within(rows, sign * scores[rows, columns])
-    frame = nw.from_native(X, eager_only=True, pass_through=True)
-    if isinstance(frame, nw.DataFrame):
+    frame = as_frame(X)
+    if frame is not None:
         return frame.with_columns(
             nw.new_series(name, dense[:, i], backend=frame.implementation)
             for i, name in enumerate(frame.columns)
@@ -62,8 +62,10 @@ def _ranks_within(rows: NDArray[np.intp], scores: NDArray[np.float64]) -> NDArra
     """Rank each score within its row, the lowest first; the t-th lowest value has rank t."""
     order = np.lexsort((scores, rows))
     rows, scores = rows[order], scores[order]
-    first = np.diff(rows, prepend=-1) > 0
-    rises = first | (np.diff(scores, prepend=np.inf) > 0)
+    first = np.ones(len(rows), dtype=bool)
+    first[1:] = rows[1:] != rows[:-1]
+    rises = first.copy()
+    rises[1:] |= scores[1:] > scores[:-1]
     level = np.cumsum(rises)
     ranks = np.empty(len(scores))
     # The level before a row's first entry, carried along the row.

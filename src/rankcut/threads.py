@@ -3,7 +3,7 @@
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from joblib import effective_n_jobs
 
@@ -66,3 +66,24 @@ def in_order(
                 yield waiting.popleft().result()
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
+
+
+def as_completed(
+    work: Callable[..., None], arguments: Sequence[tuple[Any, ...]], n_jobs: int | None
+) -> Iterator[None]:
+    """Call ``work`` with each tuple of arguments, in ``n_jobs`` threads; yields after each."""
+    n_threads = min(effective_n_jobs(n_jobs), len(arguments))
+    if n_threads <= 1:
+        for each in arguments:
+            work(*each)
+            yield
+        return
+    with ThreadPoolExecutor(n_threads) as pool:
+        turns = [pool.submit(work, *each) for each in arguments]
+        try:
+            for turn in turns:
+                turn.result()
+                yield
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise

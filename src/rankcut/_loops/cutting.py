@@ -12,15 +12,13 @@ from rankcut._loops.types import Floats, Indices, Ints
 
 
 @compiled
-def complete_increments(
-    ends: Ints, n_groups: Ints, n_items: int, weight: float, increments: Floats
-) -> None:
-    """All weights alike: F(B) = weight · |B| · (n − |B|)."""
+def complete_increments(ends: Ints, n_groups: Ints, n_items: int, increments: Floats) -> None:
+    """All weights 1: F(B) = |B|·(n − |B|)."""
     for r in range(ends.shape[0]):
         start = 0
         for t in range(n_groups[r]):
             end = ends[r, t]
-            increments[r, t] = weight * ((end - start) * (n_items - start - end))
+            increments[r, t] = (end - start) * (n_items - start - end)
             start = end
 
 
@@ -50,7 +48,9 @@ def tabulate_cut(weights: Floats) -> Floats:
     values = np.zeros(1 << n)
     linked = np.empty(1 << max(n - 1, 0))
     for i in range(n):
-        degree = weights[i].sum()
+        degree = 0.0
+        for weight in weights[i]:
+            degree += weight
         linked[0] = 0.0
         values[1 << i] = degree
         for subset in range(1, 1 << i):

@@ -1,137 +1,172 @@
-"""Expected log-likelihoods under Gaussians, and their derivatives, by quadrature for each row.
+"""Mean slopes over all completions, in closed form: no completion is ever made.
 
-With f ~ N(m, v), L = E[log p(y | f)] is the sum Σ_k ω_k log p(y | m + √v·z_k) over the nodes z_k
-of a rule for the standard normal. The derivatives are those of that sum, not of the integral, so
-that they are exact for what is maximised. Which rule a row takes depends on its v: rule k holds
-the nodes from ``starts[k]`` to ``starts[k + 1]`` and serves variances up to ``limits[k]``.
+With l groups, u unranked items and p = 1/(l + 1), the mean over completions of the slope before
+pooling is
+
+* for item i of group t: the group's mean of
+  Σ_{ranked j worse} W_ij − Σ_{ranked j better} W_ij + (Σ_{unranked j} W_ij)·(l + 1 − 2t)·p;
+* for an unranked item: c1·q_i + c2·(Q − q_i), where q_i = Σ_{ranked j} W_ij·(2t_j − l − 1)·p,
+  Q = Σ_{unranked} q, c1 = (1 − (1 − p)^u)/(u·p) and c2 = (1 − c1)/(u − 1), or 0 if u = 1.
+
+An unranked item that is joined to no ranked one has the constant c2·Q: a vector is that constant,
+and entries of its own for ranked items and their neighbours.
 """
-
-import math
 
 import numpy as np
 
 from rankcut._loops.compiling import compiled
-from rankcut._loops.types import Floats, Ints
-
-# A fraction of labels is flipped at random, which keeps log p finite; GPflow's constant.
-FLIPPED = 1e-3
-
-# The derivative by v divides by √v; a variance below this changes L by less than rounding does.
-SMALLEST_VARIANCE = 1e-12
+from rankcut._loops.types import Floats, Indices, Ints
 
 
 @compiled
-def expect_probit(
-    mean: Floats,
-    variance: Floats,
-    sign: Floats,
-    weight: Floats,
-    nodes: Floats,
-    shares: Floats,
-    starts: Ints,
-    limits: Floats,
-    slope: Floats,
-    curvature: Floats,
-) -> float:
-    """Σ weight·L for p(y | f) = Φ(y·f) with some labels flipped, y = ±1 in ``sign``.
-
-    Fills ``slope`` with weight·∂L/∂m and ``curvature`` with −2·weight·∂L/∂v.
-    """
-    total = 0.0
-    root_half = math.sqrt(0.5)
-    kept = 1.0 - 2.0 * FLIPPED
-    peak = kept / math.sqrt(2.0 * math.pi)
-    for i in range(mean.shape[0]):
-        v = max(variance[i], SMALLEST_VARIANCE)
-        rule = 0
-        while v > limits[rule]:
-            rule += 1
-        deviation = math.sqrt(v)
-        margin = sign[i] * mean[i]
-        level, rise, tilt = 0.0, 0.0, 0.0
-        for k in range(starts[rule], starts[rule + 1]):
-            f = margin + deviation * nodes[k]
-            p = 0.5 * kept * math.erfc(-root_half * f) + FLIPPED
-            derivative = shares[k] * peak * math.exp(-0.5 * f * f) / p
-            level += shares[k] * math.log(p)
-            rise += derivative
-            tilt += derivative * nodes[k]
-        total += weight[i] * level
-        slope[i] = weight[i] * sign[i] * rise
-        curvature[i] = -weight[i] * tilt / deviation
-    return total
-
-
-@compiled
-def expect_logit(
-    mean: Floats,
-    variance: Floats,
-    sign: Floats,
-    weight: Floats,
-    nodes: Floats,
-    shares: Floats,
-    starts: Ints,
-    limits: Floats,
-    slope: Floats,
-    curvature: Floats,
-) -> float:
-    """Σ weight·L for p(y | f) = 1/(1 + exp(−y·f)), y = ±1 in ``sign``.
-
-    Fills ``slope`` with weight·∂L/∂m and ``curvature`` with −2·weight·∂L/∂v.
-    """
-    total = 0.0
-    for i in range(mean.shape[0]):
-        v = max(variance[i], SMALLEST_VARIANCE)
-        rule = 0
-        while v > limits[rule]:
-            rule += 1
-        deviation = math.sqrt(v)
-        margin = sign[i] * mean[i]
-        level, rise, tilt = 0.0, 0.0, 0.0
-        for k in range(starts[rule], starts[rule + 1]):
-            f = margin + deviation * nodes[k]
-            small = math.exp(-abs(f))
-            derivative = shares[k] / (1.0 + small)
-            if f > 0.0:
-                derivative *= small
-            level += shares[k] * (min(f, 0.0) - math.log1p(small))
-            rise += derivative
-            tilt += derivative * nodes[k]
-        total += weight[i] * level
-        slope[i] = weight[i] * sign[i] * rise
-        curvature[i] = -weight[i] * tilt / deviation
-    return total
-
-
-@compiled
-def average_logit(
-    mean: Floats,
-    variance: Floats,
-    nodes: Floats,
-    shares: Floats,
-    starts: Ints,
-    limits: Floats,
-    log_odds: Floats,
+def expect_rows(
+    order: Indices,
+    ends: Ints,
+    n_groups: Ints,
+    n_items: int,
+    starts: Indices,
+    neighbours: Indices,
+    weights: Floats,
+    items: Indices,
+    values: Floats,
+    entry_ends: Indices,
+    constants: Floats,
 ) -> None:
-    """The log-odds of E[1/(1 + exp(−f))], from both tails so that neither loses its digits."""
-    for i in range(mean.shape[0]):
-        v = max(variance[i], SMALLEST_VARIANCE)
-        rule = 0
-        while v > limits[rule]:
-            rule += 1
-        deviation = math.sqrt(v)
-        # E[1/(1 + exp(−f))] = exp(lower)·E[exp(f − lower)/(1 + exp(f))], which neither underflows
-        # nor, with the odds capped at exp(600), overflows.
-        lower = max(-abs(mean[i]), -600.0)
-        scaled = 0.0
-        for k in range(starts[rule], starts[rule + 1]):
-            step = deviation * nodes[k]
-            f = lower + step
-            if f > 0.0:
-                scaled += shares[k] * math.exp(-lower) / (1.0 + math.exp(-f))
-            else:
-                scaled += shares[k] * math.exp(step) / (1.0 + math.exp(f))
-        tail = math.log(scaled) + lower
-        odds = tail - math.log1p(-min(math.exp(tail), 0.5))
-        # A mean of 0 has even odds, which rounding might miss.
-        log_odds[i] = -np.sign(mean[i]) * odds
+    """Mean slopes of each partition on a graph given row by row.
+
+    The entries of partition r are ``items`` and ``values`` up to ``entry_ends[r]``; all other
+    items have ``constants[r]``.
+    """
+    # group[i]: 1, 2, … for a ranked item, −1 for an unranked one met already, otherwise 0.
+    group = np.zeros(n_items, dtype=np.int32)
+    pull = np.zeros(n_items)
+    entry = 0
+    for r in range(n_groups.shape[0]):
+        last = n_groups[r]
+        first_entry = entry
+        start = 0
+        for t in range(last):
+            for at in range(start, ends[r, t]):
+                group[order[r, at]] = t + 1
+                items[entry] = order[r, at]
+                entry += 1
+            start = ends[r, t]
+        n_ranked = start
+        p = 1.0 / (last + 1)
+        start = 0
+        met = entry
+        for t in range(1, last + 1):
+            towards_top = (last + 1 - 2 * t) * p
+            total = 0.0
+            for at in range(start, ends[r, t - 1]):
+                item = order[r, at]
+                for edge in range(starts[item], starts[item + np.uint32(1)]):
+                    other = neighbours[edge]
+                    weight = weights[edge]
+                    if group[other] > 0:
+                        total += weight * ((group[other] > t) - np.int64(group[other] < t))
+                    else:
+                        total += weight * towards_top
+                        pull[other] -= weight * towards_top
+                        if group[other] == 0:
+                            group[other] = -1
+                            items[met] = other
+                            met += 1
+            for at in range(start, ends[r, t - 1]):
+                values[first_entry + at] = total / (ends[r, t - 1] - start)
+            start = ends[r, t - 1]
+        n_unranked = n_items - n_ranked
+        own, others = 1.0, 0.0
+        if n_unranked > 1 and last > 0:
+            own = -np.expm1(n_unranked * np.log1p(-p)) / (n_unranked * p)
+            others = (1.0 - own) / (n_unranked - 1)
+        total = 0.0
+        for at in range(entry, met):
+            total += pull[items[at]]
+        for at in range(entry, met):
+            values[at] = own * pull[items[at]] + others * (total - pull[items[at]])
+            pull[items[at]] = 0.0
+        constants[r] = others * total
+        entry = met
+        for at in range(first_entry, entry):
+            group[items[at]] = 0
+        entry_ends[r] = entry
+
+
+@compiled
+def expect_complete_rows(
+    order: Indices,
+    ends: Ints,
+    n_groups: Ints,
+    n_items: int,
+    items: Indices,
+    values: Floats,
+    entry_ends: Indices,
+    constants: Floats,
+) -> None:
+    """The same on the complete graph, where all unranked items have one value."""
+    entry = 0
+    for r in range(n_groups.shape[0]):
+        last = n_groups[r]
+        n_ranked = ends[r, last - 1] if last > 0 else 0
+        n_unranked = n_items - n_ranked
+        pull = 0.0
+        start = 0
+        for t in range(1, last + 1):
+            end = ends[r, t - 1]
+            towards_top = (last + 1 - 2 * t) / (last + 1)
+            for at in range(start, end):
+                items[entry] = order[r, at]
+                values[entry] = (n_ranked - start - end) + n_unranked * towards_top
+                entry += 1
+            pull -= (end - start) * towards_top
+            start = end
+        entry_ends[r] = entry
+        constants[r] = pull
+
+
+@compiled
+def spread_rows(
+    items: Indices,
+    values: Floats,
+    entry_ends: Indices,
+    constants: Floats,
+    normalize: bool,
+    features: Floats,
+) -> None:
+    """Constants and entries as dense rows."""
+    n_items = features.shape[1]
+    start = 0
+    for r in range(constants.shape[0]):
+        end = entry_ends[r]
+        largest, rest = 1.0, 1.0
+        if normalize:
+            largest, rest = length(values[start:end], constants[r], n_items)
+        for i in range(n_items):
+            features[r, i] = constants[r] / largest / rest
+        for entry in range(start, end):
+            features[r, items[entry]] = values[entry] / largest / rest
+        start = end
+
+
+@compiled
+def length(values: Floats, constant: float, n_items: int) -> tuple[float, float]:
+    """Euclidean length of a row, as two factors: its largest entry, and the rest.
+
+    Equal neighbours are counted together, as pooling counts a group, so that a complete ranking
+    on the complete graph comes out the same to the last bit. The length of zeros is given as 1.
+    """
+    largest = abs(constant) if values.shape[0] < n_items else 0.0
+    for value in values:
+        largest = max(largest, abs(value))
+    if largest == 0.0:
+        return 1.0, 1.0
+    square = 0.0
+    run = 0
+    for entry in range(values.shape[0]):
+        run += 1
+        if entry + 1 == values.shape[0] or values[entry + 1] != values[entry]:
+            square += run * (values[entry] / largest) ** 2
+            run = 0
+    square += (n_items - values.shape[0]) * (constant / largest) ** 2
+    return largest, float(np.sqrt(square))

@@ -155,17 +155,18 @@ def order_sparse_rows(
     stored: Floats,
     n_items: int,
     close: bool,
+    everything: bool,
     order: Indices,
     ends: Ints,
     n_groups: Ints,
 ) -> None:
-    """Order each row of a CSR rank matrix: the counterpart of ``order_dense_rows``."""
-    longest = 1
-    for r in range(n_groups.shape[0]):
-        longest = max(longest, starts[r + 1] - starts[r])
-    keys = np.empty(longest)
-    spare_keys = np.empty(longest)
-    spare_items = np.empty(longest, dtype=np.uint32)
+    """Order each row of a CSR rank matrix: the counterpart of ``order_dense_rows``.
+
+    Unless ``everything`` is asked for, unranked items are not even listed.
+    """
+    keys = np.empty(stored.shape[0])
+    spare_keys = np.empty(stored.shape[0])
+    spare_items = np.empty(stored.shape[0], dtype=np.uint32)
     listed = np.zeros(n_items, dtype=np.bool_)
     for r in range(n_groups.shape[0]):
         ranked = 0
@@ -176,11 +177,12 @@ def order_sparse_rows(
                 order[r, ranked] = columns[entry]
                 listed[columns[entry]] = True
                 ranked += 1
-        unranked = ranked
-        for i in range(n_items):
-            if not listed[i]:
-                order[r, unranked] = i
-                unranked += 1
+        if everything:
+            unranked = ranked
+            for i in range(n_items):
+                if not listed[i]:
+                    order[r, unranked] = i
+                    unranked += 1
         for p in range(ranked):
             listed[order[r, p]] = False
         sort_by_key(keys[:ranked], order[r, :ranked], spare_keys, spare_items)

@@ -74,3 +74,18 @@ def scale_to_unit_length(slopes: Floats, sizes: Floats) -> None:
     norm = np.sqrt(square)
     for k in range(slopes.shape[0]):
         slopes[k] = slopes[k] / largest / norm
+
+
+@compiled
+def spread_slopes(
+    order: Indices, ends: Ints, n_groups: Ints, increments: Floats, features: Floats
+) -> None:
+    """The slope of each item's group as it is, not pooled."""
+    for r in range(order.shape[0]):
+        start = 0
+        for t in range(n_groups[r]):
+            end = ends[r, t]
+            slope = increments[r, t] / (end - start)
+            for p in range(start, end):
+                features[r, order[r, p]] = slope
+            start = end

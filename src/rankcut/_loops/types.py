@@ -12,3 +12,5 @@ from numpy.typing import NDArray
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int32]
 Indices: TypeAlias = NDArray[np.uint32]
+Streams: TypeAlias = NDArray[np.uint64]
+Words: TypeAlias = NDArray[np.uint64]

@@ -5,17 +5,24 @@ from typing import Annotated
 
 import typer
 
+PICTURES = (".png", ".svg", ".pdf", ".jpg")
+
 
 def demo(
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="Where to write the picture.")
+        Path, typer.Option("--output", "-o", dir_okay=False, help="Where to write the picture.")
     ] = Path("demo.png"),
-    seed: Annotated[int, typer.Option(help="Seed of the synthetic rankings.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the synthetic rankings.")] = 0,
 ) -> None:
     """Show rankings become vectors and a classifier learn from them.
 
     Example: rankcut demo -o demo.png
     """
+    if output.suffix.lower() not in PICTURES:
+        raise typer.BadParameter(f"{output}: a picture ends in {', '.join(PICTURES)}")
+    if not output.parent.is_dir():
+        raise typer.BadParameter(f"{output}: there is no directory {output.parent}")
+
     from rankcut.experiments.demo import run
 
     run(output, seed=seed)

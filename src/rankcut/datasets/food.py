@@ -1,5 +1,6 @@
 """Synthetic food preferences: eight dishes, two types of user."""
 
+from numbers import Integral
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -76,8 +77,8 @@ def make_food(
     ['gelato', 'cake', 'biscuit', 'pizza', 'pasta', 'burger', 'sausage', 'steak']
     """
     n_dishes = len(DISHES)
-    if n_rankings < 1:
-        raise ValueError(f"n_rankings must be at least 1, and it is {n_rankings}")
+    if not (isinstance(n_rankings, Integral) and n_rankings >= 1):
+        raise ValueError(f"n_rankings must be a whole number from 1 on, and it is {n_rankings}")
     if not 0 <= noise < np.inf:
         raise ValueError(f"noise is a standard deviation, 0 or above, and it is {noise}")
     if not 1 <= k <= n_dishes:
@@ -115,7 +116,7 @@ def make_food(
 def _draw(
     rng: np.random.RandomState, name: str, number: int | tuple[int, int], size: int
 ) -> NDArray[Any]:
-    low, high = (number, number) if isinstance(number, int) else number
+    low, high = number if isinstance(number, tuple) else (number, number)
     if not 0 <= low <= high < len(DISHES):
         raise ValueError(
             f"{name} must be a number, or a range of numbers, from 0 to {len(DISHES) - 1}, and "

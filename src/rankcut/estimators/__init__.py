@@ -2,5 +2,25 @@
 
 from rankcut.estimators.gp import GPClassifier
 from rankcut.estimators.graph_cut import GraphCutFeatures
+from rankcut.estimators.kernel_objects import (
+    DiffusionKernel,
+    GraphCutKernel,
+    KendallKernel,
+    MallowsKernel,
+    SpearmanKernel,
+    WeightedKendallKernel,
+)
+from rankcut.estimators.pair_features import KendallFeatures, WeightedKendallFeatures
 
-__all__ = ["GPClassifier", "GraphCutFeatures"]
+__all__ = [
+    "DiffusionKernel",
+    "GPClassifier",
+    "GraphCutFeatures",
+    "GraphCutKernel",
+    "KendallFeatures",
+    "KendallKernel",
+    "MallowsKernel",
+    "SpearmanKernel",
+    "WeightedKendallFeatures",
+    "WeightedKendallKernel",
+]

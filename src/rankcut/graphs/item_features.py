@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.utils.validation import check_array
 
+from rankcut.rankings import as_frame
+
 
 def item_points(
     features: Any, label: str | None, scale: bool, one_hot: bool
@@ -20,8 +22,8 @@ def item_points(
     """
     if features is None:
         raise ValueError("the graph needs item features: one row for each item")
-    frame = nw.from_native(features, eager_only=True, pass_through=True)
-    if not isinstance(frame, nw.DataFrame):
+    frame = as_frame(features)
+    if frame is None:
         if label is not None:
             raise ValueError(
                 f"items={label!r} names a column, but the item features are an array, which has "
@@ -68,7 +70,18 @@ def _column(
         )
     if numeric:
         values = column.to_numpy().astype(np.float64).reshape(-1, 1)
+        if not np.isfinite(values).all():
+            row = int(np.argmin(np.isfinite(values)))
+            raise ValueError(
+                f"item {row if items is None else items[row]!r} has the value {values[row, 0]} in "
+                f"column {column.name!r}; item features are finite"
+            )
         return np.asarray(StandardScaler().fit_transform(values)) if scale else values
+    if column.dtype.is_temporal() or column.dtype.is_nested():
+        raise ValueError(
+            f"column {column.name!r} of the item features holds {column.dtype}, neither numbers "
+            "nor categories; make it numbers, or drop it"
+        )
     if not one_hot:
         raise ValueError(
             f"column {column.name!r} of the item features holds {column.dtype}, not numbers; "

@@ -5,12 +5,17 @@ from typing import Any, Protocol, runtime_checkable
 
 import narwhals as nw
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy import sparse
+
+from rankcut.rankings import as_frame, labels_beside
 
 # Weights W_ij and W_ji that differ by no more than this, relative to the largest weight, differ
 # by rounding and are averaged.
 _ROUNDING = 1e-8
+
+# Weights beyond this would overflow in sums over items and completions.
+_LARGEST = 1e280
 
 _SHOWN = 5
 
@@ -23,8 +28,8 @@ class ItemGraph:
 
     Parameters
     ----------
-    weights : ndarray, csr_array or None
-        Symmetric with zero diagonal. None: all pairs have weight 1.
+    weights : array-like, sparse matrix or None
+        Symmetric, finite, not negative; the diagonal is ignored. None: all pairs have weight 1.
     n_items : int
         Number of items.
     items : tuple or None
@@ -43,12 +48,16 @@ class ItemGraph:
 
     def __init__(
         self,
-        weights: NDArray[np.float64] | sparse.csr_array | None,
+        weights: Any,
         n_items: int,
         items: tuple[Hashable, ...] | None = None,
         *,
         ordered: bool = True,
     ) -> None:
+        if weights is not None:
+            weights = check_weights(weights, items)
+            if len(weights.shape) != 2 or weights.shape[0] != n_items:
+                raise ValueError(f"n_items={n_items}, but the weights are {weights.shape}")
         self.weights: Any = weights
         self.n_items = n_items
         self.items = items
@@ -58,6 +67,15 @@ class ItemGraph:
     def complete(cls, n_items: int) -> "ItemGraph":
         """Every pair of items is joined, with weight 1; nothing is stored."""
         return cls(None, n_items)
+
+    @classmethod
+    def trusted(
+        cls, weights: Any, items: tuple[Hashable, ...] | None, *, ordered: bool = True
+    ) -> "ItemGraph":
+        """A graph of weights that are known to be in order: float64, symmetric, no diagonal."""
+        graph = cls(None, weights.shape[0], items, ordered=ordered)
+        graph.weights = weights
+        return graph
 
     @property
     def n_edges(self) -> int:
@@ -85,16 +103,16 @@ class ItemGraph:
 
     def aligned(self, n_items: int, items: tuple[Hashable, ...] | None) -> "ItemGraph":
         """The same graph with its items in the order of the rankings' columns."""
-        if self.items is not None and items is not None:
-            if self.items == items:
+        ours, theirs = labels_beside(self.items, items), labels_beside(items, self.items)
+        if ours is not None and theirs is not None:
+            if ours == theirs:
                 return self
-            _check_same_labels(self.items, items)
-            position = {label: i for i, label in enumerate(self.items)}
-            permutation = [position[label] for label in items]
-            weights = self.weights
-            if weights is not None:
-                weights = weights[permutation][:, permutation]
-            return ItemGraph(weights, self.n_items, items)
+            check_same_labels(ours, theirs, "the graph", "the rankings")
+            if self.weights is None:
+                return ItemGraph(None, self.n_items, theirs)
+            position = {label: i for i, label in enumerate(ours)}
+            permutation = [position[label] for label in theirs]
+            return ItemGraph.trusted(self.weights[permutation][:, permutation], theirs)
         if self.n_items != n_items:
             raise ValueError(
                 f"the graph has {self.n_items} items, but the rankings have {n_items}; both must "
@@ -106,7 +124,9 @@ class ItemGraph:
                 "not, so they cannot be matched; pass the rankings as a frame, or their columns' "
                 "labels as items="
             )
-        return self if items is None else ItemGraph(self.weights, self.n_items, items)
+        if items is None or self.weights is None:
+            return self if items is None else ItemGraph(None, self.n_items, items)
+        return ItemGraph.trusted(self.weights, items)
 
     def __repr__(self) -> str:
         return f"ItemGraph({self.n_items} items, {self.n_edges} edges)"
@@ -139,26 +159,28 @@ def as_item_graph(graph: Any) -> ItemGraph:
     """
     if isinstance(graph, ItemGraph):
         return graph
+    if isinstance(graph, type):
+        raise ValueError(f"the graph is the class {graph.__name__}, not a graph; call it")
     if isinstance(graph, GraphRecipe):
         return graph.build()
     if hasattr(graph, "nodes") and hasattr(graph, "adjacency"):
         return _from_networkx(graph)
-    frame = nw.from_native(graph, eager_only=True, pass_through=True)
-    if isinstance(frame, nw.DataFrame):
+    frame = as_frame(graph)
+    if frame is not None:
         return _from_frame(frame)
-    return graph_from_weights(graph)
+    return ItemGraph.trusted(check_weights(graph), None)
 
 
-def graph_from_weights(
-    weights: ArrayLike | sparse.sparray, items: tuple[Hashable, ...] | None = None
-) -> ItemGraph:
-    """Check a matrix of weights and make a graph of it."""
+def check_weights(weights: Any, items: tuple[Hashable, ...] | None = None) -> Any:
+    """A matrix of weights as it should be, or an error that names the edge that is not."""
     matrix: Any = sparse.csr_array(weights) if sparse.issparse(weights) else np.asarray(weights)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise ValueError(
             f"a graph over the items is a square matrix of weights, and this one has shape "
             f"{matrix.shape}"
         )
+    if matrix.dtype.kind == "c":
+        raise ValueError("the weights of the graph are complex; they must be real numbers")
     try:
         matrix = matrix.astype(np.float64)
     except (TypeError, ValueError) as problem:
@@ -182,6 +204,11 @@ def graph_from_weights(
                 f"the weight between items {label(i)} and {label(j)} is {matrix[i, j]}; {complaint}"
             )
     largest = float(entries.max()) if entries.size else 0.0
+    if largest > _LARGEST:
+        raise ValueError(
+            f"the largest weight is {largest}, so large that sums of weights would overflow; "
+            "divide all weights by it: the features are divided by it too, and nothing else changes"
+        )
     gap = abs(matrix - matrix.T)
     if float(gap.max() if gap.size else 0.0) > _ROUNDING * largest:
         i, j = (int(side[0]) for side in (gap > _ROUNDING * largest).nonzero())
@@ -197,7 +224,7 @@ def graph_from_weights(
         matrix.sort_indices()
     else:
         np.fill_diagonal(matrix, 0.0)
-    return ItemGraph(matrix, matrix.shape[0], items)
+    return matrix
 
 
 def _from_networkx(graph: Any) -> ItemGraph:
@@ -214,10 +241,14 @@ def _from_networkx(graph: Any) -> ItemGraph:
     if set(nodes) == set(range(len(nodes))):
         # Nodes that count from 0 are the columns' positions, in whichever order they were added.
         nodes.sort()
-        return graph_from_weights(nx.to_scipy_sparse_array(graph, nodes, dtype=np.float64))
-    weights = nx.to_scipy_sparse_array(graph, nodes, dtype=np.float64)
-    checked = graph_from_weights(weights, tuple(nodes))
-    return ItemGraph(checked.weights, checked.n_items, checked.items, ordered=False)
+        labels = None
+    else:
+        labels = tuple(nodes)
+    try:
+        weights = nx.to_scipy_sparse_array(graph, nodes, dtype=np.float64)
+    except (TypeError, ValueError) as problem:
+        raise ValueError(f"the edges' weights are not all numbers: {problem}") from None
+    return ItemGraph.trusted(check_weights(weights, labels), labels, ordered=labels is None)
 
 
 def _from_frame(frame: nw.DataFrame[Any]) -> ItemGraph:
@@ -228,20 +259,17 @@ def _from_frame(frame: nw.DataFrame[Any]) -> ItemGraph:
         rows = columns
     weights = frame.to_numpy()
     if len(rows) == len(columns) and rows != columns:
-        _check_same_labels(rows, columns, "the rows of the graph", "its columns")
+        check_same_labels(rows, columns, "the rows of the graph", "its columns")
         position = {label: i for i, label in enumerate(rows)}
         weights = weights[[position[label] for label in columns]]
-    if columns == tuple(range(len(columns))):
-        return graph_from_weights(weights)
-    return graph_from_weights(weights, columns)
+    labels = None if columns == tuple(range(len(columns))) else columns
+    return ItemGraph.trusted(check_weights(weights, labels), labels)
 
 
-def _check_same_labels(
-    ours: Sequence[Hashable],
-    theirs: Sequence[Hashable],
-    we: str = "the graph",
-    they: str = "the rankings",
+def check_same_labels(
+    ours: Sequence[Hashable], theirs: Sequence[Hashable], we: str, they: str
 ) -> None:
+    """Raise unless both sides have the same labels, in whichever order; list those missing."""
     if len(set(ours)) < len(ours):
         twice = next(label for i, label in enumerate(ours) if label in ours[:i])
         raise ValueError(f"item {twice!r} stands twice in {we}; each item needs its own label")

@@ -5,7 +5,7 @@ anew at each fit, and its parameters are the nested parameters ``graph__lengthsc
 """
 
 from collections.abc import Hashable
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -91,7 +91,7 @@ class SimilarityGraph(BaseEstimator):
         distances = pdist(points)
         weights = similarity(distances, self.kernel, self.lengthscale)
         if self.keep == 1 or n < 3:
-            return ItemGraph(squareform(weights), n, items)
+            return ItemGraph.trusted(squareform(weights), items)
         weakest = max(0, round(self.keep * len(distances)) - 1)
         kept = distances <= np.partition(distances, weakest)[weakest]
         first, second = (side[kept] for side in np.triu_indices(n, 1))
@@ -143,7 +143,7 @@ class NeighborGraph(BaseEstimator):
         """The graph."""
         points, items = item_points(self.features, self.items, self.scale, self.one_hot)
         n = len(points)
-        if not 1 <= self.n_neighbors < n:
+        if not (isinstance(self.n_neighbors, Integral) and 1 <= self.n_neighbors < n):
             raise ValueError(
                 f"n_neighbors={self.n_neighbors!r}, but an item of {n} has from 1 to {n - 1} "
                 "neighbours"
@@ -170,6 +170,8 @@ def similarity(
 
     Where over half of the distances are 0, "median" means the median of the others.
     """
+    if not np.isfinite(distances).all():
+        raise ValueError("distances between items overflow: the item features are too large")
     if kernel == "constant":
         return np.ones_like(distances)
     if kernel not in ("squared_exponential", "exponential"):
@@ -201,4 +203,4 @@ def _sparse_graph(
     whole = sparse.csr_array(half + half.T)
     whole.eliminate_zeros()
     whole.sort_indices()
-    return ItemGraph(whole, n_items, items)
+    return ItemGraph.trusted(whole, items)

@@ -1,5 +1,22 @@
-"""Kernels between rankings."""
+"""Kernels between rankings: one module for each."""
 
+from rankcut.kernels.diffusion import diffusion_kernel
 from rankcut.kernels.graph_cut import graph_cut_kernel
+from rankcut.kernels.kendall import kendall_features, kendall_kernel
+from rankcut.kernels.lovasz_bregman import lovasz_bregman_divergence
+from rankcut.kernels.mallows import mallows_kernel, median_lambda
+from rankcut.kernels.spearman import spearman_kernel
+from rankcut.kernels.weighted_kendall import weighted_kendall_features, weighted_kendall_kernel
 
-__all__ = ["graph_cut_kernel"]
+__all__ = [
+    "diffusion_kernel",
+    "graph_cut_kernel",
+    "kendall_features",
+    "kendall_kernel",
+    "lovasz_bregman_divergence",
+    "mallows_kernel",
+    "median_lambda",
+    "spearman_kernel",
+    "weighted_kendall_features",
+    "weighted_kendall_kernel",
+]

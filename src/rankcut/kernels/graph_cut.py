@@ -5,10 +5,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
+from scipy.sparse import csr_array, issparse
 
+from rankcut._loops.pairing import ALL, TWINS, UPPER
+from rankcut.completions import CompletionOptions, Method, Sampler
 from rankcut.cuts import Algorithm
-from rankcut.features import graph_cut_features
-from rankcut.rankings import Unranked
+from rankcut.features import FeatureMap, fit_graph, seed_from
+from rankcut.kernels.gram import Encoder, Features, gram_matrix
+from rankcut.rankings import RankMatrix, Unranked
 
 
 def graph_cut_kernel(
@@ -19,7 +23,13 @@ def graph_cut_kernel(
     unranked: Unranked = "error",
     normalize: bool = False,
     items: Sequence[Hashable] | None = None,
+    completions: Method = "auto",
+    sampler: Sampler = "controlled",
+    n_draws: int | None = None,
+    tolerance: float | None = None,
+    random_state: int | np.random.RandomState | None = 0,
     algorithm: Algorithm = "auto",
+    out: NDArray[Any] | None = None,
     dtype: DTypeLike | None = None,
     n_jobs: int | None = None,
 ) -> NDArray[Any]:
@@ -30,14 +40,20 @@ def graph_cut_kernel(
     X : array, frame or CSR array of shape (n_rankings_x, n_items)
         Rank matrix: 1 = best, equal = tied, NaN (or absent in a sparse matrix) = not ranked.
     Y : array, frame or CSR array of shape (n_rankings_y, n_items) or None
-        Another rank matrix over the same items; None is X itself.
+        Another rank matrix over the same items; None is X itself, each pair once.
     graph : None, ItemGraph, recipe, array, sparse matrix, networkx.Graph or frame
         The item graph; None is the complete graph.
     normalize : bool
         Scale each vector to unit length, so that values are from −1 to 1; on the complete graph
-        this is Spearman's correlation.
+        this is Spearman's correlation. A ranking that ties all items has k = 0.
+    out : ndarray or memmap of shape (n_rankings_x, n_rankings_y) or None
+        Where to write the Gram matrix.
     unranked, items, algorithm, dtype, n_jobs
         As in :func:`~rankcut.graph_cut_features`.
+    completions, sampler, n_draws, tolerance, random_state
+        As in :func:`~rankcut.graph_cut_features`, for ``unranked="anywhere"``. Sparse rankings
+        in closed form stay sparse on the way, and the constant that most items of a vector share
+        is taken into account.
 
     Returns
     -------
@@ -49,19 +65,76 @@ def graph_cut_kernel(
     array([[ 0.5],
            [-0.5]])
     """
-    options: dict[str, Any] = {
-        "unranked": unranked,
-        "normalize": normalize,
-        "items": items,
-        "algorithm": algorithm,
-        "dtype": dtype,
-        "n_jobs": n_jobs,
-    }
-    left = graph_cut_features(X, graph, **options)
-    right = left if Y is None else graph_cut_features(Y, graph, **options)
-    if left.shape[1] != right.shape[1]:
-        raise ValueError(
-            f"X ranks {left.shape[1]} items and Y ranks {right.shape[1]}; a kernel compares "
-            "rankings of the same items"
+    options = CompletionOptions(completions, sampler, n_draws, tolerance, seed_from(random_state))
+    return gram_matrix(
+        X,
+        Y,
+        graph_cut_encoder(graph, unranked, normalize, options, algorithm, n_jobs),
+        unranked=unranked,
+        normalize=False,
+        items=items,
+        out=out,
+        dtype=dtype,
+        n_jobs=n_jobs,
+    )
+
+
+class GraphCutVectors:
+    """Graph cut features, dense or sparse."""
+
+    side = Features.side
+    blas = True
+
+    def __init__(self, vectors: NDArray[Any] | csr_array) -> None:
+        self._vectors: Any = vectors
+
+    def __len__(self) -> int:
+        return int(self._vectors.shape[0])
+
+    def compare(
+        self, rows: slice, other: "GraphCutVectors", columns: slice, pairs: int, out: Any
+    ) -> None:
+        """Inner products; sparse vectors are given up to a constant: φ = S − (sum of S)/n."""
+        left = self._vectors[rows]
+        right = left if pairs != ALL else other._vectors[columns]
+        if not (issparse(left) or issparse(right)):
+            if pairs == TWINS:
+                np.einsum("ri,ri->r", left, right, out=out[:, 0])
+            else:
+                np.matmul(left, right.T, out=out)
+            return
+        left, right = csr_array(left), csr_array(right)
+        if pairs == TWINS:
+            out[:, 0] = left.multiply(right).sum(axis=1) - left.sum(axis=1) ** 2 / left.shape[1]
+            return
+        sums = np.outer(left.sum(axis=1), right.sum(axis=1))
+        out[:] = (left @ right.T).toarray() - sums / left.shape[1]
+        if pairs == UPPER:
+            # Sparse sums of a pair may be in another order than those of the pair turned round.
+            out[:] = (out + out.T) / 2.0
+
+
+def graph_cut_encoder(
+    graph: Any,
+    unranked: Unranked,
+    normalize: bool,
+    completions: CompletionOptions,
+    algorithm: Algorithm,
+    n_jobs: int | None,
+) -> Encoder:
+    """Graph cut features, which are normalised as vectors: weights may be of any scale."""
+
+    def encode(rankings: RankMatrix, dtype: np.dtype[Any]) -> GraphCutVectors:
+        feature_map = FeatureMap(
+            fit_graph(graph, rankings),
+            unranked,
+            normalize,
+            completions,
+            algorithm,
+            dtype,
+            "auto",
+            n_jobs,
         )
-    return np.asarray(left @ right.T)
+        return GraphCutVectors(feature_map(rankings)[0])
+
+    return encode

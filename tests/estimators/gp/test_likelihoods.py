@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from rankcut._loops.expecting import average_logit, expect_logit, expect_probit
+from rankcut._loops.likelihoods import average_logit, expect_logit, expect_probit
 from rankcut.estimators.gp.likelihoods import LIKELIHOODS
 from rankcut.estimators.gp.quadrature import normal_rules
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, ndtr
 
-from rankcut._loops.expecting import FLIPPED, average_logit, expect_logit, expect_probit
+from rankcut._loops.likelihoods import FLIPPED, average_logit, expect_logit, expect_probit
 from rankcut.estimators.gp.quadrature import normal_rules
 
 Link: TypeAlias = Literal["probit", "logit"]

@@ -1,0 +1,164 @@
+"""How fast rankings become features: ratios measured side by side in one run.
+
+Run with: python benchmarks/features.py
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+from functools import partial
+
+import networkx as nx
+import numpy as np
+from literal import pool_literally
+from rich.console import Console
+from rich.table import Table
+from threadpoolctl import threadpool_limits
+from timing import best_seconds, in_words
+
+from rankcut import ItemGraph, NeighborGraph, SimilarityGraph, graph_cut_features
+from rankcut.cuts import fastest_algorithm
+
+CONSOLE = Console(width=110)
+RNG = np.random.default_rng(0)
+
+
+def full_rankings(n_rankings: int, n_items: int) -> np.ndarray:
+    rows = np.tile(np.arange(1.0, n_items + 1), (n_rankings, 1))
+    return RNG.permuted(rows, axis=1)
+
+
+def similarity_graph(n_items: int, keep: float = 1.0) -> ItemGraph:
+    return SimilarityGraph(RNG.random((n_items, 3)), keep=keep).build()
+
+
+def pool_all(orders: list, network: nx.Graph, remember: bool) -> list[dict[int, float]]:
+    return [pool_literally(groups, network, remember=remember) for groups in orders]
+
+
+def against_the_paper() -> None:
+    """5,000 full rankings of 8 items; the literal procedure on a part, scaled."""
+    n_rankings, n_items, sample = 5000, 8, 500
+    ranks, graph = full_rankings(n_rankings, n_items), similarity_graph(n_items)
+    network = nx.from_numpy_array(graph.to_dense())
+    ours = best_seconds(lambda: graph_cut_features(ranks, graph), runs=50)
+    # Least preferred first.
+    orders = [[[int(item)] for item in np.argsort(-row)] for row in ranks[:sample]]
+    table = Table(title=f"{n_rankings:,} full rankings of {n_items} items, one thread")
+    table.add_column("procedure")
+    table.add_column("time", justify="right")
+    table.add_column("times ours", justify="right")
+    table.add_row("rankcut", in_words(ours), "1")
+    features = graph_cut_features(ranks[:sample], graph)
+    for remember in (True, False):
+        literal = partial(pool_all, orders, network, remember=remember)
+        for row, slopes in zip(features, literal(), strict=True):
+            assert np.allclose([slopes[item] for item in range(n_items)], row, atol=1e-9)
+        seconds = best_seconds(literal, runs=2) * n_rankings / sample
+        name = "one oracle call for each prefix" if remember else "two in each step, as printed"
+        table.add_row(
+            f"paper, literally: {name} ({sample} rankings, scaled)",
+            in_words(seconds),
+            f"{seconds / ours:,.0f}",
+        )
+    CONSOLE.print(table)
+
+
+def against_a_matrix_product() -> None:
+    """20,000 full rankings of 100 items on a dense graph, against X @ W."""
+    table = Table(
+        title="Dense graph against one float64 matrix product of the same size, one thread"
+    )
+    for column in ("rankings", "items", "features", "product", "ratio", "a ranking"):
+        table.add_column(column, justify="right")
+    for n_rankings, n_items in ((20_000, 100), (500, 1000)):
+        ranks, graph = full_rankings(n_rankings, n_items), similarity_graph(n_items)
+        weights = graph.to_dense()
+        ours = best_seconds(partial(graph_cut_features, ranks, graph, algorithm="dense"))
+        product = best_seconds(partial(np.matmul, ranks, weights))
+        table.add_row(
+            f"{n_rankings:,}",
+            f"{n_items:,}",
+            in_words(ours),
+            in_words(product),
+            f"{ours / product:.1f}",
+            in_words(ours / n_rankings),
+        )
+    CONSOLE.print(table)
+
+
+def growth() -> None:
+    """Time per ranking as items and edges grow, by the algorithm chosen and by the others."""
+    table = Table(title="Time of one full ranking, by algorithm (bold: the one chosen), one thread")
+    for column in ("items", "edges", "complete", "table", "dense", "sparse"):
+        table.add_column(column, justify="right")
+    graphs = [similarity_graph(n) for n in (8, 12, 16, 18, 20, 50, 100, 200, 500, 1000, 2000)]
+    graphs += [similarity_graph(n, keep) for n in (100, 1000) for keep in (0.02, 0.1, 0.3)]
+    for n_items in (1000, 10_000, 100_000):
+        features = RNG.random((n_items, 3))
+        for n_neighbors in (10, 20, 40) if n_items == 10_000 else (20,):
+            graphs.append(NeighborGraph(features, n_neighbors=n_neighbors).build())
+    for graph in graphs:
+        n_items = graph.n_items
+        n_rankings = max(2, min(20_000, 400_000 // n_items))
+        ranks = full_rankings(n_rankings, n_items)
+        chosen = fastest_algorithm(graph)
+        cells = []
+        for algorithm in ("complete", "table", "dense", "sparse"):
+            if (algorithm == "table" and n_items > 20) or (algorithm == "dense" and n_items > 2000):
+                cells.append("–")
+                continue
+            given = None if algorithm == "complete" else graph
+            seconds = best_seconds(
+                partial(graph_cut_features, ranks, given, algorithm=algorithm), runs=3
+            )
+            words = in_words(seconds / n_rankings)
+            cells.append(f"[bold]{words}[/bold]" if algorithm == chosen else words)
+        table.add_row(f"{n_items:,}", f"{graph.n_edges:,}", *cells)
+    CONSOLE.print(table)
+
+
+def threads() -> None:
+    ranks, graph = full_rankings(200_000, 20), similarity_graph(20)
+    one, two = (best_seconds(partial(graph_cut_features, ranks, graph, n_jobs=n)) for n in (1, 2))
+    CONSOLE.print(
+        f"200,000 rankings of 20 items: one thread {in_words(one)}, two {in_words(two)}: "
+        f"[bold]{one / two:.2f} times[/bold] faster\n"
+    )
+
+
+def starting() -> None:
+    """Import and first call, each in a new process."""
+    imports = "import time; start = time.perf_counter(); import rankcut"
+    call = "rankcut.graph_cut_features([[1, 2, 3], [2, 1, 3]], [[0, 1, 2], [1, 0, 1], [2, 1, 0]])"
+    report = "; print(time.perf_counter() - start)"
+    table = Table(title="In a new process")
+    table.add_column("what")
+    table.add_column("time", justify="right")
+    with tempfile.TemporaryDirectory() as cache:
+        environment = {**os.environ, "NUMBA_CACHE_DIR": cache}
+        for what, code in (
+            ("import rankcut", imports + report),
+            ("import and first call, nothing compiled yet", f"{imports}; {call}{report}"),
+            ("import and first call, loops in the cache", f"{imports}; {call}{report}"),
+        ):
+            shown = subprocess.run(
+                [sys.executable, "-c", code],
+                env=environment,
+                capture_output=True,
+                text=True,
+                check=True,
+            )
+            table.add_row(what, in_words(float(shown.stdout)))
+    CONSOLE.print(table)
+
+
+if __name__ == "__main__":
+    against_the_paper()
+    # One thread for matrix products too, to compare a core with a core.
+    with threadpool_limits(1):
+        against_a_matrix_product()
+    growth()
+    threads()
+    starting()

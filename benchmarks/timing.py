@@ -1,0 +1,23 @@
+"""Timing for the benchmark programs: the best of a few runs, side by side in one process."""
+
+import time
+from collections.abc import Callable
+
+
+def best_seconds(work: Callable[[], object], runs: int = 7) -> float:
+    """The shortest of a few runs, after one that does not count (it may compile)."""
+    work()
+    seconds = []
+    for _ in range(runs):
+        start = time.perf_counter()
+        work()
+        seconds.append(time.perf_counter() - start)
+    return min(seconds)
+
+
+def in_words(seconds: float) -> str:
+    """Seconds as a person would say them."""
+    for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
+        if seconds >= size:
+            return f"{seconds / size:.3g} {unit}"
+    return f"{seconds / 1e-9:.3g} ns"

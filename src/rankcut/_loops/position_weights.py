@@ -1,0 +1,113 @@
+"""Pairs of items weighted by the positions they have: means over completions."""
+
+import numpy as np
+
+from rankcut._loops.compiling import compiled
+from rankcut._loops.grouping import NOWHERE, count_groups
+from rankcut._loops.pairing import TWINS, columns_of, mirror
+from rankcut._loops.signs import count_bits
+from rankcut._loops.types import Floats, Indices, Ints
+
+
+@compiled
+def forget_one_item(weights: Floats, n_ranked: int) -> None:
+    """From mean weights with k + 1 ranked items to those with k, in place.
+
+    ``weights[s, t]`` is the mean of U over the positions that the ranked items s < t (counted
+    from 0, best first) may have. One ranked item less is one more in a gap chosen at random.
+    """
+    k = n_ranked
+    for s in range(k):
+        for t in range(s + 1, k):
+            both = (s + 1) * weights[s + 1, t + 1]
+            one = (t - s) * weights[s, t + 1]
+            none = (k - t) * weights[s, t]
+            weights[s, t] = (both + one + none) / (k + 1)
+
+
+@compiled
+def expected_weights(
+    groups: Indices,
+    levels: Ints,
+    weights: Floats,
+    sums: Floats,
+    before: Floats,
+    after: Floats,
+    apart: float,
+    features: Floats,
+) -> None:
+    """E[U(positions of i and j) · 1(i better than j)] for all i and j, in column n·i + j.
+
+    For level ``levels[r]`` of a ranking: ``weights`` between ranked positions, their sums over
+    rectangles from the corner (``sums``), and sums over ranked positions of the mean weight
+    before an unranked item (``before``) and after one (``after``); ``apart`` is that of two
+    unranked items.
+    """
+    n = groups.shape[1]
+    sizes = np.empty(n, dtype=np.int32)
+    starts = np.zeros(n + 1, dtype=np.int32)
+    for r in range(groups.shape[0]):
+        row = groups[r]
+        n_groups, _ = count_groups(row, sizes)
+        for t in range(n_groups):
+            starts[t + 1] = starts[t] + sizes[t]
+        level = levels[r]
+        feature = 0
+        for i in range(n):
+            g = row[i]
+            for j in range(n):
+                h = row[j]
+                value = 0.0
+                if i == j:
+                    pass
+                elif g == NOWHERE and h == NOWHERE:
+                    value = apart
+                elif h == NOWHERE:
+                    low, high = starts[g], starts[g + 1]
+                    value = (before[level, high] - before[level, low]) / (high - low)
+                elif g == NOWHERE:
+                    low, high = starts[h], starts[h + 1]
+                    value = (after[level, high] - after[level, low]) / (high - low)
+                elif g <= h:
+                    top, bottom = starts[g], starts[g + 1]
+                    low, high = starts[h], starts[h + 1]
+                    if bottom - top == 1 and high - low == 1:
+                        value = weights[level, top, low]
+                    else:
+                        total = sums[level, bottom, high] - sums[level, top, high]
+                        total -= sums[level, bottom, low] - sums[level, top, low]
+                        value = total / ((bottom - top) * (high - low - (g == h)))
+                features[r, feature] = value
+                feature += 1
+
+
+@compiled
+def average_weights(x: Indices, y: Indices, pairs: int, out: Floats) -> None:
+    """Σ over concordant pairs of items of n + 1 − (the largest position in either ranking).
+
+    Taking the items in the order of x, the largest position in x is that of the item taken, and
+    if the pair is concordant so is that in y: it is enough to count the items already taken
+    that are better in y. They are bits of a few words.
+    """
+    n = x.shape[1]
+    items = np.empty(n, dtype=np.uint32)
+    seen = np.empty((n + 63) // 64, dtype=np.uint64)
+    one = np.uint64(1)
+    for r in range(x.shape[0]):
+        for i in range(n):
+            items[x[r, i]] = i
+        low, high = columns_of(r, y.shape[0], pairs)
+        for c in range(low, high):
+            seen[:] = 0
+            total = 0
+            for p in range(n):
+                place = y[c, items[p]]
+                word = place >> np.uint32(6)
+                bit = one << np.uint64(place & np.uint32(63))
+                better = count_bits(seen[word] & (bit - one))
+                for w in range(word):
+                    better += count_bits(seen[w])
+                seen[word] |= bit
+                total += np.int64(better) * (n - max(p, np.int64(place)))
+            out[r, 0 if pairs == TWINS else c] = float(total)
+    mirror(pairs, out)

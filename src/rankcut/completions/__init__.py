@@ -1,0 +1,21 @@
+"""Incomplete rankings: the mean of their features over all their completions."""
+
+from rankcut.completions.averaging import (
+    METHODS,
+    Averager,
+    CompletionOptions,
+    CompletionReport,
+    Method,
+)
+from rankcut.completions.closed_form import ExpectedSlopes
+from rankcut.completions.sampled import Sampler
+
+__all__ = [
+    "METHODS",
+    "Averager",
+    "CompletionOptions",
+    "CompletionReport",
+    "ExpectedSlopes",
+    "Method",
+    "Sampler",
+]

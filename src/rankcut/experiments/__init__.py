@@ -1,0 +1,1 @@
+"""Experiments: whole pieces of work, from data to a table and a picture."""

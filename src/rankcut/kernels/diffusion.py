@@ -1,0 +1,265 @@
+"""The diffusion kernel on the symmetric group, by its characters.
+
+K = exp(−β·L) for the Laplacian L of the Cayley graph in which rankings that differ by a
+transposition are neighbours. The value for two full rankings depends on the cycle type μ of the
+permutation between them alone:
+
+    k(μ) = Σ_λ f_λ·χ_λ(μ)·exp(−β·(n(n − 1)/2 − contents of λ))/n!
+
+over the partitions λ of n, with f_λ = χ_λ(1) the dimension and χ_λ the character of the
+irreducible representation λ; the contents of its cells, column less row, add up to the eigenvalue
+of the transpositions. The characters are tabulated once for n, by the rule of Murnaghan and
+Nakayama, and a pair of rankings is then one walk along its cycles.
+"""
+
+from collections.abc import Hashable, Sequence
+from functools import cache
+from math import factorial, log
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from rankcut._loops.cycles import class_function_values
+from rankcut._loops.types import Floats, Indices
+from rankcut.features import seed_from
+from rankcut.kernels.gram import Encoder, gram_matrix
+from rankcut.kernels.groups import read_groups
+from rankcut.kernels.linear_completions import DRAWS, Completions, complete
+from rankcut.rankings import RankMatrix, Unranked
+
+# 20 items have 627 cycle types; beyond, sums of characters lose too many digits.
+MOST_ITEMS = 20
+
+Partition = tuple[int, ...]
+
+
+def diffusion_kernel(
+    X: Any,
+    Y: Any = None,
+    *,
+    beta: float | None = None,
+    unranked: Unranked = "error",
+    normalize: bool = False,
+    items: Sequence[Hashable] | None = None,
+    n_draws: int = DRAWS,
+    random_state: Any = 0,
+    out: NDArray[Any] | None = None,
+    dtype: DTypeLike | None = None,
+    n_jobs: int | None = None,
+) -> NDArray[Any]:
+    """K = exp(β·(A − n(n − 1)/2·I)), A the adjacency of rankings that differ by one transposition.
+
+    For top-k lists, ties and incomplete rankings k is the mean over the full rankings that agree
+    with each: over all of them if there are at most ``n_draws``, and else over draws in mirrored
+    pairs; see :mod:`rankcut.kernels.linear_completions`.
+
+    Parameters
+    ----------
+    beta : float or None
+        β > 0, how far to diffuse; None is 2·log(n)/n. With much less than that, only rankings that
+        are almost equal have a value to speak of; with much more, all have about the same, 1/n!.
+    n_draws : int
+        Draws for each ranking that is not full, an even number; the cost of an entry grows with
+        its square.
+    random_state : int, RandomState or None
+        Seed of the draws. A ranking has the same draws in each call with the same int.
+    X, Y, unranked, normalize, items, out, dtype, n_jobs
+        As in :func:`~rankcut.kendall_kernel`; at most 20 items. Full rankings all have the same
+        k(A, A), between 1/n! and 1: ``normalize=True`` makes it 1. Values are right to about 1e-16
+        of it, so that those of rankings far apart may be rounding alone if β is small.
+
+    Returns
+    -------
+    ndarray of shape (n_rankings_x, n_rankings_y)
+
+    References
+    ----------
+    R. I. Kondor, J. Lafferty. Diffusion kernels on graphs and other discrete structures. ICML 2002.
+
+    Examples
+    --------
+    >>> diffusion_kernel([[1, 2, 3]], [[1, 2, 3], [2, 1, 3], [2, 3, 1]], beta=0.1).round(4)
+    array([[0.752 , 0.0752, 0.0112]])
+    """
+    rate = None if beta is None else float(beta)
+    return gram_matrix(
+        X,
+        Y,
+        diffusion_encoder(rate, unranked, n_draws, seed_from(random_state), n_jobs),
+        unranked=unranked,
+        normalize=normalize,
+        items=items,
+        out=out,
+        dtype=dtype,
+        n_jobs=n_jobs,
+    )
+
+
+@cache
+def partitions_of(n: int) -> tuple[Partition, ...]:
+    """The partitions of n, parts in falling order.
+
+    >>> partitions_of(4)
+    ((4,), (3, 1), (2, 2), (2, 1, 1), (1, 1, 1, 1))
+    """
+
+    def split(rest: int, largest: int) -> list[Partition]:
+        if rest == 0:
+            return [()]
+        return [
+            (part, *others)
+            for part in range(min(rest, largest), 0, -1)
+            for others in split(rest - part, part)
+        ]
+
+    return tuple(split(n, n))
+
+
+@cache
+def _strip(shape: Partition, size: int) -> tuple[tuple[Partition, int], ...]:
+    """What is left of a diagram without one of its border strips of that size, with the sign.
+
+    On the beads at part_i + (number of rows below i), a strip is a bead moved down to a free
+    place; the sign changes with each bead it jumps over.
+    """
+    n_rows = len(shape)
+    beads = [part + n_rows - 1 - i for i, part in enumerate(shape)]
+    left = []
+    for i, bead in enumerate(beads):
+        target = bead - size
+        if target < 0 or target in beads:
+            continue
+        jumped = sum(target < other < bead for other in beads)
+        moved = sorted([*beads[:i], *beads[i + 1 :], target], reverse=True)
+        parts = tuple(place - (n_rows - 1 - row) for row, place in enumerate(moved))
+        left.append((tuple(part for part in parts if part), (-1) ** jumped))
+    return tuple(left)
+
+
+@cache
+def _characters_at(cycles: Partition) -> dict[Partition, int]:
+    """χ_λ at one cycle type, for all λ: strip off its largest cycle in all ways, and add up."""
+    if not cycles:
+        return {(): 1}
+    smaller = _characters_at(cycles[1:])
+    return {
+        shape: sum(sign * smaller[rest] for rest, sign in _strip(shape, cycles[0]))
+        for shape in partitions_of(sum(cycles))
+    }
+
+
+@cache
+def character_table(n: int) -> NDArray[np.float64]:
+    """χ_λ(μ), a row for each λ and a column for each μ, in the order of :func:`partitions_of`.
+
+    >>> character_table(3)
+    array([[ 1.,  1.,  1.],
+           [-1.,  0.,  2.],
+           [ 1., -1.,  1.]])
+    """
+    shapes = partitions_of(n)
+    columns = [_characters_at(cycles) for cycles in shapes]
+    return np.array([[float(column[shape]) for column in columns] for shape in shapes])
+
+
+def class_values(n: int, beta: float, *, derivative: bool) -> Floats:
+    """k, or its derivative by β, for each cycle type."""
+    characters = character_table(n)
+    contents = [
+        sum(column - row for row, part in enumerate(shape) for column in range(part))
+        for shape in partitions_of(n)
+    ]
+    decay = n * (n - 1) / 2 - np.array(contents, dtype=np.float64)
+    dimensions = characters[:, -1]
+    spectrum = np.exp(-beta * decay) * dimensions / factorial(n)
+    return np.asarray((-decay * spectrum if derivative else spectrum) @ characters)
+
+
+@cache
+def cycle_codes(n: int) -> tuple[Indices, NDArray[np.int64], int]:
+    """A code for each cycle length, so that those of a permutation's cycles add up to a place.
+
+    Returns the codes, the place of each cycle type, and the size of a table with those places.
+    No two types share one: codes are drawn, from a fixed seed, until that is so.
+    """
+    rng = np.random.default_rng(0)
+    counts = np.array([np.bincount(shape, minlength=n + 1) for shape in partitions_of(n)])
+    largest = 8
+    while True:
+        for _ in range(50):
+            codes = rng.integers(1, largest, size=n + 1)
+            places = counts @ codes
+            if len(np.unique(places)) == len(places):
+                return codes.astype(np.uint32), places, int(places.max()) + 1
+        largest *= 2
+
+
+class DiffusionCompletions:
+    """Full rankings that stand for each ranking, and the kernel's table of values."""
+
+    side = 64
+    blas = False
+
+    def __init__(self, completions: Completions, beta: float, *, derivative: bool = False) -> None:
+        n_items = completions.groups.shape[1]
+        self._completions = completions
+        self._codes, places, size = cycle_codes(n_items)
+        self._values = np.zeros(size)
+        self._values[places] = class_values(n_items, beta, derivative=derivative)
+
+    def __len__(self) -> int:
+        return len(self._completions)
+
+    def compare(
+        self, rows: slice, other: "DiffusionCompletions", columns: slice, pairs: int, out: Any
+    ) -> None:
+        """Means over completions of the value of the cycle type."""
+        left, right = self._completions.some(rows), other._completions.some(columns)
+        class_function_values(
+            left.groups,
+            left.starts,
+            right.groups,
+            right.starts,
+            self._codes,
+            self._values,
+            pairs,
+            out,
+        )
+
+
+def default_beta(n_items: int) -> float:
+    """2·log(n)/n: what rankings share and where they put single items have about equal weight.
+
+    The trivial representation adds 1/n! to all values; the next one, which is that of the
+    positions of single items, adds at most (n − 1)²·exp(−β·n) times as much.
+    """
+    return 2.0 * log(max(n_items, 2)) / max(n_items, 2)
+
+
+def diffusion_encoder(
+    beta: float | None,
+    unranked: Unranked,
+    n_draws: int,
+    seed: int,
+    n_jobs: int | None,
+    *,
+    derivative: bool = False,
+) -> Encoder:
+    """Full completions."""
+    if beta is not None and not 0.0 < beta < np.inf:
+        raise ValueError(f"beta must be positive and finite, and it is {beta}")
+
+    def encode(rankings: RankMatrix, dtype: np.dtype[Any]) -> DiffusionCompletions:
+        n_items = rankings.shape[1]
+        if n_items > MOST_ITEMS:
+            raise ValueError(
+                f"the diffusion kernel is for at most {MOST_ITEMS} items, and there are {n_items}; "
+                "the Mallows kernel, mallows_kernel, takes any number"
+            )
+        groups = read_groups(rankings, unranked, n_jobs)
+        completions = complete(groups, keep_ties=False, n_draws=n_draws, seed=seed, n_jobs=n_jobs)
+        rate = default_beta(n_items) if beta is None else beta
+        return DiffusionCompletions(completions, rate, derivative=derivative)
+
+    return encode

@@ -1,0 +1,256 @@
+"""Gram matrices: in blocks, the symmetric half once, into whatever array the caller has.
+
+A kernel brings its rankings into a form in which they are quickly compared, an
+:class:`Encoding`. :func:`fill_gram` cuts the matrix into square blocks, has each compared once,
+in threads, and writes it (and its mirror image) to the result, which may be on disk.
+"""
+
+import sys
+import time
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from typing import Any, Protocol, Self, TypeAlias
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+from rich.console import Console
+from rich.progress import Progress
+
+from rankcut._loops.pairing import ALL, TWINS, UPPER
+from rankcut._loops.types import Floats
+from rankcut.rankings import RankMatrix, Unranked, read_rankings
+from rankcut.threads import as_completed
+
+# Entries of a feature matrix that is kept (512 MB); a larger one is made anew, a few rows at a
+# time, for each block of the Gram matrix.
+KEPT = 1 << 26
+
+# Rows of a block that are scaled or transposed at once: few enough for their cache lines to be
+# held until they are used up.
+_AT_ONCE = 256
+
+# Seconds until a Gram matrix counts as a long one, whose progress is shown.
+_PATIENCE = 2.0
+
+
+class Encoding(Protocol):
+    """Rankings in the form in which a kernel compares them."""
+
+    side: int
+    """Rows and columns of a block."""
+
+    blas: bool
+    """Whether blocks are products by BLAS, of any type. Loops write contiguous float64."""
+
+    def __len__(self) -> int:
+        """Number of rankings."""
+
+    def compare(self, rows: slice, other: Self, columns: slice, pairs: int, out: Any) -> None:
+        """Write k of these rows and the other's columns to ``out``.
+
+        ``pairs`` is ALL; or UPPER, if they are the same rankings, of which each pair is to be
+        compared once; or TWINS, if so and each is to be compared with itself alone, to
+        ``out[r, 0]``.
+        """
+
+
+class Features:
+    """Vectors whose inner products are the kernel.
+
+    Parameters
+    ----------
+    shape : (int, int)
+        Shape of the feature matrix.
+    fill : callable
+        ``fill(start, stop)`` computes those rows.
+    """
+
+    # Large, since each product waits for all of BLAS' threads.
+    side = 4096
+    blas = True
+
+    def __init__(self, shape: tuple[int, ...], fill: Callable[[int, int], NDArray[Any]]) -> None:
+        self._n_rows, width = shape
+        self._fill = fill
+        self._stored = None
+        if self._n_rows * width <= KEPT:
+            self._stored = fill(0, self._n_rows)
+        else:
+            self.side = rows_at_once(width, self.side)
+
+    def __len__(self) -> int:
+        return self._n_rows
+
+    def rows(self, rows: slice) -> NDArray[Any]:
+        """Some rows of the feature matrix."""
+        if self._stored is not None:
+            return self._stored[rows]
+        return self._fill(rows.start, rows.stop)
+
+    def compare(self, rows: slice, other: "Features", columns: slice, pairs: int, out: Any) -> None:
+        """Inner products, by BLAS."""
+        left = self.rows(rows)
+        right = left if pairs != ALL else other.rows(columns)
+        if pairs == TWINS:
+            np.einsum("rf,rf->r", left, right, out=out[:, 0])
+        else:
+            np.matmul(left, right.T, out=out)
+
+
+def rows_at_once(width: int, most: int) -> int:
+    """How many vectors of that width to make for a block, so that both its sides fit."""
+    return min(most, max(16, KEPT // (2 * width)))
+
+
+Encoder: TypeAlias = Callable[[RankMatrix, np.dtype[Any]], Encoding]
+"""What a kernel makes of checked rankings, for a Gram matrix of that type."""
+
+
+def gram_matrix(
+    X: Any,
+    Y: Any,
+    encode: Encoder,
+    *,
+    unranked: Unranked,
+    normalize: bool,
+    items: Sequence[Hashable] | None,
+    out: NDArray[Any] | None,
+    dtype: DTypeLike | None,
+    n_jobs: int | None,
+) -> NDArray[Any]:
+    """The whole way from two rank matrices to their Gram matrix."""
+    left, right = read_both(X, Y, items, unranked)
+    result_dtype = gram_dtype(dtype, out, left)
+    return fill_gram(
+        encode(left, result_dtype),
+        None if right is None else encode(right, result_dtype),
+        normalize=normalize,
+        out=out,
+        dtype=result_dtype,
+        n_jobs=n_jobs,
+    )
+
+
+def read_both(
+    X: Any, Y: Any, items: Sequence[Hashable] | None, unranked: Unranked
+) -> tuple[RankMatrix, RankMatrix | None]:
+    """Two checked rank matrices over the same items; the second is None where Y is, or is X."""
+    left = read_rankings(X, items)
+    left.check(unranked)
+    if Y is None or Y is X:
+        return left, None
+    right = read_rankings(Y, items)
+    check_same_items(left, right)
+    right.check(unranked)
+    return left, right
+
+
+def check_same_items(left: RankMatrix, right: RankMatrix) -> None:
+    """Raise unless both rank the same items, in the same order of columns."""
+    if left.shape[1] != right.shape[1]:
+        raise ValueError(
+            f"X ranks {left.shape[1]} items and Y ranks {right.shape[1]}; a kernel compares "
+            "rankings of the same items"
+        )
+    if left.items is None or right.items is None:
+        return
+    for column, (label, other) in enumerate(zip(left.items, right.items, strict=True)):
+        if label != other:
+            raise ValueError(
+                f"column {column} is item {label!r} in X and item {other!r} in Y; select the "
+                "columns of Y in the order of X"
+            )
+
+
+def gram_dtype(
+    dtype: DTypeLike | None, out: NDArray[Any] | None, rankings: RankMatrix
+) -> np.dtype[Any]:
+    """The dtype asked for, or that of ``out``, or else that of the ranks."""
+    if dtype is not None:
+        asked = np.dtype(dtype)
+    elif out is not None:
+        asked = out.dtype
+    else:
+        asked = np.dtype(np.float32 if rankings.single else np.float64)
+    if asked not in (np.float32, np.float64):
+        raise ValueError(f"kernels are float32 or float64, and {asked} is neither")
+    return asked
+
+
+def fill_gram(
+    left: Encoding,
+    right: Encoding | None,
+    *,
+    normalize: bool,
+    out: NDArray[Any] | None,
+    dtype: np.dtype[Any],
+    n_jobs: int | None,
+) -> NDArray[Any]:
+    """The kernel of each ranking on the left and each on the right, or on the left again."""
+    other = left if right is None else right
+    shape = (len(left), len(other))
+    if out is None:
+        out = np.empty(shape, dtype=dtype)
+    elif out.shape != shape or out.dtype != dtype:
+        raise ValueError(
+            f"out= has shape {out.shape} and dtype {out.dtype}, and the Gram matrix has shape "
+            f"{shape} and dtype {dtype}; make it with np.empty({shape}, dtype={dtype.name!r})"
+        )
+    result = out
+    scales = None
+    if normalize:
+        rows = _unit_scale(left)
+        scales = rows, rows if right is None else _unit_scale(other)
+
+    def fill(rows: slice, columns: slice) -> None:
+        pairs = UPPER if right is None and rows == columns else ALL
+        place = result[rows, columns]
+        direct = left.blas or (place.dtype == np.float64 and place.flags.c_contiguous)
+        block = place if direct else np.empty(place.shape)
+        left.compare(rows, other, columns, pairs, block)
+        if scales is not None:
+            for part in _slices(len(block), _AT_ONCE):
+                # The product of the scales first: it is the same for (A, A') and (A', A).
+                block[part] *= scales[0][rows][part, np.newaxis] * scales[1][columns]
+        if not direct:
+            place[:] = block
+        if right is None and pairs == ALL:
+            for part in _slices(len(block), _AT_ONCE):
+                result[columns, rows][:, part] = block[part].T
+
+    blocks = [
+        (rows, columns)
+        for rows in _slices(shape[0], left.side)
+        for columns in _slices(shape[1], left.side)
+        if right is not None or columns.start >= rows.start
+    ]
+    _show_progress(as_completed(fill, blocks, n_jobs), len(blocks))
+    return out
+
+
+def squares(encoding: Encoding) -> Floats:
+    """k(A, A) of each ranking."""
+    out = np.empty((len(encoding), 1), dtype=np.float64)
+    for rows in _slices(len(encoding), encoding.side):
+        encoding.compare(rows, encoding, rows, TWINS, out[rows])
+    return out[:, 0]
+
+
+def _unit_scale(encoding: Encoding) -> Floats:
+    """1/√k(A, A), and 0 where that is 0."""
+    norms = np.sqrt(squares(encoding))
+    return np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > 0)
+
+
+def _slices(size: int, side: int) -> list[slice]:
+    return [slice(start, min(start + side, size)) for start in range(0, size, side)]
+
+
+def _show_progress(steps: Iterator[None], n_steps: int) -> None:
+    """Go through the steps; those of a long Gram matrix are shown, on a terminal, on stderr."""
+    began = time.monotonic()
+    for done, _ in enumerate(steps, start=1):
+        if time.monotonic() - began > _PATIENCE and sys.stderr.isatty():
+            with Progress(console=Console(stderr=True), transient=True) as progress:
+                task = progress.add_task("Gram matrix", total=n_steps, completed=done)
+                for _ in steps:
+                    progress.advance(task)

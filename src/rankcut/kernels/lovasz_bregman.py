@@ -1,0 +1,142 @@
+"""The Lovász–Bregman divergence: how much a vector of scores objects to a ranking.
+
+The Lovász extension of the cut function, f(x) = Σ_{i<j} W_ij·|x_i − x_j|, is the largest ⟨x, φ°(σ)⟩
+over all rankings σ, where φ°_i(σ) is the weight from item i to the worse items less that to the
+better ones; the ranking that attains it is that of the scores themselves. The divergence is what
+another ranking falls short by. It is no kernel: its sides are of different kinds.
+"""
+
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from rankcut._loops.slopes import add_gains, break_ties
+from rankcut.cuts import Algorithm, Cut, cut_function
+from rankcut.features import fit_graph
+from rankcut.kernels.gram import Features, check_same_items, fill_gram, gram_dtype
+from rankcut.partitions import Partitions, block_rows, read_partitions
+from rankcut.rankings import RankMatrix, Unranked, read_rankings
+from rankcut.threads import over_rows
+
+
+def lovasz_bregman_divergence(
+    X: Any,
+    Y: Any,
+    graph: Any = None,
+    *,
+    unranked: Unranked = "error",
+    items: Sequence[Hashable] | None = None,
+    algorithm: Algorithm = "auto",
+    out: NDArray[Any] | None = None,
+    dtype: DTypeLike | None = None,
+    n_jobs: int | None = None,
+) -> NDArray[Any]:
+    """d(x ‖ σ) = ⟨x, φ°(σ_x) − φ°(σ)⟩ of scores x and a ranking σ; σ_x is the ranking of x.
+
+    d ≥ 0, and 0 if σ orders the items as the scores do; rounding may leave a little less than 0.
+    For a ranking with ties, or a top-k list, it is the mean over all ways to break the ties, in
+    closed form: tied items count nothing for each other in φ°. On the complete graph,
+    φ°_i = n + 1 − 2·(average rank of i).
+
+    Parameters
+    ----------
+    X : array, frame or CSR array of shape (n_scores, n_items)
+        Scores: the larger, the better (unlike ranks). All finite.
+    Y : array, frame or CSR array of shape (n_rankings, n_items)
+        Rank matrix over the same items: 1 = best, equal = tied.
+    graph : None, ItemGraph, recipe, array, sparse matrix, networkx.Graph or frame
+        The item graph; None is the complete graph.
+    unranked : {"error", "last"}
+        What an unranked item of Y means. The divergence is not defined for incomplete rankings.
+    items, algorithm, out, dtype, n_jobs
+        As in :func:`~rankcut.graph_cut_kernel`.
+
+    Returns
+    -------
+    ndarray of shape (n_scores, n_rankings)
+
+    References
+    ----------
+    R. Iyer, J. Bilmes. The Lovász-Bregman divergence and connections to rank aggregation,
+    clustering, and web ranking. UAI 2013.
+
+    Examples
+    --------
+    >>> lovasz_bregman_divergence([[0.9, 0.8, 0.1]], [[1, 2, 3], [2, 1, 3], [3, 2, 1]]).round(3)
+    array([[0. , 0.2, 3.2]])
+    """
+    if unranked == "anywhere":
+        raise ValueError(
+            "the Lovász–Bregman divergence is not defined for incomplete rankings; use "
+            'unranked="last" if unranked items come after all the ranked ones'
+        )
+    scores, rankings = read_rankings(X, items), read_rankings(Y, items)
+    check_same_items(scores, rankings)
+    _check_scores(scores)
+    rankings.check(unranked)
+    cut = cut_function(fit_graph(graph, rankings), algorithm)
+    result_dtype = gram_dtype(dtype, out, rankings)
+    values = np.concatenate([part for _, part in _dense_rows(scores)])
+    own = _mean_gains(read_rankings(-values), cut, n_jobs)
+    extension = np.einsum("ri,ri->r", values, own)
+    gains = _mean_gains(rankings, cut, n_jobs)
+    # One product gives the divergence: [f(x), x] times [1, −φ°(σ)].
+    left = np.column_stack([extension, values])
+    right = np.column_stack([np.ones(len(gains)), -gains])
+    return fill_gram(
+        Features(left.shape, lambda start, stop: left[start:stop].astype(result_dtype)),
+        Features(right.shape, lambda start, stop: right[start:stop].astype(result_dtype)),
+        normalize=False,
+        out=out,
+        dtype=result_dtype,
+        n_jobs=n_jobs,
+    )
+
+
+def _check_scores(scores: RankMatrix) -> None:
+    if scores.sparse is not None:
+        raise ValueError("scores are a dense matrix: each item has one; X.toarray() makes it so")
+    for first, part in _dense_rows(scores):
+        bad = ~np.isfinite(part)
+        if bad.any():
+            row, item = divmod(int(np.argmax(bad)), part.shape[1])
+            raise ValueError(
+                f"row {first + row}: {scores.label(item)} has score {part[row, item]}; scores are "
+                "finite, and each item has one: fill the gaps, or drop the row"
+            )
+
+
+def _dense_rows(scores: RankMatrix) -> Any:
+    n_rows, n_items = scores.shape
+    step = block_rows(n_items)
+    for start in range(0, n_rows, step):
+        yield start, scores.read(start, min(start + step, n_rows))
+
+
+def _mean_gains(rankings: RankMatrix, cut: Cut, n_jobs: int | None) -> NDArray[np.float64]:
+    """φ° of each ranking, the mean over all ways to break its ties.
+
+    Any order of the tied items, and the opposite one, are enough: in one of the two, each of two
+    tied items comes first.
+    """
+    n_rows, n_items = rankings.shape
+    features = np.zeros((n_rows, n_items))
+
+    def fill(start: int, stop: int) -> None:
+        step = min(block_rows(n_items), stop - start)
+        room = Partitions.empty(step, n_items)
+        gains = np.empty((step, n_items))
+        for first, block in read_partitions(rankings, start, stop, close=True):
+            broken = room.head(len(block))
+            broken.n_groups[:] = n_items
+            for backwards in (False, True):
+                break_ties(
+                    block.order, block.ends, block.n_groups, backwards, broken.order, broken.ends
+                )
+                cut.increments(broken, gains)
+                add_gains(broken.order, gains, features[first : first + len(block)])
+
+    over_rows(fill, n_rows, block_rows(n_items), n_jobs)
+    return features

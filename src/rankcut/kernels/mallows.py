@@ -1,0 +1,221 @@
+"""The Mallows kernel: an exponential of the number of discordant pairs.
+
+For rankings A and A' without unranked items, the mean of exp(−λ·discordant pairs) over all ways to
+break the ties of both has a closed form. With q = exp(−λ), D pairs strictly ordered in both and
+oppositely, groups G of A, groups G' of A', and [m]_q! = Π_{j≤m} (1 − q^j)/(1 − q), it is
+
+    q^D · Π_G [|G|]_q!/|G|! · Π_{G'} [|G'|]_q!/|G'|! · Π_{G, G'} |G ∩ G'|!/[|G ∩ G'|]_q!
+
+since the order of a group is a shuffle of its intersections with the groups of the other ranking,
+and, independently, an order of each. So full rankings, top-k lists and ties need no enumeration
+and no sample. Incomplete rankings do: see :mod:`rankcut.kernels.linear_completions`. In their
+draws, tied items that stay neighbours remain tied, and so do unranked ones, which averages over
+their orders.
+"""
+
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+from sklearn.utils import check_random_state
+
+from rankcut._loops.mallows import mallows_values, tie_terms
+from rankcut._loops.pairing import ALL
+from rankcut._loops.types import Floats, Indices, Ints, Words
+from rankcut.features import seed_from
+from rankcut.kernels.gram import Encoder, gram_matrix
+from rankcut.kernels.groups import read_groups
+from rankcut.kernels.kendall import count_pairs, kendall_kernel, signs_as_bits
+from rankcut.kernels.linear_completions import DRAWS, Completions, complete
+from rankcut.rankings import RankMatrix, Unranked, read_rankings
+
+# The median heuristic looks at no more rankings than this: half a million pairs.
+_SAMPLE = 1000
+
+
+def mallows_kernel(
+    X: Any,
+    Y: Any = None,
+    *,
+    lam: float | None = None,
+    unranked: Unranked = "error",
+    normalize: bool = False,
+    items: Sequence[Hashable] | None = None,
+    n_draws: int = DRAWS,
+    random_state: Any = 0,
+    out: NDArray[Any] | None = None,
+    dtype: DTypeLike | None = None,
+    n_jobs: int | None = None,
+) -> NDArray[Any]:
+    """k(A, A') = mean of exp(−λ·discordant pairs) over the full rankings that agree with A and A'.
+
+    Exact in closed form for full rankings, top-k lists and ties. For an incomplete ranking the mean
+    is over all its completions if there are at most ``n_draws``, and else over draws in mirrored
+    pairs.
+
+    Parameters
+    ----------
+    lam : float or None
+        λ > 0; None is 4/(n(n − 1)), with which unrelated full rankings, which disagree on half
+        the pairs, have k ≈ 1/e. See :func:`median_lambda` for a value that suits the data.
+    n_draws : int
+        Draws for each incomplete ranking, an even number; the cost of an entry grows with its
+        square.
+    random_state : int, RandomState or None
+        Seed of the draws. A ranking has the same draws in each call with the same int.
+    X, Y, unranked, normalize, items, out, dtype, n_jobs
+        As in :func:`~rankcut.kendall_kernel`. Full rankings have k(A, A) = 1 in any case.
+
+    Returns
+    -------
+    ndarray of shape (n_rankings_x, n_rankings_y)
+
+    References
+    ----------
+    Y. Jiao, J.-P. Vert. The Kendall and Mallows kernels for permutations. ICML 2015.
+
+    M. Lomeli, M. Rowland, A. Gretton, Z. Ghahramani. Antithetic and Monte Carlo kernel estimators
+    for partial rankings. Statistics and Computing, 2019.
+
+    Examples
+    --------
+    >>> mallows_kernel([[1, 2, 3]], [[1, 2, 3], [2, 1, 3], [1, 1, 1]], lam=1.0).round(3)
+    array([[1.   , 0.368, 0.343]])
+    """
+    rate = None if lam is None else float(lam)
+    return gram_matrix(
+        X,
+        Y,
+        mallows_encoder(rate, unranked, n_draws, seed_from(random_state), n_jobs),
+        unranked=unranked,
+        normalize=normalize,
+        items=items,
+        out=out,
+        dtype=dtype,
+        n_jobs=n_jobs,
+    )
+
+
+def median_lambda(
+    X: Any,
+    *,
+    unranked: Unranked = "error",
+    items: Sequence[Hashable] | None = None,
+    random_state: Any = 0,
+    n_jobs: int | None = None,
+) -> float:
+    """λ = 1/(median over pairs of rankings of the expected number of discordant pairs of items).
+
+    The median heuristic for :func:`mallows_kernel`: half of the pairs of rankings then have
+    λ·discordant ≥ 1. A tied pair of items, or one of unranked items, counts as half discordant. At
+    most 1,000 rankings are looked at, chosen by ``random_state``.
+
+    Parameters
+    ----------
+    X, unranked, items, n_jobs
+        As in :func:`~rankcut.kendall_kernel`.
+    random_state : int, RandomState or None
+        Seed of the choice.
+
+    Examples
+    --------
+    >>> median_lambda([[1, 2, 3, 4], [2, 1, 3, 4], [2, 1, 4, 3]])
+    1.0
+    """
+    rankings = read_rankings(X, items)
+    rankings.check(unranked)
+    n_rows, n_items = rankings.shape
+    sample = X
+    if n_rows > _SAMPLE:
+        chosen = check_random_state(random_state).choice(n_rows, _SAMPLE, replace=False)
+        sample = take_rows(rankings, np.sort(chosen))
+        items = rankings.items
+    tau = kendall_kernel(sample, unranked=unranked, items=items, n_jobs=n_jobs)
+    discordant = count_pairs(n_items) * (1.0 - tau[np.triu_indices_from(tau, k=1)]) / 2.0
+    median = float(np.median(discordant)) if discordant.size else 0.0
+    if not median > 0.0:
+        raise ValueError(
+            "the median heuristic needs two rankings that differ, and more than half of the pairs "
+            "are of equal rankings; give lam= a number"
+        )
+    return 1.0 / median
+
+
+def take_rows(rankings: RankMatrix, rows: NDArray[Any]) -> Any:
+    """Some rows of a rank matrix, as an array."""
+    if rankings.sparse is not None:
+        return rankings.sparse[rows]
+    return np.concatenate([rankings.read(row, row + 1) for row in rows])
+
+
+class MallowsCompletions:
+    """Completions with ties, and all that the closed form needs of them."""
+
+    side = 64
+    blas = False
+
+    def __init__(self, completions: Completions, lam: float, *, derivative: bool = False) -> None:
+        self._completions = completions
+        self._lam = lam
+        self._derivative = derivative
+        self._by_size = log_orders(completions.groups.shape[1], lam)
+
+    def __len__(self) -> int:
+        return len(self._completions)
+
+    def compare(
+        self, rows: slice, other: "MallowsCompletions", columns: slice, pairs: int, out: Any
+    ) -> None:
+        """Means over completions of the closed form, or of its derivative by λ."""
+        left = self._some(rows)
+        mallows_values(
+            left,
+            left if pairs != ALL else other._some(columns),
+            self._lam,
+            self._by_size,
+            self._derivative,
+            pairs,
+            out,
+        )
+
+    def _some(self, rows: slice) -> tuple[Indices, Words, Words, Floats, Ints]:
+        some = self._completions.some(rows)
+        terms = np.empty((2, len(some.groups)))
+        for k in range(2):
+            tie_terms(some.groups, self._by_size[k], terms[k])
+        better, strict = signs_as_bits(some.groups)
+        return some.groups, better, strict, terms, some.starts
+
+
+def log_orders(n_items: int, lam: float) -> Floats:
+    """log([m]_q!/m!) for m = 0 … n, and its derivative by λ; q = exp(−λ)."""
+    j = np.arange(1.0, n_items + 1)
+    falls = -np.expm1(-lam * j)
+    slopes = j * np.exp(-lam * j) / falls
+    table = np.zeros((2, n_items + 1))
+    table[0, 1:] = np.cumsum(np.log(falls / (falls[0] * j)))
+    table[1, 1:] = np.cumsum(slopes - slopes[0])
+    return table
+
+
+def mallows_encoder(
+    lam: float | None,
+    unranked: Unranked,
+    n_draws: int,
+    seed: int,
+    n_jobs: int | None,
+    *,
+    derivative: bool = False,
+) -> Encoder:
+    """Completions in which ties are kept."""
+    if lam is not None and not 0.0 < lam < np.inf:
+        raise ValueError(f"lam must be positive and finite, and it is {lam}")
+
+    def encode(rankings: RankMatrix, dtype: np.dtype[Any]) -> MallowsCompletions:
+        groups = read_groups(rankings, unranked, n_jobs)
+        completions = complete(groups, keep_ties=True, n_draws=n_draws, seed=seed, n_jobs=n_jobs)
+        rate = 2.0 / max(count_pairs(rankings.shape[1]), 1) if lam is None else lam
+        return MallowsCompletions(completions, rate, derivative=derivative)
+
+    return encode

@@ -1,0 +1,93 @@
+"""Spearman's kernel: inner products of centred positions."""
+
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from rankcut._loops.grouping import centred_positions
+from rankcut.kernels.gram import Encoder, Features, gram_matrix
+from rankcut.kernels.groups import read_groups
+from rankcut.rankings import RankMatrix, Unranked
+
+
+def spearman_kernel(
+    X: Any,
+    Y: Any = None,
+    *,
+    unranked: Unranked = "error",
+    normalize: bool = False,
+    items: Sequence[Hashable] | None = None,
+    out: NDArray[Any] | None = None,
+    dtype: DTypeLike | None = None,
+    n_jobs: int | None = None,
+) -> NDArray[Any]:
+    """k(A, A') = Σ_i φ_i φ'_i with φ_i = n + 1 − 2·(average rank of i).
+
+    It is the graph cut kernel of the complete graph, and with ``normalize=True`` Spearman's
+    correlation, ties included. The vectors are those of
+    :class:`~rankcut.GraphCutFeatures` with its default graph.
+
+    The vector of an incomplete ranking is the exact mean over its completions, in which each
+    unranked item falls, independently of the others, into any of the l + 1 gaps before, between
+    and after the l groups. On the complete graph no slopes are pooled, so the mean has a closed
+    form: to φ_i among the ranked items, one in group t adds u·(l + 1 − 2t)/(l + 1) for u
+    unranked items, and each of those gets Σ_j (2 t_j − l − 1)/(l + 1) over the ranked items j.
+
+    Parameters
+    ----------
+    X, Y : array, frame or CSR array of shape (n_rankings, n_items)
+        Rank matrices over the same items: 1 = best, equal = tied, NaN (or absent in a sparse
+        matrix) = not ranked. Y is None: X with itself, each pair once.
+    unranked : {"error", "last", "anywhere"}
+        What an unranked item means; see :mod:`rankcut.rankings`.
+    normalize : bool
+        Divide by √(k(A, A)·k(A', A')); a ranking that ties all items has k = 0.
+    items : sequence or None
+        Labels of the columns, if X and Y are not frames.
+    out : ndarray or memmap of shape (n_rankings_x, n_rankings_y) or None
+        Where to write the Gram matrix.
+    dtype : float32, float64 or None
+        Type of the result; None is that of ``out``, or float32 for ranks in float32, or else
+        float64.
+    n_jobs : int or None
+        Number of threads. The result is the same bits for any number.
+
+    Returns
+    -------
+    ndarray of shape (n_rankings_x, n_rankings_y)
+
+    Examples
+    --------
+    >>> spearman_kernel([[1, 2, 3], [3, 2, 1]], [[1, 3, 2]], normalize=True)
+    array([[ 0.5],
+           [-0.5]])
+    """
+    return gram_matrix(
+        X,
+        Y,
+        spearman_encoder(unranked, n_jobs),
+        unranked=unranked,
+        normalize=normalize,
+        items=items,
+        out=out,
+        dtype=dtype,
+        n_jobs=n_jobs,
+    )
+
+
+def spearman_encoder(unranked: Unranked, n_jobs: int | None) -> Encoder:
+    """Centred positions."""
+
+    def encode(rankings: RankMatrix, dtype: np.dtype[Any]) -> Features:
+        groups = read_groups(rankings, unranked, n_jobs)
+
+        def fill(start: int, stop: int) -> NDArray[Any]:
+            features = np.empty((stop - start, groups.shape[1]))
+            centred_positions(groups[start:stop], features)
+            return features.astype(dtype, copy=False)
+
+        return Features(groups.shape, fill)
+
+    return encode

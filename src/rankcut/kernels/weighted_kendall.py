@@ -1,0 +1,285 @@
+"""The weighted Kendall kernel: agreement on pairs of items, weighted by their positions.
+
+Only concordant pairs count: a pair that both rankings order alike adds the product of its two
+weights, by position in the one ranking and in the other. With weight 1 for all pairs that is
+the number of concordant pairs, (1 + τ)·n(n − 1)/4.
+
+The kernel is an inner product of weights of ordered pairs of items, so the mean over the full
+rankings that agree with a ranking is the inner product of mean weights. Those have a closed form:
+the items of a tied group share its positions evenly, and the mean weight of two of k ranked items
+follows from that with k + 1, since one ranked item less is one more in a gap chosen at random. All
+kinds of rankings are exact: nothing is enumerated or sampled.
+
+The average weights are those of the top-k kernel for k = 1 … n together. Two full rankings are
+compared in one pass. Otherwise the kernel is the sum of n inner products, n times the cost of the
+other weights.
+"""
+
+from collections.abc import Hashable, Sequence
+from typing import Any, Literal, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+from rankcut._loops.grouping import NOWHERE
+from rankcut._loops.pairing import ALL
+from rankcut._loops.position_weights import average_weights, expected_weights, forget_one_item
+from rankcut._loops.types import Floats, Indices
+from rankcut.kernels.gram import Encoder, Features, gram_dtype, gram_matrix, rows_at_once
+from rankcut.kernels.groups import all_full, read_groups
+from rankcut.rankings import RankMatrix, Unranked, read_rankings
+
+Weights: TypeAlias = Literal["average", "top-k", "additive", "multiplicative"]
+
+
+def weighted_kendall_kernel(
+    X: Any,
+    Y: Any = None,
+    *,
+    weights: Weights = "average",
+    k: int | None = None,
+    position_weights: ArrayLike | None = None,
+    unranked: Unranked = "error",
+    normalize: bool = False,
+    items: Sequence[Hashable] | None = None,
+    out: NDArray[Any] | None = None,
+    dtype: DTypeLike | None = None,
+    n_jobs: int | None = None,
+) -> NDArray[Any]:
+    """k(A, A') = Σ over pairs of items that A and A' order alike of U(positions in A)·U(in A').
+
+    Parameters
+    ----------
+    weights : {"average", "top-k", "additive", "multiplicative"}
+        U(p, q) for the positions p < q of a pair of items, 1 = best:
+
+        - "top-k": 1 if q ≤ k, else 0;
+        - "average": the mean over k = 1 … n of the top-k kernels, in which a pair adds
+          (n + 1 − q)/n, q its largest position in either ranking;
+        - "additive": u_p + u_q;
+        - "multiplicative": u_p · u_q.
+    k : int or None
+        How many positions count, for "top-k".
+    position_weights : array of shape (n_items,) or None
+        u for "additive" and "multiplicative", best position first; None is 1, 1/2, 1/3, ….
+    X, Y, unranked, normalize, items, out, dtype, n_jobs
+        As in :func:`~rankcut.kendall_kernel`. Ties and unranked items: the exact mean over the
+        full rankings that agree with each ranking.
+
+    Returns
+    -------
+    ndarray of shape (n_rankings_x, n_rankings_y)
+
+    References
+    ----------
+    Y. Jiao, J.-P. Vert. The weighted Kendall and high-order kernels for permutations. ICML 2018.
+
+    Examples
+    --------
+    >>> rankings = [[1, 2, 3, 4], [2, 1, 3, 4], [1, 2, 4, 3]]
+    >>> weighted_kendall_kernel(rankings[:1], rankings, weights="top-k", k=2)
+    array([[1., 0., 1.]])
+    >>> weighted_kendall_kernel(rankings[:1], rankings)
+    array([[2.5 , 1.75, 1.75]])
+    """
+    return gram_matrix(
+        X,
+        Y,
+        weighted_kendall_encoder(weights, k, position_weights, unranked, n_jobs),
+        unranked=unranked,
+        normalize=normalize,
+        items=items,
+        out=out,
+        dtype=dtype,
+        n_jobs=n_jobs,
+    )
+
+
+def weighted_kendall_features(
+    X: Any,
+    *,
+    weights: Weights = "additive",
+    k: int | None = None,
+    position_weights: ArrayLike | None = None,
+    unranked: Unranked = "error",
+    items: Sequence[Hashable] | None = None,
+    dtype: DTypeLike | None = None,
+    n_jobs: int | None = None,
+) -> NDArray[Any]:
+    """E[U(positions of i and j)·1(i better than j)] for all i and j, whose products are the kernel.
+
+    Parameters
+    ----------
+    X, unranked, items, dtype, n_jobs
+        As in :func:`~rankcut.kendall_kernel`.
+    weights, k, position_weights
+        As in :func:`weighted_kendall_kernel`. The average weights are not the product of a
+        weight for each ranking, and have no vector of this size.
+
+    Returns
+    -------
+    ndarray of shape (n_rankings, n_items²)
+        Column n·i + j for the pair i, j; zero for i = j.
+
+    Examples
+    --------
+    >>> weighted_kendall_features([[1, 2, 3]], weights="additive").round(2)
+    array([[0.  , 1.5 , 1.33, 0.  , 0.  , 0.83, 0.  , 0.  , 0.  ]])
+    """
+    if weights == "average":
+        raise ValueError(
+            'weights="average" has no vectors with one coordinate for each pair of items; use '
+            "weighted_kendall_kernel, or other weights"
+        )
+    rankings = read_rankings(X, items)
+    rankings.check(unranked)
+    table = weight_table(weights, k, position_weights, rankings.shape[1])
+    groups = read_groups(rankings, unranked, n_jobs)
+    return PositionWeights(groups, table).rows(0, len(groups), gram_dtype(dtype, None, rankings))
+
+
+def weight_table(
+    weights: Weights, k: int | None, position_weights: ArrayLike | None, n_items: int
+) -> Floats:
+    """U[p, q] for positions p < q counted from 0, and 0 elsewhere."""
+    if weights not in get_args(Weights):
+        raise ValueError(
+            'weights must be "average", "top-k", "additive" or "multiplicative", and it is '
+            f"{weights!r}"
+        )
+    if weights != "top-k" and k is not None:
+        raise ValueError(f'k= is for weights="top-k", and weights is {weights!r}')
+    if weights in ("average", "top-k"):
+        if position_weights is not None:
+            raise ValueError(
+                'position_weights= is for weights="additive" and "multiplicative", and weights '
+                f"is {weights!r}"
+            )
+        last = n_items if weights == "average" else k
+        if last is None or not 1 <= last <= n_items:
+            raise ValueError(
+                f'weights="top-k" needs k from 1 to {n_items}, the number of items, and k is {k!r}'
+            )
+        return np.triu(np.broadcast_to(np.arange(n_items) < last, (n_items, n_items)) * 1.0, 1)
+    if position_weights is None:
+        u = 1.0 / np.arange(1, n_items + 1)
+    else:
+        u = np.asarray(position_weights, dtype=np.float64)
+        if u.shape != (n_items,) or not np.isfinite(u).all():
+            raise ValueError(
+                f"position_weights= must be {n_items} finite numbers, one for each position, best "
+                f"first, and it has shape {u.shape}"
+            )
+    pairs = u[:, np.newaxis] + u if weights == "additive" else u[:, np.newaxis] * u
+    return np.triu(pairs, 1)
+
+
+class PositionWeights:
+    """Mean weights of ordered pairs of items, for rankings with any number of ranked items."""
+
+    def __init__(self, groups: Indices, table: Floats) -> None:
+        n = len(table)
+        n_ranked = (groups != NOWHERE).sum(axis=1)
+        occurring, levels = np.unique(n_ranked, return_inverse=True)
+        self._groups = groups
+        self._levels = levels.astype(np.int32)
+        self._weights = np.zeros((len(occurring), n, n))
+        self._sums = np.zeros((len(occurring), n + 1, n + 1))
+        self._before = np.zeros((len(occurring), n + 1))
+        self._after = np.zeros((len(occurring), n + 1))
+        self._apart = table.sum() / max(n * (n - 1), 1)
+        weights = table.copy()
+        level_of = {int(ranked): level for level, ranked in enumerate(occurring)}
+        for ranked in range(n, int(occurring[0]) - 1, -1):
+            level = level_of.get(ranked)
+            if ranked < n:
+                # Of ranked + 1 items, one is the unranked item in question.
+                if level is not None:
+                    later = np.triu(weights[:ranked, : ranked + 1], 1).sum(axis=1)
+                    sooner = np.triu(weights[: ranked + 1, 1 : ranked + 1]).sum(axis=0)
+                    self._before[level, 1 : ranked + 1] = np.cumsum(later / (ranked + 1))
+                    self._after[level, 1 : ranked + 1] = np.cumsum(sooner / (ranked + 1))
+                forget_one_item(weights, ranked)
+            if level is not None:
+                kept = self._weights[level, :ranked, :ranked]
+                kept[:] = np.triu(weights[:ranked, :ranked], 1)
+                self._sums[level, 1 : ranked + 1, 1 : ranked + 1] = kept.cumsum(0).cumsum(1)
+
+    def rows(self, start: int, stop: int, dtype: np.dtype[Any]) -> NDArray[Any]:
+        """The vectors of some rankings."""
+        groups = self._groups[start:stop]
+        features = np.empty((len(groups), groups.shape[1] ** 2))
+        expected_weights(
+            groups,
+            self._levels[start:stop],
+            self._weights,
+            self._sums,
+            self._before,
+            self._after,
+            self._apart,
+            features,
+        )
+        return features.astype(dtype, copy=False)
+
+
+class AverageWeights:
+    """Rankings under the average weights, which are those of the top-k kernels together."""
+
+    side = 256
+    blas = False
+
+    def __init__(self, groups: Indices) -> None:
+        self._groups = groups
+        self._full = all_full(groups)
+        self.side = rows_at_once(groups.shape[1] ** 2, self.side)
+
+    def __len__(self) -> int:
+        return len(self._groups)
+
+    def compare(
+        self, rows: slice, other: "AverageWeights", columns: slice, pairs: int, out: Any
+    ) -> None:
+        """Full rankings in one pass over the items, others by the vectors for each k."""
+        x, y = self._groups[rows], other._groups[columns]
+        n_items = x.shape[1]
+        if self._full and other._full:
+            average_weights(x, y, pairs, out)
+        else:
+            out[:] = 0.0
+            layer = np.empty_like(out)
+            for k in range(2, n_items + 1):
+                table = weight_table("top-k", k, None, n_items)
+                left = weight_vectors(x, table, out.dtype)
+                right = left if pairs != ALL else weight_vectors(y, table, out.dtype)
+                left.compare(slice(0, len(x)), right, slice(0, len(y)), pairs, layer)
+                out += layer
+        out /= n_items
+
+
+def weight_vectors(groups: Indices, table: Floats, dtype: np.dtype[Any]) -> Features:
+    """The vectors of rankings for the weights of a table."""
+    vectors = PositionWeights(groups, table)
+
+    def fill(start: int, stop: int) -> NDArray[Any]:
+        return vectors.rows(start, stop, dtype)
+
+    return Features((len(groups), groups.shape[1] ** 2), fill)
+
+
+def weighted_kendall_encoder(
+    weights: Weights,
+    k: int | None,
+    position_weights: ArrayLike | None,
+    unranked: Unranked,
+    n_jobs: int | None,
+) -> Encoder:
+    """Mean weights of pairs as vectors; groups alone under average weights."""
+
+    def encode(rankings: RankMatrix, dtype: np.dtype[Any]) -> Features | AverageWeights:
+        groups = read_groups(rankings, unranked, n_jobs)
+        table = weight_table(weights, k, position_weights, groups.shape[1])
+        return (
+            AverageWeights(groups) if weights == "average" else weight_vectors(groups, table, dtype)
+        )
+
+    return encode

@@ -1,0 +1,180 @@
+"""GraphCutFeatures among scikit-learn's tools."""
+
+import pickle
+
+import joblib
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.cluster import KMeans
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.svm import SVC
+
+from rankcut import GraphCutFeatures, SimilarityGraph, from_orders, graph_cut_features, make_food
+
+FOOD = make_food(80, noise=0.3, random_state=0)
+GRAPH = SimilarityGraph(FOOD.item_features)
+
+
+def food_frame(frames):
+    columns = {name: FOOD.ranks[:, i] for i, name in enumerate(FOOD.item_names)}
+    return frames.DataFrame(columns)
+
+
+def test_equals_the_function():
+    for options in ({}, {"normalize": True}, {"dtype": np.float32}, {"algorithm": "sparse"}):
+        got = GraphCutFeatures(GRAPH, **options).fit_transform(FOOD.ranks)
+        expected = graph_cut_features(FOOD.ranks, GRAPH, **options)
+        assert_array_equal(got, expected)
+        assert got.dtype == expected.dtype
+
+
+def test_classifies():
+    for classifier in (LogisticRegression(), SVC(kernel="linear")):
+        scores = cross_val_score(
+            make_pipeline(GraphCutFeatures(GRAPH), classifier), FOOD.ranks, FOOD.target
+        )
+        assert scores.mean() > 0.85
+
+
+def test_clusters():
+    model = make_pipeline(GraphCutFeatures(GRAPH), KMeans(2, n_init=3, random_state=0))
+    labels = model.fit_predict(FOOD.ranks)
+    agreement = (labels == FOOD.target).mean()
+    assert max(agreement, 1 - agreement) > 0.85
+
+
+class TestNames:
+    def test_of_a_frame(self, frames):
+        transformer = GraphCutFeatures(GRAPH).fit(food_frame(frames))
+        assert transformer.get_feature_names_out().tolist() == FOOD.item_names
+        assert transformer.feature_names_in_.tolist() == FOOD.item_names
+
+    def test_of_items(self):
+        transformer = GraphCutFeatures(items=FOOD.item_names).fit(FOOD.ranks)
+        assert transformer.get_feature_names_out().tolist() == FOOD.item_names
+
+    def test_labels_of_any_kind(self):
+        ranks, items = from_orders([[("a", 1), 7], [7, (("a", 1),)]][1:], [7, ("a", 1)])
+        names = GraphCutFeatures(items=items).fit(ranks).get_feature_names_out()
+        assert names.tolist() == [7, ("a", 1)]
+
+    def test_without_labels(self):
+        names = GraphCutFeatures().fit([[1, 2]]).get_feature_names_out()
+        assert names.tolist() == ["x0", "x1"]
+
+    def test_set_output(self, frames):
+        name = frames.__name__
+        transformer = GraphCutFeatures(GRAPH).set_output(transform=name)
+        features = transformer.fit_transform(food_frame(frames))
+        assert isinstance(features, frames.DataFrame)
+        assert list(features.columns) == FOOD.item_names
+        assert_array_equal(features.to_numpy(), graph_cut_features(FOOD.ranks, GRAPH))
+
+    def test_other_columns_than_fitted(self, frames):
+        frame = food_frame(frames)
+        transformer = GraphCutFeatures(GRAPH).fit(frame)
+        with pytest.raises(ValueError, match="feature names should match"):
+            transformer.transform(frame[FOOD.item_names[::-1]])
+
+    def test_other_labels_than_fitted(self):
+        pd = pytest.importorskip("pandas")
+        frame = pd.DataFrame([[1, 2], [2, 1]], columns=[10, 20])
+        transformer = GraphCutFeatures().fit(frame)
+        with pytest.raises(ValueError, match=r"not the items that were fitted.*\(20, 10\)"):
+            transformer.transform(frame[[20, 10]])
+
+    def test_positions_in_another_order(self):
+        pd = pytest.importorskip("pandas")
+        transformer = GraphCutFeatures().fit(pd.DataFrame([[1, 2, 3]]))
+        with pytest.raises(ValueError, match=r"\(2, 1, 0\) is not \(0, 1, 2\)"):
+            transformer.transform(pd.DataFrame([[1, 2, 3]])[[2, 1, 0]])
+
+    @pytest.mark.filterwarnings("ignore:X has feature names")
+    def test_the_names_of_the_graph_count_too(self):
+        pd = pytest.importorskip("pandas")
+        features = pd.DataFrame({"price": [0.0, 1, 5]}, index=list("abc"))
+        transformer = GraphCutFeatures(SimilarityGraph(features)).fit([[1, 2, 3]])
+        with pytest.raises(ValueError, match="not the items that were fitted"):
+            transformer.transform(pd.DataFrame([[1, 2, 3]], columns=list("cba")))
+
+    def test_another_number_of_items(self):
+        transformer = GraphCutFeatures().fit([[1, 2, 3]])
+        with pytest.raises(ValueError, match="X has 2 features, but GraphCutFeatures is exp"):
+            transformer.transform([[1, 2]])
+
+
+class TestCopies:
+    @pytest.mark.parametrize("graph", [None, GRAPH, GRAPH.build(), sparse.eye_array(8) * 0])
+    def test_pickle_joblib_clone(self, graph, tmp_path):
+        transformer = GraphCutFeatures(graph, normalize=True).fit(FOOD.ranks)
+        expected = transformer.transform(FOOD.ranks)
+        joblib.dump(transformer, tmp_path / "model")
+        for copy in (
+            pickle.loads(pickle.dumps(transformer)),
+            joblib.load(tmp_path / "model"),
+            clone(transformer).fit(FOOD.ranks),
+        ):
+            assert_array_equal(copy.transform(FOOD.ranks), expected)
+
+    def test_in_worker_processes(self):
+        transformer = GraphCutFeatures(GRAPH).fit(FOOD.ranks)
+        halves = joblib.Parallel(n_jobs=2)(
+            joblib.delayed(transformer.transform)(half) for half in np.split(FOOD.ranks, 2)
+        )
+        assert_array_equal(np.vstack(halves), transformer.transform(FOOD.ranks))
+
+
+@pytest.mark.parametrize("model", [SVC(kernel="linear"), LogisticRegression(solver="liblinear")])
+def test_sparse_features_go_into_every_model(model):
+    ranks = make_food(40, kind="incomplete", random_state=0).ranks
+    target = make_food(40, kind="incomplete", random_state=0).target
+    rows, columns = np.nonzero(~np.isnan(ranks))
+    stored = sparse.csr_array((ranks[rows, columns], (rows, columns)), shape=ranks.shape)
+    pipeline = make_pipeline(
+        GraphCutFeatures(GRAPH, unranked="anywhere", completions="closed_form"), model
+    )
+    assert pipeline.fit(stored, target).score(stored, target) > 0.7
+
+
+def test_random_state():
+    ranks = make_food(20, kind="incomplete", dropped=5, random_state=0).ranks
+    options = {"unranked": "anywhere", "completions": "sampled", "n_draws": 8}
+
+    def features(random_state):
+        return GraphCutFeatures(GRAPH, random_state=random_state, **options).fit_transform(ranks)
+
+    assert_array_equal(features(3), features(np.int64(3)))
+    one, two = (features(np.random.RandomState(seed)) for seed in (1, 2))
+    assert_array_equal(features(np.random.RandomState(1)), one)
+    assert (one != two).any()
+    assert (features(None) != features(None)).any()
+
+
+def test_fit_refuses_what_transform_would():
+    top = make_food(5, kind="top-k", random_state=0).ranks
+    with pytest.raises(ValueError, match=r'is not ranked .*unranked="last"'):
+        GraphCutFeatures().fit(top)
+    transformer = GraphCutFeatures().fit(FOOD.ranks)
+    with pytest.raises(ValueError, match=r'is not ranked .*unranked="last"'):
+        transformer.transform(top)
+
+
+def test_peak_memory_is_the_output_and_a_constant():
+    import tracemalloc
+
+    n_rows, n_items = 200_000, 20
+    ranks = np.random.default_rng(0).permuted(
+        np.tile(np.arange(1, n_items + 1), (n_rows, 1)), axis=1
+    )
+    transformer = GraphCutFeatures(n_jobs=2).fit(ranks)
+    transformer.transform(ranks)
+    tracemalloc.start()
+    features = transformer.transform(ranks)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < features.nbytes + 8 * 2**20

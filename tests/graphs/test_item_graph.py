@@ -1,0 +1,231 @@
+"""Graphs as users have them, and what is said of those that are none."""
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+
+from rankcut import GraphCutFeatures, ItemGraph, SimilarityGraph, graph_cut_features
+from rankcut.graphs import as_item_graph
+
+WEIGHTS = np.array([[0, 2, 0, 1], [2, 0, 3, 0], [0, 3, 0, 0], [1, 0, 0, 0]], dtype=float)
+NAMES = ["uni", "ika", "ebi", "toro"]
+RANKS = np.array([[1, 2, 3, 4], [2, 2, 1, 3], [4, 1, 3, 2]])
+EXPECTED = graph_cut_features(RANKS, WEIGHTS)
+
+
+class TestAccepted:
+    @pytest.mark.parametrize(
+        "convert",
+        [
+            lambda w: w,
+            lambda w: w.tolist(),
+            lambda w: w.astype(np.int32),
+            sparse.csr_array,
+            sparse.coo_matrix,
+            sparse.csc_array,
+            nx.from_numpy_array,
+            pd.DataFrame,
+            lambda w: pd.DataFrame(w, index=NAMES, columns=NAMES),
+            lambda w: pl.DataFrame(w, schema=NAMES),
+            as_item_graph,
+        ],
+    )
+    def test_every_form_is_the_same_graph(self, convert):
+        graph = as_item_graph(convert(WEIGHTS))
+        assert_array_equal(graph.to_dense(), WEIGHTS)
+        assert (graph.n_items, graph.n_edges) == (4, 3)
+        assert_array_equal(graph.degrees, WEIGHTS.sum(axis=0))
+        assert_array_equal(graph_cut_features(RANKS, convert(WEIGHTS)), EXPECTED)
+
+    def test_the_diagonal_is_ignored(self):
+        for convert in (np.array, sparse.csr_array):
+            graph = as_item_graph(convert(WEIGHTS + np.diag([1.0, 2, 3, 4])))
+            assert_array_equal(graph.to_dense(), WEIGHTS)
+
+    def test_rounding_of_symmetric_weights_is_averaged(self):
+        crooked = WEIGHTS * (1 + 1e-12 * np.arange(16).reshape(4, 4))
+        graph = as_item_graph(crooked)
+        assert_array_equal(graph.to_dense(), graph.to_dense().T)
+        assert_allclose(graph.to_dense(), WEIGHTS, rtol=1e-10)
+
+    def test_isolated_items_and_disconnected_graphs(self):
+        weights = np.zeros((5, 5))
+        weights[0, 1] = weights[1, 0] = weights[2, 3] = weights[3, 2] = 1
+        got = graph_cut_features([[1, 2, 3, 4, 5]], weights)
+        # Gains 1, −1, 1, −1, 0: the second and third, and the last two, are pooled.
+        assert_array_equal(got, [[1, 0, 0, -0.5, -0.5]])
+
+    def test_the_users_matrix_is_not_changed(self):
+        for convert in (np.array, sparse.csr_array):
+            given = convert(WEIGHTS + np.eye(4))
+            as_item_graph(given)
+            assert_array_equal(
+                given if isinstance(given, np.ndarray) else given.toarray(), WEIGHTS + np.eye(4)
+            )
+
+    def test_complete(self):
+        graph = ItemGraph.complete(4)
+        assert_array_equal(graph.to_dense(), 1 - np.eye(4))
+        assert_array_equal(graph.degrees, [3, 3, 3, 3])
+        assert repr(graph) == "ItemGraph(4 items, 6 edges)"
+
+
+class TestMatchedByName:
+    shuffled = (2, 0, 3, 1)
+
+    def ranks(self, frames):
+        return frames.DataFrame({name: RANKS[:, i] for i, name in enumerate(NAMES)})
+
+    def test_frame(self, frames):
+        names = [NAMES[i] for i in self.shuffled]
+        weights = WEIGHTS[np.ix_(self.shuffled, self.shuffled)]
+        graph = frames.DataFrame({name: weights[:, i] for i, name in enumerate(names)})
+        assert_array_equal(graph_cut_features(self.ranks(frames), graph), EXPECTED)
+
+    def test_rows_of_a_pandas_frame_in_another_order(self):
+        graph = pd.DataFrame(WEIGHTS, index=NAMES, columns=NAMES).iloc[list(self.shuffled)]
+        assert_array_equal(as_item_graph(graph).to_dense(), WEIGHTS)
+
+    def test_networkx(self, frames):
+        graph = nx.Graph()
+        for i, j in [(2, 1), (0, 3), (0, 1)]:
+            graph.add_edge(NAMES[i], NAMES[j], weight=WEIGHTS[i, j])
+        assert_array_equal(graph_cut_features(self.ranks(frames), graph), EXPECTED)
+        assert_array_equal(graph_cut_features(RANKS, graph, items=NAMES), EXPECTED)
+
+    def test_networkx_nodes_that_count_are_positions(self):
+        graph = nx.Graph()
+        for i, j in [(2, 1), (3, 0), (0, 1)]:
+            graph.add_edge(i, j, weight=WEIGHTS[i, j])
+        assert_array_equal(graph_cut_features(RANKS, graph), EXPECTED)
+
+    def test_numbers_from_0_on_are_positions_in_whichever_order(self):
+        graph = nx.path_graph(3)
+        shifted = nx.path_graph([10, 11, 12])
+        ranks = pd.DataFrame([[1, 2, 3]], columns=[2, 0, 1])
+        expected = graph_cut_features(ranks.set_axis([12, 10, 11], axis=1), shifted)
+        assert_array_equal(graph_cut_features(ranks, graph), expected)
+        assert_array_equal(expected, [[1, 1, -2]])
+        weights = pd.DataFrame(nx.to_numpy_array(graph))
+        assert_array_equal(graph_cut_features(ranks, weights), expected)
+
+    def test_item_features(self, frames):
+        points = np.array([[0.0], [1.0], [3.0], [7.0]])
+        expected = graph_cut_features(RANKS, SimilarityGraph(points, scale=False))
+        table = frames.DataFrame(
+            {
+                "name": [NAMES[i] for i in self.shuffled],
+                "price": points[list(self.shuffled), 0],
+            }
+        )
+        recipe = SimilarityGraph(table, items="name", scale=False)
+        assert_allclose(graph_cut_features(self.ranks(frames), recipe), expected, rtol=1e-12)
+
+    def test_lists_what_is_missing_on_either_side(self, frames):
+        renamed = WEIGHTS.copy()
+        graph = pd.DataFrame(renamed, index=["uni", "ika", "tai", "aji"])
+        graph.columns = graph.index
+        with pytest.raises(
+            ValueError, match=r"the graph lack 'ebi', 'toro'; the rankings lack 'tai', 'aji'"
+        ):
+            graph_cut_features(self.ranks(frames), graph)
+
+    def test_a_long_list_is_cut_short(self):
+        graph = ItemGraph(None, 9, tuple("abcdefghi"))
+        with pytest.raises(ValueError, match=r"'a', 'b', 'c', 'd', 'e' and 4 more"):
+            graph_cut_features(RANKS, graph, items=NAMES)
+
+    def test_networkx_labels_without_labels_of_the_rankings(self):
+        graph = nx.relabel_nodes(nx.from_numpy_array(WEIGHTS), dict(enumerate(NAMES)))
+        with pytest.raises(ValueError, match=r"the graph names its items .* labels as items="):
+            graph_cut_features(RANKS, graph)
+
+    def test_names_of_a_frame_are_taken_up(self):
+        graph = pd.DataFrame(WEIGHTS, index=NAMES, columns=NAMES)
+        names = GraphCutFeatures(graph).fit(RANKS).get_feature_names_out()
+        assert names.tolist() == NAMES
+
+
+class TestRefused:
+    @staticmethod
+    def changed(i, j, value):
+        weights = WEIGHTS.copy()
+        weights[i, j] = value
+        return weights
+
+    def check(self, weights, message):
+        for convert in (np.array, sparse.csr_array):
+            with pytest.raises(ValueError, match=message):
+                as_item_graph(convert(weights))
+
+    def test_not_square(self):
+        with pytest.raises(ValueError, match=r"square matrix of weights, .* shape \(4, 3\)"):
+            as_item_graph(WEIGHTS[:, :3])
+
+    def test_not_symmetric(self):
+        self.check(
+            self.changed(1, 2, 9.0),
+            r"not symmetric: the weight from item 1 to 2 is 9.0, and back it is 3.0; \(W \+ W",
+        )
+
+    def test_negative(self):
+        self.check(self.changed(0, 3, -1.0), r"between items 0 and 3 is -1.0; .* not be negative")
+
+    @pytest.mark.parametrize("value", [np.nan, np.inf])
+    def test_not_finite(self, value):
+        self.check(self.changed(2, 1, value), f"items 2 and 1 is {value}; weights must be finite")
+
+    def test_so_large_that_sums_overflow(self):
+        self.check(WEIGHTS * 1e307, r"the largest weight is 3e\+307, .* divide all weights")
+
+    def test_names_are_used(self):
+        graph = pd.DataFrame(self.changed(0, 3, -1.0), index=NAMES, columns=NAMES)
+        with pytest.raises(ValueError, match=r"between items 'uni' and 'toro' is -1.0"):
+            as_item_graph(graph)
+
+    def test_another_number_of_items(self):
+        with pytest.raises(ValueError, match="the graph has 4 items, but the rankings have 3"):
+            graph_cut_features([[1, 2, 3]], WEIGHTS)
+
+    def test_words(self):
+        with pytest.raises(ValueError, match="weights of the graph are not all numbers"):
+            as_item_graph(np.array([["a", "b"], ["b", "a"]]))
+
+    def test_complex(self):
+        with pytest.raises(ValueError, match="complex; they must be real"):
+            as_item_graph(WEIGHTS * 1j)
+
+    def test_by_the_constructor_too(self):
+        with pytest.raises(ValueError, match="not be negative"):
+            ItemGraph(-WEIGHTS, 4)
+        with pytest.raises(ValueError, match="n_items=3, but the weights are"):
+            ItemGraph(WEIGHTS, 3)
+
+    def test_a_class_instead_of_a_graph(self):
+        with pytest.raises(ValueError, match="the class SimilarityGraph, not a graph; call it"):
+            graph_cut_features(RANKS, SimilarityGraph)
+
+    def test_words_for_weights_in_networkx(self):
+        with pytest.raises(ValueError, match="edges' weights are not all numbers"):
+            as_item_graph(nx.Graph([(0, 1, {"weight": "x"})]))
+
+    def test_too_large_for_float32(self):
+        with pytest.raises(ValueError, match=r"too large for float32; scale the weights"):
+            graph_cut_features(RANKS, WEIGHTS * 1e60, dtype=np.float32)
+
+    def test_directed(self):
+        with pytest.raises(ValueError, match=r"directed.*to_undirected"):
+            as_item_graph(nx.DiGraph([(0, 1)]))
+
+    def test_no_nodes(self):
+        with pytest.raises(ValueError, match="no nodes"):
+            as_item_graph(nx.Graph())
+
+    def test_a_label_twice(self):
+        graph = pd.DataFrame(WEIGHTS, index=["a", "a", "b", "c"], columns=["a", "b", "c", "d"])
+        with pytest.raises(ValueError, match="'a' stands twice in the rows of the graph"):
+            as_item_graph(graph)

@@ -1,0 +1,144 @@
+"""The diffusion kernel against the matrix exponential, and characters against known tables."""
+
+from itertools import permutations
+from math import factorial
+
+import numpy as np
+import oracles
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.linalg import expm
+
+from rankcut import diffusion_kernel
+from rankcut.kernels.diffusion import character_table, class_values, cycle_codes, partitions_of
+
+
+def heat(n, beta):
+    """All rankings of n items, and exp(−β·L) of the graph of transpositions between them."""
+    rankings = list(permutations(range(1, n + 1)))
+    place = {ranking: i for i, ranking in enumerate(rankings)}
+    adjacency = np.zeros((len(rankings), len(rankings)))
+    for ranking in rankings:
+        for i in range(n):
+            for j in range(i):
+                swapped = list(ranking)
+                swapped[i], swapped[j] = swapped[j], swapped[i]
+                adjacency[place[ranking], place[tuple(swapped)]] = 1
+    return place, expm(beta * (adjacency - n * (n - 1) / 2 * np.eye(len(rankings))))
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5])
+@pytest.mark.parametrize("beta", [0.01, 0.2, 2.0])
+def test_is_the_matrix_exponential(n, beta):
+    place, expected = heat(n, beta)
+    got = diffusion_kernel(np.array(list(place)), beta=beta)
+    assert_allclose(got, expected, atol=1e-15, rtol=1e-11)
+
+
+@pytest.mark.parametrize("kind", ["ties", "top-k", "incomplete"])
+def test_other_kinds_are_means_over_all_completions(kind):
+    rng = np.random.default_rng(1)
+    ranks = rng.integers(1, 4, (6, 5)).astype(float)
+    if kind == "top-k":
+        ranks = np.array([[1, 2, 9, 9, 9], [9, 9, 9, 1, 2], [3, 2, 1, 9, 9]], dtype=float)
+    elif kind == "incomplete":
+        ranks[rng.random(ranks.shape) < 0.4] = np.nan
+    place, values = heat(5, 0.15)
+
+    def kernel(x, y):
+        return values[place[x], place[y]]
+
+    expected = oracles.mean_over_orders(kernel, ranks)
+    got = diffusion_kernel(ranks, beta=0.15, unranked="anywhere", n_draws=120)
+    assert_allclose(got, expected, rtol=1e-11)
+
+
+def test_draws_come_close_to_that():
+    rng = np.random.default_rng(0)
+    ranks = rng.integers(1, 4, (6, 5)).astype(float)
+    exact = diffusion_kernel(ranks, n_draws=120)
+    off = ~np.eye(6, dtype=bool)
+    got = np.array([diffusion_kernel(ranks, n_draws=2, random_state=s) for s in range(100)])
+    standard_error = got.std(axis=0)[off] / 10
+    assert (np.abs(got.mean(axis=0) - exact)[off] < 5 * standard_error + 1e-12).all()
+
+
+def test_sampled_gram_matrices_are_positive_semi_definite():
+    ranks = np.random.default_rng(0).integers(1, 4, (50, 9)).astype(float)
+    eigenvalues = np.linalg.eigvalsh(diffusion_kernel(ranks, n_draws=4))
+    assert eigenvalues[0] > -1e-13 * eigenvalues[-1]
+
+
+def test_characters_of_four_items():
+    # Rows: trivial, standard, (2, 2), standard with signs, signs; columns: 4, 31, 22, 211, 1111.
+    assert_array_equal(
+        character_table(4),
+        [
+            [1, 1, 1, 1, 1],
+            [-1, 0, -1, 1, 3],
+            [0, -1, 2, 0, 2],
+            [1, 0, -1, -1, 3],
+            [-1, 1, 1, -1, 1],
+        ],
+    )
+
+
+@pytest.mark.parametrize("n", [6, 9])
+def test_characters_are_orthogonal(n):
+    table = character_table(n)
+    sizes = []
+    for shape in partitions_of(n):
+        centralizer = 1
+        for part in set(shape):
+            centralizer *= part ** shape.count(part) * factorial(shape.count(part))
+        sizes.append(factorial(n) / centralizer)
+    assert_allclose(table * sizes @ table.T, factorial(n) * np.eye(len(table)), atol=1e-6)
+    assert (table[:, -1] ** 2).sum() == factorial(n)
+
+
+@pytest.mark.parametrize("n", [2, 7, 12, 20])
+def test_each_cycle_type_has_its_place(n):
+    codes, places, size = cycle_codes(n)
+    assert len(set(places.tolist())) == len(partitions_of(n))
+    assert places.max() < size
+    assert_array_equal(
+        places, [sum(int(codes[part]) for part in shape) for shape in partitions_of(n)]
+    )
+
+
+def test_twenty_items():
+    # The values of all rankings add up to 1, whatever β is: it is a probability.
+    values = class_values(20, 0.05, derivative=False)
+    sizes = []
+    for shape in partitions_of(20):
+        centralizer = 1
+        for part in set(shape):
+            centralizer *= part ** shape.count(part) * factorial(shape.count(part))
+        sizes.append(factorial(20) / centralizer)
+    assert_allclose(values @ sizes, 1, rtol=1e-6)
+    rng = np.random.default_rng(0)
+    ranks = np.array([rng.permutation(20) for _ in range(30)])
+    got = diffusion_kernel(ranks, normalize=True)
+    assert_allclose(np.diag(got), 1, rtol=1e-14)
+    assert np.linalg.eigvalsh(got).min() > -1e-13
+
+
+def test_derivative_by_differences():
+    step = 1e-6
+    difference = (
+        class_values(6, 0.2 + step, derivative=False)
+        - class_values(6, 0.2 - step, derivative=False)
+    ) / (2 * step)
+    assert_allclose(class_values(6, 0.2, derivative=True), difference, rtol=1e-7, atol=1e-9)
+
+
+def test_the_default_rate():
+    ranks = [[1, 2, 3, 4], [2, 1, 3, 4]]
+    assert_array_equal(diffusion_kernel(ranks), diffusion_kernel(ranks, beta=np.log(4) / 2))
+
+
+def test_parameters_that_do_not_fit():
+    with pytest.raises(ValueError, match=r"at most 20 items, and there are 21.*mallows_kernel"):
+        diffusion_kernel(np.arange(21.0)[None])
+    with pytest.raises(ValueError, match="beta must be positive and finite"):
+        diffusion_kernel([[1, 2]], beta=0)

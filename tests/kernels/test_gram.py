@@ -1,0 +1,85 @@
+"""The machinery of Gram matrices: each block once, progress on a terminal."""
+
+import io
+import sys
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from rankcut import kendall_kernel, make_food, spearman_kernel
+from rankcut.kernels import gram
+from rankcut.kernels.gram import fill_gram
+from rankcut.threads import as_completed
+
+RANKS = make_food(20, random_state=0).ranks
+
+
+class Watched:
+    """The inner product of numbers; it remembers what was compared."""
+
+    side = 4
+    blas = False
+
+    def __init__(self, values):
+        self.values = values
+        self.compared = []
+
+    def __len__(self):
+        return len(self.values)
+
+    def compare(self, rows, other, columns, pairs, out):
+        self.compared.append((rows.start, columns.start))
+        out[:] = np.outer(self.values[rows], other.values[columns])
+
+
+def fill(left, right=None, n_jobs=None):
+    return fill_gram(left, right, normalize=False, out=None, dtype=np.dtype(float), n_jobs=n_jobs)
+
+
+@pytest.mark.parametrize("n_jobs", [None, 2, 5])
+def test_each_block_is_compared_once(n_jobs):
+    left, right = Watched(np.arange(10.0)), Watched(np.arange(6.0))
+    assert_array_equal(fill(left, n_jobs=n_jobs), np.outer(left.values, left.values))
+    assert sorted(left.compared) == [(0, 0), (0, 4), (0, 8), (4, 4), (4, 8), (8, 8)]
+    left.compared.clear()
+    assert_array_equal(fill(left, right, n_jobs), np.outer(left.values, right.values))
+    assert len(left.compared) == len(set(left.compared)) == 6
+
+
+def test_x_twice_is_x_with_itself():
+    assert_array_equal(spearman_kernel(RANKS, RANKS), spearman_kernel(RANKS))
+
+
+def test_an_error_in_a_thread_reaches_the_caller():
+    def work(number):
+        if number == 3:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        list(as_completed(work, [(k,) for k in range(100)], 2))
+
+
+class Screen(io.StringIO):
+    """A stderr that says whether it is a terminal."""
+
+    def __init__(self, terminal):
+        super().__init__()
+        self._terminal = terminal
+
+    def isatty(self):
+        return self._terminal
+
+
+@pytest.mark.parametrize(
+    ("terminal", "patience", "shown"), [(True, 0.0, True), (False, 0.0, False), (True, 60.0, False)]
+)
+def test_progress_of_a_long_one_on_a_terminal(terminal, patience, shown, monkeypatch, capsys):
+    screen = Screen(terminal)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(sys, "stderr", screen)
+    monkeypatch.setattr(gram, "_PATIENCE", patience)
+    monkeypatch.setattr("rankcut.kernels.kendall.GroupedItems.side", 4)
+    kendall_kernel(RANKS)
+    assert ("Gram matrix" in screen.getvalue()) == shown
+    assert capsys.readouterr().out == ""

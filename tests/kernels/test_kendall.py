@@ -1,0 +1,106 @@
+"""Kendall's kernel against SciPy and explicit enumeration, by each of its algorithms."""
+
+import numpy as np
+import oracles
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.stats import kendalltau
+
+from rankcut import kendall_features, kendall_kernel, make_food
+from rankcut.kernels import gram, kendall
+
+KINDS = {"full": "error", "ties": "error", "top-k": "last", "incomplete": "anywhere"}
+
+
+def random_rankings(n_rankings, n_items, n_ranks=None, missing=0.0):
+    rng = np.random.default_rng(n_items)
+    if n_ranks is None:
+        ranks = rng.permuted(np.tile(np.arange(1.0, n_items + 1), (n_rankings, 1)), axis=1)
+    else:
+        ranks = rng.integers(1, n_ranks + 1, (n_rankings, n_items)).astype(float)
+    ranks[rng.random(ranks.shape) < missing] = np.nan
+    return ranks
+
+
+def agreement(x, y):
+    """Concordant less discordant pairs, over all pairs."""
+    n = len(x)
+    signs = [np.sign(np.subtract.outer(v, v))[np.triu_indices(n, 1)] for v in (x, y)]
+    return signs[0] @ signs[1] / (n * (n - 1) / 2)
+
+
+@pytest.mark.parametrize("n_items", [2, 8, 12, 30])
+def test_full_rankings_have_scipys_tau(n_items):
+    ranks = random_rankings(9, n_items)
+    expected = [[kendalltau(x, y).statistic for y in ranks] for x in ranks]
+    assert_allclose(kendall_kernel(ranks), expected, atol=1e-14)
+
+
+@pytest.mark.parametrize("n_items", [3, 8, 12, 30])
+def test_ties_have_tau_a_and_normalized_tau_b(n_items):
+    ranks = random_rankings(9, n_items, n_ranks=4)
+    tau_a = [[agreement(x, y) for y in ranks] for x in ranks]
+    tau_b = [[kendalltau(x, y, variant="b").statistic for y in ranks] for x in ranks]
+    assert_allclose(kendall_kernel(ranks), tau_a, atol=1e-14)
+    assert_allclose(kendall_kernel(ranks, normalize=True), tau_b, atol=1e-14)
+
+
+def test_a_ranking_that_ties_all_items_has_no_correlation_with_any():
+    ranks = [[1, 1, 1], [1, 2, 3]]
+    assert_array_equal(kendall_kernel(ranks, normalize=True), [[0, 0], [0, 1]])
+
+
+def test_incomplete_is_the_mean_over_all_full_rankings_that_agree():
+    ranks = random_rankings(8, 5, n_ranks=3, missing=0.4)
+    ranks[0], ranks[1] = np.nan, [1, 2, 3, 4, 5]
+
+    def tau(x, y):
+        return 1 - oracles.discordant(x, y) / 5
+
+    got = kendall_kernel(ranks, unranked="anywhere")
+    assert_allclose(got, oracles.mean_over_orders(tau, ranks), atol=1e-14)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_is_the_inner_product_of_features(kind):
+    ranks = make_food(20, kind=kind, random_state=3).ranks
+    for normalize in (False, True):
+        features = kendall_features(ranks, unranked=KINDS[kind], normalize=normalize)
+        got = kendall_kernel(ranks, unranked=KINDS[kind], normalize=normalize)
+        assert features.shape == (20, 28)
+        assert_allclose(got, features @ features.T, atol=1e-14)
+    single = kendall_features(ranks, unranked=KINDS[kind], dtype=np.float32)
+    assert single.dtype == np.float32
+
+
+@pytest.mark.parametrize("n_ranks", [None, 6])
+def test_the_routine_for_many_items_agrees(n_ranks, monkeypatch):
+    ranks = random_rankings(20, 40, n_ranks=n_ranks)
+    expected = kendall_kernel(ranks), kendall_kernel(ranks[:5], ranks[3:], normalize=True)
+    monkeypatch.setattr(kendall, "BIT_ITEMS", 39)
+    assert_array_equal(kendall_kernel(ranks), expected[0])
+    assert_array_equal(kendall_kernel(ranks[:5], ranks[3:], normalize=True), expected[1])
+
+
+def test_many_items_take_that_routine(monkeypatch):
+    ranks = random_rankings(2, kendall.BIT_ITEMS + 1)
+    monkeypatch.setattr(kendall, "signs_as_bits", None)
+    expected = kendalltau(*ranks).statistic
+    assert_allclose(kendall_kernel(ranks)[0, 1], expected, atol=1e-14)
+
+
+def test_vectors_that_do_not_fit_are_made_block_by_block(monkeypatch):
+    ranks = random_rankings(20, 6, n_ranks=4, missing=0.3)
+    expected = kendall_kernel(ranks, unranked="anywhere")
+    made = []
+
+    def watched(groups, dtype):
+        made.append(len(groups))
+        return scaled_signs(groups, dtype)
+
+    scaled_signs = kendall.scaled_signs
+    monkeypatch.setattr(kendall, "scaled_signs", watched)
+    monkeypatch.setattr(gram, "KEPT", 100)
+    monkeypatch.setattr(gram.Features, "side", 8)
+    assert_allclose(kendall_kernel(ranks, unranked="anywhere"), expected, atol=1e-14)
+    assert max(made) == 8

@@ -1,0 +1,104 @@
+"""The loops of the kernels against the plain Python they are compiled from."""
+
+import copy
+from contextlib import contextmanager
+from functools import partial
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from rankcut import (
+    diffusion_kernel,
+    kendall_kernel,
+    lovasz_bregman_divergence,
+    make_food,
+    mallows_kernel,
+    spearman_kernel,
+    weighted_kendall_features,
+    weighted_kendall_kernel,
+)
+from rankcut._loops import cycles, grouping, linear_completing, position_weights, randomness, signs
+from rankcut._loops import mallows as mallows_loop
+from rankcut.kernels import (
+    diffusion,
+    groups,
+    kendall,
+    linear_completions,
+    lovasz_bregman,
+    mallows,
+    spearman,
+    weighted_kendall,
+)
+
+LOOPS = [
+    (groups, "group_rows"),
+    (spearman, "centred_positions"),
+    (kendall, "pack_signs"),
+    (kendall, "agreement_of_strict"),
+    (kendall, "agreement_of_tied"),
+    (kendall, "agreement_by_tree"),
+    (kendall, "expected_signs"),
+    (linear_completions, "count_completions"),
+    (linear_completions, "complete_rows"),
+    (mallows, "tie_terms"),
+    (mallows, "mallows_values"),
+    (diffusion, "class_function_values"),
+    (weighted_kendall, "forget_one_item"),
+    (weighted_kendall, "expected_weights"),
+    (weighted_kendall, "average_weights"),
+    (lovasz_bregman, "break_ties"),
+    (lovasz_bregman, "add_gains"),
+]
+
+
+@contextmanager
+def interpreted():
+    """Loops that call others call their source, too."""
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (linear_completing, cycles, grouping, mallows_loop, position_weights, signs):
+            for name, value in list(vars(module).items()):
+                if hasattr(value, "py_func"):
+                    patch.setattr(module, name, value.py_func)
+        patch.setattr(randomness, "scramble", randomness.scramble.py_func)
+        yield
+
+
+def use_all(monkeypatch):
+    for kind, unranked in (("full", "error"), ("ties", "error"), ("incomplete", "anywhere")):
+        ranks = make_food(6, kind=kind, random_state=0).ranks
+        options = {"unranked": unranked}
+        spearman_kernel(ranks, **options)
+        kendall_kernel(ranks, **options)
+        mallows_kernel(ranks, n_draws=4, **options)
+        diffusion_kernel(ranks, n_draws=4, **options)
+        weighted_kendall_kernel(ranks, **options)
+        weighted_kendall_features(ranks, **options)
+        if unranked == "error":
+            lovasz_bregman_divergence(-ranks, ranks)
+    monkeypatch.setattr(kendall, "BIT_ITEMS", 2)
+    kendall_kernel(make_food(6, kind="ties", random_state=0).ranks)
+
+
+@pytest.mark.parametrize(("module", "name"), LOOPS, ids=[name for _, name in LOOPS])
+def test_machine_code_does_what_the_source_says(module, name, monkeypatch):
+    loop = getattr(module, name)
+    calls = []
+    # Exponentials may differ in the last bit.
+    exact = name != "mallows_values"
+    check = assert_array_equal if exact else partial(assert_allclose, rtol=1e-14)
+
+    def both(*arguments):
+        plain = copy.deepcopy(arguments)
+        loop(*arguments)
+        # Scrambling numbers overflows on purpose.
+        with np.errstate(over="ignore"), interpreted():
+            loop.py_func(*plain)
+        for machine, source in zip(arguments, plain, strict=True):
+            if not isinstance(machine, tuple):  # a tuple is read only
+                check(machine, source)
+        calls.append(arguments)
+
+    monkeypatch.setattr(module, name, both)
+    use_all(monkeypatch)
+    assert calls

@@ -1,0 +1,84 @@
+"""Long tables to rank matrices."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from rankcut import from_long
+
+
+@pytest.fixture
+def table(frames):
+    return frames.DataFrame(
+        {
+            "ranking": ["bob", "ann", "bob", "ann", "eve"],
+            "item": ["uni", "ebi", "ebi", "uni", "toro"],
+            "place": [2.0, 1.0, 1.0, 1.0, None],
+            "stars": [3, 5, 4, 5, 1],
+        }
+    )
+
+
+def test_by_rank(table):
+    ranks, ids, items = from_long(table, rank="place")
+    assert (ids, items) == (["bob", "ann", "eve"], ["uni", "ebi", "toro"])
+    nan = np.nan
+    assert_array_equal(ranks, [[2, 1, nan], [1, 1, nan], [nan, nan, nan]])
+
+
+def test_by_score(table):
+    ranks, _, _ = from_long(table, score="stars")
+    nan = np.nan
+    assert_array_equal(ranks, [[2, 1, nan], [1, 1, nan], [nan, nan, 1]])
+    ranks, _, _ = from_long(table, score="stars", higher_is_better=False)
+    assert_array_equal(ranks[0], [1, 2, nan])
+
+
+def test_sparse(table):
+    dense, _, _ = from_long(table, score="stars")
+    stored, _, _ = from_long(table, score="stars", sparse=True)
+    assert stored.format == "csr"
+    assert_array_equal(stored.toarray(), np.nan_to_num(dense))
+
+
+def test_items_fix_the_columns(table):
+    ranks, _, items = from_long(table, rank="place", items=["tai", "toro", "ebi", "uni"])
+    assert items == ["tai", "toro", "ebi", "uni"]
+    assert_array_equal(ranks[0], [np.nan, np.nan, 1, 2])
+    with pytest.raises(ValueError, match="line 1: item 'ebi' is not among the items"):
+        from_long(table, rank="place", items=["uni", "toro"])
+
+
+def test_other_column_names(frames):
+    frame = frames.DataFrame({"u": [1, 1], "film": [10, 20], "r": [2, 1]})
+    ranks, ids, items = from_long(frame, ranking="u", item="film", rank="r")
+    assert (ids, items, ranks.tolist()) == ([1], [10, 20], [[2, 1]])
+
+
+def test_mistakes(table, frames):
+    with pytest.raises(ValueError, match="give one of rank= and score="):
+        from_long(table)
+    with pytest.raises(ValueError, match="give one of rank= and score="):
+        from_long(table, rank="place", score="stars")
+    with pytest.raises(ValueError, match=r"no column 'voter'; its columns are 'ranking', 'item'"):
+        from_long(table, ranking="voter", rank="place")
+    with pytest.raises(ValueError, match=r"column 'item' holds .*, not numbers"):
+        from_long(table, rank="item")
+    twice = frames.DataFrame({"ranking": [1, 2, 1], "item": ["a", "a", "a"], "rank": [1, 1, 2]})
+    with pytest.raises(ValueError, match="line 2: ranking 1 mentions item 'a' a second time"):
+        from_long(twice, rank="rank")
+    empty = frames.DataFrame({"ranking": [1, 2], "item": ["a", None], "rank": [1, 1]})
+    with pytest.raises(ValueError, match="line 1: column 'item' is empty"):
+        from_long(empty, rank="rank")
+    with pytest.raises(ValueError, match="items lists 'uni' twice"):
+        from_long(table, rank="place", items=["uni", "uni"])
+    infinite = frames.DataFrame({"ranking": [1], "item": ["a"], "rank": [np.inf]})
+    with pytest.raises(ValueError, match="line 0: column 'rank' is inf, not a finite number"):
+        from_long(infinite, rank="rank")
+    nameless = frames.DataFrame({"ranking": [1.0, np.nan], "item": ["a", "b"], "rank": [1, 2]})
+    with pytest.raises(ValueError, match="line 1: column 'ranking' is empty"):
+        from_long(nameless, rank="rank")
+    with pytest.raises(ValueError, match="a long table is a pandas or Polars frame, not list"):
+        from_long([1, 2], rank="rank")
+    with pytest.raises(ValueError, match="no lines"):
+        from_long(empty[:0], rank="rank")

@@ -1,0 +1,113 @@
+"""Orders to rank matrices and back."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
+
+from rankcut import from_orders, graph_cut_features, to_orders
+
+LABELS = st.one_of(st.integers(), st.text(max_size=3), st.tuples(st.integers(), st.text()))
+
+
+@st.composite
+def orders(draw):
+    """Orders over a few labels of any kind, with ties; each mentions some of the items."""
+    items = draw(st.lists(LABELS, min_size=1, max_size=6, unique=True))
+    many = []
+    for _ in range(draw(st.integers(1, 4))):
+        listed = draw(st.lists(st.sampled_from(items), unique=True, max_size=len(items)))
+        groups = []
+        for label in listed:
+            if groups and draw(st.booleans()):
+                groups[-1] = (*groups[-1], label)
+            else:
+                groups.append((label,))
+        many.append([g[0] if len(g) == 1 and not isinstance(g[0], tuple) else g for g in groups])
+    return items, many
+
+
+def as_sets(many):
+    return [
+        [frozenset(g) if isinstance(g, tuple) else frozenset([g]) for g in order] for order in many
+    ]
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+@given(case=orders())
+def test_round_trip(sparse, case):
+    items, many = case
+    ranks, columns = from_orders(many, items, sparse=sparse)
+    assert columns == items
+    assert as_sets(to_orders(ranks, columns)) == as_sets(many)
+
+
+@given(case=orders())
+def test_sparse_and_dense_say_the_same(case):
+    items, many = case
+    dense, _ = from_orders(many, items)
+    stored, _ = from_orders(many, items, sparse=True)
+    spread = np.full(dense.shape, np.nan)
+    coordinates = stored.tocoo()
+    spread[coordinates.coords] = coordinates.data
+    assert_array_equal(spread, dense)
+
+
+def test_the_rank_is_the_number_of_the_group():
+    ranks, items = from_orders([["toro", ("uni", "ika"), "ebi"], ["ebi"], []])
+    assert items == ["toro", "uni", "ika", "ebi"]
+    nan = np.nan
+    assert_array_equal(ranks, [[1, 2, 2, 3], [nan, nan, nan, 1], [nan] * 4])
+
+
+@pytest.mark.parametrize("group", [["uni", "ika"], ("uni", "ika"), {"uni", "ika"}])
+def test_any_nested_collection_is_tied(group):
+    ranks, _ = from_orders([["toro", group]], ["toro", "uni", "ika"])
+    assert_array_equal(ranks, [[1, 2, 2]])
+
+
+def test_generators_are_read_once():
+    ranks, items = from_orders(iter([iter("ab"), iter("ba")]))
+    assert items == ["a", "b"]
+    assert_array_equal(ranks, [[1, 2], [2, 1]])
+
+
+def test_straight_into_features():
+    ranks, items = from_orders([["toro", "uni"], ["uni", "toro"]])
+    assert_array_equal(graph_cut_features(ranks, items=items), [[1, -1], [-1, 1]])
+
+
+def test_to_orders_takes_labels_from_a_frame(frames):
+    frame = frames.DataFrame({"uni": [2, 1], "toro": [1, 1]})
+    assert to_orders(frame) == [["toro", "uni"], [("uni", "toro")]]
+
+
+def test_to_orders_counts_items_without_labels():
+    assert to_orders([[2, np.nan, 1]]) == [[2, 0]]
+
+
+@pytest.mark.parametrize(
+    ("bad", "message"),
+    [
+        ([["a"], ["toro", "b", "toro"]], "row 1: item 'toro' appears twice; an order lists each"),
+        ([["a", ("b", "b")]], "row 0: item 'b' appears twice"),
+        ([["a"], "abc"], "row 1: an order is a list of items, best first, not 'abc'"),
+        ([["a"], 7], "row 1: an order is a list of items, best first, not 7"),
+        ([["a", ()]], "row 0: group 2 is empty"),
+        ([{"a"}], "row 0: an order is a list of items, best first, not {'a'}"),
+        ([["a", ("b", ["c"])]], r"row 0: \['c'\] in group 2 is no label"),
+        ([], "no orders, or no items"),
+        ([[]], "no orders, or no items"),
+    ],
+)
+def test_mistakes_name_row_and_item(bad, message):
+    with pytest.raises(ValueError, match=message):
+        from_orders(bad)
+
+
+def test_items_not_allowed_for():
+    with pytest.raises(ValueError, match="row 1: item 'ebi' is not among the items; add it"):
+        from_orders([["uni"], ["uni", "ebi"]], items=["uni", "toro"])
+    with pytest.raises(ValueError, match="items lists 'uni' twice"):
+        from_orders([["uni"]], items=["uni", "uni"])

@@ -1,0 +1,69 @@
+"""Ratings to rank matrices."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from numpy.testing import assert_array_equal
+from scipy import sparse, stats
+
+from rankcut import from_ratings
+
+SCORES = arrays(
+    float,
+    st.tuples(st.integers(1, 5), st.integers(1, 6)),
+    elements=st.sampled_from([np.nan, -1.5, 0.0, 1.0, 2.0, 5.0]),
+)
+
+
+def expected(scores, sign):
+    ranks = np.full(scores.shape, np.nan)
+    for row, out in zip(scores, ranks, strict=True):
+        rated = ~np.isnan(row)
+        out[rated] = stats.rankdata(sign * row[rated], method="dense")
+    return ranks
+
+
+@given(scores=SCORES)
+def test_equals_dense_ranks_of_what_is_rated(scores):
+    assert_array_equal(from_ratings(scores), expected(scores, -1))
+    assert_array_equal(from_ratings(scores, higher_is_better=False), expected(scores, 1))
+
+
+@given(scores=SCORES)
+def test_sparse_keeps_its_entries(scores):
+    rows, columns = np.nonzero(~np.isnan(scores))
+    stored = sparse.csr_array((scores[rows, columns], (rows, columns)), shape=scores.shape)
+    ranks = from_ratings(stored)
+    assert_array_equal(ranks.toarray(), np.nan_to_num(expected(scores, -1)))
+    assert (ranks.nnz, ranks.format) == (len(rows), "csr")
+    assert_array_equal(stored.data, scores[rows, columns])
+
+
+def test_many_rows():
+    scores = np.random.default_rng(0).integers(1, 6, (100_000, 7))
+    ranks = from_ratings(scores)
+    for row in (0, 37_449, 37_450, 99_999):
+        assert_array_equal(ranks[row], stats.rankdata(-scores[row], method="dense"))
+
+
+def test_frames_stay_frames(frames):
+    frame = frames.DataFrame({"uni": [5, 3, None], "toro": [4, 3, 1]})
+    ranks = from_ratings(frame)
+    assert isinstance(ranks, frames.DataFrame)
+    assert list(ranks.columns) == ["uni", "toro"]
+    assert_array_equal(ranks.to_numpy(), [[1, 2], [1, 1], [np.nan, 1]])
+
+
+def test_pandas_index_is_kept():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"uni": [5, 3], "toro": [4, 4]}, index=["ann", "bob"])
+    ranks = from_ratings(frame)
+    assert ranks.index.tolist() == ["ann", "bob"]
+    assert_array_equal(ranks.to_numpy(), [[1, 2], [2, 1]])
+
+
+def test_infinite_score():
+    with pytest.raises(ValueError, match="row 0: item 1 has score inf; a score is a finite number"):
+        from_ratings([[1, np.inf]])
