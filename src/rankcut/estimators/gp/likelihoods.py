@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.special import expit, ndtr
 
 from rankcut._loops.likelihoods import FLIPPED, average_logit, expect_logit, expect_probit
-from rankcut.estimators.gp.quadrature import normal_rules
+from rankcut.estimators.gp.quadrature import logit_rules, probit_rules
 
 Link: TypeAlias = Literal["probit", "logit"]
 Floats: TypeAlias = NDArray[np.float64]
@@ -48,7 +48,7 @@ class Probit:
     def expect(self, mean: Floats, variance: Floats, sign: Floats, weight: Floats) -> Expectations:
         """Expected log-likelihoods of labels ±1 in ``sign``, f ~ N(mean, variance)."""
         slope, curvature = np.empty_like(mean), np.empty_like(mean)
-        total = expect_probit(mean, variance, sign, weight, *normal_rules(), slope, curvature)
+        total = expect_probit(mean, variance, sign, weight, *probit_rules(), slope, curvature)
         return Expectations(total, slope, curvature)
 
     def score(self, mean: Floats, variance: Floats) -> Floats:
@@ -66,13 +66,13 @@ class Logit:
     def expect(self, mean: Floats, variance: Floats, sign: Floats, weight: Floats) -> Expectations:
         """Expected log-likelihoods of labels ±1 in ``sign``, f ~ N(mean, variance)."""
         slope, curvature = np.empty_like(mean), np.empty_like(mean)
-        total = expect_logit(mean, variance, sign, weight, *normal_rules(), slope, curvature)
+        total = expect_logit(mean, variance, sign, weight, *logit_rules(), slope, curvature)
         return Expectations(total, slope, curvature)
 
     def score(self, mean: Floats, variance: Floats) -> Floats:
         """The log-odds of the averaged probability."""
         log_odds = np.empty_like(mean)
-        average_logit(mean, variance, *normal_rules(), log_odds)
+        average_logit(mean, variance, *logit_rules(), log_odds)
         return log_odds
 
     def probability(self, score: Floats) -> Floats:
