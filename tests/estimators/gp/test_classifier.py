@@ -10,19 +10,8 @@ from sklearn.gaussian_process.kernels import RBF
 from sklearn.metrics import log_loss
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from rankcut import GPClassifier, GraphCutFeatures, graph_cut_features, graph_cut_kernel, make_food
-
-
-@parametrize_with_checks(
-    [
-        GPClassifier(),
-        GPClassifier(link="logit", kernel_variance=1.0, constant_variance=1.0),
-    ]
-)
-def test_scikit_learn_accepts_it(estimator, check):
-    check(estimator)
 
 
 @pytest.fixture(scope="module")
@@ -197,14 +186,22 @@ def test_a_precomputed_kernel_splits_by_row_and_column(food):
     assert (scores > -np.log(2)).all()
 
 
-def test_precomputed_variances_ask_for_the_diagonal(food):
-    X, y = graph_cut_features(food[0])[:50] * np.linspace(1, 2, 50)[:, None], food[1][:50]
-    model = GPClassifier("precomputed").fit(X @ X.T, y)
-    assert model.predict(X @ X.T).shape == (50,)
-    with pytest.raises(ValueError, match="pass them as diagonal="):
-        model.predict_proba(X @ X.T)
-    with pytest.raises(ValueError, match="one k\\(x, x\\) for each of the 50 rows"):
-        model.predict_proba(X @ X.T, diagonal=[1.0])
+def test_a_precomputed_kernel_takes_the_diagonal_or_the_mean_of_the_fitted(food):
+    X, y = food[0][:50] * np.linspace(1, 2, 50)[:, None], food[1][:50]
+    gram = RBF(3.0)(X) * np.outer(np.linspace(1, 2, 50), np.linspace(1, 2, 50))
+    model = GPClassifier("precomputed").fit(gram[:40, :40], y[:40])
+    cross, own = gram[40:, :40], np.diagonal(gram)
+    assumed = model.predict_latent(cross)
+    average = model.predict_latent(cross, diagonal=np.full(10, own[:40].mean()))
+    np.testing.assert_array_equal(assumed, average)
+    mean, variance = model.predict_latent(cross, diagonal=own[40:])
+    np.testing.assert_array_equal(mean, assumed[0])
+    more = model.kernel_variance_[0] * (own[40:] - own[:40].mean())
+    np.testing.assert_allclose(variance - assumed[1], more, rtol=1e-9)
+    # k(x, x) = 0 contradicts k(x, ·) ≠ 0, which shows that it is more.
+    assert (model.predict_latent(cross, diagonal=np.zeros(10))[1] > 0).all()
+    with pytest.raises(ValueError, match="one k\\(x, x\\) for each of the 10 rows"):
+        model.predict_proba(cross, diagonal=[1.0])
     with pytest.raises(ValueError, match="there is no kernel"):
         GPClassifier().fit(X, y).predict_proba(X, diagonal=np.ones(50))
     with pytest.raises(ValueError, match="computes k\\(x, x\\) itself"):

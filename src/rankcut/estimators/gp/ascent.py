@@ -194,8 +194,8 @@ def _climb_in_turn(
         if start is None:
             start = problem.evaluate(best.target.nothing(), parameters)
         fixed = np.column_stack([parameters, parameters])
-        there = _climb_together(problem, start, fixed, tol * 1e-5, max_iter, lambda *_: None)
-        settled = there.converged
+        there = _climb_together(problem, start, fixed, tol * 1e-3, max_iter, lambda *_: None)
+        settled = there.converged or there.gain <= tol
         if there.state.elbo > best.elbo:
             watch(len(trace), there.state.elbo, there.state.elbo - best.elbo)
             best = there.state
@@ -206,20 +206,25 @@ def _climb_in_turn(
     for _ in range(max_iter):
         # A search that may go anywhere begins with leaps to where nothing is learned, at a cost.
         box = _box(best.parameters, bounds)
+        before = best.elbo
         found = minimize(
             loss,
             best.parameters,
             jac=True,
             method="L-BFGS-B",
             bounds=box,
-            options={"maxiter": max_iter, "ftol": 1e-15, "gtol": 1e-7},
+            options={"maxiter": max_iter, "ftol": tol / max(1.0, abs(before)), "gtol": 1e-7},
         )
         held_back = (found.x[:, None] == box) & (box != bounds)
-        if not held_back.any():
+        if not held_back.any() or best.elbo - before <= tol:
             break
-    slope = float(np.abs(found.jac).max()) if not found.success else 0.0
-    converged = bool(found.success) and settled and not held_back.any()
-    return Summit(best, np.array(trace), slope, converged)
+    # A line search that ends in rounding reports no success, though nothing is left to gain.
+    inside = (bounds[:, 0] < best.parameters) & (best.parameters < bounds[:, 1])
+    slope = np.where(inside, found.jac, 0.0)
+    gain = 0.5 * float(slope @ found.hess_inv.matvec(slope))
+    enough = bool(found.success) or gain <= tol
+    further = held_back.any() and best.elbo - before > tol
+    return Summit(best, np.array(trace), gain, enough and settled and not further)
 
 
 class _Goal(NamedTuple):

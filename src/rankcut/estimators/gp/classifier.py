@@ -1,17 +1,12 @@
 """Gaussian process classification as a scikit-learn classifier."""
 
-import warnings
-from collections.abc import Callable
-from contextlib import nullcontext
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.gaussian_process.kernels import Kernel
-from sklearn.utils import Tags, compute_class_weight
+from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
     _check_sample_weight,
@@ -22,17 +17,10 @@ from sklearn.utils.validation import (
 )
 from threadpoolctl import threadpool_limits
 
-from rankcut.estimators.gp.ascent import Summit, climb
-from rankcut.estimators.gp.function_space import FunctionSpace
-from rankcut.estimators.gp.gram import KernelRows
+from rankcut.estimators.gp.checks import check_classes, check_parameters, weigh_classes
+from rankcut.estimators.gp.fitting import Settings, fit_features, fit_kernel
 from rankcut.estimators.gp.likelihoods import LIKELIHOODS, Floats, Link
-from rankcut.estimators.gp.predictions import FeaturePredictor, KernelPosterior, KernelPredictor
-from rankcut.estimators.gp.prior import Prior
-from rankcut.estimators.gp.progress import Progress
-from rankcut.estimators.gp.weight_space import LabelledRows, WeightSpace, mean_square
-
-# Gram matrices up to this size are factorised sooner by one thread than by several.
-_SMALL = 512
+from rankcut.estimators.kernel_objects import RankingKernel
 
 
 class GPClassifier(ClassifierMixin, BaseEstimator):
@@ -83,7 +71,8 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
     kernel_variance_, constant_variance_ : ndarray of shape (1,) or (n_classes,)
         σ² and c², learned or given.
     kernel_ : list of kernels
-        The kernel with its learned parameters for each class; with a kernel only.
+        The kernel with its learned parameters for each class; with a kernel only, and not a
+        precomputed one.
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
         Posterior means of the weights; with features only.
     intercept_ : ndarray of shape (1,) or (n_classes,)
@@ -156,98 +145,38 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
         -------
         self
         """
-        self._check_parameters()
+        check_parameters(self.get_params(deep=False))
         X, labels = self._read_both(X, y)
         self.classes_, codes = np.unique(labels, return_inverse=True)
         weight = self._weights(X, codes, sample_weight)
-        self._check_classes(codes, weight)
+        check_classes(self.classes_, codes, weight)
+        settings = Settings(
+            LIKELIHOODS[self.link],
+            self.kernel_variance,
+            self.constant_variance,
+            self.tol,
+            self.max_iter,
+            self.n_jobs,
+            self.classes_,
+        )
         if self.kernel is None:
-            summits = self._fit_features(X, codes, weight)
+            fit = fit_features(X, codes, weight, settings)
+            posteriors = [summit.state.posterior for summit in fit.summits]
+            means = np.array([posterior.mean for posterior in posteriors])
+            self.coef_ = means[:, : X.shape[1]]
+            self.intercept_ = means[:, -1] if fit.prior.has_constant else np.zeros(len(means))
+            self.covariance_ = np.array([q.factor @ q.factor.T for q in posteriors])
         else:
-            summits = self._fit_kernel(X, codes, weight)
-        self.elbo_trace_ = [summit.trace for summit in summits]
+            kernel = self.kernel if callable(self.kernel) else None
+            fit = fit_kernel(kernel, X, codes, weight, settings)
+        self._predictor: Any = fit.predictor
+        if callable(self.kernel):
+            self.kernel_ = [q.kernel for q in self._predictor.posteriors]
+        self.kernel_variance_, self.constant_variance_ = fit.variances()
+        self.elbo_trace_ = [summit.trace for summit in fit.summits]
         self.elbo_ = float(sum(trace[-1] for trace in self.elbo_trace_))
         self.n_iter_ = max(len(trace) - 1 for trace in self.elbo_trace_)
         return self
-
-    def _fit_features(
-        self, X: NDArray[np.floating], codes: NDArray[np.intp], weight: Floats | None
-    ) -> list[Summit]:
-        nothing = np.empty((0, 2))
-        scale = mean_square(X, weight)
-        prior = Prior(self.kernel_variance, self.constant_variance, scale, nothing[:, 0], nothing)
-
-        def problem(positive: NDArray[np.bool_]) -> WeightSpace:
-            rows = LabelledRows(X, positive, weight)
-            return WeightSpace(rows, LIKELIHOODS[self.link], prior, self.n_jobs)
-
-        # Threads share out the blocks; the products inside a block are too small for that.
-        with threadpool_limits(1, user_api="blas"):
-            summits = self._climb(problem, codes, prior)
-        posteriors = [summit.state.posterior for summit in summits]
-        self._predictor: Any = FeaturePredictor(posteriors, prior.has_constant)
-        means = np.array([posterior.mean for posterior in posteriors])
-        self.coef_ = means[:, : X.shape[1]]
-        self.intercept_ = means[:, -1] if prior.has_constant else np.zeros(len(means))
-        self.covariance_ = np.array([q.factor @ q.factor.T for q in posteriors])
-        return summits
-
-    def _fit_kernel(self, X: Any, codes: NDArray[np.intp], weight: Floats | None) -> list[Summit]:
-        precomputed = isinstance(self.kernel, str)
-        rows = KernelRows(None if precomputed else self.kernel, X)
-        scale = np.average(rows.factor(rows.start)[0].diagonal(), weights=weight)
-        prior = Prior(
-            self.kernel_variance, self.constant_variance, float(scale), rows.start, rows.bounds
-        )
-
-        def problem(positive: NDArray[np.bool_]) -> FunctionSpace:
-            return FunctionSpace(rows, positive, weight, LIKELIHOODS[self.link], prior)
-
-        small = len(codes) <= _SMALL
-        with threadpool_limits(1, user_api="blas") if small else nullcontext():
-            summits = self._climb(problem, codes, prior)
-        posteriors = []
-        for summit in summits:
-            own = summit.state.parameters[prior.n_own :]
-            posteriors.append(
-                KernelPosterior(
-                    posterior=summit.state.posterior,
-                    factor=rows.factor(own)[0],
-                    kernel=rows.at(own),
-                    kernel_variance=float(np.exp(summit.state.parameters[0])),
-                    has_constant=prior.has_constant,
-                )
-            )
-        self._predictor = KernelPredictor(
-            posteriors, None if precomputed else X, np.diagonal(X).copy() if precomputed else None
-        )
-        self.kernel_ = ["precomputed" if precomputed else q.kernel for q in posteriors]
-        return summits
-
-    def _climb(
-        self,
-        problem: Callable[[NDArray[np.bool_]], WeightSpace | FunctionSpace],
-        codes: NDArray[np.intp],
-        prior: Prior,
-    ) -> list[Summit]:
-        """One ascent for two classes, or one for each class against the rest."""
-        if len(self.classes_) == 2:
-            tasks = [("", codes == 1)]
-        else:
-            tasks = [(f"class {c!s}: ", codes == k) for k, c in enumerate(self.classes_)]
-        summits = []
-        with Progress(self.max_iter) as progress:
-            for progress.problem, positive in tasks:
-                bound = problem(positive)
-                summit = climb(
-                    bound, bound.start(), tol=self.tol, max_iter=self.max_iter, watch=progress.step
-                )
-                self._warn(progress.problem, summit)
-                summits.append(summit)
-        learned = np.exp([summit.state.parameters for summit in summits])
-        self.kernel_variance_ = learned[:, 0]
-        self.constant_variance_ = learned[:, 1] if prior.has_constant else np.zeros(len(learned))
-        return summits
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The most probable label of each row.
@@ -276,7 +205,8 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
         X : array of shape (n_samples, n_features)
             As in :meth:`predict`.
         diagonal : array-like of shape (n_samples,) or None
-            k(x, x) of each row if the kernel is precomputed; None if it is the same for all.
+            k(x, x) of each row if the kernel is precomputed. None takes the mean of the fitted
+            rows', which is right for a normalised kernel, or more where k(x, ·) shows that.
 
         Returns
         -------
@@ -363,8 +293,8 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
         if callable(self.kernel):
             return {
                 "dtype": [np.float64, np.float32],
-                "ensure_all_finite": "allow-nan",
-                "accept_sparse": "csr" if not isinstance(self.kernel, Kernel) else False,
+                "ensure_all_finite": "allow-nan" if self._may_take_rankings() else True,
+                "accept_sparse": "csr" if self._may_take_rankings() else False,
             }
         return {"dtype": [np.float64, np.float32]}
 
@@ -375,64 +305,18 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
             sample_weight, X, dtype=np.float64, ensure_non_negative=True
         )
         if self.class_weight is not None:
-            by_class = compute_class_weight(
-                self.class_weight, classes=self.classes_, y=self.classes_[codes]
-            )
-            weight = weight * by_class[codes]
+            weight = weigh_classes(self.class_weight, self.classes_, codes, weight)
         return weight
-
-    def _check_classes(self, codes: NDArray[np.intp], weight: Floats | None) -> None:
-        if len(self.classes_) < 2:
-            raise ValueError(
-                f"all labels are of one class, {self.classes_.tolist()[0]!r}; a classifier needs "
-                "rows of two classes or more"
-            )
-        totals = np.bincount(codes, weights=weight)
-        if not totals.all():
-            label = self.classes_[totals == 0].tolist()[0]
-            raise ValueError(
-                f"all rows of class {label!r} have weight 0; leave them out, or give one of them "
-                "a weight, so that two classes or more are left"
-            )
-
-    def _check_parameters(self) -> None:
-        if not (self.kernel is None or self.kernel == "precomputed" or callable(self.kernel)):
-            raise ValueError(
-                'kernel must be None, "precomputed", a callable or a scikit-learn kernel, and it '
-                f"is {self.kernel!r}"
-            )
-        if self.link not in LIKELIHOODS:
-            raise ValueError(f'link must be "probit" or "logit", and it is {self.link!r}')
-        _check_number("kernel_variance", self.kernel_variance, lambda v: 0 < v < np.inf, "above 0")
-        _check_number(
-            "constant_variance", self.constant_variance, lambda v: 0 <= v < np.inf, "0 or above"
-        )
-        if not (isinstance(self.tol, Real) and self.tol > 0):
-            raise ValueError(f"tol must be a number above 0, and it is {self.tol!r}")
-        if not (isinstance(self.max_iter, Integral) and self.max_iter >= 1):
-            raise ValueError(f"max_iter must be 1 or more, and it is {self.max_iter!r}")
-
-    def _warn(self, name: str, summit: Summit) -> None:
-        if not summit.converged:
-            warnings.warn(
-                f"{name}the ELBO did not converge: after {len(summit.trace) - 1} steps it is "
-                f"about {summit.gain:.1e} below its maximum. Raise max_iter, scale the features "
-                "(GraphCutFeatures(normalize=True) does), or give kernel_variance a value.",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = isinstance(self.kernel, str)
-        # A kernel of rankings may give NaN and absent entries a meaning: unranked items.
-        tags.input_tags.allow_nan = callable(self.kernel)
-        tags.input_tags.sparse = callable(self.kernel) and not isinstance(self.kernel, Kernel)
+        tags.input_tags.allow_nan = tags.input_tags.sparse = self._may_take_rankings()
         return tags
 
-
-def _check_number(name: str, value: Any, good: Callable[[float], bool], range_name: str) -> None:
-    if value is not None and not (isinstance(value, Real) and good(float(value))):
-        raise ValueError(
-            f"{name} must be a number {range_name}, or None to learn it, and it is {value!r}"
-        )
+    def _may_take_rankings(self) -> bool:
+        """Whether the kernel may give NaN and absent entries a meaning: unranked items."""
+        if not isinstance(self.kernel, Kernel):
+            return callable(self.kernel)
+        parts = [self.kernel, *self.kernel.get_params().values()]
+        return any(isinstance(part, RankingKernel) for part in parts)

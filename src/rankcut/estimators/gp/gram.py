@@ -19,7 +19,7 @@ from rankcut.estimators.gp.likelihoods import Floats
 _LEFT_OVER = 1e-12
 
 # How far K may be from U Uᵀ, or from its transpose, and count as rounding, by its precision.
-_ROUNDING = {np.dtype(np.float32): 1e-4, np.dtype(np.float64): 1e-8}
+_SINGLE, _DOUBLE = 1e-4, 1e-8
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,8 +43,10 @@ class Factor:
     @classmethod
     def of(cls, given: NDArray[np.floating]) -> "Factor":
         """Factorise a Gram matrix, or say why it is none."""
-        rounding = _ROUNDING.get(given.dtype, 1e-8)
         gram = np.asarray(given, dtype=np.float64)
+        # Numbers that have been in single precision once do not regain the digits they lost.
+        single = given.dtype == np.float32 or np.array_equal(gram, gram.astype(np.float32))
+        rounding = _SINGLE if single else _DOUBLE
         _check_gram(gram, rounding)
         size = len(gram)
         largest = float(np.diagonal(gram).max())

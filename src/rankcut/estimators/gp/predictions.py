@@ -56,7 +56,8 @@ class KernelPosterior:
     def latent(self, cross: Floats, diagonal: Floats | None) -> tuple[Floats, Floats]:
         """Mean and variance of f from k(x, ·) against the fitted rows, and k(x, x).
 
-        Without k(x, x) the variance lacks the part that the fitted rows know nothing of.
+        Without k(x, x) the variance lacks the part that the fitted rows know nothing of. Where
+        k(x, ·) shows that k(x, x) is greater than given, it is.
         """
         features = self.factor.features(cross)
         mean, variance = self.posterior.project(with_constant(features, self.has_constant))
@@ -71,8 +72,9 @@ class KernelPredictor:
     """f for each class through its kernel with the fitted rows."""
 
     posteriors: list[KernelPosterior]
-    X: Any
-    diagonal: Floats | None  #: k(x, x) of the fitted rows if the kernel is precomputed
+    X: Any  #: the fitted rows; None if the kernel is precomputed
+    columns: NDArray[np.int64] | None  #: which columns of k(x, ·) count if it is precomputed
+    typical: float | None  #: the mean of k(x, x) over the fitted rows if it is precomputed
 
     def latent(
         self, X: Any, diagonal: ArrayLike | None, *, variances: bool
@@ -80,13 +82,14 @@ class KernelPredictor:
         """Mean and variance of f, of shape (n_rows, n_posteriors), in blocks of rows."""
         mean = np.empty((X.shape[0], len(self.posteriors)))
         variance = np.empty_like(mean)
-        own = self._given_diagonal(X, diagonal) if variances else None
+        own = self._given_diagonal(X, diagonal)
+        square: Floats | None
         for start in range(0, X.shape[0], _KERNEL_BLOCK):
             block = slice(start, min(start + _KERNEL_BLOCK, X.shape[0]))
             rows = _safe_indexing(X, block)
             for column, fitted in enumerate(self.posteriors):
-                if fitted.kernel is None:
-                    cross, square = rows, None if own is None else own[block]
+                if own is not None:
+                    cross, square = rows[:, self.columns], own[block]
                 else:
                     cross = fitted.kernel(rows, self.X)
                     square = _self_kernel(fitted.kernel, rows) if variances else None
@@ -96,26 +99,22 @@ class KernelPredictor:
         return mean, variance
 
     def _given_diagonal(self, X: Any, diagonal: ArrayLike | None) -> Floats | None:
-        if self.diagonal is None:
+        """k(x, x) of each row if the kernel is precomputed."""
+        if self.typical is None:
             if diagonal is not None:
                 raise ValueError(
                     'diagonal is for kernel="precomputed"; this kernel computes k(x, x) itself'
                 )
             return None
-        if diagonal is not None:
-            given = np.asarray(diagonal, dtype=np.float64)
-            if given.shape != (X.shape[0],):
-                raise ValueError(
-                    f"diagonal has one k(x, x) for each of the {X.shape[0]} rows, and its shape "
-                    f"is {given.shape}"
-                )
-            return given
-        if not np.allclose(self.diagonal, self.diagonal[0], rtol=1e-8):
+        if diagonal is None:
+            return np.full(X.shape[0], self.typical)
+        given = np.asarray(diagonal, dtype=np.float64)
+        if given.shape != (X.shape[0],):
             raise ValueError(
-                "variances need k(x, x) of the new rows, and the fitted Gram matrix has "
-                "different ones; pass them as diagonal=, or normalise the kernel"
+                f"diagonal has one k(x, x) for each of the {X.shape[0]} rows, and its shape "
+                f"is {given.shape}"
             )
-        return np.full(X.shape[0], self.diagonal[0])
+        return given
 
 
 def _self_kernel(kernel: Any, X: Any) -> Floats:
