@@ -1,4 +1,8 @@
-"""Our features in GPyTorch: an approximate GP with a linear kernel, trained by Adam."""
+"""Our features in GPyTorch: an approximate GP with a linear kernel, trained by Adam.
+
+It needs ``pip install gpytorch``, which brings PyTorch; for one without CUDA install that first, with
+``pip install torch --index-url https://download.pytorch.org/whl/cpu``.
+"""
 
 import gpytorch
 import torch

@@ -40,7 +40,7 @@ def test_our_kernels_in_scikit_learn():
 @pytest.mark.filterwarnings("ignore")
 def test_our_features_in_gpytorch():
     example = load_foreign(
-        "gpytorch_features", "gpytorch", "pip install 'rankcut[examples]' brings it"
+        "gpytorch_features", "gpytorch", "pip install gpytorch brings it, and PyTorch"
     )
     assert example.accuracy() > 0.85
 

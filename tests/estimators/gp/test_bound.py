@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import minimize
 from sklearn.gaussian_process.kernels import RBF
 
-from rankcut import GPClassifier
+from rankcut import GPClassifier, MallowsKernel, make_food, median_lambda
 from rankcut.estimators.gp.ascent import Sites
 from rankcut.estimators.gp.function_space import FunctionSpace
 from rankcut.estimators.gp.gram import KernelRows
@@ -125,6 +125,10 @@ def problems(noisy, link):
     )
     prior = Prior(None, None, 1.0, kernel.start, kernel.bounds)
     yield FunctionSpace(kernel, y == 1, weight, likelihood, prior)
+    food = make_food(40, noise=0.5, random_state=0)
+    kernel = KernelRows(MallowsKernel(0.1), food.ranks)
+    prior = Prior(None, None, 1.0, kernel.start, kernel.bounds)
+    yield FunctionSpace(kernel, food.target == 1, None, likelihood, prior)
 
 
 @pytest.mark.parametrize("link", LINKS)
@@ -178,6 +182,35 @@ def test_a_kernel_parameter_is_where_the_bound_is_greatest():
     for factor in (1.2, 1 / 1.2):
         other = GPClassifier(RBF(factor * length, "fixed")).fit(X, y)
         assert other.elbo_ < learned.elbo_
+
+
+@pytest.mark.parametrize("link", LINKS)
+def test_lambda_of_mallows_is_learned_with_the_variances(link):
+    food = make_food(60, noise=0.5, random_state=1)
+    start = median_lambda(food.ranks)
+    learned = GPClassifier(MallowsKernel(start), link=link).fit(food.ranks, food.target)
+    (kernel,) = learned.kernel_
+    assert kernel.lam != pytest.approx(start, rel=0.1)
+    given = GPClassifier(MallowsKernel(start, "fixed"), link=link).fit(food.ranks, food.target)
+    assert learned.elbo_ > given.elbo_
+    # No λ beside it does better, whatever the variances are.
+    for factor in (1.3, 1 / 1.3):
+        beside = MallowsKernel(factor * kernel.lam, "fixed")
+        assert GPClassifier(beside, link=link).fit(food.ranks, food.target).elbo_ < learned.elbo_
+    # At the maximum over q, the slope of the bound by log λ is 0: differences of the bound.
+    variances = {
+        "kernel_variance": learned.kernel_variance_[0],
+        "constant_variance": learned.constant_variance_[0],
+    }
+    sides = [
+        GPClassifier(
+            MallowsKernel(kernel.lam * np.exp(step), "fixed"), link=link, tol=1e-12, **variances
+        )
+        .fit(food.ranks, food.target)
+        .elbo_
+        for step in (-1e-3, 1e-3)
+    ]
+    assert (sides[1] - sides[0]) / 2e-3 == pytest.approx(0.0, abs=1e-3)
 
 
 def test_sites_mix_and_flatten():

@@ -2,16 +2,24 @@ import pickle
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 from scipy.special import ndtr
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.gaussian_process.kernels import RBF
+from sklearn.gaussian_process.kernels import RBF, ConstantKernel
 from sklearn.metrics import log_loss
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 
-from rankcut import GPClassifier, GraphCutFeatures, graph_cut_features, graph_cut_kernel, make_food
+from rankcut import (
+    GPClassifier,
+    GraphCutFeatures,
+    MallowsKernel,
+    graph_cut_features,
+    graph_cut_kernel,
+    make_food,
+)
 
 
 @pytest.fixture(scope="module")
@@ -103,6 +111,16 @@ def test_separable_data_is_learned_with_confidence():
         assert np.isfinite(model.elbo_)
 
 
+@pytest.mark.parametrize("link", ["probit", "logit"])
+def test_many_columns_with_little_noise_converge_in_few_steps(link):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(3_000, 50))
+    y = (X @ rng.normal(size=50) / np.sqrt(50) + 0.01 * rng.normal(size=3_000) > 0).astype(int)
+    model = GPClassifier(link=link).fit(X, y)  # a ConvergenceWarning would be an error
+    assert model.n_iter_ < 40
+    assert model.score(X, y) > 0.98
+
+
 def test_constant_features_predict_the_share_of_each_class():
     X = np.full((300, 2), 3.0)
     y = np.arange(300) % 3 == 0
@@ -177,6 +195,22 @@ def test_frames_with_unranked_items_reach_the_kernel(food, frames):
 
     model = GPClassifier(kernel).fit(table, food[1][:60])
     assert model.predict_proba(table).shape == (60, 2)
+
+
+def test_unranked_items_reach_kernels_of_rankings_and_no_others(food):
+    ranks, y = np.where(food[0][:60] > 5, np.nan, food[0][:60]), food[1][:60]
+    mallows = MallowsKernel(0.1, unranked="last")
+    alone = GPClassifier(mallows).fit(ranks, y)
+    scaled = GPClassifier(ConstantKernel(2.0, "fixed") * mallows).fit(ranks, y)
+    assert scaled.elbo_ == pytest.approx(alone.elbo_, abs=1e-6)
+    sparse = csr_array(np.nan_to_num(ranks))
+    np.testing.assert_allclose(
+        GPClassifier(mallows).fit(sparse, y).predict_proba(sparse),
+        alone.predict_proba(ranks),
+        atol=1e-5,
+    )
+    with pytest.raises(ValueError, match="contains NaN"):
+        GPClassifier(RBF()).fit(ranks, y)
 
 
 def test_a_precomputed_kernel_splits_by_row_and_column(food):
