@@ -22,7 +22,7 @@ ESTIMATORS = [
     GPClassifier(),
     GPClassifier(link="logit"),
     GPClassifier(link="logit", kernel_variance=1.0, constant_variance=1.0),
-    GPClassifier(RBF()),
+    GPClassifier(RBF(), constant_variance=1.0),
     GPClassifier("precomputed"),
 ]
 

@@ -65,22 +65,22 @@ def test_the_bound_is_that_of_dense_matrices(link, noisy):
 
 @pytest.mark.parametrize("link", LINKS)
 def test_no_general_optimiser_finds_a_better_gaussian(link, noisy):
-    X, y, weight = (part[:12] for part in noisy)
+    X, y, weight = (part[:8] for part in noisy)
     gram = 0.7 * RBF(1.3)(X) + 0.3
     sign = np.where(y == 1, 1.0, -1.0)
     root = np.linalg.cholesky(gram)
-    lower = np.tril_indices(12)
+    lower = np.tril_indices(8)
 
     def loss(parameters):
-        factor = np.zeros((12, 12))
-        factor[lower] = parameters[12:]
+        factor = np.zeros((8, 8))
+        factor[lower] = parameters[8:]
         spread = root @ factor
         try:
-            return -dense_elbo(link, gram, sign, weight, root @ parameters[:12], spread @ spread.T)
+            return -dense_elbo(link, gram, sign, weight, root @ parameters[:8], spread @ spread.T)
         except np.linalg.LinAlgError:
             return 1e10
 
-    start = np.concatenate([np.zeros(12), np.eye(12)[lower]])
+    start = np.concatenate([np.zeros(8), np.eye(8)[lower]])
     found = minimize(loss, start, method="L-BFGS-B", options={"maxfun": 4000, "ftol": 1e-12})
     model = GPClassifier(RBF(1.3, "fixed"), link=link, tol=1e-12, **FIXED)
     model.fit(X, y, sample_weight=weight)

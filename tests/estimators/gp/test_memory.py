@@ -31,9 +31,9 @@ def warm():
 def test_memory_grows_by_a_few_numbers_a_row(warm, monkeypatch):
     # The table of distinct rows is the constant; a small one shows what grows.
     monkeypatch.setattr(duplicates, "_FEW", 1 << 12)
-    few, many = peak(20_000, 40), peak(100_000, 40)
-    assert (many - few) / 80_000 < 8 * 8
-    assert many < 0.3 * 100_000 * 40 * 8
+    few, many = peak(10_000, 40), peak(50_000, 40)
+    assert (many - few) / 40_000 < 8 * 8
+    assert many < 0.3 * 50_000 * 40 * 8
 
 
 def test_memory_grows_with_the_square_of_the_features(warm, monkeypatch):
