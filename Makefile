@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 INSTALLED := $(VENV)/.installed
 
-.PHONY: demo test clean
+.PHONY: demo test bench-gp clean
 
 demo: $(INSTALLED)
 	$(VENV)/bin/rankcut demo
@@ -15,6 +15,19 @@ test: $(INSTALLED)
 	$(VENV)/bin/mypy
 	$(VENV)/bin/python -m pytest -q -n 2 --dist worksteal
 
+# GPflow says it needs NumPy 1 and works with NumPy 2: it is installed without what it asks for,
+# beside rankcut, in an environment of its own.
+bench-gp: .venv-gpflow/.installed
+	TF_CPP_MIN_LOG_LEVEL=3 .venv-gpflow/bin/python benchmarks/gp.py
+	.venv-gpflow/bin/python -m pytest -q tests/test_examples.py
+
+.venv-gpflow/.installed: pyproject.toml
+	test -x .venv-gpflow/bin/python || $(PYTHON) -m venv .venv-gpflow
+	.venv-gpflow/bin/python -m pip install --quiet --editable '.[test]' tensorflow \
+		'tensorflow-probability[tf]' check-shapes deprecated multipledispatch tabulate 'setuptools<81'
+	.venv-gpflow/bin/python -m pip install --quiet --no-deps gpflow
+	touch $@
+
 $(INSTALLED): pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "rankcut needs Python 3.11 or newer; name one: make PYTHON=python3.12")'
 	test -x $(VENV)/bin/python || $(PYTHON) -m venv $(VENV)
@@ -22,5 +35,5 @@ $(INSTALLED): pyproject.toml
 	touch $@
 
 clean:
-	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-gpflow .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -prune -exec rm -rf {} +

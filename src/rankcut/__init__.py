@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from rankcut.datasets.movielens import load_movielens as load_movielens
     from rankcut.datasets.preflib import load_preflib as load_preflib
     from rankcut.datasets.sushi import load_sushi as load_sushi
+    from rankcut.estimators.gp.classifier import GPClassifier as GPClassifier
     from rankcut.estimators.graph_cut import GraphCutFeatures as GraphCutFeatures
     from rankcut.estimators.kernel_objects import DiffusionKernel as DiffusionKernel
     from rankcut.estimators.kernel_objects import GraphCutKernel as GraphCutKernel
@@ -88,6 +89,7 @@ _HOMES = {
     "DiffusionKernel": "rankcut.estimators.kernel_objects",
     "FacilityLocation": "rankcut.setfunctions.facility",
     "FromCallable": "rankcut.setfunctions.from_callable",
+    "GPClassifier": "rankcut.estimators.gp.classifier",
     "GaussianEntropy": "rankcut.setfunctions.gaussian",
     "GaussianMutualInformation": "rankcut.setfunctions.gaussian",
     "GraphCut": "rankcut.setfunctions.graph_cuts",

@@ -1,10 +1,14 @@
 """Threads over rows: compiled loops run without the interpreter's lock, so threads are enough."""
 
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any, TypeVar
 
 from joblib import effective_n_jobs
+
+Task = TypeVar("Task")
+Result = TypeVar("Result")
 
 # Each thread takes its share in this many turns, so that none waits long for another and an
 # interrupt is heard soon.
@@ -37,6 +41,31 @@ def over_rows(work: Callable[[int, int], None], n_rows: int, step: int, n_jobs: 
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
+
+
+def in_order(
+    work: Callable[[Task], Result], tasks: Sequence[Task], n_jobs: int | None
+) -> Iterator[Result]:
+    """Yield ``work(task)`` in the order of the tasks, computed in ``n_jobs`` threads.
+
+    A sum over the results is the same bits for any number of threads. No more than two results
+    for each thread are waiting at any time.
+    """
+    n_threads = min(effective_n_jobs(n_jobs), len(tasks))
+    if n_threads <= 1:
+        yield from map(work, tasks)
+        return
+    waiting: deque[Future[Result]] = deque()
+    with ThreadPoolExecutor(n_threads) as pool:
+        try:
+            for task in tasks:
+                waiting.append(pool.submit(work, task))
+                if len(waiting) > 2 * n_threads:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
 
 
 def as_completed(

@@ -1,5 +1,6 @@
 """Estimators: what plugs into scikit-learn."""
 
+from rankcut.estimators.gp import GPClassifier
 from rankcut.estimators.graph_cut import GraphCutFeatures
 from rankcut.estimators.kernel_objects import (
     DiffusionKernel,
@@ -14,6 +15,7 @@ from rankcut.estimators.submodular import SubmodularFeatures
 
 __all__ = [
     "DiffusionKernel",
+    "GPClassifier",
     "GraphCutFeatures",
     "GraphCutKernel",
     "KendallFeatures",

@@ -126,7 +126,7 @@ class BasePolytope:
         return float(lovasz_extension(self.function, w))
 
     def min_norm_point(self) -> Floats:
-        """The shortest vector of the polytope; its negative entries minimise F, but for rounding."""
+        """The shortest vector of the polytope; up to rounding its negative entries minimise F."""
         return min_norm_base(self.function)
 
     def contains(self, s: ArrayLike) -> Membership:

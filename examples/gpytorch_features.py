@@ -1,0 +1,50 @@
+"""Our features in GPyTorch: an approximate GP with a linear kernel, trained by Adam.
+
+It needs ``pip install gpytorch``, which brings PyTorch; for one without CUDA install that
+first, with ``pip install torch --index-url https://download.pytorch.org/whl/cpu``.
+"""
+
+import gpytorch
+import torch
+
+from rankcut import graph_cut_features, make_food
+
+
+class Model(gpytorch.models.ApproximateGP):
+    """A variational GP with some of the rankings as inducing points."""
+
+    def __init__(self, inducing):
+        distribution = gpytorch.variational.CholeskyVariationalDistribution(len(inducing))
+        strategy = gpytorch.variational.VariationalStrategy(self, inducing, distribution)
+        super().__init__(strategy)
+        self.mean_module = gpytorch.means.ZeroMean()
+        self.covar_module = gpytorch.kernels.ScaleKernel(gpytorch.kernels.LinearKernel())
+
+    def forward(self, x):
+        """The prior at x."""
+        return gpytorch.distributions.MultivariateNormal(self.mean_module(x), self.covar_module(x))
+
+
+def accuracy(n_train=150, n_test=150, steps=100):
+    """The share of held-out rankings whose type is predicted."""
+    torch.manual_seed(0)
+    torch.set_num_threads(1)  # small matrices: threads would wait for each other
+    food = make_food(n_train + n_test, random_state=0)
+    X = torch.as_tensor(graph_cut_features(food.ranks, normalize=True), dtype=torch.float64)
+    y = torch.as_tensor(food.target, dtype=torch.float64)
+    model, likelihood = Model(X[:20]).double(), gpytorch.likelihoods.BernoulliLikelihood()
+    bound = gpytorch.mlls.VariationalELBO(likelihood, model, num_data=n_train)
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.1)
+    for _ in range(steps):
+        optimizer.zero_grad()
+        loss = -bound(model(X[:n_train]), y[:n_train])
+        loss.backward()
+        optimizer.step()
+    model.eval()
+    with torch.no_grad():
+        probability = likelihood(model(X[n_train:])).probs
+    return float(((probability > 0.5) == (y[n_train:] > 0.5)).double().mean())
+
+
+if __name__ == "__main__":
+    print(f"accuracy {accuracy():.3f}")

@@ -1,0 +1,69 @@
+"""Find equal rows of numbers by their bits, in one pass and a table of the distinct ones."""
+
+import numpy as np
+
+from rankcut._loops.compiling import compiled
+from rankcut._loops.types import Longs, Words
+
+# FNV's prime mixes low bits upwards, shifts bring high bits down again.
+_PRIME = np.uint64(0x100000001B3)
+_START = np.uint64(0xCBF29CE484222325)
+_HALF = np.uint64(32)
+_THIRD = np.uint64(29)
+
+
+@compiled
+def hash_rows(rows: Words, codes: Longs, hashes: Words) -> None:
+    """A number for each row and its code that depends on nothing else."""
+    for i in range(rows.shape[0]):
+        mixed = (_START ^ np.uint64(codes[i])) * _PRIME
+        for j in range(rows.shape[1]):
+            mixed = (mixed ^ rows[i, j]) * _PRIME
+            mixed ^= mixed >> _HALF
+        mixed *= _PRIME
+        hashes[i] = mixed ^ (mixed >> _THIRD)
+
+
+@compiled
+def find_rows(
+    rows: Words,
+    codes: Longs,
+    hashes: Words,
+    n_known: int,
+    known: Words,
+    known_codes: Longs,
+    known_hashes: Words,
+    slots: Longs,
+    index: Longs,
+) -> int:
+    """Fill ``index`` with the place of each row among the known ones, where new ones are added.
+
+    ``slots`` is a table, of 2^k places, from hashes to places, −1 where there is none. Returns
+    how many rows are known then, or −1 if there are more than there is room for.
+    """
+    mask = np.uint64(slots.shape[0] - 1)
+    for i in range(rows.shape[0]):
+        slot = np.int64(hashes[i] & mask)
+        while True:
+            place = slots[slot]
+            if place < 0:
+                if n_known == known.shape[0]:
+                    return -1
+                known[n_known] = rows[i]
+                known_codes[n_known] = codes[i]
+                known_hashes[n_known] = hashes[i]
+                slots[slot] = n_known
+                index[i] = n_known
+                n_known += 1
+                break
+            if known_hashes[place] == hashes[i] and known_codes[place] == codes[i]:
+                same = True
+                for j in range(rows.shape[1]):
+                    if known[place, j] != rows[i, j]:
+                        same = False
+                        break
+                if same:
+                    index[i] = place
+                    break
+            slot = np.int64(np.uint64(slot + 1) & mask)
+    return n_known

@@ -1,0 +1,319 @@
+"""Maximise the bound over a Gaussian q and the prior's parameters θ together.
+
+    ELBO(q, θ) = Σ_i weight_i·E_q[log p(y_i | f_i)] − KL(q ‖ prior_θ)
+
+q is the prior times Gaussian *sites*, one for each row; see
+:mod:`~rankcut.estimators.gp.gaussian`. At a given q, sites with the natural parameters
+D = −2·∂L/∂v and r = ∂L/∂m + D·m make
+
+    T(q, θ) = E_q[log sites] − KL(q ‖ prior_θ)
+
+a model of the bound with the same gradient. Its maximum over q is the evidence of the sites,
+known in closed form, and to climb it by θ costs no pass over the rows. A step goes there, or
+further where the last steps show the way (:mod:`~rankcut.estimators.gp.acceleration`). It is
+taken if the bound rises. If not, θ moves less, or it stays while the sites move a half, a
+quarter, … of the way, which is a damped natural gradient and rises when it is short enough.
+
+With many rows a handful of such steps is all. With few, the sites depend on θ too much for T to
+tell where θ should go; then the bound, maximised over q at each θ, is climbed by L-BFGS.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import NamedTuple, Protocol, TypeAlias
+
+import numpy as np
+from scipy.linalg import LinAlgError
+from scipy.optimize import minimize
+
+from rankcut.estimators.gp.acceleration import Anderson
+from rankcut.estimators.gp.gaussian import Gaussian
+from rankcut.estimators.gp.likelihoods import Floats
+
+# θ are logarithms: no step multiplies a variance by more than e² ≈ 7.
+_LONGEST_STEP = 2.0
+
+# Steps of q and θ at once before they are taken in turn.
+_TOGETHER = 12
+
+# How far apart the gradients are whose difference is the curvature of the evidence.
+_ASIDE = 1e-4
+
+# How often a step is shortened before it counts as lost.
+_SHORTER = 20
+
+
+Watch: TypeAlias = Callable[[int, float, float], None]
+
+
+class Sites(NamedTuple):
+    """exp(r·u − ½·D·u²), summed up over rows (u = w) or for each row (u = f)."""
+
+    square: Floats
+    linear: Floats
+
+    def towards(self, other: "Sites", share: float) -> "Sites":
+        """A ``share`` of the way from these sites to others."""
+        return Sites(
+            self.square + share * (other.square - self.square),
+            self.linear + share * (other.linear - self.linear),
+        )
+
+    def nothing(self) -> "Sites":
+        """Sites that say nothing, of the same shape."""
+        return Sites(np.zeros_like(self.square), np.zeros_like(self.linear))
+
+    def flat(self, parameters: Floats) -> Floats:
+        """All numbers, and the parameters, in one vector."""
+        return np.concatenate([self.square.ravel(), self.linear, parameters])
+
+    def unflatten(self, vector: Floats) -> "tuple[Sites, Floats]":
+        """The inverse of :meth:`flat`, for sites of the same shape."""
+        square, linear, parameters = np.split(
+            vector, [self.square.size, self.square.size + self.linear.size]
+        )
+        return Sites(square.reshape(self.square.shape), linear), parameters
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """Where the ascent is: q from its sites and θ, the bound there, and T at q."""
+
+    sites: Sites
+    parameters: Floats
+    posterior: Gaussian
+    elbo: float
+    target: Sites  #: the sites that make T
+    model: float  #: T(q, θ)
+    unit: Sites  #: changes of the sites that matter
+
+
+class Problem(Protocol):
+    """What is maximised: a weight space or a function space."""
+
+    def evaluate(self, sites: Sites, parameters: Floats) -> State:
+        """The bound at the q of these sites; LinAlgError if they make none."""
+
+    def evidence(self, sites: Sites, parameters: Floats) -> tuple[float, Floats]:
+        """The maximum of T over q, and its gradient by θ; LinAlgError if there is none."""
+
+    def bounds(self) -> Floats:
+        """Least and greatest value of each parameter; equal for those that are fixed."""
+
+
+@dataclass(frozen=True, eq=False)
+class Summit:
+    """Where the ascent ended.
+
+    Attributes
+    ----------
+    state : State
+        The best state.
+    trace : ndarray of shape (n_iterations + 1,)
+        The bound at the start and after each accepted step; it never falls.
+    gain : float
+        How much T promised the next step would bring.
+    converged : bool
+        Whether that was little enough.
+    """
+
+    state: State
+    trace: Floats
+    gain: float
+    converged: bool
+
+
+def climb(
+    problem: Problem,
+    start: State,
+    *,
+    tol: float,
+    max_iter: int,
+    watch: Watch,
+) -> Summit:
+    """Step until the next step promises to raise the bound by less than ``tol``.
+
+    ``watch(iteration, elbo, gain)`` is called after each step.
+    """
+    bounds = problem.bounds()
+    if not (bounds[:, 0] < bounds[:, 1]).any():
+        return _climb_together(problem, start, bounds, tol, max_iter, watch)
+    together = min(max_iter, _TOGETHER)
+    first = _climb_together(problem, start, bounds, tol, together, watch)
+    if first.converged or max_iter <= together:
+        return first
+    return _climb_in_turn(problem, first, bounds, tol, max_iter, watch)
+
+
+def _climb_together(
+    problem: Problem, state: State, bounds: Floats, tol: float, max_iter: int, watch: Watch
+) -> Summit:
+    """Steps of q and θ at once."""
+    trace = [state.elbo]
+    anderson = Anderson()
+    gain = np.inf
+    for iteration in range(1, max_iter + 1):
+        goal = _goal(problem, state, bounds)
+        gain = goal.promised - state.model
+        # What is promised is a difference of sums, and no better than their rounding.
+        enough = bool(gain <= tol + 8 * np.finfo(float).eps * abs(state.elbo))
+        candidate = None
+        if not enough:
+            candidate = _accelerated(problem, state, goal, bounds, anderson)
+            if candidate is None or not candidate.elbo > state.elbo + 0.1 * gain:
+                anderson.forget()
+                candidate = None
+        if candidate is None:
+            steps = _steps(state, goal)
+            for sites, parameters in islice(steps, 1) if enough else steps:
+                candidate = _try(problem, sites, parameters)
+                if candidate is not None and candidate.elbo >= state.elbo:
+                    break
+                candidate = None
+        if candidate is not None:
+            state = candidate
+            trace.append(state.elbo)
+            watch(iteration, state.elbo, gain)
+        if enough or candidate is None:
+            return Summit(state, np.array(trace), gain, converged=enough)
+    return Summit(state, np.array(trace), gain, converged=False)
+
+
+def _climb_in_turn(
+    problem: Problem, begun: Summit, bounds: Floats, tol: float, max_iter: int, watch: Watch
+) -> Summit:
+    """Steps of θ, each followed by as many of q as it takes to be at the maximum there."""
+    best = begun.state
+    trace = list(begun.trace)
+    settled = True
+
+    def loss(parameters: Floats) -> tuple[float, Floats]:
+        nonlocal best, settled
+        start = _try(problem, best.target, parameters)
+        if start is None:
+            start = problem.evaluate(best.target.nothing(), parameters)
+        fixed = np.column_stack([parameters, parameters])
+        there = _climb_together(problem, start, fixed, tol * 1e-3, max_iter, lambda *_: None)
+        settled = there.converged or there.gain <= tol
+        if there.state.elbo > best.elbo:
+            watch(len(trace), there.state.elbo, there.state.elbo - best.elbo)
+            best = there.state
+            trace.append(best.elbo)
+        # At the maximum over q the bound and the evidence of its sites have the same slope.
+        return -there.state.elbo, -problem.evidence(there.state.target, parameters)[1]
+
+    for _ in range(max_iter):
+        # A search that may go anywhere begins with leaps to where nothing is learned, at a cost.
+        box = _box(best.parameters, bounds)
+        before = best.elbo
+        found = minimize(
+            loss,
+            best.parameters,
+            jac=True,
+            method="L-BFGS-B",
+            bounds=box,
+            options={"maxiter": max_iter, "ftol": tol / max(1.0, abs(before)), "gtol": 1e-7},
+        )
+        held_back = (found.x[:, None] == box) & (box != bounds)
+        if not held_back.any() or best.elbo - before <= tol:
+            break
+    # A line search that ends in rounding reports no success, though nothing is left to gain.
+    inside = (bounds[:, 0] < best.parameters) & (best.parameters < bounds[:, 1])
+    slope = np.where(inside, found.jac, 0.0)
+    gain = 0.5 * float(slope @ found.hess_inv.matvec(slope))
+    enough = bool(found.success) or gain <= tol
+    further = held_back.any() and best.elbo - before > tol
+    return Summit(best, np.array(trace), gain, enough and settled and not further)
+
+
+class _Goal(NamedTuple):
+    """θ to go to, the evidence there, and the evidence without moving."""
+
+    parameters: Floats
+    promised: float
+    staying: float
+
+
+def _steps(state: State, goal: _Goal) -> Iterator[tuple[Sites, Floats]]:
+    """Sites and parameters to try, boldest first."""
+    direction = goal.parameters - state.parameters
+    if direction.any():
+        # Shortening the step of θ helps if it is θ that is far from its goal.
+        of_sites = goal.staying - state.model
+        tries = _SHORTER if of_sites < 0.5 * (goal.promised - state.model) else 1
+        for shorter in range(tries):
+            yield state.target, state.parameters + 0.25**shorter * direction
+    for shorter in range(_SHORTER):
+        yield state.sites.towards(state.target, 0.5**shorter), state.parameters
+
+
+def _accelerated(
+    problem: Problem, state: State, goal: _Goal, bounds: Floats, anderson: Anderson
+) -> State | None:
+    """The state that the past proposes, if it does and that is a state."""
+    here = state.sites.flat(state.parameters)
+    there = state.target.flat(goal.parameters)
+    unit = state.unit.flat(np.ones(len(state.parameters)))
+    proposed = anderson.propose(here, there - here, unit)
+    if proposed is None:
+        return None
+    sites, parameters = state.sites.unflatten(proposed)
+    box = _box(state.parameters, bounds)
+    return _try(problem, sites, np.clip(parameters, box[:, 0], box[:, 1]))
+
+
+def _try(problem: Problem, sites: Sites, parameters: Floats) -> State | None:
+    try:
+        return problem.evaluate(sites, parameters)
+    except LinAlgError:
+        return None
+
+
+def _box(here: Floats, bounds: Floats) -> Floats:
+    """How far θ may go in one step."""
+    return np.column_stack(
+        [
+            np.maximum(bounds[:, 0], here - _LONGEST_STEP),
+            np.minimum(bounds[:, 1], here + _LONGEST_STEP),
+        ]
+    )
+
+
+def _goal(problem: Problem, state: State, bounds: Floats) -> _Goal:
+    """A Newton step of θ up the evidence of the target sites.
+
+    Its maximum would be as near, but jumps from one end of a flat stretch to the other; steps
+    that change smoothly from one state to the next are what acceleration needs.
+    """
+    here = state.parameters
+    try:
+        staying, gradient = problem.evidence(state.target, here)
+        free = bounds[:, 0] < bounds[:, 1]
+        free &= np.where(gradient > 0, here < bounds[:, 1], here > bounds[:, 0])
+        if not free.any():
+            return _Goal(here, staying, staying)
+        hessian = np.empty((free.sum(), free.sum()))
+        for row, coordinate in enumerate(np.flatnonzero(free)):
+            aside = here.copy()
+            aside[coordinate] += _ASIDE
+            changed = problem.evidence(state.target, aside)[1] - gradient
+            hessian[row] = changed[free] / _ASIDE
+    except LinAlgError:
+        # Not concave enough to promise anything: damped steps of the sites come first.
+        return _Goal(here, np.inf, np.inf)
+    curvatures, axes = np.linalg.eigh(0.5 * (hessian + hessian.T))
+    # Uphill whichever way the evidence is curved.
+    lengths = (axes.T @ gradient[free]) / np.maximum(np.abs(curvatures), np.finfo(float).tiny)
+    direction = np.zeros(len(here))
+    direction[free] = axes @ np.clip(lengths, -_LONGEST_STEP, _LONGEST_STEP)
+    box = _box(here, bounds)
+    for shorter in range(_SHORTER):
+        goal = np.clip(here + 0.5**shorter * direction, box[:, 0], box[:, 1])
+        try:
+            promised = problem.evidence(state.target, goal)[0]
+        except LinAlgError:
+            continue
+        if promised >= staying:
+            return _Goal(goal, promised, staying)
+    return _Goal(here, staying, staying)

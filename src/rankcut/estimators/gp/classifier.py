@@ -1,0 +1,322 @@
+"""Gaussian process classification as a scikit-learn classifier."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.gaussian_process.kernels import Kernel
+from sklearn.utils import Tags
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    _check_y,
+    check_consistent_length,
+    check_is_fitted,
+    validate_data,
+)
+from threadpoolctl import threadpool_limits
+
+from rankcut.estimators.gp.checks import check_classes, check_parameters, weigh_classes
+from rankcut.estimators.gp.fitting import Settings, fit_features, fit_kernel
+from rankcut.estimators.gp.likelihoods import LIKELIHOODS, Floats, Link
+from rankcut.estimators.kernel_objects import RankingKernel
+
+
+class GPClassifier(ClassifierMixin, BaseEstimator):
+    """p(y | x) = E[Φ(y·f(x))], f a Gaussian process: probabilities that know what they do not.
+
+    The latent function is f ~ GP(0, σ²·k + c²). Its posterior is approximated by the Gaussian q
+    that maximises the ELBO, Σ_i E_q[log p(y_i | f_i)] − KL(q ‖ prior), a lower bound of the log
+    evidence, and so are σ² and c². Given features φ, the kernel is ⟨φ, φ'⟩, and the solver works
+    on weights: blocks of rows, memory of O(n²) besides the features, millions of rows. Given
+    a kernel or a Gram matrix it works on function values, with m × m matrices. Both maximise the
+    same bound. More than two classes are fitted one against the rest.
+
+    Parameters
+    ----------
+    kernel : None, "precomputed", callable or sklearn.gaussian_process.kernels.Kernel, default=None
+        None takes X as features, the work of any transformer in front. A callable gets two
+        rank matrices, or whatever X is, and returns the matrix of k(x, y). The parameters of a
+        scikit-learn kernel are learned unless it says they are fixed. "precomputed" takes
+        X as the matrix of k(x, y) for rows x to fit or predict and y to fit.
+    link : {"probit", "logit"}, default="probit"
+        How probabilities follow from f: Φ(f), with one label in a thousand taken to be flipped
+        as in GPflow, or 1/(1 + exp(−f)).
+    kernel_variance : float or None, default=None
+        σ²; None is learned.
+    constant_variance : float or None, default=None
+        c², the prior variance of a constant term; None is learned, 0 is no constant term.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, as in scikit-learn.
+    tol : float, default=1e-8
+        The ascent ends when the next step promises to raise the ELBO by less.
+    max_iter : int, default=200
+        The most steps of the ascent.
+    n_jobs : int or None, default=None
+        Number of threads over blocks of rows, for features. The result is the same bits for any
+        number. With a kernel the linear algebra library has its own threads.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
+    elbo_ : float
+        The bound; the sum of those of all classes if there are more than two.
+    elbo_trace_ : list of ndarrays
+        The bound at the start and after each step, for each class (only one for two classes). It
+        never falls.
+    n_iter_ : int
+        The number of steps, the largest of all classes.
+    kernel_variance_, constant_variance_ : ndarray of shape (1,) or (n_classes,)
+        σ² and c², learned or given.
+    kernel_ : list of kernels
+        The kernel with its learned parameters for each class; with a kernel only, and not a
+        precomputed one.
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+        Posterior means of the weights; with features only.
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+        Posterior means of the constant term; with features only.
+    covariance_ : ndarray of shape (1, n_weights, n_weights) or (n_classes, n_weights, n_weights)
+        Posterior covariances of the weights and, last, the constant term; with features only.
+    n_features_in_ : int
+        Number of columns of X.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if X is a frame with names that are strings.
+
+    See Also
+    --------
+    GraphCutFeatures : Features of rankings, to put in front.
+    sklearn.gaussian_process.GaussianProcessClassifier : Laplace's approximation, m × m matrices.
+
+    References
+    ----------
+    M. Opper, C. Archambeau. The Variational Gaussian Approximation Revisited. Neural Computation,
+    2009.
+
+    Examples
+    --------
+    >>> from rankcut import GPClassifier, GraphCutFeatures, make_food
+    >>> from sklearn.pipeline import make_pipeline
+    >>> food = make_food(n_rankings=200, noise=0.5, random_state=0)
+    >>> model = make_pipeline(GraphCutFeatures(), GPClassifier())
+    >>> model.fit(food.ranks[:150], food.target[:150]).score(food.ranks[150:], food.target[150:])
+    0.92
+    >>> model.predict_proba(food.ranks[150:152]).round(2)
+    array([[1.  , 0.  ],
+           [0.01, 0.99]])
+    """
+
+    def __init__(
+        self,
+        kernel: Any = None,
+        *,
+        link: Link = "probit",
+        kernel_variance: float | None = None,
+        constant_variance: float | None = None,
+        class_weight: Any = None,
+        tol: float = 1e-8,
+        max_iter: int = 200,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.kernel = kernel
+        self.link = link
+        self.kernel_variance = kernel_variance
+        self.constant_variance = constant_variance
+        self.class_weight = class_weight
+        self.tol = tol
+        self.max_iter = max_iter
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> "GPClassifier":
+        """Maximise the ELBO over the posterior and the variances that are not given.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            Features, which may be memory-mapped; with a kernel, what it takes; the Gram matrix
+            if it is precomputed.
+        y : array-like of shape (n_samples,)
+            Labels, numbers or strings.
+        sample_weight : array-like of shape (n_samples,) or None
+            How many times each row counts.
+
+        Returns
+        -------
+        self
+        """
+        check_parameters(self.get_params(deep=False))
+        X, labels = self._read_both(X, y)
+        self.classes_, codes = np.unique(labels, return_inverse=True)
+        weight = self._weights(X, codes, sample_weight)
+        check_classes(self.classes_, codes, weight)
+        settings = Settings(
+            LIKELIHOODS[self.link],
+            self.kernel_variance,
+            self.constant_variance,
+            self.tol,
+            self.max_iter,
+            self.n_jobs,
+            self.classes_,
+        )
+        if self.kernel is None:
+            fit = fit_features(X, codes, weight, settings)
+            posteriors = [summit.state.posterior for summit in fit.summits]
+            means = np.array([posterior.mean for posterior in posteriors])
+            self.coef_ = means[:, : X.shape[1]]
+            self.intercept_ = means[:, -1] if fit.prior.has_constant else np.zeros(len(means))
+            self.covariance_ = np.array([q.factor @ q.factor.T for q in posteriors])
+        else:
+            kernel = self.kernel if callable(self.kernel) else None
+            fit = fit_kernel(kernel, X, codes, weight, settings)
+        self._predictor: Any = fit.predictor
+        if callable(self.kernel):
+            self.kernel_ = [q.kernel for q in self._predictor.posteriors]
+        self.kernel_variance_, self.constant_variance_ = fit.variances()
+        self.elbo_trace_ = [summit.trace for summit in fit.summits]
+        self.elbo_ = float(sum(trace[-1] for trace in self.elbo_trace_))
+        self.n_iter_ = max(len(trace) - 1 for trace in self.elbo_trace_)
+        return self
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The most probable label of each row.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            As in :meth:`fit`; rows k(x, ·) against the rows that were fitted if the kernel is
+            precomputed.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        check_is_fitted(self)
+        if len(self.classes_) == 2:
+            mean, _ = self._latent(X, None, variances=False)
+            return np.asarray(self.classes_[(mean[:, 0] > 0).astype(int)])
+        return np.asarray(self.classes_[np.argmax(self.decision_function(X), axis=1)])
+
+    def predict_proba(self, X: Any, diagonal: ArrayLike | None = None) -> Floats:
+        """Probabilities of the labels, averaged over the posterior of f.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            As in :meth:`predict`.
+        diagonal : array-like of shape (n_samples,) or None
+            k(x, x) of each row if the kernel is precomputed. None takes the mean of the fitted
+            rows', which is right for a normalised kernel, or more where k(x, ·) shows that.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+        """
+        positive = LIKELIHOODS[self.link].probability(self.decision_function(X, diagonal))
+        if positive.ndim == 1:
+            return np.column_stack([1.0 - positive, positive])
+        # Where no class has any probability left, all are as good.
+        total = positive.sum(axis=1, keepdims=True)
+        even = np.full_like(positive, 1.0 / positive.shape[1])
+        return np.asarray(np.divide(positive, total, out=even, where=total > 0))
+
+    def decision_function(self, X: Any, diagonal: ArrayLike | None = None) -> Floats:
+        """The value of f that has the averaged probability: m/√(1 + v) for probit.
+
+        Unlike the mean of f, it orders rows and classes as :meth:`predict_proba` does.
+
+        Parameters
+        ----------
+        X, diagonal
+            As in :meth:`predict_proba`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+        """
+        mean, variance = self._latent(X, diagonal, variances=True)
+        score = LIKELIHOODS[self.link].score(mean.ravel(), variance.ravel())
+        return score if len(self.classes_) == 2 else np.asarray(score.reshape(mean.shape))
+
+    def predict_latent(self, X: Any, diagonal: ArrayLike | None = None) -> tuple[Floats, Floats]:
+        """Posterior mean and variance of the latent function f.
+
+        Parameters
+        ----------
+        X, diagonal
+            As in :meth:`predict_proba`.
+
+        Returns
+        -------
+        mean, variance : ndarrays of shape (n_samples,) or (n_samples, n_classes)
+        """
+        mean, variance = self._latent(X, diagonal, variances=True)
+        if len(self.classes_) == 2:
+            return mean[:, 0], variance[:, 0]
+        return mean, variance
+
+    def _latent(
+        self, X: Any, diagonal: ArrayLike | None, *, variances: bool
+    ) -> tuple[Floats, Floats]:
+        check_is_fitted(self)
+        X = self._read(X)
+        if self.kernel is not None:
+            mean, variance = self._predictor.latent(X, diagonal, variances=variances)
+            return mean, variance
+        if diagonal is not None:
+            raise ValueError('diagonal is for kernel="precomputed", and there is no kernel')
+        with threadpool_limits(1, user_api="blas"):
+            mean, variance = self._predictor.latent(X, self.n_jobs)
+        return mean, variance
+
+    def _read_both(self, X: Any, y: ArrayLike) -> tuple[Any, NDArray[Any]]:
+        if self._as_it_is(X):
+            validate_data(self, X, skip_check_array=True)
+            labels = _check_y(y, estimator=self)
+            check_consistent_length(X, labels)
+        else:
+            X, labels = validate_data(self, X, y, **self._reading())
+        check_classification_targets(labels)
+        return X, labels
+
+    def _read(self, X: Any) -> Any:
+        if self._as_it_is(X):
+            validate_data(self, X, reset=False, skip_check_array=True)
+            return X
+        return validate_data(self, X, reset=False, **self._reading())
+
+    def _as_it_is(self, X: Any) -> bool:
+        """A frame keeps the names of its columns for a kernel that asks for them."""
+        return callable(self.kernel) and hasattr(X, "columns")
+
+    def _reading(self) -> dict[str, Any]:
+        if callable(self.kernel):
+            return {
+                "dtype": [np.float64, np.float32],
+                "ensure_all_finite": "allow-nan" if self._may_take_rankings() else True,
+                "accept_sparse": "csr" if self._may_take_rankings() else False,
+            }
+        return {"dtype": [np.float64, np.float32]}
+
+    def _weights(self, X: Any, codes: NDArray[np.intp], sample_weight: Any) -> Floats | None:
+        if sample_weight is None and self.class_weight is None:
+            return None
+        weight: Floats = _check_sample_weight(
+            sample_weight, X, dtype=np.float64, ensure_non_negative=True
+        )
+        if self.class_weight is not None:
+            weight = weigh_classes(self.class_weight, self.classes_, codes, weight)
+        return weight
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = isinstance(self.kernel, str)
+        tags.input_tags.allow_nan = tags.input_tags.sparse = self._may_take_rankings()
+        return tags
+
+    def _may_take_rankings(self) -> bool:
+        """Whether the kernel may give NaN and absent entries a meaning: unranked items."""
+        if not isinstance(self.kernel, Kernel):
+            return callable(self.kernel)
+        parts = [self.kernel, *self.kernel.get_params().values()]
+        return any(isinstance(part, RankingKernel) for part in parts)

@@ -1,0 +1,169 @@
+"""The bound over weights: f = ⟨w, φ⟩ + b, and q(w, b) a Gaussian of n + 1 dimensions.
+
+A pass over the rows is a sum over blocks. A block gives its expected log-likelihood, Φᵀ D Φ and
+Φᵀ r, and nothing else: the sums are all that a step needs, whoever adds them up. No array grows
+with the number of rows.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import LinAlgError
+
+from rankcut.estimators.gp.ascent import Sites, State, climb
+from rankcut.estimators.gp.gaussian import Gaussian
+from rankcut.estimators.gp.likelihoods import Floats, Likelihood
+from rankcut.estimators.gp.prior import Prior
+from rankcut.threads import in_order
+
+# A block has about this many numbers, so that all that is made of it stays in a core's cache.
+_BLOCK = 1 << 15
+
+# Beyond so many rows of a class, some of them are enough to find where to start.
+_ENOUGH_TO_START = 2_000
+
+
+class Statistics(NamedTuple):
+    """What a block of rows, or the sum of all, contributes to a step."""
+
+    expected: float  #: Σ weight·E[log p(y | f)]
+    square: Floats  #: Φᵀ D Φ
+    linear: Floats  #: Φᵀ r
+
+    def plus(self, other: "Statistics") -> "Statistics":
+        """The contribution of both."""
+        return Statistics(
+            self.expected + other.expected,
+            self.square + other.square,
+            self.linear + other.linear,
+        )
+
+
+class LabelledRows(NamedTuple):
+    """Rows of features, which of them have label 1, and their weights (None: all 1)."""
+
+    features: NDArray[np.floating]
+    positive: NDArray[np.bool_]
+    weight: Floats | None
+
+
+def blocks(n_rows: int, n_features: int) -> list[slice]:
+    """Rows cut into blocks, always in the same places."""
+    size = max(64, _BLOCK // max(1, n_features))
+    return [slice(start, min(start + size, n_rows)) for start in range(0, n_rows, size)]
+
+
+def with_constant(rows: NDArray[np.floating], has_constant: bool) -> Floats:
+    """Rows in double precision, with a column of ones for the constant term."""
+    if not has_constant:
+        return np.asarray(rows, dtype=np.float64)
+    augmented = np.ones((rows.shape[0], rows.shape[1] + 1))
+    augmented[:, :-1] = rows
+    return augmented
+
+
+def mean_square(features: NDArray[np.floating], weight: Floats | None) -> float:
+    """The mean of ‖φ‖² over rows, or 1 if all are 0."""
+    total, square = 0.0, 0.0
+    for block in blocks(*features.shape):
+        rows = np.asarray(features[block], dtype=np.float64)
+        of_block = np.ones(len(rows)) if weight is None else weight[block]
+        total += of_block.sum()
+        square += np.einsum("ij,ij->i", rows, rows) @ of_block
+    return square / total or 1.0
+
+
+def block_statistics(
+    rows: LabelledRows, block: slice, posterior: Gaussian, likelihood: Likelihood, prior: Prior
+) -> Statistics:
+    """What one block contributes to a step from ``posterior``."""
+    phi = with_constant(rows.features[block], prior.has_constant)
+    sign = np.where(rows.positive[block], 1.0, -1.0)
+    weight = np.ones(len(sign)) if rows.weight is None else rows.weight[block]
+    mean, variance = posterior.project(phi)
+    expected, slope, curvature = likelihood.expect(mean, variance, sign, weight)
+    linear = phi.T @ (slope + curvature * mean)
+    return Statistics(expected, phi.T @ (phi * curvature[:, None]), linear)
+
+
+class WeightSpace:
+    """ELBO(q(w, b), θ) with θ = (log σ², log c²), in passes over blocks of rows."""
+
+    def __init__(
+        self, rows: LabelledRows, likelihood: Likelihood, prior: Prior, n_jobs: int | None
+    ) -> None:
+        self.rows = rows
+        self.likelihood = likelihood
+        self.prior = prior
+        self.n_jobs = n_jobs
+        self.n_weights = rows.features.shape[1] + prior.has_constant
+
+    def start(self) -> State:
+        """Sites of the prior alone, or those of some of the rows, weighed as if they were all."""
+        nothing = Sites(np.zeros((self.n_weights, self.n_weights)), np.zeros(self.n_weights))
+        origin = self.prior.start()
+        sample = self._sample()
+        if sample is None:
+            return self.evaluate(nothing, origin)
+        part = WeightSpace(sample, self.likelihood, self.prior, self.n_jobs)
+        state = climb(
+            part, part.evaluate(nothing, origin), tol=1.0, max_iter=30, watch=lambda *_: None
+        ).state
+        try:
+            return self.evaluate(state.target, state.parameters)
+        except LinAlgError:
+            return self.evaluate(nothing, origin)
+
+    def evaluate(self, sites: Sites, parameters: Floats) -> State:
+        """The bound at the q of these sites, in one pass over the rows."""
+        posterior = self._posterior(sites, parameters)
+        sums = self.statistics(posterior)
+        target = Sites(sums.square, sums.linear)
+        spread = posterior.factor.T @ sums.square @ posterior.factor
+        quadratic = np.trace(spread) + posterior.mean @ sums.square @ posterior.mean
+        model = sums.linear @ posterior.mean - 0.5 * quadratic - posterior.divergence
+        elbo = sums.expected - posterior.divergence
+        # A site matters if it is large beside the precision of its weights.
+        precision = self.prior.precision(parameters, self.n_weights) + np.diagonal(sites.square)
+        unit = Sites(np.sqrt(np.outer(precision, precision)), np.sqrt(precision))
+        return State(sites, parameters, posterior, elbo, target, float(model), unit)
+
+    def statistics(self, posterior: Gaussian) -> Statistics:
+        """The sum of the blocks' contributions, in the order of the blocks."""
+
+        def contribution(block: slice) -> Statistics:
+            return block_statistics(self.rows, block, posterior, self.likelihood, self.prior)
+
+        n = self.n_weights
+        total = Statistics(0.0, np.zeros((n, n)), np.zeros(n))
+        for part in in_order(contribution, blocks(*self.rows.features.shape), self.n_jobs):
+            total = total.plus(part)
+        return total
+
+    def evidence(self, sites: Sites, parameters: Floats) -> tuple[float, Floats]:
+        """The evidence of the sites, and its gradient by θ."""
+        posterior = self._posterior(sites, parameters)
+        return posterior.evidence, self.prior.gradient(parameters, posterior.second_moments())
+
+    def bounds(self) -> Floats:
+        """Least and greatest value of log σ² and log c²."""
+        return self.prior.bounds()
+
+    def _posterior(self, sites: Sites, parameters: Floats) -> Gaussian:
+        return Gaussian.from_sites(self.prior.precision(parameters, self.n_weights), *sites)
+
+    def _sample(self) -> LabelledRows | None:
+        """Evenly spaced rows of each class, each standing for those it was taken from."""
+        chosen, standing = [], []
+        for members in (np.flatnonzero(self.rows.positive), np.flatnonzero(~self.rows.positive)):
+            every = max(1, len(members) // _ENOUGH_TO_START)
+            chosen.append(members[::every])
+            standing.append(np.full(len(chosen[-1]), len(members) / len(chosen[-1])))
+        index = np.concatenate(chosen)
+        if 2 * len(index) > len(self.rows.positive):
+            return None
+        weight = np.concatenate(standing)
+        if self.rows.weight is not None:
+            weight = weight * self.rows.weight[index]
+        return LabelledRows(self.rows.features[index], self.rows.positive[index], weight)

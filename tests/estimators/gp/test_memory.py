@@ -1,0 +1,43 @@
+"""Weight space takes a constant and O(n²) besides the features and a few numbers for each row."""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+
+from rankcut import GPClassifier
+from rankcut.estimators.gp import duplicates
+
+
+def peak(n_rows, n_features):
+    """The most memory, in bytes, that a fit takes besides its features and labels."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n_rows, n_features))
+    y = (X[:, 0] + rng.normal(size=n_rows) > 0).astype(int)
+    tracemalloc.start()
+    try:
+        GPClassifier(kernel_variance=1.0).fit(X, y)
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.fixture
+def warm():
+    """Compilation takes memory of its own."""
+    peak(100, 3)
+
+
+def test_memory_grows_by_a_few_numbers_a_row(warm, monkeypatch):
+    # The table of distinct rows is the constant; a small one shows what grows.
+    monkeypatch.setattr(duplicates, "_FEW", 1 << 12)
+    few, many = peak(10_000, 40), peak(50_000, 40)
+    assert (many - few) / 40_000 < 8 * 8
+    assert many < 0.3 * 50_000 * 40 * 8
+
+
+def test_memory_grows_with_the_square_of_the_features(warm, monkeypatch):
+    monkeypatch.setattr(duplicates, "_FEW", 1 << 12)
+    # Sites and posteriors of the last steps, each n × n; a Gram matrix would be 400 of them.
+    for n in (50, 100):
+        assert peak(20 * n, n) < 80 * n**2 * 8
