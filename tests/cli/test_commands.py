@@ -225,6 +225,14 @@ def test_predict_matches_items_by_name(lunch):
     assert len(succeed("predict", "m.skops", "few.csv").splitlines()) == 2
 
 
+def test_a_gaussian_process_is_trained_saved_and_predicts(lunch):
+    options = ["--target", "guest", "--model", "gp", "-o", "m.skops"]
+    assert "rankcut, gp " in succeed("classify", "full.csv", *options)
+    succeed("predict", "m.skops", "full.csv", "-o", "told.csv")
+    told, truth = pd.read_csv("told.csv"), pd.read_csv("full.csv")
+    assert (told["guest"] == truth["guest"]).mean() > 0.9
+
+
 @pytest.mark.parametrize("suffix", ["png", "svg", "pdf", "html"])
 def test_map_in_each_format(lunch, suffix):
     starts = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF", "html": b"<!doctype html>"}

@@ -25,7 +25,11 @@ def classify(
         ),
     ] = None,
     model: Annotated[
-        Model, typer.Option("--model", help="What learns from the vectors.")
+        Model,
+        typer.Option(
+            "--model",
+            help="What learns from the vectors: logistic regression or a Gaussian process.",
+        ),
     ] = "logistic",
     output: Annotated[
         str | None,

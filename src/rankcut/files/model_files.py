@@ -14,6 +14,9 @@ from rankcut.files.errors import RankingFileError
 from rankcut.files.opening import read_all
 
 _OURS = [
+    "rankcut.estimators.gp.classifier.GPClassifier",
+    "rankcut.estimators.gp.gaussian.Gaussian",
+    "rankcut.estimators.gp.predictions.FeaturePredictor",
     "rankcut.estimators.graph_cut.GraphCutFeatures",
     "rankcut.graphs.item_graph.ItemGraph",
     "rankcut.graphs.recipes.NeighborGraph",
