@@ -233,6 +233,31 @@ def test_a_gaussian_process_is_trained_saved_and_predicts(lunch):
     assert (told["guest"] == truth["guest"]).mean() > 0.9
 
 
+def write_coded(lunch):
+    """The rankings with numbers for the guest and for a team of each."""
+    table = pd.read_csv("full.csv")
+    table["guest"] = (table["guest"] == "sweet tooth").astype(int)
+    table["team"] = np.arange(len(table)) % 12
+    table.to_csv("coded.csv", index=False)
+
+
+def test_columns_of_numbers_are_no_items_of_a_model(lunch):
+    write_coded(lunch)
+    options = ["--target", "guest", "--group", "team", "--test", "coded.csv", "-o", "m.skops"]
+    assert "guest, 48 rankings of coded.csv" in succeed("classify", "coded.csv", *options)
+    plain = succeed("predict", "m.skops", "coded.csv", "--columns", "guest,team")
+    done = run("predict", "m.skops", "coded.csv")
+    assert done.exit_code == 0
+    assert done.stdout == plain
+    assert done.stderr == "rankcut: coded.csv: left out what is no item of the model: 'team'\n"
+    pd.read_csv("coded.csv").drop(columns=["team", "cake"]).to_csv("fewer.csv", index=False)
+    fail("predict", "m.skops", "fewer.csv", says="row 0 leaves out items, .* train it again")
+    pd.read_csv("coded.csv").drop(columns="cake").to_csv("fewer.csv", index=False)
+    fail("predict", "m.skops", "fewer.csv", says="'team' is not among .* --columns")
+    (lunch / "none.csv").write_text("guest\n1\n")
+    fail("predict", "m.skops", "none.csv", says="no item of the model")
+
+
 @pytest.mark.parametrize("suffix", ["png", "svg", "pdf", "html"])
 def test_map_in_each_format(lunch, suffix):
     starts = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF", "html": b"<!doctype html>"}

@@ -44,7 +44,7 @@ def map(  # noqa: A001 - the command is called so
         raise ValueError(f"{output}: a map is a .png, .svg, .pdf or .html file")
     cutting = Cutting(items, graph, unranked, seed)
     item_graph = cutting.item_graph()
-    rankings = reading.read(file, target=color)
+    rankings = reading.read(file, no_items=[] if color is None else [color])
     if min(rankings.ranks.shape) < 2:
         raise ValueError(f"{file}: a map needs two rankings of two items or more")
     values = None if color is None else known_values(rankings, color, file)
