@@ -119,6 +119,40 @@ def test_graph_of_neighbours_and_categories(lunch):
     fail("graph", "dishes.csv", "--columns", "nine", says="no column 'nine'")
 
 
+def test_items_from_standard_input_with_any_delimiter(lunch):
+    expected = succeed("graph", "dishes.csv")
+    text = (lunch / "dishes.csv").read_text()
+    assert succeed("graph", "-", input=text) == expected
+    for spelling in ("tab", "\\t"):
+        tabs = text.replace(",", "\t")
+        assert succeed("graph", "-", "--delimiter", spelling, input=tabs) == expected
+    fail("graph", "dishes.csv", "--delimiter", ";;", says="--delimiter is one character")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["graph", "dishes.csv"], ["classify", "full.csv", "--target", "guest"], ["map", "full.csv"]],
+)
+def test_targets_are_checked_before_the_work(lunch, arguments):
+    (lunch / "folder.png").mkdir()
+    for target, says in (
+        ("-", "not written to standard output"),
+        ("nowhere/out.png", "nowhere/out.png: there is no directory"),
+        ("folder.png", "this is a directory"),
+    ):
+        fail(*arguments, "-o", target, says=says)
+        assert run(*arguments, "-o", target).stdout == ""
+
+
+def test_a_picture_of_a_graph_has_a_format_before_the_work(lunch):
+    fail("graph", "dishes.csv", "-o", "g.npz", "--picture", "g.txt", says="a .png, .svg or .pdf")
+    assert not (lunch / "g.npz").exists()
+
+
+def test_a_table_is_no_graph(lunch):
+    fail("features", "full.csv", "-o", "f.npy", "--graph", "dishes.csv", says="for --items")
+
+
 @pytest.mark.parametrize("suffix", ["npy", "npz", "csv", "parquet"])
 def test_features_in_blocks_are_the_features(lunch, suffix):
     from rankcut import graph_cut_features

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from rankcut.cli.cutting import Cutting, Graph, Items, Seed, UnrankedItems
 from rankcut.cli.known_items import with_known_items
 from rankcut.cli.reading import Rankings, Reading, reads_rankings
+from rankcut.cli.writing import check_target
 from rankcut.files.ranking_set import RankingSet
 from rankcut.reports.classification import Model, Score
 
@@ -63,6 +64,7 @@ def classify(
     from rankcut.files.model_files import SavedModel, write_model
     from rankcut.reports.classification import cross_validate, evaluate, make_classifier
 
+    check_target(output)
     cutting = Cutting(items, graph, unranked, seed)
     item_graph = cutting.item_graph()
     no_items = [target] if group is None else [target, group]
