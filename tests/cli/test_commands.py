@@ -119,6 +119,40 @@ def test_graph_of_neighbours_and_categories(lunch):
     fail("graph", "dishes.csv", "--columns", "nine", says="no column 'nine'")
 
 
+def test_items_from_standard_input_with_any_delimiter(lunch):
+    expected = succeed("graph", "dishes.csv")
+    text = (lunch / "dishes.csv").read_text()
+    assert succeed("graph", "-", input=text) == expected
+    for spelling in ("tab", "\\t"):
+        tabs = text.replace(",", "\t")
+        assert succeed("graph", "-", "--delimiter", spelling, input=tabs) == expected
+    fail("graph", "dishes.csv", "--delimiter", ";;", says="--delimiter is one character")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["graph", "dishes.csv"], ["classify", "full.csv", "--target", "guest"], ["map", "full.csv"]],
+)
+def test_targets_are_checked_before_the_work(lunch, arguments):
+    (lunch / "folder.png").mkdir()
+    for target, says in (
+        ("-", "not written to standard output"),
+        ("nowhere/out.png", "nowhere/out.png: there is no directory"),
+        ("folder.png", "this is a directory"),
+    ):
+        fail(*arguments, "-o", target, says=says)
+        assert run(*arguments, "-o", target).stdout == ""
+
+
+def test_a_picture_of_a_graph_has_a_format_before_the_work(lunch):
+    fail("graph", "dishes.csv", "-o", "g.npz", "--picture", "g.txt", says="a .png, .svg or .pdf")
+    assert not (lunch / "g.npz").exists()
+
+
+def test_a_table_is_no_graph(lunch):
+    fail("features", "full.csv", "-o", "f.npy", "--graph", "dishes.csv", says="for --items")
+
+
 @pytest.mark.parametrize("suffix", ["npy", "npz", "csv", "parquet"])
 def test_features_in_blocks_are_the_features(lunch, suffix):
     from rankcut import graph_cut_features
@@ -223,6 +257,39 @@ def test_predict_matches_items_by_name(lunch):
     fail("predict", "m.skops", "soup.csv", says="item 'soup' is not among the 8 known ones")
     (lunch / "few.csv").write_text("pizza,cake\n1,2\n")
     assert len(succeed("predict", "m.skops", "few.csv").splitlines()) == 2
+
+
+def test_a_gaussian_process_is_trained_saved_and_predicts(lunch):
+    options = ["--target", "guest", "--model", "gp", "-o", "m.skops"]
+    assert "rankcut, gp " in succeed("classify", "full.csv", *options)
+    succeed("predict", "m.skops", "full.csv", "-o", "told.csv")
+    told, truth = pd.read_csv("told.csv"), pd.read_csv("full.csv")
+    assert (told["guest"] == truth["guest"]).mean() > 0.9
+
+
+def write_coded(lunch):
+    """The rankings with numbers for the guest and for a team of each."""
+    table = pd.read_csv("full.csv")
+    table["guest"] = (table["guest"] == "sweet tooth").astype(int)
+    table["team"] = np.arange(len(table)) % 12
+    table.to_csv("coded.csv", index=False)
+
+
+def test_columns_of_numbers_are_no_items_of_a_model(lunch):
+    write_coded(lunch)
+    options = ["--target", "guest", "--group", "team", "--test", "coded.csv", "-o", "m.skops"]
+    assert "guest, 48 rankings of coded.csv" in succeed("classify", "coded.csv", *options)
+    plain = succeed("predict", "m.skops", "coded.csv", "--columns", "guest,team")
+    done = run("predict", "m.skops", "coded.csv")
+    assert done.exit_code == 0
+    assert done.stdout == plain
+    assert done.stderr == "rankcut: coded.csv: left out what is no item of the model: 'team'\n"
+    pd.read_csv("coded.csv").drop(columns=["team", "cake"]).to_csv("fewer.csv", index=False)
+    fail("predict", "m.skops", "fewer.csv", says="row 0 leaves out items, .* train it again")
+    pd.read_csv("coded.csv").drop(columns="cake").to_csv("fewer.csv", index=False)
+    fail("predict", "m.skops", "fewer.csv", says="'team' is not among .* --columns")
+    (lunch / "none.csv").write_text("guest\n1\n")
+    fail("predict", "m.skops", "none.csv", says="no item of the model")
 
 
 @pytest.mark.parametrize("suffix", ["png", "svg", "pdf", "html"])

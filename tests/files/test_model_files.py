@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from sklearn.linear_model import LinearRegression
+from sklearn.pipeline import make_pipeline
 
 from rankcut import GraphCutFeatures, RankingFileError, SimilarityGraph, make_food
 from rankcut.files.model_files import SavedModel, read_model, write_model
@@ -36,4 +38,35 @@ def test_a_foreign_type_is_refused_by_name(tmp_path):
 def test_what_is_no_model_is_refused(tmp_path, content):
     (tmp_path / "m.skops").write_bytes(content)
     with pytest.raises(RankingFileError, match="not a model"):
+        read_model(tmp_path / "m.skops")
+
+
+def fitted(learner=None):
+    food = make_food(40, random_state=0)
+    classifier = make_classifier("logistic", None, 8, {})
+    if learner is not None:
+        classifier = make_pipeline(GraphCutFeatures(), learner)
+    return classifier.fit(food.ranks, food.target)
+
+
+@pytest.mark.parametrize(
+    ("part", "value", "says"),
+    [
+        ("classifier", "no", "classifier"),
+        ("classifier", fitted(LinearRegression()), "classifier"),
+        ("classifier", fitted()[1:], "features of rankings"),
+        ("classifier", make_classifier("logistic", None, 8, {}), "NotFittedError"),
+        ("items", [["a"]] * 8, "names"),
+        ("items", ["a"] * 8, "same name"),
+        ("items", list("abc"), "8"),
+        ("items", [], "names"),
+        ("target", ["t"], "target"),
+    ],
+)
+def test_a_file_that_loads_but_is_no_model_is_refused(tmp_path, part, value, says):
+    parts = {"classifier": fitted(), "items": list("abcdefgh"), "target": "t"}
+    write_model(SavedModel(**parts), tmp_path / "m.skops")
+    read_model(tmp_path / "m.skops")
+    write_model(SavedModel(**(parts | {part: value})), tmp_path / "m.skops")
+    with pytest.raises(RankingFileError, match=f"not a model .*{says}"):
         read_model(tmp_path / "m.skops")

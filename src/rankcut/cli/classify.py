@@ -8,7 +8,9 @@ import typer
 from numpy.typing import NDArray
 
 from rankcut.cli.cutting import Cutting, Graph, Items, Seed, UnrankedItems
+from rankcut.cli.known_items import with_known_items
 from rankcut.cli.reading import Rankings, Reading, reads_rankings
+from rankcut.cli.writing import check_target
 from rankcut.files.ranking_set import RankingSet
 from rankcut.reports.classification import Model, Score
 
@@ -25,7 +27,11 @@ def classify(
         ),
     ] = None,
     model: Annotated[
-        Model, typer.Option("--model", help="What learns from the vectors.")
+        Model,
+        typer.Option(
+            "--model",
+            help="What learns from the vectors: logistic regression or a Gaussian process.",
+        ),
     ] = "logistic",
     output: Annotated[
         str | None,
@@ -58,9 +64,11 @@ def classify(
     from rankcut.files.model_files import SavedModel, write_model
     from rankcut.reports.classification import cross_validate, evaluate, make_classifier
 
+    check_target(output)
     cutting = Cutting(items, graph, unranked, seed)
     item_graph = cutting.item_graph()
-    rankings, classes = _labelled(reading, file, target)
+    no_items = [target] if group is None else [target, group]
+    rankings, classes = _labelled(reading.read(file, expand=True, no_items=no_items), target, file)
     classifier = make_classifier(model, item_graph, len(rankings.items), cutting.options(rankings))
     name = f"rankcut, {model}"
     groups = None if group is None else known_values(rankings, group, file)
@@ -77,8 +85,9 @@ def classify(
     sizes = ", ".join(f"{value}: {n:,}" for value, n in sorted(Counter(classes.tolist()).items()))
     _report(f"{target} ({sizes}), {folds}-fold cross-validation", scores)
     if test is not None:
-        others, truth = _labelled(reading, test, target)
-        others = others.with_items(rankings.items)
+        others = reading.read(test, expand=True, no_items=[target])
+        others, truth = _labelled(others, target, test)
+        others = with_known_items(others, rankings.items, test, no_items=no_items)
         scores = evaluate(classifier, (rankings.ranks, classes), (others.ranks, truth), name=name)
         _report(f"{target}, {len(others):,} rankings of {test}", scores)
     if output is not None:
@@ -103,9 +112,8 @@ def _text(value: Any) -> str:
     return str(int(value) if isinstance(value, float) and value.is_integer() else value)
 
 
-def _labelled(reading: Reading, file: str, target: str) -> tuple[RankingSet, NDArray[Any]]:
-    """The rankings whose class is known, a row for each, and their classes."""
-    rankings = reading.read(file, expand=True, target=target)
+def _labelled(rankings: RankingSet, target: str, file: str) -> tuple[RankingSet, NDArray[Any]]:
+    """The rankings whose class is known, and their classes."""
     classes = known_values(rankings, target, file)
     rankings, classes = rankings.rows(classes != ""), classes[classes != ""]
     if len(rankings) == 0:

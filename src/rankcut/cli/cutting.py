@@ -1,11 +1,14 @@
 """The options by which commands turn rankings into vectors, declared once."""
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from rankcut.cli.sources import dataset_items, is_dataset
+from rankcut.files.errors import RankingFileError
+from rankcut.files.opening import open_bytes
 from rankcut.files.ranking_set import RankingSet
 from rankcut.graphs.item_graph import ItemGraph
 from rankcut.rankings import Unranked
@@ -62,6 +65,7 @@ class Cutting:
         if self.graph is not None:
             from rankcut.files.graph_files import read_graph
 
+            _check_npz(self.graph)
             return read_graph(self.graph)
         if self.items is None:
             return None
@@ -79,3 +83,16 @@ class Cutting:
             "items": rankings.labels(),
             "random_state": self.seed,
         }
+
+
+def _check_npz(graph: str) -> None:
+    """Refuse a file that is no npz file at all; a pipe can be read only once, and is not."""
+    if not Path(graph).is_file():
+        return
+    with open_bytes(graph) as stream:
+        if stream.peek(2)[:2] != b"PK":
+            raise RankingFileError(
+                "not an item graph, which is an npz file; 'rankcut graph' writes one, and a table "
+                "of items is for --items",
+                graph,
+            )

@@ -1,18 +1,24 @@
 """``rankcut graph``: build an item graph from a table of items, and look at it."""
 
+import sys
 from typing import Annotated, Any, Literal
 
 import numpy as np
 import typer
 
-from rankcut.cli.reading import parsed_header
+from rankcut.cli.reading import parsed_delimiter, parsed_header
 from rankcut.cli.sources import dataset_items, is_dataset
+from rankcut.cli.writing import check_target
 from rankcut.graphs.item_graph import ItemGraph
 
 
 def graph(
     table: Annotated[
-        str, typer.Argument(metavar="ITEMS.csv", help="A row for each item, or a data set's name.")
+        str,
+        typer.Argument(
+            metavar="ITEMS.csv",
+            help="A row for each item; - is standard input (CSV). Or a data set's name.",
+        ),
     ],
     output: Annotated[
         str | None,
@@ -63,15 +69,19 @@ def graph(
 
     if neighbors is not None and keep != 1.0:
         raise ValueError("give one of --neighbors and --keep")
+    check_target(output)
+    check_target(picture)
+    if picture is not None and not picture.lower().endswith((".png", ".svg", ".pdf")):
+        raise ValueError(f"{picture}: a picture is a .png, .svg or .pdf file")
     if is_dataset(table):
         items = dataset_items(table)
     else:
         items = read_items(
-            table,
+            sys.stdin.buffer if table == "-" else table,
             item=item,
             columns=columns,
             categorical=categorical or (),
-            delimiter="\t" if delimiter == "tab" else delimiter,
+            delimiter=parsed_delimiter(delimiter),
             header=parsed_header(header),
         )
     options: dict[str, Any] = {

@@ -6,6 +6,7 @@ import typer
 
 from rankcut.cli.cutting import Cutting, Graph, Items, Seed, UnrankedItems
 from rankcut.cli.reading import Rankings, Reading, reads_rankings
+from rankcut.cli.writing import check_target
 
 
 @reads_rankings
@@ -40,11 +41,12 @@ def map(  # noqa: A001 - the command is called so
     from rankcut.orders import to_orders
     from rankcut.pictures.ranking_map import draw_map
 
+    check_target(output)
     if not output.lower().endswith((".png", ".svg", ".pdf", ".html")):
         raise ValueError(f"{output}: a map is a .png, .svg, .pdf or .html file")
     cutting = Cutting(items, graph, unranked, seed)
     item_graph = cutting.item_graph()
-    rankings = reading.read(file, target=color)
+    rankings = reading.read(file, no_items=[] if color is None else [color])
     if min(rankings.ranks.shape) < 2:
         raise ValueError(f"{file}: a map needs two rankings of two items or more")
     values = None if color is None else known_values(rankings, color, file)

@@ -4,6 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
+from rankcut.cli.known_items import with_known_items
 from rankcut.cli.reading import Rankings, Reading, reads_rankings
 
 
@@ -26,9 +27,13 @@ def predict(
     from rankcut.files.model_files import read_model
 
     saved = read_model(model)
-    rankings = reading.read(file)
-    if rankings.labels() is not None:
-        rankings = rankings.with_items(saved.items)
+    rankings = with_known_items(reading.read(file), saved.items, file, no_items=[saved.target])
+    left_out = rankings.n_ranked() < rankings.ranks.shape[1]
+    if saved.features.unranked == "error" and left_out.any():
+        raise ValueError(
+            f"{file}: row {left_out.argmax()} leaves out items, and the model was trained with "
+            "--unranked error; train it again with --unranked last or --unranked anywhere"
+        )
     probabilities = saved.classifier.predict_proba(rankings.ranks)
     classes = saved.classifier.classes_
     ids = range(len(rankings)) if rankings.ids is None else rankings.ids

@@ -3,7 +3,7 @@
 import functools
 import inspect
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
@@ -52,17 +52,19 @@ class Reading:
     header: str
     delimiter: str | None
 
-    def read(self, source: str, *, expand: bool = False, target: str | None = None) -> RankingSet:
+    def read(
+        self, source: str, *, expand: bool = False, no_items: Sequence[str] = ()
+    ) -> RankingSet:
         """All rankings of a file, or of standard input.
 
-        ``target`` is a column that is no item, even if it holds numbers.
+        ``no_items`` are columns that are no items, even if they hold numbers.
         """
         if is_dataset(source):
             return dataset_rankings(source)
         place, chosen = self._source(source)
         options = self._options()
-        if target is not None:
-            options["columns"] = [target] if self.columns is None else [self.columns, target]
+        if no_items:
+            options["columns"] = [*([] if self.columns is None else [self.columns]), *no_items]
         return read_file(place, chosen, expand=expand, **options)
 
     def scan(self, source: str, rows: int) -> Iterator[RankingSet]:
@@ -82,9 +84,6 @@ class Reading:
         return sys.stdin.buffer, self.format
 
     def _options(self) -> dict[str, Any]:
-        delimiter = {"tab": "\t", "\\t": "\t"}.get(self.delimiter or "", self.delimiter)
-        if delimiter is not None and len(delimiter) != 1:
-            raise ValueError(f"--delimiter is one character, or tab, and not {delimiter!r}")
         return {
             "layout": self.layout,
             "ranking": self.ranking,
@@ -98,8 +97,16 @@ class Reading:
             "repeats": self.repeats,
             "where": tuple(self.where or ()),
             "header": parsed_header(self.header),
-            "delimiter": delimiter,
+            "delimiter": parsed_delimiter(self.delimiter),
         }
+
+
+def parsed_delimiter(text: str | None) -> str | None:
+    """One character; a tab may be spelled ``tab``."""
+    delimiter = {"tab": "\t", "\\t": "\t"}.get(text or "", text)
+    if delimiter is not None and len(delimiter) != 1:
+        raise ValueError(f"--delimiter is one character, or tab, and not {delimiter!r}")
+    return delimiter
 
 
 def parsed_header(text: str) -> Header:

@@ -9,11 +9,19 @@ import os
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from sklearn.base import is_classifier
+from sklearn.pipeline import Pipeline
+
+from rankcut.estimators.graph_cut import GraphCutFeatures
 from rankcut.files.atomic import atomic_file
 from rankcut.files.errors import RankingFileError
 from rankcut.files.opening import read_all
 
 _OURS = [
+    "rankcut.estimators.gp.classifier.GPClassifier",
+    "rankcut.estimators.gp.gaussian.Gaussian",
+    "rankcut.estimators.gp.predictions.FeaturePredictor",
     "rankcut.estimators.graph_cut.GraphCutFeatures",
     "rankcut.graphs.item_graph.ItemGraph",
     "rankcut.graphs.recipes.NeighborGraph",
@@ -27,8 +35,8 @@ class SavedModel:
 
     Attributes
     ----------
-    classifier : estimator
-        From rankings to classes.
+    classifier : Pipeline
+        From rankings to classes; its first step is a GraphCutFeatures.
     items : tuple
         The items that it knows, in the order of its columns.
     target : str
@@ -38,6 +46,12 @@ class SavedModel:
     classifier: Any
     items: tuple[Any, ...]
     target: str
+
+    @property
+    def features(self) -> GraphCutFeatures:
+        """The first step of the classifier."""
+        features: GraphCutFeatures = self.classifier[0]
+        return features
 
 
 def write_model(model: SavedModel, target: str | os.PathLike[str]) -> None:
@@ -67,7 +81,7 @@ def read_model(source: str | os.PathLike[str]) -> SavedModel:
                 name,
             )
         parts = skops.load(io.BytesIO(content), trusted=_OURS)
-        return SavedModel(parts["classifier"], tuple(parts["items"]), parts["target"])
+        return _checked(SavedModel(parts["classifier"], tuple(parts["items"]), parts["target"]))
     except RankingFileError:
         raise
     except Exception as problem:
@@ -75,6 +89,28 @@ def read_model(source: str | os.PathLike[str]) -> SavedModel:
         raise RankingFileError(
             f"not a model that 'rankcut classify' saved ({type(problem).__name__}: {problem})", name
         ) from None
+
+
+def _checked(model: SavedModel) -> SavedModel:
+    """The model, if it is one: files that skops can load may hold anything else."""
+    if not isinstance(model.target, str):
+        raise TypeError("the target's name is no text")
+    if not model.items or not all(isinstance(item, str | int | float) for item in model.items):
+        raise TypeError("the items have no names")
+    if len(set(model.items)) < len(model.items):
+        raise ValueError("two items have the same name")
+    if not isinstance(model.classifier, Pipeline) or not is_classifier(model.classifier):
+        raise TypeError("the classifier is none")
+    if not isinstance(model.features, GraphCutFeatures):
+        raise TypeError("the classifier does not begin with features of rankings")
+    ranking = np.arange(1.0, len(model.items) + 1)[None]
+    found, expected = (
+        np.shape(model.classifier.predict_proba(ranking)),
+        (1, *np.shape(model.classifier.classes_)),
+    )
+    if found != expected:
+        raise ValueError(f"probabilities of shape {found} and not {expected}")
+    return model
 
 
 def _skops() -> Any:

@@ -22,9 +22,10 @@ from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold, cross
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from rankcut.estimators.gp.classifier import GPClassifier
 from rankcut.estimators.graph_cut import GraphCutFeatures
 
-Model: TypeAlias = Literal["logistic"]
+Model: TypeAlias = Literal["logistic", "gp"]
 
 _BINS = 10
 _LOG_ODDS = 10.0
@@ -37,8 +38,8 @@ def make_classifier(
 
     Parameters
     ----------
-    model : {"logistic"}
-        What learns from the vectors.
+    model : {"logistic", "gp"}
+        What learns from the vectors: logistic regression or :class:`~rankcut.GPClassifier`.
     graph : ItemGraph or None
         The item graph.
     n_items : int
@@ -46,9 +47,9 @@ def make_classifier(
     options : dict
         Further parameters of :class:`~rankcut.GraphCutFeatures`.
     """
-    learners = {"logistic": _logistic}
+    learners = {"logistic": _logistic(n_items), "gp": [GPClassifier()]}
     features = GraphCutFeatures(graph, sparse_output=False, **options)
-    return make_pipeline(features, *learners[model](n_items))
+    return make_pipeline(features, *learners[model])
 
 
 def _logistic(n_items: int) -> list[BaseEstimator]:
