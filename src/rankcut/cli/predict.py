@@ -24,7 +24,7 @@ def predict(
     Example: rankcut predict model.skops votes.csv -o predicted.csv
     """
     from rankcut.cli.writing import write_table
-    from rankcut.files.model_files import read_model
+    from rankcut.reports.model_files import read_model
 
     saved = read_model(model)
     rankings = with_known_items(reading.read(file), saved.items, file, no_items=[saved.target])

@@ -6,8 +6,8 @@ from sklearn.linear_model import LinearRegression
 from sklearn.pipeline import make_pipeline
 
 from rankcut import GraphCutFeatures, RankingFileError, SimilarityGraph, make_food
-from rankcut.files.model_files import SavedModel, read_model, write_model
 from rankcut.reports.classification import make_classifier
+from rankcut.reports.model_files import SavedModel, read_model, write_model
 
 
 class Foreign:
