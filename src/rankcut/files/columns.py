@@ -6,7 +6,7 @@ that there is no value.
 
 import csv
 import io
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import compress
 from typing import Any, TypeAlias
@@ -83,14 +83,15 @@ class Block:
             f"column {self.names[column]!r}: {complaint}", self.source, int(self.lines[row])
         )
 
-    def objects(self, column: int) -> NDArray[Any]:
-        """A column as objects, None where there is no value."""
+    def objects(self, column: int, missing: Callable[[Any], bool] | None = None) -> NDArray[Any]:
+        """A column as objects, None where there is no value, by default as is_missing says."""
+        missing = missing or is_missing
         cells = self.columns[column]
         values = np.empty(len(self), dtype=object)
         if isinstance(cells, np.ndarray):
             values[:] = [None if np.isnan(cell) else cell for cell in cells.tolist()]
         else:
-            values[:] = [None if is_missing(cell) else cell for cell in cells]
+            values[:] = [None if missing(cell) else cell for cell in cells]
         return values
 
     def is_numeric(self, column: int) -> bool:
@@ -139,7 +140,12 @@ def is_missing(cell: Any) -> bool:
     """Whether a cell has no value."""
     if isinstance(cell, str):
         return cell.strip().lower() in _MISSING
-    return cell is None or cell != cell
+    return is_empty(cell)
+
+
+def is_empty(cell: Any) -> bool:
+    """Whether a cell has nothing in it, which no word such as NA stands for."""
+    return not cell.strip() if isinstance(cell, str) else cell is None or cell != cell
 
 
 def _could_be_number(cell: Any) -> bool:

@@ -65,6 +65,7 @@ def _wide(blocks: Iterable[Block], options: TableOptions) -> Iterator[RankingSet
             from_ratings(ranks, higher_is_better=options.higher_is_better) if ratings else ranks,
             tuple(block.names[i] for i in roles.items),
             counts=counts_of(block, roles),
+            counted=roles.count is not None,
             ids=ids_of(block, roles),
             columns={block.names[i]: block.objects(i) for i in roles.columns},
         )
