@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankcut.files.columns import Block, is_empty, typed
+from rankcut.files.columns import Block, is_empty, side_column
 from rankcut.files.errors import RankingFileError
 from rankcut.files.ranking_set import RankingSet, fitting_ranks
 from rankcut.files.table_roles import TableOptions, counts_of, ids_of, one_column, plain, roles_of
@@ -78,7 +78,7 @@ def long_rankings(blocks: Iterable[Block], options: TableOptions) -> RankingSet:
         tuple(map(str, labels)),
         counts=counts,
         ids=tuple(ids),
-        columns={name: typed(_objects(cells)) for name, cells in known.items()},
+        columns={name: side_column(_objects(cells)) for name, cells in known.items()},
     )
 
 
