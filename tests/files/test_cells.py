@@ -8,6 +8,9 @@ import pytest
 
 from rankcut import RankingFileError, RankingSet, from_frame, read_file, scan_file, write_file
 from rankcut.cli.reading import parsed_header
+from rankcut.files.frames import parquet_blocks
+from rankcut.files.table_roles import TableOptions
+from rankcut.files.tables import table_rankings
 
 
 def read(text, **options):
@@ -75,6 +78,16 @@ def test_large_integers_and_booleans_of_a_frame(frames):
     assert votes.items == ("a", "b")
     assert votes.columns["uid"].tolist() == [str(uid) for uid in uids]
     assert votes.columns["member"].tolist() == ["True", "False"]
+
+
+def test_integers_of_which_one_block_has_large_ones(tmp_path):
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    uids = [7, 76561198000000001]
+    place = tmp_path / "votes.parquet"
+    pq.write_table(pa.table({"a": [1, 2], "b": [2, 1], "uid": uids}), place, row_group_size=1)
+    blocks = parquet_blocks(place, rows=1)
+    votes = table_rankings(blocks, TableOptions(columns="uid"))
+    assert votes.columns["uid"].tolist() == [str(uid) for uid in uids]
 
 
 def test_infinite_ranks_are_refused_in_frames_and_npy(frames):

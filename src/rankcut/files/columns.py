@@ -190,7 +190,11 @@ def side_column(values: NDArray[Any]) -> NDArray[Any]:
     >>> side_column(np.array(["02139", "10001"], dtype=object))
     array(['02139', '10001'], dtype=object)
     """
-    return values if any(map(_is_code, values)) else typed(values)
+    if not any(map(_is_code, values)):
+        return typed(values)
+    # Numbers among them come from blocks without such codes.
+    cells = [cell if cell is None or isinstance(cell, str) else _shown(cell) for cell in values]
+    return np.array(cells, dtype=object)
 
 
 def _is_code(cell: Any) -> bool:
