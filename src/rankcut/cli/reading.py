@@ -112,7 +112,8 @@ def parsed_delimiter(text: str | None) -> str | None:
 def parsed_header(text: str) -> Header:
     """A line number, or as ``1-2`` a first and a last one."""
     first, _, last = text.partition("-")
-    if not first.isdecimal() or not (last.isdecimal() or text == first):
+    well_formed = first.isdecimal() and (last.isdecimal() or text == first)
+    if not well_formed or (last and not 1 <= int(first) <= int(last)):
         raise ValueError(f"--header is a line's number, or two as in 1-2, and not {text!r}")
     return (int(first), int(last)) if last else int(first)
 

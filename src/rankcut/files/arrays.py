@@ -16,6 +16,9 @@ from rankcut.files.errors import RankingFileError
 from rankcut.files.opening import Source, open_bytes, source_name
 from rankcut.files.ranking_set import RankingSet
 
+# Ranks are checked about this many at a time, so that a mapped file stays on the disk.
+_CHECKED_CELLS = 1 << 20
+
 
 def read_npy(source: Source) -> RankingSet:
     """Read a rank matrix from a NumPy file; its items have no names, and count from 0."""
@@ -26,6 +29,16 @@ def read_npy(source: Source) -> RankingSet:
             f"has shape {ranks.shape}",
             source_name(source),
         )
+    step = max(1, _CHECKED_CELLS // ranks.shape[1])
+    for start in range(0, len(ranks), step):
+        infinite = np.isinf(ranks[start : start + step])
+        if infinite.any():
+            row, column = np.argwhere(infinite)[0].tolist()
+            raise RankingFileError(
+                f"row {start + row}, column {column}: the rank is infinite; write NaN if there "
+                "is none",
+                source_name(source),
+            )
     return RankingSet(ranks, tuple(range(ranks.shape[1])))
 
 

@@ -10,13 +10,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankcut.files.columns import Block, typed
+from rankcut.files.columns import Block, is_missing, side_column
 from rankcut.files.errors import RankingFileError
 from rankcut.files.ranking_set import RankingSet, fitting_ranks
 from rankcut.files.table_roles import Roles, TableOptions, counts_of, ids_of, plain, roles_of
 
 _BLANK = frozenset({"", "skipped", "undervote", "blank"})
 _OVERVOTE = "overvote"
+
+
+def is_blank(name: str) -> bool:
+    """Whether a ballot's cell with this text names no item."""
+    return is_missing(name) or name.strip().lower() in {*_BLANK, _OVERVOTE}
 
 
 def ballot_rankings(blocks: Iterable[Block], options: TableOptions) -> RankingSet:
@@ -52,7 +57,7 @@ def ballot_rankings(blocks: Iterable[Block], options: TableOptions) -> RankingSe
         tuple(labels),
         counts=np.concatenate(counts),
         ids=tuple(ids) or None,
-        columns={name: typed(np.concatenate(parts)) for name, parts in known.items()},
+        columns={name: side_column(np.concatenate(parts)) for name, parts in known.items()},
     )
 
 

@@ -6,9 +6,10 @@ that there is no value.
 
 import csv
 import io
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import compress
+from itertools import chain, compress
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -21,6 +22,11 @@ Header: TypeAlias = int | tuple[int, int]
 
 # A block has about this many cells.
 BLOCK_CELLS = 1 << 18
+
+# Whole numbers up to this one are float64 exactly.
+LARGEST_EXACT = 1 << 53
+
+_DIGITS = re.compile(r"([+-]?)([0-9]+)")
 
 _MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "."})
 
@@ -52,10 +58,13 @@ class Block:
     def numbers(self, column: int, role: str) -> NDArray[np.float64]:
         """A column as numbers, NaN where there is no value."""
         cells = self.columns[column]
-        if isinstance(cells, np.ndarray):
-            return cells
         try:
-            values = np.array([cell or "nan" for cell in cells], dtype=np.float64)
+            values = np.asarray(
+                cells
+                if isinstance(cells, np.ndarray)
+                else ["nan" if cell is None or cell == "" else cell for cell in cells],
+                dtype=np.float64,
+            )
         except (TypeError, ValueError):
             values = np.array([self._number(i, cell, column, role) for i, cell in enumerate(cells)])
         if np.isinf(values).any():
@@ -83,15 +92,33 @@ class Block:
             f"column {self.names[column]!r}: {complaint}", self.source, int(self.lines[row])
         )
 
-    def objects(self, column: int) -> NDArray[Any]:
-        """A column as objects, None where there is no value."""
+    def objects(self, column: int, missing: Callable[[Any], bool] | None = None) -> NDArray[Any]:
+        """A column as objects, None where there is no value, by default as is_missing says."""
+        missing = missing or is_missing
         cells = self.columns[column]
         values = np.empty(len(self), dtype=object)
         if isinstance(cells, np.ndarray):
             values[:] = [None if np.isnan(cell) else cell for cell in cells.tolist()]
         else:
-            values[:] = [None if is_missing(cell) else cell for cell in cells]
+            values[:] = [None if missing(cell) else cell for cell in cells]
         return values
+
+    @classmethod
+    def joined(cls, blocks: Sequence["Block"]) -> "Block":
+        """The rows of several blocks of a table in one."""
+        first = blocks[0]
+        if len(blocks) == 1:
+            return first
+        columns = [
+            tuple(chain.from_iterable(block.columns[i] for block in blocks))
+            for i in range(len(first.names))
+        ]
+        lines = np.concatenate([block.lines for block in blocks])
+        return cls(first.source, first.names, columns, lines)
+
+    def empty_columns(self) -> set[int]:
+        """The columns in which no cell has a value."""
+        return {i for i, cells in enumerate(self.columns) if all(map(is_missing, cells))}
 
     def is_numeric(self, column: int) -> bool:
         """Whether the column has no cell but numbers and missing ones."""
@@ -139,7 +166,12 @@ def is_missing(cell: Any) -> bool:
     """Whether a cell has no value."""
     if isinstance(cell, str):
         return cell.strip().lower() in _MISSING
-    return cell is None or cell != cell
+    return is_empty(cell)
+
+
+def is_empty(cell: Any) -> bool:
+    """Whether a cell has nothing in it, which no word such as NA stands for."""
+    return not cell.strip() if isinstance(cell, str) else cell is None or cell != cell
 
 
 def _could_be_number(cell: Any) -> bool:
@@ -150,6 +182,28 @@ def _could_be_number(cell: Any) -> bool:
     except (TypeError, ValueError):
         return False
     return True
+
+
+def side_column(values: NDArray[Any]) -> NDArray[Any]:
+    """Like typed, but codes that a number would change are left as the text that they are.
+
+    >>> side_column(np.array(["02139", "10001"], dtype=object))
+    array(['02139', '10001'], dtype=object)
+    """
+    if not any(map(_is_code, values)):
+        return typed(values)
+    # Numbers among them come from blocks without such codes.
+    cells = [cell if cell is None or isinstance(cell, str) else _shown(cell) for cell in values]
+    return np.array(cells, dtype=object)
+
+
+def _is_code(cell: Any) -> bool:
+    """Whether text of digits has a zero or sign in front, or is too long for a float to hold."""
+    if not isinstance(cell, str) or not (match := _DIGITS.fullmatch(cell.strip())):
+        return False
+    digits = match[2]
+    padded = match[1] == "+" or (digits.startswith("0") and digits != "0")
+    return padded or len(digits) > 16 or int(digits) > LARGEST_EXACT
 
 
 def typed(values: NDArray[Any]) -> NDArray[Any]:
@@ -185,14 +239,22 @@ def _parsed(
     pending: list[list[str]] = []
     lines: list[int] = []
     first, last = (header, header) if isinstance(header, int) else header
+    if first < 0 or last < first or (first == 0 and last > 0):
+        raise RankingFileError(
+            f"the header is a line, counted from 1, or a first and a last one in this order, and "
+            f"not {first}-{last} (header=, or --header)",
+            name,
+        )
     titles: list[list[str]] = []
     any_block = False
     try:
         for number, record in enumerate(reader, start=1):
             if number < first or not record:
                 continue
-            if number <= last:
-                titles.append(record)
+            if number <= last or (last > 0 and not titles):
+                # The names stand on the first line from there on that is not blank.
+                if titles or "".join(record).strip() or len(record) > 1:
+                    titles.append(record)
                 continue
             if not names:
                 width = max(len(record), *map(len, titles)) if titles else len(record)
@@ -216,11 +278,13 @@ def _parsed(
     if pending:
         yield Block(name, names, list(zip(*pending, strict=True)), np.array(lines))
     elif not any_block:
-        raise RankingFileError(
-            "the table has no rows" if titles else "the file is empty",
-            name,
-            max(1, reader.line_num),
-        )
+        complaint = "the table has no rows" if titles else "the file is empty"
+        if not titles and 0 < reader.line_num < first:
+            complaint = (
+                f"the file ends before line {first}, where its columns' names should be; name "
+                "another line (header=, or --header)"
+            )
+        raise RankingFileError(complaint, name, max(1, reader.line_num))
 
 
 def _column_names(titles: list[list[str]], width: int) -> list[str]:

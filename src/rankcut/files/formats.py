@@ -173,6 +173,11 @@ def write_file(
     RankingSet(2 rows, 2 rankings, 2 items)
     """
     chosen = chosen_format(target, format)
+    if chosen == "parquet" and source_name(target).endswith(".gz"):
+        raise RankingFileError(
+            "a Parquet file is packed already, and is not read if packed again; leave out .gz",
+            source_name(target),
+        )
     content = _formatted(rankings, chosen, source_name(target), layout, delimiter)
     if not isinstance(target, str | os.PathLike):
         target.write(content)

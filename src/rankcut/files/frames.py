@@ -7,7 +7,7 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
-from rankcut.files.columns import BLOCK_CELLS, Block
+from rankcut.files.columns import BLOCK_CELLS, LARGEST_EXACT, Block
 from rankcut.files.errors import RankingFileError
 from rankcut.files.opening import Source, read_all, source_name
 
@@ -27,9 +27,19 @@ def frame_blocks(frame: Any, name: str, rows: int | None = None) -> Iterator[Blo
 
 
 def _cells(series: nw.Series[Any]) -> Any:
-    if series.dtype.is_numeric() or series.dtype == nw.Boolean:
+    numbers = series.dtype.is_numeric()
+    if numbers and not (series.dtype.is_integer() and _too_large(series)):
         return series.cast(nw.Float64).to_numpy().astype(np.float64)
-    return tuple(series.to_list())
+    cells = series.to_list()
+    if numbers or series.dtype == nw.Boolean:
+        # What a float would change, or make a rank of, is text, as it would be in a CSV file.
+        return tuple(None if cell is None else str(cell) for cell in cells)
+    return tuple(cells)
+
+
+def _too_large(series: nw.Series[Any]) -> bool:
+    ends = [end for end in (series.min(), series.max()) if end is not None]
+    return any(abs(int(end)) > LARGEST_EXACT for end in ends)
 
 
 def parquet_blocks(source: Source, *, rows: int | None = None) -> Iterator[Block]:

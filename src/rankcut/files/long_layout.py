@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankcut.files.columns import Block, typed
+from rankcut.files.columns import Block, is_empty, side_column
 from rankcut.files.errors import RankingFileError
 from rankcut.files.ranking_set import RankingSet, fitting_ranks
 from rankcut.files.table_roles import TableOptions, counts_of, ids_of, one_column, plain, roles_of
@@ -50,7 +50,7 @@ def long_rankings(blocks: Iterable[Block], options: TableOptions) -> RankingSet:
                 counts.append(1 if times is None else int(times[at]))
                 for name, cells in found.items():
                     known[name].append(cells[at])
-        items = block.objects(item).tolist()
+        items = block.objects(item, is_empty).tolist()
         if None in items:
             block.refuse(items.index(None), item, "each line needs an item")
         rows.append(np.array([ids[ranking] for ranking in own]))
@@ -78,7 +78,7 @@ def long_rankings(blocks: Iterable[Block], options: TableOptions) -> RankingSet:
         tuple(map(str, labels)),
         counts=counts,
         ids=tuple(ids),
-        columns={name: typed(_objects(cells)) for name, cells in known.items()},
+        columns={name: side_column(_objects(cells)) for name, cells in known.items()},
     )
 
 

@@ -10,7 +10,8 @@ import shutil
 import sys
 import tempfile
 import zipfile
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, TypeAlias, get_args
 
@@ -68,6 +69,8 @@ def write_matrix(
             "or the option",
             target,
         )
+    if chosen in ("csv", "parquet"):
+        blocks = _with_distinct_columns(blocks, names, target)
     write = {"npy": _write_npy, "npz": _write_npz, "csv": _write_csv, "parquet": _write_parquet}
     if target != "-":
         with atomic_path(target) as draft, draft.open("wb") as file:
@@ -78,6 +81,21 @@ def write_matrix(
         shutil.copyfileobj(file, sys.stdout.buffer)
     sys.stdout.buffer.flush()
     return shape
+
+
+def _with_distinct_columns(
+    blocks: Iterable[MatrixBlock], names: Sequence[str], target: str
+) -> Iterator[MatrixBlock]:
+    for matrix, known in blocks:
+        columns = [*known, *names]
+        if len(set(columns)) < len(columns):
+            twice, _ = Counter(columns).most_common(1)[0]
+            raise RankingFileError(
+                f"two columns would be called {twice!r}; rename the item or the ranking, or write "
+                "npy, which has no names",
+                target,
+            )
+        yield matrix, known
 
 
 def _write_npy(

@@ -43,6 +43,9 @@ class RankingSet:
         What its header says besides.
     notes : tuple of str
         Oddities that a reader met and how it took them.
+    counted : bool
+        Whether a table of these rankings has a column of counts: True where a count is not 1, and
+        in the parts of a whole that has counts.
 
     Examples
     --------
@@ -61,11 +64,13 @@ class RankingSet:
     title: str = ""
     metadata: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    counted: bool = False
 
     def __post_init__(self) -> None:
         n_rows, n_items = self.ranks.shape
         counts = np.ones(n_rows, np.int64) if self.counts is None else np.asarray(self.counts)
         object.__setattr__(self, "counts", counts.astype(np.int64))
+        object.__setattr__(self, "counted", self.counted or bool((counts != 1).any()))
         for what, found, expected in (
             ("labels", len(self.items), n_items),
             ("different labels", len(set(self.items)), n_items),
@@ -152,7 +157,10 @@ class RankingSet:
         return replace(self, ranks=ranks, items=tuple(items))
 
     def expanded(self) -> "RankingSet":
-        """The same rankings with a row for each: a row with count 3 stands there three times."""
+        """The same rankings with a row for each: a row with count 3 stands there three times.
+
+        Its id, if it has one, is numbered, so that each row keeps one of its own.
+        """
         if (self.counts == 1).all():
             return self
         if self.n_rankings > _MOST_ROWS:
@@ -161,7 +169,29 @@ class RankingSet:
                 "keep them as counts"
             )
         once = self.rows(np.repeat(np.arange(len(self)), self.counts))
-        return replace(once, counts=np.ones(len(once), np.int64))
+        ids = None if self.ids is None else _numbered(self.ids, self.counts.tolist())
+        return replace(once, counts=np.ones(len(once), np.int64), ids=ids, counted=False)
+
+
+def _numbered(ids: Sequence[Hashable], counts: Sequence[int]) -> tuple[Hashable, ...]:
+    """An id for each ranking: those of a row that stands for several are numbered from 1.
+
+    >>> _numbered(["x", "y"], [2, 1])
+    ('x-1', 'x-2', 'y')
+    """
+    taken = {str(own) for own in ids}
+    each: list[Hashable] = []
+    for own, count in zip(ids, counts, strict=True):
+        if count == 1:
+            each.append(own)
+            continue
+        for number in range(1, count + 1):
+            label = f"{own}-{number}"
+            while label in taken:
+                label += "'"
+            taken.add(label)
+            each.append(label)
+    return tuple(each)
 
 
 def fitting_ranks(

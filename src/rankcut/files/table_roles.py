@@ -16,7 +16,9 @@ Layout: TypeAlias = Literal["wide", "ratings", "long", "ballots"]
 RANKING, COUNT = "ranking", "count"
 
 # How the columns of ballots are called: "Choice 1", "rank_2", "3rd preference".
-_PLACE = re.compile(r"(?i)(choice|rank|pref|preference|place|position)\W?_?\d+|\d+(st|nd|rd|th)\b")
+_PLACE = re.compile(
+    r"(?i)(?:choice|rank|pref|preference|place|position)\W?_?(\d+)|(\d+)(?:st|nd|rd|th)\b"
+)
 
 
 @dataclass(frozen=True)
@@ -93,7 +95,7 @@ def roles_of(block: Block, options: TableOptions, used: Sequence[int] = ()) -> R
     taken = {*ranking, *counts, *used}
     known = [] if options.columns is None else positions(options.columns, names, source)
     ballots = options.fitting(names) == "ballots"
-    places = [i for i in range(len(names)) if ballots and _PLACE.search(names[i])]
+    places = _places(names) if ballots else []
     items: list[int] = []
     if options.items is not None and not used:
         items = [i for i in positions(options.items, names, source) if i not in taken]
@@ -111,6 +113,15 @@ def roles_of(block: Block, options: TableOptions, used: Sequence[int] = ()) -> R
     used_up = taken if len(ranking) == 1 else taken - {*ranking}
     rest = [i for i in range(len(names)) if i not in used_up and i not in items]
     return Roles(ranking, counts[0] if counts else None, items, rest)
+
+
+def _places(names: Sequence[str]) -> list[int]:
+    """The columns called like places, by their numbers unless two have the same."""
+    found = {i: match for i, name in enumerate(names) if (match := _PLACE.search(name))}
+    # As a float, since a number of any length is one.
+    numbers = {i: float(match[1] or match[2]) for i, match in found.items()}
+    distinct = len({*numbers.values()}) == len(numbers)
+    return sorted(numbers, key=numbers.__getitem__) if distinct else list(numbers)
 
 
 def _named(

@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from rankcut.files.ballot_layout import is_blank
 from rankcut.files.errors import RankingFileError
 from rankcut.files.frames import import_pyarrow
 from rankcut.files.ranking_set import RankingSet
@@ -50,7 +51,7 @@ def known_columns(rankings: RankingSet) -> Columns:
     known: Columns = {}
     if rankings.ids is not None:
         known[RANKING] = list(rankings.ids)
-    if (rankings.counts != 1).any():
+    if rankings.counted:
         known[COUNT] = rankings.counts.tolist()
     for column, values in rankings.columns.items():
         known[column] = _cells(values)
@@ -72,6 +73,15 @@ def _long(rankings: RankingSet, known: Columns, name: str) -> Columns:
     for usual in ("item", "rank"):
         if usual in known:
             raise RankingFileError(f"a column is called {usual!r} already; rename it", name)
+    seen: set[str] = set()
+    for row, own in enumerate(rankings.ids or ()):
+        if str(own).strip() in seen:
+            raise RankingFileError(
+                f"row {row}: another ranking is called {own!r} too, and the lines of a long table "
+                "go by that name; give each ranking its own, or write the wide layout",
+                name,
+            )
+        seen.add(str(own).strip())
     matrix = rankings.sparse()
     rows = np.repeat(np.arange(len(rankings)), np.diff(matrix.indptr))
     columns, values = matrix.indices, matrix.data
@@ -107,6 +117,13 @@ def _places(rankings: RankingSet, name: str) -> Columns:
                 "or the long layout",
                 name,
             )
+        for item in order:
+            if is_blank(item):
+                raise RankingFileError(
+                    f"row {row}: on a ballot the item {item!r} would be read as a blank; rename "
+                    "it, or write the wide or the long layout",
+                    name,
+                )
     longest = max(1, *map(len, orders)) if orders else 1
     return {
         f"choice {place + 1}": [order[place] if place < len(order) else None for order in orders]

@@ -11,7 +11,7 @@ ballots    a ranking: a column for each place, first choice first, with the item
 
 A column ``ranking`` names the rankings, a column ``count`` says how many each row stands for, and
 other columns are kept as what is known of each ranking: in a wide table those that hold text in
-the first block of rows, and those named by ``columns``.
+the first rows, and those named by ``columns``.
 """
 
 from collections.abc import Iterable, Iterator
@@ -21,11 +21,14 @@ from itertools import chain
 import numpy as np
 
 from rankcut.files.ballot_layout import ballot_rankings
-from rankcut.files.columns import Block, meeting, typed
+from rankcut.files.columns import Block, meeting, side_column
 from rankcut.files.long_layout import long_rankings
 from rankcut.files.ranking_set import RankingSet
 from rankcut.files.table_roles import TableOptions, counts_of, ids_of, roles_of
 from rankcut.ratings import from_ratings
+
+# A column that is empty in the first rows is followed for about this many cells of the table.
+_LOOKAHEAD_CELLS = 1 << 20
 
 
 def table_rankings(blocks: Iterable[Block], options: TableOptions) -> RankingSet:
@@ -55,9 +58,10 @@ def _first(blocks: Iterable[Block]) -> tuple[Block, Iterable[Block]]:
 
 
 def _wide(blocks: Iterable[Block], options: TableOptions) -> Iterator[RankingSet]:
-    roles = None
-    for block in blocks:
-        roles = roles or roles_of(block, options)
+    every = iter(blocks)
+    held = _until_each_column_has_a_value(every)
+    roles = roles_of(Block.joined(held), options)
+    for block in chain(held, every):
         ratings = options.fitting(block.names) == "ratings"
         what = "the score" if ratings else "the rank"
         ranks = np.column_stack([block.numbers(i, what) for i in roles.items])
@@ -65,9 +69,22 @@ def _wide(blocks: Iterable[Block], options: TableOptions) -> Iterator[RankingSet
             from_ratings(ranks, higher_is_better=options.higher_is_better) if ratings else ranks,
             tuple(block.names[i] for i in roles.items),
             counts=counts_of(block, roles),
+            counted=roles.count is not None,
             ids=ids_of(block, roles),
             columns={block.names[i]: block.objects(i) for i in roles.columns},
         )
+
+
+def _until_each_column_has_a_value(blocks: Iterator[Block]) -> list[Block]:
+    """The first block, and more while a column is empty, which does not say what it is."""
+    held = [next(blocks)]
+    empty = held[0].empty_columns()
+    n_cells = len(held[0]) * len(held[0].names)
+    while empty and n_cells < _LOOKAHEAD_CELLS and (block := next(blocks, None)) is not None:
+        held.append(block)
+        empty &= block.empty_columns()
+        n_cells += len(block) * len(block.names)
+    return held
 
 
 def _joined(pieces: list[RankingSet], options: TableOptions) -> RankingSet:
@@ -81,7 +98,7 @@ def _joined(pieces: list[RankingSet], options: TableOptions) -> RankingSet:
         counts=np.concatenate([piece.counts for piece in pieces]),
         ids=ids,
         columns={
-            name: typed(np.concatenate([piece.columns[name] for piece in pieces]))
+            name: side_column(np.concatenate([piece.columns[name] for piece in pieces]))
             for name in first.columns
         },
     )
