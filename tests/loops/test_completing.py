@@ -198,3 +198,25 @@ def test_regression_on_the_other_replicates():
         centred_y = y[others] - y[others].mean(axis=0)
         expected = (centred_x * centred_y).sum() / (centred_x**2).sum()
         assert factors[r] == pytest.approx(expected, rel=1e-12)
+
+
+def test_each_stage_has_streams_of_its_own():
+    drawn = []
+    for stage in range(3):
+        ints = np.zeros((3, 8), np.int32)
+        streams = np.zeros(8, np.uint64)
+        eight = np.array([8], np.int32)
+        replicating.plan_tasks(
+            np.zeros(1, np.int32),
+            np.array([5], np.uint64),
+            eight,
+            eight,
+            stage,
+            8,
+            ints[0],
+            ints[1],
+            streams,
+            ints[2],
+        )
+        drawn += streams.tolist()
+    assert len(set(drawn)) == 24
