@@ -72,3 +72,18 @@ class Section:
     pictures: Mapping[str, Picture] = field(default_factory=dict)
     sheets: Sequence[Sheet] = ()
     tables: Mapping[str, Table] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Document:
+    """A report: ``lead`` is Markdown and says what it is and how it came about."""
+
+    title: str
+    lead: str
+    sections: Sequence[Section]
+
+    def count(self, outcome: Outcome) -> int:
+        """How many claims came out so."""
+        return sum(
+            verdict.outcome is outcome for section in self.sections for _, verdict in section.claims
+        )

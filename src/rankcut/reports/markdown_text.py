@@ -1,0 +1,47 @@
+"""The little Markdown that reports are written in, as HTML."""
+
+import html
+import re
+
+_INLINE = (
+    (re.compile(r"`([^`]+)`"), r"<code>\1</code>"),
+    (re.compile(r"\*\*([^*]+)\*\*"), r"<strong>\1</strong>"),
+    (re.compile(r"\*([^*\s][^*]*)\*"), r"<em>\1</em>"),
+    (re.compile(r"\[([^\]]+)\]\(((?:https?://|#|[\w./-])[^)\s]*)\)"), r'<a href="\2">\1</a>'),
+)
+
+
+def inline_html(text: str) -> str:
+    """One line: `code`, **bold**, *italics* and [links](address); all else is escaped.
+
+    >>> inline_html("**F1** < `0.6`, see [theory](#theory)")
+    '<strong>F1</strong> &lt; <code>0.6</code>, see <a href="#theory">theory</a>'
+    """
+    escaped = html.escape(text, quote=True)
+    for pattern, replacement in _INLINE:
+        escaped = pattern.sub(replacement, escaped)
+    return escaped
+
+
+def block_html(text: str) -> str:
+    r"""Paragraphs and lists, parted by empty lines.
+
+    >>> block_html("Two kinds:\n\n- full\n- top-k")
+    '<p>Two kinds:</p>\n<ul><li>full</li><li>top-k</li></ul>'
+    """
+    blocks = []
+    for block in re.split(r"\n\s*\n", text.strip()):
+        lines = [line.strip() for line in block.splitlines()]
+        if lines[0].startswith("- "):
+            entries: list[str] = []
+            for line in lines:
+                # A line that does not begin an entry continues the one before.
+                if line.startswith("- "):
+                    entries.append(line[2:])
+                else:
+                    entries[-1] += " " + line
+            listed = "".join(f"<li>{inline_html(entry)}</li>" for entry in entries)
+            blocks.append(f"<ul>{listed}</ul>")
+        elif block.strip():
+            blocks.append(f"<p>{inline_html(' '.join(lines))}</p>")
+    return "\n".join(blocks)
