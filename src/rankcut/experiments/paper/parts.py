@@ -6,6 +6,8 @@ from rankcut.experiments.paper.part import Part
 
 # Where each part is: a module of this package, and a class in it.
 _HOMES = {
+    "example": ("example", "Example"),
+    "theory": ("theory", "Theory"),
     "statements": ("statements", "Statements"),
 }
 
