@@ -9,6 +9,7 @@ _HOMES = {
     "example": ("example", "Example"),
     "theory": ("theory", "Theory"),
     "statements": ("statements", "Statements"),
+    "kinds": ("kinds", "Kinds"),
 }
 
 NAMES = tuple(_HOMES)

@@ -290,7 +290,7 @@ def _judge_count(rows: Table) -> Verdict:
     return Verdict(
         Outcome.HOLDS if abs(last["ratio"] - 1) < 0.01 else Outcome.FAILS,
         f"Counted one by one, {last['partial rankings']:,} for {last['n']} items; the formula is "
-        f"{last['ratio']:.6f} of it, and {rows[2]['ratio']:.3f} already for {rows[2]['n']} items.",
+        f"{last['ratio']:.6f} of it, and {rows[2]['ratio']:.4f} already for {rows[2]['n']} items.",
     )
 
 
