@@ -42,14 +42,15 @@ def reproduce(
         if name not in NAMES:
             raise typer.BadParameter(f"there is no part {name!r}; there are {', '.join(NAMES)}")
     home = data or (Path(os.environ[VARIABLE]) if os.environ.get(VARIABLE) else None)
-    if home is not None:
-        try:
-            sushi_files(home)
-        except FileNotFoundError as problem:
+    try:
+        sushi_files(home)
+    except FileNotFoundError as problem:
+        if data is not None:
             raise ValueError(
-                f"{home}: the sushi files are not there. Get them from {ADDRESS} ({TERMS}), and "
+                f"{data}: the sushi files are not there. Get them from {ADDRESS} ({TERMS}), and "
                 "name their directory by --data"
             ) from problem
+        home = None
     # Before the work, not after it.
     import_figure()
     output.mkdir(parents=True, exist_ok=True)

@@ -85,7 +85,8 @@ figure { margin: 1.5rem 0 2rem; }
 figcaption, .caption { font: .92rem/1.5 var(--sans); color: var(--soft); margin: .7rem 0 0;
   max-width: 46rem; }
 .caption { margin: 1.2rem 0 .5rem; }
-details { margin: 1rem 0; } summary { cursor: pointer; font: .92rem var(--sans); color: var(--soft); }
+details { margin: 1rem 0; }
+summary { cursor: pointer; font: .92rem var(--sans); color: var(--soft); }
 .files { font: .88rem var(--sans); color: var(--soft); }
 footer { padding: 1rem 1.25rem 3rem; color: var(--soft); font: .88rem var(--sans); }
 @media (max-width: 44rem) {

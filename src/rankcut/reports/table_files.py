@@ -32,8 +32,12 @@ def as_csv(rows: Table) -> str:
 def as_json(rows: Table) -> str:
     """A list of objects; numbers that JSON does not have are null.
 
-    >>> as_json([{"seconds": float("nan")}])
-    '[\\n {\\n  "seconds": null\\n }\\n]\\n'
+    >>> print(as_json([{"seconds": float("nan")}]), end="")
+    [
+     {
+      "seconds": null
+     }
+    ]
     """
     return json.dumps(_finite(list(map(dict, rows))), ensure_ascii=False, indent=1) + "\n"
 

@@ -6,7 +6,10 @@ from rankcut.experiments.paper.part import Part
 
 # Where each part is: a module of this package, and a class in it.
 _HOMES = {
+    "example": ("example", "Example"),
+    "theory": ("theory", "Theory"),
     "statements": ("statements", "Statements"),
+    "kinds": ("kinds", "Kinds"),
 }
 
 NAMES = tuple(_HOMES)

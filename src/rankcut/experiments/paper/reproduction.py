@@ -101,11 +101,11 @@ def lead(settings: Settings, with_data: bool) -> str:
 
 def write_report(document: Document, output: Path) -> None:
     """report.html and report.md, the numbers as CSV and JSON, the figures as SVG."""
-    for part in document.sections:
-        for name, rows in part.tables.items():
+    for each in document.sections:
+        for name, rows in each.tables.items():
             _write(output / f"{name}.csv", as_csv(rows))
             _write(output / f"{name}.json", as_json(rows))
-        for name, picture in part.pictures.items():
+        for name, picture in each.pictures.items():
             for place, panel in enumerate(picture.panels.values()):
                 path = output / panel_file(name, place)
                 path.parent.mkdir(exist_ok=True)

@@ -47,7 +47,8 @@ class Store:
         key = _key(part, task, data)
         path = self._path(part, key)
         path.parent.mkdir(parents=True, exist_ok=True)
-        text = json.dumps({"key": key, "records": records}, ensure_ascii=False)
+        # NumPy's numbers are as good as Python's.
+        text = json.dumps({"key": key, "records": records}, default=lambda number: number.item())
         with atomic_file(path) as file:
             file.write(text.encode())
 
