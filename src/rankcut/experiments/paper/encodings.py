@@ -39,6 +39,9 @@ CONSTANT = "constant"
 N_DRAWS = 600
 _MALLOWS_DRAWS = 4
 
+# With more pairs of items than that, Kendall's kernel goes in by its Gram matrix.
+_MOST_PAIRS = 500
+
 # Rankings completed at once where all have the same completions.
 _AT_ONCE = 64
 
@@ -114,7 +117,7 @@ def encode(method: str, rankings: Rankings, *, seed: int = 0) -> Encoded:
         return Encoded(features=_cut(CUTS[method], rankings, seed))
     if method == KENDALL:
         n_items = rankings.ranks.shape[1]
-        if n_items * (n_items - 1) // 2 < rankings.ranks.shape[0] // 4:
+        if n_items * (n_items - 1) // 2 <= _MOST_PAIRS:
             return Encoded(kendall_features(rankings.ranks, unranked=rankings.unranked))
         return Encoded(gram=kendall_kernel(rankings.ranks, unranked=rankings.unranked))
     if method == MALLOWS:

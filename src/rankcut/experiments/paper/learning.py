@@ -1,8 +1,7 @@
 """Learn two classes from rankings, and score it on rankings that were not seen."""
 
 import warnings
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +13,9 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.extmath import randomized_svd
 
 from rankcut.estimators.gp.classifier import GPClassifier
+from rankcut.experiments.paper.encodings import DUMMY, LOGISTIC, Encoded
 from rankcut.experiments.paper.part import Record
-from rankcut.experiments.paper.stopping import lbfgs_path
+from rankcut.experiments.paper.stopping import Stop, lbfgs_path
 
 Floats = NDArray[np.float64]
 Labels = NDArray[np.int64]
@@ -66,19 +66,30 @@ def split_rows(target: Labels) -> Split:
     return Split(np.setdiff1d(np.arange(len(target)), test), test)
 
 
-def learn_gp(features: Floats, target: Labels, split: Split, *, steps: int) -> Record:
-    """Scores of a Gaussian process with a linear kernel and a constant, both variances learned.
+class Learned(NamedTuple):
+    """Scores on the test set, and the way of the bound during L-BFGS, if there is one."""
 
-    To convergence, and "stopped": after so many L-BFGS steps, as published.
+    record: Record
+    path: list[Stop]
+
+
+def learn_gp(
+    features: Floats, target: Labels, split: Split, *, steps: int, follow: int = 0
+) -> Learned:
+    """A Gaussian process with a linear kernel and a constant, both variances learned.
+
+    Scores are of the converged fit and, "stopped", after so many ``steps`` of L-BFGS, as
+    published; the path goes on to ``follow``.
     """
     train, test = features[split.train], features[split.test]
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", ConvergenceWarning)
         model = GPClassifier().fit(train, target[split.train])
     scores = score(target[split.test], model.predict_proba(test)[:, 1])
-    last = lbfgs_path(train, target[split.train] == 1, steps)[-1]
+    path = lbfgs_path(train, target[split.train] == 1, max(steps, follow))
+    last = path[min(steps, len(path) - 1)]
     stopped = last.predict(test)
-    return scores | {
+    record = scores | {
         "ELBO": model.elbo_,
         "steps": model.n_iter_,
         "converged": not any(issubclass(w.category, ConvergenceWarning) for w in caught),
@@ -88,6 +99,7 @@ def learn_gp(features: Floats, target: Labels, split: Split, *, steps: int) -> R
         "share of class 1, stopped": float(stopped.mean()),
         "ELBO, stopped": last.elbo,
     }
+    return Learned(record, path)
 
 
 def learn_logistic(features: Floats, target: Labels, split: Split) -> Record:
@@ -151,6 +163,30 @@ def spectral_features(gram: Floats, train: NDArray[np.intp], rank: int) -> Spect
     return Spectral(features, float(values[kept].sum() / np.trace(block)))
 
 
-def of_method(records: list[Mapping[str, Any]], method: str) -> list[Mapping[str, Any]]:
-    """The records of one method."""
-    return [record for record in records if record["method"] == method]
+def learn(
+    method: str,
+    encoded: Encoded,
+    target: Labels,
+    split: Split,
+    *,
+    steps: int,
+    rank: int,
+    follow: int = 0,
+) -> Learned:
+    """What a method learns that sees its rankings so: a Gaussian process, or logistic regression.
+
+    A Gram matrix goes in by ``rank`` coordinates.
+    """
+    if encoded.features is not None:
+        if method in LOGISTIC:
+            return Learned(learn_logistic(encoded.features, target, split), [])
+        return learn_gp(encoded.features, target, split, steps=steps, follow=follow)
+    assert encoded.gram is not None
+    spectral = spectral_features(encoded.gram, split.train, rank)
+    record, path = learn_gp(spectral.features, target, split, steps=steps, follow=follow)
+    return Learned(record | {"share of the trace": spectral.share}, path)
+
+
+def learn_blindly(method: str, target: Labels, split: Split, seed: int) -> Record:
+    """Scores of the two baselines that see nothing."""
+    return guess(target, split, seed) if method == DUMMY else always_one(target, split)

@@ -80,7 +80,7 @@ class Bound:
         self._lower = np.tril_indices(self._rank)
 
     def start(self) -> Floats:
-        """q is the prior, with variances of 1."""
+        """The prior as q, with variances of 1."""
         nothing = np.zeros(self._rank)
         return np.concatenate([nothing, np.eye(self._rank)[self._lower], [_ONE, _ONE]])
 
@@ -91,9 +91,7 @@ class Bound:
         rows = self._columns * scale
         spread = rows @ factor
         variance = np.einsum("ij,ij->i", spread, spread)
-        expected, slope, curvature = _PROBIT.expect(
-            rows @ mean, variance, self._sign, self._weight
-        )
+        expected, slope, curvature = _PROBIT.expect(rows @ mean, variance, self._sign, self._weight)
         diagonal = np.diagonal(factor)
         with np.errstate(divide="ignore", invalid="ignore"):
             divergence = 0.5 * (
