@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from rankcut.experiments.paper.stopwatch import in_words
+from rankcut.experiments.paper.wording import in_words
 from rankcut.pictures.panels import INK, SOFT, colour_of, new_panel
 from rankcut.reports.findings import Claim, Outcome, Picture, Sheet, Table, Verdict
 

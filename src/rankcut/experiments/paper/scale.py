@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from rankcut.datasets.food import make_food
 from rankcut.experiments.paper.literal import cut_oracle, groups_of, pool_literally
 from rankcut.experiments.paper.part import Part, Record, Settings, Tables, Task
-from rankcut.experiments.paper.stopwatch import in_words, seconds_of
+from rankcut.experiments.paper.stopwatch import seconds_of
+from rankcut.experiments.paper.wording import in_words
 from rankcut.features import graph_cut_features
 from rankcut.graphs.recipes import SimilarityGraph
 from rankcut.pictures.panels import COLOURS, INK, SOFT, new_panel
