@@ -198,7 +198,7 @@ def _section(section: Section) -> str:
 
 
 def _badge(verdict: Verdict) -> str:
-    return f'<span class="badge {_CLASSES[verdict.outcome]}"><span>{verdict.outcome}</span></span>'
+    return f'<span class="badge {_CLASSES[verdict.outcome]}">{verdict.outcome}</span>'
 
 
 def _figure(picture: Picture) -> str:

@@ -81,7 +81,7 @@ class Theory(Part):
 
     def tasks(self, settings: Settings) -> list[Task]:
         """One task for each claim or two."""
-        times = 50 if settings.quick else 200
+        times = 20 if settings.quick else 200
         return [{"what": what, "times": times, "seed": 0} for what in CHECKS]
 
     def run(self, task: Task, data: Path | None) -> list[Record]:
