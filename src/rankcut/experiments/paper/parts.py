@@ -10,6 +10,8 @@ _HOMES = {
     "theory": ("theory", "Theory"),
     "statements": ("statements", "Statements"),
     "kinds": ("kinds", "Kinds"),
+    "synthetic": ("synthetic", "Synthetic"),
+    "sushi": ("sushi", "Sushi"),
     "time": ("gram_time", "GramTime"),
     "scale": ("scale", "Scale"),
 }
