@@ -29,7 +29,7 @@ def reproduce(
     Writes report.html, report.md, all numbers as CSV and JSON, and the figures. What is finished
     is kept in the directory: run it again after an interruption, and it goes on.
 
-    The parts: PARTS.
+    Parts: example, theory, statements, kinds, synthetic, sushi, time, scale.
 
     Example: rankcut reproduce --data downloads/sushi -o reproduction
     """

@@ -36,11 +36,11 @@ def colour_of(method: str) -> str:
 
 
 def new_panel(
-    title: str = "", *, width: float = 5.0, height: float = 3.6, ncols: int = 1, nrows: int = 1
+    title: str = "", *, width: float = 4.5, height: float = 3.4, ncols: int = 1, nrows: int = 1
 ) -> tuple[Any, Any]:
     """A figure and its axes (an array of them if several), in our style.
 
-    Five inches are the width of a phone: text of ten points is then legible.
+    At the width of a phone, text of ten points is then legible.
 
     Examples
     --------

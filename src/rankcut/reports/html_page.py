@@ -3,6 +3,7 @@
 import base64
 import html
 import io
+from functools import lru_cache
 from string import Template
 from typing import Any
 
@@ -51,8 +52,9 @@ code { font: .88em ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; bac
 .holds { color: var(--holds); } .part { color: var(--part); }
 .fails { color: var(--fails); } .open { color: var(--open); }
 .badge { display: inline-block; white-space: nowrap; padding: .12rem .6rem .16rem;
-  border-radius: 99px; font: 600 .78rem/1.5 var(--sans); color: #fff; background: currentColor; }
-.badge > span { color: #fff; }
+  border-radius: 99px; font: 600 .78rem/1.5 var(--sans); color: #fff; }
+.badge.holds { background: var(--holds); } .badge.part { background: var(--part); }
+.badge.fails { background: var(--fails); } .badge.open { background: var(--open); }
 nav { font-family: var(--sans); font-size: .92rem; margin: 0 0 2rem; display: flex;
   flex-wrap: wrap; gap: .4rem .5rem; }
 nav a { text-decoration: none; background: var(--card); border: 1px solid var(--line);
@@ -66,9 +68,12 @@ td { border-bottom: 1px solid var(--line); padding: .5rem .7rem; vertical-align:
 td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 .scroll { overflow-x: auto; background: var(--card); border: 1px solid var(--line);
   border-radius: .5rem; margin: 0 0 .5rem; }
-.summary td:first-child { width: 34%; } .summary td:nth-child(2) { white-space: nowrap; }
-.summary a { color: inherit; text-decoration-color: var(--line); }
-.summary a:hover { text-decoration-color: currentColor; }
+.summary td { vertical-align: middle; padding: .42rem .8rem; }
+.summary td:first-child { width: 8.5rem; } .summary td:last-child { width: 15rem; }
+.summary th.part-title { padding-top: 1.1rem; color: var(--ink); font: 600 1.02rem var(--serif); }
+.summary a { color: inherit; text-decoration: none; }
+.summary a:hover { text-decoration: underline; text-decoration-color: var(--accent); }
+sub, sup { line-height: 0; font-size: .72em; }
 .claims { list-style: none; padding: 0; margin: 0 0 1.5rem; display: grid; gap: .75rem;
   grid-template-columns: repeat(auto-fill, minmax(min(100%, 21rem), 1fr)); }
 .claims li { margin: 0; background: var(--card); border: 1px solid var(--line); padding: .9rem 1rem;
@@ -80,8 +85,8 @@ figure { margin: 1.5rem 0 2rem; }
   grid-template-columns: repeat(auto-fit, minmax(min(100%, 22rem), 1fr)); }
 .panels img { display: block; width: 100%; height: auto; background: #fff; padding: .6rem;
   border: 1px solid var(--line); border-radius: .5rem; }
-.panels.one { max-width: 46rem; }
-.panels.wide { max-width: none; }
+.panels.one { max-width: 38rem; }
+.panels.three { grid-template-columns: repeat(auto-fit, minmax(min(100%, 19rem), 1fr)); }
 figcaption, .caption { font: .92rem/1.5 var(--sans); color: var(--soft); margin: .7rem 0 0;
   max-width: 46rem; }
 .caption { margin: 1.2rem 0 .5rem; }
@@ -91,10 +96,11 @@ summary { cursor: pointer; font: .92rem var(--sans); color: var(--soft); }
 footer { padding: 1rem 1.25rem 3rem; color: var(--soft); font: .88rem var(--sans); }
 @media (max-width: 44rem) {
   header { padding-top: 2rem; }
-  .summary, .summary tbody, .summary tr, .summary td { display: block; width: auto !important; }
-  .summary thead { display: none; }
-  .summary tr { padding: .8rem .9rem; border-bottom: 1px solid var(--line); }
-  .summary td { border: 0; padding: .12rem 0; }
+  .summary, .summary tbody, .summary tr, .summary td, .summary th { display: block; }
+  .summary td, .summary td:first-child, .summary td:last-child { width: auto; border: 0;
+    padding: .1rem .9rem; }
+  .summary tr { padding: .55rem 0; border-bottom: 1px solid var(--line); }
+  .summary th.part-title { border: 0; padding: .4rem .9rem .1rem; }
   .counts li { flex-basis: 40%; }
 }
 @media print { nav { display: none; } section { break-inside: avoid-page; } }
@@ -150,17 +156,21 @@ def _count(document: Document, outcome: Outcome) -> str:
 
 
 def _summary(document: Document) -> str:
-    rows = "".join(
-        f'<tr><td><a href="#{section.anchor}">{inline_html(claim.statement)}</a></td>'
-        f'<td class="where">{html.escape(claim.where)}</td><td>{_badge(verdict)}</td>'
-        f"<td>{inline_html(verdict.because)}</td></tr>"
-        for section in document.sections
-        for claim, verdict in section.claims
-    )
+    rows = []
+    for section in document.sections:
+        if section.claims:
+            rows.append(
+                f'<tr><th class="part-title" colspan="3"><a href="#{section.anchor}">'
+                f"{html.escape(section.title)}</a></th></tr>"
+            )
+        rows += [
+            f"<tr><td>{_badge(verdict)}</td>"
+            f'<td><a href="#{section.anchor}">{inline_html(claim.statement)}</a></td>'
+            f'<td class="where">{html.escape(claim.where)}</td></tr>'
+            for claim, verdict in section.claims
+        ]
     return (
-        '<div class="scroll"><table class="summary"><thead><tr><th>The paper says</th>'
-        f"<th>Where</th><th>Verdict</th><th>Because</th></tr></thead><tbody>{rows}</tbody></table>"
-        "</div>"
+        f'<div class="scroll"><table class="summary"><tbody>{"".join(rows)}</tbody></table></div>'
     )
 
 
@@ -188,7 +198,7 @@ def _section(section: Section) -> str:
 
 
 def _badge(verdict: Verdict) -> str:
-    return f'<span class="badge {_CLASSES[verdict.outcome]}"><span>{verdict.outcome}</span></span>'
+    return f'<span class="badge {_CLASSES[verdict.outcome]}">{verdict.outcome}</span>'
 
 
 def _figure(picture: Picture) -> str:
@@ -196,8 +206,8 @@ def _figure(picture: Picture) -> str:
         f'<img src="{_source(figure)}" alt="{html.escape(name)}">'
         for name, figure in picture.panels.items()
     )
-    alone = next(iter(picture.panels.values())) if len(picture.panels) == 1 else None
-    kind = "" if alone is None else " wide" if alone.get_figwidth() > 9 else " one"
+    number = len(picture.panels)
+    kind = " one" if number == 1 else " three" if number % 3 == 0 else ""
     return (
         f'<figure><div class="panels{kind}">{images}</div>'
         f"<figcaption>{inline_html(picture.caption)}</figcaption></figure>"
@@ -208,8 +218,9 @@ def _source(figure: Any) -> str:
     return "data:image/svg+xml;base64," + base64.b64encode(svg_of(figure)).decode()
 
 
+@lru_cache(maxsize=512)
 def svg_of(figure: Any) -> bytes:
-    """The figure as SVG, the same bytes each time."""
+    """The figure as SVG, the same bytes each time; drawn once, for the page and for its file."""
     import matplotlib
 
     drawn = io.BytesIO()

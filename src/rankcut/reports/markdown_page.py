@@ -1,6 +1,7 @@
 """A report as Markdown, with its figures as files beside it."""
 
 from rankcut.reports.findings import Document, Outcome, Section, Sheet, Verdict
+from rankcut.reports.markdown_text import with_minus_signs
 from rankcut.reports.table_files import columns_of, shown
 
 FIGURES = "figures"
@@ -22,16 +23,16 @@ def markdown_page(document: Document) -> str:
     """The whole report."""
     counts = ", ".join(f"{document.count(outcome)} {outcome}" for outcome in Outcome)
     lines = [f"# {document.title}", "", document.lead.strip(), "", f"Verdicts: {counts}.", ""]
-    lines += ["| claim | where | verdict | numbers |", "|---|---|---|---|"]
+    lines += ["| verdict | the paper says | where |", "|---|---|---|"]
     for section in document.sections:
         lines += [
-            f"| [{_cell(claim.statement)}](#{section.anchor}) | {_cell(claim.where)} | "
-            f"{_mark(verdict)} | {_cell(verdict.because)} |"
+            f"| {_mark(verdict)} | [{_cell(claim.statement)}](#{section.anchor}) | "
+            f"{_cell(claim.where)} |"
             for claim, verdict in section.claims
         ]
     for section in document.sections:
         lines += ["", *_section(section)]
-    return "\n".join(lines) + "\n"
+    return with_minus_signs("\n".join(lines) + "\n")
 
 
 def _section(section: Section) -> list[str]:
@@ -39,7 +40,7 @@ def _section(section: Section) -> list[str]:
     lines += [section.prose.strip(), ""]
     for claim, verdict in section.claims:
         lines.append(
-            f"- **{_mark(verdict)}** ({claim.where}): {claim.statement} {verdict.because}".rstrip()
+            f"- **{_mark(verdict)}** ({claim.where}): *{claim.statement}* {verdict.because}"
         )
     for name, picture in section.pictures.items():
         lines.append("")

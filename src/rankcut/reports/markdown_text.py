@@ -3,12 +3,27 @@
 import html
 import re
 
+# A hyphen before a number, not within a word, a date or an exponent.
+_MINUS = re.compile(r"(?<![\w.\-/#(])-(?=\d)")
+
 _INLINE = (
     (re.compile(r"`([^`]+)`"), r"<code>\1</code>"),
+    # Indices and exponents: v_l, B_{i−1}, (l + 1)^(n − l).
+    (re.compile(r"(?<![\w/])([A-Za-zφ])_(?:\{([^{}]*)\}|(\w)(?!\w))"), r"\1<sub>\2\3</sub>"),
+    (re.compile(r"\^\(([^()]*)\)"), r"<sup>\1</sup>"),
     (re.compile(r"\*\*([^*]+)\*\*"), r"<strong>\1</strong>"),
     (re.compile(r"\*([^*\s][^*]*)\*"), r"<em>\1</em>"),
     (re.compile(r"\[([^\]]+)\]\(((?:https?://|#|[\w./-])[^)\s]*)\)"), r'<a href="\2">\1</a>'),
 )
+
+
+def with_minus_signs(text: str) -> str:
+    """Negative numbers with a minus sign in the place of a hyphen.
+
+    >>> with_minus_signs("from -0.5 to top-3")
+    'from −0.5 to top-3'
+    """
+    return _MINUS.sub("−", text)
 
 
 def inline_html(text: str) -> str:
@@ -16,8 +31,10 @@ def inline_html(text: str) -> str:
 
     >>> inline_html("**F1** < `0.6`, see [theory](#theory)")
     '<strong>F1</strong> &lt; <code>0.6</code>, see <a href="#theory">theory</a>'
+    >>> inline_html("B_{i-1} and tekka_maki")
+    'B<sub>i-1</sub> and tekka_maki'
     """
-    escaped = html.escape(text, quote=True)
+    escaped = html.escape(with_minus_signs(text), quote=True)
     for pattern, replacement in _INLINE:
         escaped = pattern.sub(replacement, escaped)
     return escaped

@@ -260,7 +260,7 @@ def _similar(signs: Table) -> Verdict:
 
 
 def _along(values: Table) -> Any:
-    figure, axes = new_panel(width=6.4, height=3.9)
+    figure, axes = new_panel(width=4.9, height=3.7)
     for name, colour in COLOURS.items():
         rows = _of(values, name)
         axes.plot(
@@ -287,11 +287,13 @@ def _along(values: Table) -> Any:
     rows = _of(values, TEXT)
     axes.set_xticks(
         [row["place"] for row in rows],
-        [f"{row['item']}\n{row['name'].replace('_', ' ')}" for row in rows],
-        rotation=0,
-        fontsize=8.5,
+        [f"{row['name'].replace('_', ' ')} {row['item']}" for row in rows],
+        rotation=50,
+        ha="right",
+        rotation_mode="anchor",
+        fontsize=10,
     )
-    axes.set(ylabel="value", xlabel="item, the least preferred first")
+    axes.set(ylabel="value", xlabel="the least preferred first")
     axes.legend(frameon=False, fontsize=10)
     return figure
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from rankcut.experiments.paper.literal import coherent_partitions, full_orders
 from rankcut.experiments.paper.part import Part, Record, Settings, Tables, Task
+from rankcut.experiments.paper.wording import tiny
 from rankcut.graphs.recipes import SimilarityGraph
 from rankcut.kernels import (
     diffusion_kernel,
@@ -134,7 +135,7 @@ class Kinds(Part):
             "graph cut": Verdict(
                 Outcome.HOLDS if able["graph cut"] == set(UNRANKED) else Outcome.FAILS,
                 f"It works on {_listed(able['graph cut'])} rankings; its values differ from the "
-                f"definition by at most {_largest(cells, 'graph cut'):.0e}.",
+                f"definition by at most {tiny(_largest(cells, 'graph cut'))}.",
             ),
             "only": Verdict(
                 Outcome.FAILS if others else Outcome.HOLDS,
@@ -269,7 +270,7 @@ def _against_paper(
     denied = [kind for kind, can in PRINTED[kernel].items() if not can]
     handled = [kind for kind in denied if kind in able[kernel]]
     differences = " and ".join(
-        f"{cells[kernel, kind]['largest difference from the definition']:.0e} ({kind})"
+        f"{tiny(cells[kernel, kind]['largest difference from the definition'])} ({kind})"
         for kind in handled
     )
     outcome = (

@@ -12,6 +12,8 @@ _HOMES = {
     "kinds": ("kinds", "Kinds"),
     "synthetic": ("synthetic", "Synthetic"),
     "sushi": ("sushi", "Sushi"),
+    "time": ("gram_time", "GramTime"),
+    "scale": ("scale", "Scale"),
 }
 
 NAMES = tuple(_HOMES)

@@ -2,8 +2,10 @@
 
 import multiprocessing
 import signal
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -52,8 +54,7 @@ def run_missing(
     if not beside and not alone:
         return
     # Processes are started afresh: a fork of a process with threads may hang.
-    context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(N_PROCESSES, mp_context=context, initializer=_begin)
+    pool = ProcessPoolExecutor(N_PROCESSES, mp_context=multiprocessing.get_context("spawn"))
 
     def submit(work: Work) -> Future[list[Record]]:
         return pool.submit(_run, work.part.name, work.task, data)
@@ -63,11 +64,14 @@ def run_missing(
         done(work)
 
     try:
-        waiting = {submit(work): work for work in beside}
+        with _deaf_to_interrupts():
+            waiting = {submit(work): work for work in beside}
         for future in as_completed(waiting):
             keep(waiting[future], future.result())
         for work in alone:
-            keep(work, submit(work).result())
+            with _deaf_to_interrupts():
+                future = submit(work)
+            keep(work, future.result())
     except BaseException:
         pool.shutdown(wait=False, cancel_futures=True)
         for child in multiprocessing.active_children():
@@ -76,11 +80,20 @@ def run_missing(
     pool.shutdown()
 
 
-def _begin() -> None:
-    """An interrupt is the first process's to handle; and two processes share two cores."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+@contextmanager
+def _deaf_to_interrupts() -> Iterator[None]:
+    """Processes that are started meanwhile leave interrupts to this one: they inherit it."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _run(name: str, task: Task, data: Path | None) -> list[Record]:
+    # Two processes share two cores, so BLAS has one thread in each.
     with threadpool_limits(1):
         return part_named(name).run(task, data)

@@ -11,6 +11,7 @@ from sklearn.metrics import accuracy_score, f1_score
 
 from rankcut.datasets.food import DISHES, TASTES
 from rankcut.experiments.paper.part import Part, Record, Settings, Tables, Task
+from rankcut.experiments.paper.wording import tiny
 from rankcut.features import graph_cut_features
 from rankcut.graphs.recipes import SimilarityGraph
 from rankcut.kernels import kendall_features, kendall_kernel, mallows_kernel
@@ -300,7 +301,7 @@ def _judge_linear(rows: Table) -> Verdict:
     return Verdict(
         Outcome.HOLDS if worst < 1e-9 else Outcome.FAILS,
         f"In the vectors of the signs of all pairs of items, over {row['pairs']:,} pairs of "
-        f"rankings, to {worst:.0e}.",
+        f"rankings, to {tiny(worst)}.",
     )
 
 

@@ -8,7 +8,8 @@ import numpy as np
 
 from rankcut.experiments.paper.part import Part, Record, Settings, Tables, Task
 from rankcut.experiments.paper.theory_checks import CHECKS, ROUNDING
-from rankcut.pictures.base_polytope import draw_base_polytope
+from rankcut.experiments.paper.wording import tiny
+from rankcut.pictures.base_polytope import base_polytope_panels
 from rankcut.reports.findings import Claim, Outcome, Picture, Sheet, Table, Verdict
 from rankcut.setfunctions import GraphCut
 
@@ -16,6 +17,12 @@ from rankcut.setfunctions import GraphCut
 _TRIANGLE = ((0.0, 4.0, 1.0), (4.0, 0.0, 2.0), (1.0, 2.0, 0.0))
 
 CLAIMS = {
+    "support": Claim(
+        "The Lovász extension is the support function of the base polytope.", "Section 2.3, eq. 6"
+    ),
+    "faces": Claim(
+        "Each face of the base polytope belongs to an ordered partition.", "Section 2.3, Figure 1"
+    ),
     "cut": Claim(
         "The graph cut is F(A) = Σ a(i, j)·|1[i ∈ A] − 1[j ∉ A]|, the weight of the edges between "
         "A and the rest.",
@@ -23,12 +30,6 @@ CLAIMS = {
     ),
     "variation": Claim(
         "The Lovász extension of the cut is f(w) = Σ a(i, j)·|w_i − w_j|.", "Section 2.4"
-    ),
-    "support": Claim(
-        "The Lovász extension is the support function of the base polytope.", "Section 2.3, eq. 6"
-    ),
-    "faces": Claim(
-        "Each face of the base polytope belongs to an ordered partition.", "Section 2.3, Figure 1"
     ),
     "outer": Claim(
         "The tangent cone of an ordered partition is an outer approximation of the base polytope, "
@@ -80,7 +81,7 @@ class Theory(Part):
 
     def tasks(self, settings: Settings) -> list[Task]:
         """One task for each claim or two."""
-        times = 50 if settings.quick else 200
+        times = 20 if settings.quick else 200
         return [{"what": what, "times": times, "seed": 0} for what in CHECKS]
 
     def run(self, task: Task, data: Path | None) -> list[Record]:
@@ -98,11 +99,7 @@ class Theory(Part):
         """The base polytope of three items, with both cones."""
         return {
             "theory-polytope": Picture(
-                {
-                    "base polytope and cones of three items": draw_base_polytope(
-                        GraphCut(np.array(_TRIANGLE))
-                    )
-                },
+                base_polytope_panels(GraphCut(np.array(_TRIANGLE))),
                 "The base polytope of three items in its plane (Figure 1 of the paper; the most "
                 "preferred first). The tangent cone, by which the paper defines the features, "
                 "always holds the origin. The point nearest to the origin in the cone on the other "
@@ -164,7 +161,7 @@ def _judge_difference(what: str) -> Callable[[list[Any]], Verdict]:
         number = next(value for key, value in row.items() if key not in ("what",))
         return _decide(
             row["largest difference"] < ROUNDING,
-            f"Over {number} {what} the largest difference is {row['largest difference']:.0e} of "
+            f"Over {number} {what} the largest difference is {tiny(row['largest difference'])} of "
             "the value.",
         )
 
@@ -208,7 +205,7 @@ def _judge_dual(rows: list[Any]) -> Verdict:
     return _decide(
         good,
         f"On {row['rankings']} rankings with coverage functions the duality gap is at most "
-        f"{row['largest gap']:.0e}, and s = −v to {row['largest |s + v|']:.0e}. For cuts both "
+        f"{tiny(row['largest gap'])}, and s = −v to {tiny(row['largest |s + v|'])}. For cuts both "
         "sides are 0.",
     )
 
@@ -256,7 +253,7 @@ def _judge_kernel(rows: list[Any]) -> Verdict:
     return _decide(
         least > -ROUNDING,
         f"For {', '.join(row['kind'] for row in rows)} rankings the smallest eigenvalue is at "
-        f"least {least:.0e} of the largest, which is rounding.",
+        f"least {tiny(least)} of the largest, which is rounding.",
     )
 
 
