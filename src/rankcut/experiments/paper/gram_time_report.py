@@ -300,7 +300,7 @@ def _finish(figure: Any, axes: Any) -> None:
         loc="outside lower center",
         ncols=2,
         frameon=False,
-        fontsize=8.5,
+        fontsize=9,
         labelcolor=INK,
     )
 
