@@ -164,19 +164,20 @@ class Scores:
         """Of the standard deviations over seeds; the interval is by resampling seeds."""
         left, right = self.by_seed(*one, score), self.by_seed(*other, score)
         pairs = np.array([(left[seed], right[seed]) for seed in left if seed in right])
-        whole = pairs.std(axis=0, ddof=1)
-        ratio = _ratio(whole[0], whole[1])
+        ratio = float(_ratio(pairs.std(axis=0, ddof=1)))
         if len(pairs) < _FEWEST:
             return Interval(ratio, 0.0, np.inf, len(pairs))
         rng = np.random.default_rng(0)
         chosen = pairs[rng.integers(0, len(pairs), (_RESAMPLES, len(pairs)))]
-        ratios = [_ratio(*spreads) for spreads in chosen.std(axis=1, ddof=1)]
-        low, high = np.quantile(ratios, [0.5 - LEVEL / 2, 0.5 + LEVEL / 2])
+        ratios = _ratio(chosen.std(axis=1, ddof=1))
+        low, high = np.quantile(ratios, [0.5 - LEVEL / 2, 0.5 + LEVEL / 2], method="nearest")
         return Interval(ratio, float(low), float(high), len(pairs))
 
 
-def _ratio(one: float, other: float) -> float:
-    return float(one / other) if other > 0 else np.inf
+def _ratio(spreads: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The first of the last axis over the second; infinite where that is 0."""
+    one, other = spreads[..., 0], spreads[..., 1]
+    return np.divide(one, other, out=np.full(one.shape, np.inf), where=other > 0)
 
 
 def share_outcome(held: Sequence[bool | None]) -> Outcome:

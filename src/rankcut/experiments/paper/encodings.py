@@ -204,10 +204,10 @@ def _drawn_mallows(rankings: Rankings, seed: int, *, published: bool) -> Floats:
     order = np.lexsort((rng.random_sample(ranks.shape), np.where(np.isnan(ranks), np.inf, ranks)))
     full = np.empty_like(ranks)
     np.put_along_axis(full, order, np.arange(1.0, ranks.shape[1] + 1), axis=1)
-    n_pairs = ranks.shape[1] * (ranks.shape[1] - 1) / 2
-    rate = median_lambda(full)
     if published:
-        rate *= n_pairs
+        rate = median_lambda(full) * ranks.shape[1] * (ranks.shape[1] - 1) / 2
+    else:
+        rate = median_lambda(rankings.ranks, unranked=rankings.unranked)
     n = len(rankings.ranks)
     gram = np.empty((n, n))
     step = max(1, 2_000 // _MALLOWS_DRAWS)

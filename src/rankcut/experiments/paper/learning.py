@@ -141,7 +141,7 @@ def score(truth: Labels, probability: Floats, predicted: Labels | None = None) -
 
 
 class Spectral(NamedTuple):
-    """Features of a Gram matrix by its leading eigenvectors, and how much of its trace they have."""
+    """Features of a Gram matrix by leading eigenvectors, and their share of its trace."""
 
     features: Floats
     share: float

@@ -78,7 +78,7 @@ def draw_differences(rows: Sequence[Row], title: str) -> Any:
     )
     axes.set_ylim(len(rows) - 0.5, -0.5)
     axes.grid(axis="y", visible=False)
-    axes.set_xlabel("difference of F1 against the graph cut kernel")
+    axes.set_xlabel("F1 gained over the graph cut kernel")
     return figure
 
 
