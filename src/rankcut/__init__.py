@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from rankcut.estimators.kernel_objects import WeightedKendallKernel as WeightedKendallKernel
     from rankcut.estimators.pair_features import KendallFeatures as KendallFeatures
     from rankcut.estimators.pair_features import WeightedKendallFeatures as WeightedKendallFeatures
+    from rankcut.estimators.smoothing import GraphSmoothing as GraphSmoothing
     from rankcut.estimators.submodular import SubmodularFeatures as SubmodularFeatures
     from rankcut.features import graph_cut_features as graph_cut_features
     from rankcut.files.errors import RankingFileError as RankingFileError
@@ -95,6 +96,7 @@ _HOMES = {
     "GraphCut": "rankcut.setfunctions.graph_cuts",
     "GraphCutFeatures": "rankcut.estimators.graph_cut",
     "GraphCutKernel": "rankcut.estimators.kernel_objects",
+    "GraphSmoothing": "rankcut.estimators.smoothing",
     "HypergraphCut": "rankcut.setfunctions.hypergraph",
     "ItemGraph": "rankcut.graphs.item_graph",
     "KendallFeatures": "rankcut.estimators.pair_features",

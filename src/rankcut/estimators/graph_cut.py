@@ -5,12 +5,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike
+from scipy import sparse
 
-from rankcut.completions import Method, Sampler
+from rankcut.completions import CompletionReport, Method, Sampler
 from rankcut.estimators.ranking_features import RankingFeatures
 from rankcut.features import SparseOutput, fit_graph
 from rankcut.rankings import RankMatrix, Unranked
 from rankcut.setfunctions import Algorithm, GraphCut
+from rankcut.smoothing import Smoother
 
 
 class GraphCutFeatures(RankingFeatures):
@@ -50,6 +52,14 @@ class GraphCutFeatures(RankingFeatures):
     random_state : int, RandomState or None, default=0
         Seed of the draws. With the same seed the same ranking has the same vector, whichever
         rankings come with it; None draws a seed at each fit.
+    smoothing : float, default=0.0
+        Steps of a lazy random walk over the items by which vectors are smoothed, so that like
+        items have like values and lists that share no item can be compared: φ·p(L) in the place
+        of φ, as by :class:`~rankcut.GraphSmoothing`. 0 is none, 1.5 is a step and a half.
+        Vectors have unit length after it, and errors are reported of what comes before it.
+    smoothing_graph : graph or recipe, default=None
+        The graph to walk on, in which like items are joined strongly; None is ``graph`` itself.
+        Its parameters can be searched as ``smoothing_graph__n_neighbors`` and so on.
     algorithm : {"auto", "complete", "table", "dense", "sparse"}, default="auto"
         How cuts are computed; see :mod:`rankcut.setfunctions.graph_cuts`. All agree to rounding.
     dtype : float32, float64 or None, default=None
@@ -58,7 +68,8 @@ class GraphCutFeatures(RankingFeatures):
         In closed form, return a CSR array of what each item has above the constant that most
         items of the vector share; "auto" does so for sparse rankings. A vector adds up to 0, so
         φ = S − (sum of S)/n for a row S, and :func:`~rankcut.graph_cut_kernel` takes that into
-        account. A model should see S or φ, not the one in training and the other later.
+        account. A model should see S or φ, not the one in training and the other later. With
+        smoothing on a sparse graph it is S·p(L), and on another graph vectors are dense.
     n_jobs : int or None, default=None
         Number of threads. The vectors are the same bits for any number.
 
@@ -66,6 +77,8 @@ class GraphCutFeatures(RankingFeatures):
     ----------
     graph_ : ItemGraph
         The graph, its items in the order of the columns.
+    smoothing_graph_ : ItemGraph
+        The graph to walk on, if there is smoothing.
     n_features_in_ : int
         Number of items.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -75,6 +88,7 @@ class GraphCutFeatures(RankingFeatures):
     --------
     graph_cut_features : The same as a plain function.
     graph_cut_kernel : The inner products of the vectors.
+    GraphSmoothing : Smoothing alone, of any vectors over the items.
     SubmodularFeatures : The same with any set function in the place of the cut.
 
     References
@@ -106,6 +120,8 @@ class GraphCutFeatures(RankingFeatures):
         n_draws: int | None = None,
         tolerance: float | None = None,
         random_state: int | np.random.RandomState | None = 0,
+        smoothing: float = 0.0,
+        smoothing_graph: Any = None,
         algorithm: Algorithm = "auto",
         dtype: DTypeLike | None = None,
         sparse_output: SparseOutput = "auto",
@@ -125,13 +141,31 @@ class GraphCutFeatures(RankingFeatures):
             n_jobs=n_jobs,
         )
         self.graph = graph
+        self.smoothing = smoothing
+        self.smoothing_graph = smoothing_graph
         self.algorithm = algorithm
 
     def _fit_function(self, rankings: RankMatrix) -> None:
         self.graph_ = fit_graph(self.graph, rankings)
+        self._smoother = None
+        if self.smoothing:
+            own = self.smoothing_graph is None
+            self.smoothing_graph_ = (
+                self.graph_ if own else fit_graph(self.smoothing_graph, rankings)
+            )
+            self._smoother = Smoother(self.smoothing_graph_, self.smoothing)
 
     def _set_function(self) -> GraphCut:
         return GraphCut(self.graph_, self.algorithm)
+
+    def _transform(self, X: Any, *, errors: bool) -> tuple[Any, CompletionReport]:
+        features, report = super()._transform(X, errors=errors)
+        if self._smoother is None:
+            return features, report
+        if sparse.issparse(features):
+            return self._smoother.smooth_offset(features, normalize=self.normalize), report
+        self._smoother.smooth(features, normalize=self.normalize, n_jobs=self.n_jobs)
+        return features, report
 
     def _labels(self) -> tuple[Hashable, ...] | None:
         return super()._labels() or self.graph_.items

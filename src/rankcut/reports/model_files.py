@@ -26,6 +26,7 @@ _OURS = [
     "rankcut.graphs.item_graph.ItemGraph",
     "rankcut.graphs.recipes.NeighborGraph",
     "rankcut.graphs.recipes.SimilarityGraph",
+    "rankcut.smoothing.Smoother",
 ]
 
 
