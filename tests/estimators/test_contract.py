@@ -22,7 +22,7 @@ ESTIMATORS = [
     GraphCutFeatures(unranked="anywhere", completions="sampled", n_draws=8, random_state=1),
     GraphCutFeatures(normalize=True, n_jobs=2),
     GraphCutFeatures(dtype=np.float64, algorithm="complete"),
-    GraphCutFeatures(smoothing=1.5),
+    GraphCutFeatures(unranked="last", unlisted_weight="balanced", smoothing=1.5),
     GraphSmoothing(),
     KendallFeatures(),
     KendallFeatures(unranked="anywhere", normalize=True),

@@ -181,7 +181,7 @@ def test_closed_form_plain_and_compiled():
             np.zeros(20),
         )
         loop = expecting.expect_rows if compiled else expecting.expect_rows.py_func
-        loop(*base(ranks), N_ITEMS, starts, neighbours, weights.ravel(), *out)
+        loop(*base(ranks), rng.random(20), N_ITEMS, starts, neighbours, weights.ravel(), *out)
         results.append(out)
     for machine, plain in zip(*results, strict=True):
         assert_array_equal(machine, plain)

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from rankcut.cli.cutting import Cutting, Graph, Items, Seed, UnrankedItems
+from rankcut.cli.cutting import Cutting, Graph, Items, Seed, UnlistedItems, UnrankedItems
 from rankcut.cli.reading import Rankings, Reading, reads_rankings
 from rankcut.cli.writing import check_target
 
@@ -23,6 +23,7 @@ def map(  # noqa: A001 - the command is called so
     items: Items = None,
     graph: Graph = None,
     unranked: UnrankedItems = "error",
+    unlisted_weight: UnlistedItems = "1",
     seed: Seed = 0,
 ) -> None:
     """Draw the rankings in two dimensions: the main directions of their vectors.
@@ -44,7 +45,7 @@ def map(  # noqa: A001 - the command is called so
     check_target(output)
     if not output.lower().endswith((".png", ".svg", ".pdf", ".html")):
         raise ValueError(f"{output}: a map is a .png, .svg, .pdf or .html file")
-    cutting = Cutting(items, graph, unranked, seed)
+    cutting = Cutting(items, graph, unranked, unlisted_weight, seed)
     item_graph = cutting.item_graph()
     rankings = reading.read(file, no_items=[] if color is None else [color])
     if min(rankings.ranks.shape) < 2:

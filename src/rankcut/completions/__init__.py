@@ -9,6 +9,11 @@ from rankcut.completions.averaging import (
 )
 from rankcut.completions.closed_form import ExpectedSlopes
 from rankcut.completions.sampled import Sampler
+from rankcut.completions.unlisted import (
+    UnlistedWeight,
+    check_unlisted_weight,
+    weighted_increments,
+)
 
 __all__ = [
     "METHODS",
@@ -18,4 +23,7 @@ __all__ = [
     "ExpectedSlopes",
     "Method",
     "Sampler",
+    "UnlistedWeight",
+    "check_unlisted_weight",
+    "weighted_increments",
 ]

@@ -10,6 +10,7 @@ from scipy import sparse
 
 from rankcut._loops.expecting import expect_complete_rows, expect_rows, length, spread_rows
 from rankcut._loops.types import Floats, Indices
+from rankcut.completions.unlisted import UnlistedWeight, unlisted_weights
 from rankcut.graphs import ItemGraph
 from rankcut.partitions import Partitions
 
@@ -53,7 +54,8 @@ class Entries:
 class ExpectedSlopes:
     """Mean slopes on one graph."""
 
-    def __init__(self, graph: ItemGraph) -> None:
+    def __init__(self, graph: ItemGraph, unlisted_weight: UnlistedWeight = 1.0) -> None:
+        self._unlisted_weight = unlisted_weight
         self._n_items = graph.n_items
         self._complete = graph.weights is None
         if not self._complete:
@@ -69,6 +71,7 @@ class ExpectedSlopes:
         n_rows = len(partitions)
         order, ends, n_groups = partitions.order, partitions.ends, partitions.n_groups
         n_ranked = partitions.n_ranked()
+        weights = unlisted_weights(self._unlisted_weight, partitions)
         if self._complete:
             capacity = int(n_ranked.sum())
         else:
@@ -81,12 +84,13 @@ class ExpectedSlopes:
         constants = np.empty(n_rows)
         out = (items, values, entry_ends, constants)
         if self._complete:
-            expect_complete_rows(order, ends, n_groups, self._n_items, *out)
+            expect_complete_rows(order, ends, n_groups, weights, self._n_items, *out)
         else:
             expect_rows(
                 order,
                 ends,
                 n_groups,
+                weights,
                 self._n_items,
                 self._starts,
                 self._neighbours,

@@ -1,15 +1,15 @@
 """The graph cut feature map as a scikit-learn transformer."""
 
 from collections.abc import Hashable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike
-from scipy import sparse
 
-from rankcut.completions import CompletionReport, Method, Sampler
+from rankcut.completions import Method, Sampler, UnlistedWeight
 from rankcut.estimators.ranking_features import RankingFeatures
-from rankcut.features import SparseOutput, fit_graph
+from rankcut.features import FeatureMap, SparseOutput, fit_graph
 from rankcut.rankings import RankMatrix, Unranked
 from rankcut.setfunctions import Algorithm, GraphCut
 from rankcut.smoothing import Smoother
@@ -34,6 +34,10 @@ class GraphCutFeatures(RankingFeatures):
     unranked : {"error", "last", "anywhere"}, default="error"
         What an item means that a ranking does not rank: that is an error, it is tied with the
         others of its kind after all ranked items (top-k lists), or its place is unknown.
+    unlisted_weight : float or "balanced", default=1.0
+        Weight of comparisons with unranked items, beside 1 for those among ranked ones: a small
+        one keeps the order of a short list from being swamped by a large catalogue. "balanced"
+        is k/n for a ranking of k of n items; see :mod:`rankcut.completions.unlisted`.
     normalize : bool, default=False
         Scale each vector to unit length. A ranking that ties all items, whose vector is 0,
         keeps it.
@@ -113,6 +117,7 @@ class GraphCutFeatures(RankingFeatures):
         graph: Any = None,
         *,
         unranked: Unranked = "error",
+        unlisted_weight: UnlistedWeight = 1.0,
         normalize: bool = False,
         items: Sequence[Hashable] | None = None,
         completions: Method = "auto",
@@ -141,6 +146,7 @@ class GraphCutFeatures(RankingFeatures):
             n_jobs=n_jobs,
         )
         self.graph = graph
+        self.unlisted_weight = unlisted_weight
         self.smoothing = smoothing
         self.smoothing_graph = smoothing_graph
         self.algorithm = algorithm
@@ -158,14 +164,10 @@ class GraphCutFeatures(RankingFeatures):
     def _set_function(self) -> GraphCut:
         return GraphCut(self.graph_, self.algorithm)
 
-    def _transform(self, X: Any, *, errors: bool) -> tuple[Any, CompletionReport]:
-        features, report = super()._transform(X, errors=errors)
-        if self._smoother is None:
-            return features, report
-        if sparse.issparse(features):
-            return self._smoother.smooth_offset(features, normalize=self.normalize), report
-        self._smoother.smooth(features, normalize=self.normalize, n_jobs=self.n_jobs)
-        return features, report
+    def _feature_map(self) -> FeatureMap:
+        return replace(
+            super()._feature_map(), unlisted_weight=self.unlisted_weight, smoother=self._smoother
+        )
 
     def _labels(self) -> tuple[Hashable, ...] | None:
         return super()._labels() or self.graph_.items

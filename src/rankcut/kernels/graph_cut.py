@@ -8,7 +8,7 @@ from numpy.typing import DTypeLike, NDArray
 from scipy.sparse import csr_array, issparse
 
 from rankcut._loops.pairing import ALL, TWINS, UPPER
-from rankcut.completions import CompletionOptions, Method, Sampler
+from rankcut.completions import CompletionOptions, Method, Sampler, UnlistedWeight
 from rankcut.features import FeatureMap, fit_graph, seed_from
 from rankcut.kernels.gram import Encoder, Features, gram_matrix
 from rankcut.rankings import RankMatrix, Unranked
@@ -21,6 +21,7 @@ def graph_cut_kernel(
     graph: Any = None,
     *,
     unranked: Unranked = "error",
+    unlisted_weight: UnlistedWeight = 1.0,
     normalize: bool = False,
     items: Sequence[Hashable] | None = None,
     completions: Method = "auto",
@@ -48,7 +49,7 @@ def graph_cut_kernel(
         this is Spearman's correlation. A ranking that ties all items has k = 0.
     out : ndarray or memmap of shape (n_rankings_x, n_rankings_y) or None
         Where to write the Gram matrix.
-    unranked, items, algorithm, dtype, n_jobs
+    unranked, unlisted_weight, items, algorithm, dtype, n_jobs
         As in :func:`~rankcut.graph_cut_features`.
     completions, sampler, n_draws, tolerance, random_state
         As in :func:`~rankcut.graph_cut_features`, for ``unranked="anywhere"``. Sparse rankings
@@ -69,7 +70,7 @@ def graph_cut_kernel(
     return gram_matrix(
         X,
         Y,
-        graph_cut_encoder(graph, unranked, normalize, options, algorithm, n_jobs),
+        graph_cut_encoder(graph, unranked, unlisted_weight, normalize, options, algorithm, n_jobs),
         unranked=unranked,
         normalize=False,
         items=items,
@@ -118,6 +119,7 @@ class GraphCutVectors:
 def graph_cut_encoder(
     graph: Any,
     unranked: Unranked,
+    unlisted_weight: UnlistedWeight,
     normalize: bool,
     completions: CompletionOptions,
     algorithm: Algorithm,
@@ -134,6 +136,7 @@ def graph_cut_encoder(
             dtype,
             "auto",
             n_jobs,
+            unlisted_weight,
         )
         return GraphCutVectors(feature_map(rankings)[0])
 
