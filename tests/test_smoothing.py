@@ -86,6 +86,21 @@ def test_the_same_bits_in_any_batch_and_for_any_threads(make):
         assert_array_equal(smoothed(graph, 1.5, rows[start:stop]), whole[start:stop])
 
 
+def test_sparse_vectors_that_reach_few_items_or_most():
+    chain = sparse.diags_array([np.ones(199), np.ones(199)], offsets=[1, -1])
+    smoother = Smoother(as_item_graph(chain), 2.5)
+    rows = np.zeros((5, 200))
+    rows[:, 17] = 1.0
+    rows[[1, 3]] = RNG.normal(size=(2, 200))
+    rows[4] = 0.0
+    got = smoother.smooth_sparse(sparse.csr_array(rows))
+    assert_array_equal(np.diff(got.indptr), [7, 200, 7, 200, 0])
+    assert_allclose(got.toarray(), rows @ filtered(chain.toarray(), 2.5), atol=1e-14)
+    for row in range(5):
+        alone = smoother.smooth_sparse(sparse.csr_array(rows[[row]]))
+        assert_array_equal(alone.toarray()[0], got.toarray()[row])
+
+
 def test_unit_length():
     rows = np.vstack([RNG.normal(size=(3, 4)), np.zeros((1, 4))]).astype(np.float32)
     got = smoothed(ItemGraph.complete(4), 1, rows, normalize=True)

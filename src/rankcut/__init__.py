@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from rankcut.files.graph_files import write_graph as write_graph
     from rankcut.files.item_tables import read_items as read_items
     from rankcut.files.ranking_set import RankingSet as RankingSet
+    from rankcut.graphs.from_rankings import AgreementGraph as AgreementGraph
+    from rankcut.graphs.from_rankings import CoListingGraph as CoListingGraph
     from rankcut.graphs.item_graph import ItemGraph as ItemGraph
     from rankcut.graphs.recipes import NeighborGraph as NeighborGraph
     from rankcut.graphs.recipes import SimilarityGraph as SimilarityGraph
@@ -83,7 +85,9 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
+    "AgreementGraph": "rankcut.graphs.from_rankings",
     "BasePolytope": "rankcut.polytopes.base_polytope",
+    "CoListingGraph": "rankcut.graphs.from_rankings",
     "Complement": "rankcut.setfunctions.combined",
     "ConcaveOfCardinality": "rankcut.setfunctions.cardinality",
     "Coverage": "rankcut.setfunctions.coverage",

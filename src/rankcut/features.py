@@ -38,7 +38,7 @@ from rankcut.completions import (
     check_unlisted_weight,
     weighted_increments,
 )
-from rankcut.graphs import ItemGraph, as_item_graph
+from rankcut.graphs import ItemGraph, as_item_graph, is_learned
 from rankcut.partitions import Partitions, block_rows, read_partitions, read_ranked
 from rankcut.rankings import RankMatrix, Unranked, read_rankings
 from rankcut.setfunctions import Algorithm, GraphCut, SetFunction
@@ -144,8 +144,11 @@ def graph_cut_features(
 
 
 def fit_graph(graph: Any, rankings: RankMatrix) -> ItemGraph:
-    """The user's graph, its items matched with the columns of the rankings."""
+    """The user's graph, matched with the columns of the rankings, or learned from them."""
     n_items = rankings.shape[1]
+    if is_learned(graph):
+        learned: ItemGraph = graph.build_from(rankings)
+        return learned
     if graph is None:
         return ItemGraph.complete(n_items).aligned(n_items, rankings.items)
     return as_item_graph(graph).aligned(n_items, rankings.items)

@@ -24,6 +24,12 @@ from rankcut.graphs import ItemGraph
 from rankcut.partitions import block_rows
 from rankcut.threads import over_rows
 
+# An entry of a product of sparse matrices costs as much as so many of one with a dense matrix.
+_SPARSE_COST = 8
+
+# Sparse vectors are filled so many entries at a time.
+_FILLED = 1 << 20
+
 
 class Smoother:
     """φ ↦ φ·p(L) on one graph.
@@ -115,10 +121,10 @@ class Smoother:
 
     def smooth_sparse(self, rows: sparse.csr_array) -> sparse.csr_array:
         """Smoothed sparse vectors: each step reaches the neighbours of the items there are."""
+        walk = sparse.csr_array(self._walk)
         smoothed = sparse.csr_array(rows, dtype=np.float64)
         for move in self._moves:
-            smoothed = sparse.csr_array((1.0 - move) * smoothed + move * (smoothed @ self._walk))
-        smoothed.sort_indices()
+            smoothed = _sparse_step(smoothed, walk, move)
         return smoothed.astype(rows.dtype)
 
     def smooth_offset(self, rows: sparse.csr_array, *, normalize: bool) -> Any:
@@ -145,6 +151,29 @@ class Smoother:
             lengths[lengths == 0] = 1.0
             smoothed.data /= np.repeat(lengths, np.diff(smoothed.indptr)).astype(smoothed.dtype)
         return smoothed
+
+
+def _sparse_step(rows: sparse.csr_array, walk: sparse.csr_array, move: float) -> sparse.csr_array:
+    """One step of sparse vectors, those that reach most items by way of dense ones.
+
+    Which way a vector goes depends on itself alone, and so do its bits.
+    """
+    reached = sparse.csr_array(
+        (np.diff(walk.indptr)[rows.indices], rows.indices, rows.indptr), shape=rows.shape
+    ).sum(axis=1)
+    heavy = _SPARSE_COST * reached > walk.nnz
+    light = rows[np.flatnonzero(~heavy)]
+    parts = [sparse.csr_array((1.0 - move) * light + move * (light @ walk))]
+    filled = np.flatnonzero(heavy)
+    step = max(1, _FILLED // rows.shape[1])
+    for start in range(0, len(filled), step):
+        columns = rows[filled[start : start + step]].toarray().T
+        columns = (1.0 - move) * columns + move * (walk @ columns)
+        parts.append(sparse.csr_array(columns.T))
+    places = np.argsort(np.concatenate([np.flatnonzero(~heavy), filled]))
+    stepped = sparse.csr_array(sparse.vstack(parts, format="csr")[places])
+    stepped.sort_indices()
+    return stepped
 
 
 def _is_number(steps: Any) -> bool:

@@ -30,7 +30,8 @@ class GraphCutFeatures(RankingFeatures):
         The item graph. None is the complete graph. A recipe, such as
         :class:`~rankcut.SimilarityGraph`, is built when fitted, and its parameters can be
         searched as ``graph__lengthscale`` and so on. A graph with labels is matched by name
-        with rankings that have labels.
+        with rankings that have labels. Some recipes, such as :class:`~rankcut.CoListingGraph`,
+        learn the graph from the rankings that are fitted.
     unranked : {"error", "last", "anywhere"}, default="error"
         What an item means that a ranking does not rank: that is an error, it is tied with the
         others of its kind after all ranked items (top-k lists), or its place is unknown.

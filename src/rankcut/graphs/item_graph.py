@@ -141,6 +141,30 @@ class GraphRecipe(Protocol):
         ...
 
 
+@runtime_checkable
+class LearnedGraph(Protocol):
+    """Whatever learns an item graph from rankings, such as :class:`~rankcut.CoListingGraph`."""
+
+    def build_from(self, X: Any) -> ItemGraph:
+        """The graph that a rank matrix tells, its items in the order of the columns."""
+        ...
+
+
+def is_learned(graph: Any) -> bool:
+    """Whether a graph has yet to be learned from rankings."""
+    return isinstance(graph, LearnedGraph) and not isinstance(graph, type)
+
+
+def refuse_learned(graph: Any) -> None:
+    """Raise if a graph has yet to be learned from rankings."""
+    if is_learned(graph):
+        name = type(graph).__name__
+        raise ValueError(
+            f"{name} is learned from rankings: GraphCutFeatures({name}()) learns it from those "
+            "that are fitted, and build_from(rankings) makes a graph of it for use elsewhere"
+        )
+
+
 def as_item_graph(graph: Any) -> ItemGraph:
     """Read a graph from whatever a user has.
 
@@ -163,6 +187,7 @@ def as_item_graph(graph: Any) -> ItemGraph:
         raise ValueError(f"the graph is the class {graph.__name__}, not a graph; call it")
     if isinstance(graph, GraphRecipe):
         return graph.build()
+    refuse_learned(graph)
     if hasattr(graph, "nodes") and hasattr(graph, "adjacency"):
         return _from_networkx(graph)
     frame = as_frame(graph)

@@ -10,6 +10,7 @@ from scipy.sparse import csr_array, issparse
 from rankcut._loops.pairing import ALL, TWINS, UPPER
 from rankcut.completions import CompletionOptions, Method, Sampler, UnlistedWeight
 from rankcut.features import FeatureMap, fit_graph, seed_from
+from rankcut.graphs import refuse_learned
 from rankcut.kernels.gram import Encoder, Features, gram_matrix
 from rankcut.rankings import RankMatrix, Unranked
 from rankcut.setfunctions import Algorithm, GraphCut
@@ -126,6 +127,8 @@ def graph_cut_encoder(
     n_jobs: int | None,
 ) -> Encoder:
     """Graph cut features, which are normalised as vectors: weights may be of any scale."""
+    # Learned from either side of a Gram matrix, it would be another graph.
+    refuse_learned(graph)
 
     def encode(rankings: RankMatrix, dtype: np.dtype[Any]) -> GraphCutVectors:
         feature_map = FeatureMap(

@@ -23,6 +23,8 @@ _OURS = [
     "rankcut.estimators.gp.gaussian.Gaussian",
     "rankcut.estimators.gp.predictions.FeaturePredictor",
     "rankcut.estimators.graph_cut.GraphCutFeatures",
+    "rankcut.graphs.from_rankings.AgreementGraph",
+    "rankcut.graphs.from_rankings.CoListingGraph",
     "rankcut.graphs.item_graph.ItemGraph",
     "rankcut.graphs.recipes.NeighborGraph",
     "rankcut.graphs.recipes.SimilarityGraph",
