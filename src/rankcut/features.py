@@ -35,9 +35,11 @@ from rankcut.completions import (
     Method,
     Sampler,
     UnlistedWeight,
+    UntiedLast,
     check_unlisted_weight,
     weighted_increments,
 )
+from rankcut.completions.averaging import unit_lengths
 from rankcut.graphs import ItemGraph, as_item_graph, is_learned
 from rankcut.partitions import Partitions, block_rows, read_partitions, read_ranked
 from rankcut.rankings import RankMatrix, Unranked, read_rankings
@@ -60,6 +62,7 @@ def graph_cut_features(
     *,
     unranked: Unranked = "error",
     unlisted_weight: UnlistedWeight = 1.0,
+    tie_unlisted: bool = True,
     normalize: bool = False,
     items: Sequence[Hashable] | None = None,
     completions: Method = "auto",
@@ -85,6 +88,9 @@ def graph_cut_features(
     unlisted_weight : float or "balanced"
         Weight of comparisons with unranked items, beside 1 for those among ranked ones;
         "balanced" is k/n for a ranking of k of n items. See :mod:`rankcut.completions.unlisted`.
+    tie_unlisted : bool
+        With ``unranked="last"``: whether unranked items are tied. If not, their order is unknown,
+        and each has what it has on average over all orders of them.
     normalize : bool
         Scale each vector to unit length. A vector of zeros stays as it is.
     items : sequence or None
@@ -139,6 +145,7 @@ def graph_cut_features(
         sparse_output,
         n_jobs,
         unlisted_weight,
+        tie_unlisted,
     )
     return feature_map(rankings)[0]
 
@@ -175,11 +182,13 @@ class FeatureMap:
     sparse_output: SparseOutput
     n_jobs: int | None
     unlisted_weight: UnlistedWeight = 1.0
+    tie_unlisted: bool = True
     smoother: Smoother | None = None
 
     def __post_init__(self) -> None:
         for name, value, choices in (
             ("normalize", self.normalize, (True, False)),
+            ("tie_unlisted", self.tie_unlisted, (True, False)),
             ("sparse_output", self.sparse_output, (True, False, "auto")),
         ):
             if value not in choices:
@@ -188,6 +197,10 @@ class FeatureMap:
         if self.dtype is not None and np.dtype(self.dtype) not in (np.float32, np.float64):
             raise ValueError(f"features are float32 or float64, and dtype={self.dtype} is neither")
         check_unlisted_weight(self.unlisted_weight)
+        if not self.tie_unlisted and self.unranked == "anywhere":
+            raise ValueError(
+                'tie_unlisted=False is for unranked="last"; items that may be anywhere are not tied'
+            )
         # Refuses at once a method that the function does not have.
         self._in_closed_form()
 
@@ -243,19 +256,34 @@ class FeatureMap:
         """Blocks of partitions, their increments, pooled slopes."""
         n_rows, n_items = rankings.shape
         features = np.empty((n_rows, n_items), dtype=dtype)
-        plain = self.unlisted_weight == 1
+        untied = None
+        if isinstance(self.function, GraphCut) and not self.tie_unlisted:
+            untied = UntiedLast(self.function.graph, self.unlisted_weight)
+        plain = self.unlisted_weight == 1 and untied is None
 
         def fill(start: int, stop: int) -> None:
             increments = np.empty((min(block_rows(n_items), stop - start), n_items))
             for first, block in read_partitions(rankings, start, stop, close=plain):
                 rows = features[first : first + len(block)]
                 if plain:
+                    closed = block
                     self.function.increments(block, increments)
                 else:
-                    block = weighted_increments(
+                    closed = weighted_increments(
                         self.unlisted_weight, block, self.function, increments
                     )
-                pool_rows(block.order, block.ends, block.n_groups, increments, self.normalize, rows)
+                pool_rows(
+                    closed.order,
+                    closed.ends,
+                    closed.n_groups,
+                    increments,
+                    self.normalize and untied is None,
+                    rows,
+                )
+                if untied is not None:
+                    untied.tell_apart(block, rows)
+                    if self.normalize:
+                        rows /= unit_lengths(rows)
 
         over_rows(fill, n_rows, block_rows(n_items), self.n_jobs)
         return features

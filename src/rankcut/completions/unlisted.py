@@ -13,9 +13,13 @@ from numbers import Real
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
 
+from rankcut._loops.smoothing import multiply_rows
 from rankcut._loops.types import Floats, Ints
 from rankcut._loops.weighing import reverse_listed, weigh_completions, weigh_lists
+from rankcut.graphs import ItemGraph
 from rankcut.partitions import Partitions
 from rankcut.setfunctions import SetFunction
 
@@ -56,6 +60,38 @@ def weighted_increments(
     function.increments(turned, backwards)
     weigh_lists(closed.n_groups, unlisted_weights(weight, partitions), out, backwards)
     return closed
+
+
+class UntiedLast:
+    """Unlisted items after all listed ones in an order that is not known, in the place of tied.
+
+    On average over their orders, what an unlisted item has is −γ·Σ_{listed j} W_ij, since no
+    other unlisted item is better or worse than it. Tied, all of them have the mean of that.
+    """
+
+    def __init__(self, graph: ItemGraph, weight: UnlistedWeight) -> None:
+        self._weight = weight
+        weights = graph.weights
+        self._sparse = weights if sparse.issparse(weights) else None
+        # On the complete graph there is nothing that tells them apart.
+        self._dense = None if weights is None or self._sparse is not None else graph.to_dense()
+
+    def tell_apart(self, partitions: Partitions, features: NDArray[Any]) -> None:
+        """Add to features of tied unlisted items, which are in no group, what tells them apart."""
+        n = partitions.n_items
+        places = np.arange(n) < partitions.n_ranked()[:, None]
+        listed = np.empty((len(partitions), n))
+        np.put_along_axis(listed, partitions.order[:, :n].astype(np.int64), places * 1.0, axis=1)
+        pull = np.zeros_like(listed)
+        if self._sparse is not None:
+            pull[:] = (self._sparse @ listed.T).T
+        elif self._dense is not None:
+            multiply_rows(listed, self._dense, pull)
+        unlisted = 1.0 - listed
+        counts = np.maximum(unlisted.sum(axis=1, keepdims=True), 1.0)
+        means = (pull * unlisted).sum(axis=1, keepdims=True) / counts
+        weights = unlisted_weights(self._weight, partitions)[:, None]
+        features -= (weights * unlisted * (pull - means)).astype(features.dtype)
 
 
 class Weighing:
