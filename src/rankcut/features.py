@@ -91,14 +91,15 @@ def graph_cut_features(
         stop; without either, the tolerance is 0.01.
     random_state : int, RandomState or None
         Seed of the draws. A ranking's vector depends on the ranking, the graph and the seed.
-    algorithm : {"auto", "complete", "table", "dense", "sparse"}
+    algorithm : {"auto", "complete", "table", "dense", "sparse", "structured"}
         How cuts are computed; see :mod:`rankcut.setfunctions.graph_cuts`. All agree to rounding.
     dtype : float32, float64 or None
         Type of the result; None is that of X if it is float32, and float64 otherwise. The
         arithmetic is in float64.
     sparse_output : bool or "auto"
         In closed form, return a CSR array of what each item has above the constant that most
-        items share; "auto" does so if X is sparse. For a row S of it, φ = S − (sum of S)/n.
+        items share; "auto" does so if X is sparse, unless the graph has a low-rank part, with
+        which no items share any. For a row S of it, φ = S − (sum of S)/n.
         Neither is better, but a model should see one of them only.
     n_jobs : int or None
         Number of threads, as in scikit-learn. The result is the same bits for any number.
@@ -198,8 +199,9 @@ class FeatureMap:
         if in_closed_form and isinstance(function, GraphCut):
             report.methods[:] = METHODS.index("closed_form")
             expected = ExpectedSlopes(function.graph)
+            sparse_in = rankings.sparse is not None
             if self.sparse_output is True or (
-                self.sparse_output == "auto" and rankings.sparse is not None
+                self.sparse_output == "auto" and sparse_in and expected.sparse
             ):
                 return self._sparse(rankings, expected, dtype), report
             return self._expected(rankings, expected, dtype), report
@@ -255,7 +257,8 @@ class FeatureMap:
         def fill(start: int, stop: int) -> None:
             for first, block in read_ranked(rankings, start, stop):
                 rows = features[first : first + len(block)]
-                expected.entries(block).write(rows, normalize=self.normalize)
+                for at, entries in expected.pieces(block):
+                    entries.write(rows[at : at + len(entries)], normalize=self.normalize)
 
         over_rows(fill, n_rows, block_rows(n_items), self.n_jobs)
         return features
@@ -269,7 +272,8 @@ class FeatureMap:
 
         def fill(start: int, stop: int) -> None:
             for first, block in read_ranked(rankings, start, stop):
-                parts[first] = expected.entries(block).to_csr(dtype, normalize=self.normalize)
+                for at, entries in expected.pieces(block):
+                    parts[first + at] = entries.to_csr(dtype, normalize=self.normalize)
 
         over_rows(fill, n_rows, _SPARSE_ROWS, self.n_jobs)
         return _stacked(parts, rankings.shape, dtype)

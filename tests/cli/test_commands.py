@@ -119,6 +119,27 @@ def test_graph_of_neighbours_and_categories(lunch):
     fail("graph", "dishes.csv", "--columns", "nine", says="no column 'nine'")
 
 
+def test_graph_of_unlike_items(lunch):
+    alike = succeed("graph", "dishes.csv", "-o", "like.npz", "--neighbors", "2")
+    said = succeed("graph", "dishes.csv", "-o", "unlike.npz", "--neighbors", "2", "--dissimilar")
+    like, unlike = read_graph("like.npz"), read_graph("unlike.npz")
+    np.testing.assert_allclose(unlike.to_dense(), 1 - np.eye(8) - like.to_dense(), atol=1e-15)
+    assert unlike.items == like.items
+    first = re.search("most alike: *(.*) \\(", alike).group(1)
+    assert re.search(f"most alike: *{first}", said)
+    succeed("graph", "dishes.csv", "-o", "even.npz", "--dissimilar", "--normalized", "-p", "g.png")
+    dense = 1 - np.eye(8) - read_graph_of("dishes.csv").to_dense()
+    roots = np.sqrt(dense.sum(axis=0))
+    np.testing.assert_allclose(read_graph("even.npz").to_dense(), dense / np.outer(roots, roots))
+    succeed("features", "full.csv", "-o", "f.npy", "--graph", "unlike.npz")
+    assert np.load("f.npy").shape[1] == 8
+
+
+def read_graph_of(table):
+    succeed("graph", table, "-o", "plain.npz")
+    return read_graph("plain.npz")
+
+
 def test_items_from_standard_input_with_any_delimiter(lunch):
     expected = succeed("graph", "dishes.csv")
     text = (lunch / "dishes.csv").read_text()

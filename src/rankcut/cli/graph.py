@@ -10,6 +10,10 @@ from rankcut.cli.reading import parsed_delimiter, parsed_header
 from rankcut.cli.sources import dataset_items, is_dataset
 from rankcut.cli.writing import check_target
 from rankcut.graphs.item_graph import ItemGraph
+from rankcut.graphs.structured import StructuredWeights
+
+# Of more items, the weights of all pairs are not looked at one by one.
+_MOST_ITEMS = 3000
 
 
 def graph(
@@ -52,6 +56,12 @@ def graph(
     keep: Annotated[
         float, typer.Option(help="Fraction of the edges to keep, the strongest.")
     ] = 1.0,
+    dissimilar: Annotated[
+        bool, typer.Option("--dissimilar", help="Join unlike items: 1 less the similarity.")
+    ] = False,
+    normalized: Annotated[
+        bool, typer.Option("--normalized", help="Divide weights by the degrees of both ends.")
+    ] = False,
     header: Annotated[str, typer.Option(help="Line with the columns' names; 0 for none.")] = "1",
     delimiter: Annotated[
         str | None, typer.Option(help="What divides cells, if not a comma; tab for a tab.")
@@ -65,6 +75,7 @@ def graph(
     """
     from rankcut.files.graph_files import write_graph
     from rankcut.files.item_tables import read_items
+    from rankcut.graphs.derived import DissimilarityGraph, NormalizedGraph
     from rankcut.graphs.recipes import NeighborGraph, SimilarityGraph
 
     if neighbors is not None and keep != 1.0:
@@ -88,12 +99,18 @@ def graph(
         "kernel": kernel,
         "lengthscale": "median" if lengthscale is None else lengthscale,
     }
+    recipe: Any
     if neighbors is not None:
-        built = NeighborGraph(items.points(), n_neighbors=neighbors, **options).build()
+        recipe = NeighborGraph(items.points(), n_neighbors=neighbors, **options)
     else:
-        built = SimilarityGraph(items.points(), keep=keep, **options).build()
-    named = ItemGraph(built.weights, built.n_items, items.items)
-    for name, value in _facts(named, list(items.features)):
+        recipe = SimilarityGraph(items.points(), keep=keep, **options)
+    if dissimilar:
+        recipe = DissimilarityGraph(recipe)
+    if normalized:
+        recipe = NormalizedGraph(recipe)
+    built = recipe.build()
+    named = built.aligned(built.n_items, items.items)
+    for name, value in _facts(named, list(items.features), dissimilar):
         print(f"{name + ':':<17}{value}" if name else " " * 17 + value)
     if output is not None:
         write_graph(named, output)
@@ -103,31 +120,38 @@ def graph(
         draw_graph(named, picture)
 
 
-def _facts(graph: ItemGraph, features: list[str]) -> list[tuple[str, str]]:
+def _facts(graph: ItemGraph, features: list[str], dissimilar: bool) -> list[tuple[str, str]]:
+    facts = [("items", f"{graph.n_items:,}"), ("features", ", ".join(features))]
+    pairs = graph.n_items * (graph.n_items - 1) // 2
+    share = f" ({graph.n_edges / pairs:.0%} of all pairs)" if pairs else ""
+    facts.append(("edges", f"{graph.n_edges:,}{share}"))
+    degrees = graph.degrees
+    spread = ("degrees", f"{degrees.min():.3g} to {degrees.max():.3g}")
+    if isinstance(graph.weights, StructuredWeights) and graph.n_items > _MOST_ITEMS:
+        return [*facts, spread]
+    return [*facts, *_about_edges(graph, spread, dissimilar)]
+
+
+def _about_edges(
+    graph: ItemGraph, spread: tuple[str, str], dissimilar: bool
+) -> list[tuple[str, str]]:
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
-    assert graph.items is not None
-    edges = coo_array(graph.weights)
+    structured = isinstance(graph.weights, StructuredWeights)
+    edges = coo_array(graph.to_dense() if structured else graph.weights)
     first, second = edges.coords
     half = np.flatnonzero(first < second)
     half = half[np.argsort(-edges.data[half], kind="stable")]
     n_parts, part = connected_components(edges, directed=False)
-    degrees = graph.degrees
-    pairs = graph.n_items * (graph.n_items - 1) // 2
-    share = f" ({graph.n_edges / pairs:.0%} of all pairs)" if pairs else ""
 
     def named(edge: int) -> str:
         one, other = graph.items[first[edge]], graph.items[second[edge]]  # type: ignore[index]
         return f"{one} - {other} ({edges.data[edge]:.3g})"
 
-    facts = [
-        ("items", f"{graph.n_items:,}"),
-        ("features", ", ".join(features)),
-        ("edges", f"{graph.n_edges:,}{share}"),
-        ("parts", f"{n_parts:,}, the largest of {np.bincount(part).max():,} items"),
-        ("degrees", f"{degrees.min():.3g} to {degrees.max():.3g}"),
-    ]
-    for title, chosen in (("most alike", half[:5]), ("least alike", half[-5:][::-1])):
-        facts += [(title if i == 0 else "", named(edge)) for i, edge in enumerate(chosen.tolist())]
+    facts = [("parts", f"{n_parts:,}, the largest of {np.bincount(part).max():,} items"), spread]
+    titles = ["most alike", "least alike"]
+    chosen = [half[-5:][::-1], half[:5]] if dissimilar else [half[:5], half[-5:][::-1]]
+    for title, some in zip(titles, chosen, strict=True):
+        facts += [(title if i == 0 else "", named(edge)) for i, edge in enumerate(some.tolist())]
     return facts

@@ -50,13 +50,14 @@ class GraphCutFeatures(RankingFeatures):
     random_state : int, RandomState or None, default=0
         Seed of the draws. With the same seed the same ranking has the same vector, whichever
         rankings come with it; None draws a seed at each fit.
-    algorithm : {"auto", "complete", "table", "dense", "sparse"}, default="auto"
+    algorithm : {"auto", "complete", "table", "dense", "sparse", "structured"}, default="auto"
         How cuts are computed; see :mod:`rankcut.setfunctions.graph_cuts`. All agree to rounding.
     dtype : float32, float64 or None, default=None
         Type of the vectors; None is float32 for ranks in float32, and float64 otherwise.
     sparse_output : bool or "auto", default="auto"
         In closed form, return a CSR array of what each item has above the constant that most
-        items of the vector share; "auto" does so for sparse rankings. A vector adds up to 0, so
+        items of the vector share; "auto" does so for sparse rankings, unless the graph has a
+        low-rank part, with which no items share any. A vector adds up to 0, so
         φ = S − (sum of S)/n for a row S, and :func:`~rankcut.graph_cut_kernel` takes that into
         account. A model should see S or φ, not the one in training and the other later.
     n_jobs : int or None, default=None

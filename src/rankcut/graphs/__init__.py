@@ -1,6 +1,18 @@
 """Graphs over the items: given by the user, or built from what is known of the items."""
 
+from rankcut.graphs.derived import DissimilarityGraph, NormalizedGraph
 from rankcut.graphs.item_graph import GraphRecipe, ItemGraph, as_item_graph
-from rankcut.graphs.recipes import NeighborGraph, SimilarityGraph
+from rankcut.graphs.recipes import DistanceGraph, NeighborGraph, SimilarityGraph
+from rankcut.graphs.structured import StructuredWeights
 
-__all__ = ["GraphRecipe", "ItemGraph", "NeighborGraph", "SimilarityGraph", "as_item_graph"]
+__all__ = [
+    "DissimilarityGraph",
+    "DistanceGraph",
+    "GraphRecipe",
+    "ItemGraph",
+    "NeighborGraph",
+    "NormalizedGraph",
+    "SimilarityGraph",
+    "StructuredWeights",
+    "as_item_graph",
+]

@@ -1,6 +1,7 @@
 """The item graph: symmetric, non-negative weights between items."""
 
 from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import replace
 from typing import Any, Protocol, runtime_checkable
 
 import narwhals as nw
@@ -8,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from rankcut.graphs.structured import StructuredWeights
 from rankcut.rankings import as_frame, labels_beside
 
 # Weights W_ij and W_ji that differ by no more than this, relative to the largest weight, differ
@@ -28,8 +30,10 @@ class ItemGraph:
 
     Parameters
     ----------
-    weights : array-like, sparse matrix or None
+    weights : array-like, sparse matrix, StructuredWeights or None
         Symmetric, finite, not negative; the diagonal is ignored. None: all pairs have weight 1.
+        :class:`~rankcut.graphs.structured.StructuredWeights` are those of all pairs of many
+        items, kept in parts.
     n_items : int
         Number of items.
     items : tuple or None
@@ -82,6 +86,8 @@ class ItemGraph:
         """Number of pairs with a positive weight."""
         if self.weights is None:
             return self.n_items * (self.n_items - 1) // 2
+        if isinstance(self.weights, StructuredWeights):
+            return self.weights.n_edges()
         if sparse.issparse(self.weights):
             return int(self.weights.count_nonzero()) // 2
         return int(np.count_nonzero(self.weights)) // 2
@@ -91,12 +97,16 @@ class ItemGraph:
         """Sum of the weights at each item."""
         if self.weights is None:
             return np.full(self.n_items, float(self.n_items - 1))
+        if isinstance(self.weights, StructuredWeights):
+            return self.weights.degrees()
         return np.asarray(self.weights.sum(axis=1), dtype=np.float64)
 
     def to_dense(self) -> NDArray[np.float64]:
         """The weights as a dense array."""
         if self.weights is None:
             return np.ones((self.n_items, self.n_items)) - np.eye(self.n_items)
+        if isinstance(self.weights, StructuredWeights):
+            return self.weights.to_dense()
         if sparse.issparse(self.weights):
             return np.asarray(self.weights.toarray())
         return np.array(self.weights)
@@ -111,8 +121,8 @@ class ItemGraph:
             if self.weights is None:
                 return ItemGraph(None, self.n_items, theirs)
             position = {label: i for i, label in enumerate(ours)}
-            permutation = [position[label] for label in theirs]
-            return ItemGraph.trusted(self.weights[permutation][:, permutation], theirs)
+            permutation = np.array([position[label] for label in theirs])
+            return ItemGraph.trusted(_permuted(self.weights, permutation), theirs)
         if self.n_items != n_items:
             raise ValueError(
                 f"the graph has {self.n_items} items, but the rankings have {n_items}; both must "
@@ -128,8 +138,18 @@ class ItemGraph:
             return self if items is None else ItemGraph(None, self.n_items, items)
         return ItemGraph.trusted(self.weights, items)
 
+    def reweighted(self, weights: Any) -> "ItemGraph":
+        """A graph over the same items with other weights, known to be in order."""
+        return ItemGraph.trusted(weights, self.items, ordered=self.ordered)
+
     def __repr__(self) -> str:
         return f"ItemGraph({self.n_items} items, {self.n_edges} edges)"
+
+
+def _permuted(weights: Any, order: NDArray[np.intp]) -> Any:
+    if isinstance(weights, StructuredWeights):
+        return weights.permuted(order)
+    return weights[order][:, order]
 
 
 @runtime_checkable
@@ -173,6 +193,37 @@ def as_item_graph(graph: Any) -> ItemGraph:
 
 def check_weights(weights: Any, items: tuple[Hashable, ...] | None = None) -> Any:
     """A matrix of weights as it should be, or an error that names the edge that is not."""
+    if isinstance(weights, StructuredWeights):
+        return _check_structured(weights, items)
+    return _check_matrix(weights, items)
+
+
+def _check_structured(
+    weights: StructuredWeights, items: tuple[Hashable, ...] | None
+) -> StructuredWeights:
+    n = weights.shape[0]
+    if weights.sparse.shape != (n, n) or weights.signs.shape != weights.factors.shape[1:]:
+        raise ValueError(
+            f"the parts of the weights do not fit together: {weights.sparse.shape}, "
+            f"{weights.factors.shape} and {weights.signs.shape}"
+        )
+    if not (np.isfinite(weights.constant) and np.isfinite(weights.factors).all()):
+        raise ValueError("the weights of the graph must be finite")
+    if not (abs(weights.signs) == 1).all():
+        raise ValueError("the signs of the weights' factors are 1 or -1")
+    if weights.rank == 0 and weights.constant < 0:
+        raise ValueError(
+            f"the weight of all pairs is {weights.constant}; weights must not be negative"
+        )
+    # With factors, which may be approximations, weights may be a little negative.
+    checked = _check_matrix(weights.sparse, items, weights.constant, signed=weights.rank > 0)
+    return replace(weights, sparse=checked)
+
+
+def _check_matrix(
+    weights: Any, items: tuple[Hashable, ...] | None, above: float = 0.0, *, signed: bool = False
+) -> Any:
+    """The weights less ``above``; of either sign, if other parts are to be added to them."""
     matrix: Any = sparse.csr_array(weights) if sparse.issparse(weights) else np.asarray(weights)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise ValueError(
@@ -192,18 +243,19 @@ def check_weights(weights: Any, items: tuple[Hashable, ...] | None = None) -> An
     entries = matrix.data if sparse.issparse(matrix) else matrix
     for good, complaint in (
         (np.isfinite, "weights must be finite (0 where there is no edge)"),
-        (lambda weight: weight >= 0, "weights must not be negative"),
+        (lambda weight: signed or weight + above >= 0, "weights must not be negative"),
     ):
-        if not good(entries).all():
+        if not np.all(good(entries)):
             i, j = next(
                 (int(i), int(j))
                 for i, j in zip(*matrix.nonzero(), strict=True)
                 if not good(matrix[i, j])
             )
             raise ValueError(
-                f"the weight between items {label(i)} and {label(j)} is {matrix[i, j]}; {complaint}"
+                f"the weight between items {label(i)} and {label(j)} is "
+                f"{matrix[i, j] + above}; {complaint}"
             )
-    largest = float(entries.max()) if entries.size else 0.0
+    largest = float(abs(entries).max()) if entries.size else 0.0
     if largest > _LARGEST:
         raise ValueError(
             f"the largest weight is {largest}, so large that sums of weights would overflow; "

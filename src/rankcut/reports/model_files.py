@@ -23,9 +23,13 @@ _OURS = [
     "rankcut.estimators.gp.gaussian.Gaussian",
     "rankcut.estimators.gp.predictions.FeaturePredictor",
     "rankcut.estimators.graph_cut.GraphCutFeatures",
+    "rankcut.graphs.derived.DissimilarityGraph",
+    "rankcut.graphs.derived.NormalizedGraph",
     "rankcut.graphs.item_graph.ItemGraph",
+    "rankcut.graphs.recipes.DistanceGraph",
     "rankcut.graphs.recipes.NeighborGraph",
     "rankcut.graphs.recipes.SimilarityGraph",
+    "rankcut.graphs.structured.StructuredWeights",
 ]
 
 

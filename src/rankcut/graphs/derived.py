@@ -1,0 +1,138 @@
+"""Recipes that make a graph of another one."""
+
+from numbers import Real
+from typing import Any, Literal
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator
+
+from rankcut.graphs.item_graph import ItemGraph, as_item_graph
+from rankcut.graphs.structured import StructuredWeights, scaled_entries
+
+# A similarity above the ceiling by no more than this part of it is rounding.
+_ROUNDING = 1e-12
+
+
+class DissimilarityGraph(BaseEstimator):
+    """Unlike items are joined strongly: W_ij = c − S_ij, with S_ij the similarity of two items.
+
+    With a similarity graph, a swap of near-identical items changes a ranking's vector most; with
+    this graph, it changes it least. Of a sparse similarity graph, such as a
+    :class:`~rankcut.NeighborGraph`, most pairs have the weight c, and no more is stored than the
+    similarity graph: see :class:`~rankcut.graphs.structured.StructuredWeights`.
+
+    Parameters
+    ----------
+    graph : recipe, ItemGraph, array, sparse matrix, networkx.Graph or frame
+        The similarity graph.
+    ceiling : float or "largest"
+        c, which no similarity exceeds; "largest" is the largest similarity.
+
+    Examples
+    --------
+    >>> from rankcut import SimilarityGraph
+    >>> like = SimilarityGraph([[0.0], [1.0], [3.0]], kernel="exponential", lengthscale=2)
+    >>> DissimilarityGraph(like).build().to_dense().round(2)
+    array([[0.  , 0.39, 0.78],
+           [0.39, 0.  , 0.63],
+           [0.78, 0.63, 0.  ]])
+    """
+
+    def __init__(self, graph: Any = None, *, ceiling: float | Literal["largest"] = 1.0) -> None:
+        self.graph = graph
+        self.ceiling = ceiling
+
+    def build(self) -> ItemGraph:
+        """The graph."""
+        graph = _inner_graph(self.graph)
+        weights = graph.weights
+        if weights is None:
+            raise ValueError(
+                "in the complete graph all items are alike, so that there is no dissimilarity; "
+                "give a similarity graph"
+            )
+        n = graph.n_items
+        largest = _largest(weights)
+        ceiling = self._checked_ceiling(largest)
+        if isinstance(weights, StructuredWeights):
+            return graph.reweighted(weights.subtracted_from(ceiling))
+        if sparse.issparse(weights):
+            return graph.reweighted(StructuredWeights.of_constant(ceiling, -weights))
+        # Rounding may leave a similarity a little above the ceiling.
+        dissimilar = np.maximum(ceiling - weights, 0.0)
+        dissimilar[np.arange(n), np.arange(n)] = 0.0
+        return graph.reweighted(dissimilar)
+
+    def _checked_ceiling(self, largest: float) -> float:
+        if self.ceiling == "largest":
+            return largest
+        if not (isinstance(self.ceiling, Real) and 0 < self.ceiling < np.inf):
+            raise ValueError(f'ceiling must be "largest" or above 0, and it is {self.ceiling!r}')
+        ceiling = float(self.ceiling)
+        if largest > ceiling * (1 + _ROUNDING):
+            raise ValueError(
+                f"the largest similarity is {largest:g}, above the ceiling {ceiling:g}, and "
+                'weights must not be negative; ceiling="largest" takes the largest'
+            )
+        return max(ceiling, largest)
+
+
+class NormalizedGraph(BaseEstimator):
+    """Weights divided by the degrees of both ends: W_ij/√(d_i d_j).
+
+    No item counts for much more than another, however many neighbours it has. An item without
+    neighbours stays without.
+
+    Parameters
+    ----------
+    graph : recipe, ItemGraph, array, sparse matrix, networkx.Graph or frame
+        The graph to normalise.
+
+    Examples
+    --------
+    >>> star = [[0, 1, 1, 0], [1, 0, 0, 0], [1, 0, 0, 0], [0, 0, 0, 0]]
+    >>> NormalizedGraph(star).build().to_dense().round(2)
+    array([[0.  , 0.71, 0.71, 0.  ],
+           [0.71, 0.  , 0.  , 0.  ],
+           [0.71, 0.  , 0.  , 0.  ],
+           [0.  , 0.  , 0.  , 0.  ]])
+    """
+
+    def __init__(self, graph: Any = None) -> None:
+        self.graph = graph
+
+    def build(self) -> ItemGraph:
+        """The graph."""
+        graph = _inner_graph(self.graph)
+        weights = graph.weights
+        degrees = graph.degrees
+        if (degrees < 0).any():
+            item = int(np.argmin(degrees))
+            raise ValueError(
+                f"item {item if graph.items is None else graph.items[item]!r} has the degree "
+                f"{degrees[item]:g}; an approximation with a higher rank has no negative degrees"
+            )
+        scales = np.zeros(graph.n_items)
+        np.divide(1.0, np.sqrt(degrees), out=scales, where=degrees > 0)
+        if weights is None:
+            n = graph.n_items
+            weights = StructuredWeights.of_constant(1.0, sparse.csr_array((n, n)))
+        if isinstance(weights, StructuredWeights):
+            return graph.reweighted(weights.scaled(scales))
+        if sparse.issparse(weights):
+            return graph.reweighted(scaled_entries(weights, scales))
+        return graph.reweighted(weights * np.outer(scales, scales))
+
+
+def _inner_graph(graph: Any) -> ItemGraph:
+    if graph is None:
+        raise ValueError("the graph is made of another one; give it as graph=")
+    return as_item_graph(graph)
+
+
+def _largest(weights: Any) -> float:
+    if isinstance(weights, StructuredWeights):
+        return weights.extremes()[1]
+    entries = weights.data if sparse.issparse(weights) else weights
+    return float(entries.max()) if entries.size else 0.0
