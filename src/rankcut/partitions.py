@@ -97,6 +97,12 @@ class Partitions:
             self.n_items, self.order[:n_rows], self.ends[:n_rows], self.n_groups[:n_rows]
         )
 
+    def rows(self, chosen: NDArray[Any]) -> "Partitions":
+        """Some rows, copied."""
+        return Partitions(
+            self.n_items, self.order[chosen], self.ends[chosen], self.n_groups[chosen]
+        )
+
     def reversed(self) -> "Partitions":
         """The same partitions of all items, worst group first."""
         n = self.n_items
