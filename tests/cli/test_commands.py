@@ -340,6 +340,13 @@ def test_an_extra_that_is_missing_is_named(lunch, monkeypatch, module, arguments
     fail(*arguments, says=rf'pip install "rankcut\[{remedy}\]"')
 
 
+def test_a_misspelt_data_set_is_told_from_the_others(lunch):
+    fail("info", "lunch:topk", says="lunch:topk: there is no such file; .*lunch:top-k, ")
+    fail("graph", "sushi", says="sushi:a, sushi:b")
+    (lunch / "sushi").write_text("a,b\n1,2\n")
+    succeed("info", "sushi", "--format", "csv")
+
+
 def test_data_sets_stand_in_for_files(lunch, monkeypatch):
     assert "48" in succeed("info", "lunch:ties")
     succeed("features", "lunch:full", "-o", "one.npy", "--items", "lunch:full")
