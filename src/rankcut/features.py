@@ -36,7 +36,7 @@ from rankcut.completions import (
     Sampler,
 )
 from rankcut.graphs import ItemGraph, as_item_graph
-from rankcut.partitions import Partitions, block_rows, read_partitions, read_ranked
+from rankcut.partitions import Partitions, block_rows, read_partitions
 from rankcut.rankings import RankMatrix, Unranked, read_rankings
 from rankcut.setfunctions import Algorithm, GraphCut, SetFunction
 from rankcut.threads import over_rows
@@ -203,8 +203,8 @@ class FeatureMap:
             if self.sparse_output is True or (
                 self.sparse_output == "auto" and sparse_in and expected.sparse
             ):
-                return self._sparse(rankings, expected, dtype), report
-            return self._expected(rankings, expected, dtype), report
+                return self._sparse(rankings, expected, dtype, report), report
+            return self._expected(rankings, expected, dtype, report), report
         # No ranking at first, so that threads find ready what the function prepares once.
         n_items = rankings.shape[1]
         function.increments(Partitions.empty(0, n_items), np.empty((0, n_items)))
@@ -248,35 +248,70 @@ class FeatureMap:
         return features
 
     def _expected(
-        self, rankings: RankMatrix, expected: ExpectedSlopes, dtype: np.dtype[Any]
+        self,
+        rankings: RankMatrix,
+        expected: ExpectedSlopes,
+        dtype: np.dtype[Any],
+        report: CompletionReport,
     ) -> NDArray[Any]:
         """Closed form, as dense rows."""
         n_rows, n_items = rankings.shape
         features = np.empty((n_rows, n_items), dtype=dtype)
 
         def fill(start: int, stop: int) -> None:
-            for first, block in read_ranked(rankings, start, stop):
+            for first, block in expected.read(rankings, start, stop):
                 rows = features[first : first + len(block)]
-                for at, entries in expected.pieces(block):
-                    entries.write(rows[at : at + len(entries)], normalize=self.normalize)
+                expected.entries(block).write(rows, normalize=self.normalize)
+                whole, vectors = self._pooled(block, first, report)
+                rows[whole] = vectors
 
         over_rows(fill, n_rows, block_rows(n_items), self.n_jobs)
         return features
 
     def _sparse(
-        self, rankings: RankMatrix, expected: ExpectedSlopes, dtype: np.dtype[Any]
+        self,
+        rankings: RankMatrix,
+        expected: ExpectedSlopes,
+        dtype: np.dtype[Any],
+        report: CompletionReport,
     ) -> sparse.csr_array:
         """Closed form, as sparse rows, each less its constant."""
         n_rows = rankings.shape[0]
         parts: dict[int, sparse.csr_array] = {}
 
         def fill(start: int, stop: int) -> None:
-            for first, block in read_ranked(rankings, start, stop):
-                for at, entries in expected.pieces(block):
-                    parts[first + at] = entries.to_csr(dtype, normalize=self.normalize)
+            for first, block in expected.read(rankings, start, stop):
+                part = expected.entries(block).to_csr(dtype, normalize=self.normalize)
+                whole, vectors = self._pooled(block, first, report)
+                for row, vector in zip(whole.tolist(), vectors, strict=True):
+                    # All items are stored, and their common constant is 0.
+                    part.data[part.indptr[row] : part.indptr[row + 1]] = vector
+                parts[first] = part
 
         over_rows(fill, n_rows, _SPARSE_ROWS, self.n_jobs)
         return _stacked(parts, rankings.shape, dtype)
+
+    def _pooled(
+        self, block: Partitions, first: int, report: CompletionReport
+    ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+        """The complete rankings of a block whose features are pooled, and these.
+
+        They are none if the closed form was asked for by name, or if there is nothing to pool.
+        """
+        whole = np.flatnonzero(block.n_ranked() == block.n_items)
+        on_complete_graph = (
+            isinstance(self.function, GraphCut) and self.function.graph.weights is None
+        )
+        if self.completions.method == "closed_form" or on_complete_graph:
+            whole = whole[:0]
+        vectors = np.empty((len(whole), block.n_items))
+        if len(whole):
+            part = block.rows(whole)
+            increments = np.empty(vectors.shape)
+            self.function.increments(part, increments)
+            pool_rows(part.order, part.ends, part.n_groups, increments, self.normalize, vectors)
+            report.methods[first + whole] = METHODS.index("complete")
+        return whole, vectors
 
     def _dtype(self, rankings: RankMatrix) -> np.dtype[Any]:
         """The dtype asked for, or else that of the ranks."""

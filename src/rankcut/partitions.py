@@ -99,6 +99,12 @@ class Partitions:
         """The first rows, sharing memory."""
         return self[:n_rows]
 
+    def rows(self, chosen: NDArray[Any]) -> "Partitions":
+        """Some rows, copied."""
+        return Partitions(
+            self.n_items, self.order[chosen], self.ends[chosen], self.n_groups[chosen]
+        )
+
     def reversed(self) -> "Partitions":
         """The same partitions of all items, worst group first."""
         n = self.n_items

@@ -152,17 +152,28 @@ def test_items_from_standard_input_with_any_delimiter(lunch):
 
 @pytest.mark.parametrize(
     "arguments",
-    [["graph", "dishes.csv"], ["classify", "full.csv", "--target", "guest"], ["map", "full.csv"]],
+    [
+        ["graph", "dishes.csv"],
+        ["classify", "full.csv", "--target", "guest"],
+        ["map", "full.csv"],
+        ["features", "missing.csv"],
+        ["gram", "missing.csv"],
+    ],
 )
 def test_targets_are_checked_before_the_work(lunch, arguments):
     (lunch / "folder.png").mkdir()
     for target, says in (
-        ("-", "not written to standard output"),
         ("nowhere/out.png", "nowhere/out.png: there is no directory"),
         ("folder.png", "this is a directory"),
     ):
         fail(*arguments, "-o", target, says=says)
         assert run(*arguments, "-o", target).stdout == ""
+
+
+def test_streams_hold_one_thing(lunch):
+    fail("graph", "dishes.csv", "-o", "-", "-p", "-", says="one of -o and --picture")
+    fail("predict", "-", "-", says="one of MODEL and FILE")
+    fail("map", "full.csv", "-o", "-", says="name the format with --to")
 
 
 def test_a_picture_of_a_graph_has_a_format_before_the_work(lunch):
@@ -348,6 +359,13 @@ def test_map_coloured_by_a_number(lunch):
 def test_an_extra_that_is_missing_is_named(lunch, monkeypatch, module, arguments, remedy):
     monkeypatch.setitem(sys.modules, module, None)
     fail(*arguments, says=rf'pip install "rankcut\[{remedy}\]"')
+
+
+def test_a_misspelt_data_set_is_told_from_the_others(lunch):
+    fail("info", "lunch:topk", says="lunch:topk: there is no such file; .*lunch:top-k, ")
+    fail("graph", "sushi", says="sushi:a, sushi:b")
+    (lunch / "sushi").write_text("a,b\n1,2\n")
+    succeed("info", "sushi", "--format", "csv")
 
 
 def test_data_sets_stand_in_for_files(lunch, monkeypatch):

@@ -43,6 +43,8 @@ def expect_rows(
     items have ``constants[r]``. With factors, there are no others.
     """
     n_items, rank = factors.shape
+    # With a constant alone, all unranked items are alike, and none is asked for its group.
+    grouped = weights.shape[0] > 0 or rank > 0
     # group[i]: 1, 2, … for a ranked item, −1 for an unranked one met already, otherwise 0.
     group = np.zeros(n_items, dtype=np.int32)
     pull = np.zeros(n_items)
@@ -57,21 +59,24 @@ def expect_rows(
         last = n_groups[r]
         first_entry = entry
         start = 0
-        below[:] = 0.0
-        pulling[:] = 0.0
         for t in range(last):
             for at in range(start, ends[r, t]):
                 item = order[r, at]
-                group[item] = t + 1
+                if grouped:
+                    group[item] = t + 1
                 items[entry] = item
                 entry += 1
-                for q in range(rank):
-                    below[q] += signed_factors[item, q]
             start = ends[r, t]
         n_ranked = start
         n_unranked = n_items - n_ranked
-        for q in range(rank):
-            unranked[q] = everything[q] - below[q]
+        if rank > 0:
+            below[:] = 0.0
+            pulling[:] = 0.0
+            for at in range(first_entry, entry):
+                for q in range(rank):
+                    below[q] += signed_factors[items[at], q]
+            for q in range(rank):
+                unranked[q] = everything[q] - below[q]
         p = 1.0 / (last + 1)
         start = 0
         met = entry
@@ -80,7 +85,7 @@ def expect_rows(
             end = ends[r, t - 1]
             towards_top = (last + 1 - 2 * t) * p
             total = 0.0
-            for at in range(start, end):
+            for at in range(start, end if grouped else start):
                 item = order[r, at]
                 for edge in range(starts[item], starts[item + np.uint32(1)]):
                     other = neighbours[edge]
@@ -136,8 +141,9 @@ def expect_rows(
             pull[items[at]] = 0.0
         constants[r] = alike + others * total
         entry = met
-        for at in range(first_entry, entry):
-            group[items[at]] = 0
+        if grouped:
+            for at in range(first_entry, entry):
+                group[items[at]] = 0
         entry_ends[r] = entry
 
 

@@ -8,7 +8,7 @@ import typer
 
 from rankcut.cli.reading import parsed_delimiter, parsed_header
 from rankcut.cli.sources import dataset_items, is_dataset
-from rankcut.cli.writing import check_target
+from rankcut.cli.writing import check_target, destination, picture_suffix, report_to
 from rankcut.graphs.item_graph import ItemGraph
 from rankcut.graphs.structured import StructuredWeights
 
@@ -26,11 +26,13 @@ def graph(
     ],
     output: Annotated[
         str | None,
-        typer.Option("--output", "-o", metavar="GRAPH.npz", help="Where to write the graph."),
+        typer.Option("--output", "-o", metavar="GRAPH.npz", help="Where to; - is standard output."),
     ] = None,
     picture: Annotated[
         str | None,
-        typer.Option("--picture", "-p", metavar="PNG", help="Draw it: .png, .svg or .pdf."),
+        typer.Option(
+            "--picture", "-p", metavar="PNG", help="Draw it: .png, .svg, .pdf or - (PNG)."
+        ),
     ] = None,
     item: Annotated[
         str | None, typer.Option("--item", help="Column with the items' names; the first one.")
@@ -80,10 +82,14 @@ def graph(
 
     if neighbors is not None and keep != 1.0:
         raise ValueError("give one of --neighbors and --keep")
+    if output == picture == "-":
+        raise ValueError("give one of -o and --picture as -: standard output has room for one")
     check_target(output)
     check_target(picture)
-    if picture is not None and not picture.lower().endswith((".png", ".svg", ".pdf")):
-        raise ValueError(f"{picture}: a picture is a .png, .svg or .pdf file")
+    suffix = ""
+    if picture is not None:
+        chosen = "png" if picture == "-" else None
+        suffix = picture_suffix(picture, chosen, "a picture", ("png", "svg", "pdf"))
     if is_dataset(table):
         items = dataset_items(table)
     else:
@@ -110,14 +116,17 @@ def graph(
         recipe = NormalizedGraph(recipe)
     built = recipe.build()
     named = built.aligned(built.n_items, items.items)
+    report = report_to(output, picture)
     for name, value in _facts(named, list(items.features), dissimilar):
-        print(f"{name + ':':<17}{value}" if name else " " * 17 + value)
+        print(f"{name + ':':<17}{value}" if name else " " * 17 + value, file=report)
     if output is not None:
-        write_graph(named, output)
+        with destination(output, ".npz") as place:
+            write_graph(named, place)
     if picture is not None:
         from rankcut.pictures.graph_picture import draw_graph
 
-        draw_graph(named, picture)
+        with destination(picture, suffix) as place:
+            draw_graph(named, place)
 
 
 def _facts(graph: ItemGraph, features: list[str], dissimilar: bool) -> list[tuple[str, str]]:

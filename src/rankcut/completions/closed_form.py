@@ -12,7 +12,8 @@ from scipy import sparse
 from rankcut._loops.expecting import expect_rows, length, spread_rows
 from rankcut._loops.types import Floats, Indices
 from rankcut.graphs import ItemGraph, StructuredWeights
-from rankcut.partitions import Partitions
+from rankcut.partitions import Partitions, read_ranked
+from rankcut.rankings import RankMatrix
 
 # So many entries are held at once, so that short lists of a large catalogue are, too.
 _MOST_ENTRIES = 1 << 20
@@ -27,10 +28,6 @@ class Entries:
     values: Floats
     ends: Indices
     constants: Floats
-
-    def __len__(self) -> int:
-        """Number of rows."""
-        return len(self.constants)
 
     def write(self, out: NDArray[Any], *, normalize: bool) -> None:
         """As dense rows."""
@@ -109,22 +106,26 @@ class ExpectedSlopes:
         used = int(entry_ends[-1])
         return Entries(self._n_items, items[:used], values[:used], entry_ends, constants)
 
-    def pieces(self, partitions: Partitions) -> Iterator[tuple[int, Entries]]:
-        """The same a few rows at a time, each time with the first of them."""
-        ends = np.cumsum(self._capacities(partitions))
-        start = 0
-        while start < len(partitions):
-            done = ends[start - 1] if start else 0
-            full = int(np.searchsorted(ends, done + _MOST_ENTRIES, side="right"))
-            stop = max(start + 1, full)
-            yield start, self.entries(partitions[start:stop])
-            start = stop
+    def read(self, rankings: RankMatrix, start: int, stop: int) -> Iterator[tuple[int, Partitions]]:
+        """Blocks of rankings, of no more entries than are to be held at once."""
+        for first, block in read_ranked(rankings, start, stop):
+            ends = np.cumsum(self._capacities(block))
+            at = 0
+            while at < len(block):
+                before = ends[at - 1] if at else 0
+                full = int(np.searchsorted(ends, before + _MOST_ENTRIES, side="right"))
+                end = max(at + 1, full)
+                yield first + at, block[at:end]
+                at = end
 
     def _capacities(self, partitions: Partitions) -> NDArray[np.int64]:
         """How many entries each row has at most."""
         if not self.sparse:
             return np.full(len(partitions), self._n_items)
+        n_ranked = partitions.n_ranked()
+        if not self._weights.size:
+            return n_ranked
         order = partitions.order
-        ranked = np.arange(order.shape[1]) < partitions.n_ranked()[:, None]
+        ranked = np.arange(order.shape[1]) < n_ranked[:, None]
         reach = np.where(ranked, self._reach[np.where(ranked, order, 0)], 0).sum(axis=1)
         return np.asarray(np.minimum(reach, self._n_items))
