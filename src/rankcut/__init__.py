@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from rankcut.graphs.derived import DissimilarityGraph as DissimilarityGraph
     from rankcut.graphs.derived import NormalizedGraph as NormalizedGraph
     from rankcut.graphs.item_graph import ItemGraph as ItemGraph
+    from rankcut.graphs.low_rank import LowRankGraph as LowRankGraph
     from rankcut.graphs.recipes import DistanceGraph as DistanceGraph
     from rankcut.graphs.recipes import NeighborGraph as NeighborGraph
     from rankcut.graphs.recipes import SimilarityGraph as SimilarityGraph
@@ -104,6 +105,7 @@ _HOMES = {
     "ItemGraph": "rankcut.graphs.item_graph",
     "KendallFeatures": "rankcut.estimators.pair_features",
     "KendallKernel": "rankcut.estimators.kernel_objects",
+    "LowRankGraph": "rankcut.graphs.low_rank",
     "MajorantCone": "rankcut.polytopes.cones",
     "MallowsKernel": "rankcut.estimators.kernel_objects",
     "Modular": "rankcut.setfunctions.modular",

@@ -58,6 +58,10 @@ def graph(
     keep: Annotated[
         float, typer.Option(help="Fraction of the edges to keep, the strongest.")
     ] = 1.0,
+    rank: Annotated[
+        int | None,
+        typer.Option(min=1, help="Approximate all similarities by vectors of so many numbers."),
+    ] = None,
     dissimilar: Annotated[
         bool, typer.Option("--dissimilar", help="Join unlike items: 1 less the similarity.")
     ] = False,
@@ -78,10 +82,13 @@ def graph(
     from rankcut.files.graph_files import write_graph
     from rankcut.files.item_tables import read_items
     from rankcut.graphs.derived import DissimilarityGraph, NormalizedGraph
+    from rankcut.graphs.low_rank import LowRankGraph
     from rankcut.graphs.recipes import NeighborGraph, SimilarityGraph
 
-    if neighbors is not None and keep != 1.0:
-        raise ValueError("give one of --neighbors and --keep")
+    if (neighbors is not None) + (keep != 1.0) + (rank is not None) > 1:
+        raise ValueError("give one of --neighbors, --keep and --rank")
+    if rank is not None and kernel != "squared_exponential":
+        raise ValueError("--rank is for the squared exponential kernel")
     if output == picture == "-":
         raise ValueError("give one of -o and --picture as -: standard output has room for one")
     check_target(output)
@@ -108,6 +115,8 @@ def graph(
     recipe: Any
     if neighbors is not None:
         recipe = NeighborGraph(items.points(), n_neighbors=neighbors, **options)
+    elif rank is not None:
+        recipe = LowRankGraph(items.points(), rank=rank, lengthscale=options["lengthscale"])
     else:
         recipe = SimilarityGraph(items.points(), keep=keep, **options)
     if dissimilar:
@@ -131,12 +140,17 @@ def graph(
 
 def _facts(graph: ItemGraph, features: list[str], dissimilar: bool) -> list[tuple[str, str]]:
     facts = [("items", f"{graph.n_items:,}"), ("features", ", ".join(features))]
-    pairs = graph.n_items * (graph.n_items - 1) // 2
-    share = f" ({graph.n_edges / pairs:.0%} of all pairs)" if pairs else ""
-    facts.append(("edges", f"{graph.n_edges:,}{share}"))
+    if graph.approximation is not None:
+        facts.append(("approximation", str(graph.approximation)))
+    structured = isinstance(graph.weights, StructuredWeights)
+    large = structured and graph.n_items > _MOST_ITEMS
+    if not (large and graph.weights.rank > 0):
+        pairs = graph.n_items * (graph.n_items - 1) // 2
+        share = f" ({graph.n_edges / pairs:.0%} of all pairs)" if pairs else ""
+        facts.append(("edges", f"{graph.n_edges:,}{share}"))
     degrees = graph.degrees
     spread = ("degrees", f"{degrees.min():.3g} to {degrees.max():.3g}")
-    if isinstance(graph.weights, StructuredWeights) and graph.n_items > _MOST_ITEMS:
+    if large:
         return [*facts, spread]
     return [*facts, *_about_edges(graph, spread, dissimilar)]
 

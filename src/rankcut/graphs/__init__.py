@@ -2,6 +2,7 @@
 
 from rankcut.graphs.derived import DissimilarityGraph, NormalizedGraph
 from rankcut.graphs.item_graph import GraphRecipe, ItemGraph, as_item_graph
+from rankcut.graphs.low_rank import LowRankGraph
 from rankcut.graphs.recipes import DistanceGraph, NeighborGraph, SimilarityGraph
 from rankcut.graphs.structured import StructuredWeights
 
@@ -10,6 +11,7 @@ __all__ = [
     "DistanceGraph",
     "GraphRecipe",
     "ItemGraph",
+    "LowRankGraph",
     "NeighborGraph",
     "NormalizedGraph",
     "SimilarityGraph",

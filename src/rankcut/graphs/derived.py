@@ -1,5 +1,6 @@
 """Recipes that make a graph of another one."""
 
+from dataclasses import replace
 from numbers import Real
 from typing import Any, Literal
 
@@ -7,10 +8,15 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
+from rankcut.graphs.approximation import (
+    LowRankApproximation,
+    NeighborApproximation,
+    sampled_pairs,
+)
 from rankcut.graphs.item_graph import ItemGraph, as_item_graph
 from rankcut.graphs.structured import StructuredWeights, scaled_entries
 
-# A similarity above the ceiling by no more than this part of it is rounding.
+# A similarity above the ceiling, or a degree, of no more than this part of it is rounding.
 _ROUNDING = 1e-12
 
 
@@ -27,7 +33,9 @@ class DissimilarityGraph(BaseEstimator):
     graph : recipe, ItemGraph, array, sparse matrix, networkx.Graph or frame
         The similarity graph.
     ceiling : float or "largest"
-        c, which no similarity exceeds; "largest" is the largest similarity.
+        c, which no similarity exceeds; "largest" is the largest similarity. Similarities of a
+        :class:`~rankcut.LowRankGraph`, which are approximate, may: the weight is then a little
+        below 0, as the graph's ``approximation`` says.
 
     Examples
     --------
@@ -54,22 +62,28 @@ class DissimilarityGraph(BaseEstimator):
             )
         n = graph.n_items
         largest = _largest(weights)
-        ceiling = self._checked_ceiling(largest)
+        known = graph.approximation
+        approximate = isinstance(known, LowRankApproximation) and known.error > 0
+        ceiling = self._checked_ceiling(largest, approximate)
         if isinstance(weights, StructuredWeights):
-            return graph.reweighted(weights.subtracted_from(ceiling))
+            dissimilar = weights.subtracted_from(ceiling)
+            return graph.reweighted(dissimilar, _of_the_same_error(graph, dissimilar))
         if sparse.issparse(weights):
-            return graph.reweighted(StructuredWeights.of_constant(ceiling, -weights))
+            dissimilar = StructuredWeights.of_constant(ceiling, -weights)
+            return graph.reweighted(dissimilar, known)
         # Rounding may leave a similarity a little above the ceiling.
-        dissimilar = np.maximum(ceiling - weights, 0.0)
-        dissimilar[np.arange(n), np.arange(n)] = 0.0
-        return graph.reweighted(dissimilar)
+        distances = np.maximum(ceiling - weights, 0.0)
+        distances[np.arange(n), np.arange(n)] = 0.0
+        return graph.reweighted(distances)
 
-    def _checked_ceiling(self, largest: float) -> float:
+    def _checked_ceiling(self, largest: float, approximate: bool) -> float:
         if self.ceiling == "largest":
             return largest
         if not (isinstance(self.ceiling, Real) and 0 < self.ceiling < np.inf):
             raise ValueError(f'ceiling must be "largest" or above 0, and it is {self.ceiling!r}')
         ceiling = float(self.ceiling)
+        if approximate:
+            return ceiling
         if largest > ceiling * (1 + _ROUNDING):
             raise ValueError(
                 f"the largest similarity is {largest:g}, above the ceiling {ceiling:g}, and "
@@ -107,21 +121,25 @@ class NormalizedGraph(BaseEstimator):
         graph = _inner_graph(self.graph)
         weights = graph.weights
         degrees = graph.degrees
-        if (degrees < 0).any():
+        rounding = _ROUNDING * float(abs(degrees).max())
+        if (degrees < -rounding).any():
             item = int(np.argmin(degrees))
             raise ValueError(
                 f"item {item if graph.items is None else graph.items[item]!r} has the degree "
                 f"{degrees[item]:g}; an approximation with a higher rank has no negative degrees"
             )
         scales = np.zeros(graph.n_items)
-        np.divide(1.0, np.sqrt(degrees), out=scales, where=degrees > 0)
+        joined = degrees > rounding
+        scales[joined] = 1.0 / np.sqrt(degrees[joined])
+        known = graph.approximation
+        kept = known if isinstance(known, NeighborApproximation) else None
         if weights is None:
             n = graph.n_items
             weights = StructuredWeights.of_constant(1.0, sparse.csr_array((n, n)))
         if isinstance(weights, StructuredWeights):
-            return graph.reweighted(weights.scaled(scales))
+            return graph.reweighted(weights.scaled(scales), kept)
         if sparse.issparse(weights):
-            return graph.reweighted(scaled_entries(weights, scales))
+            return graph.reweighted(scaled_entries(weights, scales), kept)
         return graph.reweighted(weights * np.outer(scales, scales))
 
 
@@ -129,6 +147,23 @@ def _inner_graph(graph: Any) -> ItemGraph:
     if graph is None:
         raise ValueError("the graph is made of another one; give it as graph=")
     return as_item_graph(graph)
+
+
+def _of_the_same_error(graph: ItemGraph, weights: StructuredWeights) -> LowRankApproximation | None:
+    """What is known of the approximation, for weights that are c less those of the graph."""
+    known = graph.approximation
+    if not isinstance(known, LowRankApproximation):
+        return None
+    first, second, exact = sampled_pairs(graph.n_items, 0)
+    found = weights.pairs(first, second)
+    mean_square = float(np.mean(found**2)) if found.size else 0.0
+    return replace(
+        known,
+        relative_error=known.error / np.sqrt(mean_square) if mean_square else np.inf,
+        smallest_weight=float(found.min()) if found.size else 0.0,
+        n_pairs=len(found),
+        exact=exact,
+    )
 
 
 def _largest(weights: Any) -> float:

@@ -2,13 +2,14 @@
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import replace
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from rankcut.graphs.approximation import LowRankApproximation, NeighborApproximation
 from rankcut.graphs.structured import StructuredWeights
 from rankcut.rankings import as_frame, labels_beside
 
@@ -20,6 +21,8 @@ _ROUNDING = 1e-8
 _LARGEST = 1e280
 
 _SHOWN = 5
+
+Approximation: TypeAlias = LowRankApproximation | NeighborApproximation
 
 
 class ItemGraph:
@@ -41,6 +44,12 @@ class ItemGraph:
     ordered : bool
         Whether the order of the items means anything. That of a networkx graph's nodes does
         not: only labels match such a graph to rankings.
+
+    Attributes
+    ----------
+    approximation : LowRankApproximation, NeighborApproximation or None
+        How good the graph is, if it is an approximate one; see
+        :mod:`rankcut.graphs.approximation`.
 
     Examples
     --------
@@ -66,6 +75,7 @@ class ItemGraph:
         self.n_items = n_items
         self.items = items
         self.ordered = ordered
+        self.approximation: Approximation | None = None
 
     @classmethod
     def complete(cls, n_items: int) -> "ItemGraph":
@@ -74,11 +84,17 @@ class ItemGraph:
 
     @classmethod
     def trusted(
-        cls, weights: Any, items: tuple[Hashable, ...] | None, *, ordered: bool = True
+        cls,
+        weights: Any,
+        items: tuple[Hashable, ...] | None,
+        *,
+        ordered: bool = True,
+        approximation: Approximation | None = None,
     ) -> "ItemGraph":
         """A graph of weights that are known to be in order: float64, symmetric, no diagonal."""
         graph = cls(None, weights.shape[0], items, ordered=ordered)
         graph.weights = weights
+        graph.approximation = approximation
         return graph
 
     @property
@@ -122,7 +138,8 @@ class ItemGraph:
                 return ItemGraph(None, self.n_items, theirs)
             position = {label: i for i, label in enumerate(ours)}
             permutation = np.array([position[label] for label in theirs])
-            return ItemGraph.trusted(_permuted(self.weights, permutation), theirs)
+            weights = _permuted(self.weights, permutation)
+            return ItemGraph.trusted(weights, theirs, approximation=self.approximation)
         if self.n_items != n_items:
             raise ValueError(
                 f"the graph has {self.n_items} items, but the rankings have {n_items}; both must "
@@ -136,14 +153,23 @@ class ItemGraph:
             )
         if items is None or self.weights is None:
             return self if items is None else ItemGraph(None, self.n_items, items)
-        return ItemGraph.trusted(self.weights, items)
+        return ItemGraph.trusted(self.weights, items, approximation=self.approximation)
 
-    def reweighted(self, weights: Any) -> "ItemGraph":
+    def reweighted(self, weights: Any, approximation: Approximation | None = None) -> "ItemGraph":
         """A graph over the same items with other weights, known to be in order."""
-        return ItemGraph.trusted(weights, self.items, ordered=self.ordered)
+        return ItemGraph.trusted(
+            weights, self.items, ordered=self.ordered, approximation=approximation
+        )
 
     def __repr__(self) -> str:
-        return f"ItemGraph({self.n_items} items, {self.n_edges} edges)"
+        low_rank = isinstance(self.weights, StructuredWeights) and self.weights.rank > 0
+        # To count the edges of a low-rank graph takes time n²·rank.
+        facts = [f"rank {self.weights.rank}" if low_rank else f"{self.n_edges} edges"]
+        if isinstance(self.approximation, LowRankApproximation):
+            facts = []
+        if self.approximation is not None:
+            facts.append(str(self.approximation))
+        return f"ItemGraph({', '.join([f'{self.n_items} items', *facts])})"
 
 
 def _permuted(weights: Any, order: NDArray[np.intp]) -> Any:

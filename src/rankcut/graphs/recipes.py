@@ -219,10 +219,7 @@ def similarity(
     kernel: Similarity | Literal["constant"],
     lengthscale: float | Literal["median"],
 ) -> NDArray[np.float64]:
-    """Weights of edges of these lengths.
-
-    Where over half of the distances are 0, "median" means the median of the others.
-    """
+    """Weights of edges of these lengths."""
     _check_finite(distances)
     if kernel == "constant":
         return np.ones_like(distances)
@@ -230,18 +227,28 @@ def similarity(
         raise ValueError(
             f'kernel must be "squared_exponential" or "exponential", and it is {kernel!r}'
         )
+    scale = median_lengthscale(distances, lengthscale)
+    if kernel == "exponential":
+        return np.exp(-distances / scale)
+    return np.exp(-0.5 * (distances / scale) ** 2)
+
+
+def median_lengthscale(
+    distances: NDArray[np.float64], lengthscale: float | Literal["median"]
+) -> float:
+    """The lengthscale as a number.
+
+    Where over half of the distances are 0, "median" means the median of the others.
+    """
     if lengthscale == "median":
         scale = float(np.median(distances)) if distances.size else 1.0
         if scale == 0.0:
             apart = distances[distances > 0]
             scale = float(np.median(apart)) if apart.size else 1.0
-    elif isinstance(lengthscale, Real) and 0 < lengthscale < np.inf:
-        scale = float(lengthscale)
-    else:
-        raise ValueError(f'lengthscale must be "median" or above 0, and it is {lengthscale!r}')
-    if kernel == "exponential":
-        return np.exp(-distances / scale)
-    return np.exp(-0.5 * (distances / scale) ** 2)
+        return scale
+    if isinstance(lengthscale, Real) and 0 < lengthscale < np.inf:
+        return float(lengthscale)
+    raise ValueError(f'lengthscale must be "median" or above 0, and it is {lengthscale!r}')
 
 
 def _sparse_graph(

@@ -7,6 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from rankcut.graphs.approximation import sampled_pairs
+
 Floats = NDArray[np.float64]
 
 # Rows that are multiplied out at once have about this many weights.
@@ -78,9 +80,16 @@ class StructuredWeights:
 
     def pairs(self, first: NDArray[Any], second: NDArray[Any]) -> Floats:
         """The weights of some pairs of different items."""
-        stored = np.asarray(self.sparse[first, second]).ravel()
-        low_rank = np.einsum("pq,q,pq->p", self.factors[first], self.signs, self.factors[second])
-        return np.asarray(self.constant + stored + low_rank)
+        found = self.constant + np.asarray(self.sparse[first, second], dtype=np.float64).ravel()
+        if self.rank:
+            signed = self.factors * self.signs
+            step = max(1, _AT_ONCE // self.rank)
+            for start in range(0, len(first), step):
+                part = slice(start, start + step)
+                found[part] += np.einsum(
+                    "pq,pq->p", signed[first[part]], self.factors[second[part]]
+                )
+        return np.asarray(found)
 
     def to_dense(self) -> Floats:
         """The matrix, symmetric to the last bit."""
@@ -112,22 +121,18 @@ class StructuredWeights:
         )
 
     def extremes(self) -> tuple[float, float]:
-        """The smallest and the largest weight; in time n²·rank if there are factors."""
+        """The smallest and the largest weight.
+
+        If there are factors and very many pairs, they are those of pairs drawn at random.
+        """
         n = self.shape[0]
-        if n < 2:
-            return 0.0, 0.0
-        if self.rank == 0:
+        if self.rank:
+            found = self.pairs(*sampled_pairs(n, 0)[:2])
+        else:
             everywhere = self.sparse.nnz == n * (n - 1)
             found = self.constant + self.sparse.data
             found = found if everywhere else np.append(found, self.constant)
-            return float(found.min()), float(found.max())
-        smallest, largest = np.inf, -np.inf
-        for start, part in self._blocks():
-            # Each diagonal entry gives way to another weight of its row.
-            rows = np.arange(len(part))
-            part[rows, start + rows] = part[rows, start + rows - 1]
-            smallest, largest = min(smallest, float(part.min())), max(largest, float(part.max()))
-        return smallest, largest
+        return (float(found.min()), float(found.max())) if found.size else (0.0, 0.0)
 
     def n_edges(self) -> int:
         """Number of pairs with a positive weight; in time n²·rank if there are factors."""
@@ -138,13 +143,9 @@ class StructuredWeights:
             return (stored + others) // 2
         # Parts that cancel leave rounding errors behind.
         least = _ROUNDING * (abs(self.constant) + float((self.factors**2).sum(axis=1).max()))
-        return sum(int(np.count_nonzero(part > least)) for _, part in self._blocks()) // 2
-
-    def _blocks(self) -> Any:
-        n = self.shape[0]
         step = max(1, _AT_ONCE // n)
-        for start in range(0, n, step):
-            yield start, self.rows(start, min(start + step, n))
+        blocks = (self.rows(start, min(start + step, n)) for start in range(0, n, step))
+        return sum(int(np.count_nonzero(block > least)) for block in blocks) // 2
 
 
 def scaled_entries(matrix: Any, scales: Floats) -> Any:
