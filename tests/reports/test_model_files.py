@@ -27,6 +27,7 @@ class Foreign:
     [
         SimilarityGraph,
         LowRankGraph,
+        lambda features: NeighborGraph(features, n_neighbors=2),
         lambda features: DissimilarityGraph(NeighborGraph(features, n_neighbors=2)),
     ],
 )

@@ -33,6 +33,8 @@ _OURS = [
     "rankcut.graphs.recipes.NeighborGraph",
     "rankcut.graphs.recipes.SimilarityGraph",
     "rankcut.graphs.structured.StructuredWeights",
+    # Sparse graphs: skops trusts SciPy's sparse matrices, and does not know its sparse arrays.
+    "scipy.sparse._csr.csr_array",
 ]
 
 

@@ -44,7 +44,7 @@ Algorithm: TypeAlias = Literal["auto", "complete", "table", "dense", "sparse", "
 TABLE_ITEMS = 16
 ENTRIES_PER_ITEM = 100
 ENTRIES_PER_EDGE = 4.5
-ENTRIES_PER_FACTOR = 4.5
+ENTRIES_PER_FACTOR = 2.5
 
 # The columns of a dense graph are cut into tiles of at most this many entries (8 MB), no
 # narrower than a few hundred columns, so that a block of rankings shares what it loads.
