@@ -10,8 +10,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from strategies import weight_matrices
 
-from rankcut._loops.smoothing import multiply_rows
-from rankcut.graphs import ItemGraph, as_item_graph
+from rankcut import DissimilarityGraph, LowRankGraph, NeighborGraph
+from rankcut._loops.products import multiply_rows
+from rankcut.graphs import ItemGraph, StructuredWeights, as_item_graph
 from rankcut.smoothing import Smoother
 
 RNG = np.random.default_rng(0)
@@ -54,6 +55,26 @@ def test_the_complete_graph_is_a_closed_form(n, steps):
     rows = RNG.normal(size=(4, n))
     expected = rows @ filtered(1 - np.eye(n), steps)
     assert_allclose(smoothed(ItemGraph.complete(n), steps, rows), expected, atol=1e-14)
+
+
+@pytest.mark.parametrize(
+    "recipe",
+    [
+        DissimilarityGraph(NeighborGraph(RNG.random((12, 2)), n_neighbors=3)),
+        LowRankGraph(RNG.random((12, 2)), rank=5),
+        DissimilarityGraph(LowRankGraph(RNG.random((12, 2)), rank=12)),
+        LowRankGraph(np.eye(12)[:, :5], method="embedding", offset=0.5),
+        LowRankGraph(np.eye(12)[:, :5], method="embedding"),
+    ],
+)
+def test_graphs_kept_in_parts_are_not_filled(recipe):
+    graph = recipe.build()
+    rows = RNG.normal(size=(4, 12))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delattr(StructuredWeights, "to_dense")
+        got = smoothed(graph, 2.5, rows)
+        assert_array_equal(smoothed(graph, 2.5, rows[2:3]), got[2:3])
+    assert_allclose(got, rows @ filtered(graph.to_dense(), 2.5), atol=1e-12)
 
 
 @given(st.integers(2, 8).flatmap(weight_matrices), STEPS, STEPS)

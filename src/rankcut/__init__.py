@@ -38,9 +38,13 @@ if TYPE_CHECKING:
     from rankcut.files.graph_files import write_graph as write_graph
     from rankcut.files.item_tables import read_items as read_items
     from rankcut.files.ranking_set import RankingSet as RankingSet
+    from rankcut.graphs.derived import DissimilarityGraph as DissimilarityGraph
+    from rankcut.graphs.derived import NormalizedGraph as NormalizedGraph
     from rankcut.graphs.from_rankings import AgreementGraph as AgreementGraph
     from rankcut.graphs.from_rankings import CoListingGraph as CoListingGraph
     from rankcut.graphs.item_graph import ItemGraph as ItemGraph
+    from rankcut.graphs.low_rank import LowRankGraph as LowRankGraph
+    from rankcut.graphs.recipes import DistanceGraph as DistanceGraph
     from rankcut.graphs.recipes import NeighborGraph as NeighborGraph
     from rankcut.graphs.recipes import SimilarityGraph as SimilarityGraph
     from rankcut.kernels.diffusion import diffusion_kernel as diffusion_kernel
@@ -92,6 +96,8 @@ _HOMES = {
     "ConcaveOfCardinality": "rankcut.setfunctions.cardinality",
     "Coverage": "rankcut.setfunctions.coverage",
     "DiffusionKernel": "rankcut.estimators.kernel_objects",
+    "DissimilarityGraph": "rankcut.graphs.derived",
+    "DistanceGraph": "rankcut.graphs.recipes",
     "FacilityLocation": "rankcut.setfunctions.facility",
     "FromCallable": "rankcut.setfunctions.from_callable",
     "GPClassifier": "rankcut.estimators.gp.classifier",
@@ -105,11 +111,13 @@ _HOMES = {
     "ItemGraph": "rankcut.graphs.item_graph",
     "KendallFeatures": "rankcut.estimators.pair_features",
     "KendallKernel": "rankcut.estimators.kernel_objects",
+    "LowRankGraph": "rankcut.graphs.low_rank",
     "MajorantCone": "rankcut.polytopes.cones",
     "MallowsKernel": "rankcut.estimators.kernel_objects",
     "Modular": "rankcut.setfunctions.modular",
     "Multiple": "rankcut.setfunctions.combined",
     "NeighborGraph": "rankcut.graphs.recipes",
+    "NormalizedGraph": "rankcut.graphs.derived",
     "RankingFileError": "rankcut.files.errors",
     "RankingSet": "rankcut.files.ranking_set",
     "SetFunction": "rankcut.setfunctions.set_function",

@@ -41,7 +41,7 @@ from rankcut.completions import (
 )
 from rankcut.completions.averaging import unit_lengths
 from rankcut.graphs import ItemGraph, as_item_graph, is_learned
-from rankcut.partitions import Partitions, block_rows, read_partitions, read_ranked
+from rankcut.partitions import Partitions, block_rows, read_partitions
 from rankcut.rankings import RankMatrix, Unranked, read_rankings
 from rankcut.setfunctions import Algorithm, GraphCut, SetFunction
 from rankcut.smoothing import Smoother
@@ -105,14 +105,15 @@ def graph_cut_features(
         stop; without either, the tolerance is 0.01.
     random_state : int, RandomState or None
         Seed of the draws. A ranking's vector depends on the ranking, the graph and the seed.
-    algorithm : {"auto", "complete", "table", "dense", "sparse"}
+    algorithm : {"auto", "complete", "table", "dense", "sparse", "structured"}
         How cuts are computed; see :mod:`rankcut.setfunctions.graph_cuts`. All agree to rounding.
     dtype : float32, float64 or None
         Type of the result; None is that of X if it is float32, and float64 otherwise. The
         arithmetic is in float64.
     sparse_output : bool or "auto"
         In closed form, return a CSR array of what each item has above the constant that most
-        items share; "auto" does so if X is sparse. For a row S of it, φ = S − (sum of S)/n.
+        items share; "auto" does so if X is sparse, unless the graph has a low-rank part, with
+        which no items share any. For a row S of it, φ = S − (sum of S)/n.
         Neither is better, but a model should see one of them only.
     n_jobs : int or None
         Number of threads, as in scikit-learn. The result is the same bits for any number.
@@ -240,11 +241,12 @@ class FeatureMap:
         if in_closed_form and isinstance(function, GraphCut):
             report.methods[:] = METHODS.index("closed_form")
             expected = ExpectedSlopes(function.graph, self.unlisted_weight)
+            sparse_in = rankings.sparse is not None
             if self.sparse_output is True or (
-                self.sparse_output == "auto" and rankings.sparse is not None
+                self.sparse_output == "auto" and sparse_in and expected.sparse
             ):
-                return self._sparse(rankings, expected, dtype), report
-            return self._expected(rankings, expected, dtype), report
+                return self._sparse(rankings, expected, dtype, report), report
+            return self._expected(rankings, expected, dtype, report), report
         # No ranking at first, so that threads find ready what the function prepares once.
         n_items = rankings.shape[1]
         function.increments(Partitions.empty(0, n_items), np.empty((0, n_items)))
@@ -309,33 +311,70 @@ class FeatureMap:
         return features
 
     def _expected(
-        self, rankings: RankMatrix, expected: ExpectedSlopes, dtype: np.dtype[Any]
+        self,
+        rankings: RankMatrix,
+        expected: ExpectedSlopes,
+        dtype: np.dtype[Any],
+        report: CompletionReport,
     ) -> NDArray[Any]:
         """Closed form, as dense rows."""
         n_rows, n_items = rankings.shape
         features = np.empty((n_rows, n_items), dtype=dtype)
 
         def fill(start: int, stop: int) -> None:
-            for first, block in read_ranked(rankings, start, stop):
+            for first, block in expected.read(rankings, start, stop):
                 rows = features[first : first + len(block)]
                 expected.entries(block).write(rows, normalize=self.normalize)
+                whole, vectors = self._pooled(block, first, report)
+                rows[whole] = vectors
 
         over_rows(fill, n_rows, block_rows(n_items), self.n_jobs)
         return features
 
     def _sparse(
-        self, rankings: RankMatrix, expected: ExpectedSlopes, dtype: np.dtype[Any]
+        self,
+        rankings: RankMatrix,
+        expected: ExpectedSlopes,
+        dtype: np.dtype[Any],
+        report: CompletionReport,
     ) -> sparse.csr_array:
         """Closed form, as sparse rows, each less its constant."""
         n_rows = rankings.shape[0]
         parts: dict[int, sparse.csr_array] = {}
 
         def fill(start: int, stop: int) -> None:
-            for first, block in read_ranked(rankings, start, stop):
-                parts[first] = expected.entries(block).to_csr(dtype, normalize=self.normalize)
+            for first, block in expected.read(rankings, start, stop):
+                part = expected.entries(block).to_csr(dtype, normalize=self.normalize)
+                whole, vectors = self._pooled(block, first, report)
+                for row, vector in zip(whole.tolist(), vectors, strict=True):
+                    # All items are stored, and their common constant is 0.
+                    part.data[part.indptr[row] : part.indptr[row + 1]] = vector
+                parts[first] = part
 
         over_rows(fill, n_rows, _SPARSE_ROWS, self.n_jobs)
         return _stacked(parts, rankings.shape, dtype)
+
+    def _pooled(
+        self, block: Partitions, first: int, report: CompletionReport
+    ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+        """The complete rankings of a block whose features are pooled, and these.
+
+        They are none if the closed form was asked for by name, or if there is nothing to pool.
+        """
+        whole = np.flatnonzero(block.n_ranked() == block.n_items)
+        on_complete_graph = (
+            isinstance(self.function, GraphCut) and self.function.graph.weights is None
+        )
+        if self.completions.method == "closed_form" or on_complete_graph:
+            whole = whole[:0]
+        vectors = np.empty((len(whole), block.n_items))
+        if len(whole):
+            part = block.rows(whole)
+            increments = np.empty(vectors.shape)
+            self.function.increments(part, increments)
+            pool_rows(part.order, part.ends, part.n_groups, increments, self.normalize, vectors)
+            report.methods[first + whole] = METHODS.index("complete")
+        return whole, vectors
 
     def _dtype(self, rankings: RankMatrix) -> np.dtype[Any]:
         """The dtype asked for, or else that of the ranks."""

@@ -91,10 +91,18 @@ class Partitions:
         ends = self.ends[np.arange(len(self)), last]
         return np.where(self.n_groups > 0, ends, 0).astype(np.int64)
 
+    def __getitem__(self, rows: slice) -> "Partitions":
+        """Some rows, sharing memory."""
+        return Partitions(self.n_items, self.order[rows], self.ends[rows], self.n_groups[rows])
+
     def head(self, n_rows: int) -> "Partitions":
         """The first rows, sharing memory."""
+        return self[:n_rows]
+
+    def rows(self, chosen: NDArray[Any]) -> "Partitions":
+        """Some rows, copied."""
         return Partitions(
-            self.n_items, self.order[:n_rows], self.ends[:n_rows], self.n_groups[:n_rows]
+            self.n_items, self.order[chosen], self.ends[chosen], self.n_groups[chosen]
         )
 
     def closed(self) -> "Partitions":

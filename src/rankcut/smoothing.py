@@ -18,9 +18,11 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.preprocessing import normalize as unit_rows
 
-from rankcut._loops.smoothing import multiply_rows
 from rankcut._loops.types import Floats
-from rankcut.graphs import ItemGraph
+from rankcut.graphs import ItemGraph, StructuredWeights
+from rankcut.graphs.derived import degree_scales
+from rankcut.graphs.products import times_weights
+from rankcut.graphs.structured import scaled_entries
 from rankcut.partitions import block_rows
 from rankcut.threads import over_rows
 
@@ -34,8 +36,8 @@ _FILLED = 1 << 20
 class Smoother:
     """φ ↦ φ·p(L) on one graph.
 
-    The complete graph is a closed form, a dense graph one product with p(L), and a sparse one
-    a product with the graph for each step.
+    On a dense graph it is one product with p(L), and otherwise one with the graph, which is never
+    filled, for each step.
 
     Parameters
     ----------
@@ -56,25 +58,30 @@ class Smoother:
     def __init__(self, graph: ItemGraph, steps: float) -> None:
         if not (_is_number(steps) and 0 <= steps < np.inf):
             raise ValueError(f"smoothing takes 0 or more steps, whole or not, and not {steps!r}")
-        n = graph.n_items
-        self._n_items = n
+        self._n_items = graph.n_items
         whole = floor(steps)
         # Half of each step stays where it is.
         self._moves = [0.5] * whole + ([0.5 * (steps - whole)] if steps > whole else [])
-        self._shrinking = 0.0
-        self._walk: sparse.csr_array | None = None
+        scales = degree_scales(graph)
+        self._alone = scales == 0
+        weights = graph.weights
+        if weights is None:
+            weights = StructuredWeights.of_complete(graph.n_items)
+        self._walk: Any = None
         self._filter: Floats | None = None
-        if graph.weights is None:
-            # L is n/(n − 1) on all that is orthogonal to the constants, and 0 on them.
-            gap = n / (n - 1) if n > 1 else 0.0
-            self._shrinking = float(np.prod([1.0 - move * gap for move in self._moves]))
-        elif sparse.issparse(graph.weights):
-            self._walk = _walk(graph.weights, graph.degrees)
+        if isinstance(weights, StructuredWeights):
+            self._walk = weights.scaled(scales)
+        elif sparse.issparse(weights):
+            self._walk = scaled_entries(weights, scales)
         else:
-            walk = _walk(graph.to_dense(), graph.degrees)
-            self._filter = np.eye(n)
+            walk = scales[:, None] * weights * scales
+            self._filter = np.eye(graph.n_items)
             for move in self._moves:
-                self._filter = (1.0 - move) * self._filter + move * (self._filter @ walk)
+                self._filter = self._staying(move) * self._filter + move * (self._filter @ walk)
+
+    def _staying(self, move: float) -> Floats:
+        """What of each item's value stays; all of it where there is no edge to go by."""
+        return np.where(self._alone, 1.0, 1.0 - move)
 
     def smooth(
         self, rows: NDArray[Any], *, normalize: bool = False, n_jobs: int | None = None
@@ -102,30 +109,45 @@ class Smoother:
             over_rows(fill, len(rows), step, n_jobs)
 
     def _smoothed(self, rows: Floats) -> Floats:
-        if self._walk is not None:
-            columns = np.ascontiguousarray(rows.T)
-            for move in self._moves:
-                columns = (1.0 - move) * columns + move * (self._walk @ columns)
-            return columns.T
         if self._filter is not None:
-            smoothed = np.empty_like(rows)
-            multiply_rows(rows, self._filter, smoothed)
-            return smoothed
-        means = rows.mean(axis=1, keepdims=True)
-        return np.asarray(means + self._shrinking * (rows - means))
+            return times_weights(rows, self._filter)
+        for move in self._moves:
+            rows = self._staying(move) * rows + move * times_weights(rows, self._walk)
+        return rows
 
     @property
     def keeps_sparse(self) -> bool:
         """Whether sparse vectors stay sparse; on a graph that is not, one step reaches all."""
-        return self._walk is not None
+        return bool(sparse.issparse(self._walk))
 
     def smooth_sparse(self, rows: sparse.csr_array) -> sparse.csr_array:
         """Smoothed sparse vectors: each step reaches the neighbours of the items there are."""
-        walk = sparse.csr_array(self._walk)
         smoothed = sparse.csr_array(rows, dtype=np.float64)
         for move in self._moves:
-            smoothed = _sparse_step(smoothed, walk, move)
+            smoothed = self._sparse_step(smoothed, move)
         return smoothed.astype(rows.dtype)
+
+    def _sparse_step(self, rows: sparse.csr_array, move: float) -> sparse.csr_array:
+        """One step of sparse vectors, those that reach most items by way of dense ones.
+
+        Which way a vector goes depends on itself alone, and so do its bits.
+        """
+        walk, staying = self._walk, self._staying(move)
+        reached = sparse.csr_array(
+            (np.diff(walk.indptr)[rows.indices], rows.indices, rows.indptr), shape=rows.shape
+        ).sum(axis=1)
+        heavy = _SPARSE_COST * reached > walk.nnz
+        light = rows[np.flatnonzero(~heavy)]
+        parts = [sparse.csr_array(light @ sparse.diags_array(staying) + move * (light @ walk))]
+        filled = np.flatnonzero(heavy)
+        step = max(1, _FILLED // self._n_items)
+        for start in range(0, len(filled), step):
+            some = rows[filled[start : start + step]].toarray()
+            parts.append(sparse.csr_array(staying * some + move * times_weights(some, walk)))
+        places = np.argsort(np.concatenate([np.flatnonzero(~heavy), filled]))
+        stepped = sparse.csr_array(sparse.vstack(parts, format="csr")[places])
+        stepped.sort_indices()
+        return stepped
 
     def smooth_offset(self, rows: sparse.csr_array, *, normalize: bool) -> Any:
         """Smooth features φ = S − (sum of S)/n that are given as sparse rows S.
@@ -153,42 +175,5 @@ class Smoother:
         return smoothed
 
 
-def _sparse_step(rows: sparse.csr_array, walk: sparse.csr_array, move: float) -> sparse.csr_array:
-    """One step of sparse vectors, those that reach most items by way of dense ones.
-
-    Which way a vector goes depends on itself alone, and so do its bits.
-    """
-    reached = sparse.csr_array(
-        (np.diff(walk.indptr)[rows.indices], rows.indices, rows.indptr), shape=rows.shape
-    ).sum(axis=1)
-    heavy = _SPARSE_COST * reached > walk.nnz
-    light = rows[np.flatnonzero(~heavy)]
-    parts = [sparse.csr_array((1.0 - move) * light + move * (light @ walk))]
-    filled = np.flatnonzero(heavy)
-    step = max(1, _FILLED // rows.shape[1])
-    for start in range(0, len(filled), step):
-        columns = rows[filled[start : start + step]].toarray().T
-        columns = (1.0 - move) * columns + move * (walk @ columns)
-        parts.append(sparse.csr_array(columns.T))
-    places = np.argsort(np.concatenate([np.flatnonzero(~heavy), filled]))
-    stepped = sparse.csr_array(sparse.vstack(parts, format="csr")[places])
-    stepped.sort_indices()
-    return stepped
-
-
 def _is_number(steps: Any) -> bool:
     return isinstance(steps, Real) and not isinstance(steps, bool)
-
-
-def _walk(weights: Any, degrees: Floats) -> Any:
-    """D^{−½} W D^{−½}, with a loop at each item that has no edge."""
-    alone = degrees == 0
-    scale = 1.0 / np.sqrt(np.where(alone, 1.0, degrees))
-    if sparse.issparse(weights):
-        scaling = sparse.diags_array(scale)
-        return sparse.csr_array(
-            scaling @ weights @ scaling + sparse.diags_array(alone.astype(np.float64))
-        )
-    walk = scale[:, None] * weights * scale
-    walk[alone, alone] = 1.0
-    return walk

@@ -12,8 +12,11 @@ from scipy import sparse
 from strategies import incomplete_cases
 
 from rankcut import (
+    DissimilarityGraph,
     GraphCutFeatures,
     GraphCutKernel,
+    LowRankGraph,
+    NeighborGraph,
     graph_cut_features,
     graph_cut_kernel,
     make_food,
@@ -133,6 +136,28 @@ def test_balanced_keeps_the_last_of_a_list_above_the_unlisted():
         row[0, :k] = np.arange(k)
         features = graph_cut_features(row, unranked="last", unlisted_weight="balanced")[0]
         assert (np.diff(features[: k + 1]) < 0).all()
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"unranked": "last"},
+        {"unranked": "last", "tie_unlisted": False},
+        {"unranked": "anywhere", "completions": "closed_form"},
+    ],
+)
+@pytest.mark.parametrize("rank", [0, 3])
+def test_graphs_kept_in_parts(options, rank):
+    rng = np.random.default_rng(3)
+    ranks = rng.random((15, 20))
+    ranks[rng.random(ranks.shape) < 0.7] = np.nan
+    like = NeighborGraph(rng.random((20, 2)), n_neighbors=3)
+    graph = LowRankGraph(rng.random((20, rank)), method="embedding") if rank else like
+    graph = DissimilarityGraph(graph, ceiling="largest").build()
+    options = {**options, "unlisted_weight": "balanced"}
+    got = graph_cut_features(ranks, graph, algorithm="structured", **options)
+    expected = graph_cut_features(ranks, graph.to_dense(), **options)
+    assert_allclose(got, expected, atol=1e-11)
 
 
 def test_reaches_sparse_rankings_kernels_and_transformers():

@@ -11,7 +11,16 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 
-from rankcut import GraphCutFeatures, GraphSmoothing, NeighborGraph, SimilarityGraph, make_food
+from rankcut import (
+    DissimilarityGraph,
+    DistanceGraph,
+    GraphCutFeatures,
+    GraphSmoothing,
+    NeighborGraph,
+    NormalizedGraph,
+    SimilarityGraph,
+    make_food,
+)
 
 FOOD = make_food(60, noise=0.3, random_state=0)
 GRAPH = SimilarityGraph(FOOD.item_features)
@@ -87,6 +96,22 @@ def test_copies():
     expected = transformer.transform(FOOD.ranks)
     for copy in (pickle.loads(pickle.dumps(transformer)), clone(transformer).fit(FOOD.ranks)):
         assert_array_equal(copy.transform(FOOD.ranks), expected)
+
+
+class TestUnlikeItems:
+    @pytest.mark.parametrize("wrap", [DissimilarityGraph, NormalizedGraph])
+    def test_like_items_are_smoothed(self, wrap):
+        unlike = wrap(DissimilarityGraph(SPARSE) if wrap is NormalizedGraph else SPARSE)
+        alone = GraphCutFeatures(unlike, smoothing=1).fit(FOOD.ranks)
+        given = GraphCutFeatures(unlike, smoothing=1, smoothing_graph=SPARSE).fit(FOOD.ranks)
+        assert_array_equal(alone.transform(FOOD.ranks), given.transform(FOOD.ranks))
+        assert_array_equal(alone.smoothing_graph_.to_dense(), SPARSE.build().to_dense())
+
+    def test_a_graph_of_distances_does_not_tell_like_items(self):
+        graph = DistanceGraph(FOOD.item_features)
+        with pytest.raises(ValueError, match=r"joins unlike items.*smoothing_graph="):
+            GraphCutFeatures(graph, smoothing=1).fit(FOOD.ranks)
+        GraphCutFeatures(graph, smoothing=1, smoothing_graph=GRAPH).fit(FOOD.ranks)
 
 
 class TestNames:

@@ -17,9 +17,11 @@ from sklearn.pipeline import make_pipeline
 from rankcut import (
     AgreementGraph,
     CoListingGraph,
+    DissimilarityGraph,
     GraphCutFeatures,
     GraphCutKernel,
     GraphSmoothing,
+    NormalizedGraph,
     graph_cut_features,
     graph_cut_kernel,
     make_food,
@@ -171,6 +173,24 @@ class TestLeaks:
         }
         search = GridSearchCV(pipeline, grid, cv=2).fit(self.RANKS, self.TARGET)
         assert search.best_score_ > 0.6
+
+
+@pytest.mark.parametrize("wrap", [DissimilarityGraph, NormalizedGraph])
+def test_graphs_made_of_learned_ones(wrap):
+    ranks = lists(30, 8, seed=5)
+    recipe = wrap(CoListingGraph(n_neighbors=3))
+    expected = wrap(CoListingGraph(n_neighbors=3).build_from(ranks)).build().to_dense()
+    transformer = GraphCutFeatures(recipe, unranked="last", smoothing=1).fit(ranks)
+    assert_array_equal(transformer.graph_.to_dense(), expected)
+    assert_array_equal(recipe.build_from(ranks).to_dense(), expected)
+    with pytest.raises(ValueError, match="is learned from rankings"):
+        graph_cut_kernel(ranks, graph=recipe, unranked="last")
+    with pytest.raises(ValueError, match="is learned from rankings"):
+        recipe.build()
+    # Made of a graph that is there, it takes no rankings.
+    there = wrap(CoListingGraph(n_neighbors=3).build_from(ranks))
+    assert graph_cut_kernel(ranks, graph=there, unranked="last").shape == (30, 30)
+    assert_array_equal(there.build_from(ranks).to_dense(), expected)
 
 
 def test_where_no_rankings_are_fitted_it_is_refused():

@@ -98,7 +98,7 @@ class Cutting:
 
         table = dataset_items(self.items) if is_dataset(self.items) else read_items(self.items)
         built = SimilarityGraph(table.points()).build()
-        return ItemGraph(built.weights, built.n_items, table.items)
+        return built.aligned(built.n_items, table.items)
 
     def options(self, rankings: RankingSet) -> dict[str, Any]:
         """Keyword arguments for the feature map, or for a kernel."""

@@ -7,6 +7,7 @@ import typer
 
 from rankcut.cli.cutting import Cutting, Graph, Items, Seed, UnlistedItems, UnrankedItems
 from rankcut.cli.reading import Rankings, Reading, reads_rankings
+from rankcut.cli.writing import check_target
 from rankcut.files.matrix_writing import MatrixBlock, MatrixFormat
 
 
@@ -40,6 +41,7 @@ def features(
     from rankcut.files.matrix_writing import write_matrix
     from rankcut.files.table_writing import known_columns
 
+    check_target(output)
     cutting = Cutting(items, graph, unranked, unlisted_weight, seed)
     item_graph = cutting.item_graph()
     pieces = counted(reading.scan(file, rows=block), "features")

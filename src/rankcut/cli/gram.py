@@ -6,6 +6,7 @@ import typer
 
 from rankcut.cli.cutting import Cutting, Graph, Items, Seed, UnlistedItems, UnrankedItems
 from rankcut.cli.reading import Rankings, Reading, reads_rankings
+from rankcut.cli.writing import check_target
 from rankcut.files.matrix_writing import MatrixFormat
 
 # A larger matrix is refused, since it is in memory at once.
@@ -37,6 +38,7 @@ def gram(
     from rankcut.files.matrix_writing import write_matrix
     from rankcut.kernels.graph_cut import graph_cut_kernel
 
+    check_target(output)
     cutting = Cutting(items, graph, unranked, unlisted_weight, seed)
     item_graph = cutting.item_graph()
     rankings = reading.read(file)

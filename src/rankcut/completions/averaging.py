@@ -10,15 +10,15 @@ the mean over them.
     draws some, and knows its standard error; see :mod:`rankcut.completions.sampled`;
 ``"closed_form"``
     is exact and makes no completion, but it is the mean of the slopes *before* pooling: a kernel
-    of its own, and the one for large catalogues. It is that for every ranking of the matrix,
-    complete ones included, so that all vectors are comparable. Graph cuts have it, and of other
-    set functions none is known;
+    of its own, and the one for large catalogues. Asked for by name, it is that for every ranking
+    of the matrix, complete ones included. Graph cuts have it, and of other set functions none is
+    known;
 ``"auto"``
     is the closed form on the complete graph, where there is nothing to pool (unless comparisons
     with unlisted items have a weight of their own), and for catalogues of more than 2,000 items,
-    where to sample a ranking costs hundreds of times its closed form.
-    Otherwise it goes through all completions of a ranking if they are at most 1,024, or
-    no more than the draws asked for, and samples if they are more.
+    where to sample a ranking costs hundreds of times its closed form; a ranking of all items has
+    its pooled vector there too. Otherwise it goes through all completions of a ranking if they
+    are at most 1,024, or no more than the draws asked for, and samples if they are more.
 """
 
 from dataclasses import dataclass

@@ -14,12 +14,11 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
-from rankcut._loops.smoothing import multiply_rows
 from rankcut._loops.types import Floats, Ints
 from rankcut._loops.weighing import reverse_listed, weigh_completions, weigh_lists
 from rankcut.graphs import ItemGraph
+from rankcut.graphs.products import times_weights
 from rankcut.partitions import Partitions
 from rankcut.setfunctions import SetFunction
 
@@ -71,10 +70,7 @@ class UntiedLast:
 
     def __init__(self, graph: ItemGraph, weight: UnlistedWeight) -> None:
         self._weight = weight
-        weights = graph.weights
-        self._sparse = weights if sparse.issparse(weights) else None
-        # On the complete graph there is nothing that tells them apart.
-        self._dense = None if weights is None or self._sparse is not None else graph.to_dense()
+        self._weights = graph.weights
 
     def tell_apart(self, partitions: Partitions, features: NDArray[Any]) -> None:
         """Add to features of tied unlisted items, which are in no group, what tells them apart."""
@@ -82,11 +78,7 @@ class UntiedLast:
         places = np.arange(n) < partitions.n_ranked()[:, None]
         listed = np.empty((len(partitions), n))
         np.put_along_axis(listed, partitions.order[:, :n].astype(np.int64), places * 1.0, axis=1)
-        pull = np.zeros_like(listed)
-        if self._sparse is not None:
-            pull[:] = (self._sparse @ listed.T).T
-        elif self._dense is not None:
-            multiply_rows(listed, self._dense, pull)
+        pull = times_weights(listed, self._weights)
         unlisted = 1.0 - listed
         counts = np.maximum(unlisted.sum(axis=1, keepdims=True), 1.0)
         means = (pull * unlisted).sum(axis=1, keepdims=True) / counts

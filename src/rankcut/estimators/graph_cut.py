@@ -10,6 +10,7 @@ from numpy.typing import DTypeLike
 from rankcut.completions import Method, Sampler, UnlistedWeight
 from rankcut.estimators.ranking_features import RankingFeatures
 from rankcut.features import FeatureMap, SparseOutput, fit_graph
+from rankcut.graphs.derived import joining_like_items
 from rankcut.rankings import RankMatrix, Unranked
 from rankcut.setfunctions import Algorithm, GraphCut
 from rankcut.smoothing import Smoother
@@ -67,15 +68,17 @@ class GraphCutFeatures(RankingFeatures):
         of φ, as by :class:`~rankcut.GraphSmoothing`. 0 is none, 1.5 is a step and a half.
         Vectors have unit length after it, and errors are reported of what comes before it.
     smoothing_graph : graph or recipe, default=None
-        The graph to walk on, in which like items are joined strongly; None is ``graph`` itself.
+        The graph to walk on, in which like items are joined strongly; None is ``graph`` itself,
+        and of a :class:`~rankcut.DissimilarityGraph` the similarity graph that it is made of.
         Its parameters can be searched as ``smoothing_graph__n_neighbors`` and so on.
-    algorithm : {"auto", "complete", "table", "dense", "sparse"}, default="auto"
+    algorithm : {"auto", "complete", "table", "dense", "sparse", "structured"}, default="auto"
         How cuts are computed; see :mod:`rankcut.setfunctions.graph_cuts`. All agree to rounding.
     dtype : float32, float64 or None, default=None
         Type of the vectors; None is float32 for ranks in float32, and float64 otherwise.
     sparse_output : bool or "auto", default="auto"
         In closed form, return a CSR array of what each item has above the constant that most
-        items of the vector share; "auto" does so for sparse rankings. A vector adds up to 0, so
+        items of the vector share; "auto" does so for sparse rankings, unless the graph has a
+        low-rank part, with which no items share any. A vector adds up to 0, so
         φ = S − (sum of S)/n for a row S, and :func:`~rankcut.graph_cut_kernel` takes that into
         account. A model should see S or φ, not the one in training and the other later. With
         smoothing on a sparse graph it is S·p(L), and on another graph vectors are dense.
@@ -162,10 +165,11 @@ class GraphCutFeatures(RankingFeatures):
         self.graph_ = fit_graph(self.graph, rankings)
         self._smoother = None
         if self.smoothing:
-            own = self.smoothing_graph is None
-            self.smoothing_graph_ = (
-                self.graph_ if own else fit_graph(self.smoothing_graph, rankings)
-            )
+            walked = self.smoothing_graph
+            if walked is None:
+                walked = joining_like_items(self.graph)
+            same = walked is self.graph
+            self.smoothing_graph_ = self.graph_ if same else fit_graph(walked, rankings)
             self._smoother = Smoother(self.smoothing_graph_, self.smoothing)
 
     def _set_function(self) -> GraphCut:

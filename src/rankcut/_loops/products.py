@@ -1,4 +1,4 @@
-"""Feature vectors times a matrix over the items, the same bits whichever vectors come together."""
+"""Vectors times a matrix: the same bits for each of them, whichever others come with it."""
 
 from rankcut._loops.compiling import compiled
 from rankcut._loops.types import Floats
@@ -8,10 +8,10 @@ from rankcut._loops.types import Floats
 def multiply_rows(rows: Floats, matrix: Floats, out: Floats) -> None:
     """``out = rows @ matrix``, each row summed in the same order however many there are.
 
-    Four rows of the matrix at a time, so that running sums are loaded and stored once for four
-    items, and the block of vectors shares what is loaded of the matrix.
+    Four rows of the matrix at a time, so that running sums are loaded and stored once for four,
+    and the block of vectors shares what is loaded of the matrix.
     """
-    n = matrix.shape[0]
+    n, width = matrix.shape
     out[:] = 0.0
     i = 0
     while i + 4 <= n:
@@ -19,7 +19,7 @@ def multiply_rows(rows: Floats, matrix: Floats, out: Floats) -> None:
         for r in range(rows.shape[0]):
             a, b, c, d = rows[r, i], rows[r, i + 1], rows[r, i + 2], rows[r, i + 3]
             total = out[r]
-            for j in range(n):
+            for j in range(width):
                 total[j] += (a * row_a[j] + b * row_b[j]) + (c * row_c[j] + d * row_d[j])
         i += 4
     while i < n:
@@ -27,6 +27,6 @@ def multiply_rows(rows: Floats, matrix: Floats, out: Floats) -> None:
         for r in range(rows.shape[0]):
             a = rows[r, i]
             total = out[r]
-            for j in range(n):
+            for j in range(width):
                 total[j] += a * row_a[j]
         i += 1
