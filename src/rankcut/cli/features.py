@@ -5,8 +5,9 @@ from typing import Annotated
 
 import typer
 
-from rankcut.cli.cutting import Cutting, Graph, Items, Seed, UnrankedItems
+from rankcut.cli.cutting import Cutting, Graph, Items, Seed, UnlistedItems, UnrankedItems
 from rankcut.cli.reading import Rankings, Reading, reads_rankings
+from rankcut.cli.writing import check_target
 from rankcut.files.matrix_writing import MatrixBlock, MatrixFormat
 
 
@@ -21,6 +22,7 @@ def features(
     items: Items = None,
     graph: Graph = None,
     unranked: UnrankedItems = "error",
+    unlisted_weight: UnlistedItems = "1",
     normalize: Annotated[
         bool, typer.Option("--normalize", help="Scale each vector to unit length.")
     ] = False,
@@ -39,7 +41,8 @@ def features(
     from rankcut.files.matrix_writing import write_matrix
     from rankcut.files.table_writing import known_columns
 
-    cutting = Cutting(items, graph, unranked, seed)
+    check_target(output)
+    cutting = Cutting(items, graph, unranked, unlisted_weight, seed)
     item_graph = cutting.item_graph()
     pieces = counted(reading.scan(file, rows=block), "features")
     first = next(pieces)

@@ -4,8 +4,9 @@ from typing import Annotated
 
 import typer
 
-from rankcut.cli.cutting import Cutting, Graph, Items, Seed, UnrankedItems
+from rankcut.cli.cutting import Cutting, Graph, Items, Seed, UnlistedItems, UnrankedItems
 from rankcut.cli.reading import Rankings, Reading, reads_rankings
+from rankcut.cli.writing import check_target
 from rankcut.files.matrix_writing import MatrixFormat
 
 # A larger matrix is refused, since it is in memory at once.
@@ -23,6 +24,7 @@ def gram(
     items: Items = None,
     graph: Graph = None,
     unranked: UnrankedItems = "error",
+    unlisted_weight: UnlistedItems = "1",
     normalize: Annotated[
         bool, typer.Option("--normalize", help="Values from -1 to 1, like a correlation.")
     ] = False,
@@ -36,7 +38,8 @@ def gram(
     from rankcut.files.matrix_writing import write_matrix
     from rankcut.kernels.graph_cut import graph_cut_kernel
 
-    cutting = Cutting(items, graph, unranked, seed)
+    check_target(output)
+    cutting = Cutting(items, graph, unranked, unlisted_weight, seed)
     item_graph = cutting.item_graph()
     rankings = reading.read(file)
     n_rows = len(rankings)

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from rankcut.cli.cutting import Cutting, Graph, Items, Seed, UnrankedItems
+from rankcut.cli.cutting import Cutting, Graph, Items, Seed, UnlistedItems, UnrankedItems
 from rankcut.cli.reading import Rankings, Reading, reads_rankings
 from rankcut.files.ranking_set import RankingSet
 
@@ -23,6 +23,7 @@ def similar(
     items: Items = None,
     graph: Graph = None,
     unranked: UnrankedItems = "error",
+    unlisted_weight: UnlistedItems = "1",
     seed: Seed = 0,
 ) -> None:
     """List the rankings most like one of them, by the graph cut kernel, as CSV.
@@ -35,7 +36,7 @@ def similar(
     from rankcut.kernels.graph_cut import graph_cut_kernel
     from rankcut.orders import to_orders
 
-    cutting = Cutting(items, graph, unranked, seed)
+    cutting = Cutting(items, graph, unranked, unlisted_weight, seed)
     item_graph = cutting.item_graph()
     rankings = reading.read(file)
     row = _row(rankings, to, file)

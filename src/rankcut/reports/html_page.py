@@ -207,7 +207,8 @@ def _figure(picture: Picture) -> str:
         for name, figure in picture.panels.items()
     )
     number = len(picture.panels)
-    kind = " one" if number == 1 else " three" if number % 3 == 0 else ""
+    # In rows of two, unless that leaves a gap.
+    kind = " one" if number == 1 else " three" if number in (3, 5, 6, 9) else ""
     return (
         f'<figure><div class="panels{kind}">{images}</div>'
         f"<figcaption>{inline_html(picture.caption)}</figcaption></figure>"

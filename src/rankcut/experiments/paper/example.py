@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial.distance import pdist, squareform
 
 from rankcut.datasets.sushi import load_sushi
+from rankcut.experiments.paper.encodings import item_graph
 from rankcut.experiments.paper.part import Part, Record, Settings, Tables, Task
 from rankcut.features import graph_cut_features
-from rankcut.graphs.recipes import similarity
+from rankcut.graphs import ItemGraph
+from rankcut.graphs.recipes import Similarity
 from rankcut.pictures.panels import FAINT, INK, SOFT, new_panel
 from rankcut.reports.findings import Claim, Outcome, Picture, Sheet, Table, Verdict
 
@@ -23,7 +24,7 @@ PRINTED = {5: -4.22, 8: -2.36, 3: -2.36}
 
 TEXT = "text: exp(−½d²/ℓ²)"
 EXPERIMENTS = "experiments: exp(−d/ℓ)"
-KERNELS = {TEXT: "squared_exponential", EXPERIMENTS: "exponential"}
+KERNELS: dict[str, Similarity] = {TEXT: "squared_exponential", EXPERIMENTS: "exponential"}
 COLOURS = {TEXT: "#c8553d", EXPERIMENTS: "#2a6f97"}
 
 # Two values are as printed if they differ by no more than a unit of the last printed place.
@@ -166,18 +167,11 @@ def sushi_points(sushi: Any) -> NDArray[np.float64]:
     return np.stack(columns, axis=1)
 
 
-def _graphs(sushi: Any) -> dict[str, NDArray[np.float64]]:
-    distances = squareform(pdist(sushi_points(sushi)))
-    scale = float(np.median(distances))
-    graphs = {}
-    for name, kernel in KERNELS.items():
-        weights = similarity(distances, kernel, scale)  # type: ignore[arg-type]
-        np.fill_diagonal(weights, 0.0)
-        graphs[name] = weights
-    return graphs
+def _graphs(sushi: Any) -> dict[str, ItemGraph]:
+    return {name: item_graph(sushi_points(sushi), kernel) for name, kernel in KERNELS.items()}
 
 
-def _signs(ranks: Any, graph: NDArray[np.float64], n_pairs: int, seed: int) -> Record:
+def _signs(ranks: Any, graph: ItemGraph, n_pairs: int, seed: int) -> Record:
     """How often a product has the sign that the paper states, over items of random pairs."""
     rng = np.random.default_rng(seed)
     one, other = (rng.integers(0, len(ranks), n_pairs) for _ in range(2))

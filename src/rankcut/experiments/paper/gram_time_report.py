@@ -121,9 +121,9 @@ def _incomplete(at: Times) -> Verdict:
     ]
     return Verdict(
         _both(min(literal) >= 2, min(ours_kendall) >= 2),
-        f"Done literally, Kendall's takes {_times(literal)} as long. Here it takes "
-        f"{_times(ours_kendall)} as long: expected signs need no completions, and mean features "
-        "do.",
+        f"Done literally, Kendall's takes {_times(literal)} as long. In this library the graph cut "
+        f"kernel takes {_times([1 / ratio for ratio in ours_kendall])} as long as Kendall's: "
+        "expected signs need no completions, and mean features do.",
     )
 
 
@@ -300,7 +300,7 @@ def _finish(figure: Any, axes: Any) -> None:
         loc="outside lower center",
         ncols=2,
         frameon=False,
-        fontsize=8.5,
+        fontsize=9,
         labelcolor=INK,
     )
 

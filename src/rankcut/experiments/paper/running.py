@@ -5,6 +5,7 @@ import signal
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -72,6 +73,11 @@ def run_missing(
             with _deaf_to_interrupts():
                 future = submit(work)
             keep(work, future.result())
+    except BrokenProcessPool:
+        raise ChildProcessError(
+            "a process of the reproduction was ended from outside, perhaps for want of memory; "
+            "what is finished is kept, and the same command goes on from there"
+        ) from None
     except BaseException:
         pool.shutdown(wait=False, cancel_futures=True)
         for child in multiprocessing.active_children():
