@@ -16,7 +16,7 @@ A claim is judged by F1, as the paper does, and by accuracy, since F1 can be had
 class: it holds if it does by both, and in part if it does by one.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -177,7 +177,9 @@ class Scores:
 def _ratio(spreads: NDArray[np.float64]) -> NDArray[np.float64]:
     """The first of the last axis over the second; infinite where that is 0."""
     one, other = spreads[..., 0], spreads[..., 1]
-    return np.divide(one, other, out=np.full(one.shape, np.inf), where=other > 0)
+    ratio = np.full(one.shape, np.inf)
+    np.divide(one, other, out=ratio, where=other > 0)
+    return ratio
 
 
 def share_outcome(held: Sequence[bool | None]) -> Outcome:
@@ -231,7 +233,7 @@ def summary_rows(
     methods: Sequence[str],
     columns: Sequence[str],
     setting: str,
-    groups: dict[str, Sequence[int] | None],
+    groups: Mapping[str, Sequence[int] | None],
 ) -> list[dict[str, Any]]:
     """For each setting, method and group of seeds: means and intervals of some columns."""
     rows = []

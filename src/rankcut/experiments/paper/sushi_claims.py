@@ -227,7 +227,7 @@ def _sampling(scores: Scores) -> Verdict:
     kendall = scores.difference((name, OWN_DRAWS), (name, KENDALL), "accuracy")
     return verdict(
         rule,
-        f"Accuracy with 600 draws, less that of vectors with an error below 2 %: {ours.signed()}; "
+        f"Accuracy with 600 draws, less that of vectors with an error below 3 %: {ours.signed()}; "
         f"less Kendall's, which needs no draws: {kendall.signed()}.",
     )
 
