@@ -143,6 +143,7 @@ def test_graph_of_low_rank(lunch):
     expected = read_graph_of("dishes.csv").to_dense()
     np.testing.assert_allclose(read_graph("low.npz").to_dense(), expected, atol=1e-5)
     fail("graph", "dishes.csv", "--rank", "8", "--keep", "0.5", says="one of --neighbors, --keep")
+    fail("graph", "dishes.csv", "--exact", says="ways to find --neighbors")
     fail("graph", "dishes.csv", "--rank", "8", "--kernel", "exponential", says="squared exponent")
 
 
@@ -362,6 +363,7 @@ def test_map_coloured_by_a_number(lunch):
     [
         ("matplotlib.figure", ["map", "full.csv", "-o", "map.png"], "plot"),
         ("matplotlib.figure", ["graph", "dishes.csv", "-p", "g.png"], "plot"),
+        ("pynndescent", ["graph", "dishes.csv", "--neighbors", "2", "--approximate"], "neighbors"),
         ("plotly.graph_objects", ["map", "full.csv", "-o", "map.html"], "plot"),
         ("pyarrow", ["convert", "full.csv", "full.parquet"], "parquet"),
         ("skops.io", ["predict", "m.skops", "full.csv"], "model"),

@@ -48,6 +48,14 @@ def graph(
         int | None,
         typer.Option("--neighbors", min=1, help="Join each item to so many nearest ones alone."),
     ] = None,
+    approximate: Annotated[
+        bool | None,
+        typer.Option(
+            "--approximate/--exact",
+            help="Find most neighbours sooner, or all; by their number unless said.",
+            show_default=False,
+        ),
+    ] = None,
     kernel: Annotated[
         Literal["squared_exponential", "exponential"],
         typer.Option(help="How similarity falls with distance."),
@@ -87,6 +95,8 @@ def graph(
 
     if (neighbors is not None) + (keep != 1.0) + (rank is not None) > 1:
         raise ValueError("give one of --neighbors, --keep and --rank")
+    if approximate is not None and neighbors is None:
+        raise ValueError("--approximate and --exact are ways to find --neighbors")
     if rank is not None and kernel != "squared_exponential":
         raise ValueError("--rank is for the squared exponential kernel")
     if output == picture == "-":
@@ -114,7 +124,8 @@ def graph(
     }
     recipe: Any
     if neighbors is not None:
-        recipe = NeighborGraph(items.points(), n_neighbors=neighbors, **options)
+        method = {None: "auto", True: "approximate", False: "exact"}[approximate]
+        recipe = NeighborGraph(items.points(), n_neighbors=neighbors, method=method, **options)
     elif rank is not None:
         recipe = LowRankGraph(items.points(), rank=rank, lengthscale=options["lengthscale"])
     else:
