@@ -56,7 +56,9 @@ class PairFeatures(TransformerMixin, BaseEstimator):
             )
         if is_lazy(X):
             check_output_is_default(self)
-            return map_rows(self._features, X, self.get_feature_names_out())
+            names = self.get_feature_names_out().tolist()
+            features: NDArray[Any] = map_rows(self._features, X, names)
+            return features
         return self._features(X)
 
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[Any]:

@@ -69,7 +69,7 @@ def room() -> int:
     """The memory, in bytes, of all the workers that Dask would compute with now."""
     from dask.base import get_scheduler
 
-    client = getattr(get_scheduler(), "__self__", None)
+    client: Any = getattr(get_scheduler(), "__self__", None)
     if not hasattr(client, "scheduler_info"):
         return _ROOM
     workers = client.scheduler_info(n_workers=-1)["workers"].values()

@@ -13,7 +13,10 @@ _ROW = re.compile(r"^row (\d+)")
 
 
 def map_rows(
-    function: Callable[[Any], Any], X: Any, names: Sequence[Hashable] | None = None
+    function: Callable[[Any], Any],
+    X: Any,
+    names: Sequence[Hashable] | None = None,
+    nothing: Any = None,
 ) -> Any:
     """Lazily ``function(block)`` for each block of rows.
 
@@ -21,12 +24,14 @@ def map_rows(
     ----------
     function : callable
         Takes some rows, at least one, and returns an array with as many. It is shipped once to
-        each worker. Its type of result is learned from a row that stands in for X.
+        each worker.
     X : Dask array or DataFrame
         Rows; chunks may be of unknown size.
     names : sequence or None
         Columns of the result: a DataFrame then is mapped to a DataFrame with the same index;
         without names, to an array.
+    nothing : array or None
+        What the function would return for no rows; None finds out by a row that stands in for X.
 
     Examples
     --------
@@ -35,7 +40,8 @@ def map_rows(
     >>> map_rows(lambda rows: rows.sum(axis=1), X).compute()
     array([1., 5., 9.])
     """
-    nothing = function(stand_in(X))[:0]
+    if nothing is None:
+        nothing = function(stand_in(X))[:0]
     task = shared(function)
     if is_lazy_frame(X):
         return _map_partitions(task, X, nothing, names)

@@ -56,6 +56,11 @@ def check_classes(classes: NDArray[Any], totals: Floats) -> None:
         )
 
 
+def class_totals(codes: NDArray[np.intp], weight: Floats | None) -> Floats:
+    """The weights of the rows of each class added up."""
+    return np.bincount(codes, weights=weight).astype(np.float64)
+
+
 def class_factors(class_weight: Any, classes: NDArray[Any], totals: Floats) -> Floats:
     """By how much the rows of each class weigh more; ``totals`` are their weights added up."""
     if class_weight is None:

@@ -18,7 +18,12 @@ from sklearn.utils.validation import (
 )
 from threadpoolctl import threadpool_limits
 
-from rankcut.estimators.gp.checks import check_classes, check_parameters, class_factors
+from rankcut.estimators.gp.checks import (
+    check_classes,
+    check_parameters,
+    class_factors,
+    class_totals,
+)
 from rankcut.estimators.gp.fitting import Fit, Settings, fit_features, fit_kernel
 from rankcut.estimators.gp.lazy_rows import LazyFeatures
 from rankcut.estimators.gp.likelihoods import LIKELIHOODS, Floats, Link
@@ -150,7 +155,8 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
         self
         """
         check_parameters(self.get_params(deep=False))
-        fit = self._fit_lazily(X, y, sample_weight) if is_lazy(X) else self._fit(X, y, sample_weight)
+        maximise = self._fit_lazily if is_lazy(X) else self._fit
+        fit = maximise(X, y, sample_weight)
         if self.kernel is None:
             posteriors = [summit.state.posterior for summit in fit.summits]
             means = np.array([posterior.mean for posterior in posteriors])
@@ -170,7 +176,7 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
         X, labels = self._read_both(X, y)
         self.classes_, codes = np.unique(labels, return_inverse=True)
         weight = self._weights(X, codes, sample_weight)
-        check_classes(self.classes_, np.bincount(codes, weights=weight))
+        check_classes(self.classes_, class_totals(codes, weight))
         if self.kernel is None:
             return fit_features(X, codes, weight, self._settings())
         kernel = self.kernel if callable(self.kernel) else None
@@ -285,11 +291,12 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
             return mean[:, 0], variance[:, 0]
         return mean, variance
 
-    def _lazily(self, method: Callable[[Any], Any], X: Any, diagonal: ArrayLike | None) -> Any:
+    def _lazily(self, method: Callable[[Any], Any], X: Any, diagonal: ArrayLike | None) -> Floats:
         check_is_fitted(self)
         if diagonal is not None:
             raise TypeError("diagonal is for rows in memory, and these are a Dask collection")
-        return map_rows(method, X)
+        predicted: Floats = map_rows(method, X)
+        return predicted
 
     def _latent(
         self, X: Any, diagonal: ArrayLike | None, *, variances: bool
@@ -341,8 +348,9 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
             sample_weight, X, dtype=np.float64, ensure_non_negative=True
         )
         if self.class_weight is not None:
-            totals = np.bincount(codes, weights=weight, minlength=len(self.classes_))
-            weight = weight * class_factors(self.class_weight, self.classes_, totals)[codes]
+            totals = class_totals(codes, weight)
+            factors = class_factors(self.class_weight, self.classes_, totals)
+            weight = np.asarray(weight * factors[codes])
         return weight
 
     def __sklearn_tags__(self) -> Tags:

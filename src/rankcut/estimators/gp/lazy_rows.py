@@ -16,7 +16,7 @@ from sklearn.utils import check_array
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, _check_y
 
-from rankcut.estimators.gp.checks import class_factors
+from rankcut.estimators.gp.checks import class_factors, class_totals
 from rankcut.estimators.gp.duplicates import few_distinct, few_hashes, most_distinct
 from rankcut.estimators.gp.fitting import Fit, Settings, fit_features, fit_rows
 from rankcut.estimators.gp.gaussian import Gaussian
@@ -230,16 +230,14 @@ def _survey(block: Block | None) -> tuple[Survey | None, NDArray[np.uint64] | No
     survey = Survey(
         labels,
         counts,
-        np.bincount(codes, weights=weight),
-        np.bincount(codes, weights=squares),
+        class_totals(codes, weight),
+        class_totals(codes, squares),
         X.nbytes,
     )
     return survey, few_hashes(X, weight)
 
 
-def _united(
-    limit: int, parts: list[NDArray[np.uint64] | None]
-) -> NDArray[np.uint64] | None:
+def _united(limit: int, parts: list[NDArray[np.uint64] | None]) -> NDArray[np.uint64] | None:
     """The hashes of distinct rows of some blocks, None if they are too many."""
     known = [part for part in parts if part is not None]
     if len(known) < len(parts):
