@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from rankcut.cli.cluster import Restart, Scheduler, Workers, connected, is_folder
 from rankcut.cli.cutting import Cutting, Graph, Items, Seed, UnrankedItems
 from rankcut.cli.reading import Rankings, Reading, reads_rankings
 from rankcut.cli.writing import check_target
@@ -27,11 +28,17 @@ def features(
     ] = False,
     block: Annotated[int, typer.Option(min=1, help="Rankings to hold in memory at once.")] = 16384,
     seed: Seed = 0,
+    scheduler: Scheduler = None,
+    workers: Workers = None,
+    restart: Restart = False,
 ) -> None:
     """Write the graph cut features of rankings: a row for each, a column for each item.
 
     To npy, npz, CSV or Parquet. Wide tables and npy files are read, and all are written, a block
     of rankings at a time, so they may be larger than memory.
+
+    To a directory, whose name ends in /, vectors of Parquet files are written as a Parquet file
+    for each block, on a cluster if one is named. Run again, it writes those that are missing.
 
     Example: rankcut features votes.soi -o features.npy --items items.csv --unranked last
     """
@@ -43,6 +50,13 @@ def features(
     check_target(output)
     cutting = Cutting(items, graph, unranked, seed)
     item_graph = cutting.item_graph()
+    if is_folder(output):
+        _write_parts(file, reading, output, cutting, normalize, block, scheduler, workers, restart)
+        return
+    if scheduler is not None or workers is not None:
+        raise ValueError(
+            f"{output}: on a cluster vectors are written to a directory of parts; end its name in /"
+        )
     pieces = counted(reading.scan(file, rows=block), "features")
     first = next(pieces)
     transformer = GraphCutFeatures(
@@ -56,3 +70,34 @@ def features(
             yield transformer.transform(piece.ranks), known_columns(piece)
 
     write_matrix(blocks(), [str(item) for item in first.items], output, to)
+
+
+def _write_parts(
+    file: str,
+    reading: Reading,
+    output: str,
+    cutting: Cutting,
+    normalize: bool,
+    block: int,
+    scheduler: str | None,
+    workers: int | None,
+    restart: bool,
+) -> None:
+    from rankcut.cli.pieces import LazyRankings, cutting_settings, write_feature_parts
+    from rankcut.estimators.graph_cut import GraphCutFeatures
+    from rankcut.files.parts import Parts
+
+    rankings = LazyRankings(*reading.pieces(file, block))
+    graph = cutting.item_graph()
+    transformer = GraphCutFeatures(
+        graph, normalize=normalize, sparse_output=False, **cutting.options(rankings.first)
+    )
+    transformer.fit(rankings.first.ranks)
+    settings = {
+        "command": "features",
+        **rankings.settings(),
+        **cutting_settings(cutting, graph, normalize),
+    }
+    parts = Parts(output, "parquet", settings, restart=restart)
+    with connected(scheduler, workers) as client:
+        write_feature_parts(rankings, transformer, parts, client)

@@ -1,11 +1,19 @@
 """Progress on a terminal, and silence in a pipe."""
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
-from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    SpinnerColumn,
+    TextColumn,
+    TimeElapsedColumn,
+)
 
 from rankcut.files.ranking_set import RankingSet
 
@@ -29,10 +37,19 @@ def counted(pieces: Iterable[RankingSet], what: str) -> Iterator[RankingSet]:
             progress.update(task, description=f"{what}: {done:,} rankings")
 
 
-def _display() -> Progress:
+@contextmanager
+def stepping(what: str, total: int) -> Iterator[Callable[[], None]]:
+    """Show how many of so many steps are done; what is yielded is called after each."""
+    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()
+    with _display(*columns) as progress:
+        task = progress.add_task(what, total=total)
+        yield lambda: progress.advance(task)
+
+
+def _display(*columns: ProgressColumn) -> Progress:
     return Progress(
         SpinnerColumn(),
-        TextColumn("{task.description}"),
+        *(columns or [TextColumn("{task.description}")]),
         TimeElapsedColumn(),
         console=Console(stderr=True),
         transient=True,
