@@ -10,6 +10,7 @@ from rankcut import (
     GPClassifier,
     GraphCutFeatures,
     KendallFeatures,
+    SimilarRankings,
     SubmodularFeatures,
     WeightedKendallFeatures,
 )
@@ -27,6 +28,8 @@ ESTIMATORS = [
     WeightedKendallFeatures(unranked="last", weights="multiplicative"),
     SubmodularFeatures(),
     SubmodularFeatures(unranked="anywhere", normalize=True),
+    SimilarRankings(n_neighbors=1),
+    SimilarRankings(n_neighbors=1, method="approximate"),
     GPClassifier(),
     GPClassifier(link="logit"),
     GPClassifier(link="logit", kernel_variance=1.0, constant_variance=1.0),

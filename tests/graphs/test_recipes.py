@@ -3,6 +3,7 @@
 import sys
 from types import SimpleNamespace
 
+import numba
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -118,7 +119,7 @@ class TestNeighborGraph:
 class Search:
     """Stands in for pynndescent, which takes half a minute to compile: finds all neighbours."""
 
-    def __init__(self, points, n_neighbors, random_state):
+    def __init__(self, points, n_neighbors, random_state, n_jobs):
         assert points.dtype == np.float32
         self.neighbor_graph = (np.argsort(cdist(points, points), axis=1)[:, :n_neighbors], None)
 
@@ -126,8 +127,8 @@ class Search:
 class WorseSearch(Search):
     """Does not find the nearest two."""
 
-    def __init__(self, points, n_neighbors, random_state):
-        super().__init__(points, n_neighbors + 2, random_state)
+    def __init__(self, points, n_neighbors, random_state, n_jobs):
+        super().__init__(points, n_neighbors + 2, random_state, n_jobs)
         self.neighbor_graph = (self.neighbor_graph[0][:, [0, *range(3, n_neighbors + 2)]], None)
 
 
@@ -188,9 +189,12 @@ class TestApproximateNeighbors:
 
     def test_pynndescent_itself(self):
         points = np.random.default_rng(0).standard_normal((600, 12))
-        one, two = (
-            NeighborGraph(points, n_neighbors=5, method="approximate").build() for _ in range(2)
-        )
+        recipe = NeighborGraph(points, n_neighbors=5, method="approximate")
+        one = recipe.build()
+        threads = numba.get_num_threads()
+        numba.set_num_threads(1)
+        two = recipe.build()
+        numba.set_num_threads(threads)
         assert_array_equal(one.to_dense(), two.to_dense())
         exact = NeighborGraph(points, n_neighbors=5).build().to_dense() > 0
         shared = np.count_nonzero(exact & (one.to_dense() > 0)) / np.count_nonzero(exact)

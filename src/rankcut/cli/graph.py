@@ -91,6 +91,7 @@ def graph(
     from rankcut.files.item_tables import read_items
     from rankcut.graphs.derived import DissimilarityGraph, NormalizedGraph
     from rankcut.graphs.low_rank import LowRankGraph
+    from rankcut.graphs.neighbors import Search
     from rankcut.graphs.recipes import NeighborGraph, SimilarityGraph
 
     if (neighbors is not None) + (keep != 1.0) + (rank is not None) > 1:
@@ -124,8 +125,10 @@ def graph(
     }
     recipe: Any
     if neighbors is not None:
-        method = {None: "auto", True: "approximate", False: "exact"}[approximate]
-        recipe = NeighborGraph(items.points(), n_neighbors=neighbors, method=method, **options)
+        searches: dict[bool | None, Search] = {None: "auto", True: "approximate", False: "exact"}
+        recipe = NeighborGraph(
+            items.points(), n_neighbors=neighbors, method=searches[approximate], **options
+        )
     elif rank is not None:
         recipe = LowRankGraph(items.points(), rank=rank, lengthscale=options["lengthscale"])
     else:

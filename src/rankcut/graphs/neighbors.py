@@ -54,6 +54,8 @@ def _approximate(
         (centred / largest).astype(np.float32),
         n_neighbors=min(n_neighbors + 1, n),
         random_state=seed,
+        # More threads find other neighbours.
+        n_jobs=1,
     )
     found = np.asarray(index.neighbor_graph[0], dtype=np.intp)
     own = np.arange(n)[:, None]
