@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from rankcut.estimators.pair_features import KendallFeatures as KendallFeatures
     from rankcut.estimators.pair_features import WeightedKendallFeatures as WeightedKendallFeatures
     from rankcut.estimators.similar_rankings import SimilarRankings as SimilarRankings
+    from rankcut.estimators.smoothing import GraphSmoothing as GraphSmoothing
     from rankcut.estimators.submodular import SubmodularFeatures as SubmodularFeatures
     from rankcut.features import graph_cut_features as graph_cut_features
     from rankcut.files.errors import RankingFileError as RankingFileError
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
     from rankcut.files.ranking_set import RankingSet as RankingSet
     from rankcut.graphs.derived import DissimilarityGraph as DissimilarityGraph
     from rankcut.graphs.derived import NormalizedGraph as NormalizedGraph
+    from rankcut.graphs.from_rankings import AgreementGraph as AgreementGraph
+    from rankcut.graphs.from_rankings import CoListingGraph as CoListingGraph
     from rankcut.graphs.item_graph import ItemGraph as ItemGraph
     from rankcut.graphs.low_rank import LowRankGraph as LowRankGraph
     from rankcut.graphs.recipes import DistanceGraph as DistanceGraph
@@ -87,7 +90,9 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
+    "AgreementGraph": "rankcut.graphs.from_rankings",
     "BasePolytope": "rankcut.polytopes.base_polytope",
+    "CoListingGraph": "rankcut.graphs.from_rankings",
     "Complement": "rankcut.setfunctions.combined",
     "ConcaveOfCardinality": "rankcut.setfunctions.cardinality",
     "Coverage": "rankcut.setfunctions.coverage",
@@ -102,6 +107,7 @@ _HOMES = {
     "GraphCut": "rankcut.setfunctions.graph_cuts",
     "GraphCutFeatures": "rankcut.estimators.graph_cut",
     "GraphCutKernel": "rankcut.estimators.kernel_objects",
+    "GraphSmoothing": "rankcut.estimators.smoothing",
     "HypergraphCut": "rankcut.setfunctions.hypergraph",
     "ItemGraph": "rankcut.graphs.item_graph",
     "KendallFeatures": "rankcut.estimators.pair_features",

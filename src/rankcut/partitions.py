@@ -105,6 +105,15 @@ class Partitions:
             self.n_items, self.order[chosen], self.ends[chosen], self.n_groups[chosen]
         )
 
+    def closed(self) -> "Partitions":
+        """The same with the items of no group tied in one last group, sharing memory."""
+        short = np.flatnonzero(self.n_ranked() < self.n_items)
+        n_groups = self.n_groups.copy()
+        # What stands behind the last end is free.
+        self.ends[short, n_groups[short]] = self.n_items
+        n_groups[short] += 1
+        return Partitions(self.n_items, self.order, self.ends, n_groups)
+
     def reversed(self) -> "Partitions":
         """The same partitions of all items, worst group first."""
         n = self.n_items

@@ -255,7 +255,13 @@ def test_items_and_graph_exclude_each_other_and_must_match(lunch):
 @pytest.mark.parametrize("unranked", ["last", "anywhere"])
 def test_unranked_items_reach_the_feature_map(lunch, unranked):
     succeed("gram", "incomplete.csv", "-o", "k.npy", "--unranked", unranked)
-    assert np.isfinite(np.load("k.npy")).all()
+    plain = np.load("k.npy")
+    assert np.isfinite(plain).all()
+    weight = ["--unlisted-weight", "balanced"]
+    succeed("gram", "incomplete.csv", "-o", "k.npy", "--unranked", unranked, *weight)
+    assert (np.load("k.npy") != plain).any()
+    weight[1] = "often"
+    fail("gram", "incomplete.csv", "-o", "k.npy", *weight, says="--unlisted-weight must be")
 
 
 def test_a_gram_matrix_larger_than_memory_is_refused(lunch):

@@ -9,6 +9,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from rankcut import (
     GPClassifier,
     GraphCutFeatures,
+    GraphSmoothing,
     KendallFeatures,
     SimilarRankings,
     SubmodularFeatures,
@@ -22,6 +23,8 @@ ESTIMATORS = [
     GraphCutFeatures(unranked="anywhere", completions="sampled", n_draws=8, random_state=1),
     GraphCutFeatures(normalize=True, n_jobs=2),
     GraphCutFeatures(dtype=np.float64, algorithm="complete"),
+    GraphCutFeatures(unranked="last", unlisted_weight="balanced", smoothing=1.5),
+    GraphSmoothing(),
     KendallFeatures(),
     KendallFeatures(unranked="anywhere", normalize=True),
     WeightedKendallFeatures(),

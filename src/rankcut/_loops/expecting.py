@@ -8,6 +8,9 @@ pooling is
 * for an unranked item: c1·q_i + c2·(Q − q_i), where q_i = Σ_{ranked j} W_ij·(2t_j − l − 1)·p,
   Q = Σ_{unranked} q, c1 = (1 − (1 − p)^u)/(u·p) and c2 = (1 − c1)/(u − 1), or 0 if u = 1.
 
+Where comparisons with unranked items have a weight of their own, all W_ij between a ranked and an
+unranked item are multiplied by it.
+
 An unranked item that is joined to no ranked one has the constant c2·Q: a vector is that constant,
 and entries of its own for ranked items and their neighbours. All of it is linear in the weights,
 so that weights which come in parts are added up part by part.
@@ -25,6 +28,7 @@ def expect_rows(
     order: Indices,
     ends: Ints,
     n_groups: Ints,
+    unlisted_weights: Floats,
     constant: float,
     starts: Indices,
     neighbours: Indices,
@@ -83,7 +87,7 @@ def expect_rows(
         uniform_pull = 0.0
         for t in range(1, last + 1):
             end = ends[r, t - 1]
-            towards_top = (last + 1 - 2 * t) * p
+            towards_top = unlisted_weights[r] * ((last + 1 - 2 * t) * p)
             total = 0.0
             for at in range(start, end if grouped else start):
                 item = order[r, at]

@@ -7,7 +7,7 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 
-from rankcut.cli.cutting import Cutting, Graph, Items, Seed, UnrankedItems
+from rankcut.cli.cutting import Cutting, Graph, Items, Seed, UnlistedItems, UnrankedItems
 from rankcut.cli.known_items import with_known_items
 from rankcut.cli.reading import Rankings, Reading, reads_rankings
 from rankcut.cli.writing import check_target, destination, report_to
@@ -52,6 +52,7 @@ def classify(
     items: Items = None,
     graph: Graph = None,
     unranked: UnrankedItems = "error",
+    unlisted_weight: UnlistedItems = "1",
     seed: Seed = 0,
 ) -> None:
     """Tell a column from the rankings, and report how well that works.
@@ -66,7 +67,7 @@ def classify(
     from rankcut.reports.model_files import SavedModel, write_model
 
     check_target(output)
-    cutting = Cutting(items, graph, unranked, seed)
+    cutting = Cutting(items, graph, unranked, unlisted_weight, seed)
     item_graph = cutting.item_graph()
     no_items = [target] if group is None else [target, group]
     rankings, classes = _labelled(reading.read(file, expand=True, no_items=no_items), target, file)

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from rankcut.cli.cluster import Restart, Scheduler, Workers, connected, is_folder
-from rankcut.cli.cutting import Cutting, Graph, Items, Seed, UnrankedItems
+from rankcut.cli.cutting import Cutting, Graph, Items, Seed, UnlistedItems, UnrankedItems
 from rankcut.cli.reading import Rankings, Reading, reads_rankings
 from rankcut.cli.writing import check_target
 from rankcut.files.matrix_writing import MatrixBlock, MatrixFormat
@@ -23,6 +23,7 @@ def features(
     items: Items = None,
     graph: Graph = None,
     unranked: UnrankedItems = "error",
+    unlisted_weight: UnlistedItems = "1",
     normalize: Annotated[
         bool, typer.Option("--normalize", help="Scale each vector to unit length.")
     ] = False,
@@ -48,7 +49,7 @@ def features(
     from rankcut.files.table_writing import known_columns
 
     check_target(output)
-    cutting = Cutting(items, graph, unranked, seed)
+    cutting = Cutting(items, graph, unranked, unlisted_weight, seed)
     item_graph = cutting.item_graph()
     if is_folder(output):
         _write_parts(file, reading, output, cutting, normalize, block, scheduler, workers, restart)

@@ -11,6 +11,7 @@ from scipy import sparse
 
 from rankcut._loops.expecting import expect_rows, length, spread_rows
 from rankcut._loops.types import Floats, Indices
+from rankcut.completions.unlisted import UnlistedWeight, unlisted_weights
 from rankcut.graphs import ItemGraph, StructuredWeights
 from rankcut.partitions import Partitions, read_ranked
 from rankcut.rankings import RankMatrix
@@ -58,11 +59,12 @@ class Entries:
 class ExpectedSlopes:
     """Mean slopes on one graph."""
 
-    def __init__(self, graph: ItemGraph) -> None:
+    def __init__(self, graph: ItemGraph, unlisted_weight: UnlistedWeight = 1.0) -> None:
+        self._unlisted_weight = unlisted_weight
         n = graph.n_items
         weights = graph.weights
         if weights is None:
-            weights = StructuredWeights.of_constant(1.0, sparse.csr_array((n, n)))
+            weights = StructuredWeights.of_complete(n)
         elif not isinstance(weights, StructuredWeights):
             weights = StructuredWeights.of_constant(0.0, sparse.csr_array(weights))
         self._n_items = n
@@ -92,6 +94,7 @@ class ExpectedSlopes:
             partitions.order,
             partitions.ends,
             partitions.n_groups,
+            unlisted_weights(self._unlisted_weight, partitions),
             self._constant,
             self._starts,
             self._neighbours,

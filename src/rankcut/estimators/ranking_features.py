@@ -66,7 +66,9 @@ class RankingFeatures(TransformerMixin, BaseEstimator, ABC):
         """The set function that was fitted."""
 
     def fit(self, X: Any, y: ArrayLike | None = None) -> Self:
-        """Check the rankings and match the set function with their items; no more is learned.
+        """Check the rankings and match the set function with their items.
+
+        No more is learned, unless there is a graph to be learned from rankings.
 
         Parameters
         ----------

@@ -1,10 +1,12 @@
 """Recipes that make a graph of another one."""
 
+from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
@@ -13,7 +15,8 @@ from rankcut.graphs.approximation import (
     NeighborApproximation,
     sampled_pairs,
 )
-from rankcut.graphs.item_graph import ItemGraph, as_item_graph
+from rankcut.graphs.item_graph import ItemGraph, as_item_graph, is_learned
+from rankcut.graphs.recipes import DistanceGraph
 from rankcut.graphs.structured import StructuredWeights, scaled_entries
 
 # A similarity above the ceiling, or a degree, of no more than this part of it is rounding.
@@ -53,7 +56,13 @@ class DissimilarityGraph(BaseEstimator):
 
     def build(self) -> ItemGraph:
         """The graph."""
-        graph = _inner_graph(self.graph)
+        return self._turned(_inner_graph(self.graph))
+
+    def build_from(self, X: Any, items: Sequence[Hashable] | None = None) -> ItemGraph:
+        """The graph, where the similarity graph is learned from rankings."""
+        return self._turned(_inner_graph(self.graph, X, items))
+
+    def _turned(self, graph: ItemGraph) -> ItemGraph:
         weights = graph.weights
         if weights is None:
             raise ValueError(
@@ -118,24 +127,19 @@ class NormalizedGraph(BaseEstimator):
 
     def build(self) -> ItemGraph:
         """The graph."""
-        graph = _inner_graph(self.graph)
+        return self._normalized(_inner_graph(self.graph))
+
+    def build_from(self, X: Any, items: Sequence[Hashable] | None = None) -> ItemGraph:
+        """The graph, where the one to normalise is learned from rankings."""
+        return self._normalized(_inner_graph(self.graph, X, items))
+
+    def _normalized(self, graph: ItemGraph) -> ItemGraph:
         weights = graph.weights
-        degrees = graph.degrees
-        rounding = _ROUNDING * float(abs(degrees).max())
-        if (degrees < -rounding).any():
-            item = int(np.argmin(degrees))
-            raise ValueError(
-                f"item {item if graph.items is None else graph.items[item]!r} has the degree "
-                f"{degrees[item]:g}; an approximation with a higher rank has no negative degrees"
-            )
-        scales = np.zeros(graph.n_items)
-        joined = degrees > rounding
-        scales[joined] = 1.0 / np.sqrt(degrees[joined])
+        scales = degree_scales(graph)
         known = graph.approximation
         kept = known if isinstance(known, NeighborApproximation) else None
         if weights is None:
-            n = graph.n_items
-            weights = StructuredWeights.of_constant(1.0, sparse.csr_array((n, n)))
+            weights = StructuredWeights.of_complete(graph.n_items)
         if isinstance(weights, StructuredWeights):
             return graph.reweighted(weights.scaled(scales), kept)
         if sparse.issparse(weights):
@@ -143,9 +147,48 @@ class NormalizedGraph(BaseEstimator):
         return graph.reweighted(weights * np.outer(scales, scales))
 
 
-def _inner_graph(graph: Any) -> ItemGraph:
+def degree_scales(graph: ItemGraph) -> NDArray[np.float64]:
+    """1/√d_i of each item, and 0 for an item without neighbours.
+
+    >>> degree_scales(as_item_graph([[0, 4, 0], [4, 0, 0], [0, 0, 0]]))
+    array([0.5, 0.5, 0. ])
+    """
+    degrees = graph.degrees
+    rounding = _ROUNDING * float(abs(degrees).max())
+    if (degrees < -rounding).any():
+        item = int(np.argmin(degrees))
+        raise ValueError(
+            f"item {item if graph.items is None else graph.items[item]!r} has the degree "
+            f"{degrees[item]:g}; an approximation with a higher rank has no negative degrees"
+        )
+    scales = np.zeros(graph.n_items)
+    joined = degrees > rounding
+    scales[joined] = 1.0 / np.sqrt(degrees[joined])
+    return scales
+
+
+def joining_like_items(graph: Any) -> Any:
+    """A graph in which like items are joined strongly, of one that may join unlike ones."""
+    if isinstance(graph, DissimilarityGraph):
+        return graph.graph
+    if isinstance(graph, NormalizedGraph):
+        inner = joining_like_items(graph.graph)
+        return graph if inner is graph.graph else inner
+    if isinstance(graph, DistanceGraph):
+        raise ValueError(
+            "a DistanceGraph joins unlike items, and smoothing needs a graph that joins like ones; "
+            "give one as smoothing_graph=, such as a SimilarityGraph of the same features"
+        )
+    return graph
+
+
+def _inner_graph(graph: Any, X: Any = None, items: Sequence[Hashable] | None = None) -> ItemGraph:
+    """The graph to make another one of; learned from rankings X, if there are any."""
     if graph is None:
         raise ValueError("the graph is made of another one; give it as graph=")
+    if X is not None and is_learned(graph):
+        learned: ItemGraph = graph.build_from(X, items)
+        return learned
     return as_item_graph(graph)
 
 

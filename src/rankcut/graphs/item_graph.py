@@ -188,6 +188,35 @@ class GraphRecipe(Protocol):
         ...
 
 
+@runtime_checkable
+class LearnedGraph(Protocol):
+    """Whatever learns an item graph from rankings, such as :class:`~rankcut.CoListingGraph`.
+
+    What can be built without rankings too is made of another graph, its ``graph``, and there is
+    something to learn if that one is learned.
+    """
+
+    def build_from(self, X: Any, items: Sequence[Hashable] | None = None) -> ItemGraph:
+        """The graph that a rank matrix tells, its items in the order of the columns."""
+        ...
+
+
+def is_learned(graph: Any) -> bool:
+    """Whether a graph has yet to be learned from rankings."""
+    if isinstance(graph, type) or not isinstance(graph, LearnedGraph):
+        return False
+    return is_learned(getattr(graph, "graph", None)) if isinstance(graph, GraphRecipe) else True
+
+
+def refuse_learned(graph: Any) -> None:
+    """Raise if a graph has yet to be learned from rankings."""
+    if is_learned(graph):
+        raise ValueError(
+            f"{type(graph).__name__} is learned from rankings: GraphCutFeatures learns it from "
+            "those that are fitted, and build_from(rankings) makes a graph of it for use elsewhere"
+        )
+
+
 def as_item_graph(graph: Any) -> ItemGraph:
     """Read a graph from whatever a user has.
 
@@ -210,6 +239,7 @@ def as_item_graph(graph: Any) -> ItemGraph:
         raise ValueError(f"the graph is the class {graph.__name__}, not a graph; call it")
     if isinstance(graph, GraphRecipe):
         return graph.build()
+    refuse_learned(graph)
     if hasattr(graph, "nodes") and hasattr(graph, "adjacency"):
         return _from_networkx(graph)
     frame = as_frame(graph)

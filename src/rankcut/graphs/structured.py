@@ -47,6 +47,11 @@ class StructuredWeights:
         return cls(constant, matrix, np.zeros((matrix.shape[0], 0)), np.zeros(0))
 
     @classmethod
+    def of_complete(cls, n_items: int) -> "StructuredWeights":
+        """All pairs have weight 1."""
+        return cls.of_constant(1.0, sparse.csr_array((n_items, n_items)))
+
+    @classmethod
     def of_factors(cls, factors: Floats, constant: float = 0.0) -> "StructuredWeights":
         """Inner products of rows, and a constant."""
         n, rank = factors.shape

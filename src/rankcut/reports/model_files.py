@@ -27,12 +27,15 @@ _OURS = [
     "rankcut.graphs.approximation.NeighborApproximation",
     "rankcut.graphs.derived.DissimilarityGraph",
     "rankcut.graphs.derived.NormalizedGraph",
+    "rankcut.graphs.from_rankings.AgreementGraph",
+    "rankcut.graphs.from_rankings.CoListingGraph",
     "rankcut.graphs.item_graph.ItemGraph",
     "rankcut.graphs.low_rank.LowRankGraph",
     "rankcut.graphs.recipes.DistanceGraph",
     "rankcut.graphs.recipes.NeighborGraph",
     "rankcut.graphs.recipes.SimilarityGraph",
     "rankcut.graphs.structured.StructuredWeights",
+    "rankcut.smoothing.Smoother",
     # Sparse graphs: skops trusts SciPy's sparse matrices, and does not know its sparse arrays.
     "scipy.sparse._csr.csr_array",
 ]
