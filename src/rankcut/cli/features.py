@@ -1,7 +1,7 @@
 """``rankcut features``: the vectors of rankings."""
 
 from collections.abc import Iterator
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -10,6 +10,10 @@ from rankcut.cli.cutting import Cutting, Graph, Items, Seed, UnlistedItems, Unra
 from rankcut.cli.reading import Rankings, Reading, reads_rankings
 from rankcut.cli.writing import check_target
 from rankcut.files.matrix_writing import MatrixBlock, MatrixFormat
+from rankcut.graphs.item_graph import ItemGraph
+
+if TYPE_CHECKING:
+    from rankcut.cli.pieces import LazyRankings
 
 
 @reads_rankings
@@ -52,7 +56,11 @@ def features(
     cutting = Cutting(items, graph, unranked, unlisted_weight, seed)
     item_graph = cutting.item_graph()
     if is_folder(output):
-        _write_parts(file, reading, output, cutting, normalize, block, scheduler, workers, restart)
+        from rankcut.cli.pieces import LazyRankings
+
+        rankings = LazyRankings(*reading.pieces(file, block))
+        with connected(scheduler, workers) as client:
+            _write_parts(rankings, output, cutting, item_graph, normalize, restart, client)
         return
     if scheduler is not None or workers is not None:
         raise ValueError(
@@ -74,31 +82,23 @@ def features(
 
 
 def _write_parts(
-    file: str,
-    reading: Reading,
+    rankings: "LazyRankings",
     output: str,
     cutting: Cutting,
+    graph: ItemGraph | None,
     normalize: bool,
-    block: int,
-    scheduler: str | None,
-    workers: int | None,
     restart: bool,
+    client: Any,
 ) -> None:
-    from rankcut.cli.pieces import LazyRankings, cutting_settings, write_feature_parts
+    from rankcut.cli.pieces import cutting_settings, write_feature_parts
     from rankcut.estimators.graph_cut import GraphCutFeatures
     from rankcut.files.parts import Parts
 
-    rankings = LazyRankings(*reading.pieces(file, block))
-    graph = cutting.item_graph()
     transformer = GraphCutFeatures(
         graph, normalize=normalize, sparse_output=False, **cutting.options(rankings.first)
     )
     transformer.fit(rankings.first.ranks)
-    settings = {
-        "command": "features",
-        **rankings.settings(),
-        **cutting_settings(cutting, graph, normalize),
-    }
+    settings = {"command": "features", **rankings.settings()}
+    settings |= cutting_settings(cutting, graph, normalize)
     parts = Parts(output, "parquet", settings, restart=restart)
-    with connected(scheduler, workers) as client:
-        write_feature_parts(rankings, transformer, parts, client)
+    write_feature_parts(rankings, transformer, parts, client)

@@ -11,14 +11,16 @@ import numpy as np
 
 from rankcut.cli.cluster import over_tasks
 from rankcut.cli.cutting import Cutting
+from rankcut.cli.similar import no_such_row
 from rankcut.estimators.graph_cut import GraphCutFeatures
 from rankcut.files.matrix_writing import write_matrix
 from rankcut.files.parquet_pieces import Piece, PieceReader
 from rankcut.files.parts import Parts
 from rankcut.files.ranking_set import RankingSet
 from rankcut.files.table_writing import known_columns
+from rankcut.files.tables import joined
 from rankcut.graphs.item_graph import ItemGraph
-from rankcut.lazy import shared
+from rankcut.lazy import computed, shared
 from rankcut.lazy.computing import import_dask
 from rankcut.lazy.mapping import placed
 
@@ -132,3 +134,42 @@ def write_feature_parts(
         for _ in over_tasks(FeaturePart(rankings.reader, transformer), tasks, client, "features"):
             pass
     return [str(parts.path(i)) for i in range(len(rankings.pieces))]
+
+
+def find_row(rankings: LazyRankings, chosen: str, file: str) -> tuple[int, list[int]]:
+    """The row with a name or number, and how many rows each piece has."""
+    look = import_dask().delayed(_look, pure=False, traverse=False)
+    common = shared(rankings.reader)
+    (found,) = computed([look(common, piece, chosen) for piece in rankings.pieces])
+    sizes = [size for size, _ in found]
+    start = 0
+    for size, place in found:
+        if place is not None:
+            return start + place, sizes
+        start += size
+    if chosen.isdecimal() and int(chosen) < start:
+        return int(chosen), sizes
+    raise no_such_row(file, chosen, start, rankings.first.ids or ())
+
+
+def _look(reader: PieceReader, piece: Piece, chosen: str) -> tuple[int, int | None]:
+    """How many rankings a piece has, and where the one of that name is."""
+    rankings = reader(piece)
+    for row, name in enumerate(rankings.ids or ()):
+        if str(name) == chosen:
+            return len(rankings), row
+    return len(rankings), None
+
+
+def chosen_rows(rankings: LazyRankings, sizes: list[int], rows: list[int]) -> RankingSet:
+    """Some rows, in that order; each piece that has one of them is read, one at a time."""
+    starts = np.concatenate([[0], np.cumsum(sizes)])
+    homes = np.searchsorted(starts, rows, side="right") - 1
+    pieces = []
+    places: dict[int, int] = {}
+    for home in np.unique(homes).tolist():
+        own = [row for row, at in zip(rows, homes.tolist(), strict=True) if at == home]
+        for row in own:
+            places[row] = len(places)
+        pieces.append(rankings.reader(rankings.pieces[home]).rows(np.array(own) - starts[home]))
+    return joined(pieces).rows([places[row] for row in rows])

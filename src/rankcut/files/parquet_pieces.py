@@ -62,7 +62,6 @@ class PieceReader:
     """Reads pieces of one table all alike: which columns are items is settled by the first."""
 
     options: TableOptions
-    items: tuple[Any, ...]
 
     @classmethod
     def like(cls, first: Piece, options: TableOptions) -> "tuple[PieceReader, RankingSet]":
@@ -76,8 +75,8 @@ class PieceReader:
                 first.file,
             )
         rankings = table_rankings(_blocks(first), options)
-        settled = replace(options, layout=layout, items=rankings.items, columns=None)
-        return cls(settled, rankings.items), rankings
+        items = tuple(str(item) for item in rankings.items)
+        return cls(replace(options, layout=layout, items=items, columns=None)), rankings
 
     def __call__(self, piece: Piece) -> RankingSet:
         """The rankings of a piece."""
