@@ -13,7 +13,7 @@ Search: TypeAlias = Literal["auto", "exact", "approximate"]
 # Trees find neighbours quickly in few dimensions. In more, comparing all pairs is quicker, and
 # for many items takes longer than an approximate search, which takes half a minute to compile.
 _TREE_DIMENSIONS = 8
-_ALL_PAIRS_ITEMS = 50_000
+_ALL_PAIRS_ITEMS = 80_000
 
 # Items whose neighbours are searched exactly too, to tell how many an approximate search found.
 _CHECKED = 200

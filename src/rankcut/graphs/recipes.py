@@ -153,7 +153,7 @@ class NeighborGraph(BaseEstimator):
         All nearest neighbours, or most of them by pynndescent (``pip install
         "rankcut[neighbors]"``), which takes much less time for very many items; how many it
         finds is told by the graph's ``approximation``. "auto" is approximate for more than
-        50,000 items with more than 8 features, and exact otherwise.
+        80,000 items with more than 8 features, and exact otherwise.
     random_state : int
         Seed of the approximate search.
 
