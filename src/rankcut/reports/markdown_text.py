@@ -4,7 +4,7 @@ import html
 import re
 
 # A hyphen before a number, not within a word, a date or an exponent.
-_MINUS = re.compile(r"(?<![\w.\-/#(])-(?=\d)")
+_MINUS = re.compile(r"(?<![\w.\-/#])-(?=\d)")
 
 _INLINE = (
     (re.compile(r"`([^`]+)`"), r"<code>\1</code>"),

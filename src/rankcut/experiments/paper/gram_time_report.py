@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from rankcut.experiments.paper.wording import in_words
+from rankcut.experiments.paper.wording import as_count, in_words
 from rankcut.pictures.panels import INK, SOFT, colour_of, new_panel
 from rankcut.reports.findings import Claim, Outcome, Picture, Sheet, Table, Verdict
 
@@ -194,9 +194,7 @@ def _both(literal: bool, ours: bool) -> Outcome:
 
 def _times(ratios: list[float]) -> str:
     """A range of ratios in words."""
-    low, high = (
-        f"{ratio:,.0f}" if ratio >= 10 else f"{ratio:.2g}" for ratio in (min(ratios), max(ratios))
-    )
+    low, high = (as_count(ratio) for ratio in (min(ratios), max(ratios)))
     return f"{low} times" if low == high else f"{low} to {high} times"
 
 

@@ -30,3 +30,14 @@ def tiny(number: float) -> str:
         return "0"
     digit, power = f"{number:.0e}".split("e")
     return f"{digit.replace('-', '−')}·10{str(int(power)).translate(_RAISED)}"
+
+
+def as_count(number: float) -> str:
+    """How many times, to two digits or so.
+
+    >>> as_count(0.8312), as_count(1234.5), as_count(29_917_694)
+    ('0.83', '1,234', '30 million')
+    """
+    if number >= 1e6:
+        return f"{number / 1e6:,.0f} million"
+    return f"{number:,.0f}" if number >= 10 else f"{number:.2g}"
