@@ -7,6 +7,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from rankcut import (
+    AgreementGraph,
     GPClassifier,
     GraphCutFeatures,
     GraphSmoothing,
@@ -23,7 +24,12 @@ ESTIMATORS = [
     GraphCutFeatures(unranked="anywhere", completions="sampled", n_draws=8, random_state=1),
     GraphCutFeatures(normalize=True, n_jobs=2),
     GraphCutFeatures(dtype=np.float64, algorithm="complete"),
-    GraphCutFeatures(unranked="last", unlisted_weight="balanced", smoothing=1.5),
+    GraphCutFeatures(
+        unranked="last",
+        unlisted_weight="balanced",
+        smoothing=1.5,
+        smoothing_graph=AgreementGraph(),
+    ),
     GraphSmoothing(),
     KendallFeatures(),
     KendallFeatures(unranked="anywhere", normalize=True),

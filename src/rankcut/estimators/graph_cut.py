@@ -68,8 +68,8 @@ class GraphCutFeatures(RankingFeatures):
         of φ, as by :class:`~rankcut.GraphSmoothing`. 0 is none, 1.5 is a step and a half.
         Vectors have unit length after it, and errors are reported of what comes before it.
     smoothing_graph : graph or recipe, default=None
-        The graph to walk on, in which like items are joined strongly; None is ``graph`` itself,
-        and of a :class:`~rankcut.DissimilarityGraph` the similarity graph that it is made of.
+        The graph to walk on, in which like items are joined strongly; None is ``graph`` itself.
+        Of a :class:`~rankcut.DissimilarityGraph` it is the similarity graph that it is made of.
         Its parameters can be searched as ``smoothing_graph__n_neighbors`` and so on.
     algorithm : {"auto", "complete", "table", "dense", "sparse", "structured"}, default="auto"
         How cuts are computed; see :mod:`rankcut.setfunctions.graph_cuts`. All agree to rounding.
@@ -89,7 +89,7 @@ class GraphCutFeatures(RankingFeatures):
     ----------
     graph_ : ItemGraph
         The graph, its items in the order of the columns.
-    smoothing_graph_ : ItemGraph
+    smoothing_graph_ : ItemGraph or None
         The graph to walk on, if there is smoothing.
     n_features_in_ : int
         Number of items.
@@ -163,11 +163,10 @@ class GraphCutFeatures(RankingFeatures):
 
     def _fit_function(self, rankings: RankMatrix) -> None:
         self.graph_ = fit_graph(self.graph, rankings)
-        self._smoother = None
+        self.smoothing_graph_, self._smoother = None, None
         if self.smoothing:
-            walked = self.smoothing_graph
-            if walked is None:
-                walked = joining_like_items(self.graph)
+            asked = self.graph if self.smoothing_graph is None else self.smoothing_graph
+            walked = joining_like_items(asked)
             same = walked is self.graph
             self.smoothing_graph_ = self.graph_ if same else fit_graph(walked, rankings)
             self._smoother = Smoother(self.smoothing_graph_, self.smoothing)
