@@ -138,6 +138,7 @@ def graph_cut_features(
     >>> graph_cut_features([[1, 2, 3, 4]], chain)
     array([[ 1.,  0.,  0., -1.]])
     """
+    check_learnable(graph, X)
     rankings = read_rankings(stand_in(X), items)
     rankings.check(unranked)
     feature_map = FeatureMap(
@@ -180,6 +181,16 @@ def fit_graph(graph: Any, rankings: RankMatrix) -> ItemGraph:
     if graph is None:
         return ItemGraph.complete(n_items).aligned(n_items, rankings.items)
     return as_item_graph(graph).aligned(n_items, rankings.items)
+
+
+def check_learnable(graph: Any, X: Any) -> None:
+    """Refuse to learn a graph from rankings that are not there yet."""
+    if is_lazy(X) and is_learned(graph):
+        raise TypeError(
+            f"{type(graph).__name__} is learned from rankings, and these are a Dask collection, "
+            "which is not computed for that; learn it from some rankings in memory, with its "
+            "build_from(), and pass the graph that it returns"
+        )
 
 
 def seed_from(random_state: int | np.random.RandomState | None) -> int:
