@@ -387,7 +387,8 @@ def cost_model(grown, overhead):
     # Relative errors count alike at all sizes.
     scale = 1 / sizes
     start, each = fit_line(sizes, [run["features"] for run in grown], scale)
-    passes = [run["fit"] / run["passes"] for run in grown]
+    # A few distinct rows are fitted without any pass.
+    passes = [run["fit"] / max(1, run["passes"]) for run in grown]
     start_pass, each_pass = fit_line(sizes, passes, scale)
     return {
         "start": start,

@@ -133,7 +133,7 @@ def write_feature_parts(
     if tasks:
         for _ in over_tasks(FeaturePart(rankings.reader, transformer), tasks, client, "features"):
             pass
-    return [str(parts.path(i)) for i in range(len(rankings.pieces))]
+    return [str(parts.path(i).resolve()) for i in range(len(rankings.pieces))]
 
 
 def find_row(rankings: LazyRankings, chosen: str, file: str) -> tuple[int, list[int]]:
