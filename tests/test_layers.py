@@ -16,7 +16,7 @@ LAYERS = [
     ["long_tables"],
     ["features", "orders", "ratings"],
     ["polytopes"],
-    ["lovasz", "completions"],
+    ["lovasz", "completions", "smoothing"],
     ["setfunctions"],
     ["partitions"],
     ["graphs"],

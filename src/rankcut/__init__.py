@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from rankcut.estimators.kernel_objects import WeightedKendallKernel as WeightedKendallKernel
     from rankcut.estimators.pair_features import KendallFeatures as KendallFeatures
     from rankcut.estimators.pair_features import WeightedKendallFeatures as WeightedKendallFeatures
+    from rankcut.estimators.smoothing import GraphSmoothing as GraphSmoothing
     from rankcut.estimators.submodular import SubmodularFeatures as SubmodularFeatures
     from rankcut.features import graph_cut_features as graph_cut_features
     from rankcut.files.errors import RankingFileError as RankingFileError
@@ -37,7 +38,13 @@ if TYPE_CHECKING:
     from rankcut.files.graph_files import write_graph as write_graph
     from rankcut.files.item_tables import read_items as read_items
     from rankcut.files.ranking_set import RankingSet as RankingSet
+    from rankcut.graphs.derived import DissimilarityGraph as DissimilarityGraph
+    from rankcut.graphs.derived import NormalizedGraph as NormalizedGraph
+    from rankcut.graphs.from_rankings import AgreementGraph as AgreementGraph
+    from rankcut.graphs.from_rankings import CoListingGraph as CoListingGraph
     from rankcut.graphs.item_graph import ItemGraph as ItemGraph
+    from rankcut.graphs.low_rank import LowRankGraph as LowRankGraph
+    from rankcut.graphs.recipes import DistanceGraph as DistanceGraph
     from rankcut.graphs.recipes import NeighborGraph as NeighborGraph
     from rankcut.graphs.recipes import SimilarityGraph as SimilarityGraph
     from rankcut.kernels.diffusion import diffusion_kernel as diffusion_kernel
@@ -82,11 +89,15 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
+    "AgreementGraph": "rankcut.graphs.from_rankings",
     "BasePolytope": "rankcut.polytopes.base_polytope",
+    "CoListingGraph": "rankcut.graphs.from_rankings",
     "Complement": "rankcut.setfunctions.combined",
     "ConcaveOfCardinality": "rankcut.setfunctions.cardinality",
     "Coverage": "rankcut.setfunctions.coverage",
     "DiffusionKernel": "rankcut.estimators.kernel_objects",
+    "DissimilarityGraph": "rankcut.graphs.derived",
+    "DistanceGraph": "rankcut.graphs.recipes",
     "FacilityLocation": "rankcut.setfunctions.facility",
     "FromCallable": "rankcut.setfunctions.from_callable",
     "GPClassifier": "rankcut.estimators.gp.classifier",
@@ -95,15 +106,18 @@ _HOMES = {
     "GraphCut": "rankcut.setfunctions.graph_cuts",
     "GraphCutFeatures": "rankcut.estimators.graph_cut",
     "GraphCutKernel": "rankcut.estimators.kernel_objects",
+    "GraphSmoothing": "rankcut.estimators.smoothing",
     "HypergraphCut": "rankcut.setfunctions.hypergraph",
     "ItemGraph": "rankcut.graphs.item_graph",
     "KendallFeatures": "rankcut.estimators.pair_features",
     "KendallKernel": "rankcut.estimators.kernel_objects",
+    "LowRankGraph": "rankcut.graphs.low_rank",
     "MajorantCone": "rankcut.polytopes.cones",
     "MallowsKernel": "rankcut.estimators.kernel_objects",
     "Modular": "rankcut.setfunctions.modular",
     "Multiple": "rankcut.setfunctions.combined",
     "NeighborGraph": "rankcut.graphs.recipes",
+    "NormalizedGraph": "rankcut.graphs.derived",
     "RankingFileError": "rankcut.files.errors",
     "RankingSet": "rankcut.files.ranking_set",
     "SetFunction": "rankcut.setfunctions.set_function",

@@ -35,12 +35,18 @@ from rankcut.completions import (
     ExpectedSlopes,
     Method,
     Sampler,
+    UnlistedWeight,
+    UntiedLast,
+    check_unlisted_weight,
+    weighted_increments,
 )
-from rankcut.graphs import ItemGraph, as_item_graph
+from rankcut.completions.averaging import unit_lengths
+from rankcut.graphs import ItemGraph, as_item_graph, is_learned
 from rankcut.lazy import is_lazy, map_rows, stand_in
-from rankcut.partitions import Partitions, block_rows, read_partitions, read_ranked
+from rankcut.partitions import Partitions, block_rows, read_partitions
 from rankcut.rankings import RankMatrix, Unranked, read_rankings
 from rankcut.setfunctions import Algorithm, GraphCut, SetFunction
+from rankcut.smoothing import Smoother
 from rankcut.threads import over_rows
 
 SparseOutput: TypeAlias = bool | Literal["auto"]
@@ -57,6 +63,8 @@ def graph_cut_features(
     graph: Any = None,
     *,
     unranked: Unranked = "error",
+    unlisted_weight: UnlistedWeight = 1.0,
+    tie_unlisted: bool = True,
     normalize: bool = False,
     items: Sequence[Hashable] | None = None,
     completions: Method = "auto",
@@ -80,6 +88,12 @@ def graph_cut_features(
         The item graph; None is the complete graph, whose kernel is Spearman's.
     unranked : {"error", "last", "anywhere"}
         What an unranked item means; see :mod:`rankcut.rankings`.
+    unlisted_weight : float or "balanced"
+        Weight of comparisons with unranked items, beside 1 for those among ranked ones;
+        "balanced" is k/n for a ranking of k of n items. See :mod:`rankcut.completions.unlisted`.
+    tie_unlisted : bool
+        With ``unranked="last"``: whether unranked items are tied. If not, their order is unknown,
+        and each has what it has on average over all orders of them.
     normalize : bool
         Scale each vector to unit length. A vector of zeros stays as it is.
     items : sequence or None
@@ -94,14 +108,15 @@ def graph_cut_features(
         stop; without either, the tolerance is 0.01.
     random_state : int, RandomState or None
         Seed of the draws. A ranking's vector depends on the ranking, the graph and the seed.
-    algorithm : {"auto", "complete", "table", "dense", "sparse"}
+    algorithm : {"auto", "complete", "table", "dense", "sparse", "structured"}
         How cuts are computed; see :mod:`rankcut.setfunctions.graph_cuts`. All agree to rounding.
     dtype : float32, float64 or None
         Type of the result; None is that of X if it is float32, and float64 otherwise. The
         arithmetic is in float64.
     sparse_output : bool or "auto"
         In closed form, return a CSR array of what each item has above the constant that most
-        items share; "auto" does so if X is sparse. For a row S of it, φ = S − (sum of S)/n.
+        items share; "auto" does so if X is sparse, unless the graph has a low-rank part, with
+        which no items share any. For a row S of it, φ = S − (sum of S)/n.
         Neither is better, but a model should see one of them only.
     n_jobs : int or None
         Number of threads, as in scikit-learn. The result is the same bits for any number.
@@ -123,6 +138,7 @@ def graph_cut_features(
     >>> graph_cut_features([[1, 2, 3, 4]], chain)
     array([[ 1.,  0.,  0., -1.]])
     """
+    refuse_learning(X, graph)
     rankings = read_rankings(stand_in(X), items)
     rankings.check(unranked)
     feature_map = FeatureMap(
@@ -133,10 +149,22 @@ def graph_cut_features(
         dtype,
         sparse_output,
         n_jobs,
+        unlisted_weight,
+        tie_unlisted,
     )
     if is_lazy(X):
         return lazy_features(feature_map, X, items)
     return feature_map(rankings)[0]
+
+
+def refuse_learning(X: Any, *graphs: Any) -> None:
+    """Raise if a graph is to be learned from a Dask collection, whose rankings are not read yet."""
+    for graph in graphs:
+        if is_lazy(X) and is_learned(graph):
+            raise TypeError(
+                f"{type(graph).__name__} is learned from rankings in memory, and these are a Dask "
+                "collection: fit GraphCutFeatures to some of them, and transform the collection"
+            )
 
 
 def lazy_features(
@@ -155,8 +183,11 @@ def _features_of(feature_map: "FeatureMap", items: Sequence[Hashable] | None, X:
 
 
 def fit_graph(graph: Any, rankings: RankMatrix) -> ItemGraph:
-    """The user's graph, its items matched with the columns of the rankings."""
+    """The user's graph, matched with the columns of the rankings, or learned from them."""
     n_items = rankings.shape[1]
+    if is_learned(graph):
+        learned: ItemGraph = graph.build_from(rankings)
+        return learned
     if graph is None:
         return ItemGraph.complete(n_items).aligned(n_items, rankings.items)
     return as_item_graph(graph).aligned(n_items, rankings.items)
@@ -182,10 +213,14 @@ class FeatureMap:
     dtype: DTypeLike | None
     sparse_output: SparseOutput
     n_jobs: int | None
+    unlisted_weight: UnlistedWeight = 1.0
+    tie_unlisted: bool = True
+    smoother: Smoother | None = None
 
     def __post_init__(self) -> None:
         for name, value, choices in (
             ("normalize", self.normalize, (True, False)),
+            ("tie_unlisted", self.tie_unlisted, (True, False)),
             ("sparse_output", self.sparse_output, (True, False, "auto")),
         ):
             if value not in choices:
@@ -193,19 +228,33 @@ class FeatureMap:
                 raise ValueError(f"{name} must be one of {listed}, and it is {value!r}")
         if self.dtype is not None and np.dtype(self.dtype) not in (np.float32, np.float64):
             raise ValueError(f"features are float32 or float64, and dtype={self.dtype} is neither")
+        check_unlisted_weight(self.unlisted_weight)
+        if not self.tie_unlisted and self.unranked == "anywhere":
+            raise ValueError(
+                'tie_unlisted=False is for unranked="last"; items that may be anywhere are not tied'
+            )
         # Refuses at once a method that the function does not have.
         self._in_closed_form()
 
     def _in_closed_form(self) -> bool:
         return (
             self.unranked == "anywhere"
-            and self.completions.method_for(self.function) == "closed_form"
+            and self.completions.method_for(self.function, self.unlisted_weight) == "closed_form"
         )
 
     def __call__(
         self, rankings: RankMatrix, *, errors: bool = False
     ) -> tuple[Any, CompletionReport]:
         """Features of checked rankings, and a report; with ``errors`` of each coordinate too."""
+        features, report = self._unsmoothed(rankings, errors=errors)
+        if self.smoother is None:
+            return features, report
+        if sparse.issparse(features):
+            return self.smoother.smooth_offset(features, normalize=self.normalize), report
+        self.smoother.smooth(features, normalize=self.normalize, n_jobs=self.n_jobs)
+        return features, report
+
+    def _unsmoothed(self, rankings: RankMatrix, *, errors: bool) -> tuple[Any, CompletionReport]:
         dtype = self._dtype(rankings)
         function = self.function
         in_closed_form = self._in_closed_form()
@@ -214,15 +263,21 @@ class FeatureMap:
                 "features are sparse only in closed form; sparse_output=True needs "
                 'unranked="anywhere" and completions="closed_form"'
             )
+        if self.sparse_output is True and not (self.smoother is None or self.smoother.keeps_sparse):
+            raise ValueError(
+                "smoothed features are sparse only on a sparse graph: give a sparse "
+                "smoothing_graph, such as a NeighborGraph, or leave sparse_output at its default"
+            )
         report = CompletionReport.empty(*rankings.shape, errors=errors and not in_closed_form)
         if in_closed_form and isinstance(function, GraphCut):
             report.methods[:] = METHODS.index("closed_form")
-            expected = ExpectedSlopes(function.graph)
+            expected = ExpectedSlopes(function.graph, self.unlisted_weight)
+            sparse_in = rankings.sparse is not None
             if self.sparse_output is True or (
-                self.sparse_output == "auto" and rankings.sparse is not None
+                self.sparse_output == "auto" and sparse_in and expected.sparse
             ):
-                return self._sparse(rankings, expected, dtype), report
-            return self._expected(rankings, expected, dtype), report
+                return self._sparse(rankings, expected, dtype, report), report
+            return self._expected(rankings, expected, dtype, report), report
         # No ranking at first, so that threads find ready what the function prepares once.
         n_items = rankings.shape[1]
         function.increments(Partitions.empty(0, n_items), np.empty((0, n_items)))
@@ -234,13 +289,34 @@ class FeatureMap:
         """Blocks of partitions, their increments, pooled slopes."""
         n_rows, n_items = rankings.shape
         features = np.empty((n_rows, n_items), dtype=dtype)
+        untied = None
+        if isinstance(self.function, GraphCut) and not self.tie_unlisted:
+            untied = UntiedLast(self.function.graph, self.unlisted_weight)
+        plain = self.unlisted_weight == 1 and untied is None
 
         def fill(start: int, stop: int) -> None:
             increments = np.empty((min(block_rows(n_items), stop - start), n_items))
-            for first, block in read_partitions(rankings, start, stop, close=True):
+            for first, block in read_partitions(rankings, start, stop, close=plain):
                 rows = features[first : first + len(block)]
-                self.function.increments(block, increments)
-                pool_rows(block.order, block.ends, block.n_groups, increments, self.normalize, rows)
+                if plain:
+                    closed = block
+                    self.function.increments(block, increments)
+                else:
+                    closed = weighted_increments(
+                        self.unlisted_weight, block, self.function, increments
+                    )
+                pool_rows(
+                    closed.order,
+                    closed.ends,
+                    closed.n_groups,
+                    increments,
+                    self.normalize and untied is None,
+                    rows,
+                )
+                if untied is not None:
+                    untied.tell_apart(block, rows)
+                    if self.normalize:
+                        rows /= unit_lengths(rows)
 
         over_rows(fill, n_rows, block_rows(n_items), self.n_jobs)
         return features
@@ -251,7 +327,7 @@ class FeatureMap:
         """Means over completions, exact or sampled row by row."""
         n_rows, n_items = rankings.shape
         features = np.empty((n_rows, n_items), dtype=dtype)
-        averager = Averager(self.function, self.completions)
+        averager = Averager(self.function, self.completions, self.unlisted_weight)
 
         def fill(start: int, stop: int) -> None:
             room = np.empty((min(block_rows(n_items), stop - start), n_items))
@@ -266,41 +342,82 @@ class FeatureMap:
         return features
 
     def _expected(
-        self, rankings: RankMatrix, expected: ExpectedSlopes, dtype: np.dtype[Any]
+        self,
+        rankings: RankMatrix,
+        expected: ExpectedSlopes,
+        dtype: np.dtype[Any],
+        report: CompletionReport,
     ) -> NDArray[Any]:
         """Closed form, as dense rows."""
         n_rows, n_items = rankings.shape
         features = np.empty((n_rows, n_items), dtype=dtype)
 
         def fill(start: int, stop: int) -> None:
-            for first, block in read_ranked(rankings, start, stop):
+            for first, block in expected.read(rankings, start, stop):
                 rows = features[first : first + len(block)]
                 expected.entries(block).write(rows, normalize=self.normalize)
+                whole, vectors = self._pooled(block, first, report)
+                rows[whole] = vectors
 
         over_rows(fill, n_rows, block_rows(n_items), self.n_jobs)
         return features
 
     def _sparse(
-        self, rankings: RankMatrix, expected: ExpectedSlopes, dtype: np.dtype[Any]
+        self,
+        rankings: RankMatrix,
+        expected: ExpectedSlopes,
+        dtype: np.dtype[Any],
+        report: CompletionReport,
     ) -> sparse.csr_array:
         """Closed form, as sparse rows, each less its constant."""
         n_rows = rankings.shape[0]
         parts: dict[int, sparse.csr_array] = {}
 
         def fill(start: int, stop: int) -> None:
-            for first, block in read_ranked(rankings, start, stop):
-                parts[first] = expected.entries(block).to_csr(dtype, normalize=self.normalize)
+            for first, block in expected.read(rankings, start, stop):
+                part = expected.entries(block).to_csr(dtype, normalize=self.normalize)
+                whole, vectors = self._pooled(block, first, report)
+                for row, vector in zip(whole.tolist(), vectors, strict=True):
+                    # All items are stored, and their common constant is 0.
+                    part.data[part.indptr[row] : part.indptr[row + 1]] = vector
+                parts[first] = part
 
         over_rows(fill, n_rows, _SPARSE_ROWS, self.n_jobs)
         return _stacked(parts, rankings.shape, dtype)
+
+    def _pooled(
+        self, block: Partitions, first: int, report: CompletionReport
+    ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+        """The complete rankings of a block whose features are pooled, and these.
+
+        They are none if the closed form was asked for by name, or if there is nothing to pool.
+        """
+        whole = np.flatnonzero(block.n_ranked() == block.n_items)
+        on_complete_graph = (
+            isinstance(self.function, GraphCut) and self.function.graph.weights is None
+        )
+        if self.completions.method == "closed_form" or on_complete_graph:
+            whole = whole[:0]
+        vectors = np.empty((len(whole), block.n_items))
+        if len(whole):
+            part = block.rows(whole)
+            increments = np.empty(vectors.shape)
+            self.function.increments(part, increments)
+            pool_rows(part.order, part.ends, part.n_groups, increments, self.normalize, vectors)
+            report.methods[first + whole] = METHODS.index("complete")
+        return whole, vectors
 
     def _dtype(self, rankings: RankMatrix) -> np.dtype[Any]:
         """The dtype asked for, or else that of the ranks."""
         asked = self.dtype or (np.float32 if rankings.single else np.float64)
         dtype = np.dtype(asked)
-        if not self.normalize and self.function.magnitude > float(np.finfo(dtype).max):
+        if self.normalize:
+            return dtype
+        weight = 1.0 if self.unlisted_weight == "balanced" else max(1.0, self.unlisted_weight)
+        largest = weight * self.function.magnitude
+        if largest > float(np.finfo(dtype).max):
             raise ValueError(
-                f"features may be as large as {self.function.magnitude}, too large for {dtype}; "
+                f"features may be as large as {largest}, too large for {dtype}; "
                 "scale the weights down, or ask for dtype=float64"
             )
         return dtype

@@ -15,14 +15,15 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from rankcut._loops.types import Floats
+from rankcut.graphs import StructuredWeights
 from rankcut.setfunctions import GraphCut, SetFunction
 
 
 def lovasz_extension(function: SetFunction, w: ArrayLike) -> Any:
     """f(w), for one vector or for each row of a matrix.
 
-    For cuts it is Σ_{i<j} W_ij·|w_i − w_j|, computed edge by edge; for other functions it is
-    ⟨w, s⟩ with s the subgradient.
+    For cuts it is Σ_{i<j} W_ij·|w_i − w_j|, computed edge by edge where edges are stored; for
+    other functions it is ⟨w, s⟩ with s the subgradient.
 
     Parameters
     ----------
@@ -45,8 +46,9 @@ def lovasz_extension(function: SetFunction, w: ArrayLike) -> Any:
     array([1., 2.])
     """
     rows = _vectors(function, w)
-    if isinstance(function, GraphCut) and function.graph.weights is not None:
-        values = _total_variation(function.graph.weights, rows)
+    weights = function.graph.weights if isinstance(function, GraphCut) else None
+    if weights is not None and not isinstance(weights, StructuredWeights):
+        values = _total_variation(weights, rows)
     else:
         values = (rows * _greedy(function, rows)).sum(axis=1)
     return values if np.ndim(w) == 2 else float(values[0])

@@ -91,11 +91,28 @@ class Partitions:
         ends = self.ends[np.arange(len(self)), last]
         return np.where(self.n_groups > 0, ends, 0).astype(np.int64)
 
+    def __getitem__(self, rows: slice) -> "Partitions":
+        """Some rows, sharing memory."""
+        return Partitions(self.n_items, self.order[rows], self.ends[rows], self.n_groups[rows])
+
     def head(self, n_rows: int) -> "Partitions":
         """The first rows, sharing memory."""
+        return self[:n_rows]
+
+    def rows(self, chosen: NDArray[Any]) -> "Partitions":
+        """Some rows, copied."""
         return Partitions(
-            self.n_items, self.order[:n_rows], self.ends[:n_rows], self.n_groups[:n_rows]
+            self.n_items, self.order[chosen], self.ends[chosen], self.n_groups[chosen]
         )
+
+    def closed(self) -> "Partitions":
+        """The same with the items of no group tied in one last group, sharing memory."""
+        short = np.flatnonzero(self.n_ranked() < self.n_items)
+        n_groups = self.n_groups.copy()
+        # What stands behind the last end is free.
+        self.ends[short, n_groups[short]] = self.n_items
+        n_groups[short] += 1
+        return Partitions(self.n_items, self.order, self.ends, n_groups)
 
     def reversed(self) -> "Partitions":
         """The same partitions of all items, worst group first."""

@@ -119,6 +119,38 @@ def test_graph_of_neighbours_and_categories(lunch):
     fail("graph", "dishes.csv", "--columns", "nine", says="no column 'nine'")
 
 
+def test_graph_of_unlike_items(lunch):
+    alike = succeed("graph", "dishes.csv", "-o", "like.npz", "--neighbors", "2")
+    said = succeed("graph", "dishes.csv", "-o", "unlike.npz", "--neighbors", "2", "--dissimilar")
+    like, unlike = read_graph("like.npz"), read_graph("unlike.npz")
+    np.testing.assert_allclose(unlike.to_dense(), 1 - np.eye(8) - like.to_dense(), atol=1e-15)
+    assert unlike.items == like.items
+    first = re.search("most alike: *(.*) \\(", alike).group(1)
+    assert re.search(f"most alike: *{first}", said)
+    succeed("graph", "dishes.csv", "-o", "even.npz", "--dissimilar", "--normalized", "-p", "g.png")
+    dense = 1 - np.eye(8) - read_graph_of("dishes.csv").to_dense()
+    roots = np.sqrt(dense.sum(axis=0))
+    np.testing.assert_allclose(read_graph("even.npz").to_dense(), dense / np.outer(roots, roots))
+    succeed("features", "full.csv", "-o", "f.npy", "--graph", "unlike.npz")
+    assert np.load("f.npy").shape[1] == 8
+
+
+def test_graph_of_low_rank(lunch):
+    said = succeed("graph", "dishes.csv", "-o", "low.npz", "--rank", "8")
+    assert re.search(
+        r"approximation: +rank 8, relative error \d.*, smallest weight .* all pairs", said
+    )
+    expected = read_graph_of("dishes.csv").to_dense()
+    np.testing.assert_allclose(read_graph("low.npz").to_dense(), expected, atol=1e-5)
+    fail("graph", "dishes.csv", "--rank", "8", "--keep", "0.5", says="one of --neighbors, --keep")
+    fail("graph", "dishes.csv", "--rank", "8", "--kernel", "exponential", says="squared exponent")
+
+
+def read_graph_of(table):
+    succeed("graph", table, "-o", "plain.npz")
+    return read_graph("plain.npz")
+
+
 def test_items_from_standard_input_with_any_delimiter(lunch):
     expected = succeed("graph", "dishes.csv")
     text = (lunch / "dishes.csv").read_text()
@@ -131,17 +163,28 @@ def test_items_from_standard_input_with_any_delimiter(lunch):
 
 @pytest.mark.parametrize(
     "arguments",
-    [["graph", "dishes.csv"], ["classify", "full.csv", "--target", "guest"], ["map", "full.csv"]],
+    [
+        ["graph", "dishes.csv"],
+        ["classify", "full.csv", "--target", "guest"],
+        ["map", "full.csv"],
+        ["features", "missing.csv"],
+        ["gram", "missing.csv"],
+    ],
 )
 def test_targets_are_checked_before_the_work(lunch, arguments):
     (lunch / "folder.png").mkdir()
     for target, says in (
-        ("-", "not written to standard output"),
         ("nowhere/out.png", "nowhere/out.png: there is no directory"),
         ("folder.png", "this is a directory"),
     ):
         fail(*arguments, "-o", target, says=says)
         assert run(*arguments, "-o", target).stdout == ""
+
+
+def test_streams_hold_one_thing(lunch):
+    fail("graph", "dishes.csv", "-o", "-", "-p", "-", says="one of -o and --picture")
+    fail("predict", "-", "-", says="one of MODEL and FILE")
+    fail("map", "full.csv", "-o", "-", says="name the format with --to")
 
 
 def test_a_picture_of_a_graph_has_a_format_before_the_work(lunch):
@@ -188,7 +231,13 @@ def test_items_and_graph_exclude_each_other_and_must_match(lunch):
 @pytest.mark.parametrize("unranked", ["last", "anywhere"])
 def test_unranked_items_reach_the_feature_map(lunch, unranked):
     succeed("gram", "incomplete.csv", "-o", "k.npy", "--unranked", unranked)
-    assert np.isfinite(np.load("k.npy")).all()
+    plain = np.load("k.npy")
+    assert np.isfinite(plain).all()
+    weight = ["--unlisted-weight", "balanced"]
+    succeed("gram", "incomplete.csv", "-o", "k.npy", "--unranked", unranked, *weight)
+    assert (np.load("k.npy") != plain).any()
+    weight[1] = "often"
+    fail("gram", "incomplete.csv", "-o", "k.npy", *weight, says="--unlisted-weight must be")
 
 
 def test_a_gram_matrix_larger_than_memory_is_refused(lunch):
@@ -327,6 +376,13 @@ def test_map_coloured_by_a_number(lunch):
 def test_an_extra_that_is_missing_is_named(lunch, monkeypatch, module, arguments, remedy):
     monkeypatch.setitem(sys.modules, module, None)
     fail(*arguments, says=rf'pip install "rankcut\[{remedy}\]"')
+
+
+def test_a_misspelt_data_set_is_told_from_the_others(lunch):
+    fail("info", "lunch:topk", says="lunch:topk: there is no such file; .*lunch:top-k, ")
+    fail("graph", "sushi", says="sushi:a, sushi:b")
+    (lunch / "sushi").write_text("a,b\n1,2\n")
+    succeed("info", "sushi", "--format", "csv")
 
 
 def test_data_sets_stand_in_for_files(lunch, monkeypatch):

@@ -60,6 +60,37 @@ def test_gram_as_bytes_on_standard_output(lunch):
     np.testing.assert_allclose(np.diag(gram), 1)
 
 
+def bytes_of(*arguments, **options):
+    """What a command writes to standard output, and what it says beside it."""
+    done = run(*arguments, text=False, **options)
+    assert done.returncode == 0, done.stderr
+    return done.stdout, done.stderr.decode()
+
+
+def test_graphs_and_pictures_on_standard_output(lunch):
+    report = succeed("graph", "dishes.csv", "-o", "graph.npz", "-p", "graph.png")
+    content, said = bytes_of("graph", "dishes.csv", "-o", "-")
+    assert said == report
+    with np.load(io.BytesIO(content)) as ours, np.load("graph.npz") as filed:
+        assert {name: ours[name].tolist() for name in ours} == {
+            name: filed[name].tolist() for name in filed
+        }
+    content, said = bytes_of("graph", "dishes.csv", "-p", "-")
+    assert said == report
+    assert content == (lunch / "graph.png").read_bytes()
+    content, said = bytes_of("map", "full.csv", "-o", "-", "--to", "svg")
+    assert content.startswith(b"<?xml")
+    assert said == ""
+
+
+def test_a_model_through_a_pipe(lunch):
+    report = succeed("classify", "full.csv", "--target", "guest", "-o", "model.skops")
+    model, said = bytes_of("classify", "full.csv", "--target", "guest", "-o", "-")
+    assert said == report
+    predicted, _ = bytes_of("predict", "-", "full.csv", input=model)
+    assert predicted == bytes_of("predict", "model.skops", "full.csv")[0]
+
+
 def test_similar(lunch):
     lines = succeed("similar", "full.csv", "--to", "g03", "-n", "2").splitlines()
     assert lines[0] == "row,ranking,similarity,order"

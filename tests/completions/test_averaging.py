@@ -6,6 +6,7 @@ from numpy.testing import assert_array_equal
 from scipy import sparse
 
 from rankcut import GraphCutFeatures, NeighborGraph, SimilarityGraph, graph_cut_features
+from rankcut.completions.averaging import CLOSED_FORM_ITEMS
 
 NAN = np.nan
 MIXED = np.array(
@@ -61,6 +62,33 @@ class TestAuto:
 
 
 class TestMixedRows:
+    @pytest.mark.parametrize("normalize", [False, True])
+    @pytest.mark.parametrize("dense_graph", [False, True])
+    def test_complete_rows_of_a_large_catalogue_are_pooled_all_the_same(
+        self, normalize, dense_graph
+    ):
+        n_items = CLOSED_FORM_ITEMS + 1
+        rng = np.random.default_rng(0)
+        graph = NeighborGraph(rng.random((n_items, 2)), n_neighbors=3).build()
+        if dense_graph:
+            graph = graph.to_dense()
+        short = np.full(n_items, NAN)
+        short[[5, 9]] = 1.0, 2.0
+        ranks = np.array([short, rng.permutation(n_items), rng.integers(1, 50, n_items), short])
+        expected = graph_cut_features(ranks[1:3], graph, normalize=normalize)
+        ranked = np.nonzero(~np.isnan(ranks))
+        stored = sparse.csr_array((ranks[ranked] + 1, ranked), shape=ranks.shape)
+        for matrix in (ranks, stored):
+            got, report = report_of(matrix, graph, normalize=normalize)
+            rows = got.toarray() if sparse.issparse(got) else got
+            assert_array_equal(rows[1:3], expected)
+            assert report.method.tolist() == ["closed_form", "complete", "complete", "closed_form"]
+            named, report = report_of(matrix, graph, normalize=normalize, completions="closed_form")
+            assert set(report.method) == {"closed_form"}
+            by_name = named.toarray() if sparse.issparse(named) else named
+            assert_array_equal(by_name[[0, 3]], rows[[0, 3]])
+            assert not np.allclose(by_name[1:3], expected)
+
     @pytest.mark.parametrize("normalize", [False, True])
     @pytest.mark.parametrize("graph", [None, GRAPH])
     @pytest.mark.parametrize("options", [{}, {"n_draws": 8}, {"completions": "sampled"}])

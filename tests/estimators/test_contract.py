@@ -7,8 +7,10 @@ from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from rankcut import (
+    AgreementGraph,
     GPClassifier,
     GraphCutFeatures,
+    GraphSmoothing,
     KendallFeatures,
     SubmodularFeatures,
     WeightedKendallFeatures,
@@ -21,6 +23,13 @@ ESTIMATORS = [
     GraphCutFeatures(unranked="anywhere", completions="sampled", n_draws=8, random_state=1),
     GraphCutFeatures(normalize=True, n_jobs=2),
     GraphCutFeatures(dtype=np.float64, algorithm="complete"),
+    GraphCutFeatures(
+        unranked="last",
+        unlisted_weight="balanced",
+        smoothing=1.5,
+        smoothing_graph=AgreementGraph(),
+    ),
+    GraphSmoothing(),
     KendallFeatures(),
     KendallFeatures(unranked="anywhere", normalize=True),
     WeightedKendallFeatures(),

@@ -54,6 +54,12 @@ def test_the_index_of_pandas_labels_the_items():
     assert item_points(frame, None, scale=True, one_hot=True)[1] == ("uni", "ika")
 
 
+def test_columns_of_pandas_that_are_numbers():
+    pd = pytest.importorskip("pandas")
+    points, _ = item_points(pd.DataFrame([[1, 5], [2, 6]]), None, scale=False, one_hot=True)
+    assert_array_equal(points, [[1, 5], [2, 6]])
+
+
 def test_a_constant_column_scales_to_zero(frames):
     frame = frames.DataFrame({"one": [3.0, 3.0], "two": [1, 2]})
     assert_array_equal(item_points(frame, None, scale=True, one_hot=True)[0], [[0, -1], [0, 1]])

@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 from rankcut import (
+    AgreementGraph,
     FromCallable,
     GraphCutFeatures,
     KendallFeatures,
@@ -136,6 +137,15 @@ def test_what_makes_no_sense_is_refused():
     framed = GraphCutFeatures().set_output(transform="pandas").fit(lazy())
     with pytest.raises(ValueError, match="set_output is for rankings in memory"):
         framed.transform(lazy())
+
+
+def test_graphs_are_not_learned_from_what_is_not_read():
+    with pytest.raises(TypeError, match="AgreementGraph is learned from rankings in memory"):
+        GraphCutFeatures(AgreementGraph()).fit(lazy())
+    with pytest.raises(TypeError, match="AgreementGraph is learned from rankings in memory"):
+        graph_cut_features(lazy(), AgreementGraph())
+    learned = GraphCutFeatures(AgreementGraph()).fit(RANKS[:20])
+    np.testing.assert_array_equal(learned.transform(lazy()).compute(), learned.transform(RANKS))
 
 
 def test_rows_and_blocks():

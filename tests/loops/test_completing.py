@@ -172,6 +172,9 @@ def test_closed_form_plain_and_compiled():
     weights += weights.T
     starts = np.arange(0, N_ITEMS**2 + 1, N_ITEMS, dtype=np.uint32)
     neighbours = np.tile(np.arange(N_ITEMS, dtype=np.uint32), N_ITEMS)
+    factors, signed = rng.standard_normal((2, N_ITEMS, 6))
+    graph = (0.7, starts, neighbours, weights.ravel(), factors, signed)
+    shares = rng.random(20)
     results = []
     for compiled in (True, False):
         out = (
@@ -181,7 +184,7 @@ def test_closed_form_plain_and_compiled():
             np.zeros(20),
         )
         loop = expecting.expect_rows if compiled else expecting.expect_rows.py_func
-        loop(*base(ranks), N_ITEMS, starts, neighbours, weights.ravel(), *out)
+        loop(*base(ranks), shares, *graph, *out)
         results.append(out)
     for machine, plain in zip(*results, strict=True):
         assert_array_equal(machine, plain)

@@ -128,8 +128,19 @@ def test_increments_and_pooling(kind):
     degrees.ravel()[:N_ITEMS] = weights.sum(axis=0)
     table = cutting.tabulate_cut(weights)
     assert_array_equal(cutting.tabulate_cut.py_func(weights), table)
+    factors, signed = np.random.default_rng(2).standard_normal((2, N_ITEMS, 6))
     calls = {
         cutting.complete_increments: (ends, n_groups, N_ITEMS),
+        cutting.structured_increments: (
+            order,
+            ends,
+            n_groups,
+            0.7,
+            *graph[:3],
+            factors,
+            signed,
+            graph[3],
+        ),
         cutting.table_increments: (order, ends, n_groups, table),
         cutting.sparse_increments: (order, ends, n_groups, *graph),
         cutting.dense_increments: (

@@ -5,7 +5,15 @@ import pytest
 from sklearn.linear_model import LinearRegression
 from sklearn.pipeline import make_pipeline
 
-from rankcut import GraphCutFeatures, RankingFileError, SimilarityGraph, make_food
+from rankcut import (
+    DissimilarityGraph,
+    GraphCutFeatures,
+    LowRankGraph,
+    NeighborGraph,
+    RankingFileError,
+    SimilarityGraph,
+    make_food,
+)
 from rankcut.reports.classification import make_classifier
 from rankcut.reports.model_files import SavedModel, read_model, write_model
 
@@ -14,10 +22,20 @@ class Foreign:
     """A type that is neither scikit-learn's nor ours."""
 
 
-def test_a_model_predicts_the_same_after_it_was_saved(tmp_path):
+@pytest.mark.parametrize(
+    "recipe",
+    [
+        SimilarityGraph,
+        LowRankGraph,
+        lambda features: NeighborGraph(features, n_neighbors=2),
+        lambda features: DissimilarityGraph(NeighborGraph(features, n_neighbors=2)),
+    ],
+)
+def test_a_model_predicts_the_same_after_it_was_saved(tmp_path, recipe):
     food = make_food(80, random_state=0)
-    graph = SimilarityGraph(food.item_features).build()
-    classifier = make_classifier("logistic", graph, 8, {"items": tuple(food.item_names)})
+    graph = recipe(food.item_features).build()
+    options = {"items": tuple(food.item_names), "smoothing": 0.5}
+    classifier = make_classifier("logistic", graph, 8, options)
     classifier.fit(food.ranks, np.array(food.target_names)[food.target])
     write_model(SavedModel(classifier, tuple(food.item_names), "type"), tmp_path / "m.skops")
     read = read_model(tmp_path / "m.skops")

@@ -8,13 +8,18 @@ pooling is
 * for an unranked item: c1·q_i + c2·(Q − q_i), where q_i = Σ_{ranked j} W_ij·(2t_j − l − 1)·p,
   Q = Σ_{unranked} q, c1 = (1 − (1 − p)^u)/(u·p) and c2 = (1 − c1)/(u − 1), or 0 if u = 1.
 
+Where comparisons with unranked items have a weight of their own, all W_ij between a ranked and an
+unranked item are multiplied by it.
+
 An unranked item that is joined to no ranked one has the constant c2·Q: a vector is that constant,
-and entries of its own for ranked items and their neighbours.
+and entries of its own for ranked items and their neighbours. All of it is linear in the weights,
+so that weights which come in parts are added up part by part.
 """
 
 import numpy as np
 
 from rankcut._loops.compiling import compiled
+from rankcut._loops.cutting import inner_product
 from rankcut._loops.types import Floats, Indices, Ints
 
 
@@ -23,23 +28,36 @@ def expect_rows(
     order: Indices,
     ends: Ints,
     n_groups: Ints,
-    n_items: int,
+    unlisted_weights: Floats,
+    constant: float,
     starts: Indices,
     neighbours: Indices,
     weights: Floats,
+    factors: Floats,
+    signed_factors: Floats,
     items: Indices,
     values: Floats,
     entry_ends: Indices,
     constants: Floats,
 ) -> None:
-    """Mean slopes of each partition on a graph given row by row.
+    """Mean slopes of each partition, with weights c + S_ij + ⟨z_i, σ z_j⟩ in three parts.
 
-    The entries of partition r are ``items`` and ``values`` up to ``entry_ends[r]``; all other
-    items have ``constants[r]``.
+    S is given row by row, ``factors`` has z_i and ``signed_factors`` σ z_i as rows, if there are
+    any. The entries of partition r are ``items`` and ``values`` up to ``entry_ends[r]``; all other
+    items have ``constants[r]``. With factors, there are no others.
     """
+    n_items, rank = factors.shape
+    # With a constant alone, all unranked items are alike, and none is asked for its group.
+    grouped = weights.shape[0] > 0 or rank > 0
     # group[i]: 1, 2, … for a ranked item, −1 for an unranked one met already, otherwise 0.
     group = np.zeros(n_items, dtype=np.int32)
     pull = np.zeros(n_items)
+    # Sums of σ z over all items; over the unranked; over the groups below less those above one;
+    # over one group; and over the ranked, each times its pull on the unranked.
+    everything, unranked, below, inside, pulling = np.zeros((5, rank))
+    for i in range(n_items):
+        for q in range(rank):
+            everything[q] += signed_factors[i, q]
     entry = 0
     for r in range(n_groups.shape[0]):
         last = n_groups[r]
@@ -47,18 +65,31 @@ def expect_rows(
         start = 0
         for t in range(last):
             for at in range(start, ends[r, t]):
-                group[order[r, at]] = t + 1
-                items[entry] = order[r, at]
+                item = order[r, at]
+                if grouped:
+                    group[item] = t + 1
+                items[entry] = item
                 entry += 1
             start = ends[r, t]
         n_ranked = start
+        n_unranked = n_items - n_ranked
+        if rank > 0:
+            below[:] = 0.0
+            pulling[:] = 0.0
+            for at in range(first_entry, entry):
+                for q in range(rank):
+                    below[q] += signed_factors[items[at], q]
+            for q in range(rank):
+                unranked[q] = everything[q] - below[q]
         p = 1.0 / (last + 1)
         start = 0
         met = entry
+        uniform_pull = 0.0
         for t in range(1, last + 1):
-            towards_top = (last + 1 - 2 * t) * p
+            end = ends[r, t - 1]
+            towards_top = unlisted_weights[r] * ((last + 1 - 2 * t) * p)
             total = 0.0
-            for at in range(start, ends[r, t - 1]):
+            for at in range(start, end if grouped else start):
                 item = order[r, at]
                 for edge in range(starts[item], starts[item + np.uint32(1)]):
                     other = neighbours[edge]
@@ -72,10 +103,34 @@ def expect_rows(
                             group[other] = -1
                             items[met] = other
                             met += 1
-            for at in range(start, ends[r, t - 1]):
-                values[first_entry + at] = total / (ends[r, t - 1] - start)
-            start = ends[r, t - 1]
-        n_unranked = n_items - n_ranked
+            if rank > 0:
+                inside[:] = 0.0
+                for at in range(start, end):
+                    for q in range(rank):
+                        inside[q] += signed_factors[order[r, at], q]
+                for q in range(rank):
+                    below[q] -= inside[q]
+                    pulling[q] -= inside[q] * towards_top
+                for at in range(start, end):
+                    factor = factors[order[r, at]]
+                    total += inner_product(factor, below)
+                    total += inner_product(factor, unranked) * towards_top
+                for q in range(rank):
+                    below[q] -= inside[q]
+            mean = total / (end - start)
+            mean += constant * ((n_ranked - start - end) + n_unranked * towards_top)
+            for at in range(start, end):
+                values[first_entry + at] = mean
+            uniform_pull -= (end - start) * towards_top
+            start = end
+        if rank > 0:
+            for i in range(n_items):
+                if group[i] <= 0:
+                    pull[i] += inner_product(factors[i], pulling)
+                    if group[i] == 0:
+                        group[i] = -1
+                        items[met] = i
+                        met += 1
         own, others = 1.0, 0.0
         if n_unranked > 1 and last > 0:
             own = -np.expm1(n_unranked * np.log1p(-p)) / (n_unranked * p)
@@ -83,46 +138,17 @@ def expect_rows(
         total = 0.0
         for at in range(entry, met):
             total += pull[items[at]]
+        # What pulls all unranked items alike moves each of them by just that.
+        alike = constant * uniform_pull
         for at in range(entry, met):
-            values[at] = own * pull[items[at]] + others * (total - pull[items[at]])
+            values[at] = alike + own * pull[items[at]] + others * (total - pull[items[at]])
             pull[items[at]] = 0.0
-        constants[r] = others * total
+        constants[r] = alike + others * total
         entry = met
-        for at in range(first_entry, entry):
-            group[items[at]] = 0
+        if grouped:
+            for at in range(first_entry, entry):
+                group[items[at]] = 0
         entry_ends[r] = entry
-
-
-@compiled
-def expect_complete_rows(
-    order: Indices,
-    ends: Ints,
-    n_groups: Ints,
-    n_items: int,
-    items: Indices,
-    values: Floats,
-    entry_ends: Indices,
-    constants: Floats,
-) -> None:
-    """The same on the complete graph, where all unranked items have one value."""
-    entry = 0
-    for r in range(n_groups.shape[0]):
-        last = n_groups[r]
-        n_ranked = ends[r, last - 1] if last > 0 else 0
-        n_unranked = n_items - n_ranked
-        pull = 0.0
-        start = 0
-        for t in range(1, last + 1):
-            end = ends[r, t - 1]
-            towards_top = (last + 1 - 2 * t) / (last + 1)
-            for at in range(start, end):
-                items[entry] = order[r, at]
-                values[entry] = (n_ranked - start - end) + n_unranked * towards_top
-                entry += 1
-            pull -= (end - start) * towards_top
-            start = end
-        entry_ends[r] = entry
-        constants[r] = pull
 
 
 @compiled

@@ -2,17 +2,17 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, TextIO
 
 import numpy as np
 import typer
 from numpy.typing import NDArray
 
 from rankcut.cli.cluster import Restart, Scheduler, Workers, connected
-from rankcut.cli.cutting import Cutting, Graph, Items, Seed, UnrankedItems
+from rankcut.cli.cutting import Cutting, Graph, Items, Seed, UnlistedItems, UnrankedItems
 from rankcut.cli.known_items import with_known_items
 from rankcut.cli.reading import Rankings, Reading, reads_rankings
-from rankcut.cli.writing import check_target
+from rankcut.cli.writing import check_target, destination, report_to
 from rankcut.files.ranking_set import RankingSet
 from rankcut.reports.classification import Model, Score
 
@@ -41,7 +41,8 @@ def classify(
             "--output",
             "-o",
             metavar="MODEL.skops",
-            help="Save the model, learned from all of FILE, for 'rankcut predict'.",
+            help="Save the model, learned from all of FILE, for 'rankcut predict'; - is standard "
+            "output.",
             show_default=False,
         ),
     ] = None,
@@ -53,6 +54,7 @@ def classify(
     items: Items = None,
     graph: Graph = None,
     unranked: UnrankedItems = "error",
+    unlisted_weight: UnlistedItems = "1",
     seed: Seed = 0,
     parts: Annotated[
         str | None,
@@ -82,7 +84,7 @@ def classify(
     from rankcut.reports.model_files import SavedModel, write_model
 
     check_target(output)
-    cutting = Cutting(items, graph, unranked, seed)
+    cutting = Cutting(items, graph, unranked, unlisted_weight, seed)
     item_graph = cutting.item_graph()
     no_items = [target] if group is None else [target, group]
     if scheduler is not None or workers is not None:
@@ -95,7 +97,7 @@ def classify(
         task = Task(target, folds, output, parts, block, restart)
         with connected(scheduler, workers) as client:
             title, scores = classify_pieces(file, reading, cutting, item_graph, task, client)
-        _report(title, scores)
+        _report(title, scores, report_to(output))
         return
     if parts is not None:
         raise ValueError("--parts is for work on a cluster: name one with --scheduler or --workers")
@@ -113,16 +115,18 @@ def classify(
             groups=groups,
             seed=seed,
         )
-    _report(title_of(target, Counter(classes.tolist()), folds), scores)
+    report = report_to(output)
+    _report(title_of(target, Counter(classes.tolist()), folds), scores, report)
     if test is not None:
         others = reading.read(test, expand=True, no_items=[target])
         others, truth = labelled(others, target, test)
         others = with_known_items(others, rankings.items, test, no_items=no_items)
         scores = evaluate(classifier, (rankings.ranks, classes), (others.ranks, truth), name=name)
-        _report(f"{target}, {len(others):,} rankings of {test}", scores)
+        _report(f"{target}, {len(others):,} rankings of {test}", scores, report)
     if output is not None:
         classifier.fit(rankings.ranks, classes)
-        write_model(SavedModel(classifier, rankings.items, target), output)
+        with destination(output, ".skops") as place:
+            write_model(SavedModel(classifier, rankings.items, target), place)
 
 
 def title_of(target: str, counts: Mapping[str, int], folds: int) -> str:
@@ -156,11 +160,11 @@ def labelled(rankings: RankingSet, target: str, file: str) -> tuple[RankingSet, 
     return rankings.rows(classes != ""), classes[classes != ""]
 
 
-def _report(title: str, scores: list[Score]) -> None:
+def _report(title: str, scores: list[Score], file: TextIO) -> None:
     width = max(len(score.method) for score in scores)
-    print(title)
-    print(f"{'method':<{width}}  {'F1':>6}  {'log-loss':>8}  {'calibration error':>17}")
-    for s in scores:
-        print(
-            f"{s.method:<{width}}  {s.f1:>6.3f}  {s.log_loss:>8.4f}  {s.calibration_error:>17.4f}"
-        )
+    lines = [title, f"{'method':<{width}}  {'F1':>6}  {'log-loss':>8}  {'calibration error':>17}"]
+    lines += [
+        f"{s.method:<{width}}  {s.f1:>6.3f}  {s.log_loss:>8.4f}  {s.calibration_error:>17.4f}"
+        for s in scores
+    ]
+    print("\n".join(lines), file=file)

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from rankcut.cli.sources import dataset_items, is_dataset
+from rankcut.completions.unlisted import UnlistedWeight, check_unlisted_weight
 from rankcut.files.errors import RankingFileError
 from rankcut.files.opening import open_bytes
 from rankcut.files.ranking_set import RankingSet
@@ -43,6 +44,15 @@ UnrankedItems = Annotated[
         rich_help_panel=_PANEL,
     ),
 ]
+UnlistedItems = Annotated[
+    str,
+    typer.Option(
+        "--unlisted-weight",
+        metavar="WEIGHT",
+        help="Weight of comparisons with items left out: from 0 on, or 'balanced'.",
+        rich_help_panel=_PANEL,
+    ),
+]
 Seed = Annotated[
     int,
     typer.Option("--seed", help="Seed of whatever is drawn at random.", rich_help_panel=_PANEL),
@@ -56,7 +66,21 @@ class Cutting:
     items: str | None
     graph: str | None
     unranked: Unranked
+    unlisted: str
     seed: int
+
+    def __post_init__(self) -> None:
+        self._unlisted_weight()
+
+    def _unlisted_weight(self) -> UnlistedWeight:
+        """The weight that the user gives as text."""
+        try:
+            weight: Any = self.unlisted if self.unlisted == "balanced" else float(self.unlisted)
+        except ValueError:
+            weight = self.unlisted
+        check_unlisted_weight(weight)
+        checked: UnlistedWeight = weight
+        return checked
 
     def item_graph(self) -> ItemGraph | None:
         """The graph that the user names, or None for the complete one."""
@@ -74,12 +98,13 @@ class Cutting:
 
         table = dataset_items(self.items) if is_dataset(self.items) else read_items(self.items)
         built = SimilarityGraph(table.points()).build()
-        return ItemGraph(built.weights, built.n_items, table.items)
+        return built.aligned(built.n_items, table.items)
 
     def options(self, rankings: RankingSet) -> dict[str, Any]:
         """Keyword arguments for the feature map, or for a kernel."""
         return {
             "unranked": self.unranked,
+            "unlisted_weight": self._unlisted_weight(),
             "items": rankings.labels(),
             "random_state": self.seed,
         }

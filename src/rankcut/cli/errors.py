@@ -69,4 +69,5 @@ def _message(problem: BaseException) -> str:
 def _say(message: str) -> None:
     # The library's remedy is a parameter; here it is an option.
     remedy = re.sub(r'unranked="(\w+)"', r"--unranked \1", " ".join(message.split()))
+    remedy = remedy.replace("unlisted_weight", "--unlisted-weight")
     print(f"rankcut: {remedy}", file=sys.stderr)

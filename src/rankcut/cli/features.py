@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rankcut.cli.cluster import Restart, Scheduler, Workers, connected, is_folder
-from rankcut.cli.cutting import Cutting, Graph, Items, Seed, UnrankedItems
+from rankcut.cli.cutting import Cutting, Graph, Items, Seed, UnlistedItems, UnrankedItems
 from rankcut.cli.reading import Rankings, Reading, reads_rankings
+from rankcut.cli.writing import check_target
 from rankcut.files.matrix_writing import MatrixBlock, MatrixFormat
 from rankcut.graphs.item_graph import ItemGraph
 
@@ -26,6 +27,7 @@ def features(
     items: Items = None,
     graph: Graph = None,
     unranked: UnrankedItems = "error",
+    unlisted_weight: UnlistedItems = "1",
     normalize: Annotated[
         bool, typer.Option("--normalize", help="Scale each vector to unit length.")
     ] = False,
@@ -50,7 +52,9 @@ def features(
     from rankcut.files.matrix_writing import write_matrix
     from rankcut.files.table_writing import known_columns
 
-    cutting = Cutting(items, graph, unranked, seed)
+    if not is_folder(output):
+        check_target(output)
+    cutting = Cutting(items, graph, unranked, unlisted_weight, seed)
     item_graph = cutting.item_graph()
     if is_folder(output):
         from rankcut.cli.pieces import LazyRankings

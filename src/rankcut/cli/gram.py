@@ -5,8 +5,9 @@ from typing import Annotated
 import typer
 
 from rankcut.cli.cluster import Restart, Scheduler, Workers, connected
-from rankcut.cli.cutting import Cutting, Graph, Items, Seed, UnrankedItems
+from rankcut.cli.cutting import Cutting, Graph, Items, Seed, UnlistedItems, UnrankedItems
 from rankcut.cli.reading import Rankings, Reading, reads_rankings
+from rankcut.cli.writing import check_target
 from rankcut.files.matrix_writing import MatrixFormat
 from rankcut.graphs.item_graph import ItemGraph
 
@@ -25,6 +26,7 @@ def gram(
     items: Items = None,
     graph: Graph = None,
     unranked: UnrankedItems = "error",
+    unlisted_weight: UnlistedItems = "1",
     normalize: Annotated[
         bool, typer.Option("--normalize", help="Values from -1 to 1, like a correlation.")
     ] = False,
@@ -45,9 +47,12 @@ def gram(
     from rankcut.files.matrix_writing import write_matrix
     from rankcut.kernels.graph_cut import graph_cut_kernel
 
-    cutting = Cutting(items, graph, unranked, seed)
+    to_zarr = output.rstrip("/").endswith(".zarr")
+    if not to_zarr:
+        check_target(output)
+    cutting = Cutting(items, graph, unranked, unlisted_weight, seed)
     item_graph = cutting.item_graph()
-    if output.rstrip("/").endswith(".zarr"):
+    if to_zarr:
         with connected(scheduler, workers):
             _write_zarr(file, reading, output, cutting, item_graph, normalize, block, restart)
         return

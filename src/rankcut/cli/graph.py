@@ -8,8 +8,12 @@ import typer
 
 from rankcut.cli.reading import parsed_delimiter, parsed_header
 from rankcut.cli.sources import dataset_items, is_dataset
-from rankcut.cli.writing import check_target
+from rankcut.cli.writing import check_target, destination, picture_suffix, report_to
 from rankcut.graphs.item_graph import ItemGraph
+from rankcut.graphs.structured import StructuredWeights
+
+# Of more items, the weights of all pairs are not looked at one by one.
+_MOST_ITEMS = 3000
 
 
 def graph(
@@ -22,11 +26,13 @@ def graph(
     ],
     output: Annotated[
         str | None,
-        typer.Option("--output", "-o", metavar="GRAPH.npz", help="Where to write the graph."),
+        typer.Option("--output", "-o", metavar="GRAPH.npz", help="Where to; - is standard output."),
     ] = None,
     picture: Annotated[
         str | None,
-        typer.Option("--picture", "-p", metavar="PNG", help="Draw it: .png, .svg or .pdf."),
+        typer.Option(
+            "--picture", "-p", metavar="PNG", help="Draw it: .png, .svg, .pdf or - (PNG)."
+        ),
     ] = None,
     item: Annotated[
         str | None, typer.Option("--item", help="Column with the items' names; the first one.")
@@ -52,6 +58,16 @@ def graph(
     keep: Annotated[
         float, typer.Option(help="Fraction of the edges to keep, the strongest.")
     ] = 1.0,
+    rank: Annotated[
+        int | None,
+        typer.Option(min=1, help="Approximate all similarities by vectors of so many numbers."),
+    ] = None,
+    dissimilar: Annotated[
+        bool, typer.Option("--dissimilar", help="Join unlike items: 1 less the similarity.")
+    ] = False,
+    normalized: Annotated[
+        bool, typer.Option("--normalized", help="Divide weights by the degrees of both ends.")
+    ] = False,
     header: Annotated[str, typer.Option(help="Line with the columns' names; 0 for none.")] = "1",
     delimiter: Annotated[
         str | None, typer.Option(help="What divides cells, if not a comma; tab for a tab.")
@@ -65,14 +81,22 @@ def graph(
     """
     from rankcut.files.graph_files import write_graph
     from rankcut.files.item_tables import read_items
+    from rankcut.graphs.derived import DissimilarityGraph, NormalizedGraph
+    from rankcut.graphs.low_rank import LowRankGraph
     from rankcut.graphs.recipes import NeighborGraph, SimilarityGraph
 
-    if neighbors is not None and keep != 1.0:
-        raise ValueError("give one of --neighbors and --keep")
+    if (neighbors is not None) + (keep != 1.0) + (rank is not None) > 1:
+        raise ValueError("give one of --neighbors, --keep and --rank")
+    if rank is not None and kernel != "squared_exponential":
+        raise ValueError("--rank is for the squared exponential kernel")
+    if output == picture == "-":
+        raise ValueError("give one of -o and --picture as -: standard output has room for one")
     check_target(output)
     check_target(picture)
-    if picture is not None and not picture.lower().endswith((".png", ".svg", ".pdf")):
-        raise ValueError(f"{picture}: a picture is a .png, .svg or .pdf file")
+    suffix = ""
+    if picture is not None:
+        chosen = "png" if picture == "-" else None
+        suffix = picture_suffix(picture, chosen, "a picture", ("png", "svg", "pdf"))
     if is_dataset(table):
         items = dataset_items(table)
     else:
@@ -88,46 +112,69 @@ def graph(
         "kernel": kernel,
         "lengthscale": "median" if lengthscale is None else lengthscale,
     }
+    recipe: Any
     if neighbors is not None:
-        built = NeighborGraph(items.points(), n_neighbors=neighbors, **options).build()
+        recipe = NeighborGraph(items.points(), n_neighbors=neighbors, **options)
+    elif rank is not None:
+        recipe = LowRankGraph(items.points(), rank=rank, lengthscale=options["lengthscale"])
     else:
-        built = SimilarityGraph(items.points(), keep=keep, **options).build()
-    named = ItemGraph(built.weights, built.n_items, items.items)
-    for name, value in _facts(named, list(items.features)):
-        print(f"{name + ':':<17}{value}" if name else " " * 17 + value)
+        recipe = SimilarityGraph(items.points(), keep=keep, **options)
+    if dissimilar:
+        recipe = DissimilarityGraph(recipe)
+    if normalized:
+        recipe = NormalizedGraph(recipe)
+    built = recipe.build()
+    named = built.aligned(built.n_items, items.items)
+    report = report_to(output, picture)
+    for name, value in _facts(named, list(items.features), dissimilar):
+        print(f"{name + ':':<17}{value}" if name else " " * 17 + value, file=report)
     if output is not None:
-        write_graph(named, output)
+        with destination(output, ".npz") as place:
+            write_graph(named, place)
     if picture is not None:
         from rankcut.pictures.graph_picture import draw_graph
 
-        draw_graph(named, picture)
+        with destination(picture, suffix) as place:
+            draw_graph(named, place)
 
 
-def _facts(graph: ItemGraph, features: list[str]) -> list[tuple[str, str]]:
+def _facts(graph: ItemGraph, features: list[str], dissimilar: bool) -> list[tuple[str, str]]:
+    facts = [("items", f"{graph.n_items:,}"), ("features", ", ".join(features))]
+    if graph.approximation is not None:
+        facts.append(("approximation", str(graph.approximation)))
+    structured = isinstance(graph.weights, StructuredWeights)
+    large = structured and graph.n_items > _MOST_ITEMS
+    if not (large and graph.weights.rank > 0):
+        pairs = graph.n_items * (graph.n_items - 1) // 2
+        share = f" ({graph.n_edges / pairs:.0%} of all pairs)" if pairs else ""
+        facts.append(("edges", f"{graph.n_edges:,}{share}"))
+    degrees = graph.degrees
+    spread = ("degrees", f"{degrees.min():.3g} to {degrees.max():.3g}")
+    if large:
+        return [*facts, spread]
+    return [*facts, *_about_edges(graph, spread, dissimilar)]
+
+
+def _about_edges(
+    graph: ItemGraph, spread: tuple[str, str], dissimilar: bool
+) -> list[tuple[str, str]]:
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
-    assert graph.items is not None
-    edges = coo_array(graph.weights)
+    structured = isinstance(graph.weights, StructuredWeights)
+    edges = coo_array(graph.to_dense() if structured else graph.weights)
     first, second = edges.coords
     half = np.flatnonzero(first < second)
     half = half[np.argsort(-edges.data[half], kind="stable")]
     n_parts, part = connected_components(edges, directed=False)
-    degrees = graph.degrees
-    pairs = graph.n_items * (graph.n_items - 1) // 2
-    share = f" ({graph.n_edges / pairs:.0%} of all pairs)" if pairs else ""
 
     def named(edge: int) -> str:
         one, other = graph.items[first[edge]], graph.items[second[edge]]  # type: ignore[index]
         return f"{one} - {other} ({edges.data[edge]:.3g})"
 
-    facts = [
-        ("items", f"{graph.n_items:,}"),
-        ("features", ", ".join(features)),
-        ("edges", f"{graph.n_edges:,}{share}"),
-        ("parts", f"{n_parts:,}, the largest of {np.bincount(part).max():,} items"),
-        ("degrees", f"{degrees.min():.3g} to {degrees.max():.3g}"),
-    ]
-    for title, chosen in (("most alike", half[:5]), ("least alike", half[-5:][::-1])):
-        facts += [(title if i == 0 else "", named(edge)) for i, edge in enumerate(chosen.tolist())]
+    facts = [("parts", f"{n_parts:,}, the largest of {np.bincount(part).max():,} items"), spread]
+    titles = ["most alike", "least alike"]
+    chosen = [half[-5:][::-1], half[:5]] if dissimilar else [half[:5], half[-5:][::-1]]
+    for title, some in zip(titles, chosen, strict=True):
+        facts += [(title if i == 0 else "", named(edge)) for i, edge in enumerate(some.tolist())]
     return facts

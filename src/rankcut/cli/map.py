@@ -1,12 +1,14 @@
 """``rankcut map``: the rankings in two dimensions."""
 
-from typing import Annotated
+from typing import Annotated, Literal, TypeAlias, get_args
 
 import typer
 
-from rankcut.cli.cutting import Cutting, Graph, Items, Seed, UnrankedItems
+from rankcut.cli.cutting import Cutting, Graph, Items, Seed, UnlistedItems, UnrankedItems
 from rankcut.cli.reading import Rankings, Reading, reads_rankings
-from rankcut.cli.writing import check_target
+from rankcut.cli.writing import check_target, destination, picture_suffix
+
+MapFormat: TypeAlias = Literal["png", "svg", "pdf", "html"]
 
 
 @reads_rankings
@@ -14,8 +16,17 @@ def map(  # noqa: A001 - the command is called so
     file: Rankings,
     reading: Reading,
     output: Annotated[
-        str, typer.Option("--output", "-o", metavar="MAP", help="A .png, .svg, .pdf or .html file.")
+        str,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="MAP",
+            help="A .png, .svg, .pdf or .html file; - is standard output.",
+        ),
     ],
+    to: Annotated[
+        MapFormat | None, typer.Option("--to", "-t", help="Format to write, if not by suffix.")
+    ] = None,
     color: Annotated[
         str | None,
         typer.Option("--color", "-c", metavar="COLUMN", help="Column to colour by."),
@@ -23,6 +34,7 @@ def map(  # noqa: A001 - the command is called so
     items: Items = None,
     graph: Graph = None,
     unranked: UnrankedItems = "error",
+    unlisted_weight: UnlistedItems = "1",
     seed: Seed = 0,
 ) -> None:
     """Draw the rankings in two dimensions: the main directions of their vectors.
@@ -42,9 +54,8 @@ def map(  # noqa: A001 - the command is called so
     from rankcut.pictures.ranking_map import draw_map
 
     check_target(output)
-    if not output.lower().endswith((".png", ".svg", ".pdf", ".html")):
-        raise ValueError(f"{output}: a map is a .png, .svg, .pdf or .html file")
-    cutting = Cutting(items, graph, unranked, seed)
+    suffix = picture_suffix(output, to, "a map", get_args(MapFormat))
+    cutting = Cutting(items, graph, unranked, unlisted_weight, seed)
     item_graph = cutting.item_graph()
     rankings = reading.read(file, no_items=[] if color is None else [color])
     if min(rankings.ranks.shape) < 2:
@@ -52,7 +63,7 @@ def map(  # noqa: A001 - the command is called so
     values = None if color is None else known_values(rankings, color, file)
     if color is not None and rankings.columns[color].dtype.kind == "f":
         values = rankings.columns[color]
-    with working("map"):
+    with working("map"), destination(output, suffix) as place:
         options = cutting.options(rankings)
         features = GraphCutFeatures(item_graph, normalize=True, sparse_output=False, **options)
         vectors = features.fit_transform(rankings.ranks)
@@ -66,7 +77,7 @@ def map(  # noqa: A001 - the command is called so
         draw_map(
             points,
             rankings.counts,
-            output,
+            place,
             axes_names=[
                 f"direction {i + 1} ({share:.0%} of the variance)"
                 for i, share in enumerate(spread.tolist())

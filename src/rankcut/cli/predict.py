@@ -1,5 +1,6 @@
 """``rankcut predict``: classes of rankings by a saved model."""
 
+import sys
 from typing import Annotated, Any
 
 import typer
@@ -10,7 +11,10 @@ from rankcut.cli.reading import Rankings, Reading, reads_rankings
 
 @reads_rankings
 def predict(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="From 'rankcut classify -o'.")],
+    model: Annotated[
+        str,
+        typer.Argument(metavar="MODEL", help="From 'rankcut classify -o'; - is standard input."),
+    ],
     file: Rankings,
     reading: Reading,
     output: Annotated[
@@ -26,7 +30,9 @@ def predict(
     from rankcut.cli.writing import write_table
     from rankcut.reports.model_files import read_model
 
-    saved = read_model(model)
+    if model == file == "-":
+        raise ValueError("give one of MODEL and FILE as -: standard input holds one of them")
+    saved = read_model(sys.stdin.buffer if model == "-" else model)
     rankings = with_known_items(reading.read(file), saved.items, file, no_items=[saved.target])
     left_out = rankings.n_ranked() < rankings.ranks.shape[1]
     if saved.features.unranked == "error" and left_out.any():

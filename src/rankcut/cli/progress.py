@@ -38,18 +38,25 @@ def counted(pieces: Iterable[RankingSet], what: str) -> Iterator[RankingSet]:
 
 
 @contextmanager
-def stepping(what: str, total: int) -> Iterator[Callable[[], None]]:
-    """Show how many of so many steps are done; what is yielded is called after each."""
-    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()
-    with _display(*columns) as progress:
-        task = progress.add_task(what, total=total)
-        yield lambda: progress.advance(task)
+def steps(what: str) -> Iterator[tuple[Callable[[int], None], Callable[[str], None]]]:
+    """Show how many steps of a known number are done: two calls, to begin and after each step."""
+    with _display(BarColumn(), MofNCompleteColumn()) as progress:
+        task = progress.add_task(what, total=None)
+
+        def begin(total: int) -> None:
+            progress.update(task, total=total)
+
+        def step(name: str) -> None:
+            progress.update(task, advance=1, description=f"{what}: {name}")
+
+        yield begin, step
 
 
 def _display(*columns: ProgressColumn) -> Progress:
     return Progress(
         SpinnerColumn(),
-        *(columns or [TextColumn("{task.description}")]),
+        TextColumn("{task.description}"),
+        *columns,
         TimeElapsedColumn(),
         console=Console(stderr=True),
         transient=True,

@@ -8,7 +8,7 @@ import typer
 from numpy.typing import NDArray
 
 from rankcut.cli.cluster import Scheduler, Workers, connected
-from rankcut.cli.cutting import Cutting, Graph, Items, Seed, UnrankedItems
+from rankcut.cli.cutting import Cutting, Graph, Items, Seed, UnlistedItems, UnrankedItems
 from rankcut.cli.reading import Rankings, Reading, reads_rankings
 from rankcut.files.ranking_set import RankingSet
 
@@ -25,6 +25,7 @@ def similar(
     items: Items = None,
     graph: Graph = None,
     unranked: UnrankedItems = "error",
+    unlisted_weight: UnlistedItems = "1",
     seed: Seed = 0,
     block: Annotated[int, typer.Option(min=1, help="Rankings of a block, on a cluster.")] = 16384,
     scheduler: Scheduler = None,
@@ -39,7 +40,7 @@ def similar(
     from rankcut.cli.writing import write_table
     from rankcut.orders import to_orders
 
-    cutting = Cutting(items, graph, unranked, seed)
+    cutting = Cutting(items, graph, unranked, unlisted_weight, seed)
     with connected(scheduler, workers) as client:
         if client is None:
             shown, likeness, nearest = _search(file, reading, cutting, to, number)

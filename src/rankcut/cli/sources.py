@@ -14,8 +14,13 @@ NAMES = (*(f"lunch:{kind}" for kind in _KINDS), "sushi:a", "sushi:b", "movielens
 
 
 def is_dataset(source: str) -> bool:
-    """Whether a name is that of a data set, and not of a file."""
-    return source in NAMES and not Path(source).exists()
+    """Whether a name is that of a data set, and not of a file; a misspelt one is an error."""
+    if Path(source).exists():
+        return False
+    family = source.partition(":")[0]
+    if source not in NAMES and family in {name.partition(":")[0] for name in NAMES}:
+        raise ValueError(f"{source}: there is no such file; the data sets are {', '.join(NAMES)}")
+    return source in NAMES
 
 
 def dataset_rankings(source: str) -> RankingSet:

@@ -1,8 +1,13 @@
-"""A table to a file, whole or not at all, or to standard output; where files can be written."""
+"""Where output goes: to a file, whole or not at all, or to standard output."""
 
 import os
+import shutil
 import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TextIO
 
 from rankcut.files.atomic import atomic_file
 from rankcut.files.errors import RankingFileError
@@ -20,12 +25,43 @@ def write_table(columns: Columns, target: str) -> None:
         file.write(content)
 
 
+@contextmanager
+def destination(target: str, suffix: str) -> Iterator[str]:
+    """A path to write to: the target itself, or a draft that goes to standard output at the end.
+
+    The draft of ``-`` has the suffix, by which libraries choose the format.
+    """
+    if target != "-":
+        yield target
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        draft = Path(folder) / f"output{suffix}"
+        yield str(draft)
+        with draft.open("rb") as file:
+            shutil.copyfileobj(file, sys.stdout.buffer)
+        sys.stdout.buffer.flush()
+
+
+def report_to(*targets: str | None) -> TextIO:
+    """Where a report goes: to standard output, unless one of the targets has that."""
+    return sys.stderr if "-" in targets else sys.stdout
+
+
+def picture_suffix(target: str, chosen: str | None, what: str, formats: tuple[str, ...]) -> str:
+    """The suffix of a picture's format: the one chosen, or else that of the target."""
+    suffix = f".{chosen}" if chosen is not None else Path(target).suffix.lower()
+    if suffix[1:] in formats:
+        return suffix
+    listed = f"{', '.join(f'.{name}' for name in formats[:-1])} or .{formats[-1]}"
+    if target == "-":
+        raise ValueError("standard output has no suffix; name the format with --to")
+    raise ValueError(f"{target}: {what} is a {listed} file")
+
+
 def check_target(target: str | None) -> None:
     """Refuse a file that cannot be written, before any work is done for it."""
-    if target is None:
+    if target is None or target == "-":
         return
-    if target == "-":
-        raise RankingFileError("this is not written to standard output; name a file", target)
     place = Path(target).resolve()
     if place.is_dir():
         raise RankingFileError("this is a directory; name a file in it", target)

@@ -9,6 +9,12 @@ from rankcut.completions.averaging import (
 )
 from rankcut.completions.closed_form import ExpectedSlopes
 from rankcut.completions.sampled import Sampler
+from rankcut.completions.unlisted import (
+    UnlistedWeight,
+    UntiedLast,
+    check_unlisted_weight,
+    weighted_increments,
+)
 
 __all__ = [
     "METHODS",
@@ -18,4 +24,8 @@ __all__ = [
     "ExpectedSlopes",
     "Method",
     "Sampler",
+    "UnlistedWeight",
+    "UntiedLast",
+    "check_unlisted_weight",
+    "weighted_increments",
 ]

@@ -10,14 +10,15 @@ the mean over them.
     draws some, and knows its standard error; see :mod:`rankcut.completions.sampled`;
 ``"closed_form"``
     is exact and makes no completion, but it is the mean of the slopes *before* pooling: a kernel
-    of its own, and the one for large catalogues. It is that for every ranking of the matrix,
-    complete ones included, so that all vectors are comparable. Graph cuts have it, and of other
-    set functions none is known;
+    of its own, and the one for large catalogues. Asked for by name, it is that for every ranking
+    of the matrix, complete ones included. Graph cuts have it, and of other set functions none is
+    known;
 ``"auto"``
-    is the closed form on the complete graph, where there is nothing to pool, and for catalogues of
-    more than 2,000 items, where to sample a ranking costs hundreds of times its closed form.
-    Otherwise it goes through all completions of a ranking if they are at most 1,024, or
-    no more than the draws asked for, and samples if they are more.
+    is the closed form on the complete graph, where there is nothing to pool (unless comparisons
+    with unlisted items have a weight of their own), and for catalogues of more than 2,000 items,
+    where to sample a ranking costs hundreds of times its closed form; a ranking of all items has
+    its pooled vector there too. Otherwise it goes through all completions of a ranking if they
+    are at most 1,024, or no more than the draws asked for, and samples if they are more.
 """
 
 from dataclasses import dataclass
@@ -32,6 +33,7 @@ from rankcut._loops.types import Floats
 from rankcut.completions.closed_form import ExpectedSlopes
 from rankcut.completions.exact import MOST_COMPLETIONS, exact_means, log_completions
 from rankcut.completions.sampled import Sampler, Sampling, sampled_means
+from rankcut.completions.unlisted import UnlistedWeight, Weighing
 from rankcut.partitions import Partitions
 from rankcut.setfunctions import GraphCut, SetFunction
 
@@ -122,7 +124,7 @@ class CompletionOptions:
         ):
             raise ValueError(f"tolerance is a relative error above 0, not {self.tolerance!r}")
 
-    def method_for(self, function: SetFunction) -> Method:
+    def method_for(self, function: SetFunction, unlisted_weight: UnlistedWeight = 1.0) -> Method:
         """The method asked for; "auto" is settled as far as the set function alone can."""
         if not isinstance(function, GraphCut):
             if self.method == "closed_form":
@@ -133,7 +135,8 @@ class CompletionOptions:
                 )
             return self.method
         large = function.n_items > CLOSED_FORM_ITEMS
-        if self.method == "auto" and (function.graph.weights is None or large):
+        nothing_to_pool = function.graph.weights is None and unlisted_weight == 1
+        if self.method == "auto" and (nothing_to_pool or large):
             return "closed_form"
         return self.method
 
@@ -146,10 +149,20 @@ class CompletionOptions:
 class Averager:
     """Mean features of blocks of partitions under one set function, exact or sampled."""
 
-    def __init__(self, function: SetFunction, options: CompletionOptions) -> None:
+    def __init__(
+        self,
+        function: SetFunction,
+        options: CompletionOptions,
+        unlisted_weight: UnlistedWeight = 1.0,
+    ) -> None:
         self._function = function
         self._options = options
-        self._expected = ExpectedSlopes(function.graph) if isinstance(function, GraphCut) else None
+        self._unlisted_weight = unlisted_weight
+        self._expected = (
+            ExpectedSlopes(function.graph, unlisted_weight)
+            if isinstance(function, GraphCut)
+            else None
+        )
 
     def fill(
         self,
@@ -178,14 +191,17 @@ class Averager:
         if incomplete.size:
             exact = self._go_through(log_completions(block)[incomplete], first + incomplete)
             rows = incomplete[exact]
+            weighing = None
+            if self._unlisted_weight != 1:
+                weighing = Weighing(self._unlisted_weight, block, self._function)
             if rows.size:
                 features[rows], report.n_draws[first + rows] = exact_means(
-                    block, rows, self._function
+                    block, rows, self._function, weighing
                 )
                 report.methods[first + rows] = METHODS.index("exact")
-            self._sample(block, incomplete[~exact], first, features, report)
+            self._sample(block, incomplete[~exact], first, features, report, weighing)
             if normalize:
-                lengths = _unit_lengths(features[incomplete])
+                lengths = unit_lengths(features[incomplete])
                 features[incomplete] /= lengths
                 if report.standard_error is not None:
                     report.standard_error[first + incomplete] /= lengths
@@ -212,10 +228,13 @@ class Averager:
         first: int,
         features: Floats,
         report: CompletionReport,
+        weighing: Weighing | None,
     ) -> None:
         if not rows.size:
             return
-        means = sampled_means(block, rows, self._function, self._expected, self._options.sampling)
+        means = sampled_means(
+            block, rows, self._function, self._expected, self._options.sampling, weighing
+        )
         features[rows] = means.vectors
         report.methods[first + rows] = METHODS.index("sampled")
         report.n_draws[first + rows] = means.n_draws
@@ -224,7 +243,7 @@ class Averager:
             report.standard_error[first + rows] = np.sqrt(means.variances)
 
 
-def _unit_lengths(rows: Floats) -> Floats:
+def unit_lengths(rows: Floats) -> Floats:
     """What to divide each row by to scale it to unit length; 1 for a row of zeros."""
     largest = np.abs(rows).max(axis=1, keepdims=True)
     largest[largest == 0] = 1.0

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from rankcut._loops.completing import add_tasks, enumerate_completions
 from rankcut._loops.pooling import pool_rows
 from rankcut._loops.types import Floats
+from rankcut.completions.unlisted import Weighing
 from rankcut.partitions import Partitions, block_rows
 from rankcut.setfunctions import SetFunction
 
@@ -22,7 +23,10 @@ def log_completions(partitions: Partitions) -> Floats:
 
 
 def exact_means(
-    partitions: Partitions, rows: NDArray[Any], function: SetFunction
+    partitions: Partitions,
+    rows: NDArray[Any],
+    function: SetFunction,
+    weighing: Weighing | None = None,
 ) -> tuple[Floats, NDArray[np.int64]]:
     """Mean feature vectors of some partitions, and the numbers of their completions.
 
@@ -50,11 +54,12 @@ def exact_means(
         some = slice(task, last)
         part = block.head(int(ends[last - 1] - done))
         task_ends = (ends[some] - done).astype(np.int32)
+        rankings = rows[targets[some]].astype(np.int32)
         enumerate_completions(
             partitions.order,
             partitions.ends,
             partitions.n_groups,
-            rows[targets[some]].astype(np.int32),
+            rankings,
             firsts[some],
             task_ends,
             gaps,
@@ -63,6 +68,8 @@ def exact_means(
             part.n_groups,
         )
         function.increments(part, increments)
+        if weighing is not None:
+            weighing.apply(part, rankings, task_ends, increments)
         pool_rows(part.order, part.ends, part.n_groups, increments, False, vectors)
         add_tasks(vectors, task_ends, targets[some].astype(np.int32), totals)
         task = last

@@ -33,6 +33,7 @@ from rankcut._loops.replicating import (
 )
 from rankcut._loops.types import Floats, Ints
 from rankcut.completions.closed_form import ExpectedSlopes
+from rankcut.completions.unlisted import Weighing
 from rankcut.partitions import Partitions, block_rows
 from rankcut.setfunctions import SetFunction
 
@@ -79,6 +80,7 @@ def sampled_means(
     function: SetFunction,
     expected: ExpectedSlopes | None,
     sampling: Sampling,
+    weighing: Weighing | None = None,
 ) -> Means:
     """Mean vectors of the partitions ``rows``, by as many stages as each of them needs.
 
@@ -122,6 +124,7 @@ def sampled_means(
             function,
             None if centres is None else centres[rows[active]],
             sampling,
+            weighing,
         )
         if stage == 0:
             vectors, variances = fresh, spread
@@ -163,6 +166,7 @@ def _draw_stage(
     function: SetFunction,
     centres: Floats | None,
     sampling: Sampling,
+    weighing: Weighing | None,
 ) -> tuple[Floats, Floats]:
     """Mean and variance of the mean of one stage of draws.
 
@@ -216,6 +220,8 @@ def _draw_stage(
         )
         function.increments(part, increments)
         task_ends = (ends[some] - done).astype(np.int32)
+        if weighing is not None:
+            weighing.apply(part, task_rankings[some], task_ends, increments)
         pool_rows(part.order, part.ends, part.n_groups, increments, False, vectors)
         add_tasks(vectors, task_ends, targets[some], pooled)
         if controlled:

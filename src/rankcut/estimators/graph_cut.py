@@ -1,16 +1,19 @@
 """The graph cut feature map as a scikit-learn transformer."""
 
 from collections.abc import Hashable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike
 
-from rankcut.completions import Method, Sampler
+from rankcut.completions import Method, Sampler, UnlistedWeight
 from rankcut.estimators.ranking_features import RankingFeatures
-from rankcut.features import SparseOutput, fit_graph
+from rankcut.features import FeatureMap, SparseOutput, fit_graph
+from rankcut.graphs.derived import joining_like_items
 from rankcut.rankings import RankMatrix, Unranked
 from rankcut.setfunctions import Algorithm, GraphCut
+from rankcut.smoothing import Smoother
 
 
 class GraphCutFeatures(RankingFeatures):
@@ -28,10 +31,19 @@ class GraphCutFeatures(RankingFeatures):
         The item graph. None is the complete graph. A recipe, such as
         :class:`~rankcut.SimilarityGraph`, is built when fitted, and its parameters can be
         searched as ``graph__lengthscale`` and so on. A graph with labels is matched by name
-        with rankings that have labels.
+        with rankings that have labels. Some recipes, such as :class:`~rankcut.CoListingGraph`,
+        learn the graph from the rankings that are fitted.
     unranked : {"error", "last", "anywhere"}, default="error"
         What an item means that a ranking does not rank: that is an error, it is tied with the
         others of its kind after all ranked items (top-k lists), or its place is unknown.
+    unlisted_weight : float or "balanced", default=1.0
+        Weight of comparisons with unranked items, beside 1 for those among ranked ones: a small
+        one keeps the order of a short list from being swamped by a large catalogue. "balanced"
+        is k/n for a ranking of k of n items; see :mod:`rankcut.completions.unlisted`.
+    tie_unlisted : bool, default=True
+        With ``unranked="last"``: whether unranked items are tied. If not, they come after the
+        ranked ones in an order that is not known, and each has its mean over all such orders
+        in the place of what all of them have on average.
     normalize : bool, default=False
         Scale each vector to unit length. A ranking that ties all items, whose vector is 0,
         keeps it.
@@ -50,15 +62,26 @@ class GraphCutFeatures(RankingFeatures):
     random_state : int, RandomState or None, default=0
         Seed of the draws. With the same seed the same ranking has the same vector, whichever
         rankings come with it; None draws a seed at each fit.
-    algorithm : {"auto", "complete", "table", "dense", "sparse"}, default="auto"
+    smoothing : float, default=0.0
+        Steps of a lazy random walk over the items by which vectors are smoothed, so that like
+        items have like values and lists that share no item can be compared: φ·p(L) in the place
+        of φ, as by :class:`~rankcut.GraphSmoothing`. 0 is none, 1.5 is a step and a half.
+        Vectors have unit length after it, and errors are reported of what comes before it.
+    smoothing_graph : graph or recipe, default=None
+        The graph to walk on, in which like items are joined strongly; None is ``graph`` itself.
+        Of a :class:`~rankcut.DissimilarityGraph` it is the similarity graph that it is made of.
+        Its parameters can be searched as ``smoothing_graph__n_neighbors`` and so on.
+    algorithm : {"auto", "complete", "table", "dense", "sparse", "structured"}, default="auto"
         How cuts are computed; see :mod:`rankcut.setfunctions.graph_cuts`. All agree to rounding.
     dtype : float32, float64 or None, default=None
         Type of the vectors; None is float32 for ranks in float32, and float64 otherwise.
     sparse_output : bool or "auto", default="auto"
         In closed form, return a CSR array of what each item has above the constant that most
-        items of the vector share; "auto" does so for sparse rankings. A vector adds up to 0, so
+        items of the vector share; "auto" does so for sparse rankings, unless the graph has a
+        low-rank part, with which no items share any. A vector adds up to 0, so
         φ = S − (sum of S)/n for a row S, and :func:`~rankcut.graph_cut_kernel` takes that into
-        account. A model should see S or φ, not the one in training and the other later.
+        account. A model should see S or φ, not the one in training and the other later. With
+        smoothing on a sparse graph it is S·p(L), and on another graph vectors are dense.
     n_jobs : int or None, default=None
         Number of threads. The vectors are the same bits for any number.
 
@@ -66,6 +89,8 @@ class GraphCutFeatures(RankingFeatures):
     ----------
     graph_ : ItemGraph
         The graph, its items in the order of the columns.
+    smoothing_graph_ : ItemGraph or None
+        The graph to walk on, if there is smoothing.
     n_features_in_ : int
         Number of items.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -75,6 +100,7 @@ class GraphCutFeatures(RankingFeatures):
     --------
     graph_cut_features : The same as a plain function.
     graph_cut_kernel : The inner products of the vectors.
+    GraphSmoothing : Smoothing alone, of any vectors over the items.
     SubmodularFeatures : The same with any set function in the place of the cut.
 
     References
@@ -99,6 +125,8 @@ class GraphCutFeatures(RankingFeatures):
         graph: Any = None,
         *,
         unranked: Unranked = "error",
+        unlisted_weight: UnlistedWeight = 1.0,
+        tie_unlisted: bool = True,
         normalize: bool = False,
         items: Sequence[Hashable] | None = None,
         completions: Method = "auto",
@@ -106,6 +134,8 @@ class GraphCutFeatures(RankingFeatures):
         n_draws: int | None = None,
         tolerance: float | None = None,
         random_state: int | np.random.RandomState | None = 0,
+        smoothing: float = 0.0,
+        smoothing_graph: Any = None,
         algorithm: Algorithm = "auto",
         dtype: DTypeLike | None = None,
         sparse_output: SparseOutput = "auto",
@@ -125,13 +155,32 @@ class GraphCutFeatures(RankingFeatures):
             n_jobs=n_jobs,
         )
         self.graph = graph
+        self.unlisted_weight = unlisted_weight
+        self.tie_unlisted = tie_unlisted
+        self.smoothing = smoothing
+        self.smoothing_graph = smoothing_graph
         self.algorithm = algorithm
 
     def _fit_function(self, rankings: RankMatrix) -> None:
         self.graph_ = fit_graph(self.graph, rankings)
+        self.smoothing_graph_, self._smoother = None, None
+        if self.smoothing:
+            asked = self.graph if self.smoothing_graph is None else self.smoothing_graph
+            walked = joining_like_items(asked)
+            same = walked is self.graph
+            self.smoothing_graph_ = self.graph_ if same else fit_graph(walked, rankings)
+            self._smoother = Smoother(self.smoothing_graph_, self.smoothing)
 
     def _set_function(self) -> GraphCut:
         return GraphCut(self.graph_, self.algorithm)
+
+    def _feature_map(self) -> FeatureMap:
+        return replace(
+            super()._feature_map(),
+            unlisted_weight=self.unlisted_weight,
+            tie_unlisted=self.tie_unlisted,
+            smoother=self._smoother,
+        )
 
     def _labels(self) -> tuple[Hashable, ...] | None:
         return super()._labels() or self.graph_.items

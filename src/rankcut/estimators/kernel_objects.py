@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.gaussian_process.kernels import Hyperparameter, Kernel
 
-from rankcut.completions import CompletionOptions, Method, Sampler
+from rankcut.completions import CompletionOptions, Method, Sampler, UnlistedWeight
 from rankcut.features import seed_from
 from rankcut.kernels.diffusion import diffusion_encoder
 from rankcut.kernels.gram import Encoder, gram_matrix, squares
@@ -175,8 +175,8 @@ class GraphCutKernel(RankingKernel):
 
     Parameters
     ----------
-    graph, unranked, normalize, items, completions, sampler, n_draws, tolerance, random_state, \
-algorithm, n_jobs
+    graph, unranked, unlisted_weight, normalize, items, completions, sampler, n_draws, tolerance, \
+random_state, algorithm, n_jobs
         As in :func:`~rankcut.graph_cut_kernel`.
 
     Examples
@@ -195,6 +195,7 @@ algorithm, n_jobs
         graph: Any = None,
         *,
         unranked: Unranked = "error",
+        unlisted_weight: UnlistedWeight = 1.0,
         normalize: bool = False,
         items: Sequence[Hashable] | None = None,
         completions: Method = "auto",
@@ -207,6 +208,7 @@ algorithm, n_jobs
     ) -> None:
         self.graph = graph
         self.unranked = unranked
+        self.unlisted_weight = unlisted_weight
         self.normalize = normalize
         self.items = items
         self.completions = completions
@@ -226,7 +228,13 @@ algorithm, n_jobs
             seed_from(self.random_state),
         )
         return graph_cut_encoder(
-            self.graph, self.unranked, self.normalize, options, self.algorithm, self.n_jobs
+            self.graph,
+            self.unranked,
+            self.unlisted_weight,
+            self.normalize,
+            options,
+            self.algorithm,
+            self.n_jobs,
         )
 
 

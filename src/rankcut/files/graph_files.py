@@ -1,4 +1,4 @@
-"""Item graphs in NumPy's npz files: weights, dense or CSR, and the items' names.
+"""Item graphs in NumPy's npz files: weights, dense, CSR or in parts, and the items' names.
 
 Only numbers and text are read, never a pickled object.
 """
@@ -15,19 +15,32 @@ from rankcut.files.atomic import atomic_file
 from rankcut.files.errors import RankingFileError
 from rankcut.files.opening import Source, read_all, source_name
 from rankcut.graphs.item_graph import ItemGraph
+from rankcut.graphs.structured import StructuredWeights
+
+# What structured weights have beside their sparse part.
+_PARTS = ("constant", "factors", "signs")
 
 
 def write_graph(graph: ItemGraph, target: str | os.PathLike[str]) -> None:
     """Write an item graph, whole or not at all."""
+    with atomic_file(target) as file:
+        np.savez_compressed(file, allow_pickle=False, **graph_arrays(graph))
+
+
+def graph_arrays(graph: ItemGraph) -> dict[str, Any]:
+    """All that makes up a graph, as arrays of numbers and text."""
     arrays: dict[str, Any] = {"n_items": np.array(graph.n_items)}
-    if sparse.issparse(graph.weights):
-        arrays |= {part: getattr(graph.weights, part) for part in ("data", "indices", "indptr")}
-    elif graph.weights is not None:
-        arrays["weights"] = graph.weights
+    matrix = graph.weights
+    if isinstance(matrix, StructuredWeights):
+        arrays |= {part: np.array(getattr(matrix, part)) for part in _PARTS}
+        matrix = matrix.sparse
+    if sparse.issparse(matrix):
+        arrays |= {part: getattr(matrix, part) for part in ("data", "indices", "indptr")}
+    elif matrix is not None:
+        arrays["weights"] = matrix
     if graph.items is not None:
         arrays["items"] = np.array([str(item) for item in graph.items])
-    with atomic_file(target) as file:
-        np.savez_compressed(file, allow_pickle=False, **arrays)
+    return arrays
 
 
 def read_graph(source: Source) -> ItemGraph:
@@ -65,6 +78,9 @@ def _graph(arrays: dict[str, Any]) -> ItemGraph:
         parts = (arrays["data"], arrays["indices"], arrays["indptr"])
         weights = sparse.csr_array(parts, shape=(n_items, n_items))
         weights.check_format(full_check=True)
+        if "constant" in arrays:
+            constant, factors, signs = (arrays[part].astype(np.float64) for part in _PARTS)
+            weights = StructuredWeights(float(constant), weights, factors, signs)
         return ItemGraph(weights, n_items, items)
     if "weights" in arrays:
         return ItemGraph(arrays["weights"], n_items, items)

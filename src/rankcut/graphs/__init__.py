@@ -1,6 +1,33 @@
 """Graphs over the items: given by the user, or built from what is known of the items."""
 
-from rankcut.graphs.item_graph import GraphRecipe, ItemGraph, as_item_graph
-from rankcut.graphs.recipes import NeighborGraph, SimilarityGraph
+from rankcut.graphs.derived import DissimilarityGraph, NormalizedGraph
+from rankcut.graphs.from_rankings import AgreementGraph, CoListingGraph
+from rankcut.graphs.item_graph import (
+    GraphRecipe,
+    ItemGraph,
+    LearnedGraph,
+    as_item_graph,
+    is_learned,
+    refuse_learned,
+)
+from rankcut.graphs.low_rank import LowRankGraph
+from rankcut.graphs.recipes import DistanceGraph, NeighborGraph, SimilarityGraph
+from rankcut.graphs.structured import StructuredWeights
 
-__all__ = ["GraphRecipe", "ItemGraph", "NeighborGraph", "SimilarityGraph", "as_item_graph"]
+__all__ = [
+    "AgreementGraph",
+    "CoListingGraph",
+    "DissimilarityGraph",
+    "DistanceGraph",
+    "GraphRecipe",
+    "ItemGraph",
+    "LearnedGraph",
+    "LowRankGraph",
+    "NeighborGraph",
+    "NormalizedGraph",
+    "SimilarityGraph",
+    "StructuredWeights",
+    "as_item_graph",
+    "is_learned",
+    "refuse_learned",
+]

@@ -35,7 +35,8 @@ def item_points(
         frame = frame.drop(label)
     if frame.shape[0] == 0 or frame.shape[1] == 0:
         raise ValueError(f"the item features have shape {frame.shape}; they need items and columns")
-    blocks = [_column(frame[column], items, scale, one_hot) for column in frame.columns]
+    # Not frame[name]: the columns of a pandas frame may be called 0, 1, …
+    blocks = [_column(column, items, scale, one_hot) for column in frame.iter_columns()]
     return np.hstack(blocks), items
 
 

@@ -1,13 +1,16 @@
 """The item graph: symmetric, non-negative weights between items."""
 
 from collections.abc import Hashable, Iterable, Sequence
-from typing import Any, Protocol, runtime_checkable
+from dataclasses import replace
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from rankcut.graphs.approximation import LowRankApproximation, NeighborApproximation
+from rankcut.graphs.structured import StructuredWeights
 from rankcut.rankings import as_frame, labels_beside
 
 # Weights W_ij and W_ji that differ by no more than this, relative to the largest weight, differ
@@ -19,6 +22,8 @@ _LARGEST = 1e280
 
 _SHOWN = 5
 
+Approximation: TypeAlias = LowRankApproximation | NeighborApproximation
+
 
 class ItemGraph:
     """A weighted undirected graph over n items, in which edges have positive weights.
@@ -28,8 +33,10 @@ class ItemGraph:
 
     Parameters
     ----------
-    weights : array-like, sparse matrix or None
+    weights : array-like, sparse matrix, StructuredWeights or None
         Symmetric, finite, not negative; the diagonal is ignored. None: all pairs have weight 1.
+        :class:`~rankcut.graphs.structured.StructuredWeights` are those of all pairs of many
+        items, kept in parts.
     n_items : int
         Number of items.
     items : tuple or None
@@ -37,6 +44,12 @@ class ItemGraph:
     ordered : bool
         Whether the order of the items means anything. That of a networkx graph's nodes does
         not: only labels match such a graph to rankings.
+
+    Attributes
+    ----------
+    approximation : LowRankApproximation, NeighborApproximation or None
+        How good the graph is, if it is an approximate one; see
+        :mod:`rankcut.graphs.approximation`.
 
     Examples
     --------
@@ -62,6 +75,7 @@ class ItemGraph:
         self.n_items = n_items
         self.items = items
         self.ordered = ordered
+        self.approximation: Approximation | None = None
 
     @classmethod
     def complete(cls, n_items: int) -> "ItemGraph":
@@ -70,11 +84,17 @@ class ItemGraph:
 
     @classmethod
     def trusted(
-        cls, weights: Any, items: tuple[Hashable, ...] | None, *, ordered: bool = True
+        cls,
+        weights: Any,
+        items: tuple[Hashable, ...] | None,
+        *,
+        ordered: bool = True,
+        approximation: Approximation | None = None,
     ) -> "ItemGraph":
         """A graph of weights that are known to be in order: float64, symmetric, no diagonal."""
         graph = cls(None, weights.shape[0], items, ordered=ordered)
         graph.weights = weights
+        graph.approximation = approximation
         return graph
 
     @property
@@ -82,6 +102,8 @@ class ItemGraph:
         """Number of pairs with a positive weight."""
         if self.weights is None:
             return self.n_items * (self.n_items - 1) // 2
+        if isinstance(self.weights, StructuredWeights):
+            return self.weights.n_edges()
         if sparse.issparse(self.weights):
             return int(self.weights.count_nonzero()) // 2
         return int(np.count_nonzero(self.weights)) // 2
@@ -91,12 +113,16 @@ class ItemGraph:
         """Sum of the weights at each item."""
         if self.weights is None:
             return np.full(self.n_items, float(self.n_items - 1))
+        if isinstance(self.weights, StructuredWeights):
+            return self.weights.degrees()
         return np.asarray(self.weights.sum(axis=1), dtype=np.float64)
 
     def to_dense(self) -> NDArray[np.float64]:
         """The weights as a dense array."""
         if self.weights is None:
             return np.ones((self.n_items, self.n_items)) - np.eye(self.n_items)
+        if isinstance(self.weights, StructuredWeights):
+            return self.weights.to_dense()
         if sparse.issparse(self.weights):
             return np.asarray(self.weights.toarray())
         return np.array(self.weights)
@@ -111,8 +137,9 @@ class ItemGraph:
             if self.weights is None:
                 return ItemGraph(None, self.n_items, theirs)
             position = {label: i for i, label in enumerate(ours)}
-            permutation = [position[label] for label in theirs]
-            return ItemGraph.trusted(self.weights[permutation][:, permutation], theirs)
+            permutation = np.array([position[label] for label in theirs])
+            weights = _permuted(self.weights, permutation)
+            return ItemGraph.trusted(weights, theirs, approximation=self.approximation)
         if self.n_items != n_items:
             raise ValueError(
                 f"the graph has {self.n_items} items, but the rankings have {n_items}; both must "
@@ -126,10 +153,29 @@ class ItemGraph:
             )
         if items is None or self.weights is None:
             return self if items is None else ItemGraph(None, self.n_items, items)
-        return ItemGraph.trusted(self.weights, items)
+        return ItemGraph.trusted(self.weights, items, approximation=self.approximation)
+
+    def reweighted(self, weights: Any, approximation: Approximation | None = None) -> "ItemGraph":
+        """A graph over the same items with other weights, known to be in order."""
+        return ItemGraph.trusted(
+            weights, self.items, ordered=self.ordered, approximation=approximation
+        )
 
     def __repr__(self) -> str:
-        return f"ItemGraph({self.n_items} items, {self.n_edges} edges)"
+        low_rank = isinstance(self.weights, StructuredWeights) and self.weights.rank > 0
+        # To count the edges of a low-rank graph takes time n²·rank.
+        facts = [f"rank {self.weights.rank}" if low_rank else f"{self.n_edges} edges"]
+        if isinstance(self.approximation, LowRankApproximation):
+            facts = []
+        if self.approximation is not None:
+            facts.append(str(self.approximation))
+        return f"ItemGraph({', '.join([f'{self.n_items} items', *facts])})"
+
+
+def _permuted(weights: Any, order: NDArray[np.intp]) -> Any:
+    if isinstance(weights, StructuredWeights):
+        return weights.permuted(order)
+    return weights[order][:, order]
 
 
 @runtime_checkable
@@ -139,6 +185,35 @@ class GraphRecipe(Protocol):
     def build(self) -> ItemGraph:
         """The graph."""
         ...
+
+
+@runtime_checkable
+class LearnedGraph(Protocol):
+    """Whatever learns an item graph from rankings, such as :class:`~rankcut.CoListingGraph`.
+
+    What can be built without rankings too is made of another graph, its ``graph``, and there is
+    something to learn if that one is learned.
+    """
+
+    def build_from(self, X: Any, items: Sequence[Hashable] | None = None) -> ItemGraph:
+        """The graph that a rank matrix tells, its items in the order of the columns."""
+        ...
+
+
+def is_learned(graph: Any) -> bool:
+    """Whether a graph has yet to be learned from rankings."""
+    if isinstance(graph, type) or not isinstance(graph, LearnedGraph):
+        return False
+    return is_learned(getattr(graph, "graph", None)) if isinstance(graph, GraphRecipe) else True
+
+
+def refuse_learned(graph: Any) -> None:
+    """Raise if a graph has yet to be learned from rankings."""
+    if is_learned(graph):
+        raise ValueError(
+            f"{type(graph).__name__} is learned from rankings: GraphCutFeatures learns it from "
+            "those that are fitted, and build_from(rankings) makes a graph of it for use elsewhere"
+        )
 
 
 def as_item_graph(graph: Any) -> ItemGraph:
@@ -163,6 +238,7 @@ def as_item_graph(graph: Any) -> ItemGraph:
         raise ValueError(f"the graph is the class {graph.__name__}, not a graph; call it")
     if isinstance(graph, GraphRecipe):
         return graph.build()
+    refuse_learned(graph)
     if hasattr(graph, "nodes") and hasattr(graph, "adjacency"):
         return _from_networkx(graph)
     frame = as_frame(graph)
@@ -173,6 +249,37 @@ def as_item_graph(graph: Any) -> ItemGraph:
 
 def check_weights(weights: Any, items: tuple[Hashable, ...] | None = None) -> Any:
     """A matrix of weights as it should be, or an error that names the edge that is not."""
+    if isinstance(weights, StructuredWeights):
+        return _check_structured(weights, items)
+    return _check_matrix(weights, items)
+
+
+def _check_structured(
+    weights: StructuredWeights, items: tuple[Hashable, ...] | None
+) -> StructuredWeights:
+    n = weights.shape[0]
+    if weights.sparse.shape != (n, n) or weights.signs.shape != weights.factors.shape[1:]:
+        raise ValueError(
+            f"the parts of the weights do not fit together: {weights.sparse.shape}, "
+            f"{weights.factors.shape} and {weights.signs.shape}"
+        )
+    if not (np.isfinite(weights.constant) and np.isfinite(weights.factors).all()):
+        raise ValueError("the weights of the graph must be finite")
+    if not (abs(weights.signs) == 1).all():
+        raise ValueError("the signs of the weights' factors are 1 or -1")
+    if weights.rank == 0 and weights.constant < 0:
+        raise ValueError(
+            f"the weight of all pairs is {weights.constant}; weights must not be negative"
+        )
+    # With factors, which may be approximations, weights may be a little negative.
+    checked = _check_matrix(weights.sparse, items, weights.constant, signed=weights.rank > 0)
+    return replace(weights, sparse=checked)
+
+
+def _check_matrix(
+    weights: Any, items: tuple[Hashable, ...] | None, above: float = 0.0, *, signed: bool = False
+) -> Any:
+    """The weights less ``above``; of either sign, if other parts are to be added to them."""
     matrix: Any = sparse.csr_array(weights) if sparse.issparse(weights) else np.asarray(weights)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise ValueError(
@@ -192,18 +299,19 @@ def check_weights(weights: Any, items: tuple[Hashable, ...] | None = None) -> An
     entries = matrix.data if sparse.issparse(matrix) else matrix
     for good, complaint in (
         (np.isfinite, "weights must be finite (0 where there is no edge)"),
-        (lambda weight: weight >= 0, "weights must not be negative"),
+        (lambda weight: signed or weight + above >= 0, "weights must not be negative"),
     ):
-        if not good(entries).all():
+        if not np.all(good(entries)):
             i, j = next(
                 (int(i), int(j))
                 for i, j in zip(*matrix.nonzero(), strict=True)
                 if not good(matrix[i, j])
             )
             raise ValueError(
-                f"the weight between items {label(i)} and {label(j)} is {matrix[i, j]}; {complaint}"
+                f"the weight between items {label(i)} and {label(j)} is "
+                f"{matrix[i, j] + above}; {complaint}"
             )
-    largest = float(entries.max()) if entries.size else 0.0
+    largest = float(abs(entries).max()) if entries.size else 0.0
     if largest > _LARGEST:
         raise ValueError(
             f"the largest weight is {largest}, so large that sums of weights would overflow; "

@@ -83,12 +83,7 @@ class SimilarityGraph(BaseEstimator):
             )
         points, items = item_points(self.features, self.items, self.scale, self.one_hot)
         n = len(points)
-        if n * (n - 1) * 4 > _MOST_BYTES:
-            raise ValueError(
-                f"a similarity graph compares all pairs of its {n:,} items, which needs "
-                f"{n * (n - 1) * 4 / 1e9:.0f} GB; NeighborGraph compares neighbours alone"
-            )
-        distances = pdist(points)
+        distances = _all_distances(points)
         weights = similarity(distances, self.kernel, self.lengthscale)
         if self.keep == 1 or n < 3:
             return ItemGraph.trusted(squareform(weights), items)
@@ -96,6 +91,48 @@ class SimilarityGraph(BaseEstimator):
         kept = distances <= np.partition(distances, weakest)[weakest]
         first, second = (side[kept] for side in np.triu_indices(n, 1))
         return _sparse_graph(first, second, weights[kept], n, items)
+
+
+class DistanceGraph(BaseEstimator):
+    """Unlike items are joined strongly: W_ij = d_ij, the Euclidean distance of their features.
+
+    Parameters
+    ----------
+    features : array or frame of shape (n_items, n_features)
+        As for :class:`SimilarityGraph`, and so are the other parameters.
+
+    See Also
+    --------
+    DissimilarityGraph : 1 − similarity, also for catalogues too large for all pairs.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> DistanceGraph(np.array([[0.0], [1.0], [3.0]])).build().to_dense()
+    array([[0., 1., 3.],
+           [1., 0., 2.],
+           [3., 2., 0.]])
+    """
+
+    def __init__(
+        self,
+        features: Any = None,
+        *,
+        scale: bool = True,
+        one_hot: bool = True,
+        items: str | None = None,
+    ) -> None:
+        self.features = features
+        self.scale = scale
+        self.one_hot = one_hot
+        self.items = items
+
+    def build(self) -> ItemGraph:
+        """The graph."""
+        points, items = item_points(self.features, self.items, self.scale, self.one_hot)
+        distances = _all_distances(points)
+        _check_finite(distances)
+        return ItemGraph.trusted(squareform(distances), items)
 
 
 class NeighborGraph(BaseEstimator):
@@ -161,35 +198,57 @@ class NeighborGraph(BaseEstimator):
         return _sparse_graph(pairs // n, pairs % n, weights, n, items)
 
 
+def _all_distances(points: NDArray[np.float64]) -> NDArray[np.float64]:
+    n = len(points)
+    if n * (n - 1) * 4 > _MOST_BYTES:
+        raise ValueError(
+            f"the graph compares all pairs of its {n:,} items, which needs "
+            f"{n * (n - 1) * 4 / 1e9:.0f} GB; NeighborGraph compares neighbours alone, and "
+            "DissimilarityGraph(NeighborGraph(...)) tells unlike items"
+        )
+    return np.asarray(pdist(points))
+
+
+def _check_finite(distances: NDArray[np.float64]) -> None:
+    if not np.isfinite(distances).all():
+        raise ValueError("distances between items overflow: the item features are too large")
+
+
 def similarity(
     distances: NDArray[np.float64],
     kernel: Similarity | Literal["constant"],
     lengthscale: float | Literal["median"],
 ) -> NDArray[np.float64]:
-    """Weights of edges of these lengths.
-
-    Where over half of the distances are 0, "median" means the median of the others.
-    """
-    if not np.isfinite(distances).all():
-        raise ValueError("distances between items overflow: the item features are too large")
+    """Weights of edges of these lengths."""
+    _check_finite(distances)
     if kernel == "constant":
         return np.ones_like(distances)
     if kernel not in ("squared_exponential", "exponential"):
         raise ValueError(
             f'kernel must be "squared_exponential" or "exponential", and it is {kernel!r}'
         )
+    scale = median_lengthscale(distances, lengthscale)
+    if kernel == "exponential":
+        return np.exp(-distances / scale)
+    return np.exp(-0.5 * (distances / scale) ** 2)
+
+
+def median_lengthscale(
+    distances: NDArray[np.float64], lengthscale: float | Literal["median"]
+) -> float:
+    """The lengthscale as a number.
+
+    Where over half of the distances are 0, "median" means the median of the others.
+    """
     if lengthscale == "median":
         scale = float(np.median(distances)) if distances.size else 1.0
         if scale == 0.0:
             apart = distances[distances > 0]
             scale = float(np.median(apart)) if apart.size else 1.0
-    elif isinstance(lengthscale, Real) and 0 < lengthscale < np.inf:
-        scale = float(lengthscale)
-    else:
-        raise ValueError(f'lengthscale must be "median" or above 0, and it is {lengthscale!r}')
-    if kernel == "exponential":
-        return np.exp(-distances / scale)
-    return np.exp(-0.5 * (distances / scale) ** 2)
+        return scale
+    if isinstance(lengthscale, Real) and 0 < lengthscale < np.inf:
+        return float(lengthscale)
+    raise ValueError(f'lengthscale must be "median" or above 0, and it is {lengthscale!r}')
 
 
 def _sparse_graph(

@@ -8,9 +8,9 @@ from numpy.typing import DTypeLike, NDArray
 from scipy.sparse import csr_array, issparse
 
 from rankcut._loops.pairing import ALL, TWINS, UPPER
-from rankcut.completions import CompletionOptions, Method, Sampler
+from rankcut.completions import CompletionOptions, Method, Sampler, UnlistedWeight
 from rankcut.features import FeatureMap, fit_graph, seed_from
-from rankcut.graphs import as_item_graph
+from rankcut.graphs import as_item_graph, refuse_learned
 from rankcut.kernels.gram import Encoder, Features, gram_matrix
 from rankcut.rankings import RankMatrix, Unranked
 from rankcut.setfunctions import Algorithm, GraphCut
@@ -22,6 +22,7 @@ def graph_cut_kernel(
     graph: Any = None,
     *,
     unranked: Unranked = "error",
+    unlisted_weight: UnlistedWeight = 1.0,
     normalize: bool = False,
     items: Sequence[Hashable] | None = None,
     completions: Method = "auto",
@@ -49,7 +50,7 @@ def graph_cut_kernel(
         this is Spearman's correlation. A ranking that ties all items has k = 0.
     out : ndarray or memmap of shape (n_rankings_x, n_rankings_y) or None
         Where to write the Gram matrix.
-    unranked, items, algorithm, dtype, n_jobs
+    unranked, unlisted_weight, items, algorithm, dtype, n_jobs
         As in :func:`~rankcut.graph_cut_features`.
     completions, sampler, n_draws, tolerance, random_state
         As in :func:`~rankcut.graph_cut_features`, for ``unranked="anywhere"``. Sparse rankings
@@ -70,7 +71,7 @@ def graph_cut_kernel(
     return gram_matrix(
         X,
         Y,
-        graph_cut_encoder(graph, unranked, normalize, options, algorithm, n_jobs),
+        graph_cut_encoder(graph, unranked, unlisted_weight, normalize, options, algorithm, n_jobs),
         unranked=unranked,
         normalize=False,
         items=items,
@@ -119,12 +120,15 @@ class GraphCutVectors:
 def graph_cut_encoder(
     graph: Any,
     unranked: Unranked,
+    unlisted_weight: UnlistedWeight,
     normalize: bool,
     completions: CompletionOptions,
     algorithm: Algorithm,
     n_jobs: int | None,
 ) -> Encoder:
     """Graph cut features, which are normalised as vectors: weights may be of any scale."""
+    # Learned from either side of a Gram matrix, it would be another graph.
+    refuse_learned(graph)
     # A recipe is built once, for X and Y and all their blocks.
     given = None if graph is None else as_item_graph(graph)
 
@@ -137,6 +141,7 @@ def graph_cut_encoder(
             dtype,
             "auto",
             n_jobs,
+            unlisted_weight,
         )
         return GraphCutVectors(feature_map(rankings)[0])
 

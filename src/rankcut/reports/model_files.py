@@ -16,16 +16,28 @@ from sklearn.pipeline import Pipeline
 from rankcut.estimators.graph_cut import GraphCutFeatures
 from rankcut.files.atomic import atomic_file
 from rankcut.files.errors import RankingFileError
-from rankcut.files.opening import read_all
+from rankcut.files.opening import Source, read_all, source_name
 
 _OURS = [
     "rankcut.estimators.gp.classifier.GPClassifier",
     "rankcut.estimators.gp.gaussian.Gaussian",
     "rankcut.estimators.gp.predictions.FeaturePredictor",
     "rankcut.estimators.graph_cut.GraphCutFeatures",
+    "rankcut.graphs.approximation.LowRankApproximation",
+    "rankcut.graphs.approximation.NeighborApproximation",
+    "rankcut.graphs.derived.DissimilarityGraph",
+    "rankcut.graphs.derived.NormalizedGraph",
+    "rankcut.graphs.from_rankings.AgreementGraph",
+    "rankcut.graphs.from_rankings.CoListingGraph",
     "rankcut.graphs.item_graph.ItemGraph",
+    "rankcut.graphs.low_rank.LowRankGraph",
+    "rankcut.graphs.recipes.DistanceGraph",
     "rankcut.graphs.recipes.NeighborGraph",
     "rankcut.graphs.recipes.SimilarityGraph",
+    "rankcut.graphs.structured.StructuredWeights",
+    "rankcut.smoothing.Smoother",
+    # Sparse graphs: skops trusts SciPy's sparse matrices, and does not know its sparse arrays.
+    "scipy.sparse._csr.csr_array",
 ]
 
 
@@ -67,10 +79,10 @@ def write_model(model: SavedModel, target: str | os.PathLike[str]) -> None:
         file.write(content)
 
 
-def read_model(source: str | os.PathLike[str]) -> SavedModel:
+def read_model(source: Source) -> SavedModel:
     """Read a model that :func:`write_model` wrote; types that are not trusted are refused."""
     skops = _skops()
-    name = os.fspath(source)
+    name = source_name(source)
     content = read_all(source)
     try:
         foreign = [kind for kind in skops.get_untrusted_types(data=content) if kind not in _OURS]

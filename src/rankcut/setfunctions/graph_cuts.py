@@ -2,16 +2,18 @@
 
 :class:`GraphCut` computes increments along chains in the way that suits its graph:
 
-============  =====================================  ==============================
-algorithm     for                                    cost of a ranking of n items
-============  =====================================  ==============================
-``complete``  all weights 1                          n
-``table``     few items: F of all subsets, tabulated n (and 2ⁿ once for the graph)
-``dense``     many edges                             n², contiguous
-``sparse``    few edges                              n + number of edges
-============  =====================================  ==============================
+==============  =====================================  ==============================
+algorithm       for                                    cost of a ranking of n items
+==============  =====================================  ==============================
+``complete``    all weights 1                          n
+``table``       few items: F of all subsets, tabulated n (and 2ⁿ once for the graph)
+``dense``       many edges                             n², contiguous
+``sparse``      few edges                              n + number of edges
+``structured``  all pairs of many items, in parts: a   n·(1 + rank) + number of edges
+                constant, a sparse and a low-rank one
+==============  =====================================  ==============================
 
-For a top-k list the last two cost k/n of that. All agree to rounding.
+For a top-k list the last three cost k/n of that. All agree to rounding.
 """
 
 from collections.abc import Callable, Hashable
@@ -25,22 +27,24 @@ from rankcut._loops.cutting import (
     complete_increments,
     dense_increments,
     sparse_increments,
+    structured_increments,
     table_increments,
     tabulate_cut,
 )
 from rankcut._loops.types import Floats
-from rankcut.graphs import ItemGraph, as_item_graph
+from rankcut.graphs import ItemGraph, StructuredWeights, as_item_graph
 from rankcut.partitions import Partitions
 from rankcut.setfunctions.set_function import SetFunction
 
-Algorithm: TypeAlias = Literal["auto", "complete", "table", "dense", "sparse"]
+Algorithm: TypeAlias = Literal["auto", "complete", "table", "dense", "sparse", "structured"]
 
 # Measured by benchmarks/features.py. With more items the table outgrows the cache that makes it
 # fast. In a sparse graph, an item costs as much as so many entries of a dense matrix, and each of
-# its edges as much as so many.
+# its edges, or of its factors in a low-rank graph, as much as so many.
 TABLE_ITEMS = 16
 ENTRIES_PER_ITEM = 100
 ENTRIES_PER_EDGE = 4.5
+ENTRIES_PER_FACTOR = 2.5
 
 # The columns of a dense graph are cut into tiles of at most this many entries (8 MB), no
 # narrower than a few hundred columns, so that a block of rankings shares what it loads.
@@ -107,7 +111,8 @@ class _SparseChains:
     """The same, touching the neighbours of each item placed and nothing else."""
 
     def __init__(self, graph: ItemGraph) -> None:
-        weights = sparse.csr_array(graph.to_dense() if graph.weights is None else graph.weights)
+        stored = sparse.issparse(graph.weights)
+        weights = sparse.csr_array(graph.weights if stored else graph.to_dense())
         self._starts = weights.indptr.astype(np.uint32)
         self._neighbours = weights.indices.astype(np.uint32)
         self._twice = 2.0 * weights.data
@@ -127,6 +132,36 @@ class _SparseChains:
         )
 
 
+class _StructuredChains:
+    """The sparse part in the same way, the others by running sums over the items placed."""
+
+    def __init__(self, graph: ItemGraph) -> None:
+        weights = graph.weights
+        self._constant = float(weights.constant)
+        self._starts = weights.sparse.indptr.astype(np.uint32)
+        self._neighbours = weights.sparse.indices.astype(np.uint32)
+        self._twice = 2.0 * weights.sparse.data
+        self._factors = np.ascontiguousarray(weights.factors)
+        self._signed = np.ascontiguousarray(weights.factors * weights.signs)
+        self._degrees = graph.degrees
+
+    def increments(self, partitions: Partitions, out: Floats) -> None:
+        """A walk over the neighbours, and a row of factors, for each item placed."""
+        structured_increments(
+            partitions.order,
+            partitions.ends,
+            partitions.n_groups,
+            self._constant,
+            self._starts,
+            self._neighbours,
+            self._twice,
+            self._factors,
+            self._signed,
+            self._degrees,
+            out,
+        )
+
+
 def fastest_algorithm(graph: ItemGraph) -> Algorithm:
     """The cheapest way for this graph.
 
@@ -137,7 +172,11 @@ def fastest_algorithm(graph: ItemGraph) -> Algorithm:
         return "complete"
     if graph.n_items <= TABLE_ITEMS:
         return "table"
-    n = graph.n_items
+    n, weights = graph.n_items, graph.weights
+    if isinstance(weights, StructuredWeights):
+        per_item = ENTRIES_PER_ITEM + ENTRIES_PER_FACTOR * weights.rank
+        cost = per_item * n + ENTRIES_PER_EDGE * weights.sparse.nnz
+        return "structured" if cost < n * n else "dense"
     sparse_cost = ENTRIES_PER_ITEM * n + ENTRIES_PER_EDGE * 2 * graph.n_edges
     return "sparse" if sparse_cost < n * n else "dense"
 
@@ -147,6 +186,7 @@ _WAYS: dict[str, Callable[[ItemGraph], _Chains]] = {
     "table": _TableChains,
     "dense": _DenseChains,
     "sparse": _SparseChains,
+    "structured": _StructuredChains,
 }
 
 
@@ -157,7 +197,7 @@ class GraphCut(SetFunction):
     ----------
     graph : ItemGraph, recipe, array, sparse matrix, networkx.Graph or frame
         The item graph.
-    algorithm : {"auto", "complete", "table", "dense", "sparse"}
+    algorithm : {"auto", "complete", "table", "dense", "sparse", "structured"}
         How increments are computed; the fastest way for the graph unless another is named.
 
     Examples
@@ -177,6 +217,11 @@ class GraphCut(SetFunction):
             raise ValueError(f"algorithm must be one of {listed}, and it is {algorithm!r}")
         if algorithm == "complete" and self.graph.weights is not None:
             raise ValueError('algorithm="complete" is for the complete graph with weights 1')
+        if algorithm == "structured" and not isinstance(self.graph.weights, StructuredWeights):
+            raise ValueError(
+                'algorithm="structured" is for weights in parts, such as those of '
+                "DissimilarityGraph and LowRankGraph"
+            )
         if algorithm == "table" and self.n_items > 24:
             raise ValueError(
                 f'algorithm="table" needs 2**n numbers, too many for {self.n_items} items; '

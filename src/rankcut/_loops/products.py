@@ -1,0 +1,32 @@
+"""Vectors times a matrix: the same bits for each of them, whichever others come with it."""
+
+from rankcut._loops.compiling import compiled
+from rankcut._loops.types import Floats
+
+
+@compiled
+def multiply_rows(rows: Floats, matrix: Floats, out: Floats) -> None:
+    """``out = rows @ matrix``, each row summed in the same order however many there are.
+
+    Four rows of the matrix at a time, so that running sums are loaded and stored once for four,
+    and the block of vectors shares what is loaded of the matrix.
+    """
+    n, width = matrix.shape
+    out[:] = 0.0
+    i = 0
+    while i + 4 <= n:
+        row_a, row_b, row_c, row_d = matrix[i], matrix[i + 1], matrix[i + 2], matrix[i + 3]
+        for r in range(rows.shape[0]):
+            a, b, c, d = rows[r, i], rows[r, i + 1], rows[r, i + 2], rows[r, i + 3]
+            total = out[r]
+            for j in range(width):
+                total[j] += (a * row_a[j] + b * row_b[j]) + (c * row_c[j] + d * row_d[j])
+        i += 4
+    while i < n:
+        row_a = matrix[i]
+        for r in range(rows.shape[0]):
+            a = rows[r, i]
+            total = out[r]
+            for j in range(width):
+                total[j] += a * row_a[j]
+        i += 1

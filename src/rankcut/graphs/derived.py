@@ -1,0 +1,216 @@
+"""Recipes that make a graph of another one."""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import replace
+from numbers import Real
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator
+
+from rankcut.graphs.approximation import (
+    LowRankApproximation,
+    NeighborApproximation,
+    sampled_pairs,
+)
+from rankcut.graphs.item_graph import ItemGraph, as_item_graph, is_learned
+from rankcut.graphs.recipes import DistanceGraph
+from rankcut.graphs.structured import StructuredWeights, scaled_entries
+
+# A similarity above the ceiling, or a degree, of no more than this part of it is rounding.
+_ROUNDING = 1e-12
+
+
+class DissimilarityGraph(BaseEstimator):
+    """Unlike items are joined strongly: W_ij = c − S_ij, with S_ij the similarity of two items.
+
+    With a similarity graph, a swap of near-identical items changes a ranking's vector most; with
+    this graph, it changes it least. Of a sparse similarity graph, such as a
+    :class:`~rankcut.NeighborGraph`, most pairs have the weight c, and no more is stored than the
+    similarity graph: see :class:`~rankcut.graphs.structured.StructuredWeights`.
+
+    Parameters
+    ----------
+    graph : recipe, ItemGraph, array, sparse matrix, networkx.Graph or frame
+        The similarity graph.
+    ceiling : float or "largest"
+        c, which no similarity exceeds; "largest" is the largest similarity. Similarities of a
+        :class:`~rankcut.LowRankGraph`, which are approximate, may: the weight is then a little
+        below 0, as the graph's ``approximation`` says.
+
+    Examples
+    --------
+    >>> from rankcut import SimilarityGraph
+    >>> like = SimilarityGraph([[0.0], [1.0], [3.0]], kernel="exponential", lengthscale=2)
+    >>> DissimilarityGraph(like).build().to_dense().round(2)
+    array([[0.  , 0.39, 0.78],
+           [0.39, 0.  , 0.63],
+           [0.78, 0.63, 0.  ]])
+    """
+
+    def __init__(self, graph: Any = None, *, ceiling: float | Literal["largest"] = 1.0) -> None:
+        self.graph = graph
+        self.ceiling = ceiling
+
+    def build(self) -> ItemGraph:
+        """The graph."""
+        return self._turned(_inner_graph(self.graph))
+
+    def build_from(self, X: Any, items: Sequence[Hashable] | None = None) -> ItemGraph:
+        """The graph, where the similarity graph is learned from rankings."""
+        return self._turned(_inner_graph(self.graph, X, items))
+
+    def _turned(self, graph: ItemGraph) -> ItemGraph:
+        weights = graph.weights
+        if weights is None:
+            raise ValueError(
+                "in the complete graph all items are alike, so that there is no dissimilarity; "
+                "give a similarity graph"
+            )
+        n = graph.n_items
+        largest = _largest(weights)
+        known = graph.approximation
+        approximate = isinstance(known, LowRankApproximation) and known.error > 0
+        ceiling = self._checked_ceiling(largest, approximate)
+        if isinstance(weights, StructuredWeights):
+            dissimilar = weights.subtracted_from(ceiling)
+            return graph.reweighted(dissimilar, _of_the_same_error(graph, dissimilar))
+        if sparse.issparse(weights):
+            dissimilar = StructuredWeights.of_constant(ceiling, -weights)
+            return graph.reweighted(dissimilar, known)
+        # Rounding may leave a similarity a little above the ceiling.
+        distances = np.maximum(ceiling - weights, 0.0)
+        distances[np.arange(n), np.arange(n)] = 0.0
+        return graph.reweighted(distances)
+
+    def _checked_ceiling(self, largest: float, approximate: bool) -> float:
+        if self.ceiling == "largest":
+            return largest
+        if not (isinstance(self.ceiling, Real) and 0 < self.ceiling < np.inf):
+            raise ValueError(f'ceiling must be "largest" or above 0, and it is {self.ceiling!r}')
+        ceiling = float(self.ceiling)
+        if approximate:
+            return ceiling
+        if largest > ceiling * (1 + _ROUNDING):
+            raise ValueError(
+                f"the largest similarity is {largest:g}, above the ceiling {ceiling:g}, and "
+                'weights must not be negative; ceiling="largest" takes the largest'
+            )
+        return max(ceiling, largest)
+
+
+class NormalizedGraph(BaseEstimator):
+    """Weights divided by the degrees of both ends: W_ij/√(d_i d_j).
+
+    No item counts for much more than another, however many neighbours it has. An item without
+    neighbours stays without.
+
+    Parameters
+    ----------
+    graph : recipe, ItemGraph, array, sparse matrix, networkx.Graph or frame
+        The graph to normalise.
+
+    Examples
+    --------
+    >>> star = [[0, 1, 1, 0], [1, 0, 0, 0], [1, 0, 0, 0], [0, 0, 0, 0]]
+    >>> NormalizedGraph(star).build().to_dense().round(2)
+    array([[0.  , 0.71, 0.71, 0.  ],
+           [0.71, 0.  , 0.  , 0.  ],
+           [0.71, 0.  , 0.  , 0.  ],
+           [0.  , 0.  , 0.  , 0.  ]])
+    """
+
+    def __init__(self, graph: Any = None) -> None:
+        self.graph = graph
+
+    def build(self) -> ItemGraph:
+        """The graph."""
+        return self._normalized(_inner_graph(self.graph))
+
+    def build_from(self, X: Any, items: Sequence[Hashable] | None = None) -> ItemGraph:
+        """The graph, where the one to normalise is learned from rankings."""
+        return self._normalized(_inner_graph(self.graph, X, items))
+
+    def _normalized(self, graph: ItemGraph) -> ItemGraph:
+        weights = graph.weights
+        scales = degree_scales(graph)
+        known = graph.approximation
+        kept = known if isinstance(known, NeighborApproximation) else None
+        if weights is None:
+            weights = StructuredWeights.of_complete(graph.n_items)
+        if isinstance(weights, StructuredWeights):
+            return graph.reweighted(weights.scaled(scales), kept)
+        if sparse.issparse(weights):
+            return graph.reweighted(scaled_entries(weights, scales), kept)
+        return graph.reweighted(weights * np.outer(scales, scales))
+
+
+def degree_scales(graph: ItemGraph) -> NDArray[np.float64]:
+    """1/√d_i of each item, and 0 for an item without neighbours.
+
+    >>> degree_scales(as_item_graph([[0, 4, 0], [4, 0, 0], [0, 0, 0]]))
+    array([0.5, 0.5, 0. ])
+    """
+    degrees = graph.degrees
+    rounding = _ROUNDING * float(abs(degrees).max())
+    if (degrees < -rounding).any():
+        item = int(np.argmin(degrees))
+        raise ValueError(
+            f"item {item if graph.items is None else graph.items[item]!r} has the degree "
+            f"{degrees[item]:g}; an approximation with a higher rank has no negative degrees"
+        )
+    scales = np.zeros(graph.n_items)
+    joined = degrees > rounding
+    scales[joined] = 1.0 / np.sqrt(degrees[joined])
+    return scales
+
+
+def joining_like_items(graph: Any) -> Any:
+    """A graph in which like items are joined strongly, of one that may join unlike ones."""
+    if isinstance(graph, DissimilarityGraph):
+        return graph.graph
+    if isinstance(graph, NormalizedGraph):
+        inner = joining_like_items(graph.graph)
+        return graph if inner is graph.graph else inner
+    if isinstance(graph, DistanceGraph):
+        raise ValueError(
+            "a DistanceGraph joins unlike items, and smoothing needs a graph that joins like ones, "
+            "such as a SimilarityGraph of the same features"
+        )
+    return graph
+
+
+def _inner_graph(graph: Any, X: Any = None, items: Sequence[Hashable] | None = None) -> ItemGraph:
+    """The graph to make another one of; learned from rankings X, if there are any."""
+    if graph is None:
+        raise ValueError("the graph is made of another one; give it as graph=")
+    if X is not None and is_learned(graph):
+        learned: ItemGraph = graph.build_from(X, items)
+        return learned
+    return as_item_graph(graph)
+
+
+def _of_the_same_error(graph: ItemGraph, weights: StructuredWeights) -> LowRankApproximation | None:
+    """What is known of the approximation, for weights that are c less those of the graph."""
+    known = graph.approximation
+    if not isinstance(known, LowRankApproximation):
+        return None
+    first, second, exact = sampled_pairs(graph.n_items, 0)
+    found = weights.pairs(first, second)
+    mean_square = float(np.mean(found**2)) if found.size else 0.0
+    return replace(
+        known,
+        relative_error=known.error / np.sqrt(mean_square) if mean_square else np.inf,
+        smallest_weight=float(found.min()) if found.size else 0.0,
+        n_pairs=len(found),
+        exact=exact,
+    )
+
+
+def _largest(weights: Any) -> float:
+    if isinstance(weights, StructuredWeights):
+        return weights.extremes()[1]
+    entries = weights.data if sparse.issparse(weights) else weights
+    return float(entries.max()) if entries.size else 0.0

@@ -1,0 +1,180 @@
+"""Graphs of low rank: the weights of all pairs of many items as inner products of short vectors."""
+
+from numbers import Integral, Real
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.kernel_approximation import Nystroem, RBFSampler
+
+from rankcut.graphs.approximation import LowRankApproximation, sampled_pairs
+from rankcut.graphs.item_features import item_points
+from rankcut.graphs.item_graph import ItemGraph
+from rankcut.graphs.recipes import median_lengthscale, similarity
+from rankcut.graphs.structured import StructuredWeights
+
+# Differences of so many numbers are taken at once.
+_AT_ONCE = 1 << 22
+
+# An embedding's weight this far below 0, relative to the largest, is rounding.
+_ROUNDING = 1e-12
+
+
+class LowRankGraph(BaseEstimator):
+    """All pairs of many items are joined: W_ij = ⟨z_i, z_j⟩, with a short vector z_i for each.
+
+    A ranking of n items costs n·r with vectors of r numbers, instead of n², and a top-k list k·r.
+    The vectors approximate the squared exponential similarity of :class:`SimilarityGraph`, or
+    they are an embedding of the items that is there already.
+
+    An approximation may leave some weights a little below 0. Features are defined all the same,
+    by pooling, but the cut function is then not quite submodular. How good the approximation is
+    stands in the graph's ``approximation``; a higher rank makes it better.
+
+    Parameters
+    ----------
+    features : array or frame of shape (n_items, n_features)
+        As for :class:`SimilarityGraph`; or the embedding.
+    method : {"nystroem", "random_features", "embedding"}
+        Nyström's method, from the similarities to some of the items; random Fourier features; or
+        ``features`` are the vectors z themselves, of which no inner product may be negative.
+    rank : int
+        r, at most the number of items for Nyström's method; of an embedding it is the number of
+        its columns.
+    lengthscale : float or "median"
+        As for :class:`SimilarityGraph`; the median is over at most a million pairs.
+    offset : float
+        A constant to add to all weights, such as 1 for an embedding whose inner products are
+        cosines, from −1 to 1.
+    scale, one_hot, items
+        As for :class:`SimilarityGraph`.
+    random_state : int
+        Seed of what is drawn at random: items, features, and pairs to compare.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> points = np.random.default_rng(0).random((500, 3))
+    >>> graph = LowRankGraph(points, rank=40).build()
+    >>> graph
+    ItemGraph(500 items, rank 40, relative error 0.00022, smallest weight 0.073 of all pairs)
+    >>> LowRankGraph([[1.0, 0.0], [0.6, 0.8], [0.0, 1.0]], method="embedding").build().to_dense()
+    array([[0. , 0.6, 0. ],
+           [0.6, 0. , 0.8],
+           [0. , 0.8, 0. ]])
+    """
+
+    def __init__(
+        self,
+        features: Any = None,
+        *,
+        method: Literal["nystroem", "random_features", "embedding"] = "nystroem",
+        rank: int = 100,
+        lengthscale: float | Literal["median"] = "median",
+        offset: float = 0.0,
+        scale: bool = True,
+        one_hot: bool = True,
+        items: str | None = None,
+        random_state: int = 0,
+    ) -> None:
+        self.features = features
+        self.method = method
+        self.rank = rank
+        self.lengthscale = lengthscale
+        self.offset = offset
+        self.scale = scale
+        self.one_hot = one_hot
+        self.items = items
+        self.random_state = random_state
+
+    def build(self) -> ItemGraph:
+        """The graph."""
+        if self.method not in ("nystroem", "random_features", "embedding"):
+            raise ValueError(
+                'method must be "nystroem", "random_features" or "embedding", and it is '
+                f"{self.method!r}"
+            )
+        if not (isinstance(self.offset, Real) and 0 <= self.offset < np.inf):
+            raise ValueError(f"offset must be 0 or more, and it is {self.offset!r}")
+        is_embedding = self.method == "embedding"
+        scale = self.scale and not is_embedding
+        points, items = item_points(self.features, self.items, scale, self.one_hot)
+        first, second, exact = sampled_pairs(len(points), self.random_state)
+        factors, expected = points, None
+        if not is_embedding:
+            distances = _distances(points, first, second)
+            lengthscale = median_lengthscale(distances, self.lengthscale)
+            expected = similarity(distances, "squared_exponential", lengthscale) + self.offset
+            factors = self._approximate(points, lengthscale)
+        weights = StructuredWeights.of_factors(factors, float(self.offset))
+        found = weights.pairs(first, second)
+        approximation = _measured(weights.rank, found, expected, exact)
+        if is_embedding:
+            self._check_embedding(weights, approximation, found, first, second, items)
+        return ItemGraph.trusted(weights, items, approximation=approximation)
+
+    def _approximate(self, points: NDArray[np.float64], lengthscale: float) -> NDArray[np.float64]:
+        if not (isinstance(self.rank, Integral) and self.rank >= 1):
+            raise ValueError(f"rank must be a whole number above 0, and it is {self.rank!r}")
+        gamma = 0.5 / lengthscale**2
+        if self.method == "random_features":
+            chosen = RBFSampler(
+                gamma=gamma, n_components=int(self.rank), random_state=self.random_state
+            )
+        else:
+            chosen = Nystroem(
+                gamma=gamma,
+                n_components=min(int(self.rank), len(points)),
+                random_state=self.random_state,
+            )
+        return np.ascontiguousarray(chosen.fit_transform(points), dtype=np.float64)
+
+    def _check_embedding(
+        self,
+        weights: StructuredWeights,
+        approximation: LowRankApproximation,
+        found: NDArray[np.float64],
+        first: NDArray[Any],
+        second: NDArray[Any],
+        items: tuple[Any, ...] | None,
+    ) -> None:
+        longest = float((weights.factors**2).sum(axis=1).max())
+        if approximation.smallest_weight >= -_ROUNDING * longest:
+            return
+        at = int(np.argmin(found))
+        one, other = (
+            repr(int(side[at]) if items is None else items[side[at]]) for side in (first, second)
+        )
+        raise ValueError(
+            f"the weight between items {one} and {other} is {found[at]:.3g}, and weights must not "
+            f"be negative; offset={longest:.3g} lifts all of them above 0, the square of the "
+            "longest vector"
+        )
+
+
+def _distances(
+    points: NDArray[np.float64], first: NDArray[Any], second: NDArray[Any]
+) -> NDArray[np.float64]:
+    """Between some pairs of points, a part of them at a time."""
+    step = max(1, _AT_ONCE // points.shape[1])
+    found = np.empty(len(first))
+    for start in range(0, len(first), step):
+        part = slice(start, start + step)
+        found[part] = np.linalg.norm(points[first[part]] - points[second[part]], axis=1)
+    return found
+
+
+def _measured(
+    rank: int,
+    found: NDArray[np.float64],
+    expected: NDArray[np.float64] | None,
+    exact: bool,
+) -> LowRankApproximation:
+    error, relative = 0.0, 0.0
+    if expected is not None and found.size:
+        error = float(np.sqrt(np.mean((found - expected) ** 2)))
+        size = float(np.sqrt(np.mean(expected**2)))
+        relative = error / size if size else np.inf
+    smallest = float(found.min()) if found.size else 0.0
+    return LowRankApproximation(rank, error, relative, smallest, len(found), exact)

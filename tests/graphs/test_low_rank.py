@@ -1,0 +1,145 @@
+"""Graphs of low rank: embeddings, and approximate similarities that know their error."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from rankcut import (
+    DissimilarityGraph,
+    GraphCutFeatures,
+    LowRankGraph,
+    NormalizedGraph,
+    SimilarityGraph,
+    graph_cut_features,
+)
+from rankcut.graphs import approximation as approximations
+from rankcut.graphs.approximation import LowRankApproximation
+
+POINTS = np.random.default_rng(0).random((60, 3))
+OFF = ~np.eye(60, dtype=bool)
+
+
+@pytest.mark.parametrize("method", ["nystroem", "random_features"])
+@pytest.mark.parametrize("rank", [5, 50])
+def test_the_error_is_that_of_all_pairs(method, rank):
+    expected = SimilarityGraph(POINTS).build().to_dense()
+    graph = LowRankGraph(POINTS, method=method, rank=rank).build()
+    dense = graph.to_dense()
+    known = graph.approximation
+    error = np.linalg.norm((dense - expected)[OFF]) / np.linalg.norm(expected[OFF])
+    assert known.relative_error == pytest.approx(error, rel=1e-9)
+    assert known.smallest_weight == pytest.approx(dense[OFF].min(), rel=1e-9)
+    assert (known.rank, known.n_pairs, known.exact) == (rank, 60 * 59 // 2, True)
+    assert repr(graph) == f"ItemGraph(60 items, {known})"
+
+
+def test_more_factors_come_nearer_and_as_many_as_items_are_exact():
+    errors = [
+        LowRankGraph(POINTS, rank=r).build().approximation.relative_error for r in (2, 10, 30)
+    ]
+    assert errors == sorted(errors, reverse=True)
+    graph = LowRankGraph(POINTS, rank=1000).build()
+    assert graph.weights.rank == 60
+    expected = SimilarityGraph(POINTS).build().to_dense()
+    assert_allclose(graph.to_dense(), expected, rtol=0, atol=1e-6)
+    ranks = np.random.default_rng(1).permuted(np.tile(np.arange(1, 61), (20, 1)), axis=1)
+    assert_allclose(
+        graph_cut_features(ranks, graph), graph_cut_features(ranks, expected), rtol=0, atol=1e-4
+    )
+
+
+def test_the_error_of_many_items_is_estimated_from_some_pairs(monkeypatch):
+    exact = LowRankGraph(POINTS, rank=5).build().approximation
+    monkeypatch.setattr(approximations, "MOST_PAIRS", 1000)
+    # The median distance is over the pairs drawn as well.
+    lengthscale = np.median(np.linalg.norm(POINTS[:, None] - POINTS, axis=2)[OFF])
+    drawn = LowRankGraph(POINTS, rank=5, lengthscale=lengthscale).build().approximation
+    assert (drawn.n_pairs, drawn.exact) == (1000, False)
+    assert drawn.relative_error == pytest.approx(exact.relative_error, rel=0.3)
+    first, second, _ = approximations.sampled_pairs(60, 0)
+    assert (first != second).all()
+    assert set(np.unique(second)) == set(range(60))
+
+
+def test_an_embedding_is_taken_as_it_is():
+    table = pd.DataFrame(POINTS, index=[f"item {i}" for i in range(60)])
+    graph = LowRankGraph(table, method="embedding").build()
+    assert_allclose(graph.to_dense(), np.where(OFF, POINTS @ POINTS.T, 0.0), rtol=1e-12)
+    assert graph.approximation.relative_error == 0
+    assert graph.items[:2] == ("item 0", "item 1")
+
+
+def test_an_embedding_with_negative_products_is_lifted():
+    vectors = np.random.default_rng(0).standard_normal((60, 4))
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    with pytest.raises(
+        ValueError, match=r"between items \d+ and \d+ is -0\.\d+, .* offset=1 lifts all"
+    ):
+        LowRankGraph(vectors, method="embedding").build()
+    graph = LowRankGraph(vectors, method="embedding", offset=1).build()
+    assert_allclose(graph.to_dense(), np.where(OFF, 1 + vectors @ vectors.T, 0.0), atol=1e-12)
+    with pytest.raises(ValueError, match="above the ceiling 1,"):
+        DissimilarityGraph(graph).build()
+
+
+def test_dissimilarity_and_degrees():
+    recipe = LowRankGraph(POINTS, rank=10)
+    similar = recipe.build().to_dense()
+    unlike = DissimilarityGraph(recipe).build()
+    assert_allclose(unlike.to_dense(), np.where(OFF, 1 - similar, 0.0), atol=1e-14)
+    truth = np.where(OFF, 1 - SimilarityGraph(POINTS).build().to_dense(), 0.0)
+    error = np.linalg.norm(unlike.to_dense() - truth) / np.linalg.norm(unlike.to_dense())
+    known = unlike.approximation
+    assert isinstance(known, LowRankApproximation)
+    assert known.relative_error == pytest.approx(error, rel=1e-9)
+    assert known.smallest_weight == pytest.approx(unlike.to_dense()[OFF].min(), abs=1e-14)
+    even = NormalizedGraph(recipe).build()
+    roots = np.sqrt(similar.sum(axis=0))
+    assert_allclose(even.to_dense(), similar / np.outer(roots, roots), rtol=1e-12)
+    assert even.approximation is None
+
+
+def test_a_graph_with_negative_degrees_cannot_be_normalised():
+    # Far points: all similarities are 0, and random features miss that by a little.
+    far = LowRankGraph(
+        1e3 * POINTS, method="random_features", rank=5, lengthscale=1.0, random_state=1
+    )
+    assert far.build().approximation.smallest_weight < 0
+    with pytest.raises(ValueError, match=r"item \d+ has the degree -.* higher rank"):
+        NormalizedGraph(far).build()
+
+
+def test_the_same_seed_gives_the_same_graph():
+    one, two, other = (
+        LowRankGraph(POINTS, rank=8, random_state=seed).build().weights.factors
+        for seed in (3, 3, 4)
+    )
+    assert_array_equal(one, two)
+    assert (one != other).any()
+
+
+def test_names_are_matched_and_the_approximation_is_kept():
+    names = [f"item {i}" for i in range(60)]
+    graph = LowRankGraph(pd.DataFrame(POINTS, index=names), rank=8, scale=False)
+    ranks = np.random.default_rng(0).permuted(np.tile(np.arange(1, 61), (4, 1)), axis=1)
+    expected = graph_cut_features(ranks, LowRankGraph(POINTS, rank=8))
+    frame = pd.DataFrame(ranks, columns=names)[names[::-1]]
+    fitted = GraphCutFeatures(graph).fit(frame)
+    assert_allclose(fitted.transform(frame)[:, ::-1], expected, rtol=0, atol=1e-10)
+    assert fitted.graph_.approximation == graph.build().approximation
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"method": "svd"}, 'method must be "nystroem", "random_features" or "embedding"'),
+        ({"rank": 0}, "rank must be a whole number above 0"),
+        ({"rank": 2.5}, "rank must be a whole number above 0"),
+        ({"offset": -1}, "offset must be 0 or more"),
+        ({"lengthscale": 0}, 'lengthscale must be "median" or above 0'),
+    ],
+)
+def test_bad_parameters(options, message):
+    with pytest.raises(ValueError, match=message):
+        LowRankGraph(POINTS, **options).build()
