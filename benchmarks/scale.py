@@ -493,7 +493,7 @@ def all_runs(root, given):
         f"{m:,} rankings of {n} items: {size / 1e6:,.0f} MB of Parquet in "
         f"{time.perf_counter() - began:.0f} s"
     )
-    some = max(m // 5, GROUP)
+    some = m // 2
     overhead = measured("overhead", folder, some, n)
     seconds = overhead["seconds"]
     table(

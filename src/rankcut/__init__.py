@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from rankcut.estimators.kernel_objects import WeightedKendallKernel as WeightedKendallKernel
     from rankcut.estimators.pair_features import KendallFeatures as KendallFeatures
     from rankcut.estimators.pair_features import WeightedKendallFeatures as WeightedKendallFeatures
+    from rankcut.estimators.similar_rankings import SimilarRankings as SimilarRankings
     from rankcut.estimators.smoothing import GraphSmoothing as GraphSmoothing
     from rankcut.estimators.submodular import SubmodularFeatures as SubmodularFeatures
     from rankcut.features import graph_cut_features as graph_cut_features
@@ -121,6 +122,7 @@ _HOMES = {
     "RankingFileError": "rankcut.files.errors",
     "RankingSet": "rankcut.files.ranking_set",
     "SetFunction": "rankcut.setfunctions.set_function",
+    "SimilarRankings": "rankcut.estimators.similar_rankings",
     "SimilarityGraph": "rankcut.graphs.recipes",
     "SpearmanKernel": "rankcut.estimators.kernel_objects",
     "SubmodularFeatures": "rankcut.estimators.submodular",

@@ -138,7 +138,7 @@ def graph_cut_features(
     >>> graph_cut_features([[1, 2, 3, 4]], chain)
     array([[ 1.,  0.,  0., -1.]])
     """
-    refuse_learning(X, graph)
+    check_learnable(graph, X)
     rankings = read_rankings(stand_in(X), items)
     rankings.check(unranked)
     feature_map = FeatureMap(
@@ -155,16 +155,6 @@ def graph_cut_features(
     if is_lazy(X):
         return lazy_features(feature_map, X, items)
     return feature_map(rankings)[0]
-
-
-def refuse_learning(X: Any, *graphs: Any) -> None:
-    """Raise if a graph is to be learned from a Dask collection, whose rankings are not read yet."""
-    for graph in graphs:
-        if is_lazy(X) and is_learned(graph):
-            raise TypeError(
-                f"{type(graph).__name__} is learned from rankings in memory, and these are a Dask "
-                "collection: fit GraphCutFeatures to some of them, and transform the collection"
-            )
 
 
 def lazy_features(
@@ -191,6 +181,16 @@ def fit_graph(graph: Any, rankings: RankMatrix) -> ItemGraph:
     if graph is None:
         return ItemGraph.complete(n_items).aligned(n_items, rankings.items)
     return as_item_graph(graph).aligned(n_items, rankings.items)
+
+
+def check_learnable(graph: Any, X: Any) -> None:
+    """Refuse to learn a graph from rankings that are not there yet."""
+    if is_lazy(X) and is_learned(graph):
+        raise TypeError(
+            f"{type(graph).__name__} is learned from rankings, and these are a Dask collection, "
+            "which is not computed for that; learn it from some rankings in memory, with its "
+            "build_from(), and pass the graph that it returns"
+        )
 
 
 def seed_from(random_state: int | np.random.RandomState | None) -> int:

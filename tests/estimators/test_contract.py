@@ -12,6 +12,7 @@ from rankcut import (
     GraphCutFeatures,
     GraphSmoothing,
     KendallFeatures,
+    SimilarRankings,
     SubmodularFeatures,
     WeightedKendallFeatures,
 )
@@ -36,6 +37,8 @@ ESTIMATORS = [
     WeightedKendallFeatures(unranked="last", weights="multiplicative"),
     SubmodularFeatures(),
     SubmodularFeatures(unranked="anywhere", normalize=True),
+    SimilarRankings(n_neighbors=1),
+    SimilarRankings(n_neighbors=1, method="approximate"),
     GPClassifier(),
     GPClassifier(link="logit"),
     GPClassifier(link="logit", kernel_variance=1.0, constant_variance=1.0),

@@ -157,6 +157,13 @@ class TestLikeTheDenseGraph:
             (top, {"unranked": "last"}),
             (top, {"unranked": "anywhere", "completions": "closed_form"}),
             (top, {"unranked": "anywhere", "completions": "sampled", "n_draws": 64}),
+            (top, {"unranked": "last", "unlisted_weight": 0.3}),
+            (top, {"unranked": "last", "tie_unlisted": False}),
+            (top, {"unranked": "anywhere", "unlisted_weight": "balanced", "n_draws": 64}),
+            (
+                top,
+                {"unranked": "anywhere", "unlisted_weight": 0.3, "completions": "closed_form"},
+            ),
         ):
             for algorithm in ("structured", "dense"):
                 got = graph_cut_features(ranks, graph, algorithm=algorithm, **options)

@@ -1,5 +1,6 @@
-"""``rankcut similar``: the rankings nearest to one of them."""
+"""``rankcut similar``: the rankings nearest to one of them, or to each."""
 
+import sys
 from collections.abc import Hashable
 from typing import Annotated, Any
 
@@ -17,7 +18,15 @@ from rankcut.files.ranking_set import RankingSet
 def similar(
     file: Rankings,
     reading: Reading,
-    to: Annotated[str, typer.Option("--to", metavar="ROW", help="Its name, or row from 0.")],
+    to: Annotated[
+        str | None,
+        typer.Option(
+            "--to",
+            metavar="ROW",
+            help="Its name, or row from 0; without it, those of each ranking are listed.",
+            show_default=False,
+        ),
+    ] = None,
     number: Annotated[int, typer.Option("-n", min=1, help="How many to list.")] = 10,
     output: Annotated[
         str, typer.Option("--output", "-o", help="CSV file to write; - is standard output.")
@@ -27,11 +36,17 @@ def similar(
     unranked: UnrankedItems = "error",
     unlisted_weight: UnlistedItems = "1",
     seed: Seed = 0,
+    approximate: Annotated[
+        bool,
+        typer.Option(
+            "--approximate", help="Without --to: by an index, which misses some and says how many."
+        ),
+    ] = False,
     block: Annotated[int, typer.Option(min=1, help="Rankings of a block, on a cluster.")] = 16384,
     scheduler: Scheduler = None,
     workers: Workers = None,
 ) -> None:
-    """List the rankings most like one of them, by the graph cut kernel, as CSV.
+    """List the rankings most like one of them, or each, by the graph cut kernel, as CSV.
 
     Similarity is from -1, reversed, to 1, the same. Parquet files may be searched on a cluster.
 
@@ -41,6 +56,16 @@ def similar(
     from rankcut.orders import to_orders
 
     cutting = Cutting(items, graph, unranked, unlisted_weight, seed)
+    if to is None:
+        if scheduler is not None or workers is not None:
+            raise ValueError("a search on a cluster is for one ranking: name it with --to")
+        write_table(_of_each(reading.read(file), cutting, number, approximate), output)
+        return
+    if approximate:
+        raise ValueError(
+            "--approximate is for the search without --to; for one ranking, to compare it with "
+            "all others takes less time than an index"
+        )
     with connected(scheduler, workers) as client:
         if client is None:
             shown, likeness, nearest = _search(file, reading, cutting, to, number)
@@ -55,6 +80,34 @@ def similar(
         columns["count"] = nearest.counts.tolist()
     columns["order"] = [" > ".join(map(_group, order)) for order in orders]
     write_table(columns, output)
+
+
+def _of_each(
+    rankings: RankingSet, cutting: Cutting, number: int, approximate: bool
+) -> dict[str, Any]:
+    """The columns of a table: each ranking, one that is like it, and how much so."""
+    from rankcut.estimators.graph_cut import GraphCutFeatures
+    from rankcut.estimators.similar_rankings import SimilarRankings
+
+    number = min(number, len(rankings) - 1)
+    if number == 0:
+        raise ValueError("there is one ranking, and no other that is like it")
+    search = SimilarRankings(
+        GraphCutFeatures(cutting.item_graph(), **cutting.options(rankings)),
+        n_neighbors=number,
+        method="approximate" if approximate else "exact",
+        random_state=cutting.seed,
+    ).fit(rankings.ranks)
+    if approximate:
+        print(f"rankcut: the index finds {search.recall_:.1%} of the nearest", file=sys.stderr)
+    values, rows = search.kneighbors()
+    first, second = np.repeat(np.arange(len(rankings)), number).tolist(), rows.ravel().tolist()
+    columns: dict[str, Any] = {"row": first, "similar": second}
+    if rankings.ids is not None:
+        columns["ranking"] = [rankings.ids[i] for i in first]
+        columns["similar ranking"] = [rankings.ids[i] for i in second]
+    columns["similarity"] = [f"{value:.4f}" for value in values.ravel().tolist()]
+    return columns
 
 
 def _search(

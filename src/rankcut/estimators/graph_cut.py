@@ -2,14 +2,14 @@
 
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
-from numpy.typing import DTypeLike
+from numpy.typing import ArrayLike, DTypeLike
 
 from rankcut.completions import Method, Sampler, UnlistedWeight
 from rankcut.estimators.ranking_features import RankingFeatures
-from rankcut.features import FeatureMap, SparseOutput, fit_graph
+from rankcut.features import FeatureMap, SparseOutput, check_learnable, fit_graph
 from rankcut.graphs.derived import joining_like_items
 from rankcut.rankings import RankMatrix, Unranked
 from rankcut.setfunctions import Algorithm, GraphCut
@@ -160,6 +160,25 @@ class GraphCutFeatures(RankingFeatures):
         self.smoothing = smoothing
         self.smoothing_graph = smoothing_graph
         self.algorithm = algorithm
+
+    def fit(self, X: Any, y: ArrayLike | None = None) -> Self:
+        """Match the graph with the items of the rankings, or learn it from them.
+
+        Parameters
+        ----------
+        X : array, frame or CSR array of shape (n_rankings, n_items)
+            Rank matrix. Of a Dask array or DataFrame only the columns are looked at; its
+            rankings are checked when they are computed.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        self
+        """
+        check_learnable(self.graph, X)
+        check_learnable(self.smoothing_graph, X)
+        return super().fit(X, y)
 
     def _fit_function(self, rankings: RankMatrix) -> None:
         self.graph_ = fit_graph(self.graph, rankings)

@@ -12,13 +12,7 @@ from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
 from rankcut.completions import CompletionOptions, CompletionReport, Method, Sampler
-from rankcut.features import (
-    FeatureMap,
-    SparseOutput,
-    lazy_features,
-    refuse_learning,
-    seed_from,
-)
+from rankcut.features import FeatureMap, SparseOutput, lazy_features, seed_from
 from rankcut.lazy import is_lazy, stand_in
 from rankcut.rankings import RankMatrix, Unranked, labels_beside, read_rankings
 from rankcut.setfunctions import SetFunction
@@ -88,7 +82,6 @@ class RankingFeatures(TransformerMixin, BaseEstimator, ABC):
         -------
         self
         """
-        refuse_learning(X, *self.get_params(deep=False).values())
         rankings = self._read(stand_in(X), reset=True)
         self._fit_function(rankings)
         self._items = rankings.items

@@ -59,6 +59,8 @@ class ItemGraph:
     array([2., 3., 1.])
     """
 
+    approximation: Approximation | None = None
+
     def __init__(
         self,
         weights: Any,
@@ -75,7 +77,6 @@ class ItemGraph:
         self.n_items = n_items
         self.items = items
         self.ordered = ordered
-        self.approximation: Approximation | None = None
 
     @classmethod
     def complete(cls, n_items: int) -> "ItemGraph":

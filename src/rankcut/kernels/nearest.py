@@ -49,7 +49,14 @@ def nearest_rankings(
     left, right = read_both(X, Y, items, unranked)
     rows = encode(left, _FLOAT)
     columns = None if right is None else encode(right, _FLOAT)
-    return _found(_best(rows, columns, k, normalize, n_jobs))
+    return nearest_of(rows, columns, k=k, normalize=normalize, n_jobs=n_jobs)
+
+
+def nearest_of(
+    left: Encoding, right: Encoding | None, *, k: int, normalize: bool, n_jobs: int | None
+) -> Nearest:
+    """The k on the right with the largest kernel for each on the left; None: of the others."""
+    return _found(_best(left, right, k, normalize, n_jobs))
 
 
 def _best(

@@ -1,0 +1,157 @@
+"""An index of vectors by which those with large inner products are found without comparing all."""
+
+from typing import Any
+
+import numpy as np
+from joblib import effective_n_jobs
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.utils.extmath import randomized_svd
+
+from rankcut._loops.types import Floats
+
+# Longer vectors, or sparse ones, are projected to so many dimensions before they are indexed.
+_DIMENSIONS = 128
+
+# Links of a vector in the index, and how many others are looked at to find them.
+_LINKS = 16
+_LOOKED_AT = 200
+
+# Vectors that are projected, and products that are taken, at once have about so many entries.
+_AT_ONCE = 1 << 22
+
+
+class VectorIndex:
+    """Vectors φ linked to near ones (a hierarchical navigable small world graph, by hnswlib).
+
+    Sparse vectors are given up to a constant, φ = S − (sum of S)/n, as graph cut features are in
+    closed form.
+    """
+
+    def __init__(self, vectors: Any, *, normalize: bool, seed: int) -> None:
+        self.vectors = vectors
+        self._normalize = normalize
+        self._sums = np.asarray(vectors.sum(axis=1), dtype=np.float64)
+        self._scales = self._unit_scales(vectors, self._sums)
+        self._axes = _principal_axes(vectors, seed)
+        self._index = self._built(seed)
+
+    def __len__(self) -> int:
+        return int(self.vectors.shape[0])
+
+    def nearest(
+        self,
+        queries: Any,
+        k: int,
+        n_candidates: int,
+        n_jobs: int | None,
+        own: NDArray[Any] | None = None,
+    ) -> tuple[Floats, NDArray[np.int64]]:
+        """The k vectors of largest inner product among the candidates that the index proposes.
+
+        ``own`` is the vector that each query is, if it is one of them; it is not to be found.
+        """
+        sums = np.asarray(queries.sum(axis=1), dtype=np.float64)
+        scales = self._unit_scales(queries, sums)
+        count = min(len(self), max(n_candidates, k + (own is not None)))
+        n_queries = queries.shape[0]
+        values, rows = np.empty((n_queries, k)), np.empty((n_queries, k), dtype=np.int64)
+        step = max(1, _AT_ONCE // max(count, self.vectors.shape[1]))
+        for start in range(0, n_queries, step):
+            part = slice(start, min(start + step, n_queries))
+            found = self._candidates(queries[part], scales[part], count, n_jobs)
+            products = self._products(queries[part], sums[part], scales[part], found)
+            if own is not None:
+                products[found == own[part, np.newaxis]] = -np.inf
+            # The largest first, and of equal ones the first row.
+            order = np.lexsort((found, -products), axis=1)[:, :k]
+            values[part] = np.take_along_axis(products, order, axis=1)
+            rows[part] = np.take_along_axis(found, order, axis=1)
+        return values, rows
+
+    def _built(self, seed: int) -> Any:
+        short = np.vstack([self._projected(part) for part in _parts(self.vectors)])
+        short *= self._scales[:, None]
+        squares = np.einsum("rd,rd->r", short, short)
+        # One more coordinate makes all vectors as long as the longest, so that the nearest of a
+        # query are those with the largest inner products.
+        last = np.sqrt(np.maximum(squares.max(initial=0.0) - squares, 0.0))
+        index = _hnswlib().Index(space="l2", dim=short.shape[1] + 1)
+        index.init_index(
+            max_elements=len(short), M=_LINKS, ef_construction=_LOOKED_AT, random_seed=seed
+        )
+        # In one thread, so that the same seed gives the same index.
+        index.add_items(np.column_stack([short, last]).astype(np.float32), num_threads=1)
+        return index
+
+    def _candidates(
+        self, queries: Any, scales: Floats, count: int, n_jobs: int | None
+    ) -> NDArray[np.int64]:
+        short = np.vstack([self._projected(part) for part in _parts(queries)]) * scales[:, None]
+        points = np.column_stack([short, np.zeros(len(short))]).astype(np.float32)
+        self._index.set_ef(max(_LOOKED_AT, 2 * count))
+        try:
+            found = self._index.knn_query(points, count, num_threads=effective_n_jobs(n_jobs))[0]
+        except RuntimeError:
+            # Fewer are linked to each other than are asked for.
+            self._index.set_ef(len(self))
+            found = self._index.knn_query(points, count, num_threads=effective_n_jobs(n_jobs))[0]
+        return np.asarray(found, dtype=np.int64)
+
+    def _projected(self, vectors: Any) -> Floats:
+        if not sparse.issparse(vectors):
+            return np.asarray(vectors if self._axes is None else vectors @ self._axes)
+        assert self._axes is not None
+        shared = np.outer(vectors.sum(axis=1) / vectors.shape[1], self._axes.sum(axis=0))
+        return np.asarray(vectors @ self._axes - shared)
+
+    def _products(
+        self, queries: Any, sums: Floats, scales: Floats, found: NDArray[np.int64]
+    ) -> Floats:
+        """Inner products of each query with its candidates, in float64."""
+        products = np.empty(found.shape)
+        if sparse.issparse(queries):
+            n = queries.shape[1]
+            for row, chosen in enumerate(found):
+                query = np.asarray(queries[[row]].toarray(), dtype=np.float64)[0]
+                products[row] = self.vectors[chosen] @ query - sums[row] * self._sums[chosen] / n
+        else:
+            for row, chosen in enumerate(found):
+                products[row] = self.vectors[chosen] @ queries[row]
+        return products * scales[:, None] * self._scales[found]
+
+    def _unit_scales(self, vectors: Any, sums: Floats) -> Floats:
+        """1/‖φ‖, and 0 where that is 0; or 1 if lengths count."""
+        if not self._normalize:
+            return np.ones(vectors.shape[0])
+        if sparse.issparse(vectors):
+            squares = vectors.multiply(vectors).sum(axis=1) - sums**2 / vectors.shape[1]
+        else:
+            squares = np.einsum("ri,ri->r", vectors, vectors, dtype=np.float64)
+        norms = np.sqrt(np.maximum(squares, 0.0))
+        return np.asarray(np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > 0))
+
+
+def _principal_axes(vectors: Any, seed: int) -> Floats | None:
+    """Directions in which the vectors are longest, as columns; None if they are short already."""
+    if not sparse.issparse(vectors) and vectors.shape[1] <= 2 * _DIMENSIONS:
+        return None
+    rank = min(_DIMENSIONS, *vectors.shape)
+    axes = randomized_svd(vectors, rank, n_iter=2, random_state=seed)[2]
+    return np.ascontiguousarray(axes.T, dtype=np.float64)
+
+
+def _parts(vectors: Any) -> Any:
+    step = max(1, _AT_ONCE // vectors.shape[1])
+    return (vectors[start : start + step] for start in range(0, vectors.shape[0], step))
+
+
+def _hnswlib() -> Any:
+    try:
+        import hnswlib
+    except ImportError:
+        raise ModuleNotFoundError(
+            'approximate search needs hnswlib: pip install "rankcut[neighbors]", or take '
+            'method="exact", which compares all rankings'
+        ) from None
+    return hnswlib
