@@ -12,6 +12,7 @@ from rankcut.cli.cutting import Cutting
 from rankcut.cli.pieces import LazyRankings, cutting_settings, write_feature_parts
 from rankcut.cli.progress import working
 from rankcut.cli.reading import Reading
+from rankcut.cli.writing import destination
 from rankcut.estimators.gp.classifier import GPClassifier
 from rankcut.estimators.graph_cut import GraphCutFeatures
 from rankcut.files.frames import import_pyarrow
@@ -66,7 +67,8 @@ def classify_pieces(
     if task.output is not None:
         with working("learning from all rankings"):
             model = make_pipeline(transformer, GPClassifier().fit(X, y))
-        write_model(SavedModel(model, rankings.first.items, task.target), task.output)
+        with destination(task.output, ".skops") as place:
+            write_model(SavedModel(model, rankings.first.items, task.target), place)
     return title_of(task.target, counts, task.folds), scores
 
 

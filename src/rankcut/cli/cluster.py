@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from rankcut.cli.progress import stepping
+from rankcut.cli.progress import steps
 from rankcut.lazy import shared
 from rankcut.lazy.computing import import_dask, told
 
@@ -105,9 +105,10 @@ def over_tasks(
     work: Callable[[Any], Any], tasks: Sequence[Any], client: Any, what: str
 ) -> Iterator[tuple[int, Any]]:
     """Yield the number of each task and what ``work`` makes of it, as they are done."""
-    with stepping(what, len(tasks)) as step:
+    with steps(what) as (begin, step):
+        begin(len(tasks))
         for number, result in _done(work, tasks, client):
-            step()
+            step(f"block {number}")
             yield number, result
 
 

@@ -52,7 +52,8 @@ def features(
     from rankcut.files.matrix_writing import write_matrix
     from rankcut.files.table_writing import known_columns
 
-    check_target(output)
+    if not is_folder(output):
+        check_target(output)
     cutting = Cutting(items, graph, unranked, unlisted_weight, seed)
     item_graph = cutting.item_graph()
     if is_folder(output):

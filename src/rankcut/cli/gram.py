@@ -47,10 +47,12 @@ def gram(
     from rankcut.files.matrix_writing import write_matrix
     from rankcut.kernels.graph_cut import graph_cut_kernel
 
-    check_target(output)
+    to_zarr = output.rstrip("/").endswith(".zarr")
+    if not to_zarr:
+        check_target(output)
     cutting = Cutting(items, graph, unranked, unlisted_weight, seed)
     item_graph = cutting.item_graph()
-    if output.rstrip("/").endswith(".zarr"):
+    if to_zarr:
         with connected(scheduler, workers):
             _write_zarr(file, reading, output, cutting, item_graph, normalize, block, restart)
         return

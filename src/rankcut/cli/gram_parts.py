@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from rankcut.cli.progress import stepping
+from rankcut.cli.progress import steps
 from rankcut.files.errors import RankingFileError
 from rankcut.files.parts import Parts
 from rankcut.lazy import computed
@@ -46,7 +46,8 @@ def write_gram(features: Any, target: str, settings: dict[str, Any], *, restart:
         array = zarr.create_array(str(place), overwrite=True, **shape)
     else:
         array = zarr.open_array(str(place), mode="r+")
-    with stepping("gram", len(missing)) as step:
+    with steps("gram") as (begin, step):
+        begin(len(missing))
         for number in missing:
             rows = slice(number * _SIDE, min((number + 1) * _SIDE, n_rows))
             stripe = vectors.blocks[number] @ vectors.T
@@ -54,7 +55,7 @@ def write_gram(features: Any, target: str, settings: dict[str, Any], *, restart:
                 da.store(stripe, array, regions=(rows, slice(0, n_rows)), lock=False, compute=False)
             )
             parts.path(number).touch()
-            step()
+            step(f"rows {rows.start} to {rows.stop - 1}")
 
 
 def _import_zarr() -> Any:

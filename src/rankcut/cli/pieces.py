@@ -13,6 +13,7 @@ from rankcut.cli.cluster import over_tasks
 from rankcut.cli.cutting import Cutting
 from rankcut.cli.similar import no_such_row
 from rankcut.estimators.graph_cut import GraphCutFeatures
+from rankcut.files.graph_files import graph_arrays
 from rankcut.files.matrix_writing import write_matrix
 from rankcut.files.parquet_pieces import Piece, PieceReader
 from rankcut.files.parts import Parts
@@ -72,6 +73,7 @@ def cutting_settings(cutting: Cutting, graph: ItemGraph | None, normalize: bool)
     return {
         "graph": fingerprint(graph),
         "unranked": cutting.unranked,
+        "unlisted_weight": cutting.unlisted,
         "seed": cutting.seed,
         "normalize": normalize,
     }
@@ -79,16 +81,11 @@ def cutting_settings(cutting: Cutting, graph: ItemGraph | None, normalize: bool)
 
 def fingerprint(graph: ItemGraph | None) -> str:
     """A short name of a graph that no other one has."""
-    if graph is None or graph.weights is None:
+    if graph is None:
         return "complete"
-    weights = graph.weights
-    arrays = (
-        [weights]
-        if isinstance(weights, np.ndarray)
-        else [weights.data, weights.indices, weights.indptr]
-    )
-    digest = hashlib.sha256(repr(graph.items).encode())
-    for array in arrays:
+    digest = hashlib.sha256()
+    for name, array in graph_arrays(graph).items():
+        digest.update(f"{name} {array.dtype} {array.shape}".encode())
         digest.update(np.ascontiguousarray(array).tobytes())
     return digest.hexdigest()[:16]
 
@@ -133,7 +130,7 @@ def write_feature_parts(
     if tasks:
         for _ in over_tasks(FeaturePart(rankings.reader, transformer), tasks, client, "features"):
             pass
-    return [str(parts.path(i)) for i in range(len(rankings.pieces))]
+    return [str(parts.path(i).resolve()) for i in range(len(rankings.pieces))]
 
 
 def find_row(rankings: LazyRankings, chosen: str, file: str) -> tuple[int, list[int]]:

@@ -52,14 +52,6 @@ def steps(what: str) -> Iterator[tuple[Callable[[int], None], Callable[[str], No
         yield begin, step
 
 
-@contextmanager
-def stepping(what: str, total: int) -> Iterator[Callable[[], None]]:
-    """Show how many of so many steps are done; what is yielded is called after each."""
-    with _display(BarColumn(), MofNCompleteColumn()) as progress:
-        task = progress.add_task(what, total=total)
-        yield lambda: progress.advance(task)
-
-
 def _display(*columns: ProgressColumn) -> Progress:
     return Progress(
         SpinnerColumn(),

@@ -34,7 +34,8 @@ def is_lazy(X: Any) -> bool:
 
 def is_lazy_frame(X: Any) -> bool:
     """Whether X is a Dask DataFrame."""
-    return is_lazy(X) and hasattr(X, "map_partitions") and hasattr(X, "columns")
+    # The class is asked, since a Delayed has whatever attribute one asks for.
+    return is_lazy(X) and hasattr(type(X), "map_partitions") and hasattr(type(X), "columns")
 
 
 def stand_in(X: Any) -> Any:
@@ -48,10 +49,10 @@ def stand_in(X: Any) -> Any:
         return X
     if is_lazy_frame(X):
         return X._meta_nonempty.iloc[:1]
-    if not hasattr(X, "map_blocks") or X.ndim != 2:
+    if not hasattr(type(X), "map_blocks") or X.ndim != 2:
         raise TypeError(
             "rows come as a Dask array of two dimensions or a Dask DataFrame, not as "
-            f"{type(X).__name__}{f' of {X.ndim}' if hasattr(X, 'ndim') else ''}"
+            f"{type(X).__name__}{f' of {X.ndim}' if hasattr(type(X), 'ndim') else ''}"
         )
     n_columns = X.shape[1]
     if math.isnan(n_columns):
@@ -75,7 +76,7 @@ def row_blocks(X: Any) -> RowBlocks:
     >>> row_blocks(da.ones((6, 4), chunks=(4, 2))).sizes
     (4, 2)
     """
-    if is_lazy_frame(X) or not hasattr(X, "map_blocks"):
+    if not hasattr(type(X), "map_blocks"):
         parts = X.to_delayed()
         return RowBlocks(parts, (math.nan,) * len(parts))
     rows = whole_rows(X) if X.ndim == 2 else X

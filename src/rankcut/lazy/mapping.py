@@ -85,7 +85,7 @@ def _on_partition(part: Any, task: Any, meta: Any) -> Any:
         return meta
 
     def place(row: int) -> str:
-        return f"row {row} of a partition, whose index is {part.index[row]!r}"
+        return f"row {row} of a partition, whose index is {part.index[row : row + 1].tolist()[0]!r}"
 
     result = placed(task, part, place)
     if isinstance(meta, np.ndarray):
