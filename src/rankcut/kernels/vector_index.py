@@ -152,7 +152,7 @@ def _random_axes(width: int, seed: int) -> Floats | None:
     if width <= _DIMENSIONS:
         return None
     rng = np.random.default_rng(seed)
-    return rng.standard_normal((width, _DIMENSIONS)) / np.sqrt(_DIMENSIONS)
+    return np.asarray(rng.standard_normal((width, _DIMENSIONS)) / np.sqrt(_DIMENSIONS))
 
 
 def _parts(vectors: Any) -> list[slice]:
