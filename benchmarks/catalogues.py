@@ -121,9 +121,10 @@ def similar_rankings() -> None:
     for column in ("rankings", "of items", "index", "exact", "approximate", "ratio", "recall"):
         table.add_column(column, justify="right")
     for name, features, ranks in (
-        ("20", GraphCutFeatures(), noisy_orders(50_000, 20)),
-        ("100", GraphCutFeatures(), noisy_orders(50_000, 100)),
-        ("10 of 20,000", *short_lists(20_000, 20_000)),
+        ("20", GraphCutFeatures(), noisy_orders(100_000, 20)),
+        ("100", GraphCutFeatures(), noisy_orders(100_000, 100)),
+        ("10 of 20,000, some popular", *short_lists(20_000, 20_000, popular=True)),
+        ("10 of 20,000, none popular", *short_lists(20_000, 20_000, popular=False)),
     ):
         searches = []
         for method in ("exact", "approximate"):
@@ -150,12 +151,22 @@ def noisy_orders(n_rankings: int, n_items: int) -> np.ndarray:
     return centres[RNG.integers(50, size=n_rankings)] + noise
 
 
-def short_lists(n_rankings: int, n_items: int) -> tuple[GraphCutFeatures, sparse.csr_array]:
-    """Lists of 10 items of one of 200 groups, and features in closed form."""
+def short_lists(
+    n_rankings: int, n_items: int, *, popular: bool
+) -> tuple[GraphCutFeatures, sparse.csr_array]:
+    """Lists of 10 of 100 items in one of 200 groups, and features in closed form.
+
+    The i-th item of a group is listed in proportion to 1/i, or all of them alike. Then lists
+    hardly overlap, and there is little for an index to go by.
+    """
     points = in_groups(n_items, 3)
-    group = RNG.integers(200, size=n_items)
-    members = [np.flatnonzero(group == g) for g in range(200)]
-    chosen = [RNG.choice(members[RNG.integers(200)], 10, replace=False) for _ in range(n_rankings)]
+    size = n_items // 200
+    shares = 1.0 / np.arange(1, size + 1) if popular else np.ones(size)
+    shares /= shares.sum()
+    chosen = [
+        size * RNG.integers(200) + RNG.choice(size, 10, replace=False, p=shares)
+        for _ in range(n_rankings)
+    ]
     places = np.tile(np.arange(1.0, 11), n_rankings)
     starts = np.arange(0, 10 * n_rankings + 1, 10)
     lists = sparse.csr_array((places, np.concatenate(chosen), starts), (n_rankings, n_items))

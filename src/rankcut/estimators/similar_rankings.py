@@ -36,7 +36,7 @@ class SimilarRankings(BaseEstimator):
     ----------
     features : transformer or None, default=None
         From rankings to vectors, such as :class:`~rankcut.GraphCutFeatures`, which is the
-        default.
+        default. Sparse vectors are taken to be given up to a constant, as it gives them.
     n_neighbors : int, default=10
         How many rankings to find unless told otherwise.
     normalize : bool, default=True

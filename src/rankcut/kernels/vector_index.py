@@ -56,7 +56,9 @@ class VectorIndex:
         count = min(len(self), max(n_candidates, k + (own is not None)))
         n_queries = queries.shape[0]
         values, rows = np.empty((n_queries, k)), np.empty((n_queries, k), dtype=np.int64)
-        step = max(1, _AT_ONCE // max(count, self.vectors.shape[1]))
+        # Dense candidates are gathered for a product; sparse queries are made dense one by one.
+        width = 1 if sparse.issparse(queries) else self.vectors.shape[1]
+        step = max(1, _AT_ONCE // (count * width))
         for start in range(0, n_queries, step):
             part = slice(start, min(start + step, n_queries))
             found = self._candidates(queries[part], scales[part], count, n_jobs)
@@ -116,8 +118,7 @@ class VectorIndex:
                 query = np.asarray(queries[[row]].toarray(), dtype=np.float64)[0]
                 products[row] = self.vectors[chosen] @ query - sums[row] * self._sums[chosen] / n
         else:
-            for row, chosen in enumerate(found):
-                products[row] = self.vectors[chosen] @ queries[row]
+            np.einsum("rci,ri->rc", self.vectors[found], queries, out=products)
         return products * scales[:, None] * self._scales[found]
 
     def _unit_scales(self, vectors: Any, sums: Floats) -> Floats:

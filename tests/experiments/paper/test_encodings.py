@@ -74,6 +74,9 @@ def test_baselines():
     assert np.array_equal(encode(PRESENCE, rankings).features, ~np.isnan(ranks))
     points = encode(BORDA, rankings).features
     assert np.unique(points[0]).tolist() == [-3.0, 1.0, 3.0, 5.0]
+    unknown = Rankings(ranks, "anywhere", POINTS)
+    # Four gaps: an unlisted item beats one, two or three of three listed with 1/4, 2/4, 3/4.
+    assert np.unique(encode(BORDA, unknown).features[0].round(9)).tolist() == [-3.5, 0.0, 3.5]
     with pytest.raises(ValueError, match="no method"):
         encode("guessing", rankings)
 

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from sklearn.metrics import f1_score
 
 from rankcut import GPClassifier, kendall_kernel, make_food, mallows_kernel
 from rankcut.experiments.paper.encodings import KENDALL, Encoded, Rankings, encode
@@ -41,8 +42,12 @@ def test_one_class_for_all_has_two_thirds_of_f1_and_half_of_accuracy():
     assert (constant["accuracy"], constant["AUC"]) == (0.5, 0.5)
     assert constant["log-loss"] == pytest.approx(np.log(2))
     dummy = guess(target, split, seed=0)
-    assert 0.2 < dummy["share of class 1"] < 0.8
+    assert dummy["share of class 1"] == pytest.approx(0.5, abs=0.05)
+    assert dummy["accuracy"] == pytest.approx(0.5, abs=0.05)
     assert dummy["AUC"] == 0.5
+    drawn = np.random.RandomState(0).random_sample((50, len(split.test))) < 0.5
+    expected = np.mean([f1_score(target[split.test], each) for each in drawn])
+    assert dummy["F1"] == pytest.approx(expected)
 
 
 def test_kendall_in_weight_space_is_kendall_in_function_space():

@@ -154,7 +154,7 @@ def test_the_part_from_records_to_figures(records):
     pictures = part.figures(tables)
     assert set(pictures) == {"sushi-elbo", "sushi-f1", "sushi-accuracy", "sushi-differences"}
     assert all(len(picture.panels) == len(EXPERIMENTS) for picture in pictures.values())
-    assert len(part.sheets(tables)) == 2
+    assert len(part.sheets(tables)) == 3
     assert "of the trace" in part.prose(tables)
     steps = [row["step"] for row in tables["sushi-elbo"] if row["experiment"] == "top-6"]
     assert steps == [0, 1, 2, 3] * 2

@@ -249,3 +249,42 @@ def summary_rows(
                     row[f"{column}, high"] = found.high
                 rows.append(row)
     return rows
+
+
+def difference_row(
+    scores: Scores, one: tuple[str, str], other: tuple[str, str], columns: Sequence[str]
+) -> dict[str, Any]:
+    """Mean paired differences of some columns with their intervals."""
+    row: dict[str, Any] = {}
+    for column in columns:
+        found = scores.difference(one, other, column)
+        row |= {"n": found.n, column: found.mean, f"{column}, low": found.low}
+        row[f"{column}, high"] = found.high
+    return row
+
+
+def whether_it_matters(rows: Iterable[Row], setting: str, main: str) -> list[dict[str, Any]]:
+    """Of each variant of the main method, from rows of differences: does it matter, in words."""
+    found = []
+    for row in rows:
+        if not row["method"].startswith(f"{main}, "):
+            continue
+        said = {
+            judge: Interval(row[judge], row[f"{judge}, low"], row[f"{judge}, high"], row["n"])
+            for judge in JUDGES
+        }
+        answers = {each.equal for each in said.values()}
+        answer = "yes" if False in answers else "too few seeds" if None in answers else "no"
+        found.append(
+            {setting: row[setting], "instead": row["method"].removeprefix(f"{main}, ")}
+            | {judge: each.signed() for judge, each in said.items()}
+            | {"does it matter?": answer}
+        )
+    return found
+
+
+MATTERS = (
+    "Where text and published experiments differ: what is gained or lost by doing as the "
+    "experiments did, with 95 % intervals of paired differences. It does not matter if both "
+    "intervals are within ±0.02; it does if one of them is not, and does not contain 0."
+)

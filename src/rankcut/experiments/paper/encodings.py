@@ -126,8 +126,9 @@ def encode(method: str, rankings: Rankings, *, seed: int = 0) -> Encoded:
     if method in (MALLOWS_DRAWS, MALLOWS_PUBLISHED):
         return Encoded(gram=_drawn_mallows(rankings, seed, published=method == MALLOWS_PUBLISHED))
     if method == BORDA:
-        # Items not listed come last, as one would count points.
-        return Encoded(np.asarray(graph_cut_features(rankings.ranks, unranked="last")))
+        # Where nothing is known of an unlisted item, its mean position is what counts.
+        points = graph_cut_features(rankings.ranks, unranked=rankings.unranked, sparse_output=False)
+        return Encoded(np.asarray(points))
     if method == PRESENCE:
         return Encoded(presence(rankings.ranks))
     raise ValueError(f"there is no method {method!r}")

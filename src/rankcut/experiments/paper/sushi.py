@@ -9,7 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankcut.datasets.sushi import load_sushi
-from rankcut.experiments.paper.comparisons import Scores, summary_rows
+from rankcut.experiments.paper.comparisons import (
+    MATTERS,
+    Scores,
+    difference_row,
+    summary_rows,
+    whether_it_matters,
+)
 from rankcut.experiments.paper.encodings import (
     BORDA,
     CONSTANT,
@@ -255,6 +261,7 @@ class Sushi(Part):
         ]
         return [
             Sheet(rows, "Mean scores over all seeds.", dict.fromkeys(SCORES, ".3f")),
+            Sheet(whether_it_matters(tables["sushi-differences"], "experiment", CUT), MATTERS),
             Sheet(
                 _stopped(tables["sushi-scores"]),
                 "Stopped after the published number of steps, and converged: mean F1, and the "
@@ -296,6 +303,7 @@ class Sushi(Part):
             "- **Completions**: ours are drawn for each person until the error is below 3 %. The "
             "paper has 600 draws; the published experiments have the same for everyone.\n"
             "- **Origin** says the text; the data used is where people live. Both are here.\n"
+            "- **The uniform dummy** stands for the mean of 50 draws of it.\n"
             f"- **Mallows** has λ by the median heuristic, and goes in by {_RANK} leading "
             f"eigenvectors of its matrix{_traces(tables, MALLOWS)}, as does Kendall's kernel on "
             f"100 items by {_KENDALL_RANK}{_traces(tables, KENDALL)}.\n"
@@ -419,12 +427,8 @@ def _differences(records: Sequence[Record]) -> list[Record]:
             origin, residence = (f"{name}, {target}" for target in (ORIGIN, RESIDENCE))
             pairs["graph cut, origin as label"] = (both, (origin, CUT), (residence, CUT))
         for label, (scores, one, other) in pairs.items():
-            row: Record = {"experiment": name, "method": label}
-            for score in SCORES:
-                found = scores.difference(one, other, score)
-                row |= {"n": found.n, score: found.mean, f"{score}, low": found.low}
-                row[f"{score}, high"] = found.high
-            rows.append(row)
+            about = {"experiment": name, "method": label}
+            rows.append(about | difference_row(scores, one, other, SCORES))
     return rows
 
 

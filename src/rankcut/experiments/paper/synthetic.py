@@ -8,7 +8,13 @@ from typing import Any
 import numpy as np
 
 from rankcut.datasets.food import make_food
-from rankcut.experiments.paper.comparisons import Scores, summary_rows
+from rankcut.experiments.paper.comparisons import (
+    MATTERS,
+    Scores,
+    difference_row,
+    summary_rows,
+    whether_it_matters,
+)
 from rankcut.experiments.paper.encodings import (
     BORDA,
     CONSTANT,
@@ -177,7 +183,10 @@ class Synthetic(Part):
             if row["seeds"] == "all"
         ]
         caption = "Mean scores over all seeds and the levels of noise that all of them have."
-        return [Sheet(rows, caption, dict.fromkeys(SCORES, ".3f"))]
+        return [
+            Sheet(rows, caption, dict.fromkeys(SCORES, ".3f")),
+            Sheet(whether_it_matters(tables["synthetic-differences"], "kind", CUT), MATTERS),
+        ]
 
     def verdicts(self, tables: Tables) -> dict[str, Verdict]:
         """By paired differences over all seeds."""
@@ -266,10 +275,6 @@ def _differences(scores: Scores, kinds: Sequence[str], methods: Sequence[str]) -
         for method in methods:
             if method in (CUT, DUMMY, CONSTANT) or not scores.has(kind, method):
                 continue
-            row: Record = {"kind": kind, "method": method}
-            for score in SCORES:
-                found = scores.difference((kind, method), (kind, CUT), score)
-                row |= {"n": found.n, score: found.mean, f"{score}, low": found.low}
-                row[f"{score}, high"] = found.high
-            rows.append(row)
+            about = {"kind": kind, "method": method}
+            rows.append(about | difference_row(scores, (kind, method), (kind, CUT), SCORES))
     return rows
