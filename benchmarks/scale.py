@@ -28,7 +28,7 @@ from pathlib import Path
 import numpy as np
 
 GROUP = 100_000  # rankings of a row group, which is a block
-MEMORY = "900MiB"  # of each worker
+MEMORY = "1200MiB"  # of each worker: two of them keep the features of 10⁷ rankings, one does not
 MACHINE_CORES = 8
 BILLION = 10**9
 
