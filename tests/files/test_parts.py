@@ -23,12 +23,20 @@ def test_finished_parts_are_kept(tmp_path):
     assert again.missing(4) == [1, 3]
 
 
-def test_drafts_that_were_left_are_removed(tmp_path):
+@pytest.mark.parametrize("name", [".part-000001.txt.abc.txt", "._rankcut.json.abc.json"])
+def test_drafts_that_were_left_are_removed(tmp_path, name):
     parts = begun(tmp_path / "parts")
-    draft = parts.folder / ".part-000001.txt.abc.txt"
+    draft = parts.folder / name
     draft.write_text("half")
     Parts(parts.folder, "txt", SETTINGS)
     assert not draft.exists()
+
+
+def test_a_run_ended_before_its_first_part_is_begun_anew(tmp_path):
+    (tmp_path / "._rankcut.json.abc.json").write_text("half")
+    assert Parts(tmp_path, "txt", SETTINGS).missing(2) == [0, 1]
+    assert Parts(tmp_path, "txt", {"normalize": False}).missing(2) == [0, 1]
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["_rankcut.json"]
 
 
 def test_other_settings_are_refused_unless_started_anew(tmp_path):

@@ -34,6 +34,8 @@ def write_gram(features: Any, target: str, settings: dict[str, Any], *, restart:
             target,
         )
     parts = Parts(done, "done", settings, restart=restart)
+    if not place.exists():
+        parts.clear()
     vectors = features.persist()
     if np.isnan(vectors.shape[0]):
         vectors = vectors.compute_chunk_sizes()

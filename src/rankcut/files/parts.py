@@ -60,17 +60,18 @@ false; finish it as it was begun, name another directory, or start anew with --r
         manifest = self.folder / _MANIFEST
         if manifest.exists():
             found = json.loads(manifest.read_text(encoding="utf-8"))
-            if found != wanted and not restart:
+            if found != wanted and self._any() and not restart:
                 raise RankingFileError(_difference(found, wanted), str(folder))
             if found != wanted:
-                self._clear()
-        elif any(self.folder.iterdir()):
+                self.clear()
+        elif any(_MANIFEST not in file.name for file in self.folder.iterdir()):
             raise RankingFileError(
                 "this directory has other files in it; name a new or an empty one", str(folder)
             )
         # What a process left that was ended in the middle of writing.
-        for draft in self.folder.glob(".part-*"):
-            draft.unlink()
+        for name in ("part-", _MANIFEST):
+            for draft in self.folder.glob(f".{name}*"):
+                draft.unlink(missing_ok=True)
         with atomic_file(manifest) as file:
             file.write(json.dumps(wanted, indent=1).encode())
 
@@ -82,10 +83,13 @@ false; finish it as it was begun, name another directory, or start anew with --r
         """The numbers of the parts that are not there yet."""
         return [number for number in range(n_parts) if not self.path(number).exists()]
 
-    def _clear(self) -> None:
-        (self.folder / _MANIFEST).unlink()
+    def clear(self) -> None:
+        """Throw all parts away."""
         for part in self.folder.glob(f"part-*.{self._suffix}"):
             part.unlink()
+
+    def _any(self) -> bool:
+        return any(self.folder.glob(f"part-*.{self._suffix}"))
 
 
 def _difference(found: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
