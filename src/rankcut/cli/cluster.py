@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from rankcut.cli import deaf_worker
 from rankcut.cli.progress import steps
 from rankcut.lazy import shared_task
 from rankcut.lazy.computing import import_dask, told
@@ -95,6 +96,7 @@ def connected(scheduler: str | None, workers: int | None) -> Iterator[Any]:
                 host="127.0.0.1",
                 dashboard_address="127.0.0.1:0",
                 silence_logs=logging.CRITICAL,
+                preload=[deaf_worker.__name__],
             ) as cluster,
             Client(cluster) as client,
         ):

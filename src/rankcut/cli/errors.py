@@ -56,7 +56,8 @@ def _stop(number: int, frame: Any) -> None:
 
 
 def _message(problem: BaseException) -> str:
-    if isinstance(problem, MemoryError):
+    # Python's own has no message, and NumPy's is about one array.
+    if isinstance(problem, MemoryError) and (type(problem) is not MemoryError or not str(problem)):
         return "there is not enough memory for this; try fewer rankings, or features in blocks"
     if isinstance(problem, OSError) and problem.errno is not None:
         where = f"{problem.filename}: " if problem.filename else ""
