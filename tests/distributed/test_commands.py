@@ -1,6 +1,7 @@
 """The command on a cluster: what it writes is what it writes without one, and it goes on."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -118,6 +119,50 @@ def test_missing_stripes_of_a_gram_matrix_are_written(votes, monkeypatch):
     assert not stored[300:].any()
 
 
+def test_a_gram_matrix_that_was_removed_is_written_anew(votes):
+    succeed("gram votes -o gram.zarr")
+    shutil.rmtree("gram.zarr")
+    succeed("gram votes -o gram.zarr")
+    succeed("gram votes -o gram.npy")
+    stored = zarr.open_array("gram.zarr", mode="r")[:]
+    np.testing.assert_allclose(stored, np.load("gram.npy"), atol=1e-14)
+
+
+def test_conditions_may_leave_nothing_of_a_piece(votes):
+    where = "--where town=Kobe --where ranking!=0-0 --block 20"
+    for number in (0, 1):
+        frame = pd.read_parquet(f"votes/{number}.parquet")
+        frame.loc[20 * number : 20 * number + 40, "town"] = "Nara"
+        frame.to_parquet(f"votes/{number}.parquet", row_group_size=20)
+    succeed(f"features votes -o parts/ {where}")
+    succeed(f"features votes -o one.npy {where}")
+    np.testing.assert_array_equal(matrix("parts"), np.load("one.npy"))
+    assert 0 in [len(pd.read_parquet(part)) for part in Path("parts").glob("part-*")]
+    succeed(f"gram votes -o gram.zarr {where}")
+    succeed("gram votes -o gram.npy --where town=Kobe --where ranking!=0-0")
+    stored = zarr.open_array("gram.zarr", mode="r")[:]
+    np.testing.assert_allclose(stored, np.load("gram.npy"), atol=1e-14)
+
+
+def test_ctrl_c_is_for_the_command_and_its_workers_say_nothing(votes):
+    frame = pd.concat([pd.read_parquet("votes")] * 20, ignore_index=True)
+    frame.to_parquet("many.parquet", row_group_size=10)
+    command = [*RANKCUT, "features", "many.parquet", "-o", "parts/", "--block", "10"]
+    process = subprocess.Popen(
+        [*command, "--workers", "1"], stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    deadline = time.monotonic() + 100
+    while len(list(Path("parts").glob("part-*"))) < 5:
+        assert time.monotonic() < deadline
+        assert process.poll() is None
+        time.sleep(0.005)
+    # As a terminal does, to all processes.
+    os.killpg(process.pid, signal.SIGINT)
+    assert process.communicate(timeout=60)[1] == ""
+    assert process.returncode == 130
+    assert 5 <= len(list(Path("parts").glob("part-*"))) < 720
+
+
 def test_processes_of_its_own(votes):
     command = [*RANKCUT, "features", "votes", "-o", "parts/", "--workers", "1"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=200)
@@ -154,7 +199,7 @@ def test_other_settings_are_not_mixed(votes):
     np.testing.assert_allclose((matrix("parts") ** 2).sum(axis=1), 1.0)
 
 
-def test_a_mistake_in_a_piece_names_the_file_and_the_row(votes):
+def test_a_mistake_in_a_piece_names_the_file_and_the_row(votes, cluster):
     frame = pd.read_parquet("votes/2.parquet")
     frame["uni"] = frame["uni"].astype(float)
     frame.loc[50, "uni"] = np.nan
@@ -164,3 +209,12 @@ def test_a_mistake_in_a_piece_names_the_file_and_the_row(votes):
     assert "2.parquet: row 50: item 'uni' is not ranked" in said
     # What was finished before stays, for the next run.
     assert len(list(Path("parts").glob("part-*"))) == 14
+    some = f"--where town={frame['town'][50]} --block 20"
+    where = f"--block 20 --scheduler {cluster.scheduler_address}"
+    for line in (
+        f"features votes -o others/ {some}",
+        f"classify votes --target town --model gp {where}",
+    ):
+        code, said = rankcut(line)
+        assert code == 1
+        assert "2.parquet: row 50: item 'uni' is not ranked" in said

@@ -40,7 +40,7 @@ def test_a_directory_and_a_pattern_are_one_table(votes):
 def test_pieces_add_up(votes, rows, sizes):
     pieces = parquet_pieces(str(votes), rows)
     assert [piece.n_rows for piece in pieces] == 3 * sizes
-    reader, first = PieceReader.like(pieces[0], TableOptions())
+    reader, first = PieceReader.like(pieces, TableOptions())
     assert len(first) == sizes[0]
     whole = read_file(votes)
     again = joined([reader(piece) for piece in pieces])
@@ -56,7 +56,7 @@ def test_mistakes_name_the_file_and_the_line(votes):
     frame["uni"] = frame["uni"].astype(str)
     frame.to_parquet(votes / "2.parquet", row_group_size=10)
     pieces = parquet_pieces(str(votes), 10)
-    reader, _ = PieceReader.like(pieces[0], TableOptions())
+    reader, _ = PieceReader.like(pieces, TableOptions())
     with pytest.raises(RankingFileError, match=r"2\.parquet:18: .*'second'"):
         reader(pieces[-2])
 
@@ -83,4 +83,26 @@ def test_long_tables_have_no_pieces(tmp_path):
     lines.to_parquet(tmp_path / "long.parquet")
     pieces = parquet_pieces(str(tmp_path / "long.parquet"), 10)
     with pytest.raises(RankingFileError, match="lines of a long table cannot be read in pieces"):
-        PieceReader.like(pieces[0], TableOptions())
+        PieceReader.like(pieces, TableOptions())
+
+
+def test_pieces_of_which_no_row_is_wanted_are_empty(votes):
+    pieces = parquet_pieces(str(votes), 10)
+    reader, first = PieceReader.like(pieces, TableOptions(where=("ranking=1-13",)))
+    assert first.ids == ("1-13",)
+    found = [reader(piece) for piece in pieces]
+    assert [len(each) for each in found] == [0, 0, 0, 0, 1, 0, 0, 0, 0]
+    assert found[0].items == first.items
+    assert found[0].columns.keys() == first.columns.keys()
+    assert reader.row_of_file(pieces[4], 0) == 13
+    with pytest.raises(RankingFileError, match="no row meets town=Oslo"):
+        PieceReader.like(pieces, TableOptions(where=("town=Oslo",)))
+
+
+def test_pieces_of_a_table_with_counts_all_have_them(votes):
+    frame = pd.read_parquet(votes / "0.parquet").assign(count=[1] * 20 + [2] * 5)
+    frame.to_parquet(votes / "counted.parquet", row_group_size=10)
+    pieces = parquet_pieces(str(votes / "counted.parquet"), 10)
+    reader, first = PieceReader.like(pieces, TableOptions())
+    assert first.counted
+    assert all(reader(piece).counted for piece in pieces)

@@ -143,7 +143,7 @@ def known_values(rankings: RankingSet, column: str, file: str) -> NDArray[Any]:
             f"{file}: there is no column {column!r} beside the items; those there are: {known}"
         )
     values = rankings.columns[column]
-    return np.array([_text(value) for value in values.tolist()])
+    return np.array([_text(value) for value in values.tolist()], dtype=np.str_)
 
 
 def _text(value: Any) -> str:

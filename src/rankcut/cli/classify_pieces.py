@@ -9,7 +9,7 @@ from sklearn.pipeline import make_pipeline
 
 from rankcut.cli.classify import known_values, title_of
 from rankcut.cli.cutting import Cutting
-from rankcut.cli.pieces import LazyRankings, cutting_settings, write_feature_parts
+from rankcut.cli.pieces import LazyRankings, cutting_settings, piece_vectors, write_feature_parts
 from rankcut.cli.progress import working
 from rankcut.cli.reading import Reading
 from rankcut.cli.writing import destination
@@ -80,9 +80,8 @@ class PieceVectors(NamedTuple):
 
     def __call__(self, piece: Piece) -> tuple[NDArray[Any], NDArray[Any]]:
         """One vector and one class for each ranking, as often as it counts."""
-        rankings = self.reader(piece)
+        rankings, features = piece_vectors(self.reader, self.transformer, piece)
         classes = known_values(rankings, self.target, piece.file)
-        features = self.transformer.transform(rankings.ranks)
         return _repeated(features, classes, rankings.counts)
 
 
@@ -97,10 +96,10 @@ class PartVectors(NamedTuple):
         _, pq = import_pyarrow()
         table = pq.read_table(path)
         features = np.column_stack([table[item].to_numpy() for item in self.items])
-        classes = np.array([value or "" for value in table[self.target].to_pylist()])
+        classes = np.array([value or "" for value in table[self.target].to_pylist()], dtype=np.str_)
         counts = np.ones(len(classes), dtype=np.int64)
         if "count" in table.column_names:
-            counts = np.array([int(count) for count in table["count"].to_pylist()])
+            counts = np.array([int(n) for n in table["count"].to_pylist()], dtype=np.int64)
         return _repeated(features, classes, counts)
 
 

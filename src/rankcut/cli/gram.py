@@ -93,6 +93,6 @@ def _write_zarr(
     )
     ranks = rankings.ranks()
     settings = {"command": "gram", **rankings.settings()}
-    del settings["pieces"]  # the matrix is the same however the rankings are cut
+    del settings["block"]  # the matrix is the same however the rankings are cut
     settings |= cutting_settings(cutting, graph, normalize)
     write_gram(transformer.fit(ranks).transform(ranks), output, settings, restart=restart)

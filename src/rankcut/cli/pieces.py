@@ -3,11 +3,11 @@
 import hashlib
 import math
 from dataclasses import asdict, dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rankcut.cli.cluster import over_tasks
 from rankcut.cli.cutting import Cutting
@@ -59,7 +59,7 @@ class LazyRankings:
         return {
             "files": files,
             "reading": asdict(self.reader.options),
-            "pieces": [piece.n_rows for piece in self.pieces],
+            "block": [piece.n_rows for piece in self.pieces],
         }
 
 
@@ -105,16 +105,24 @@ class FeaturePart:
 
     def __call__(self, task: PartTask) -> int:
         """How many there were."""
-        rankings = self.reader(task.piece)
-        where = partial(_place, task.piece)
-        features = placed(self.transformer.transform, rankings.ranks, where)
+        rankings, features = piece_vectors(self.reader, self.transformer, task.piece)
         names = [str(item) for item in rankings.items]
         write_matrix([(features, known_columns(rankings))], names, task.path, "parquet")
         return len(rankings)
 
 
-def _place(piece: Piece, row: int) -> str:
-    return f"{piece.file}: row {piece.first_row + row}"
+def piece_vectors(
+    reader: PieceReader, transformer: GraphCutFeatures, piece: Piece
+) -> tuple[RankingSet, NDArray[Any]]:
+    """The rankings of a piece and their vectors; errors name the file and the row in it."""
+    rankings = reader(piece)
+    if len(rankings) == 0:
+        return rankings, np.empty(rankings.ranks.shape)
+
+    def place(row: int) -> str:
+        return f"{piece.file}: row {reader.row_of_file(piece, row)}"
+
+    return rankings, placed(transformer.transform, rankings.ranks, place)
 
 
 def write_feature_parts(

@@ -81,7 +81,7 @@ class Reading:
         options = self._options(no_items)
         del options["header"], options["delimiter"]
         found = parquet_pieces(source, rows)
-        reader, first = PieceReader.like(found[0], TableOptions(**options))
+        reader, first = PieceReader.like(found, TableOptions(**options))
         return found, reader, first
 
     def scan(self, source: str, rows: int) -> Iterator[RankingSet]:

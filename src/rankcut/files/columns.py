@@ -126,6 +126,10 @@ class Block:
         return isinstance(cells, np.ndarray) or all(map(_could_be_number, cells))
 
 
+class NoSuchRowsError(RankingFileError):
+    """No row of a table meets the conditions."""
+
+
 def meeting(blocks: Iterable[Block], conditions: Sequence[str]) -> Iterator[Block]:
     """The blocks with the rows alone that meet ``column=value`` or ``column!=value``."""
     any_row = False
@@ -152,7 +156,7 @@ def meeting(blocks: Iterable[Block], conditions: Sequence[str]) -> Iterator[Bloc
             ]
             yield Block(block.source, block.names, columns, block.lines[kept])
     if not any_row:
-        raise RankingFileError(
+        raise NoSuchRowsError(
             f"no row meets {' and '.join(conditions)}", block.source, int(block.lines[-1])
         )
 

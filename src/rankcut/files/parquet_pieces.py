@@ -1,11 +1,13 @@
 """Parquet data sets in pieces that can be read on their own, in any order, by any process."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from rankcut.files.columns import Block
+import numpy as np
+
+from rankcut.files.columns import Block, NoSuchRowsError, meeting
 from rankcut.files.errors import RankingFileError
 from rankcut.files.frames import check_columns, frame_blocks, import_pyarrow, parquet_files
 from rankcut.files.ranking_set import RankingSet
@@ -57,30 +59,51 @@ def _cut(file: str, sizes: list[int], rows: int) -> Iterator[Piece]:
         yield Piece(file, tuple(groups), start, n_rows)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class PieceReader:
     """Reads pieces of one table all alike: which columns are items is settled by the first."""
 
     options: TableOptions
+    nothing: RankingSet  #: what a piece is of which no row is wanted
 
     @classmethod
-    def like(cls, first: Piece, options: TableOptions) -> "tuple[PieceReader, RankingSet]":
-        """A reader for all pieces of a data set, and the rankings of its first piece."""
-        block = next(_blocks(first))
+    def like(
+        cls, pieces: Sequence[Piece], options: TableOptions
+    ) -> "tuple[PieceReader, RankingSet]":
+        """A reader for all pieces of a data set, and the rankings of the first that has any."""
+        block = next(_blocks(pieces[0]))
         layout = options.fitting(block.names)
         if layout not in ("wide", "ratings"):
             raise RankingFileError(
                 f"the lines of a {layout} table cannot be read in pieces; write it as a wide one "
                 "first: rankcut convert --to-layout wide",
-                first.file,
+                pieces[0].file,
             )
-        rankings = table_rankings(_blocks(first), options)
+        rankings = _first_rankings(pieces, options)
         items = tuple(str(item) for item in rankings.items)
-        return cls(replace(options, layout=layout, items=items, columns=None)), rankings
+        settled = replace(options, layout=layout, items=items, columns=None)
+        return cls(settled, rankings.rows(slice(0))), rankings
 
     def __call__(self, piece: Piece) -> RankingSet:
         """The rankings of a piece."""
-        return table_rankings(_blocks(piece), self.options)
+        try:
+            return table_rankings(_blocks(piece), self.options)
+        except NoSuchRowsError:
+            return self.nothing
+
+    def row_of_file(self, piece: Piece, row: int) -> int:
+        """Where a ranking of a piece stands in its file, from 0."""
+        kept = meeting(_blocks(piece), self.options.where)
+        return int(np.concatenate([block.lines for block in kept])[row]) - 1
+
+
+def _first_rankings(pieces: Sequence[Piece], options: TableOptions) -> RankingSet:
+    for piece in pieces[:-1]:
+        try:
+            return table_rankings(_blocks(piece), options)
+        except NoSuchRowsError:
+            continue
+    return table_rankings(_blocks(pieces[-1]), options)
 
 
 def _blocks(piece: Piece) -> Iterator[Block]:

@@ -98,6 +98,7 @@ def joined(pieces: list[RankingSet]) -> RankingSet:
         np.concatenate([piece.ranks for piece in pieces]),
         first.items,
         counts=np.concatenate([piece.counts for piece in pieces]),
+        counted=first.counted,
         ids=ids,
         columns={
             name: side_column(np.concatenate([piece.columns[name] for piece in pieces]))
