@@ -163,6 +163,27 @@ def test_ctrl_c_is_for_the_command_and_its_workers_say_nothing(votes):
     assert 5 <= len(list(Path("parts").glob("part-*"))) < 720
 
 
+class Standing:
+    """A client of a cluster whose only worker is paused."""
+
+    def scheduler_info(self, n_workers):
+        return {"workers": {"tcp://x:1": {"status": "paused"}}}
+
+
+def test_workers_that_stand_still_are_told_of(monkeypatch, capsys):
+    from rankcut.cli import cluster
+
+    monkeypatch.setattr(cluster, "_WATCH", 0.01)
+    said = ""
+    with cluster._warned(Standing()):
+        deadline = time.monotonic() + 20
+        while not said and time.monotonic() < deadline:
+            time.sleep(0.01)
+            said = capsys.readouterr().err
+    assert said.startswith("rankcut: all workers stand still")
+    assert said.count("\n") == 1
+
+
 def test_processes_of_its_own(votes):
     command = [*RANKCUT, "features", "votes", "-o", "parts/", "--workers", "1"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=200)

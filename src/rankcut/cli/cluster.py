@@ -1,6 +1,8 @@
 """The options by which commands compute on a cluster, and pieces of work shared out on it."""
 
 import logging
+import sys
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,8 +17,14 @@ from rankcut.lazy.computing import import_dask, told
 
 _PANEL = "Where to compute"
 
-# Seconds to wait for a scheduler.
+# Seconds to wait for a scheduler, and between two looks at the workers.
 _PATIENCE = 10
+_WATCH = 10.0
+
+_PAUSED = (
+    "all workers stand still, since each has used up most of its memory limit; if that lasts, "
+    "interrupt and run again with smaller blocks (--block) or more memory for each worker"
+)
 
 Scheduler = Annotated[
     str | None,
@@ -86,7 +94,7 @@ def connected(scheduler: str | None, workers: int | None) -> Iterator[Any]:
                     f"--scheduler {scheduler}: no scheduler answers there within {_PATIENCE} "
                     "seconds"
                 ) from None
-            with client:
+            with client, _warned(client):
                 yield client
             return
         with (
@@ -99,8 +107,38 @@ def connected(scheduler: str | None, workers: int | None) -> Iterator[Any]:
                 preload=[deaf_worker.__name__],
             ) as cluster,
             Client(cluster) as client,
+            _warned(client),
         ):
             yield client
+
+
+@contextmanager
+def _warned(client: Any) -> Iterator[None]:
+    """Tell the user if work stands still since all workers are short of memory.
+
+    Dask pauses such workers, in the hope that there will be more, and says nothing.
+    """
+    ended = threading.Event()
+
+    def watch() -> None:
+        n_times = 0
+        while n_times < 2 and not ended.wait(_WATCH):
+            try:
+                workers = client.scheduler_info(n_workers=-1)["workers"].values()
+            except Exception:  # the cluster is gone, of which the command itself will hear
+                return
+            paused = bool(workers) and all(each["status"] == "paused" for each in workers)
+            n_times = n_times + 1 if paused else 0
+        if n_times == 2:
+            print(f"rankcut: {_PAUSED}", file=sys.stderr)
+
+    watcher = threading.Thread(target=watch, daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        watcher.join(_PATIENCE)
 
 
 def over_tasks(
