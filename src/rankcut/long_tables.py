@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Hashable, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import narwhals as nw
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse as sp
 
 from rankcut.lazy import computed, is_lazy_frame, reduced, shared, stand_in, task
+from rankcut.lazy.mapping import placed
 from rankcut.orders import spread
 from rankcut.rankings import as_frame
 from rankcut.ratings import from_ratings
@@ -213,7 +215,12 @@ def _read_lines(
         return nothing, np.empty(0, dtype=object)
     if moved:
         lines = lines.sort_values(options["ranking"], kind="stable")
-    found = from_long(lines, **options)
+    names = lines[options["ranking"]]
+    found = placed(
+        partial(from_long, **options),
+        lines,
+        lambda line: f"a line of ranking {names.iloc[[line]].tolist()[0]!r}",
+    )
     ids = np.empty(len(found.ids), dtype=object)
     ids[:] = found.ids
     return found.ranks, ids

@@ -9,7 +9,7 @@ import numpy as np
 from rankcut.lazy.collections import is_lazy_frame, stand_in, whole_rows
 from rankcut.lazy.computing import shared
 
-_ROW = re.compile(r"^row (\d+)")
+_ROW = re.compile(r"^(?:row|line) (\d+)")
 
 
 def map_rows(
