@@ -122,6 +122,7 @@ def test_map(lunch):
     ("arguments", "says"),
     [
         (["info", "missing.soi"], "missing.soi: there is no such file"),
+        (["info", "missing/"], "missing/: there is no such file"),
         (["convert", "full.csv", "out.soi", "--ranking", "no"], "no column 'no'"),
         (["graph", "full.csv", "--keep", "2"], "keep is the fraction"),
         (["features", "top-k.csv", "-o", "out.npy"], "--unranked last ties"),

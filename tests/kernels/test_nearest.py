@@ -67,6 +67,8 @@ def test_dask_collections_have_the_same_neighbours():
 def test_more_than_there_are_cannot_be_found():
     with pytest.raises(ValueError, match="k=4 nearest rankings are asked for, and there are 3"):
         KERNELS[1].nearest(FOOD.ranks[:4], k=4)
+    with pytest.raises(ValueError, match=r"1 or more, and it is 2\.5"):
+        KERNELS[1].nearest(da.from_array(FOOD.ranks[:4], chunks=(2, -1)), k=2.5)
     with pytest.raises(ValueError, match="k=4 nearest rankings are asked for, and there are 3"):
         KERNELS[1].nearest(da.from_array(FOOD.ranks[:4], chunks=(2, -1)), k=4).rows.compute()
     with pytest.raises(ValueError, match="1 or more, and it is 0"):

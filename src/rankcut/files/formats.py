@@ -200,6 +200,8 @@ def chosen_format(place: Any, format: str | None) -> Format:
         what = f"its suffix {'.' + suffix!r} is none of these" if suffix else "it has no suffix"
         if format is not None:
             what = f"{format!r} is no format"
+        elif isinstance(place, str | os.PathLike) and not (suffix or Path(place).exists()):
+            raise RankingFileError("there is no such file", name)
         raise RankingFileError(
             f"{what}; name the format (format=, or --format): {', '.join(known)}", name
         )

@@ -3,6 +3,7 @@
 from collections.abc import Hashable, Sequence
 from functools import partial
 from itertools import accumulate
+from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -41,8 +42,8 @@ def nearest_rankings(
     n_jobs: int | None,
 ) -> Nearest:
     """The k of Y with the largest kernel for each of X; Y is None: of X, without itself."""
-    if k < 1:
-        raise ValueError(f"k is the number of nearest rankings, 1 or more, and it is {k}")
+    if not (isinstance(k, Integral) and k >= 1):
+        raise ValueError(f"k is the number of nearest rankings, 1 or more, and it is {k!r}")
     if is_lazy(X) or is_lazy(Y):
         return _lazily(X, Y, encode, k, unranked, normalize, items)
     left, right = read_both(X, Y, items, unranked)

@@ -100,7 +100,7 @@ def test_what_does_not_fit_together_is_refused():
         GPClassifier().fit(X, CODES[1:])
     with pytest.raises(ValueError, match=r"X has 9,000 rows and y has 8,999"):
         GPClassifier().fit(X, da.from_array(CODES[1:], chunks=3000))
-    with pytest.raises(ValueError, match=r"compute_chunk_sizes\(\) first"):
+    with pytest.raises(ValueError, match=r"compute_chunk_sizes\(\) of an array"):
         GPClassifier().fit(unknown, CODES)
     with pytest.raises(ValueError, match="X has 3 blocks and y has 9"):
         GPClassifier().fit(unknown, da.from_array(CODES, chunks=1000))
@@ -119,3 +119,20 @@ def test_what_does_not_fit_together_is_refused():
     model = GPClassifier().fit(FEATURES[:500], CODES[:500])
     with pytest.raises(TypeError, match="diagonal is for rows in memory"):
         model.predict_proba(X, diagonal=np.ones(9000))
+
+
+def test_latent_functions_stay_in_blocks():
+    y = CODES[:300]
+    X = da.from_array(FEATURES[:300], chunks=(110, -1))
+    for labels, width in ((y, (3,)), (y > 0, ())):
+        model = GPClassifier().fit(FEATURES[:300], labels)
+        lazily = model.predict_latent(X)
+        for found, expected in zip(lazily, model.predict_latent(FEATURES[:300]), strict=True):
+            assert found.chunks == (X.chunks[0], *((n,) for n in width))
+            np.testing.assert_array_equal(found.compute(), expected)
+
+
+def test_labels_have_one_dimension():
+    X = da.from_array(FEATURES, chunks=(1700, 4))
+    with pytest.raises(ValueError, match="y has 2 dimensions, and should have one"):
+        GPClassifier().fit(X, da.from_array(CODES[:, None], chunks=(1700, 1)))

@@ -285,11 +285,19 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
         Returns
         -------
         mean, variance : ndarrays of shape (n_samples,) or (n_samples, n_classes)
+            Dask arrays for a Dask collection.
         """
+        if is_lazy(X):
+            both = self._lazily(self._means_and_variances, X, diagonal)
+            n = both.shape[1] // 2
+            return (both[:, 0], both[:, 1]) if n == 1 else (both[:, :n], both[:, n:])
         mean, variance = self._latent(X, diagonal, variances=True)
         if len(self.classes_) == 2:
             return mean[:, 0], variance[:, 0]
         return mean, variance
+
+    def _means_and_variances(self, X: Any) -> Floats:
+        return np.hstack(self._latent(X, None, variances=True))
 
     def _lazily(self, method: Callable[[Any], Any], X: Any, diagonal: ArrayLike | None) -> Floats:
         check_is_fitted(self)

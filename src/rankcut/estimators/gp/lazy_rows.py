@@ -178,6 +178,8 @@ def _read_blocks(rows: RowBlocks, y: Any, sample_weight: Any) -> list[Any]:
 def _beside(values: Any, rows: RowBlocks, name: str) -> list[Any]:
     """Blocks of labels or weights beside those of the rows."""
     if is_lazy(values):
+        if len(values.shape) != 1:
+            raise ValueError(f"{name} has {len(values.shape)} dimensions, and should have one")
         if hasattr(values, "rechunk") and not np.isnan([*values.chunks[0], *rows.sizes]).any():
             if values.shape[0] != sum(rows.sizes):
                 raise ValueError(
@@ -194,7 +196,8 @@ def _beside(values: Any, rows: RowBlocks, name: str) -> list[Any]:
     if np.isnan(rows.sizes).any():
         raise ValueError(
             f"the blocks of X are of unknown size, so {name} in memory cannot be shared out; call "
-            f"X.compute_chunk_sizes() first, or give {name} as a Dask array with the same chunks"
+            "compute_chunk_sizes() of an array or to_dask_array(lengths=True) of a DataFrame "
+            f"first, or give {name} as a Dask array or Series with the same blocks"
         )
     given = np.asarray(values)
     if len(given) != sum(rows.sizes):
