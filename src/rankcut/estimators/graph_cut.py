@@ -13,7 +13,7 @@ from rankcut.features import FeatureMap, SparseOutput, check_learnable, fit_grap
 from rankcut.graphs.derived import joining_like_items
 from rankcut.rankings import RankMatrix, Unranked
 from rankcut.setfunctions import Algorithm, GraphCut
-from rankcut.smoothing import Smoother
+from rankcut.smoothing import Smoother, check_steps
 
 
 class GraphCutFeatures(RankingFeatures):
@@ -183,6 +183,7 @@ class GraphCutFeatures(RankingFeatures):
     def _fit_function(self, rankings: RankMatrix) -> None:
         self.graph_ = fit_graph(self.graph, rankings)
         self.smoothing_graph_, self._smoother = None, None
+        check_steps(self.smoothing)
         if self.smoothing:
             asked = self.graph if self.smoothing_graph is None else self.smoothing_graph
             walked = joining_like_items(asked)
