@@ -9,7 +9,15 @@ import typer
 from numpy.typing import NDArray
 
 from rankcut.cli.cluster import Scheduler, Workers, connected
-from rankcut.cli.cutting import Cutting, Graph, Items, Seed, UnlistedItems, UnrankedItems
+from rankcut.cli.cutting import (
+    Cutting,
+    Graph,
+    Items,
+    Seed,
+    Smoothing,
+    UnlistedItems,
+    UnrankedItems,
+)
 from rankcut.cli.reading import Rankings, Reading, reads_rankings
 from rankcut.files.ranking_set import RankingSet
 
@@ -35,6 +43,7 @@ def similar(
     graph: Graph = None,
     unranked: UnrankedItems = "error",
     unlisted_weight: UnlistedItems = "1",
+    smoothing: Smoothing = 0.0,
     seed: Seed = 0,
     approximate: Annotated[
         bool,
@@ -55,7 +64,7 @@ def similar(
     from rankcut.cli.writing import write_table
     from rankcut.orders import to_orders
 
-    cutting = Cutting(items, graph, unranked, unlisted_weight, seed)
+    cutting = Cutting(items, graph, unranked, unlisted_weight, smoothing, seed)
     if to is None:
         if scheduler is not None or workers is not None:
             raise ValueError("a search on a cluster is for one ranking: name it with --to")
