@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from rankcut.estimators.kernel_objects import WeightedKendallKernel as WeightedKendallKernel
     from rankcut.estimators.pair_features import KendallFeatures as KendallFeatures
     from rankcut.estimators.pair_features import WeightedKendallFeatures as WeightedKendallFeatures
+    from rankcut.estimators.ranking_classifier import RankingClassifier as RankingClassifier
+    from rankcut.estimators.ranking_neighbors import RankingNeighbors as RankingNeighbors
     from rankcut.estimators.smoothing import GraphSmoothing as GraphSmoothing
     from rankcut.estimators.submodular import SubmodularFeatures as SubmodularFeatures
     from rankcut.features import graph_cut_features as graph_cut_features
@@ -118,7 +120,9 @@ _HOMES = {
     "Multiple": "rankcut.setfunctions.combined",
     "NeighborGraph": "rankcut.graphs.recipes",
     "NormalizedGraph": "rankcut.graphs.derived",
+    "RankingClassifier": "rankcut.estimators.ranking_classifier",
     "RankingFileError": "rankcut.files.errors",
+    "RankingNeighbors": "rankcut.estimators.ranking_neighbors",
     "RankingSet": "rankcut.files.ranking_set",
     "SetFunction": "rankcut.setfunctions.set_function",
     "SimilarityGraph": "rankcut.graphs.recipes",

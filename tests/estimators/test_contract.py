@@ -11,6 +11,8 @@ from rankcut import (
     GraphCutFeatures,
     GraphSmoothing,
     KendallFeatures,
+    RankingClassifier,
+    RankingNeighbors,
     SubmodularFeatures,
     WeightedKendallFeatures,
 )
@@ -35,6 +37,9 @@ ESTIMATORS = [
     GPClassifier(link="logit", kernel_variance=1.0, constant_variance=1.0),
     GPClassifier(RBF(), constant_variance=1.0),
     GPClassifier("precomputed"),
+    RankingClassifier(),
+    RankingClassifier(smoothing=0),
+    RankingNeighbors(),
 ]
 
 

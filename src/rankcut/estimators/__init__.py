@@ -21,6 +21,8 @@ __all__ = [
     "KendallFeatures",
     "KendallKernel",
     "MallowsKernel",
+    "RankingClassifier",
+    "RankingNeighbors",
     "SpearmanKernel",
     "SubmodularFeatures",
     "WeightedKendallFeatures",
