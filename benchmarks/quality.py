@@ -1,11 +1,12 @@
 """Does it beat what you have? Methods side by side on real tasks, with the same splits for all.
 
-    python benchmarks/quality.py DATA_DIR [--quick] [--fresh] [--report]
+    python benchmarks/quality.py DATA_DIR [--quick] [--fresh] [--report] [--page PAGE]
 
 DATA_DIR has the folders sushi, movielens-100k, eurovision, starwars and preflib. Scores are kept
 by task, split and method in results/quality/scores.jsonl, so that a run that was interrupted goes
 on; --fresh forgets them. At the end, or with --report at once, a table (Markdown and CSV), a
-summary (JSON) and a figure are written beside them.
+summary (JSON) and a figure are written beside them, and a short table into the documentation
+with --page docs/which-graph.md.
 """
 
 import argparse
@@ -141,6 +142,7 @@ def main() -> None:
     parser.add_argument("--fresh", action="store_true", help="forget the scores of earlier runs")
     parser.add_argument("--report", action="store_true", help="write the report of what is known")
     parser.add_argument("--only", default="", help="only tasks whose name contains this")
+    parser.add_argument("--page", type=Path, help="a page with markers to write a table into")
     parser.add_argument("--processes", type=int, default=2)
     options = parser.parse_args()
     home = Path("results") / ("quality-quick" if options.quick else "quality")
@@ -156,7 +158,7 @@ def main() -> None:
             processes=options.processes,
             only=options.only,
         )
-    print(write_report(read_scores(path), home))
+    print(write_report(read_scores(path), home, options.page))
 
 
 if __name__ == "__main__":

@@ -46,14 +46,17 @@ MOST_ITEMS = 100
 MOST_MALLOWS = 200
 MOST_ITEMS_DENSE = 200
 
-GAMMAS = (1.0, "balanced", 0.0)
-STEPS = (0.0, 1.0, 4.0)
+GAMMAS = (1.0, "balanced")
+STEPS = (1.0, 4.0)
 
 Maker = Callable[[], Any]
 
 
 class Borda(TransformerMixin, BaseEstimator):
-    """n + 1 − 2·rank, with unlisted items tied last."""
+    """n + 1 − 2·rank with unlisted items tied last, or k + 1 − 2·rank with them in the middle."""
+
+    def __init__(self, unlisted: str = "last") -> None:
+        self.unlisted = unlisted
 
     def fit(self, X: np.ndarray, y: Any = None) -> "Borda":
         """Learn nothing."""
@@ -61,10 +64,11 @@ class Borda(TransformerMixin, BaseEstimator):
 
     def transform(self, X: np.ndarray) -> np.ndarray:
         """Features of rankings."""
-        n = X.shape[1]
         listed = ~np.isnan(X)
         k = listed.sum(axis=1, keepdims=True)
-        return np.where(listed, n + 1 - 2 * _places(X), -k)
+        if self.unlisted == "middle":
+            return np.where(listed, k + 1 - 2 * _places(X), 0.0)
+        return np.where(listed, X.shape[1] + 1 - 2 * _places(X), -k)
 
 
 class Listed(TransformerMixin, BaseEstimator):
@@ -226,6 +230,19 @@ def cut(graph: Any = None, **options: Any) -> Maker:
     return partial(GraphCutFeatures, graph, **{"unranked": "last", "normalize": True, **options})
 
 
+def borda_ways(ranks: np.ndarray) -> list[Maker]:
+    """Both ways to place unlisted items, where there are any."""
+    return [Borda, *([partial(Borda, "middle")] if np.isnan(ranks).any() else [])]
+
+
+def cut_ways(ranks: np.ndarray, **options: Any) -> list[Maker]:
+    """Unlisted items last, with each weight, or anywhere: all the same if nothing is unlisted."""
+    if not np.isnan(ranks).any():
+        return [cut(**options)]
+    anywhere = {"unranked": "anywhere", "completions": "closed_form"}
+    return [*(cut(unlisted_weight=g, **options) for g in GAMMAS), cut(**anywhere, **options)]
+
+
 def learned_graphs(train: np.ndarray) -> list[Any]:
     """Graphs from the rankings; from what is listed together only where that differs."""
     return [AgreementGraph(), *([CoListingGraph()] if np.isnan(train).any() else [])]
@@ -237,7 +254,7 @@ def recipe(lists: Lists, train: np.ndarray, labels: np.ndarray, test: np.ndarray
 
 CLASSIFIERS: dict[str, Callable[..., np.ndarray]] = {
     "majority": majority,
-    "Borda": with_features(lambda lists, train: [Borda]),
+    "Borda": with_features(lambda lists, train: borda_ways(train)),
     "listed": with_features(lambda lists, train: [Listed]),
     "Kendall": kendall,
     "Mallows": mallows,
@@ -250,7 +267,7 @@ CLASSIFIERS: dict[str, Callable[..., np.ndarray]] = {
     "cut, normalised": with_features(
         lambda lists, train: [cut(normalised(item_graph(lists.points), train))]
     ),
-    "cut, γ": with_features(lambda lists, train: [cut(unlisted_weight=gamma) for gamma in GAMMAS]),
+    "cut, γ": with_features(lambda lists, train: cut_ways(train)),
     "cut, after": with_features(
         lambda lists, train: [
             cut(item_graph(lists.points), unlisted_weight=gamma, tie_unlisted=False)
@@ -259,18 +276,18 @@ CLASSIFIERS: dict[str, Callable[..., np.ndarray]] = {
     ),
     "cut, smoothed": with_features(
         lambda lists, train: [
-            cut(
-                unlisted_weight="balanced",
-                smoothing=steps,
-                smoothing_graph=walking_graph(lists.points),
-            )
+            maker
             for steps in STEPS
+            for maker in cut_ways(
+                train, smoothing=steps, smoothing_graph=walking_graph(lists.points)
+            )
         ]
     ),
     "cut, from rankings": with_features(
         lambda lists, train: [
-            cut(unlisted_weight="balanced", smoothing=2.0, smoothing_graph=graph)
+            maker
             for graph in learned_graphs(train)
+            for maker in cut_ways(train, smoothing=2.0, smoothing_graph=graph)
         ]
     ),
     "recipe": recipe,

@@ -26,11 +26,13 @@ class Scores:
     def __init__(self, records: list[dict]) -> None:
         by_key: dict[tuple[str, str], dict[int, float]] = defaultdict(dict)
         self.overlap: dict[str, float] = {}
+        self.family: dict[str, str] = {}
         self.methods: list[str] = []
         self.seconds: dict[str, float] = defaultdict(float)
         for record in records:
             by_key[record["task"], record["method"]][record["split"]] = record["score"]
             self.overlap[record["task"]] = record["overlap"]
+            self.family[record["task"]] = record["family"]
             self.seconds[record["method"]] += record["seconds"]
             if record["method"] not in self.methods:
                 self.methods.append(record["method"])
@@ -140,8 +142,8 @@ def _verdict(difference: float, half: float) -> str:
     return "worse" if difference + half < 0 else "within noise"
 
 
-def write_report(records: list[dict], home: Path) -> str:
-    """Write the table, the summary and the figure; the Markdown of the table."""
+def write_report(records: list[dict], home: Path, page: Path | None = None) -> str:
+    """Write the table, the summary and the figure, and into a page if one is given."""
     scores = Scores(records)
     judged = verdicts(scores)
     kinds = {
@@ -202,8 +204,71 @@ def write_report(records: list[dict], home: Path) -> str:
     }
     (home / "summary.json").write_text(json.dumps(summary, indent=1), encoding="utf-8")
     _draw(scores, home / "figure.png")
+    if page is not None:
+        write_page(scores, summary, page)
     short = {name: value for name, value in summary.items() if name != "by task"}
     return table + "\n" + json.dumps(short, indent=1)
+
+
+def page_table(scores: Scores) -> str:
+    """A short table: kinds of task, and the recipe beside what people have already."""
+    judged = verdicts(scores)
+    kinds: dict[str, list[str]] = defaultdict(list)
+    for task in scores.tasks:
+        kinds[scores.family[task]].append(task)
+    columns = ["Borda", "listed", "Kendall", "SVD", "boosting", RECIPE]
+    heads = [*columns, "best option of ours alone", "recipe better, within noise, worse"]
+    lines = ["| tasks | " + " | ".join(heads) + " |", "|---" * (len(heads) + 1) + "|"]
+    for kind, tasks in kinds.items():
+        cells = []
+        for method in columns:
+            known = [t for t in tasks if method in scores.scores[t]]
+            mean = 100 * np.mean([scores.mean(t, method) for t in known]) if known else np.nan
+            cells.append("–" if np.isnan(mean) else f"{mean:.1f}")
+        options = [m for m in scores.scores[tasks[0]] if m.startswith(OURS)]
+        means = {m: np.mean([scores.mean(t, m) for t in tasks]) for m in options}
+        best = max(means, key=lambda m: means[m])
+        cells.append(f"{100 * means[best]:.1f} ({best})")
+        found = [judged[task]["verdict"] for task in tasks]
+        cells.append(
+            ", ".join(str(found.count(word)) for word in ("best", "within noise", "worse"))
+        )
+        lines.append(f"| {kind} ({len(tasks)}) | " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def write_page(scores: Scores, summary: dict, page: Path) -> None:
+    """Put the short table and the tests between the markers of a page of the documentation."""
+    before, rest = page.read_text(encoding="utf-8").split("<!-- quality:begin -->")
+    after = rest.split("<!-- quality:end -->")[1]
+    counts = summary["verdicts"]
+    tests = summary["tests"]["classification"]
+    against = tests.get("Wilcoxon-Holm p, recipe against", {})
+    lines = [
+        f"Run of {summary['date']}: {summary['tasks']} tasks, {summary['splits']} splits. Means "
+        "over the tasks of each kind, × 100. The last column counts tasks on which the recipe is "
+        "significantly better than every other method, within noise of the best, or worse.",
+        "",
+        page_table(scores),
+        "",
+        f"Over all tasks the recipe is the best in {counts.get('best', 0)}, within noise of the "
+        f"best in {counts.get('within noise', 0)} and worse in {counts.get('worse', 0)}. Its mean "
+        f"rank over {tests['problems']} problems of classification is "
+        f"{tests['mean rank'][RECIPE]} of {len(tests['mean rank'])} methods (Friedman: "
+        f"p = {tests.get('Friedman p', float('nan')):.1g}); Wilcoxon's test with Holm's "
+        "correction against "
+        + ", ".join(
+            f"{method}: p = {against[method]:.2g}"
+            for method in ("Borda", "listed", "Kendall", "Mallows", "SVD", "boosting")
+            if method in against
+        )
+        + ".",
+    ]
+    block = "\n".join(lines)
+    page.write_text(
+        f"{before}<!-- quality:begin -->\n\n{block}\n\n<!-- quality:end -->{after}",
+        encoding="utf-8",
+    )
 
 
 def _draw(scores: Scores, path: Path) -> None:

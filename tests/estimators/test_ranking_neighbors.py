@@ -7,13 +7,13 @@ from rankcut import RankingNeighbors
 
 NAN = np.nan
 PAIRS = np.array([[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]])
-LISTS = np.array([[1, NAN, 2, NAN], [NAN, 1, NAN, 2], [NAN, 2, NAN, 1], [2, 3, 1, NAN]])
+LISTS = np.array([[1, NAN, 2, NAN], [NAN, 1, NAN, 2], [NAN, 2, NAN, 1], [1, 2, 3, NAN]])
 
 
 def test_vectors_by_definition():
     model = RankingNeighbors(PAIRS, smoothing=1.0, consensus=2.0).fit(LISTS)
     walk = (np.eye(4) + PAIRS) / 2
-    order = np.array([[1, 0, -1, 0], [0, 1, 0, -1], [0, -1, 0, 1], [0, -1, 1, 0]]) / np.sqrt(2)
+    order = np.array([[1, 0, -1, 0], [0, 1, 0, -1], [0, -1, 0, 1], [1, 0, -1, 0]]) / np.sqrt(2)
     mean = (order.sum(axis=0) @ walk) / ((~np.isnan(LISTS)).sum(axis=0) @ walk + 1)
     own = order @ walk
     own /= np.linalg.norm(own, axis=1, keepdims=True)

@@ -94,7 +94,7 @@ class _WeightSpace:
         fit = (self._square - (self._towards * weights).sum()) / noise
         n = self._n_targets
         of_weights = n * determined - scale**2 * (left**2).sum(axis=1)
-        slopes: Floats = np.bincount(self._view, of_weights, minlength=len(variances))
+        slopes = np.array([of_weights[self._view == b].sum() for b in range(len(variances))])
         of_noise = n * (self._n_samples - determined.sum()) - noise * missed
         return _Value(0.5 * (fit + n * log_determinant), 0.5 * slopes, 0.5 * float(of_noise))
 

@@ -88,7 +88,7 @@ class RankingClassifier(ClassifierMixin, BaseEstimator):
     >>> food = make_food(n_rankings=200, noise=0.5, random_state=0)
     >>> model = RankingClassifier(SimilarityGraph(food.item_features))
     >>> model.fit(food.ranks[:50], food.target[:50]).score(food.ranks[50:], food.target[50:])
-    0.9
+    0.92
     """
 
     def __init__(
@@ -118,11 +118,12 @@ class RankingClassifier(ClassifierMixin, BaseEstimator):
         """
         rankings = self._read(X, reset=True)
         check_consistent_length(X, y)
-        check_classification_targets(y)
-        self.classes_, codes = np.unique(_check_y(y, estimator=self), return_inverse=True)
+        labels = _check_y(y, estimator=self)
+        check_classification_targets(labels)
+        self.classes_, codes = np.unique(labels, return_inverse=True)
         if len(self.classes_) < 2:
             raise ValueError(
-                f"y has one class, {self.classes_[0]!r}; a classifier needs two or more"
+                f"y has one class, {self.classes_.tolist()[0]!r}; a classifier needs two or more"
             )
         self._smoother = None
         if self.smoothing:
@@ -178,7 +179,8 @@ class RankingClassifier(ClassifierMixin, BaseEstimator):
         X : array, frame or CSR array of shape (n_rankings, n_items)
             Rank matrix.
         """
-        return np.asarray(self._model.decision_function(self._latent(X)))
+        features = self._latent(X)
+        return np.asarray(self._model.decision_function(features))
 
     def predict_proba(self, X: Any) -> Floats:
         """The probability of each class.
@@ -188,7 +190,8 @@ class RankingClassifier(ClassifierMixin, BaseEstimator):
         X : array, frame or CSR array of shape (n_rankings, n_items)
             Rank matrix.
         """
-        return np.asarray(self._model.predict_proba(self._latent(X)))
+        features = self._latent(X)
+        return np.asarray(self._model.predict_proba(features))
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The most probable class.
@@ -198,7 +201,8 @@ class RankingClassifier(ClassifierMixin, BaseEstimator):
         X : array, frame or CSR array of shape (n_rankings, n_items)
             Rank matrix.
         """
-        return np.asarray(self.classes_[self._model.predict(self._latent(X))])
+        features = self._latent(X)
+        return np.asarray(self.classes_[self._model.predict(features)])
 
     def _read(self, X: Any, *, reset: bool) -> RankMatrix:
         rankings = read_rankings(X, self.items)
