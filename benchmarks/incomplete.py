@@ -10,18 +10,19 @@ import resource
 import subprocess
 import sys
 import time
+from functools import partial
 from itertools import product
 from pathlib import Path
 
 import networkx as nx
 import numpy as np
-from literal import pool_literally
 from rich.console import Console
 from rich.table import Table
 from scipy import sparse
 from timing import in_words
 
 from rankcut import GraphCutFeatures, ItemGraph, NeighborGraph, SimilarityGraph, graph_cut_features
+from rankcut.experiments.paper.literal import pool_literally
 
 CONSOLE = Console(width=110)
 N_ITEMS, N_RANKED, KEPT = 100, 10, 0.1
@@ -124,6 +125,7 @@ def error_against_time(graph: ItemGraph, ranks: np.ndarray) -> None:
 def literal_seconds(graph: ItemGraph, row: np.ndarray, n_draws: int, measured: int = 7) -> float:
     """Draw completions one by one and pool each by the paper's algorithm, F by networkx."""
     network = nx.from_numpy_array(graph.to_dense())
+    cut = partial(nx.cut_size, network, weight="weight")
     rng = np.random.default_rng(0)
     ranked = np.flatnonzero(~np.isnan(row))
     ranked = ranked[np.argsort(-row[ranked])]  # least preferred first
@@ -135,7 +137,7 @@ def literal_seconds(graph: ItemGraph, row: np.ndarray, n_draws: int, measured: i
         groups = [[int(item) for item in free[gaps == 0]]]
         for gap, item in enumerate(ranked, start=1):
             groups += [[int(item)], [int(other) for other in free[gaps == gap]]]
-        slopes = pool_literally([group for group in groups if group], network, remember=False)
+        slopes = pool_literally([group for group in groups if group], cut, remember=False)
         total += [slopes[item] for item in range(len(row))]
     return (time.perf_counter() - start) * n_draws / measured
 

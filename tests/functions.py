@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
+from scipy import sparse
 from strategies import partitions
 
 from rankcut import (
@@ -20,6 +21,7 @@ from rankcut import (
     ItemGraph,
     Modular,
 )
+from rankcut.graphs import StructuredWeights
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,17 @@ def graph_cut(algorithm):
 
 def complete_cut(rng, n):
     return GraphCut(ItemGraph.complete(n)), lambda items: len(items) * (n - len(items))
+
+
+def structured_cut(rng, n):
+    """A constant, a sparse and a low-rank part, of which the second is negative."""
+    sparser = random_weights(rng, n) * (rng.random((n, n)) < 0.5)
+    matrix = np.triu(sparser, 1) + np.triu(sparser, 1).T
+    factors = rng.random((n, 3))
+    constant = float(matrix.max())
+    weights = np.where(np.eye(n) == 1, 0.0, constant - matrix + factors @ factors.T)
+    parts = StructuredWeights(constant, sparse.csr_array(-matrix), factors, np.ones(3))
+    return GraphCut(ItemGraph(parts, n), "structured"), cut_by_definition(weights)
 
 
 def hypergraph_cut(rng, n):
@@ -174,6 +187,7 @@ FAMILIES = {
     "cut by table": graph_cut("table"),
     "dense cut": graph_cut("dense"),
     "sparse cut": graph_cut("sparse"),
+    "structured cut": structured_cut,
     "hypergraph cut": hypergraph_cut,
     "concave of cardinality": concave_of_cardinality,
     "coverage": coverage,
@@ -186,7 +200,7 @@ FAMILIES = {
     "complement": complement,
     "callable": from_callable,
 }
-CUTS = ["complete cut", "cut by table", "dense cut", "sparse cut"]
+CUTS = ["complete cut", "cut by table", "dense cut", "sparse cut", "structured cut"]
 
 
 def make_case(family, n, seed):

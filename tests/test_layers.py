@@ -20,7 +20,7 @@ LAYERS = [
     ["setfunctions"],
     ["partitions"],
     ["graphs"],
-    ["rankings", "threads"],
+    ["rankings", "threads", "lazy"],
     ["_loops"],
 ]
 DEPTH = {name: depth for depth, layer in enumerate(LAYERS) for name in layer}

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from rankcut.estimators.pair_features import WeightedKendallFeatures as WeightedKendallFeatures
     from rankcut.estimators.ranking_classifier import RankingClassifier as RankingClassifier
     from rankcut.estimators.ranking_neighbors import RankingNeighbors as RankingNeighbors
+    from rankcut.estimators.similar_rankings import SimilarRankings as SimilarRankings
     from rankcut.estimators.smoothing import GraphSmoothing as GraphSmoothing
     from rankcut.estimators.submodular import SubmodularFeatures as SubmodularFeatures
     from rankcut.features import graph_cut_features as graph_cut_features
@@ -125,6 +126,7 @@ _HOMES = {
     "RankingNeighbors": "rankcut.estimators.ranking_neighbors",
     "RankingSet": "rankcut.files.ranking_set",
     "SetFunction": "rankcut.setfunctions.set_function",
+    "SimilarRankings": "rankcut.estimators.similar_rankings",
     "SimilarityGraph": "rankcut.graphs.recipes",
     "SpearmanKernel": "rankcut.estimators.kernel_objects",
     "SubmodularFeatures": "rankcut.estimators.submodular",

@@ -17,6 +17,7 @@ complete graph φ_i = n + 1 − 2·(average rank of i). What holds for other set
 import warnings
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -41,6 +42,7 @@ from rankcut.completions import (
 )
 from rankcut.completions.averaging import unit_lengths
 from rankcut.graphs import ItemGraph, as_item_graph, is_learned
+from rankcut.lazy import is_lazy, map_rows, stand_in
 from rankcut.partitions import Partitions, block_rows, read_partitions
 from rankcut.rankings import RankMatrix, Unranked, read_rankings
 from rankcut.setfunctions import Algorithm, GraphCut, SetFunction
@@ -81,6 +83,7 @@ def graph_cut_features(
     ----------
     X : array, frame or CSR array of shape (n_rankings, n_items)
         Rank matrix: 1 = best, equal = tied, NaN (or absent in a sparse matrix) = not ranked.
+        A Dask array or DataFrame of rankings gives one of vectors, block by block.
     graph : None, ItemGraph, recipe, array, sparse matrix, networkx.Graph or frame
         The item graph; None is the complete graph, whose kernel is Spearman's.
     unranked : {"error", "last", "anywhere"}
@@ -135,7 +138,8 @@ def graph_cut_features(
     >>> graph_cut_features([[1, 2, 3, 4]], chain)
     array([[ 1.,  0.,  0., -1.]])
     """
-    rankings = read_rankings(X, items)
+    check_learnable(graph, X)
+    rankings = read_rankings(stand_in(X), items)
     rankings.check(unranked)
     feature_map = FeatureMap(
         GraphCut(fit_graph(graph, rankings), algorithm),
@@ -148,6 +152,23 @@ def graph_cut_features(
         unlisted_weight,
         tie_unlisted,
     )
+    if is_lazy(X):
+        return lazy_features(feature_map, X, items)
+    return feature_map(rankings)[0]
+
+
+def lazy_features(
+    feature_map: "FeatureMap", X: Any, items: Sequence[Hashable] | None = None
+) -> Any:
+    """Features of a Dask array or DataFrame of rankings, block by block when computed."""
+    known = read_rankings(stand_in(X), items)
+    names = range(known.shape[1]) if known.items is None else known.items
+    return map_rows(partial(_features_of, feature_map, items), X, names)
+
+
+def _features_of(feature_map: "FeatureMap", items: Sequence[Hashable] | None, X: Any) -> Any:
+    rankings = read_rankings(X, items)
+    rankings.check(feature_map.unranked)
     return feature_map(rankings)[0]
 
 
@@ -160,6 +181,16 @@ def fit_graph(graph: Any, rankings: RankMatrix) -> ItemGraph:
     if graph is None:
         return ItemGraph.complete(n_items).aligned(n_items, rankings.items)
     return as_item_graph(graph).aligned(n_items, rankings.items)
+
+
+def check_learnable(graph: Any, X: Any) -> None:
+    """Refuse to learn a graph from rankings that are not there yet."""
+    if is_lazy(X) and is_learned(graph):
+        raise TypeError(
+            f"{type(graph).__name__} is learned from rankings, and these are a Dask collection, "
+            "which is not computed for that; learn it from some rankings in memory, with its "
+            "build_from(), and pass the graph that it returns"
+        )
 
 
 def seed_from(random_state: int | np.random.RandomState | None) -> int:

@@ -23,14 +23,13 @@ from rankcut.graphs import ItemGraph, StructuredWeights
 from rankcut.graphs.derived import degree_scales
 from rankcut.graphs.products import times_weights
 from rankcut.graphs.structured import scaled_entries
-from rankcut.partitions import block_rows
 from rankcut.threads import over_rows
 
 # An entry of a product of sparse matrices costs as much as so many of one with a dense matrix.
 _SPARSE_COST = 8
 
-# Sparse vectors are filled so many entries at a time.
-_FILLED = 1 << 20
+# Vectors are smoothed so many entries at a time.
+_FILLED = 1 << 16
 
 
 class Smoother:
@@ -97,7 +96,7 @@ class Smoother:
         n_jobs : int or None
             Number of threads.
         """
-        step = block_rows(self._n_items)
+        step = max(1, _FILLED // self._n_items)
 
         def fill(start: int, stop: int) -> None:
             for first in range(start, stop, step):

@@ -7,12 +7,14 @@ from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from rankcut import (
+    AgreementGraph,
     GPClassifier,
     GraphCutFeatures,
     GraphSmoothing,
     KendallFeatures,
     RankingClassifier,
     RankingNeighbors,
+    SimilarRankings,
     SubmodularFeatures,
     WeightedKendallFeatures,
 )
@@ -24,7 +26,12 @@ ESTIMATORS = [
     GraphCutFeatures(unranked="anywhere", completions="sampled", n_draws=8, random_state=1),
     GraphCutFeatures(normalize=True, n_jobs=2),
     GraphCutFeatures(dtype=np.float64, algorithm="complete"),
-    GraphCutFeatures(unranked="last", unlisted_weight="balanced", smoothing=1.5),
+    GraphCutFeatures(
+        unranked="last",
+        unlisted_weight="balanced",
+        smoothing=1.5,
+        smoothing_graph=AgreementGraph(),
+    ),
     GraphSmoothing(),
     KendallFeatures(),
     KendallFeatures(unranked="anywhere", normalize=True),
@@ -32,6 +39,8 @@ ESTIMATORS = [
     WeightedKendallFeatures(unranked="last", weights="multiplicative"),
     SubmodularFeatures(),
     SubmodularFeatures(unranked="anywhere", normalize=True),
+    SimilarRankings(n_neighbors=1),
+    SimilarRankings(n_neighbors=1, method="approximate"),
     GPClassifier(),
     GPClassifier(link="logit"),
     GPClassifier(link="logit", kernel_variance=1.0, constant_variance=1.0),

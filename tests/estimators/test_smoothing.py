@@ -106,10 +106,14 @@ class TestUnlikeItems:
         given = GraphCutFeatures(unlike, smoothing=1, smoothing_graph=SPARSE).fit(FOOD.ranks)
         assert_array_equal(alone.transform(FOOD.ranks), given.transform(FOOD.ranks))
         assert_array_equal(alone.smoothing_graph_.to_dense(), SPARSE.build().to_dense())
+        assert alone.set_params(smoothing=0).fit(FOOD.ranks).smoothing_graph_ is None
+        plain = GraphCutFeatures(unlike).fit_transform(FOOD.ranks)
+        apart = GraphSmoothing(unlike, steps=1).fit_transform(plain)
+        assert_array_equal(apart, given.transform(FOOD.ranks))
 
     def test_a_graph_of_distances_does_not_tell_like_items(self):
         graph = DistanceGraph(FOOD.item_features)
-        with pytest.raises(ValueError, match=r"joins unlike items.*smoothing_graph="):
+        with pytest.raises(ValueError, match="a DistanceGraph joins unlike items"):
             GraphCutFeatures(graph, smoothing=1).fit(FOOD.ranks)
         GraphCutFeatures(graph, smoothing=1, smoothing_graph=GRAPH).fit(FOOD.ranks)
 

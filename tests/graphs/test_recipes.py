@@ -1,5 +1,9 @@
 """Graphs built from item features."""
 
+import sys
+from types import SimpleNamespace
+
+import numba
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -8,7 +12,15 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 
-from rankcut import GraphCutFeatures, NeighborGraph, SimilarityGraph, make_food
+from rankcut import (
+    DissimilarityGraph,
+    GraphCutFeatures,
+    NeighborGraph,
+    NormalizedGraph,
+    SimilarityGraph,
+    make_food,
+)
+from rankcut.graphs import neighbors
 
 POINTS = np.random.default_rng(0).random((12, 3))
 
@@ -102,6 +114,93 @@ class TestNeighborGraph:
     def test_bad_number(self, n_neighbors):
         with pytest.raises(ValueError, match="an item of 12 has from 1 to 11"):
             NeighborGraph(POINTS, n_neighbors=n_neighbors).build()
+
+
+class Search:
+    """Stands in for pynndescent, which takes half a minute to compile: finds all neighbours."""
+
+    def __init__(self, points, n_neighbors, random_state, n_jobs):
+        assert points.dtype == np.float32
+        self.neighbor_graph = (np.argsort(cdist(points, points), axis=1)[:, :n_neighbors], None)
+
+
+class WorseSearch(Search):
+    """Does not find the nearest two."""
+
+    def __init__(self, points, n_neighbors, random_state, n_jobs):
+        super().__init__(points, n_neighbors + 2, random_state, n_jobs)
+        self.neighbor_graph = (self.neighbor_graph[0][:, [0, *range(3, n_neighbors + 2)]], None)
+
+
+class TestApproximateNeighbors:
+    def graphs(self, monkeypatch, search, points=POINTS, **options):
+        monkeypatch.setitem(sys.modules, "pynndescent", SimpleNamespace(NNDescent=search))
+        options = {"n_neighbors": 4, **options}
+        return [
+            NeighborGraph(points, method=m, **options).build() for m in ("exact", "approximate")
+        ]
+
+    # Far from 0, float32 would not tell the items apart.
+    @pytest.mark.parametrize("points", [POINTS, 1e9 + POINTS, 1e60 * POINTS])
+    def test_a_perfect_search_gives_the_exact_graph(self, monkeypatch, points):
+        exact, found = self.graphs(monkeypatch, Search, points)
+        assert_allclose(found.to_dense(), exact.to_dense(), rtol=1e-12)
+        assert (found.approximation.recall, found.approximation.n_items) == (1.0, 12)
+        assert exact.approximation is None
+
+    def test_recall_is_what_was_found_of_the_nearest(self, monkeypatch):
+        _, found = self.graphs(monkeypatch, WorseSearch)
+        assert found.approximation.recall == 0.5
+        assert repr(found).endswith("edges, recall 0.500 of the neighbours of 12 items)")
+        kept = found.aligned(12, tuple("abcdefghijkl"))
+        for graph in (kept, DissimilarityGraph(kept).build(), NormalizedGraph(kept).build()):
+            assert graph.approximation == found.approximation
+
+    def test_duplicates_are_found_whichever_they_are(self, monkeypatch):
+        points = np.repeat(np.arange(3.0), 6)[:, None]
+        _, found = self.graphs(monkeypatch, Search, points)
+        assert found.approximation.recall == 1
+        assert (found.to_dense()[:6, 6:] == 0).all()
+        assert (found.to_dense().diagonal() == 0).all()
+
+    def test_what_is_not_found_is_left_out(self, monkeypatch):
+        class Failing(Search):
+            def __init__(self, *arguments, **options):
+                super().__init__(*arguments, **options)
+                self.neighbor_graph[0][:, -1] = -1
+
+        _, found = self.graphs(monkeypatch, Failing)
+        assert found.approximation.recall == 0.75
+
+    def test_auto_goes_by_cost(self, monkeypatch):
+        monkeypatch.setattr(neighbors, "_ALL_PAIRS_ITEMS", 10)
+        monkeypatch.setitem(sys.modules, "pynndescent", SimpleNamespace(NNDescent=Search))
+        many = np.hstack([POINTS, POINTS, POINTS])
+        for points, approximate in ((POINTS, False), (many[:10], False), (many, True)):
+            graph = NeighborGraph(points, n_neighbors=4).build()
+            assert (graph.approximation is not None) == approximate
+
+    def test_missing_and_misspelt(self, monkeypatch):
+        monkeypatch.setitem(sys.modules, "pynndescent", None)
+        with pytest.raises(ModuleNotFoundError, match=r'pip install "rankcut\[neighbors\]"'):
+            NeighborGraph(POINTS, n_neighbors=4, method="approximate").build()
+        with pytest.raises(ValueError, match='method must be "auto", "exact" or "approximate"'):
+            NeighborGraph(POINTS, n_neighbors=4, method="fast").build()
+
+    def test_pynndescent_itself(self):
+        points = np.random.default_rng(0).standard_normal((600, 12))
+        recipe = NeighborGraph(points, n_neighbors=5, method="approximate")
+        one = recipe.build()
+        threads = numba.get_num_threads()
+        numba.set_num_threads(1)
+        two = recipe.build()
+        numba.set_num_threads(threads)
+        assert_array_equal(one.to_dense(), two.to_dense())
+        exact = NeighborGraph(points, n_neighbors=5).build().to_dense() > 0
+        shared = np.count_nonzero(exact & (one.to_dense() > 0)) / np.count_nonzero(exact)
+        assert one.approximation.n_items == 200
+        assert one.approximation.recall == pytest.approx(shared, abs=0.03)
+        assert shared > 0.9
 
 
 @pytest.mark.parametrize(

@@ -157,6 +157,13 @@ class TestLikeTheDenseGraph:
             (top, {"unranked": "last"}),
             (top, {"unranked": "anywhere", "completions": "closed_form"}),
             (top, {"unranked": "anywhere", "completions": "sampled", "n_draws": 64}),
+            (top, {"unranked": "last", "unlisted_weight": 0.3}),
+            (top, {"unranked": "last", "tie_unlisted": False}),
+            (top, {"unranked": "anywhere", "unlisted_weight": "balanced", "n_draws": 64}),
+            (
+                top,
+                {"unranked": "anywhere", "unlisted_weight": 0.3, "completions": "closed_form"},
+            ),
         ):
             for algorithm in ("structured", "dense"):
                 got = graph_cut_features(ranks, graph, algorithm=algorithm, **options)
@@ -222,6 +229,8 @@ def test_what_does_not_fit_together_is_refused():
         (StructuredWeights(1.0, sparse.csr_array((2, 2)), factors, signs), "do not fit together"),
         (StructuredWeights(1.0, empty, factors, np.ones(3)), "do not fit together"),
         (StructuredWeights(np.nan, empty, factors, signs), "must be finite"),
+        (StructuredWeights(1.0, empty, factors * np.nan, signs), "must be finite"),
+        (StructuredWeights(1.0, empty, factors * 1e200, signs), "so large that sums overflow"),
         (StructuredWeights(1.0, empty, factors, 2 * signs), "signs .* are 1 or -1"),
         (StructuredWeights.of_constant(-1.0, empty), "weight of all pairs is -1.0"),
         (

@@ -1,12 +1,14 @@
 """``rankcut classify``: how well a column can be told from the rankings."""
 
 from collections import Counter
+from collections.abc import Mapping
 from typing import Annotated, Any, TextIO
 
 import numpy as np
 import typer
 from numpy.typing import NDArray
 
+from rankcut.cli.cluster import Restart, Scheduler, Workers, connected
 from rankcut.cli.cutting import Cutting, Graph, Items, Seed, UnlistedItems, UnrankedItems
 from rankcut.cli.known_items import with_known_items
 from rankcut.cli.reading import Rankings, Reading, reads_rankings
@@ -54,11 +56,26 @@ def classify(
     unranked: UnrankedItems = "error",
     unlisted_weight: UnlistedItems = "1",
     seed: Seed = 0,
+    parts: Annotated[
+        str | None,
+        typer.Option(
+            "--parts",
+            metavar="DIRECTORY",
+            help="On a cluster, where vectors are kept: run again, those there are not made anew.",
+            show_default=False,
+        ),
+    ] = None,
+    block: Annotated[int, typer.Option(min=1, help="Rankings of a block, on a cluster.")] = 65536,
+    scheduler: Scheduler = None,
+    workers: Workers = None,
+    restart: Restart = False,
 ) -> None:
     """Tell a column from the rankings, and report how well that works.
 
     Cross-validated F1, log-loss and calibration error, beside baselines: the majority, which
     items were ranked at all, and Borda points. Rankings without a value are left out.
+
+    On a cluster, of Parquet files: a Gaussian process beside the majority.
 
     Example: rankcut classify votes.csv --target town --items items.csv -o model.skops
     """
@@ -70,7 +87,21 @@ def classify(
     cutting = Cutting(items, graph, unranked, unlisted_weight, seed)
     item_graph = cutting.item_graph()
     no_items = [target] if group is None else [target, group]
-    rankings, classes = _labelled(reading.read(file, expand=True, no_items=no_items), target, file)
+    if scheduler is not None or workers is not None:
+        if model != "gp" or test is not None or group is not None:
+            raise ValueError(
+                "on a cluster, classify has --model gp, and neither --test nor --group"
+            )
+        from rankcut.cli.classify_pieces import Task, classify_pieces
+
+        task = Task(target, folds, output, parts, block, restart)
+        with connected(scheduler, workers) as client:
+            title, scores = classify_pieces(file, reading, cutting, item_graph, task, client)
+        _report(title, scores, report_to(output))
+        return
+    if parts is not None:
+        raise ValueError("--parts is for work on a cluster: name one with --scheduler or --workers")
+    rankings, classes = labelled(reading.read(file, expand=True, no_items=no_items), target, file)
     classifier = make_classifier(model, item_graph, len(rankings.items), cutting.options(rankings))
     name = f"rankcut, {model}"
     groups = None if group is None else known_values(rankings, group, file)
@@ -84,12 +115,11 @@ def classify(
             groups=groups,
             seed=seed,
         )
-    sizes = ", ".join(f"{value}: {n:,}" for value, n in sorted(Counter(classes.tolist()).items()))
     report = report_to(output)
-    _report(f"{target} ({sizes}), {folds}-fold cross-validation", scores, report)
+    _report(title_of(target, Counter(classes.tolist()), folds), scores, report)
     if test is not None:
         others = reading.read(test, expand=True, no_items=[target])
-        others, truth = _labelled(others, target, test)
+        others, truth = labelled(others, target, test)
         others = with_known_items(others, rankings.items, test, no_items=no_items)
         scores = evaluate(classifier, (rankings.ranks, classes), (others.ranks, truth), name=name)
         _report(f"{target}, {len(others):,} rankings of {test}", scores, report)
@@ -97,6 +127,12 @@ def classify(
         classifier.fit(rankings.ranks, classes)
         with destination(output, ".skops") as place:
             write_model(SavedModel(classifier, rankings.items, target), place)
+
+
+def title_of(target: str, counts: Mapping[str, int], folds: int) -> str:
+    """What the report is about: the classes and how often each occurs."""
+    sizes = ", ".join(f"{value}: {n:,}" for value, n in sorted(counts.items()))
+    return f"{target} ({sizes}), {folds}-fold cross-validation"
 
 
 def known_values(rankings: RankingSet, column: str, file: str) -> NDArray[Any]:
@@ -116,13 +152,12 @@ def _text(value: Any) -> str:
     return str(int(value) if isinstance(value, float) and value.is_integer() else value)
 
 
-def _labelled(rankings: RankingSet, target: str, file: str) -> tuple[RankingSet, NDArray[Any]]:
+def labelled(rankings: RankingSet, target: str, file: str) -> tuple[RankingSet, NDArray[Any]]:
     """The rankings whose class is known, and their classes."""
     classes = known_values(rankings, target, file)
-    rankings, classes = rankings.rows(classes != ""), classes[classes != ""]
-    if len(rankings) == 0:
+    if not (classes != "").any():
         raise ValueError(f"{file}: column {target!r} has no values")
-    return rankings, classes
+    return rankings.rows(classes != ""), classes[classes != ""]
 
 
 def _report(title: str, scores: list[Score], file: TextIO) -> None:

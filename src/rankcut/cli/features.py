@@ -1,14 +1,19 @@
 """``rankcut features``: the vectors of rankings."""
 
 from collections.abc import Iterator
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from rankcut.cli.cluster import Restart, Scheduler, Workers, connected, is_folder
 from rankcut.cli.cutting import Cutting, Graph, Items, Seed, UnlistedItems, UnrankedItems
 from rankcut.cli.reading import Rankings, Reading, reads_rankings
 from rankcut.cli.writing import check_target
 from rankcut.files.matrix_writing import MatrixBlock, MatrixFormat
+from rankcut.graphs.item_graph import ItemGraph
+
+if TYPE_CHECKING:
+    from rankcut.cli.pieces import LazyRankings
 
 
 @reads_rankings
@@ -28,11 +33,17 @@ def features(
     ] = False,
     block: Annotated[int, typer.Option(min=1, help="Rankings to hold in memory at once.")] = 16384,
     seed: Seed = 0,
+    scheduler: Scheduler = None,
+    workers: Workers = None,
+    restart: Restart = False,
 ) -> None:
     """Write the graph cut features of rankings: a row for each, a column for each item.
 
     To npy, npz, CSV or Parquet. Wide tables and npy files are read, and all are written, a block
     of rankings at a time, so they may be larger than memory.
+
+    To a directory, whose name ends in /, vectors of Parquet files are written as a Parquet file
+    for each block, on a cluster if one is named. Run again, it writes those that are missing.
 
     Example: rankcut features votes.soi -o features.npy --items items.csv --unranked last
     """
@@ -41,9 +52,21 @@ def features(
     from rankcut.files.matrix_writing import write_matrix
     from rankcut.files.table_writing import known_columns
 
-    check_target(output)
+    if not is_folder(output):
+        check_target(output)
     cutting = Cutting(items, graph, unranked, unlisted_weight, seed)
     item_graph = cutting.item_graph()
+    if is_folder(output):
+        from rankcut.cli.pieces import LazyRankings
+
+        rankings = LazyRankings(*reading.pieces(file, block))
+        with connected(scheduler, workers) as client:
+            _write_parts(rankings, output, cutting, item_graph, normalize, restart, client)
+        return
+    if scheduler is not None or workers is not None:
+        raise ValueError(
+            f"{output}: on a cluster vectors are written to a directory of parts; end its name in /"
+        )
     pieces = counted(reading.scan(file, rows=block), "features")
     first = next(pieces)
     transformer = GraphCutFeatures(
@@ -57,3 +80,26 @@ def features(
             yield transformer.transform(piece.ranks), known_columns(piece)
 
     write_matrix(blocks(), [str(item) for item in first.items], output, to)
+
+
+def _write_parts(
+    rankings: "LazyRankings",
+    output: str,
+    cutting: Cutting,
+    graph: ItemGraph | None,
+    normalize: bool,
+    restart: bool,
+    client: Any,
+) -> None:
+    from rankcut.cli.pieces import cutting_settings, write_feature_parts
+    from rankcut.estimators.graph_cut import GraphCutFeatures
+    from rankcut.files.parts import Parts
+
+    transformer = GraphCutFeatures(
+        graph, normalize=normalize, sparse_output=False, **cutting.options(rankings.first)
+    )
+    transformer.fit(rankings.first.ranks)
+    settings = {"command": "features", **rankings.settings()}
+    settings |= cutting_settings(cutting, graph, normalize)
+    parts = Parts(output, "parquet", settings, restart=restart)
+    write_feature_parts(rankings, transformer, parts, client)

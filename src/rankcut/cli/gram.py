@@ -4,10 +4,12 @@ from typing import Annotated
 
 import typer
 
+from rankcut.cli.cluster import Restart, Scheduler, Workers, connected
 from rankcut.cli.cutting import Cutting, Graph, Items, Seed, UnlistedItems, UnrankedItems
 from rankcut.cli.reading import Rankings, Reading, reads_rankings
 from rankcut.cli.writing import check_target
 from rankcut.files.matrix_writing import MatrixFormat
+from rankcut.graphs.item_graph import ItemGraph
 
 # A larger matrix is refused, since it is in memory at once.
 _MOST_BYTES = 1 << 32
@@ -29,8 +31,15 @@ def gram(
         bool, typer.Option("--normalize", help="Values from -1 to 1, like a correlation.")
     ] = False,
     seed: Seed = 0,
+    block: Annotated[int, typer.Option(min=1, help="Rankings of a block, for Zarr.")] = 16384,
+    scheduler: Scheduler = None,
+    workers: Workers = None,
+    restart: Restart = False,
 ) -> None:
     """Write the Gram matrix: how alike each two rankings are, by the graph cut kernel.
+
+    To a Zarr array (.zarr), matrices of Parquet files may be larger than memory and are computed
+    on a cluster if one is named. Run again, it writes the rows that are missing.
 
     Example: rankcut gram votes.csv -o gram.npy --normalize
     """
@@ -38,15 +47,23 @@ def gram(
     from rankcut.files.matrix_writing import write_matrix
     from rankcut.kernels.graph_cut import graph_cut_kernel
 
-    check_target(output)
+    to_zarr = output.rstrip("/").endswith(".zarr")
+    if not to_zarr:
+        check_target(output)
     cutting = Cutting(items, graph, unranked, unlisted_weight, seed)
     item_graph = cutting.item_graph()
+    if to_zarr:
+        with connected(scheduler, workers):
+            _write_zarr(file, reading, output, cutting, item_graph, normalize, block, restart)
+        return
+    if scheduler is not None or workers is not None:
+        raise ValueError(f"{output}: on a cluster the matrix is written to a Zarr array, .zarr")
     rankings = reading.read(file)
     n_rows = len(rankings)
     if 8 * n_rows**2 > _MOST_BYTES:
         raise ValueError(
             f"{file}: {n_rows:,} rankings have a Gram matrix of {8 * n_rows**2 / 1e9:.0f} GB; "
-            "'rankcut features' writes vectors instead, whose inner products it holds"
+            "write it to a Zarr array (.zarr), or 'rankcut features', whose inner products it holds"
         )
     with working("gram"):
         matrix = graph_cut_kernel(
@@ -54,3 +71,28 @@ def gram(
         )
         ids = range(n_rows) if rankings.ids is None else rankings.ids
         write_matrix([(matrix, {})], [str(own) for own in ids], output, to)
+
+
+def _write_zarr(
+    file: str,
+    reading: Reading,
+    output: str,
+    cutting: Cutting,
+    graph: ItemGraph | None,
+    normalize: bool,
+    block: int,
+    restart: bool,
+) -> None:
+    from rankcut.cli.gram_parts import write_gram
+    from rankcut.cli.pieces import LazyRankings, cutting_settings
+    from rankcut.estimators.graph_cut import GraphCutFeatures
+
+    rankings = LazyRankings(*reading.pieces(file, block))
+    transformer = GraphCutFeatures(
+        graph, normalize=normalize, sparse_output=False, **cutting.options(rankings.first)
+    )
+    ranks = rankings.ranks()
+    settings = {"command": "gram", **rankings.settings()}
+    del settings["pieces"]  # the matrix is the same however the rankings are cut
+    settings |= cutting_settings(cutting, graph, normalize)
+    write_gram(transformer.fit(ranks).transform(ranks), output, settings, restart=restart)

@@ -48,6 +48,14 @@ def graph(
         int | None,
         typer.Option("--neighbors", min=1, help="Join each item to so many nearest ones alone."),
     ] = None,
+    approximate: Annotated[
+        bool | None,
+        typer.Option(
+            "--approximate/--exact",
+            help="Find most neighbours sooner, or all; by their number unless said.",
+            show_default=False,
+        ),
+    ] = None,
     kernel: Annotated[
         Literal["squared_exponential", "exponential"],
         typer.Option(help="How similarity falls with distance."),
@@ -83,10 +91,13 @@ def graph(
     from rankcut.files.item_tables import read_items
     from rankcut.graphs.derived import DissimilarityGraph, NormalizedGraph
     from rankcut.graphs.low_rank import LowRankGraph
+    from rankcut.graphs.neighbors import Search
     from rankcut.graphs.recipes import NeighborGraph, SimilarityGraph
 
     if (neighbors is not None) + (keep != 1.0) + (rank is not None) > 1:
         raise ValueError("give one of --neighbors, --keep and --rank")
+    if approximate is not None and neighbors is None:
+        raise ValueError("--approximate and --exact are ways to find --neighbors")
     if rank is not None and kernel != "squared_exponential":
         raise ValueError("--rank is for the squared exponential kernel")
     if output == picture == "-":
@@ -114,7 +125,10 @@ def graph(
     }
     recipe: Any
     if neighbors is not None:
-        recipe = NeighborGraph(items.points(), n_neighbors=neighbors, **options)
+        searches: dict[bool | None, Search] = {None: "auto", True: "approximate", False: "exact"}
+        recipe = NeighborGraph(
+            items.points(), n_neighbors=neighbors, method=searches[approximate], **options
+        )
     elif rank is not None:
         recipe = LowRankGraph(items.points(), rank=rank, lengthscale=options["lengthscale"])
     else:

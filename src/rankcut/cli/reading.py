@@ -5,16 +5,19 @@ import inspect
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from rankcut.cli.sources import dataset_rankings, is_dataset
 from rankcut.files.columns import Header
 from rankcut.files.errors import RankingFileError
-from rankcut.files.formats import Format, read_file, scan_file
+from rankcut.files.formats import Format, chosen_format, read_file, scan_file
 from rankcut.files.ranking_set import RankingSet
 from rankcut.files.table_roles import Layout
+
+if TYPE_CHECKING:
+    from rankcut.files.parquet_pieces import Piece, PieceReader
 
 _PANEL = "How to read the file"
 
@@ -62,10 +65,24 @@ class Reading:
         if is_dataset(source):
             return dataset_rankings(source)
         place, chosen = self._source(source)
-        options = self._options()
-        if no_items:
-            options["columns"] = [*([] if self.columns is None else [self.columns]), *no_items]
-        return read_file(place, chosen, expand=expand, **options)
+        return read_file(place, chosen, expand=expand, **self._options(no_items))
+
+    def pieces(
+        self, source: str, rows: int, *, no_items: Sequence[str] = ()
+    ) -> "tuple[list[Piece], PieceReader, RankingSet]":
+        """A Parquet data set in pieces, what reads them, and the rankings of the first one."""
+        from rankcut.files.parquet_pieces import PieceReader, parquet_pieces
+        from rankcut.files.table_roles import TableOptions
+
+        if is_dataset(source) or source == "-" or chosen_format(source, self.format) != "parquet":
+            raise RankingFileError(
+                "only Parquet files can be read in pieces; make one with 'rankcut convert'", source
+            )
+        options = self._options(no_items)
+        del options["header"], options["delimiter"]
+        found = parquet_pieces(source, rows)
+        reader, first = PieceReader.like(found[0], TableOptions(**options))
+        return found, reader, first
 
     def scan(self, source: str, rows: int) -> Iterator[RankingSet]:
         """The rankings a block at a time."""
@@ -83,13 +100,14 @@ class Reading:
             )
         return sys.stdin.buffer, self.format
 
-    def _options(self) -> dict[str, Any]:
+    def _options(self, no_items: Sequence[str] = ()) -> dict[str, Any]:
+        named = [] if self.columns is None else [self.columns]
         return {
             "layout": self.layout,
             "ranking": self.ranking,
             "count": self.count,
             "items": self.item_columns,
-            "columns": self.columns,
+            "columns": [*named, *no_items] if no_items else self.columns,
             "item": self.item,
             "rank": self.rank,
             "score": self.score,

@@ -1,6 +1,7 @@
 """Sushi preferences: 5,000 people in Japan rank ten kinds of sushi."""
 
 import os
+from pathlib import Path
 from typing import Literal
 
 import numpy as np
@@ -11,6 +12,9 @@ from rankcut.datasets.homes import find_files
 from rankcut.files.columns import text_blocks
 from rankcut.files.order_lines import read_order
 from rankcut.graphs.item_features import encoded
+
+ADDRESS = "https://www.kamishima.net/sushi/"
+TERMS = "for research; not to be passed on"
 
 # The ten items of set A, which count differently from those of set B.
 _SET_A = [
@@ -102,13 +106,7 @@ def load_sushi(
     """
     if which not in ("a", "b"):
         raise ValueError(f'which must be "a" or "b", and it is {which!r}')
-    orders, item_file, user_file = find_files(
-        [f"sushi3{which}.5000.10.order", "sushi3.idata", "sushi3.udata"],
-        ["sushi", "sushi3-2016", "sushi3"],
-        data_home,
-        address="https://www.kamishima.net/sushi/",
-        terms="for research; not to be passed on",
-    )
+    orders, item_file, user_file = sushi_files(data_home, which)
     rankings = read_order(orders, sparse=which == "b")
     items = _read(item_file.as_posix())
     names = [str(name) for name in items[1]]
@@ -138,6 +136,17 @@ def load_sushi(
         user_features=users,
         target=users["side"],
         target_names=["east", "west"],
+    )
+
+
+def sushi_files(data_home: str | os.PathLike[str] | None, which: str = "ab") -> list[Path]:
+    """The orders of each set named, the items and the users; or an error that says where to go."""
+    return find_files(
+        [*(f"sushi3{each}.5000.10.order" for each in which), "sushi3.idata", "sushi3.udata"],
+        ["sushi", "sushi3-2016", "sushi3"],
+        data_home,
+        address=ADDRESS,
+        terms=TERMS,
     )
 
 

@@ -2,14 +2,14 @@
 
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
-from numpy.typing import DTypeLike
+from numpy.typing import ArrayLike, DTypeLike
 
 from rankcut.completions import Method, Sampler, UnlistedWeight
 from rankcut.estimators.ranking_features import RankingFeatures
-from rankcut.features import FeatureMap, SparseOutput, fit_graph
+from rankcut.features import FeatureMap, SparseOutput, check_learnable, fit_graph
 from rankcut.graphs.derived import joining_like_items
 from rankcut.rankings import RankMatrix, Unranked
 from rankcut.setfunctions import Algorithm, GraphCut
@@ -68,8 +68,8 @@ class GraphCutFeatures(RankingFeatures):
         of φ, as by :class:`~rankcut.GraphSmoothing`. 0 is none, 1.5 is a step and a half.
         Vectors have unit length after it, and errors are reported of what comes before it.
     smoothing_graph : graph or recipe, default=None
-        The graph to walk on, in which like items are joined strongly; None is ``graph`` itself,
-        and of a :class:`~rankcut.DissimilarityGraph` the similarity graph that it is made of.
+        The graph to walk on, in which like items are joined strongly; None is ``graph`` itself.
+        Of a :class:`~rankcut.DissimilarityGraph` it is the similarity graph that it is made of.
         Its parameters can be searched as ``smoothing_graph__n_neighbors`` and so on.
     algorithm : {"auto", "complete", "table", "dense", "sparse", "structured"}, default="auto"
         How cuts are computed; see :mod:`rankcut.setfunctions.graph_cuts`. All agree to rounding.
@@ -89,7 +89,7 @@ class GraphCutFeatures(RankingFeatures):
     ----------
     graph_ : ItemGraph
         The graph, its items in the order of the columns.
-    smoothing_graph_ : ItemGraph
+    smoothing_graph_ : ItemGraph or None
         The graph to walk on, if there is smoothing.
     n_features_in_ : int
         Number of items.
@@ -161,13 +161,31 @@ class GraphCutFeatures(RankingFeatures):
         self.smoothing_graph = smoothing_graph
         self.algorithm = algorithm
 
+    def fit(self, X: Any, y: ArrayLike | None = None) -> Self:
+        """Match the graph with the items of the rankings, or learn it from them.
+
+        Parameters
+        ----------
+        X : array, frame or CSR array of shape (n_rankings, n_items)
+            Rank matrix. Of a Dask array or DataFrame only the columns are looked at; its
+            rankings are checked when they are computed.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        self
+        """
+        check_learnable(self.graph, X)
+        check_learnable(self.smoothing_graph, X)
+        return super().fit(X, y)
+
     def _fit_function(self, rankings: RankMatrix) -> None:
         self.graph_ = fit_graph(self.graph, rankings)
-        self._smoother = None
+        self.smoothing_graph_, self._smoother = None, None
         if self.smoothing:
-            walked = self.smoothing_graph
-            if walked is None:
-                walked = joining_like_items(self.graph)
+            asked = self.graph if self.smoothing_graph is None else self.smoothing_graph
+            walked = joining_like_items(asked)
             same = walked is self.graph
             self.smoothing_graph_ = self.graph_ if same else fit_graph(walked, rankings)
             self._smoother = Smoother(self.smoothing_graph_, self.smoothing)

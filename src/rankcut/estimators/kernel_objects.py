@@ -32,6 +32,7 @@ from rankcut.kernels.graph_cut import graph_cut_encoder
 from rankcut.kernels.kendall import kendall_encoder
 from rankcut.kernels.linear_completions import DRAWS
 from rankcut.kernels.mallows import mallows_encoder
+from rankcut.kernels.nearest import Nearest, nearest_rankings
 from rankcut.kernels.spearman import spearman_encoder
 from rankcut.kernels.weighted_kendall import Weights, weighted_kendall_encoder
 from rankcut.rankings import Unranked, read_rankings
@@ -80,6 +81,47 @@ class RankingKernel(Kernel):
         """
         own = self._squares(X, self._encoder())
         return np.where(own > 0, 1.0, 0.0) if self.normalize else own
+
+    def nearest(self, X: Any, Y: Any = None, *, k: int = 10) -> Nearest:
+        """The k rankings of Y with the largest values, for each of X; no Gram matrix is kept.
+
+        Parameters
+        ----------
+        X : array, frame or CSR array of shape (n_rankings_x, n_items)
+            Rank matrix.
+        Y : array, frame or CSR array of shape (n_rankings_y, n_items) or None
+            The rankings to choose from; None is X, each without itself. X and Y may be Dask
+            collections, and the results are Dask arrays then.
+        k : int
+            How many.
+
+        Returns
+        -------
+        values : ndarray of shape (n_rankings_x, k)
+            The kernel, largest first.
+        rows : ndarray of shape (n_rankings_x, k)
+            The rows of Y; among equal values the first rows come first.
+
+        Examples
+        --------
+        >>> from rankcut import SpearmanKernel
+        >>> ranks = [[1, 2, 3], [3, 2, 1], [1, 3, 2], [2, 1, 3]]
+        >>> SpearmanKernel(normalize=True).nearest(ranks, k=2).rows
+        array([[2, 3],
+               [2, 3],
+               [0, 1],
+               [0, 1]])
+        """
+        return nearest_rankings(
+            X,
+            Y,
+            self._encoder(),
+            k=k,
+            unranked=self.unranked,
+            normalize=self.normalize,
+            items=self.items,
+            n_jobs=self.n_jobs,
+        )
 
     def is_stationary(self) -> bool:
         """False: rankings are no vectors with differences."""

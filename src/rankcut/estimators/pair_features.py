@@ -9,8 +9,10 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
+from rankcut.estimators.ranking_features import check_output_is_default
 from rankcut.kernels.kendall import kendall_features
 from rankcut.kernels.weighted_kendall import Weights, weight_table, weighted_kendall_features
+from rankcut.lazy import is_lazy, map_rows, stand_in
 from rankcut.rankings import RankMatrix, Unranked, labels_beside, read_rankings
 
 
@@ -30,7 +32,7 @@ class PairFeatures(TransformerMixin, BaseEstimator):
         y : None
             Ignored.
         """
-        rankings = self._read(X, reset=True)
+        rankings = self._read(stand_in(X), reset=True)
         self._check(rankings.shape[1])
         self._items = rankings.items
         return self
@@ -44,7 +46,7 @@ class PairFeatures(TransformerMixin, BaseEstimator):
             Rank matrix.
         """
         check_is_fitted(self)
-        rankings = self._read(X, reset=False)
+        rankings = self._read(stand_in(X), reset=False)
         fitted = labels_beside(self._items, rankings.items)
         given = labels_beside(rankings.items, self._items)
         if None not in (fitted, given) and fitted != given:
@@ -52,6 +54,11 @@ class PairFeatures(TransformerMixin, BaseEstimator):
                 "the columns of these rankings are not the items that were fitted, in their "
                 f"order: {given} is not {fitted}"
             )
+        if is_lazy(X):
+            check_output_is_default(self)
+            names = self.get_feature_names_out().tolist()
+            features: NDArray[Any] = map_rows(self._features, X, names)
+            return features
         return self._features(X)
 
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[Any]:

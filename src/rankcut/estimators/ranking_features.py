@@ -8,12 +8,23 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags
+from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
 from rankcut.completions import CompletionOptions, CompletionReport, Method, Sampler
-from rankcut.features import FeatureMap, SparseOutput, seed_from
+from rankcut.features import FeatureMap, SparseOutput, lazy_features, seed_from
+from rankcut.lazy import is_lazy, stand_in
 from rankcut.rankings import RankMatrix, Unranked, labels_beside, read_rankings
 from rankcut.setfunctions import SetFunction
+
+
+def check_output_is_default(transformer: Any) -> None:
+    """Refuse ``set_output`` for Dask collections, of which it would make a frame in memory."""
+    if _get_output_config("transform", transformer)["dense"] != "default":
+        raise ValueError(
+            "set_output is for rankings in memory; a Dask DataFrame gives a Dask DataFrame of "
+            'itself: call set_output(transform="default")'
+        )
 
 
 class RankingFeatures(TransformerMixin, BaseEstimator, ABC):
@@ -62,7 +73,8 @@ class RankingFeatures(TransformerMixin, BaseEstimator, ABC):
         Parameters
         ----------
         X : array, frame or CSR array of shape (n_rankings, n_items)
-            Rank matrix.
+            Rank matrix. Of a Dask array or DataFrame only the columns are looked at; its
+            rankings are checked when they are computed.
         y : None
             Ignored.
 
@@ -70,7 +82,7 @@ class RankingFeatures(TransformerMixin, BaseEstimator, ABC):
         -------
         self
         """
-        rankings = self._read(X, reset=True)
+        rankings = self._read(stand_in(X), reset=True)
         self._fit_function(rankings)
         self._items = rankings.items
         self._seed = seed_from(self.random_state)
@@ -88,7 +100,13 @@ class RankingFeatures(TransformerMixin, BaseEstimator, ABC):
         Returns
         -------
         ndarray or csr_array of shape (n_rankings, n_items)
+            For a Dask array or DataFrame another one with the same chunks, whose blocks are
+            these; a DataFrame keeps its index.
         """
+        if is_lazy(X):
+            self._checked(stand_in(X))
+            check_output_is_default(self)
+            return lazy_features(self._feature_map(), X, self.items)
         return self._transform(X, errors=False)[0]
 
     def transform_with_report(self, X: Any) -> tuple[Any, CompletionReport]:
@@ -119,9 +137,18 @@ class RankingFeatures(TransformerMixin, BaseEstimator, ABC):
         >>> report.method.tolist(), report.n_draws.tolist()
         (['exact', 'exact', 'exact'], [625, 49, 49])
         """
+        if is_lazy(X):
+            raise TypeError(
+                "a report is about rankings in memory; these are a Dask collection: compute some "
+                "of them first"
+            )
         return self._transform(X, errors=True)
 
     def _transform(self, X: Any, *, errors: bool) -> tuple[Any, CompletionReport]:
+        return self._feature_map()(self._checked(X), errors=errors)
+
+    def _checked(self, X: Any) -> RankMatrix:
+        """The rankings, if they are of the items that were fitted."""
         check_is_fitted(self)
         rankings = self._read(X, reset=False)
         known = self._labels()
@@ -132,7 +159,7 @@ class RankingFeatures(TransformerMixin, BaseEstimator, ABC):
                 "the columns of these rankings are not the items that were fitted, in their "
                 f"order: {given} is not {fitted}"
             )
-        return self._feature_map()(rankings, errors=errors)
+        return rankings
 
     def _feature_map(self) -> FeatureMap:
         return FeatureMap(

@@ -11,6 +11,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
 from rankcut.graphs import ItemGraph, as_item_graph
+from rankcut.graphs.derived import joining_like_items
 from rankcut.smoothing import Smoother
 
 
@@ -29,7 +30,8 @@ class GraphSmoothing(TransformerMixin, BaseEstimator):
     ----------
     graph : None, recipe, ItemGraph, array, sparse matrix, networkx.Graph or frame, default=None
         The item graph, in which like items are joined strongly; matched by name where both
-        the graph and the vectors have names. None is the complete graph, which moves each
+        the graph and the vectors have names. Of a :class:`~rankcut.DissimilarityGraph` it is the
+        similarity graph that it is made of. None is the complete graph, which moves each
         vector towards its mean and makes nothing comparable.
     steps : float, default=2.0
         How far to walk: 0 changes nothing, and 1.5 is a step and a half.
@@ -102,7 +104,9 @@ class GraphSmoothing(TransformerMixin, BaseEstimator):
         self._read(X, reset=True)
         n_items = self.n_features_in_
         labels = self._labels()
-        graph = ItemGraph.complete(n_items) if self.graph is None else as_item_graph(self.graph)
+        graph = ItemGraph.complete(n_items)
+        if self.graph is not None:
+            graph = as_item_graph(joining_like_items(self.graph))
         self.graph_ = graph.aligned(n_items, labels)
         self._smoother = Smoother(self.graph_, self.steps)
         return self

@@ -48,7 +48,7 @@ def read_file(
     Parameters
     ----------
     source : path or file object
-        Plain or gzip.
+        Plain or gzip; a directory of Parquet files, or a pattern such as ``votes/*.parquet``.
     format : str or None
         ``"soc"``, ``"soi"``, ``"toc"``, ``"toi"``, ``"cat"`` (PrefLib), ``"csv"``, ``"tsv"``,
         ``"parquet"``, ``"blt"``, ``"order"`` (sushi) or ``"npy"``; None goes by the suffix.
@@ -191,6 +191,8 @@ def write_file(
 def chosen_format(place: Any, format: str | None) -> Format:
     """The format asked for, or else the one of the suffix."""
     name = source_name(place)
+    if format is None and isinstance(place, str | os.PathLike) and Path(place).is_dir():
+        return "parquet"
     suffix = Path(name.removesuffix(".gz")).suffix[1:].lower()
     chosen = suffix if format is None else format
     known = get_args(Format)

@@ -1,7 +1,10 @@
 """Frames and Parquet files as blocks of columns."""
 
+import glob
 import io
-from collections.abc import Iterator
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import narwhals as nw
@@ -45,6 +48,10 @@ def _too_large(series: nw.Series[Any]) -> bool:
 def parquet_blocks(source: Source, *, rows: int | None = None) -> Iterator[Block]:
     """The blocks of a Parquet file, read a batch at a time with PyArrow."""
     name = source_name(source)
+    files = parquet_files(source)
+    if files is not None:
+        yield from _blocks_of_files(files, rows)
+        return
     pa, pq = import_pyarrow()
     opened = source if isinstance(source, str) or hasattr(source, "__fspath__") else None
     try:
@@ -63,6 +70,43 @@ def parquet_blocks(source: Source, *, rows: int | None = None) -> Iterator[Block
         raise RankingFileError(f"not a Parquet file: {problem}", name) from None
     if first == 1:
         raise RankingFileError("the table has no rows", name)
+
+
+def _blocks_of_files(files: list[str], rows: int | None) -> Iterator[Block]:
+    names: list[str] | None = None
+    for file in files:
+        for block in parquet_blocks(file, rows=rows):
+            names = names or list(block.names)
+            check_columns(block.names, names, file, files[0])
+            yield block
+
+
+def check_columns(names: Sequence[str], expected: Sequence[str], file: str, first: str) -> None:
+    """Refuse a file of a data set whose columns are not those of the first one."""
+    if list(names) != list(expected):
+        odd = sorted(set(names) ^ set(expected)) or ["their order"]
+        raise RankingFileError(f"its columns are not those of {first}: see {odd[0]!r}", file)
+
+
+def parquet_files(source: Source) -> list[str] | None:
+    """The files of a Parquet data set: a directory, or a pattern such as ``votes/*.parquet``.
+
+    None for anything else. Files whose names begin with a dot or an underscore do not count.
+    """
+    if not isinstance(source, str | os.PathLike):
+        return None
+    place = Path(source)
+    if place.is_dir():
+        found = [str(file) for file in place.rglob("*.parquet") if file.name[0] not in "._"]
+        what = "there is no Parquet file in this directory"
+    elif glob.has_magic(os.fspath(source)) and not place.exists():
+        found = [file for file in glob.glob(os.fspath(source)) if Path(file).name[0] not in "._"]
+        what = "no file has a name like this"
+    else:
+        return None
+    if not found:
+        raise RankingFileError(what, os.fspath(source))
+    return sorted(found)
 
 
 def import_pyarrow() -> tuple[Any, Any]:

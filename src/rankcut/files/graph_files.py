@@ -23,6 +23,12 @@ _PARTS = ("constant", "factors", "signs")
 
 def write_graph(graph: ItemGraph, target: str | os.PathLike[str]) -> None:
     """Write an item graph, whole or not at all."""
+    with atomic_file(target) as file:
+        np.savez_compressed(file, allow_pickle=False, **graph_arrays(graph))
+
+
+def graph_arrays(graph: ItemGraph) -> dict[str, Any]:
+    """All that makes up a graph, as arrays of numbers and text."""
     arrays: dict[str, Any] = {"n_items": np.array(graph.n_items)}
     matrix = graph.weights
     if isinstance(matrix, StructuredWeights):
@@ -34,8 +40,7 @@ def write_graph(graph: ItemGraph, target: str | os.PathLike[str]) -> None:
         arrays["weights"] = matrix
     if graph.items is not None:
         arrays["items"] = np.array([str(item) for item in graph.items])
-    with atomic_file(target) as file:
-        np.savez_compressed(file, allow_pickle=False, **arrays)
+    return arrays
 
 
 def read_graph(source: Source) -> ItemGraph:

@@ -39,7 +39,8 @@ def table_rankings(blocks: Iterable[Block], options: TableOptions) -> RankingSet
         return long_rankings(blocks, options)
     if layout == "ballots":
         return ballot_rankings(blocks, options)
-    return _joined(list(_wide(blocks, options)), options)
+    whole = joined(list(_wide(blocks, options)))
+    return replace(whole, ranks=whole.sparse()) if options.sparse else whole
 
 
 def table_pieces(blocks: Iterable[Block], options: TableOptions) -> Iterator[RankingSet]:
@@ -87,12 +88,13 @@ def _until_each_column_has_a_value(blocks: Iterator[Block]) -> list[Block]:
     return held
 
 
-def _joined(pieces: list[RankingSet], options: TableOptions) -> RankingSet:
+def joined(pieces: list[RankingSet]) -> RankingSet:
+    """The rankings of several pieces of one table as one."""
     first = pieces[0]
     ids = None
     if first.ids is not None:
         ids = tuple(chain.from_iterable(piece.ids or () for piece in pieces))
-    whole = RankingSet(
+    return RankingSet(
         np.concatenate([piece.ranks for piece in pieces]),
         first.items,
         counts=np.concatenate([piece.counts for piece in pieces]),
@@ -102,4 +104,3 @@ def _joined(pieces: list[RankingSet], options: TableOptions) -> RankingSet:
             for name in first.columns
         },
     )
-    return replace(whole, ranks=whole.sparse()) if options.sparse else whole

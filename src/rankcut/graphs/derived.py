@@ -176,8 +176,8 @@ def joining_like_items(graph: Any) -> Any:
         return graph if inner is graph.graph else inner
     if isinstance(graph, DistanceGraph):
         raise ValueError(
-            "a DistanceGraph joins unlike items, and smoothing needs a graph that joins like ones; "
-            "give one as smoothing_graph=, such as a SimilarityGraph of the same features"
+            "a DistanceGraph joins unlike items, and smoothing needs a graph that joins like ones, "
+            "such as a SimilarityGraph of the same features"
         )
     return graph
 

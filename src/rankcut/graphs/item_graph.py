@@ -59,6 +59,8 @@ class ItemGraph:
     array([2., 3., 1.])
     """
 
+    approximation: Approximation | None = None
+
     def __init__(
         self,
         weights: Any,
@@ -75,7 +77,6 @@ class ItemGraph:
         self.n_items = n_items
         self.items = items
         self.ordered = ordered
-        self.approximation: Approximation | None = None
 
     @classmethod
     def complete(cls, n_items: int) -> "ItemGraph":
@@ -263,8 +264,12 @@ def _check_structured(
             f"the parts of the weights do not fit together: {weights.sparse.shape}, "
             f"{weights.factors.shape} and {weights.signs.shape}"
         )
-    if not (np.isfinite(weights.constant) and np.isfinite(weights.factors).all()):
-        raise ValueError("the weights of the graph must be finite")
+    # Of NaN, neither is true.
+    small = abs(weights.constant) <= _LARGEST
+    if not (small and np.abs(weights.factors).max(initial=0.0) <= _LARGEST**0.5):
+        raise ValueError(
+            "the weights of the graph must be finite, and not so large that sums overflow"
+        )
     if not (abs(weights.signs) == 1).all():
         raise ValueError("the signs of the weights' factors are 1 or -1")
     if weights.rank == 0 and weights.constant < 0:

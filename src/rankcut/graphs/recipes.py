@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.spatial.distance import pdist, squareform
 from sklearn.base import BaseEstimator
-from sklearn.neighbors import NearestNeighbors
 
 from rankcut.graphs.item_features import item_points
 from rankcut.graphs.item_graph import ItemGraph
+from rankcut.graphs.neighbors import Search, nearest_neighbors
 
 Similarity: TypeAlias = Literal["squared_exponential", "exponential"]
 
@@ -149,6 +149,13 @@ class NeighborGraph(BaseEstimator):
         k, less than the number of items.
     kernel : {"squared_exponential", "exponential", "constant"}
         The weight of an edge by its length; ``"constant"`` gives every edge weight 1.
+    method : {"auto", "exact", "approximate"}
+        All nearest neighbours, or most of them by pynndescent (``pip install
+        "rankcut[neighbors]"``), which takes much less time for very many items; how many it
+        finds is told by the graph's ``approximation``. "auto" is approximate for more than
+        80,000 items with more than 8 features, and exact otherwise.
+    random_state : int
+        Seed of the approximate search.
 
     Examples
     --------
@@ -164,17 +171,21 @@ class NeighborGraph(BaseEstimator):
         n_neighbors: int = 20,
         kernel: Similarity | Literal["constant"] = "squared_exponential",
         lengthscale: float | Literal["median"] = "median",
+        method: Search = "auto",
         scale: bool = True,
         one_hot: bool = True,
         items: str | None = None,
+        random_state: int = 0,
     ) -> None:
         self.features = features
         self.n_neighbors = n_neighbors
         self.kernel = kernel
         self.lengthscale = lengthscale
+        self.method = method
         self.scale = scale
         self.one_hot = one_hot
         self.items = items
+        self.random_state = random_state
 
     def build(self) -> ItemGraph:
         """The graph."""
@@ -185,17 +196,17 @@ class NeighborGraph(BaseEstimator):
                 f"n_neighbors={self.n_neighbors!r}, but an item of {n} has from 1 to {n - 1} "
                 "neighbours"
             )
-        distances, neighbours = (
-            NearestNeighbors(n_neighbors=self.n_neighbors).fit(points).kneighbors()
+        one, other, distances, approximation = nearest_neighbors(
+            points, int(self.n_neighbors), self.method, self.random_state
         )
-        one = np.repeat(np.arange(n), self.n_neighbors)
-        other = neighbours.ravel()
         # Each pair once, however many of its two ends chose it.
         pairs, at = np.unique(
             np.minimum(one, other) * n + np.maximum(one, other), return_index=True
         )
-        weights = similarity(distances.ravel()[at], self.kernel, self.lengthscale)
-        return _sparse_graph(pairs // n, pairs % n, weights, n, items)
+        weights = similarity(distances[at], self.kernel, self.lengthscale)
+        graph = _sparse_graph(pairs // n, pairs % n, weights, n, items)
+        graph.approximation = approximation
+        return graph
 
 
 def _all_distances(points: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -18,6 +18,7 @@ from rich.progress import Progress
 
 from rankcut._loops.pairing import ALL, TWINS, UPPER
 from rankcut._loops.types import Floats
+from rankcut.lazy import is_lazy
 from rankcut.rankings import RankMatrix, Unranked, labels_beside, read_rankings
 from rankcut.threads import as_completed
 
@@ -123,6 +124,18 @@ def gram_matrix(
     n_jobs: int | None,
 ) -> NDArray[Any]:
     """The whole way from two rank matrices to their Gram matrix."""
+    if is_lazy(X) or is_lazy(Y):
+        from rankcut.kernels.lazy_gram import lazy_gram
+
+        if out is not None:
+            raise TypeError(
+                "out= is for rankings in memory; the Gram matrix of a Dask collection is written "
+                "by its to_zarr, or by dask.array.store"
+            )
+        gram: NDArray[Any] = lazy_gram(
+            X, Y, encode, unranked=unranked, normalize=normalize, items=items, dtype=dtype
+        )
+        return gram
     left, right = read_both(X, Y, items, unranked)
     result_dtype = gram_dtype(dtype, out, left)
     return fill_gram(
@@ -195,6 +208,7 @@ def fill_gram(
     out: NDArray[Any] | None,
     dtype: np.dtype[Any],
     n_jobs: int | None,
+    progress: bool = True,
 ) -> NDArray[Any]:
     """The kernel of each ranking on the left and each on the right, or on the left again."""
     other = left if right is None else right
@@ -211,8 +225,8 @@ def fill_gram(
     result = out
     scales = None
     if normalize:
-        rows = _unit_scale(left)
-        scales = rows, rows if right is None else _unit_scale(other)
+        rows = unit_scale(left)
+        scales = rows, rows if right is None else unit_scale(other)
 
     def fill(rows: slice, columns: slice) -> None:
         pairs = UPPER if right is None and rows == columns else ALL
@@ -221,34 +235,39 @@ def fill_gram(
         block = place if direct else np.empty(place.shape)
         left.compare(rows, other, columns, pairs, block)
         if scales is not None:
-            for part in _slices(len(block), _AT_ONCE):
+            for part in slices(len(block), _AT_ONCE):
                 # The product of the scales first: it is the same for (A, A') and (A', A).
                 block[part] *= scales[0][rows][part, np.newaxis] * scales[1][columns]
         if not direct:
             place[:] = block
         if right is None and pairs == ALL:
-            for part in _slices(len(block), _AT_ONCE):
+            for part in slices(len(block), _AT_ONCE):
                 result[columns, rows][:, part] = block[part].T
 
     blocks = [
         (rows, columns)
-        for rows in _slices(shape[0], left.side)
-        for columns in _slices(shape[1], left.side)
+        for rows in slices(shape[0], left.side)
+        for columns in slices(shape[1], left.side)
         if right is not None or columns.start >= rows.start
     ]
-    _show_progress(as_completed(fill, blocks, n_jobs), len(blocks))
+    steps = as_completed(fill, blocks, n_jobs)
+    if progress:
+        _show_progress(steps, len(blocks))
+    else:
+        for _ in steps:
+            pass
     return out
 
 
 def squares(encoding: Encoding) -> Floats:
     """k(A, A) of each ranking."""
     out = np.empty((len(encoding), 1), dtype=np.float64)
-    for rows in _slices(len(encoding), encoding.side):
+    for rows in slices(len(encoding), encoding.side):
         encoding.compare(rows, encoding, rows, TWINS, out[rows])
     return out[:, 0]
 
 
-def _unit_scale(encoding: Encoding) -> Floats:
+def unit_scale(encoding: Encoding) -> Floats:
     """1/√k(A, A), and 0 where that is 0."""
     own = squares(encoding)
     lost = own < np.finfo(np.float64).tiny
@@ -263,7 +282,8 @@ def _unit_scale(encoding: Encoding) -> Floats:
     return np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > 0)
 
 
-def _slices(size: int, side: int) -> list[slice]:
+def slices(size: int, side: int) -> list[slice]:
+    """Whole numbers from 0 on, cut into pieces of that many."""
     return [slice(start, min(start + side, size)) for start in range(0, size, side)]
 
 

@@ -10,7 +10,7 @@ from scipy.sparse import csr_array, issparse
 from rankcut._loops.pairing import ALL, TWINS, UPPER
 from rankcut.completions import CompletionOptions, Method, Sampler, UnlistedWeight
 from rankcut.features import FeatureMap, fit_graph, seed_from
-from rankcut.graphs import refuse_learned
+from rankcut.graphs import as_item_graph
 from rankcut.kernels.gram import Encoder, Features, gram_matrix
 from rankcut.rankings import RankMatrix, Unranked
 from rankcut.setfunctions import Algorithm, GraphCut
@@ -127,12 +127,13 @@ def graph_cut_encoder(
     n_jobs: int | None,
 ) -> Encoder:
     """Graph cut features, which are normalised as vectors: weights may be of any scale."""
-    # Learned from either side of a Gram matrix, it would be another graph.
-    refuse_learned(graph)
+    # A recipe is built once, for X and Y and all their blocks. One that is learned from rankings
+    # is refused: learned from either side of a Gram matrix, it would be another graph.
+    given = None if graph is None else as_item_graph(graph)
 
     def encode(rankings: RankMatrix, dtype: np.dtype[Any]) -> GraphCutVectors:
         feature_map = FeatureMap(
-            GraphCut(fit_graph(graph, rankings), algorithm),
+            GraphCut(fit_graph(given, rankings), algorithm),
             unranked,
             normalize,
             completions,

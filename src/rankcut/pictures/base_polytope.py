@@ -71,21 +71,48 @@ def draw_base_polytope(
     _draw_faces(first, function, names, window)
     for axes, groups in zip(others, partitions, strict=True):
         _draw_cones(axes, function, groups, names, window)
-    figure.legend(
-        handles=[
-            Patch(facecolor=BODY, edgecolor=INK, label="base polytope B(F)"),
-            Line2D([], [], color=SOFT, linewidth=0.8, linestyle="--", label="lines s(A) = F(A)"),
-            Patch(facecolor=TANGENT, alpha=0.3, label="tangent cone, s(B) ≤ F(B)"),
-            Patch(facecolor=MAJORANT, alpha=0.3, label="majorant cone, s(B) ≥ F(B)"),
-            Line2D([], [], color=INK, marker="o", linestyle="", label="minimum-norm points"),
-            Line2D([], [], color=INK, marker="+", linestyle="", label="nearest to the origin"),
-        ],
-        loc="outside lower center",
-        ncols=6,
-        frameon=False,
-        labelcolor=INK,
-    )
+    _explain(figure, [*_BODY_SIGNS, *_CONE_SIGNS], ncols=6)
     return figure
+
+
+def base_polytope_panels(
+    function: SetFunction,
+    partitions: Sequence[Sequence[Sequence[int]]] = (((0, 1), (2,)), ((0,), (1,), (2,))),
+    items: Sequence[Hashable] = ("1", "2", "3"),
+) -> dict[str, Figure]:
+    """The panels of :func:`draw_base_polytope` as figures of their own, by their titles."""
+    names = [str(item) for item in items]
+    window = _window(function, partitions)
+    panels = {}
+    for groups in (None, *partitions):
+        figure = Figure(figsize=(4.5, 5.1), layout="constrained")
+        axes = figure.subplots()
+        if groups is None:
+            _draw_faces(axes, function, names, window)
+            _explain(figure, _BODY_SIGNS, ncols=2)
+        else:
+            _draw_cones(axes, function, groups, names, window)
+            _explain(figure, _CONE_SIGNS, ncols=2)
+        panels[axes.get_title(loc="left")] = figure
+    return panels
+
+
+_BODY_SIGNS = (
+    Patch(facecolor=BODY, edgecolor=INK, label="base polytope B(F)"),
+    Line2D([], [], color=SOFT, linewidth=0.8, linestyle="--", label="lines s(A) = F(A)"),
+)
+_CONE_SIGNS = (
+    Patch(facecolor=TANGENT, alpha=0.3, label="tangent cone, s(B) ≤ F(B)"),
+    Patch(facecolor=MAJORANT, alpha=0.3, label="majorant cone, s(B) ≥ F(B)"),
+    Line2D([], [], color=INK, marker="o", linestyle="", label="minimum-norm points"),
+    Line2D([], [], color=INK, marker="+", linestyle="", label="nearest to the origin"),
+)
+
+
+def _explain(figure: Figure, signs: Sequence[Patch | Line2D], ncols: int) -> None:
+    figure.legend(
+        handles=signs, loc="outside lower center", ncols=ncols, frameon=False, labelcolor=INK
+    )
 
 
 def _window(function: SetFunction, partitions: Sequence[Sequence[Sequence[int]]]) -> Points:

@@ -27,7 +27,7 @@ from rankcut.estimators.graph_cut import GraphCutFeatures
 
 Model: TypeAlias = Literal["logistic", "gp"]
 
-_BINS = 10
+BINS = 10
 _LOG_ODDS = 10.0
 
 
@@ -84,6 +84,11 @@ class Score:
     calibration_error: float
 
 
+def bin_of(confidence: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Which of the bins of equal width a probability is in."""
+    return np.minimum((confidence * BINS).astype(np.int64), BINS - 1)
+
+
 def calibration_error(
     truth: NDArray[Any], probabilities: NDArray[np.float64], classes: NDArray[Any]
 ) -> float:
@@ -94,7 +99,7 @@ def calibration_error(
     """
     confidence = probabilities.max(axis=1)
     right = classes[probabilities.argmax(axis=1)] == truth
-    bins = np.minimum((confidence * _BINS).astype(int), _BINS - 1)
+    bins = bin_of(confidence)
     gaps = [abs(confidence[bins == b].sum() - right[bins == b].sum()) for b in np.unique(bins)]
     return float(np.round(sum(gaps) / len(truth), 12))
 

@@ -236,6 +236,10 @@ class GraphCut(SetFunction):
         chosen = fastest_algorithm(self.graph) if self.algorithm == "auto" else self.algorithm
         return _WAYS[chosen](self.graph)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """All but what is prepared anew, in less time than it takes to copy it elsewhere."""
+        return {name: value for name, value in vars(self).items() if name != "_chains"}
+
     def aligned(self, n_items: int, items: tuple[Hashable, ...] | None) -> "GraphCut":
         """The cut of the same graph, its items matched by name if it names them."""
         graph = self.graph.aligned(n_items, items)

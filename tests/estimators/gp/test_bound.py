@@ -121,7 +121,7 @@ def problems(noisy, link):
     kernel = KernelRows(RBF(0.8), X)
     likelihood = LIKELIHOODS[link]
     yield WeightSpace(
-        LabelledRows(X, y == 1, weight), likelihood, Prior(None, None, 3.0, none[:, 0], none), None
+        LabelledRows(X, y == 1, weight), likelihood, Prior(None, None, 3.0, none[:, 0], none)
     )
     prior = Prior(None, None, 1.0, kernel.start, kernel.bounds)
     yield FunctionSpace(kernel, y == 1, weight, likelihood, prior)

@@ -41,14 +41,13 @@ def _check_variance(
         )
 
 
-def check_classes(classes: NDArray[Any], codes: NDArray[np.intp], weight: Floats | None) -> None:
-    """Raise ValueError unless each of two classes or more has some weight."""
+def check_classes(classes: NDArray[Any], totals: Floats) -> None:
+    """Raise ValueError unless there are two classes or more, and each has some weight."""
     if len(classes) < 2:
         raise ValueError(
             f"all labels are of one class, {classes.tolist()[0]!r}; a classifier needs rows of "
             "two classes or more"
         )
-    totals = np.bincount(codes, weights=weight)
     if not totals.all():
         label = classes[totals == 0].tolist()[0]
         raise ValueError(
@@ -57,14 +56,19 @@ def check_classes(classes: NDArray[Any], codes: NDArray[np.intp], weight: Floats
         )
 
 
-def weigh_classes(
-    class_weight: Any, classes: NDArray[Any], codes: NDArray[np.intp], weight: Floats
-) -> Floats:
-    """Weights of rows times those of their classes."""
+def class_totals(codes: NDArray[np.intp], weight: Floats | None) -> Floats:
+    """The weights of the rows of each class added up."""
+    return np.bincount(codes, weights=weight).astype(np.float64)
+
+
+def class_factors(class_weight: Any, classes: NDArray[Any], totals: Floats) -> Floats:
+    """By how much the rows of each class weigh more; ``totals`` are their weights added up."""
+    if class_weight is None:
+        return np.ones(len(classes))
     if isinstance(class_weight, str) and class_weight == "balanced":
         # By weight, not by number: a row of weight 2 is two rows.
-        totals = np.bincount(codes, weights=weight, minlength=len(classes))
-        even = np.divide(weight.sum(), len(classes) * totals, where=totals > 0, out=totals.copy())
-        return np.asarray(weight * even[codes])
-    by_class = compute_class_weight(class_weight, classes=classes, y=classes[codes])
-    return np.asarray(weight * by_class[codes])
+        even = np.divide(
+            totals.sum(), len(classes) * totals, where=totals > 0, out=np.zeros_like(totals)
+        )
+        return np.asarray(even)
+    return np.asarray(compute_class_weight(class_weight, classes=classes, y=classes))

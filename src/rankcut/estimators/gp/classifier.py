@@ -1,5 +1,6 @@
 """Gaussian process classification as a scikit-learn classifier."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -17,10 +18,17 @@ from sklearn.utils.validation import (
 )
 from threadpoolctl import threadpool_limits
 
-from rankcut.estimators.gp.checks import check_classes, check_parameters, weigh_classes
-from rankcut.estimators.gp.fitting import Settings, fit_features, fit_kernel
+from rankcut.estimators.gp.checks import (
+    check_classes,
+    check_parameters,
+    class_factors,
+    class_totals,
+)
+from rankcut.estimators.gp.fitting import Fit, Settings, fit_features, fit_kernel
+from rankcut.estimators.gp.lazy_rows import LazyFeatures
 from rankcut.estimators.gp.likelihoods import LIKELIHOODS, Floats, Link
 from rankcut.estimators.kernel_objects import RankingKernel
+from rankcut.lazy import is_lazy, map_rows, stand_in
 
 
 class GPClassifier(ClassifierMixin, BaseEstimator):
@@ -135,9 +143,10 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
         ----------
         X : array of shape (n_samples, n_features)
             Features, which may be memory-mapped; with a kernel, what it takes; the Gram matrix
-            if it is precomputed.
+            if it is precomputed. Features in a Dask array or DataFrame stay in their blocks: each
+            step adds up what the blocks contribute.
         y : array-like of shape (n_samples,)
-            Labels, numbers or strings.
+            Labels, numbers or strings; a Dask array or Series may go with a Dask collection.
         sample_weight : array-like of shape (n_samples,) or None
             How many times each row counts.
 
@@ -146,29 +155,14 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
         self
         """
         check_parameters(self.get_params(deep=False))
-        X, labels = self._read_both(X, y)
-        self.classes_, codes = np.unique(labels, return_inverse=True)
-        weight = self._weights(X, codes, sample_weight)
-        check_classes(self.classes_, codes, weight)
-        settings = Settings(
-            LIKELIHOODS[self.link],
-            self.kernel_variance,
-            self.constant_variance,
-            self.tol,
-            self.max_iter,
-            self.n_jobs,
-            self.classes_,
-        )
+        maximise = self._fit_lazily if is_lazy(X) else self._fit
+        fit = maximise(X, y, sample_weight)
         if self.kernel is None:
-            fit = fit_features(X, codes, weight, settings)
             posteriors = [summit.state.posterior for summit in fit.summits]
             means = np.array([posterior.mean for posterior in posteriors])
-            self.coef_ = means[:, : X.shape[1]]
+            self.coef_ = means[:, : self.n_features_in_]
             self.intercept_ = means[:, -1] if fit.prior.has_constant else np.zeros(len(means))
             self.covariance_ = np.array([q.factor @ q.factor.T for q in posteriors])
-        else:
-            kernel = self.kernel if callable(self.kernel) else None
-            fit = fit_kernel(kernel, X, codes, weight, settings)
         self._predictor: Any = fit.predictor
         if callable(self.kernel):
             self.kernel_ = [q.kernel for q in self._predictor.posteriors]
@@ -177,6 +171,39 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
         self.elbo_ = float(sum(trace[-1] for trace in self.elbo_trace_))
         self.n_iter_ = max(len(trace) - 1 for trace in self.elbo_trace_)
         return self
+
+    def _fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Fit:
+        X, labels = self._read_both(X, y)
+        self.classes_, codes = np.unique(labels, return_inverse=True)
+        weight = self._weights(X, codes, sample_weight)
+        check_classes(self.classes_, class_totals(codes, weight))
+        if self.kernel is None:
+            return fit_features(X, codes, weight, self._settings())
+        kernel = self.kernel if callable(self.kernel) else None
+        return fit_kernel(kernel, X, codes, weight, self._settings())
+
+    def _fit_lazily(self, X: Any, y: Any, sample_weight: Any) -> Fit:
+        if self.kernel is not None:
+            raise TypeError(
+                "a Dask collection is fitted as features, with kernel=None: a kernel needs the "
+                "matrix of all pairs"
+            )
+        validate_data(self, stand_in(X), skip_check_array=True)
+        features = LazyFeatures(X, y, sample_weight)
+        self.classes_ = features.classes
+        check_classes(self.classes_, features.totals)
+        return features.fit(self.class_weight, self._settings())
+
+    def _settings(self) -> Settings:
+        return Settings(
+            LIKELIHOODS[self.link],
+            self.kernel_variance,
+            self.constant_variance,
+            self.tol,
+            self.max_iter,
+            self.n_jobs,
+            self.classes_,
+        )
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The most probable label of each row.
@@ -190,8 +217,11 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
         Returns
         -------
         ndarray of shape (n_samples,)
+            A Dask array for a Dask collection.
         """
         check_is_fitted(self)
+        if is_lazy(X):
+            return self._lazily(self.predict, X, None)
         if len(self.classes_) == 2:
             mean, _ = self._latent(X, None, variances=False)
             return np.asarray(self.classes_[(mean[:, 0] > 0).astype(int)])
@@ -211,7 +241,10 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
         Returns
         -------
         ndarray of shape (n_samples, n_classes)
+            A Dask array for a Dask collection.
         """
+        if is_lazy(X):
+            return self._lazily(self.predict_proba, X, diagonal)
         positive = LIKELIHOODS[self.link].probability(self.decision_function(X, diagonal))
         if positive.ndim == 1:
             return np.column_stack([1.0 - positive, positive])
@@ -233,7 +266,10 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
         Returns
         -------
         ndarray of shape (n_samples,) or (n_samples, n_classes)
+            A Dask array for a Dask collection.
         """
+        if is_lazy(X):
+            return self._lazily(self.decision_function, X, diagonal)
         mean, variance = self._latent(X, diagonal, variances=True)
         score = LIKELIHOODS[self.link].score(mean.ravel(), variance.ravel())
         return score if len(self.classes_) == 2 else np.asarray(score.reshape(mean.shape))
@@ -254,6 +290,13 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
         if len(self.classes_) == 2:
             return mean[:, 0], variance[:, 0]
         return mean, variance
+
+    def _lazily(self, method: Callable[[Any], Any], X: Any, diagonal: ArrayLike | None) -> Floats:
+        check_is_fitted(self)
+        if diagonal is not None:
+            raise TypeError("diagonal is for rows in memory, and these are a Dask collection")
+        predicted: Floats = map_rows(method, X)
+        return predicted
 
     def _latent(
         self, X: Any, diagonal: ArrayLike | None, *, variances: bool
@@ -305,7 +348,9 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
             sample_weight, X, dtype=np.float64, ensure_non_negative=True
         )
         if self.class_weight is not None:
-            weight = weigh_classes(self.class_weight, self.classes_, codes, weight)
+            totals = class_totals(codes, weight)
+            factors = class_factors(self.class_weight, self.classes_, totals)
+            weight = np.asarray(weight * factors[codes])
         return weight
 
     def __sklearn_tags__(self) -> Tags:

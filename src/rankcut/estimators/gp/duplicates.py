@@ -31,8 +31,20 @@ def few_distinct(
     features: NDArray[np.floating], codes: NDArray[np.intp], weight: Floats | None
 ) -> Distinct | None:
     """The distinct pairs of a row and its code, or None if they are too many to be copied."""
-    limit = _FEW // max(1, features.shape[1])
+    limit = most_distinct(features.shape[1])
     return _distinct(features, codes, weight, min(limit, len(codes)))
+
+
+def most_distinct(n_features: int) -> int:
+    """How many distinct rows are few."""
+    return _FEW // max(1, n_features)
+
+
+def few_hashes(features: NDArray[np.floating], weight: Floats) -> NDArray[np.uint64] | None:
+    """Hashes of the distinct rows that weigh anything, or None if they are too many."""
+    rows = _bits(features[weight > 0])
+    hashes = np.unique(_hashes(rows, np.zeros(len(rows), dtype=np.intp)))
+    return hashes if len(hashes) <= most_distinct(features.shape[1]) else None
 
 
 def distinct_rows(X: Any, codes: NDArray[np.intp], weight: Floats | None) -> Distinct:

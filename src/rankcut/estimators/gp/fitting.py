@@ -20,7 +20,7 @@ from rankcut.estimators.gp.likelihoods import Floats, Likelihood
 from rankcut.estimators.gp.predictions import FeaturePredictor, KernelPosterior, KernelPredictor
 from rankcut.estimators.gp.prior import Prior
 from rankcut.estimators.gp.progress import Progress
-from rankcut.estimators.gp.weight_space import LabelledRows, WeightSpace, mean_square
+from rankcut.estimators.gp.weight_space import LabelledRows, Rows, WeightSpace, mean_square
 
 # Gram matrices up to this size are factorised sooner by one thread than by several.
 _SMALL = 512
@@ -59,18 +59,16 @@ class Settings:
     n_jobs: int | None
     classes: NDArray[Any]
 
-    def climb(
-        self, bound: Callable[[NDArray[np.bool_]], Bound], codes: NDArray[np.intp]
-    ) -> list[Summit]:
+    def climb(self, bound: Callable[[int], Bound]) -> list[Summit]:
         """Climb the bound of class 1, or those of each class against the rest."""
         if len(self.classes) == 2:
-            tasks = [("", codes == 1)]
+            tasks = [("", 1)]
         else:
-            tasks = [(f"class {c!s}: ", codes == k) for k, c in enumerate(self.classes)]
+            tasks = [(f"class {c!s}: ", code) for code, c in enumerate(self.classes)]
         summits = []
         with Progress(self.max_iter) as progress:
-            for progress.problem, positive in tasks:
-                problem = bound(positive)
+            for progress.problem, code in tasks:
+                problem = bound(code)
                 summit = climb(
                     problem,
                     problem.start(),
@@ -105,19 +103,29 @@ def fit_features(
     few = few_distinct(X, codes, weight)
     if few is not None:
         X, codes, weight = X[few.rows], codes[few.rows], few.weight
+
+    def rows(code: int) -> LabelledRows:
+        return LabelledRows(X, codes == code, weight, settings.n_jobs)
+
+    return fit_rows(rows, mean_square(X, weight), settings)
+
+
+def fit_rows(rows: Callable[[int], Rows], scale: float, settings: Settings) -> Fit:
+    """The same for rows that may be anywhere.
+
+    ``rows(code)`` has label 1 for the class of that code; ``scale`` is the mean of ‖φ‖².
+    """
     nothing = np.empty((0, 2))
-    scale = mean_square(X, weight)
     prior = Prior(
         settings.kernel_variance, settings.constant_variance, scale, nothing[:, 0], nothing
     )
 
-    def bound(positive: NDArray[np.bool_]) -> WeightSpace:
-        rows = LabelledRows(X, positive, weight)
-        return WeightSpace(rows, settings.likelihood, prior, settings.n_jobs)
+    def bound(code: int) -> WeightSpace:
+        return WeightSpace(rows(code), settings.likelihood, prior)
 
     # Threads share out the blocks; the products inside a block are too small for that.
     with threadpool_limits(1, user_api="blas"):
-        summits = settings.climb(bound, codes)
+        summits = settings.climb(bound)
     posteriors = [summit.state.posterior for summit in summits]
     return Fit(summits, prior, FeaturePredictor(posteriors, prior.has_constant))
 
@@ -140,12 +148,14 @@ def fit_kernel(
         settings.kernel_variance, settings.constant_variance, scale, rows.start, rows.bounds
     )
 
-    def bound(positive: NDArray[np.bool_]) -> FunctionSpace:
-        return FunctionSpace(rows, positive, kept.weight, settings.likelihood, prior)
+    labels = codes[kept.rows]
+
+    def bound(code: int) -> FunctionSpace:
+        return FunctionSpace(rows, labels == code, kept.weight, settings.likelihood, prior)
 
     small = len(kept.rows) <= _SMALL
     with threadpool_limits(1, user_api="blas") if small else nullcontext():
-        summits = settings.climb(bound, codes[kept.rows])
+        summits = settings.climb(bound)
     posteriors = []
     for summit in summits:
         own = summit.state.parameters[prior.n_own :]

@@ -5,7 +5,8 @@ A pass over the rows is a sum over blocks. A block gives its expected log-likeli
 with the number of rows.
 """
 
-from typing import NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,12 +41,16 @@ class Statistics(NamedTuple):
         )
 
 
-class LabelledRows(NamedTuple):
-    """Rows of features, which of them have label 1, and their weights (None: all 1)."""
+class Rows(Protocol):
+    """Rows of features with their labels, wherever they are."""
 
-    features: NDArray[np.floating]
-    positive: NDArray[np.bool_]
-    weight: Floats | None
+    n_features: int
+
+    def statistics(self, posterior: Gaussian, likelihood: Likelihood, prior: Prior) -> Statistics:
+        """What all rows contribute to a step from ``posterior``."""
+
+    def sample(self) -> "LabelledRows | None":
+        """A few rows that stand for all, or None if all are few."""
 
 
 def blocks(n_rows: int, n_features: int) -> list[slice]:
@@ -74,39 +79,106 @@ def mean_square(features: NDArray[np.floating], weight: Floats | None) -> float:
     return square / total or 1.0
 
 
-def block_statistics(
-    rows: LabelledRows, block: slice, posterior: Gaussian, likelihood: Likelihood, prior: Prior
-) -> Statistics:
-    """What one block contributes to a step from ``posterior``."""
-    phi = with_constant(rows.features[block], prior.has_constant)
-    sign = np.where(rows.positive[block], 1.0, -1.0)
-    weight = np.ones(len(sign)) if rows.weight is None else rows.weight[block]
-    mean, variance = posterior.project(phi)
-    expected, slope, curvature = likelihood.expect(mean, variance, sign, weight)
-    linear = phi.T @ (slope + curvature * mean)
-    return Statistics(expected, phi.T @ (phi * curvature[:, None]), linear)
+class LabelledRows:
+    """Rows in memory, which of them have label 1, and their weights (None: all 1)."""
+
+    def __init__(
+        self,
+        features: NDArray[np.floating],
+        positive: NDArray[np.bool_],
+        weight: Floats | None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.features = features
+        self.positive = positive
+        self.weight = weight
+        self.n_jobs = n_jobs
+        self.n_features = features.shape[1]
+
+    def statistics(self, posterior: Gaussian, likelihood: Likelihood, prior: Prior) -> Statistics:
+        """The sum of the blocks' contributions, in the order of the blocks."""
+
+        def contribution(block: slice) -> Statistics:
+            return self._contribution(block, posterior, likelihood, prior)
+
+        parts = in_order(contribution, blocks(*self.features.shape), self.n_jobs)
+        n = self.n_features + prior.has_constant
+        return sum_statistics(parts, n)
+
+    def _contribution(
+        self, block: slice, posterior: Gaussian, likelihood: Likelihood, prior: Prior
+    ) -> Statistics:
+        phi = with_constant(self.features[block], prior.has_constant)
+        sign = np.where(self.positive[block], 1.0, -1.0)
+        weight = np.ones(len(sign)) if self.weight is None else self.weight[block]
+        mean, variance = posterior.project(phi)
+        expected, slope, curvature = likelihood.expect(mean, variance, sign, weight)
+        linear = phi.T @ (slope + curvature * mean)
+        return Statistics(expected, phi.T @ (phi * curvature[:, None]), linear)
+
+    def sample(self) -> "LabelledRows | None":
+        """Evenly spaced rows of each class, each standing for those it was taken from."""
+        counts = [int(self.positive.sum()), int((~self.positive).sum())]
+        steps = steps_to_start(counts)
+        if steps is None:
+            return None
+        return sampled(
+            [self.drawn(0, step, part) for part, step in zip((True, False), steps, strict=True)],
+            counts,
+        )
+
+    def drawn(self, first: int, step: int, positive: bool) -> "LabelledRows":
+        """Every so manieth row with this label, from the ``first`` on."""
+        index = np.flatnonzero(self.positive == positive)[first::step]
+        weight = np.ones(len(index)) if self.weight is None else self.weight[index]
+        return LabelledRows(self.features[index], self.positive[index], weight)
+
+
+def sum_statistics(parts: Iterable[Statistics], n_weights: int) -> Statistics:
+    """All parts added up, in their order."""
+    total = Statistics(0.0, np.zeros((n_weights, n_weights)), np.zeros(n_weights))
+    for part in parts:
+        total = total.plus(part)
+    return total
+
+
+def steps_to_start(counts: Sequence[int]) -> list[int] | None:
+    """Which rows of each class to start from: every so manieth; None if that is most of them."""
+    steps = [max(1, count // _ENOUGH_TO_START) for count in counts]
+    n_drawn = sum(-(-count // step) for count, step in zip(counts, steps, strict=True))
+    return None if 2 * n_drawn > sum(counts) else steps
+
+
+def sampled(drawn: Sequence[LabelledRows], counts: Sequence[int]) -> LabelledRows:
+    """Rows drawn from each class as one, each weighed as all that it stands for."""
+    weights = []
+    for rows, count in zip(drawn, counts, strict=True):
+        assert rows.weight is not None
+        weights.append(np.full(len(rows.weight), count / max(1, len(rows.weight))) * rows.weight)
+    return LabelledRows(
+        np.concatenate([rows.features for rows in drawn]),
+        np.concatenate([rows.positive for rows in drawn]),
+        np.concatenate(weights),
+    )
 
 
 class WeightSpace:
     """ELBO(q(w, b), θ) with θ = (log σ², log c²), in passes over blocks of rows."""
 
-    def __init__(
-        self, rows: LabelledRows, likelihood: Likelihood, prior: Prior, n_jobs: int | None
-    ) -> None:
+    def __init__(self, rows: Rows, likelihood: Likelihood, prior: Prior) -> None:
         self.rows = rows
         self.likelihood = likelihood
         self.prior = prior
-        self.n_jobs = n_jobs
-        self.n_weights = rows.features.shape[1] + prior.has_constant
+        self.n_weights = rows.n_features + prior.has_constant
 
     def start(self) -> State:
         """Sites of the prior alone, or those of some of the rows, weighed as if they were all."""
         nothing = Sites(np.zeros((self.n_weights, self.n_weights)), np.zeros(self.n_weights))
         origin = self.prior.start()
-        sample = self._sample()
+        sample = self.rows.sample()
         if sample is None:
             return self.evaluate(nothing, origin)
-        part = WeightSpace(sample, self.likelihood, self.prior, self.n_jobs)
+        part = WeightSpace(sample, self.likelihood, self.prior)
         state = climb(
             part, part.evaluate(nothing, origin), tol=1.0, max_iter=30, watch=lambda *_: None
         ).state
@@ -118,7 +190,7 @@ class WeightSpace:
     def evaluate(self, sites: Sites, parameters: Floats) -> State:
         """The bound at the q of these sites, in one pass over the rows."""
         posterior = self._posterior(sites, parameters)
-        sums = self.statistics(posterior)
+        sums = self.rows.statistics(posterior, self.likelihood, self.prior)
         target = Sites(sums.square, sums.linear)
         spread = posterior.factor.T @ sums.square @ posterior.factor
         quadratic = np.trace(spread) + posterior.mean @ sums.square @ posterior.mean
@@ -128,18 +200,6 @@ class WeightSpace:
         precision = self.prior.precision(parameters, self.n_weights) + np.diagonal(sites.square)
         unit = Sites(np.sqrt(np.outer(precision, precision)), np.sqrt(precision))
         return State(sites, parameters, posterior, elbo, target, float(model), unit)
-
-    def statistics(self, posterior: Gaussian) -> Statistics:
-        """The sum of the blocks' contributions, in the order of the blocks."""
-
-        def contribution(block: slice) -> Statistics:
-            return block_statistics(self.rows, block, posterior, self.likelihood, self.prior)
-
-        n = self.n_weights
-        total = Statistics(0.0, np.zeros((n, n)), np.zeros(n))
-        for part in in_order(contribution, blocks(*self.rows.features.shape), self.n_jobs):
-            total = total.plus(part)
-        return total
 
     def evidence(self, sites: Sites, parameters: Floats) -> tuple[float, Floats]:
         """The evidence of the sites, and its gradient by θ."""
@@ -152,18 +212,3 @@ class WeightSpace:
 
     def _posterior(self, sites: Sites, parameters: Floats) -> Gaussian:
         return Gaussian.from_sites(self.prior.precision(parameters, self.n_weights), *sites)
-
-    def _sample(self) -> LabelledRows | None:
-        """Evenly spaced rows of each class, each standing for those it was taken from."""
-        chosen, standing = [], []
-        for members in (np.flatnonzero(self.rows.positive), np.flatnonzero(~self.rows.positive)):
-            every = max(1, len(members) // _ENOUGH_TO_START)
-            chosen.append(members[::every])
-            standing.append(np.full(len(chosen[-1]), len(members) / len(chosen[-1])))
-        index = np.concatenate(chosen)
-        if 2 * len(index) > len(self.rows.positive):
-            return None
-        weight = np.concatenate(standing)
-        if self.rows.weight is not None:
-            weight = weight * self.rows.weight[index]
-        return LabelledRows(self.rows.features[index], self.rows.positive[index], weight)

@@ -1,0 +1,181 @@
+"""Large catalogues and many rankings: what structure and approximation save, and what they miss.
+
+Run with: python benchmarks/catalogues.py
+"""
+
+import time
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+from scipy import sparse
+from timing import best_seconds, in_words
+
+from rankcut import (
+    DissimilarityGraph,
+    GraphCutFeatures,
+    ItemGraph,
+    LowRankGraph,
+    NeighborGraph,
+    SimilarityGraph,
+    SimilarRankings,
+    graph_cut_features,
+)
+
+CONSOLE = Console(width=110)
+RNG = np.random.default_rng(0)
+
+
+def seconds_of(work: Callable[[], object]) -> tuple[float, object]:
+    start = time.perf_counter()
+    result = work()
+    return time.perf_counter() - start, result
+
+
+def in_groups(n: int, n_features: int) -> np.ndarray:
+    """Points around 200 centres, as items of a catalogue are."""
+    centres = RNG.standard_normal((200, n_features))
+    return centres[RNG.integers(200, size=n)] + 0.7 * RNG.standard_normal((n, n_features))
+
+
+def structure() -> None:
+    """The same graph in parts and as a dense matrix, and without the dense one for many items."""
+    table = Table(
+        title="Full rankings, and top-10 lists: weights in parts against dense, one thread"
+    )
+    for column in ("graph", "items", "full, in parts", "dense", "ratio", "top-10, in parts"):
+        table.add_column(column, justify="right")
+    for n_items in (500, 2000, 50_000):
+        points = RNG.random((n_items, 3))
+        near = NeighborGraph(points, n_neighbors=20)
+        full = RNG.permuted(np.tile(np.arange(1.0, n_items + 1), (20, 1)), axis=1)
+        top = np.where(full <= 10, full, np.nan)
+        for name, graph in (
+            ("dissimilarity", DissimilarityGraph(near).build()),
+            ("rank 30", LowRankGraph(points, rank=30).build()),
+            ("rank 100", LowRankGraph(points, rank=100).build()),
+        ):
+            ours = best_seconds(partial(graph_cut_features, full, graph, algorithm="structured"), 3)
+            lists = best_seconds(partial(graph_cut_features, top, graph, unranked="last"), 3)
+            cells = ["–", "–"]
+            if n_items <= 2000:
+                dense = ItemGraph.trusted(graph.to_dense(), None)
+                theirs = best_seconds(
+                    partial(graph_cut_features, full, dense, algorithm="dense"), 3
+                )
+                cells = [in_words(theirs / 20), f"{theirs / ours:.1f}"]
+            table.add_row(name, f"{n_items:,}", in_words(ours / 20), *cells, in_words(lists / 20))
+    CONSOLE.print(table)
+
+
+def ranks_and_errors() -> None:
+    """How the error of a low-rank graph falls with its rank, and that of the features with it."""
+    table = Table(title="Low rank against all similarities of 1,000 items")
+    columns = ("features", "method", "rank", "error of weights", "smallest weight", "of features")
+    for column in columns:
+        table.add_column(column, justify="right")
+    full = RNG.permuted(np.tile(np.arange(1.0, 1001), (50, 1)), axis=1)
+    for n_features in (3, 20):
+        points = in_groups(1000, n_features)
+        exact = graph_cut_features(full, SimilarityGraph(points))
+        for method in ("nystroem", "random_features"):
+            for rank in (10, 30, 100, 300):
+                graph = LowRankGraph(points, method=method, rank=rank).build()
+                error = np.linalg.norm(graph_cut_features(full, graph) - exact)
+                table.add_row(
+                    f"{n_features}",
+                    method,
+                    f"{rank}",
+                    f"{graph.approximation.relative_error:.2g}",
+                    f"{graph.approximation.smallest_weight:.2g}",
+                    f"{error / np.linalg.norm(exact):.2g}",
+                )
+    CONSOLE.print(table)
+
+
+def neighbours() -> None:
+    """Exact against approximate neighbour graphs; pynndescent is compiled beforehand."""
+    NeighborGraph(in_groups(1000, 50), method="approximate").build()
+    table = Table(title="20 nearest neighbours of each item, 50 features")
+    for column in ("items", "exact", "approximate", "ratio", "recall"):
+        table.add_column(column, justify="right")
+    for n_items in (10_000, 30_000, 100_000):
+        points = in_groups(n_items, 50)
+        exact, _ = seconds_of(NeighborGraph(points, method="exact").build)
+        ours, graph = seconds_of(NeighborGraph(points, method="approximate").build)
+        table.add_row(
+            f"{n_items:,}",
+            in_words(exact),
+            in_words(ours),
+            f"{exact / ours:.2f}",
+            f"{graph.approximation.recall:.3f}",
+        )
+    CONSOLE.print(table)
+
+
+def similar_rankings() -> None:
+    """Exact against approximate search among full rankings, and among lists of a catalogue."""
+    table = Table(title="The 10 nearest of 1,000 rankings, one thread")
+    for column in ("rankings", "of items", "index", "exact", "approximate", "ratio", "recall"):
+        table.add_column(column, justify="right")
+    for name, features, ranks in (
+        ("20", GraphCutFeatures(), noisy_orders(100_000, 20)),
+        ("100", GraphCutFeatures(), noisy_orders(100_000, 100)),
+        ("10 of 20,000, some popular", *short_lists(20_000, 20_000, popular=True)),
+        ("10 of 20,000, none popular", *short_lists(20_000, 20_000, popular=False)),
+    ):
+        searches = []
+        for method in ("exact", "approximate"):
+            built, search = seconds_of(partial(SimilarRankings(features, method=method).fit, ranks))
+            found, _ = seconds_of(partial(search.kneighbors, ranks[:1000]))
+            searches.append((built, found, search))
+        (plain, exact, _), (built, ours, search) = searches
+        table.add_row(
+            f"{ranks.shape[0]:,}",
+            name,
+            in_words(built - plain),
+            in_words(exact),
+            in_words(ours),
+            f"{exact / ours:.1f}",
+            f"{search.recall_:.3f}",
+        )
+    CONSOLE.print(table)
+
+
+def noisy_orders(n_rankings: int, n_items: int) -> np.ndarray:
+    """Rankings around 50 orders."""
+    centres = RNG.permuted(np.tile(np.arange(1.0, n_items + 1), (50, 1)), axis=1)
+    noise = 0.2 * n_items * RNG.standard_normal((n_rankings, n_items))
+    return centres[RNG.integers(50, size=n_rankings)] + noise
+
+
+def short_lists(
+    n_rankings: int, n_items: int, *, popular: bool
+) -> tuple[GraphCutFeatures, sparse.csr_array]:
+    """Lists of 10 of 100 items in one of 200 groups, and features in closed form.
+
+    The i-th item of a group is listed in proportion to 1/i, or all of them alike. Then lists
+    hardly overlap, and there is little for an index to go by.
+    """
+    points = in_groups(n_items, 3)
+    size = n_items // 200
+    shares = 1.0 / np.arange(1, size + 1) if popular else np.ones(size)
+    shares /= shares.sum()
+    chosen = [
+        size * RNG.integers(200) + RNG.choice(size, 10, replace=False, p=shares)
+        for _ in range(n_rankings)
+    ]
+    places = np.tile(np.arange(1.0, 11), n_rankings)
+    starts = np.arange(0, 10 * n_rankings + 1, 10)
+    lists = sparse.csr_array((places, np.concatenate(chosen), starts), (n_rankings, n_items))
+    graph = NeighborGraph(points, n_neighbors=10).build()
+    return GraphCutFeatures(graph, unranked="anywhere", completions="closed_form"), lists
+
+
+if __name__ == "__main__":
+    structure()
+    ranks_and_errors()
+    similar_rankings()
+    neighbours()

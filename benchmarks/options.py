@@ -1,0 +1,61 @@
+"""What options of graph cut features cost: ratios measured side by side in one run.
+
+Smoothing by two steps, a weight for comparisons with unlisted items, and unlisted items that are
+not tied, each beside the plain features of the same lists.
+
+Run with: python benchmarks/options.py
+"""
+
+from functools import partial
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+from threadpoolctl import threadpool_limits
+from timing import best_seconds, in_words
+
+from rankcut import GraphCutFeatures, ItemGraph, NeighborGraph, SimilarityGraph
+
+RNG = np.random.default_rng(0)
+OPTIONS = {
+    "two steps": {"smoothing": 2},
+    "weighted": {"unlisted_weight": "balanced"},
+    "not tied": {"tie_unlisted": False},
+}
+
+
+def top_lists(n_lists: int, n_items: int, length: int) -> np.ndarray:
+    ranks = RNG.permuted(np.tile(np.arange(1.0, n_items + 1), (n_lists, 1)), axis=1)
+    ranks[ranks > length] = np.nan
+    return ranks
+
+
+def graphs(n_items: int) -> dict[str, ItemGraph | None]:
+    points = RNG.random((n_items, 3))
+    return {
+        "complete": None,
+        "neighbours": NeighborGraph(points, n_neighbors=min(10, n_items - 1)).build(),
+        "all pairs": SimilarityGraph(points).build(),
+    }
+
+
+def main() -> None:
+    table = Table(title="Top-10 lists, one thread: time of the plain features, and ratios to it")
+    for column in ("items", "graph", "a list, plain", *OPTIONS):
+        table.add_column(column, justify="right")
+    for n_items, n_lists in ((12, 20_000), (100, 5_000), (1_000, 500)):
+        lists = top_lists(n_lists, n_items, 10)
+        for name, graph in graphs(n_items).items():
+            models = [
+                GraphCutFeatures(graph, unranked="last", **options).fit(lists)
+                for options in ({}, *OPTIONS.values())
+            ]
+            seconds = [best_seconds(partial(model.transform, lists)) for model in models]
+            ratios = [f"{one / seconds[0]:.2f}" for one in seconds[1:]]
+            table.add_row(f"{n_items:,}", name, in_words(seconds[0] / n_lists), *ratios)
+    Console(width=110).print(table)
+
+
+if __name__ == "__main__":
+    with threadpool_limits(1):
+        main()

@@ -1,0 +1,122 @@
+"""``rankcut classify`` on a cluster: vectors stay in pieces, and sums of them are fitted."""
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.pipeline import make_pipeline
+
+from rankcut.cli.classify import known_values, title_of
+from rankcut.cli.cutting import Cutting
+from rankcut.cli.pieces import LazyRankings, cutting_settings, write_feature_parts
+from rankcut.cli.progress import working
+from rankcut.cli.reading import Reading
+from rankcut.cli.writing import destination
+from rankcut.estimators.gp.classifier import GPClassifier
+from rankcut.estimators.graph_cut import GraphCutFeatures
+from rankcut.files.frames import import_pyarrow
+from rankcut.files.parquet_pieces import Piece, PieceReader
+from rankcut.files.parts import Parts
+from rankcut.graphs.item_graph import ItemGraph
+from rankcut.lazy import shared_task
+from rankcut.reports.block_scores import cross_validate_blocks
+from rankcut.reports.classification import Score
+from rankcut.reports.model_files import SavedModel, write_model
+
+
+class Task(NamedTuple):
+    """What to tell from the rankings, and where results go."""
+
+    target: str
+    folds: int
+    output: str | None
+    parts: str | None
+    block: int
+    restart: bool
+
+
+def classify_pieces(
+    file: str,
+    reading: Reading,
+    cutting: Cutting,
+    graph: ItemGraph | None,
+    task: Task,
+    client: Any,
+) -> tuple[str, list[Score]]:
+    """The report's title and its scores."""
+    rankings = LazyRankings(*reading.pieces(file, task.block, no_items=[task.target]))
+    known_values(rankings.first, task.target, file)
+    transformer = GraphCutFeatures(graph, sparse_output=False, **cutting.options(rankings.first))
+    transformer.fit(rankings.first.ranks)
+    if task.parts is None:
+        read: Any = PieceVectors(rankings.reader, transformer, task.target)
+        places: list[Any] = list(rankings.pieces)
+    else:
+        settings = {"command": "features", **rankings.settings()}
+        settings |= cutting_settings(cutting, graph, normalize=False)
+        parts = Parts(task.parts, "parquet", settings, restart=task.restart)
+        places = write_feature_parts(rankings, transformer, parts, client)
+        read = PartVectors([str(item) for item in rankings.first.items], task.target)
+    X, y = _lazily(read, places, len(rankings.first.items))
+    with working("cross-validation"):
+        scores, counts = cross_validate_blocks(
+            X, y, name="rankcut, gp", folds=task.folds, seed=cutting.seed
+        )
+    if task.output is not None:
+        with working("learning from all rankings"):
+            model = make_pipeline(transformer, GPClassifier().fit(X, y))
+        with destination(task.output, ".skops") as place:
+            write_model(SavedModel(model, rankings.first.items, task.target), place)
+    return title_of(task.target, counts, task.folds), scores
+
+
+class PieceVectors(NamedTuple):
+    """Vectors and classes of a piece; rankings without a class are left out."""
+
+    reader: PieceReader
+    transformer: GraphCutFeatures
+    target: str
+
+    def __call__(self, piece: Piece) -> tuple[NDArray[Any], NDArray[Any]]:
+        """One vector and one class for each ranking, as often as it counts."""
+        rankings = self.reader(piece)
+        classes = known_values(rankings, self.target, piece.file)
+        features = self.transformer.transform(rankings.ranks)
+        return _repeated(features, classes, rankings.counts)
+
+
+class PartVectors(NamedTuple):
+    """The same from a file of vectors."""
+
+    items: list[str]
+    target: str
+
+    def __call__(self, path: str) -> tuple[NDArray[Any], NDArray[Any]]:
+        """One vector and one class for each ranking, as often as it counts."""
+        _, pq = import_pyarrow()
+        table = pq.read_table(path)
+        features = np.column_stack([table[item].to_numpy() for item in self.items])
+        classes = np.array([value or "" for value in table[self.target].to_pylist()])
+        counts = np.ones(len(classes), dtype=np.int64)
+        if "count" in table.column_names:
+            counts = np.array([int(count) for count in table["count"].to_pylist()])
+        return _repeated(features, classes, counts)
+
+
+def _repeated(
+    features: NDArray[Any], classes: NDArray[Any], counts: NDArray[np.int64]
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    times = np.where(classes != "", counts, 0)
+    return np.repeat(features, times, axis=0), np.repeat(classes, times)
+
+
+def _lazily(read: Any, places: list[Any], n_items: int) -> tuple[Any, Any]:
+    import dask.array as da
+
+    call = shared_task(read, nout=2)
+    pairs = [call(place) for place in places]
+    join = da.concatenate
+    X = [da.from_delayed(pair[0], (math.nan, n_items), dtype=np.float64) for pair in pairs]
+    y = [da.from_delayed(pair[1], (math.nan,), dtype=np.dtype("U")) for pair in pairs]
+    return join(X, allow_unknown_chunksizes=True), join(y, allow_unknown_chunksizes=True)

@@ -1,0 +1,130 @@
+"""The options by which commands compute on a cluster, and pieces of work shared out on it."""
+
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from rankcut.cli.progress import steps
+from rankcut.lazy import shared_task
+from rankcut.lazy.computing import import_dask, told
+
+_PANEL = "Where to compute"
+
+# Seconds to wait for a scheduler.
+_PATIENCE = 10
+
+Scheduler = Annotated[
+    str | None,
+    typer.Option(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="Compute on the Dask cluster with this scheduler, such as tcp://10.0.0.1:8786; files "
+        "must have the same paths there.",
+        rich_help_panel=_PANEL,
+        show_default=False,
+    ),
+]
+Workers = Annotated[
+    int | None,
+    typer.Option(
+        "--workers",
+        min=1,
+        metavar="N",
+        help="Compute in so many processes on this machine.",
+        rich_help_panel=_PANEL,
+        show_default=False,
+    ),
+]
+
+
+Restart = Annotated[
+    bool,
+    typer.Option(
+        "--restart",
+        help="Replace parts that were made with other settings.",
+        rich_help_panel=_PANEL,
+    ),
+]
+
+
+def is_folder(output: str) -> bool:
+    """Whether an output is a directory of parts."""
+    return output.endswith("/") or Path(output).is_dir()
+
+
+@contextmanager
+def connected(scheduler: str | None, workers: int | None) -> Iterator[Any]:
+    """A client of the cluster that the user names, or None if it is none.
+
+    While it lasts, Dask computes there.
+    """
+    if scheduler is None and workers is None:
+        yield None
+        return
+    if scheduler is not None and workers is not None:
+        raise ValueError("give one of --scheduler and --workers: a cluster, or processes here")
+    dask = import_dask()
+    try:
+        from distributed import Client, LocalCluster
+    except ImportError:
+        raise ModuleNotFoundError(
+            'work on a cluster needs Dask: pip install "rankcut[dask]"'
+        ) from None
+    # What goes wrong is told in one line, once.
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1GB"}):
+        if scheduler is not None:
+            try:
+                client = Client(scheduler, timeout=_PATIENCE)
+            except (OSError, ValueError, TimeoutError):
+                raise ValueError(
+                    f"--scheduler {scheduler}: no scheduler answers there within {_PATIENCE} "
+                    "seconds"
+                ) from None
+            with client:
+                yield client
+            return
+        with (
+            LocalCluster(
+                n_workers=workers,
+                threads_per_worker=1,
+                host="127.0.0.1",
+                dashboard_address="127.0.0.1:0",
+                silence_logs=logging.CRITICAL,
+            ) as cluster,
+            Client(cluster) as client,
+        ):
+            yield client
+
+
+def over_tasks(
+    work: Callable[[Any], Any], tasks: Sequence[Any], client: Any, what: str
+) -> Iterator[tuple[int, Any]]:
+    """Yield the number of each task and what ``work`` makes of it, as they are done."""
+    with steps(what) as (begin, step):
+        begin(len(tasks))
+        for number, result in _done(work, tasks, client):
+            step(f"block {number}")
+            yield number, result
+
+
+def _done(
+    work: Callable[[Any], Any], tasks: Sequence[Any], client: Any
+) -> Iterator[tuple[int, Any]]:
+    if client is None:
+        yield from enumerate(map(work, tasks))
+        return
+    from distributed import as_completed
+
+    futures = client.compute(list(map(shared_task(work), tasks)))
+    numbers = {future.key: number for number, future in enumerate(futures)}
+    try:
+        for future in as_completed(futures):
+            yield numbers[future.key], future.result()
+    except Exception as problem:
+        client.cancel(futures)
+        raise told(problem) from None

@@ -1,0 +1,192 @@
+"""The rankings most like others, among very many."""
+
+from numbers import Integral
+from typing import Any, Literal, Self, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator, clone
+from sklearn.utils import Tags, get_tags
+from sklearn.utils.validation import check_is_fitted
+
+from rankcut.estimators.graph_cut import GraphCutFeatures
+from rankcut.kernels.graph_cut import GraphCutVectors
+from rankcut.kernels.nearest import Nearest, nearest_of
+from rankcut.kernels.vector_index import VectorIndex
+
+Search: TypeAlias = Literal["exact", "approximate"]
+
+# Rankings whose nearest are searched exactly too, to tell how many the index finds.
+_CHECKED = 100
+
+# Values of the kernel this much smaller than another, relative to the largest, are as large.
+_ROUNDING = 1e-9
+
+
+class SimilarRankings(BaseEstimator):
+    """Find the rankings with the largest kernel values, in scikit-learn's manner.
+
+    Rankings become vectors by a transformer, and the kernel is their inner product. The exact
+    search compares each ranking with all others, a block at a time: no Gram matrix is kept. The
+    approximate one goes by an index of the vectors (``pip install "rankcut[neighbors]"``): it
+    proposes candidates, whose kernel values are computed and compared exactly. So values are
+    right, and a ranking may be missed; how many are found is told by ``recall_``.
+
+    Parameters
+    ----------
+    features : transformer or None, default=None
+        From rankings to vectors, such as :class:`~rankcut.GraphCutFeatures`, which is the
+        default. Sparse vectors are taken to be given up to a constant, as it gives them.
+    n_neighbors : int, default=10
+        How many rankings to find unless told otherwise.
+    normalize : bool, default=True
+        Scale vectors to unit length, so that kernel values are from −1 to 1.
+    method : {"exact", "approximate"}, default="exact"
+        How to search. An index takes time to build, and pays if there are many rankings and many
+        searches.
+    n_candidates : int, default=100
+        With ``method="approximate"``: candidates for each ranking. More take more time, and fewer
+        of the nearest are missed.
+    random_state : int, default=0
+        Seed of the index. The same seed gives the same index.
+    n_jobs : int or None, default=None
+        Number of threads that search. The results are the same for any number.
+
+    Attributes
+    ----------
+    features_ : transformer
+        The transformer, fitted.
+    recall_ : float
+        Fraction of the ``n_neighbors`` nearest of some fitted rankings that are found; 1 if the
+        search is exact.
+    n_features_in_ : int
+        Number of items.
+
+    Examples
+    --------
+    >>> from rankcut import make_food
+    >>> food = make_food(n_rankings=200, random_state=0)
+    >>> search = SimilarRankings(n_neighbors=3).fit(food.ranks)
+    >>> values, rows = search.kneighbors(food.ranks[:2])
+    >>> values.round(2)
+    array([[1.  , 0.88, 0.86],
+           [1.  , 0.95, 0.9 ]])
+    """
+
+    def __init__(
+        self,
+        features: Any = None,
+        *,
+        n_neighbors: int = 10,
+        normalize: bool = True,
+        method: Search = "exact",
+        n_candidates: int = 100,
+        random_state: int = 0,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.features = features
+        self.n_neighbors = n_neighbors
+        self.normalize = normalize
+        self.method = method
+        self.n_candidates = n_candidates
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: ArrayLike | None = None) -> Self:
+        """Take up the rankings to search among.
+
+        Parameters
+        ----------
+        X : array, frame or CSR array of shape (n_rankings, n_items)
+            Rank matrix.
+        y : None
+            Ignored.
+        """
+        if self.method not in ("exact", "approximate"):
+            raise ValueError(f'method must be "exact" or "approximate", and it is {self.method!r}')
+        for name in ("n_neighbors", "n_candidates"):
+            _check_count(name, getattr(self, name))
+        self.features_ = clone(self._transformer()).fit(X)
+        for name in ("n_features_in_", "feature_names_in_"):
+            if hasattr(self.features_, name):
+                setattr(self, name, getattr(self.features_, name))
+        self._vectors = self._encoded(X)
+        self._index = None
+        self.recall_ = 1.0
+        if self.method == "approximate":
+            self._index = VectorIndex(
+                self._vectors, normalize=self.normalize, seed=self.random_state
+            )
+            self.recall_ = self._measured_recall(self._index)
+        return self
+
+    def kneighbors(self, X: Any = None, n_neighbors: int | None = None) -> Nearest:
+        """The fitted rankings most like each of X.
+
+        Parameters
+        ----------
+        X : array, frame or CSR array of shape (n_rankings, n_items) or None
+            Rank matrix; None is the fitted rankings, each without itself.
+        n_neighbors : int or None
+            How many; None is what the constructor says.
+
+        Returns
+        -------
+        values : ndarray of shape (n_rankings, n_neighbors)
+            Values of the kernel, the largest first.
+        rows : ndarray of shape (n_rankings, n_neighbors)
+            Rows of the rankings that were fitted; of equal values the first rows come first.
+        """
+        check_is_fitted(self)
+        k = self.n_neighbors if n_neighbors is None else n_neighbors
+        _check_count("n_neighbors", k)
+        there = self._vectors.shape[0] - (X is None)
+        if k > there:
+            raise ValueError(
+                f"n_neighbors={k} rankings are asked for, and there are {there} to choose from"
+            )
+        vectors = self._vectors if X is None else self._encoded(X)
+        if self._index is None:
+            right = None if X is None else GraphCutVectors(self._vectors)
+            return self._exactly(vectors, right, k)
+        own = np.arange(len(self._index)) if X is None else None
+        return Nearest(*self._index.nearest(vectors, k, self.n_candidates, self.n_jobs, own))
+
+    def _exactly(self, vectors: Any, right: GraphCutVectors | None, k: int) -> Nearest:
+        left = GraphCutVectors(vectors)
+        return nearest_of(left, right, k=k, normalize=self.normalize, n_jobs=self.n_jobs)
+
+    def _measured_recall(self, index: VectorIndex) -> float:
+        """Of the nearest of some rankings, those that the index finds; any as near will do."""
+        n = len(index)
+        k = min(int(self.n_neighbors), n - 1)
+        if k == 0:
+            return 1.0
+        rng = np.random.default_rng(self.random_state)
+        some = np.sort(rng.choice(n, min(n, _CHECKED), replace=False))
+        queries = self._vectors[some]
+        values, rows = self._exactly(queries, GraphCutVectors(self._vectors), k + 1)
+        # Without the ranking itself, or the last one if as many are the same as it.
+        values = np.where(rows == some[:, np.newaxis], np.inf, values)
+        kth = np.sort(values, axis=1)[:, 0]
+        kth = np.where(np.isinf(values).any(axis=1), kth, np.sort(values, axis=1)[:, 1])
+        found = index.nearest(queries, k, self.n_candidates, self.n_jobs, some)[0]
+        rounding = _ROUNDING * np.abs(found).max(axis=1)
+        return float((found >= (kth - rounding)[:, np.newaxis]).mean())
+
+    def _encoded(self, X: Any) -> Any:
+        vectors = self.features_.transform(X)
+        return vectors if hasattr(vectors, "indptr") else np.asarray(vectors, dtype=np.float64)
+
+    def _transformer(self) -> Any:
+        return GraphCutFeatures() if self.features is None else self.features
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags = get_tags(self._transformer()).input_tags
+        return tags
+
+
+def _check_count(name: str, value: Any) -> None:
+    if not (isinstance(value, Integral) and int(value) >= 1):
+        raise ValueError(f"{name} must be a whole number above 0, and it is {value!r}")

@@ -1,0 +1,290 @@
+"""Means and paired differences over seeds, with intervals, and the rules that make verdicts.
+
+A difference is paired: both methods see the same rankings and the same split for each seed. Its
+interval is Student's, at 95 %. It says yes, no, or that it is too wide to tell (None):
+
+==========  ==========================  ======================================
+            yes                         no
+==========  ==========================  ======================================
+better      above 0                     below 0.02
+worse       below 0                     above −0.02
+in line     above −0.02                 below −0.02
+equal       within ±0.02                does not contain 0, and not within
+==========  ==========================  ======================================
+
+A claim is judged by F1, as the paper does, and by accuracy, since F1 can be had by predicting one
+class: it holds if it does by both, and in part if it does by one.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from rankcut.reports.findings import Outcome, Row, Verdict
+
+MARGIN = 0.02
+LEVEL = 0.95
+
+# What a claim is judged by, and the same of fits that were stopped early.
+JUDGES = ("F1", "accuracy")
+STOPPED = ("F1, stopped", "accuracy, stopped")
+
+_RESAMPLES = 2000
+
+# Fewer seeds say nothing of a standard deviation.
+_FEWEST = 6
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A mean over seeds and its interval.
+
+    >>> str(Interval.of([0.1, 0.2, 0.3]))
+    '0.200 [−0.048, 0.448]'
+    """
+
+    mean: float
+    low: float
+    high: float
+    n: int
+
+    @classmethod
+    def of(cls, values: Sequence[float] | NDArray[np.float64]) -> "Interval":
+        """Student's interval of the mean."""
+        numbers = np.asarray(values, dtype=np.float64)
+        mean, n = float(numbers.mean()), len(numbers)
+        if n < 2:
+            return cls(mean, -np.inf, np.inf, n)
+        half = stats.t.ppf(0.5 + LEVEL / 2, n - 1) * numbers.std(ddof=1) / np.sqrt(n)
+        return cls(mean, mean - float(half), mean + float(half), n)
+
+    def __str__(self) -> str:
+        return f"{self.mean:.3f} [{self.low:.3f}, {self.high:.3f}]".replace("-", "−")
+
+    def signed(self) -> str:
+        """As a difference is written."""
+        return f"{_signed(self.mean)} [{_signed(self.low)}, {_signed(self.high)}]"
+
+    @property
+    def better(self) -> bool | None:
+        """Above 0; no if a gain of more than the margin is ruled out."""
+        return self.above(0.0, no=MARGIN)
+
+    @property
+    def worse(self) -> bool | None:
+        """Below 0; no if a loss of more than the margin is ruled out."""
+        return Interval(-self.mean, -self.high, -self.low, self.n).better
+
+    @property
+    def in_line(self) -> bool | None:
+        """Whether a loss of more than the margin is ruled out; no if it is certain."""
+        return self.above(-MARGIN, no=-MARGIN)
+
+    @property
+    def equal(self) -> bool | None:
+        """Whether any difference of more than the margin is ruled out; no if there is one."""
+        if self.low > -MARGIN and self.high < MARGIN:
+            return True
+        return False if self.low > 0 or self.high < 0 else None
+
+    def above(self, level: float, *, no: float | None = None) -> bool | None:
+        """All of it above a level; no if all of it is below another, or the same."""
+        if self.low > level:
+            return True
+        return False if self.high < (level if no is None else no) else None
+
+
+def _signed(value: float) -> str:
+    """With a true minus sign.
+
+    >>> _signed(-0.0123)
+    '−0.012'
+    """
+    return f"{value:+.3f}".replace("-", "−")
+
+
+class Scores:
+    """Scores by setting, method and seed, as rows of a table have them.
+
+    Parameters
+    ----------
+    rows : iterable of rows
+        Each with "method", "seed", the column ``setting``, and scores. Rows that agree in these
+        three (levels of noise, say) are averaged.
+    setting : str
+        The column that says which experiment.
+    """
+
+    def __init__(self, rows: Iterable[Row], setting: str) -> None:
+        self._rows: dict[tuple[str, str], dict[int, list[Row]]] = {}
+        for row in rows:
+            seeds = self._rows.setdefault((row[setting], row["method"]), {})
+            seeds.setdefault(row["seed"], []).append(row)
+
+    def has(self, setting: str, method: str) -> bool:
+        """Whether there is anything of it."""
+        return (setting, method) in self._rows
+
+    def by_seed(
+        self, setting: str, method: str, score: str, seeds: Sequence[int] | None = None
+    ) -> dict[int, float]:
+        """A score of each seed, or of some."""
+        return {
+            seed: float(np.mean([row[score] for row in rows]))
+            for seed, rows in self._rows[setting, method].items()
+            if seeds is None or seed in seeds
+        }
+
+    def mean(
+        self, setting: str, method: str, score: str, seeds: Sequence[int] | None = None
+    ) -> Interval:
+        """The mean over seeds."""
+        return Interval.of(list(self.by_seed(setting, method, score, seeds).values()))
+
+    def difference(
+        self,
+        one: tuple[str, str],
+        other: tuple[str, str],
+        score: str,
+        seeds: Sequence[int] | None = None,
+        *,
+        other_score: str | None = None,
+    ) -> Interval:
+        """Of two (setting, method) over the seeds that both have."""
+        left = self.by_seed(*one, score, seeds)
+        right = self.by_seed(*other, other_score or score, seeds)
+        both = [seed for seed in left if seed in right]
+        return Interval.of([left[seed] - right[seed] for seed in both])
+
+    def spread_ratio(self, one: tuple[str, str], other: tuple[str, str], score: str) -> Interval:
+        """Of the standard deviations over seeds; the interval is by resampling seeds."""
+        left, right = self.by_seed(*one, score), self.by_seed(*other, score)
+        pairs = np.array([(left[seed], right[seed]) for seed in left if seed in right])
+        ratio = float(_ratio(pairs.std(axis=0, ddof=1)))
+        if len(pairs) < _FEWEST:
+            return Interval(ratio, 0.0, np.inf, len(pairs))
+        rng = np.random.default_rng(0)
+        chosen = pairs[rng.integers(0, len(pairs), (_RESAMPLES, len(pairs)))]
+        ratios = _ratio(chosen.std(axis=1, ddof=1))
+        low, high = np.quantile(ratios, [0.5 - LEVEL / 2, 0.5 + LEVEL / 2], method="nearest")
+        return Interval(ratio, float(low), float(high), len(pairs))
+
+
+def _ratio(spreads: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The first of the last axis over the second; infinite where that is 0."""
+    one, other = spreads[..., 0], spreads[..., 1]
+    ratio = np.full(one.shape, np.inf)
+    np.divide(one, other, out=ratio, where=other > 0)
+    return ratio
+
+
+def share_outcome(held: Sequence[bool | None]) -> Outcome:
+    """All of them: holds; some: in part; none: does not hold, or cannot be told.
+
+    >>> [str(share_outcome(held)) for held in ([True, False], [False, None], [None, None])]
+    ['holds in part', 'does not hold', 'not checked']
+    """
+    if all(held):
+        return Outcome.HOLDS
+    if any(held):
+        return Outcome.IN_PART
+    return Outcome.FAILS if False in held else Outcome.UNCHECKED
+
+
+def by_both(rule: Callable[[str], Outcome], judges: Sequence[str] = JUDGES) -> Outcome:
+    """A rule judged by F1 and by accuracy: their common outcome, or in part."""
+    outcomes = {rule(judge) for judge in judges}
+    if len(outcomes) == 1:
+        return outcomes.pop()
+    return Outcome.FAILS if outcomes == {Outcome.FAILS, Outcome.UNCHECKED} else Outcome.IN_PART
+
+
+def verdict(rule: Callable[[str], Outcome], because: str) -> Verdict:
+    """By both judges, and with a word if seeds are too few to tell."""
+    outcome = by_both(rule)
+    too_wide = " The intervals are too wide to tell." if outcome is Outcome.UNCHECKED else ""
+    return Verdict(outcome, because + too_wide)
+
+
+def stopping_note(rule: Callable[[str], Outcome]) -> str:
+    """What the same rule says of fits stopped early, if that is something else."""
+    converged, stopped = by_both(rule), by_both(rule, STOPPED)
+    if converged is stopped or Outcome.UNCHECKED in (converged, stopped):
+        return ""
+    return f" **Stopping early changes this: after 10 or 20 steps it {_as_verb(stopped)}.**"
+
+
+def _as_verb(outcome: Outcome) -> str:
+    return {
+        Outcome.HOLDS: "would hold",
+        Outcome.IN_PART: "would hold in part",
+        Outcome.FAILS: "would not hold",
+        Outcome.UNCHECKED: "could not be checked",
+    }[outcome]
+
+
+def summary_rows(
+    scores: Scores,
+    settings: Sequence[str],
+    methods: Sequence[str],
+    columns: Sequence[str],
+    setting: str,
+    groups: Mapping[str, Sequence[int] | None],
+) -> list[dict[str, Any]]:
+    """For each setting, method and group of seeds: means and intervals of some columns."""
+    rows = []
+    for name in settings:
+        for method in methods:
+            if not scores.has(name, method):
+                continue
+            for group, seeds in groups.items():
+                row: dict[str, Any] = {setting: name, "method": method, "seeds": group}
+                for column in columns:
+                    found = scores.mean(name, method, column, seeds)
+                    row |= {"n": found.n, column: found.mean, f"{column}, low": found.low}
+                    row[f"{column}, high"] = found.high
+                rows.append(row)
+    return rows
+
+
+def difference_row(
+    scores: Scores, one: tuple[str, str], other: tuple[str, str], columns: Sequence[str]
+) -> dict[str, Any]:
+    """Mean paired differences of some columns with their intervals."""
+    row: dict[str, Any] = {}
+    for column in columns:
+        found = scores.difference(one, other, column)
+        row |= {"n": found.n, column: found.mean, f"{column}, low": found.low}
+        row[f"{column}, high"] = found.high
+    return row
+
+
+def whether_it_matters(rows: Iterable[Row], setting: str, main: str) -> list[dict[str, Any]]:
+    """Of each variant of the main method, from rows of differences: does it matter, in words."""
+    found = []
+    for row in rows:
+        if not row["method"].startswith(f"{main}, "):
+            continue
+        said = {
+            judge: Interval(row[judge], row[f"{judge}, low"], row[f"{judge}, high"], row["n"])
+            for judge in JUDGES
+        }
+        answers = {each.equal for each in said.values()}
+        answer = "yes" if False in answers else "too few seeds" if None in answers else "no"
+        found.append(
+            {setting: row[setting], "instead": row["method"].removeprefix(f"{main}, ")}
+            | {judge: each.signed() for judge, each in said.items()}
+            | {"does it matter?": answer}
+        )
+    return found
+
+
+MATTERS = (
+    "Where text and published experiments differ: what is gained or lost by doing as the "
+    "experiments did, with 95 % intervals of paired differences. It does not matter if both "
+    "intervals are within ±0.02; it does if one of them is not, and does not contain 0."
+)

@@ -1,0 +1,140 @@
+"""Figures of the learning experiments: lines against noise, violins, paths and differences."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from rankcut.experiments.paper.comparisons import MARGIN
+from rankcut.experiments.paper.encodings import (
+    BORDA,
+    CONSTANT,
+    CUT,
+    DUMMY,
+    KENDALL,
+    MALLOWS,
+    MALLOWS_DRAWS,
+    MALLOWS_PUBLISHED,
+)
+from rankcut.pictures.panels import FAINT, INK, SOFT, colour_of, new_panel
+from rankcut.reports.findings import Row
+
+# Lines of the figure against noise, from the back to the front.
+_LINES: dict[str, dict[str, Any]] = {
+    CONSTANT: {"linestyle": ":", "linewidth": 1.4},
+    DUMMY: {"linestyle": "--", "linewidth": 1.4},
+    BORDA: {"marker": "s", "markersize": 4, "linewidth": 1.2},
+    MALLOWS_PUBLISHED: {"linestyle": ":", "linewidth": 2.0},
+    MALLOWS_DRAWS: {"linestyle": "--", "linewidth": 1.6},
+    MALLOWS: {"marker": "^", "markersize": 5, "linewidth": 1.8},
+    KENDALL: {"marker": "D", "markersize": 4.5, "linewidth": 1.8},
+    CUT: {"marker": "o", "markersize": 5.5, "linewidth": 2.2},
+}
+
+# Names that fit on a phone.
+_SHORT = {
+    MALLOWS_PUBLISHED: "Mallows, published λ",
+    CONSTANT: "one class for all",
+    DUMMY: "uniform dummy",
+    BORDA: "Borda, logistic",
+}
+
+
+def draw_noise(rows: Sequence[Row], kind: str) -> Any:
+    """F1 against noise: mean and standard error of each method."""
+    figure, axes = new_panel(f"{kind.capitalize()} rankings", height=4.3)
+    for method, style in _LINES.items():
+        points = sorted(
+            (row for row in rows if row["kind"] == kind and row["method"] == method),
+            key=lambda row: row["noise"],
+        )
+        if not points:
+            continue
+        noise = np.array([row["noise"] for row in points])
+        mean = np.array([row["F1"] for row in points])
+        error = np.array([row["standard error"] for row in points])
+        colour = colour_of(method)
+        axes.plot(noise, mean, color=colour, label=_SHORT.get(method, method), **style)
+        if method not in (CONSTANT, MALLOWS_PUBLISHED):
+            axes.fill_between(noise, mean - error, mean + error, color=colour, alpha=0.13, lw=0)
+    axes.set(xlabel="standard deviation σ of the noise", ylabel="F1 on the test set")
+    axes.set_ylim(0.3, 1.03)
+    handles, labels = axes.get_legend_handles_labels()
+    axes.legend(handles[::-1], labels[::-1], frameon=False, fontsize=9, ncols=2)
+    return figure
+
+
+def draw_differences(rows: Sequence[Row], title: str) -> Any:
+    """Paired differences with their intervals, a line for each method."""
+    figure, axes = new_panel(title.capitalize(), height=1.3 + 0.38 * len(rows))
+    axes.axvspan(-MARGIN, MARGIN, color=FAINT, alpha=0.6, lw=0)
+    axes.axvline(0.0, color=SOFT, linewidth=1)
+    for place, row in enumerate(rows):
+        colour = colour_of(row["method"])
+        axes.plot([row["F1, low"], row["F1, high"]], [place, place], color=colour, linewidth=2.4)
+        axes.plot(row["F1"], place, "o", color=colour, markersize=7)
+    axes.set_yticks(
+        range(len(rows)), [_SHORT.get(row["method"], row["method"]) for row in rows], fontsize=9
+    )
+    axes.set_ylim(len(rows) - 0.5, -0.5)
+    axes.grid(axis="y", visible=False)
+    axes.set_xlabel("F1 gained over the graph cut kernel")
+    return figure
+
+
+def draw_violins(rows: Sequence[Row], score: str, title: str, lines: dict[str, float]) -> Any:
+    """The score of each seed by method, with quartiles, and levels to compare with."""
+    methods = list(dict.fromkeys(row["method"] for row in rows))
+    figure, axes = new_panel(title, height=4.1)
+    for place, method in enumerate(methods):
+        values = np.array([row[score] for row in rows if row["method"] == method])
+        colour = colour_of(method)
+        if np.ptp(values) > 0:
+            body = axes.violinplot(values, [place], widths=0.8, showextrema=False)["bodies"][0]
+            body.set(facecolor=colour, edgecolor=colour, alpha=0.35)
+        low, middle, high = np.percentile(values, [25, 50, 75])
+        axes.vlines(place, low, high, color=colour, linewidth=4)
+        axes.plot(place, middle, "o", color="white", markeredgecolor=colour, markersize=7)
+    for place, (name, level) in enumerate(lines.items()):
+        axes.axhline(level, color=INK, linewidth=1.2, linestyle=(":", "--")[place % 2])
+        axes.annotate(
+            name,
+            (1.0, level),
+            xycoords=("axes fraction", "data"),
+            ha="right",
+            va="bottom",
+            fontsize=9,
+            color=INK,
+        )
+    axes.set_xticks(
+        range(len(methods)), [method.replace(", ", ",\n") for method in methods], fontsize=9
+    )
+    axes.grid(axis="x", visible=False)
+    axes.set_ylabel(f"{score} on the test set")
+    return figure
+
+
+def draw_paths(rows: Sequence[Row], title: str, marked: dict[str, int]) -> Any:
+    """The bound during L-BFGS, and its maximum; ``marked`` steps are where published runs ended."""
+    figure, axes = new_panel(title, height=4.1)
+    for method in dict.fromkeys(row["method"] for row in rows):
+        colour = colour_of(method)
+        label: str | None = method
+        for seed in dict.fromkeys(row["seed"] for row in rows):
+            path = [row for row in rows if row["method"] == method and row["seed"] == seed]
+            if not path:
+                continue
+            steps = np.array([row["step"] for row in path])
+            # How far it is below the maximum that the converged fit found.
+            gap = np.array([row["maximum"] - row["ELBO"] for row in path])
+            axes.plot(
+                steps + 1, np.maximum(gap, 1e-3), color=colour, lw=1.3, alpha=0.8, label=label
+            )
+            label = None
+            if method in marked and marked[method] in steps:
+                at = int(np.flatnonzero(steps == marked[method])[0])
+                axes.plot(steps[at] + 1, max(gap[at], 1e-3), "o", color=colour, markersize=5)
+    axes.set(xscale="log", yscale="log")
+    axes.set(xlabel="step of L-BFGS, counted from 1", ylabel="ELBO below its maximum")
+    axes.legend(frameon=False, fontsize=9)
+    return figure

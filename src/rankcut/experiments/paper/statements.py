@@ -1,0 +1,234 @@
+"""Statements of the paper that need no experiment: arithmetic, printed tables, counts."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from rankcut.experiments.paper.part import Part, Record, Settings, Tables, Task
+from rankcut.experiments.paper.statement_checks import CHECKS
+from rankcut.experiments.paper.wording import tiny
+from rankcut.pictures.panels import COLOURS, INK, SOFT, new_panel
+from rankcut.reports.findings import Claim, Outcome, Picture, Sheet, Table, Verdict
+
+CLAIMS = {
+    "f1": Claim("On a balanced data set the F1-score is equal to the accuracy.", "Section 4.2"),
+    "scores": Claim(
+        "The dishes' features, weighed 1, 0.17 and 0.09, give the printed scores.",
+        "Section 4.1, Tables 3 and 4",
+    ),
+    "places": Claim(
+        "The noise-free preferences follow from the scores.", "Section 4.1, Tables 4 and 5"
+    ),
+    "count": Claim(
+        "There are about ½·(1/log 2)^(n+1)·n! partial rankings of n items.", "Section 1"
+    ),
+    "linear": Claim(
+        "Kendall's kernel is a linear kernel on permutations, and the Mallows kernel the squared "
+        "exponential one.",
+        "Section 1",
+    ),
+    "draws": Claim(
+        "Drawing some of the coherent partitions is enough for large sets of items (600 draws for "
+        "100 items).",
+        "Sections 3.2 and 4.2",
+    ),
+}
+
+
+class Statements(Part):
+    """What can be looked up, derived or counted."""
+
+    name = "statements"
+    title = "Statements that need no experiment"
+    claims = CLAIMS
+
+    def tasks(self, settings: Settings) -> list[Task]:
+        """One task for each statement."""
+        rankings = 4 if settings.quick else 20
+        return [
+            {"what": what, **({"rankings": rankings} if what == "draws" else {})} for what in CHECKS
+        ]
+
+    def run(self, task: Task, data: Path | None) -> list[Record]:
+        """Compute what the statement is about."""
+        return list(CHECKS[task["what"]](task))
+
+    def tables(self, records: Sequence[Record]) -> dict[str, Table]:
+        """A table for each statement."""
+        tables: dict[str, list[Record]] = {}
+        for record in records:
+            kept = {key: value for key, value in record.items() if key != "what"}
+            tables.setdefault(f"statements-{record['what']}", []).append(kept)
+        return dict(tables)
+
+    def figures(self, tables: Tables) -> dict[str, Picture]:
+        """F1 beside accuracy, and the error of draws."""
+        return {
+            "statements": Picture(
+                {
+                    "F1 against the share of predictions for one class": _f1_panel(
+                        tables["statements-f1"]
+                    ),
+                    "error of mean features against draws": _draws_panel(
+                        tables["statements-draws"]
+                    ),
+                },
+                "Left: a guess that ignores the ranking, on balanced data. Its accuracy is ½ "
+                "whatever it says; its F1-score rises with how often it says the positive class, "
+                "up to 2/3. Right: how far mean features are from the exact mean, ten of a hundred "
+                "items ranked. Draws in mirrored pairs reach with few what independent draws need "
+                "hundreds for.",
+            )
+        }
+
+    def sheets(self, tables: Tables) -> list[Sheet]:
+        """The printed tables beside what follows from them."""
+        return [
+            Sheet(
+                tables["statements-places"],
+                "Scores and places of the dishes, 7 the most preferred: as printed, and computed "
+                "from the printed features and importances.",
+                {"computed score": ".4f", "printed score": ".2f"},
+            )
+        ]
+
+    def verdicts(self, tables: Tables) -> dict[str, Verdict]:
+        """Each from its table."""
+        verdicts = {key: judge(tables[f"statements-{key}"]) for key, judge in _VERDICTS.items()}
+        return verdicts | {"scores": _judge_scores(tables["statements-places"])}
+
+    def prose(self, tables: Tables) -> str:
+        """What was done."""
+        return (
+            "Some statements can be checked by arithmetic. The tables of the synthetic data are "
+            "computed from one another; F1 is compared with accuracy on balanced labels; partial "
+            "rankings are counted; and mean features of incomplete rankings are compared with what "
+            "a given number of draws makes of them (100 items in a random graph that keeps the "
+            "strongest tenth of its edges, 10 items ranked, 20,000 draws as the truth).\n\n"
+            "The paper writes the preferences of *type one* as Sweet ≺ Savoury ≺ Juicy and defines "
+            "a ≺ b as a preference for b, but gives *type one* the largest weight for sweet. The "
+            "tables follow the weights."
+        )
+
+
+def _judge_f1(rows: Table) -> Verdict:
+    always = rows[-1]
+    apart = max(abs(row["F1"] - row["accuracy"]) for row in rows)
+    return Verdict(
+        Outcome.HOLDS if apart < 0.005 else Outcome.FAILS,
+        f"Always the positive class has accuracy {always['accuracy']:.2f} and F1 "
+        f"{always['F1']:.2f} (macro-averaged {always['macro F1']:.2f}). They differ by up to "
+        f"{apart:.2f} for guesses that ignore the ranking.",
+    )
+
+
+def _judge_scores(rows: Table) -> Verdict:
+    def off(key: str) -> list[str]:
+        # A printed score is right if it is within one unit of its last place.
+        return [
+            f"{row['dish']} ({row['user']})"
+            for row in rows
+            if abs(row["printed score"] - row[key]) > 0.01
+        ]
+
+    printed, exact = off("computed score"), off("score with 1, 1/6, 1/11")
+    worst = max(abs(row["printed score"] - row["computed score"]) for row in rows)
+    return Verdict(
+        Outcome.HOLDS if not printed else Outcome.IN_PART if len(printed) < 8 else Outcome.FAILS,
+        f"{len(rows) - len(printed)} of {len(rows)} scores agree to 0.01 with the printed weights, "
+        f"and {len(rows) - len(exact)} with 1, 1/6 and 1/11. The largest difference is "
+        f"{worst:.3f}.",
+    )
+
+
+def _judge_places(rows: Table) -> Verdict:
+    wrong = [row for row in rows if row["printed place"] != row["computed place"]]
+    both = all(row["computed place"] == row["place with 1, 1/6, 1/11"] for row in wrong)
+    named = ", ".join(
+        f"{row['dish']} of {row['user']} has place {row['computed place']} (score "
+        f"{row['computed score']:.3f}), printed {row['printed place']}"
+        for row in wrong
+    )
+    return Verdict(
+        Outcome.HOLDS if not wrong else Outcome.IN_PART if len(wrong) < 8 else Outcome.FAILS,
+        f"{len(rows) - len(wrong)} of {len(rows)} places agree"
+        + (f": {named}." if wrong else ".")
+        + (" Both ways to read the weights say so." if wrong and both else ""),
+    )
+
+
+def _judge_count(rows: Table) -> Verdict:
+    last = rows[-1]
+    return Verdict(
+        Outcome.HOLDS if abs(last["ratio"] - 1) < 0.01 else Outcome.FAILS,
+        f"Counted one by one, {last['partial rankings']:,} for {last['n']} items; the formula is "
+        f"{last['ratio']:.6f} of it, and {rows[2]['ratio']:.4f} already for {rows[2]['n']} items.",
+    )
+
+
+def _judge_linear(rows: Table) -> Verdict:
+    (row,) = rows
+    worst = max(row["Kendall, difference"], row["Mallows, difference"])
+    return Verdict(
+        Outcome.HOLDS if worst < 1e-9 else Outcome.FAILS,
+        f"In the vectors of the signs of all pairs of items, over {row['pairs']:,} pairs of "
+        f"rankings, to {tiny(worst)}.",
+    )
+
+
+def _judge_draws(rows: Table) -> Verdict:
+    errors = {(row["sampler"], row["draws"]): row["relative squared error"] for row in rows}
+    paper = errors["independent", 600]
+    as_good = min(
+        draws
+        for (sampler, draws), error in errors.items()
+        if sampler == "antithetic" and error <= 1.5 * paper
+    )
+    return Verdict(
+        Outcome.HOLDS if paper < 0.05 else Outcome.IN_PART if paper < 0.5 else Outcome.FAILS,
+        f"600 independent draws leave a squared error of {paper:.1%} of a vector's square. "
+        f"{as_good} draws in mirrored pairs leave {errors['antithetic', as_good]:.1%}, and 600 of "
+        f"them {errors['antithetic', 600]:.2%}.",
+    )
+
+
+_VERDICTS: dict[str, Callable[[Table], Verdict]] = {
+    "f1": _judge_f1,
+    "places": _judge_places,
+    "count": _judge_count,
+    "linear": _judge_linear,
+    "draws": _judge_draws,
+}
+
+
+def _f1_panel(rows: Table) -> Any:
+    figure, axes = new_panel("F1 is not accuracy")
+    share = [row["predicted positive"] for row in rows]
+    axes.plot(share, [row["F1"] for row in rows], color=COLOURS["graph cut"], lw=2, label="F1")
+    axes.plot(
+        share, [row["macro F1"] for row in rows], color=COLOURS["Mallows"], lw=2, label="macro F1"
+    )
+    axes.plot(share, [row["accuracy"] for row in rows], color=INK, lw=2, ls="--", label="accuracy")
+    axes.set(xlabel="share of predictions for the positive class", ylabel="score", ylim=(0, 0.8))
+    axes.legend(frameon=False, fontsize=10, loc="lower right")
+    return figure
+
+
+def _draws_panel(rows: Table) -> Any:
+    figure, axes = new_panel("Error of mean features")
+    colours = {"independent": SOFT, "antithetic": COLOURS["Kendall"]}
+    for sampler in dict.fromkeys(row["sampler"] for row in rows):
+        own = [row for row in rows if row["sampler"] == sampler]
+        axes.plot(
+            [row["draws"] for row in own],
+            [row["relative squared error"] for row in own],
+            marker="o",
+            lw=2,
+            color=colours.get(sampler, COLOURS["graph cut"]),
+            label=sampler,
+        )
+    axes.set(xscale="log", yscale="log", xlabel="draws", ylabel="relative squared error")
+    axes.set_xticks([4, 16, 64, 256, 600], ["4", "16", "64", "256", "600"])
+    axes.minorticks_off()
+    axes.legend(frameon=False, fontsize=10)
+    return figure

@@ -1,0 +1,102 @@
+"""A directory of parts, each written whole or not at all, beside the settings they were made with.
+
+A run that was interrupted is finished by running it again: parts that are there already, made
+with the same settings, are kept.
+"""
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from rankcut.files.atomic import atomic_file
+from rankcut.files.errors import RankingFileError
+
+_MANIFEST = "_rankcut.json"
+
+
+class Parts:
+    """The parts of one result.
+
+    Parameters
+    ----------
+    folder : path
+        Where they are; made if it is not there.
+    suffix : str
+        How the name of a part ends.
+    settings : mapping
+        All that the result depends on, as JSON has it.
+    restart : bool
+        Throw away what was made with other settings, instead of refusing to mix.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> parts = Parts(folder, "txt", {"normalize": True})
+    >>> _ = parts.path(0).write_text("done")
+    >>> Parts(folder, "txt", {"normalize": True}).missing(3)
+    [1, 2]
+    >>> Parts(folder, "txt", {"normalize": False})
+    Traceback (most recent call last):
+        ...
+    rankcut.files.errors.RankingFileError: ...: was begun with normalize=true, and now it is \
+false; finish it as it was begun, name another directory, or start anew with --restart
+    """
+
+    def __init__(
+        self,
+        folder: str | os.PathLike[str],
+        suffix: str,
+        settings: Mapping[str, Any],
+        *,
+        restart: bool = False,
+    ) -> None:
+        self.folder = Path(folder)
+        self._suffix = suffix
+        wanted = json.loads(json.dumps(settings))
+        self.folder.mkdir(parents=True, exist_ok=True)
+        manifest = self.folder / _MANIFEST
+        if manifest.exists():
+            found = json.loads(manifest.read_text(encoding="utf-8"))
+            if found != wanted and not restart:
+                raise RankingFileError(_difference(found, wanted), str(folder))
+            if found != wanted:
+                self._clear()
+        elif any(self.folder.iterdir()):
+            raise RankingFileError(
+                "this directory has other files in it; name a new or an empty one", str(folder)
+            )
+        # What a process left that was ended in the middle of writing.
+        for draft in self.folder.glob(".part-*"):
+            draft.unlink()
+        with atomic_file(manifest) as file:
+            file.write(json.dumps(wanted, indent=1).encode())
+
+    def path(self, number: int) -> Path:
+        """The file of a part."""
+        return self.folder / f"part-{number:06d}.{self._suffix}"
+
+    def missing(self, n_parts: int) -> list[int]:
+        """The numbers of the parts that are not there yet."""
+        return [number for number in range(n_parts) if not self.path(number).exists()]
+
+    def _clear(self) -> None:
+        (self.folder / _MANIFEST).unlink()
+        for part in self.folder.glob(f"part-*.{self._suffix}"):
+            part.unlink()
+
+
+def _difference(found: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
+    name = next(key for key in {**found, **wanted} if found.get(key) != wanted.get(key))
+    before, now = (_short(each.get(name)) for each in (found, wanted))
+    what = f"{name}={before}, and now it is {now}" if len(before + now) < 120 else f"other {name}"
+    return (
+        f"was begun with {what}; finish it as it was begun, name another directory, or start "
+        "anew with --restart"
+    )
+
+
+def _short(value: Any) -> str:
+    return json.dumps(value)

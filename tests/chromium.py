@@ -1,0 +1,149 @@
+"""A page in a real browser: headless Chromium, driven through its own pipe."""
+
+import base64
+import json
+import os
+import shutil
+import subprocess
+import time
+from contextlib import contextmanager
+
+FLAGS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--remote-debugging-pipe",
+]
+PATIENCE = 60
+
+
+def find_chromium():
+    """The browser's path, or None."""
+    names = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+    return next(filter(None, map(shutil.which, names)), None)
+
+
+class Browser:
+    """Commands go down one pipe, and answers and events come up the other."""
+
+    def __init__(self, down, up):
+        self.down, self.up = down, up
+        self.number = 0
+        self.events = []
+        self.rest = b""
+        os.set_blocking(up, False)
+
+    def send(self, method, session=None, **parameters):
+        self.number += 1
+        message = {"id": self.number, "method": method, "params": parameters}
+        if session:
+            message["sessionId"] = session
+        os.write(self.down, json.dumps(message).encode() + b"\0")
+        return self._wait(lambda answer: answer.get("id") == self.number)["result"]
+
+    def wait_for(self, method):
+        for event in self.events:
+            if event["method"] == method:
+                return event
+        return self._wait(lambda answer: answer.get("method") == method)
+
+    def _wait(self, is_it):
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end:
+            while b"\0" in self.rest:
+                raw, _, self.rest = self.rest.partition(b"\0")
+                answer = json.loads(raw)
+                if "method" in answer:
+                    self.events.append(answer)
+                assert "error" not in answer, answer
+                if is_it(answer):
+                    return answer
+            try:
+                self.rest += os.read(self.up, 1 << 20)
+            except BlockingIOError:
+                time.sleep(0.01)
+        raise TimeoutError("the browser did not answer")
+
+
+class Page:
+    """A page that has loaded, at one width."""
+
+    def __init__(self, browser, session):
+        self.browser, self.session = browser, session
+
+    def evaluate(self, expression):
+        answer = self.browser.send(
+            "Runtime.evaluate", self.session, expression=expression, returnByValue=True
+        )
+        assert "exceptionDetails" not in answer, answer
+        return answer["result"].get("value")
+
+    def errors(self):
+        """Exceptions, and whatever the console was told beyond information."""
+        found = []
+        for event in self.browser.events:
+            if event["method"] == "Runtime.exceptionThrown":
+                found.append(event["params"]["exceptionDetails"])
+            if event["method"] == "Log.entryAdded" and event["params"]["entry"]["level"] in (
+                "error",
+                "warning",
+            ):
+                found.append(event["params"]["entry"])
+            if event["method"] == "Runtime.consoleAPICalled":
+                found.append(event["params"])
+        return found
+
+    def screenshot(self, path):
+        answer = self.browser.send(
+            "Page.captureScreenshot", self.session, captureBeyondViewport=True
+        )
+        path.write_bytes(base64.b64decode(answer["data"]))
+
+
+@contextmanager
+def opened(chromium, page, width, profile):
+    """The file in a browser window of that width, once it has loaded."""
+    down_read, down_write = os.pipe()
+    up_read, up_write = os.pipe()
+
+    def take_places():
+        # Chromium listens at 3 and answers at 4. The copies above keep either from being lost.
+        listen, answer = os.dup(down_read), os.dup(up_write)
+        os.dup2(listen, 3)
+        os.dup2(answer, 4)
+
+    process = subprocess.Popen(
+        [chromium, *FLAGS, f"--user-data-dir={profile}"],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        preexec_fn=take_places,
+        close_fds=False,
+    )
+    browser = Browser(down_write, up_read)
+    try:
+        target = browser.send("Target.createTarget", url="about:blank")["targetId"]
+        session = browser.send("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        for domain in ("Page", "Runtime", "Log"):
+            browser.send(f"{domain}.enable", session)
+        browser.send(
+            "Emulation.setDeviceMetricsOverride",
+            session,
+            width=width,
+            height=900,
+            deviceScaleFactor=1,
+            mobile=width < 600,
+        )
+        browser.send("Page.navigate", session, url=page.resolve().as_uri())
+        browser.wait_for("Page.loadEventFired")
+        yield Page(browser, session)
+    finally:
+        process.kill()
+        process.wait()
+        for handle in (down_read, down_write, up_read, up_write):
+            os.close(handle)

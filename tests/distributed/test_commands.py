@@ -1,0 +1,166 @@
+"""The command on a cluster: what it writes is what it writes without one, and it goes on."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import zarr
+from typer.testing import CliRunner
+
+from rankcut.cli import app
+
+RANKCUT = [sys.executable, "-m", "rankcut"]
+
+
+@pytest.fixture
+def votes(tmp_path, monkeypatch):
+    """A Parquet data set in the working directory: three files, row groups of 20 rankings."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    Path("votes").mkdir()
+    for number in range(3):
+        types = rng.integers(0, 2, 120)
+        scores = np.array([[2, 1, 0, 0, 1], [0, 0, 1, 2, 1]])[types] + rng.gumbel(size=(120, 5))
+        ranks = np.argsort(np.argsort(-scores, axis=1), axis=1) + 1
+        frame = pd.DataFrame(ranks, columns=["toro", "uni", "ika", "ebi", "tako"])
+        frame.insert(0, "ranking", [f"{number}-{row}" for row in range(120)])
+        frame["town"] = np.array(["Kobe", "Nara"])[types]
+        frame.to_parquet(f"votes/{number}.parquet", row_group_size=20)
+    return tmp_path
+
+
+def rankcut(line):
+    done = CliRunner().invoke(app, line.split())
+    return done.exit_code, done.output
+
+
+def succeed(line):
+    code, output = rankcut(line)
+    assert code == 0, output
+    return output
+
+
+def matrix(folder):
+    return pd.read_parquet(folder)[["toro", "uni", "ika", "ebi", "tako"]].to_numpy()
+
+
+def test_features_gram_similar_and_classify(votes, cluster):
+    where = f"--scheduler {cluster.scheduler_address} --block 50"
+    succeed("features votes -o one.npy --normalize")
+    succeed(f"features votes -o parts/ --normalize {where}")
+    assert len(list(Path("parts").glob("part-*.parquet"))) == 9
+    np.testing.assert_array_equal(matrix("parts"), np.load("one.npy"))
+
+    succeed("gram votes -o gram.npy --normalize")
+    succeed(f"gram votes -o gram.zarr --normalize {where}")
+    stored = zarr.open_array("gram.zarr", mode="r")[:]
+    np.testing.assert_allclose(stored, np.load("gram.npy"), atol=1e-14)
+
+    assert succeed(f"similar votes --to 1-7 -n 4 {where}") == succeed("similar votes --to 1-7 -n 4")
+    code, said = rankcut(f"similar votes --to 9-9 {where}")
+    assert (code, said.count("\n")) == (1, 1)
+    assert "no row 9-9: rows count from 0 to 359, nor one called '9-9'" in said
+
+    here = succeed("classify votes --target town --model gp --folds 2 -o here.skops")
+    there = succeed(
+        f"classify votes --target town --model gp --folds 2 --parts p -o there.skops {where}"
+    )
+    assert there.splitlines()[0] == here.splitlines()[0]
+    rows = {line[:11].strip(): line[11:].split() for line in there.splitlines()[2:]}
+    assert float(rows["rankcut, gp"][1]) < 0.6 < float(rows["majority"][1])
+    again = succeed(f"classify votes --target town --model gp --folds 2 -o again.skops {where}")
+    assert again == there
+    for model in ("there", "again"):
+        assert succeed(f"predict {model}.skops votes") == succeed("predict here.skops votes")
+
+
+def test_a_run_that_was_killed_is_finished_by_the_next(votes):
+    frame = pd.concat([pd.read_parquet("votes")] * 4, ignore_index=True)
+    frame["ranking"] = range(len(frame))
+    frame.to_parquet("many.parquet", row_group_size=10)
+    command = [*RANKCUT, "features", "many.parquet", "-o", "parts/", "--block", "10"]
+    process = subprocess.Popen(command)
+    deadline = time.monotonic() + 100
+    while len(done := list(Path("parts").glob("part-*"))) < 20:
+        assert time.monotonic() < deadline
+        assert process.poll() is None
+        time.sleep(0.005)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    before = {part: part.stat().st_mtime_ns for part in done}
+    assert 20 <= len(list(Path("parts").glob("part-*"))) < 144
+    succeed("features many.parquet -o parts/ --block 10")
+    assert {part: part.stat().st_mtime_ns for part in done} == before
+    assert len(list(Path("parts").glob("part-*"))) == 144
+    assert not list(Path("parts").glob(".*"))
+    succeed("features many.parquet -o one.npy")
+    np.testing.assert_array_equal(matrix("parts"), np.load("one.npy"))
+
+
+def test_missing_stripes_of_a_gram_matrix_are_written(votes, monkeypatch):
+    from rankcut.cli import gram_parts
+
+    monkeypatch.setattr(gram_parts, "_SIDE", 100)
+    succeed("gram votes -o gram.zarr")
+    stored = zarr.open_array("gram.zarr", mode="r+")
+    expected = stored[:]
+    stored[:] = 0.0
+    Path("gram.zarr.parts/part-000002.done").unlink()
+    succeed("gram votes -o gram.zarr")
+    assert not stored[:200].any()
+    np.testing.assert_array_equal(stored[200:300], expected[200:300])
+    assert not stored[300:].any()
+
+
+def test_processes_of_its_own(votes):
+    command = [*RANKCUT, "features", "votes", "-o", "parts/", "--workers", "1"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=200)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    succeed("features votes -o one.npy")
+    np.testing.assert_array_equal(matrix("parts"), np.load("one.npy"))
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("features votes -o one.npy --workers 1", "end its name in /"),
+        ("features lunch:full -o parts/", "only Parquet files can be read in pieces"),
+        ("features votes -o parts/ --workers 1 --scheduler tcp://x:1", "give one of"),
+        ("features votes -o votes/", "has other files in it"),
+        ("gram votes -o gram.npy --workers 1", "written to a Zarr array"),
+        ("classify votes --target town --workers 1", "--model gp"),
+        ("classify votes --target town --parts p", "--parts is for work on a cluster"),
+    ],
+)
+def test_mistakes_are_one_line(votes, line, says):
+    code, said = rankcut(line)
+    assert code == 1
+    assert says in said
+    assert said.count("\n") == 1
+
+
+def test_other_settings_are_not_mixed(votes):
+    succeed("features votes -o parts/")
+    code, said = rankcut("features votes -o parts/ --normalize")
+    assert code == 1
+    assert "was begun with normalize=false, and now it is true" in said
+    succeed("features votes -o parts/ --normalize --restart")
+    np.testing.assert_allclose((matrix("parts") ** 2).sum(axis=1), 1.0)
+
+
+def test_a_mistake_in_a_piece_names_the_file_and_the_row(votes):
+    frame = pd.read_parquet("votes/2.parquet")
+    frame["uni"] = frame["uni"].astype(float)
+    frame.loc[50, "uni"] = np.nan
+    frame.to_parquet("votes/2.parquet", row_group_size=20)
+    code, said = rankcut("features votes -o parts/ --block 20")
+    assert code == 1
+    assert "2.parquet: row 50: item 'uni' is not ranked" in said
+    # What was finished before stays, for the next run.
+    assert len(list(Path("parts").glob("part-*"))) == 14

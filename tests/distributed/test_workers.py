@@ -1,0 +1,160 @@
+"""On real worker processes everything is as it is in memory, whatever happens to a worker."""
+
+import os
+import signal
+import time
+
+import dask
+import dask.array as da
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+
+from rankcut import (
+    GPClassifier,
+    GraphCutFeatures,
+    GraphCutKernel,
+    RankingSet,
+    SimilarityGraph,
+    from_long,
+    graph_cut_features,
+    graph_cut_kernel,
+    make_food,
+    to_frame,
+)
+from rankcut.estimators.gp import duplicates
+from rankcut.lazy import computed, map_rows
+
+FOOD = make_food(60, kind="incomplete", random_state=0)
+GRAPH = SimilarityGraph(FOOD.item_features)
+OPTIONS = {"unranked": "anywhere"}
+
+
+def lazy(ranks, rows=16):
+    return da.from_array(ranks, chunks=(rows, -1))
+
+
+def test_features_are_the_same_bits(client):
+    lazily = GraphCutFeatures(GRAPH, **OPTIONS).fit(lazy(FOOD.ranks)).transform(lazy(FOOD.ranks))
+    expected = GraphCutFeatures(GRAPH, **OPTIONS).fit_transform(FOOD.ranks)
+    np.testing.assert_array_equal(lazily.compute(), expected)
+
+
+def test_frames_keep_their_index(client):
+    frame = pd.DataFrame(FOOD.ranks, columns=list("abcdefgh"), index=np.arange(60) * 2)
+    lazily = graph_cut_features(dd.from_pandas(frame, npartitions=4), GRAPH, **OPTIONS)
+    expected = graph_cut_features(frame, GRAPH, **OPTIONS)
+    pd.testing.assert_frame_equal(
+        lazily.compute(), pd.DataFrame(expected, columns=frame.columns, index=frame.index)
+    )
+
+
+def test_lines_of_long_tables_find_their_ranking(client):
+    rankings = RankingSet(FOOD.ranks, tuple("abcdefgh"), ids=tuple(range(100, 160)))
+    lines = to_frame(rankings, "long").sample(frac=1.0, random_state=0)
+    ranks, ids, items = from_long(dd.from_pandas(lines, npartitions=4, sort=False), rank="rank")
+    features = graph_cut_features(ranks, unranked="last")
+    features, ids = dask.compute(features, ids)
+    order = np.argsort(ids)
+    columns = [rankings.items.index(item) for item in items]
+    assert ids[order].tolist() == list(rankings.ids)
+    np.testing.assert_array_equal(
+        features[order], graph_cut_features(FOOD.ranks[:, columns], unranked="last")
+    )
+
+
+def test_sparse_blocks_stay_sparse(client):
+    ranks = RankingSet(FOOD.ranks, tuple("abcdefgh")).sparse()
+    parts = [dask.delayed(ranks[start : start + 20]) for start in (0, 20, 40)]
+    blocks = [da.from_delayed(part, (20, 8), meta=ranks[:0]) for part in parts]
+    options = {**OPTIONS, "completions": "closed_form"}
+    features = graph_cut_features(da.concatenate(blocks), GRAPH, **options).compute()
+    assert sparse.issparse(features)
+    expected = graph_cut_features(ranks, GRAPH, **options)
+    np.testing.assert_array_equal(features.toarray(), expected.toarray())
+
+
+def test_gram_matrices_and_nearest_rankings(client):
+    kernel = GraphCutKernel(GRAPH, normalize=True, **OPTIONS)
+    expected = kernel(FOOD.ranks)
+    np.testing.assert_allclose(kernel(lazy(FOOD.ranks)).compute(), expected, atol=1e-14)
+    found = kernel.nearest(lazy(FOOD.ranks), k=3)
+    values, rows = dask.compute(*found)
+    again = kernel.nearest(FOOD.ranks, k=3)
+    np.testing.assert_array_equal(rows, again.rows)
+    np.testing.assert_allclose(values, again.values, atol=1e-14)
+
+
+def test_gp_fits_are_those_in_memory(client, monkeypatch):
+    # So that blocks are not fetched as a few distinct rows.
+    monkeypatch.setattr(duplicates, "_FEW", 100)
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 6000)
+    scores = rng.normal(size=(3, 10))[y] + 2 * rng.gumbel(size=(6000, 10))
+    ranks = np.argsort(np.argsort(-scores, axis=1), axis=1) + 1.0
+    X = graph_cut_features(lazy(ranks, 1100), normalize=True)
+    model = GPClassifier().fit(X, da.from_array(y, chunks=700))
+    expected = GPClassifier().fit(graph_cut_features(ranks, normalize=True), y)
+    assert model.elbo_ == pytest.approx(expected.elbo_, abs=1e-8)
+    np.testing.assert_allclose(model.coef_, expected.coef_, atol=1e-8)
+    np.testing.assert_allclose(
+        model.predict_proba(X).compute(),
+        expected.predict_proba(graph_cut_features(ranks, normalize=True)),
+        atol=1e-8,
+    )
+
+
+class Slowly:
+    """Features, after a moment, and a note of which process made them."""
+
+    def __init__(self, folder):
+        self.folder = folder
+
+    def __call__(self, block):
+        time.sleep(0.1)
+        (self.folder / f"{os.getpid()}-{time.monotonic_ns()}").touch()
+        return graph_cut_features(block, GRAPH, **OPTIONS)
+
+
+def test_a_killed_worker_costs_its_own_blocks_only(client, tmp_path):
+    X = lazy(FOOD.ranks, 3)
+    result = client.compute(map_rows(Slowly(tmp_path), X))
+    deadline = time.monotonic() + 30
+    while len(list(tmp_path.iterdir())) < 8:
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    assert not result.done()
+    victim = int(next(tmp_path.iterdir()).name.partition("-")[0])
+    os.kill(victim, signal.SIGKILL)
+    np.testing.assert_array_equal(
+        result.result(timeout=60), graph_cut_features(FOOD.ranks, GRAPH, **OPTIONS)
+    )
+
+
+def hoard(block):
+    hoarded = [np.ones(1 << 24) for _ in range(8)]
+    time.sleep(2.0)
+    return block + len(hoarded) - 8
+
+
+def test_a_worker_without_enough_memory_is_told_of(fragile):
+    fragile(1, memory_limit="300MiB")
+    with pytest.raises(MemoryError, match="make blocks smaller"):
+        computed(map_rows(hoard, lazy(FOOD.ranks), nothing=np.empty((0, 8))))
+
+
+def test_the_graph_is_one_task_that_the_blocks_share(client):
+    kernel = graph_cut_kernel(lazy(FOOD.ranks), graph=GRAPH, **OPTIONS)
+    features = graph_cut_features(lazy(FOOD.ranks), GRAPH, **OPTIONS)
+    for collection, n_blocks in [(features, 4), (kernel, 4)]:
+        (collection,) = dask.optimize(collection)
+        graph = dict(collection.__dask_graph__())
+        users = [
+            key
+            for key, task in graph.items()
+            if any(str(name).startswith("partial") for name in task.dependencies)
+        ]
+        assert len([key for key in graph if str(key).startswith("partial")]) == 1
+        assert len(users) == n_blocks

@@ -1,0 +1,137 @@
+import numpy as np
+import pytest
+from scipy import stats
+
+from rankcut.experiments.paper.comparisons import (
+    Interval,
+    Scores,
+    by_both,
+    difference_row,
+    share_outcome,
+    stopping_note,
+    summary_rows,
+    verdict,
+    whether_it_matters,
+)
+from rankcut.reports.findings import Outcome
+
+
+def interval(low, high):
+    return Interval((low + high) / 2, low, high, 30)
+
+
+def test_intervals_are_students():
+    values = np.random.RandomState(0).normal(size=12)
+    found = Interval.of(values)
+    expected = stats.ttest_1samp(values, 0.0).confidence_interval(0.95)
+    assert (found.low, found.high) == pytest.approx(tuple(expected))
+    assert Interval.of([0.5]).high == np.inf
+
+
+@pytest.mark.parametrize(
+    ("bounds", "better", "worse", "in_line", "equal"),
+    [
+        ((0.03, 0.05), True, False, True, False),
+        ((0.005, 0.015), True, False, True, True),
+        ((-0.01, 0.01), False, False, True, True),
+        ((-0.015, -0.005), False, True, True, True),
+        ((-0.05, -0.03), False, True, False, False),
+        ((-0.05, 0.05), None, None, None, None),
+        ((-0.05, 0.01), False, None, None, None),
+        ((-0.05, -0.01), False, True, None, False),
+    ],
+)
+def test_words_for_differences(bounds, better, worse, in_line, equal):
+    found = interval(*bounds)
+    assert (found.better, found.worse) == (better, worse)
+    assert (found.in_line, found.equal) == (in_line, equal)
+
+
+def rows(method, values, setting="full", score="F1"):
+    return [
+        {"kind": setting, "method": method, "seed": seed, score: value}
+        for seed, value in enumerate(values)
+    ]
+
+
+def test_differences_are_paired_by_seed():
+    rng = np.random.RandomState(0)
+    base = rng.normal(size=20)
+    scores = Scores(rows("one", base + 0.1) + rows("other", base[:15]), "kind")
+    found = scores.difference(("full", "one"), ("full", "other"), "F1")
+    assert found.n == 15
+    assert (found.mean, found.low) == pytest.approx((0.1, 0.1))
+    six = scores.difference(("full", "one"), ("full", "other"), "F1", [1, 2, 3])
+    assert six.n == 3
+
+
+def test_rows_of_a_seed_are_averaged():
+    scores = Scores(rows("one", [0.2, 0.4]) + rows("one", [0.4, 0.8]), "kind")
+    assert scores.by_seed("full", "one", "F1") == pytest.approx({0: 0.3, 1: 0.6})
+
+
+def test_ratio_of_spreads():
+    rng = np.random.RandomState(0)
+    wide, narrow = rng.normal(0, 3, 40), rng.normal(0, 1, 40)
+    scores = Scores(rows("wide", wide) + rows("narrow", narrow), "kind")
+    found = scores.spread_ratio(("full", "wide"), ("full", "narrow"), "F1")
+    assert 1 < found.low < found.mean < found.high
+    assert scores.spread_ratio(("full", "narrow"), ("full", "wide"), "F1").high < 1
+    few = Scores(rows("wide", wide[:3]) + rows("narrow", narrow[:3]), "kind")
+    assert few.spread_ratio(("full", "wide"), ("full", "narrow"), "F1").above(1) is None
+
+
+def test_outcomes():
+    assert share_outcome([True, True]) is Outcome.HOLDS
+    assert share_outcome([True, None]) is Outcome.IN_PART
+    assert share_outcome([False, None]) is Outcome.FAILS
+    assert share_outcome([None]) is Outcome.UNCHECKED
+
+    def by(f1, accuracy):
+        return by_both({"F1": f1, "accuracy": accuracy}.__getitem__)
+
+    assert by(Outcome.HOLDS, Outcome.HOLDS) is Outcome.HOLDS
+    assert by(Outcome.HOLDS, Outcome.FAILS) is Outcome.IN_PART
+    assert by(Outcome.HOLDS, Outcome.UNCHECKED) is Outcome.IN_PART
+    assert by(Outcome.UNCHECKED, Outcome.FAILS) is Outcome.FAILS
+
+
+def test_stopping_early_is_marked_where_it_changes_a_verdict():
+    def rule(score):
+        return Outcome.HOLDS if "stopped" in score else Outcome.FAILS
+
+    assert "would hold" in stopping_note(rule)
+    assert stopping_note(lambda score: Outcome.HOLDS) == ""
+    assert "too wide" in verdict(lambda score: Outcome.UNCHECKED, "Numbers.").because
+
+
+@pytest.mark.parametrize(
+    ("gain", "spread", "answer"),
+    [(0.0, 0.01, "no"), (0.05, 0.01, "yes"), (0.0, 0.3, "too few seeds")],
+)
+def test_whether_a_variant_matters(gain, spread, answer):
+    noise = np.random.RandomState(0).normal(0, spread, 30)
+    noise -= noise.mean()
+    several = []
+    for method, shift in (("cut", 0.0), ("cut, scaled", gain), ("Kendall", 0.5)):
+        for score in ("F1", "accuracy"):
+            several += rows(method, shift + noise * (method != "cut"), score=score)
+    by_seed = {}
+    for row in several:
+        by_seed.setdefault((row["method"], row["seed"]), {}).update(row)
+    scores = Scores(by_seed.values(), "kind")
+    differences = [
+        {"kind": "full", "method": method}
+        | difference_row(scores, ("full", method), ("full", "cut"), ["F1", "accuracy"])
+        for method in ("cut, scaled", "Kendall")
+    ]
+    (found,) = whether_it_matters(differences, "kind", "cut")
+    assert (found["instead"], found["does it matter?"]) == ("scaled", answer)
+
+
+def test_summary():
+    scores = Scores(rows("one", [0.2, 0.4, 0.9]), "kind")
+    found = summary_rows(scores, ["full", "top-3"], ["one"], ["F1"], "kind", {"two": [0, 1]})
+    assert len(found) == 1
+    assert (found[0]["n"], found[0]["F1"]) == (2, pytest.approx(0.3))
+    assert found[0]["F1, low"] < 0.3 < found[0]["F1, high"]

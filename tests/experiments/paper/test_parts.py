@@ -1,0 +1,148 @@
+"""What the parts compute, and that their verdicts can come out either way."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from rankcut.experiments.paper import gram_time_report
+from rankcut.experiments.paper.example import EXPERIMENTS, TEXT, Example
+from rankcut.experiments.paper.kinds import Kinds
+from rankcut.experiments.paper.part import Settings
+from rankcut.experiments.paper.parts import NAMES, part
+from rankcut.experiments.paper.statements import Statements
+from rankcut.experiments.paper.theory import Theory
+from rankcut.reports.findings import Outcome
+
+
+def results(each, data=None, **settings):
+    records = []
+    for task in each.tasks(Settings(quick=True)):
+        if all(task.get(key) == value for key, value in settings.items()):
+            records += each.run(task, data)
+    return records
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_part_says_what_it_is(name):
+    each = part(name)
+    assert each.name == name
+    assert each.title
+    assert each.claims
+    for quick in (True, False):
+        tasks = each.tasks(Settings(quick=quick))
+        assert tasks
+        assert len({str(task) for task in tasks}) == len(tasks)
+    if each.needs_sushi:
+        assert each.prose({})
+
+
+def test_theory():
+    theory = Theory()
+    tables = theory.tables(results(theory))
+    verdicts = theory.verdicts(tables)
+    assert set(verdicts) == set(theory.claims)
+    # The contradictions that docs/theory.md states, and nothing else.
+    failed = {key for key, verdict in verdicts.items() if verdict.outcome is not Outcome.HOLDS}
+    assert failed == {"cut", "tangent", "box", "count"}
+    altered = [
+        {**row, "against": 3} if row["what"] == "monotone" else row
+        for row in tables["theory-checks"]
+    ]
+    assert theory.verdicts({"theory-checks": altered})["monotone"].outcome is Outcome.FAILS
+
+
+def test_statements():
+    statements = Statements()
+    records = [
+        record
+        for task in statements.tasks(Settings(quick=True))
+        for record in statements.run(task | {"rankings": 1}, None)
+    ]
+    tables = statements.tables(records)
+    verdicts = statements.verdicts(tables)
+    assert set(verdicts) == set(statements.claims)
+    always = tables["statements-f1"][-1]
+    assert (always["accuracy"], round(always["F1"], 3)) == (0.5, 0.667)
+    assert verdicts["f1"].outcome is Outcome.FAILS
+    # Gelato and pizza of type two: the printed places are exchanged.
+    wrong = [
+        row["dish"]
+        for row in tables["statements-places"]
+        if row["printed place"] != row["computed place"]
+    ]
+    assert wrong == ["gelato", "pizza"]
+    assert verdicts["places"].outcome is Outcome.IN_PART
+    assert [row["partial rankings"] for row in tables["statements-count"]][:5] == [
+        1,
+        3,
+        13,
+        75,
+        541,
+    ]
+
+
+def test_kinds():
+    kinds = Kinds()
+    tables = kinds.tables(results(kinds))
+    verdicts = kinds.verdicts(tables)
+    assert verdicts["graph cut"].outcome is Outcome.HOLDS
+    assert verdicts["Kendall"].outcome is Outcome.FAILS
+    assert "largest difference from the definition" not in tables["kinds-checks"][-1]
+    worse = [
+        {**row, "smallest eigenvalue over largest": -0.1}
+        if (row["kernel"], row["kind"]) in (("graph cut", "ties"), ("Kendall", "incomplete"))
+        else row
+        for row in tables["kinds-checks"]
+    ]
+    verdicts = kinds.verdicts({"kinds-checks": worse})
+    assert verdicts["graph cut"].outcome is Outcome.FAILS
+    assert verdicts["Kendall"].outcome is Outcome.HOLDS
+    assert verdicts["Mallows"].outcome is Outcome.FAILS
+    assert (
+        kinds.sheets({"kinds-checks": worse})[0].rows[0]["ties"] == "runs, not positive (paper: ✓)"
+    )
+
+
+@pytest.mark.skipif("RANKCUT_DATA" not in os.environ, reason="RANKCUT_DATA names no directory")
+def test_the_worked_example():
+    example = Example()
+    data = Path(os.environ["RANKCUT_DATA"])
+    tables = example.tables(results(example, data))
+    value = {(row["weights"], row["item"]): row["value"] for row in tables["example-values"]}
+    assert round(value[EXPERIMENTS, 5], 2) == -4.22
+    assert round(value[EXPERIMENTS, 3], 2) == round(value[EXPERIMENTS, 8], 2) == -2.37
+    assert value[TEXT, 3] != value[TEXT, 8]
+    verdicts = example.verdicts(tables)
+    assert verdicts["values"].outcome is Outcome.IN_PART
+    assert verdicts["signs"].outcome is Outcome.HOLDS
+
+
+def times(**seconds):
+    """Seconds by procedure and kernel, the same at every kind and level."""
+    return [
+        {
+            "procedure": procedure,
+            "kind": kind,
+            "level": level,
+            "kernel": kernel.replace("_", " "),
+            "rankings": 250,
+            "seconds": value,
+            "trials": 7,
+        }
+        for kind, levels in (("full", [8]), ("top-k", [3]), ("ties", [3]), ("incomplete", [4, 6]))
+        for level in levels
+        for procedure in ("literal", "rankcut")
+        for kernel, value in seconds.items()
+    ]
+
+
+def test_verdicts_on_time_follow_the_times():
+    fast = times(graph_cut=0.1, Kendall=0.3, Mallows=0.5, diffusion=0.9)
+    assert gram_time_report.verdicts(fast)["cheap"].outcome is Outcome.HOLDS
+    slow = times(graph_cut=0.1, Kendall=0.15, Mallows=0.5, diffusion=2.0)
+    verdicts = gram_time_report.verdicts(slow)
+    assert verdicts["cheap"].outcome is Outcome.FAILS
+    assert verdicts["ties"].outcome is Outcome.FAILS
+    assert verdicts["exponential"].outcome is Outcome.FAILS
+    assert verdicts["diffusion"].outcome is Outcome.HOLDS

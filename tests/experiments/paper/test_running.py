@@ -1,0 +1,45 @@
+"""The runner: what is missing is run, and a process that is lost is told."""
+
+import os
+
+import pytest
+
+from rankcut.experiments.paper import running
+from rankcut.experiments.paper.part import Settings
+from rankcut.experiments.paper.parts import part
+from rankcut.experiments.paper.running import run_missing, works_of
+from rankcut.experiments.paper.store import Store
+
+
+def test_what_is_there_is_not_run(tmp_path):
+    store = Store(tmp_path)
+    statements = part("statements")
+    works = works_of([statements], Settings(quick=True), None)
+    for work in works:
+        store.write("statements", work.task, [{"kept": True}])
+    done = []
+    run_missing(works, store, None, done.append)
+    assert done == works
+    assert all(store.read("statements", work.task) == [{"kept": True}] for work in works)
+
+
+def test_only_parts_that_read_data_depend_on_it():
+    works = works_of([part("example"), part("statements")], Settings(quick=True), "mark")
+    assert {(work.part.name, work.data) for work in works} == {
+        ("example", "mark"),
+        ("statements", None),
+    }
+
+
+class Fatal:
+    """Ends the process that is handed it."""
+
+    def __reduce__(self):
+        return os._exit, (1,)
+
+
+def test_a_lost_process_is_told_in_one_line(tmp_path, monkeypatch):
+    monkeypatch.setattr(running, "_run", Fatal())
+    works = works_of([part("kinds")], Settings(quick=True), None)[:1]
+    with pytest.raises(ChildProcessError, match="ended from outside, perhaps for want of memory"):
+        run_missing(works, Store(tmp_path), None, lambda work: None)
