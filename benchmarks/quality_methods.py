@@ -30,8 +30,8 @@ from rankcut import (
     NeighborGraph,
     NormalizedGraph,
     RankingClassifier,
-    RankingNeighbors,
     SimilarityGraph,
+    TasteFeatures,
     kendall_kernel,
     mallows_kernel,
     median_lambda,
@@ -333,7 +333,7 @@ def _finder(make: Callable[[Lists], Any]) -> Callable[[Lists, int], np.ndarray]:
 
 
 def _recipe_neighbours(lists: Lists, n_queries: int) -> np.ndarray:
-    vectors = RankingNeighbors().fit(lists.ranks).vectors_
+    vectors = TasteFeatures().fit_transform(lists.ranks)
     return vectors[:n_queries] @ vectors.T
 
 

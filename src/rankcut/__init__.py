@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from rankcut.estimators.pair_features import KendallFeatures as KendallFeatures
     from rankcut.estimators.pair_features import WeightedKendallFeatures as WeightedKendallFeatures
     from rankcut.estimators.ranking_classifier import RankingClassifier as RankingClassifier
-    from rankcut.estimators.ranking_neighbors import RankingNeighbors as RankingNeighbors
     from rankcut.estimators.similar_rankings import SimilarRankings as SimilarRankings
     from rankcut.estimators.smoothing import GraphSmoothing as GraphSmoothing
     from rankcut.estimators.submodular import SubmodularFeatures as SubmodularFeatures
+    from rankcut.estimators.taste import TasteFeatures as TasteFeatures
     from rankcut.features import graph_cut_features as graph_cut_features
     from rankcut.files.errors import RankingFileError as RankingFileError
     from rankcut.files.formats import from_frame as from_frame
@@ -123,7 +123,6 @@ _HOMES = {
     "NormalizedGraph": "rankcut.graphs.derived",
     "RankingClassifier": "rankcut.estimators.ranking_classifier",
     "RankingFileError": "rankcut.files.errors",
-    "RankingNeighbors": "rankcut.estimators.ranking_neighbors",
     "RankingSet": "rankcut.files.ranking_set",
     "SetFunction": "rankcut.setfunctions.set_function",
     "SimilarRankings": "rankcut.estimators.similar_rankings",
@@ -132,6 +131,7 @@ _HOMES = {
     "SubmodularFeatures": "rankcut.estimators.submodular",
     "SumOfFunctions": "rankcut.setfunctions.combined",
     "TangentCone": "rankcut.polytopes.cones",
+    "TasteFeatures": "rankcut.estimators.taste",
     "WeightedKendallFeatures": "rankcut.estimators.pair_features",
     "WeightedKendallKernel": "rankcut.estimators.kernel_objects",
     "check_submodular": "rankcut.setfunctions.submodularity",

@@ -13,9 +13,9 @@ from rankcut import (
     GraphSmoothing,
     KendallFeatures,
     RankingClassifier,
-    RankingNeighbors,
     SimilarRankings,
     SubmodularFeatures,
+    TasteFeatures,
     WeightedKendallFeatures,
 )
 
@@ -48,7 +48,7 @@ ESTIMATORS = [
     GPClassifier("precomputed"),
     RankingClassifier(),
     RankingClassifier(smoothing=0),
-    RankingNeighbors(),
+    TasteFeatures(),
 ]
 
 

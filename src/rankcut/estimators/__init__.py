@@ -12,6 +12,7 @@ from rankcut.estimators.kernel_objects import (
 )
 from rankcut.estimators.pair_features import KendallFeatures, WeightedKendallFeatures
 from rankcut.estimators.submodular import SubmodularFeatures
+from rankcut.estimators.taste import TasteFeatures
 
 __all__ = [
     "DiffusionKernel",
@@ -22,9 +23,9 @@ __all__ = [
     "KendallKernel",
     "MallowsKernel",
     "RankingClassifier",
-    "RankingNeighbors",
     "SpearmanKernel",
     "SubmodularFeatures",
+    "TasteFeatures",
     "WeightedKendallFeatures",
     "WeightedKendallKernel",
 ]

@@ -76,7 +76,7 @@ class RankingClassifier(ClassifierMixin, BaseEstimator):
     --------
     GraphCutFeatures : One view, with every option, for a model of your own.
     GPClassifier : Probabilities that know what they do not.
-    RankingNeighbors : Find people with like tastes.
+    TasteFeatures : Find people with like tastes, without labels.
 
     Notes
     -----

@@ -1,11 +1,11 @@
-"""The recommended way to find people with like tastes from short lists."""
+"""Vectors of short lists by which people with like tastes are found."""
 
 from collections.abc import Hashable, Sequence
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, TransformerMixin
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.preprocessing import normalize
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -18,7 +18,7 @@ from rankcut.rankings import RankMatrix, read_rankings
 from rankcut.smoothing import Smoother
 
 
-class RankingNeighbors(TransformerMixin, BaseEstimator):
+class TasteFeatures(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     """Who agrees with whom, from short lists that hardly overlap.
 
     A list becomes the vector z = o·p(L) + w·c. The first part is its own taste: the order of
@@ -48,23 +48,25 @@ class RankingNeighbors(TransformerMixin, BaseEstimator):
         The graph, its items in the order of the columns.
     consensus_ : ndarray of shape (n_features_in_,)
         c, of unit length.
-    vectors_ : ndarray of shape (n_rankings, n_features_in_)
-        Those of the rankings that were fitted.
     n_features_in_ : int
         Number of items.
 
     See Also
     --------
-    RankingClassifier : The same for labels.
+    SimilarRankings : Searches by them: ``SimilarRankings(TasteFeatures(), normalize=False)``.
+    RankingClassifier : The like for labels.
 
     Examples
     --------
+    Three lists, of which no two share an item but the last two; the first two items are alike.
+
     >>> import numpy as np
-    >>> from rankcut import RankingNeighbors
+    >>> from rankcut import SimilarRankings, TasteFeatures
     >>> graph = np.array([[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]])
     >>> nan = np.nan
-    >>> lists = [[1, nan, 2, nan], [nan, 1, nan, 2], [nan, 2, nan, 1]]
-    >>> agreement, people = RankingNeighbors(graph).fit(lists).kneighbors(n_neighbors=1)
+    >>> lists = np.array([[1, nan, 2, nan], [nan, 1, nan, 2], [nan, 2, nan, 1]])
+    >>> search = SimilarRankings(TasteFeatures(graph), normalize=False).fit(lists)
+    >>> agreement, people = search.kneighbors(n_neighbors=1)
     >>> people.ravel()
     array([1, 0, 0])
     """
@@ -83,7 +85,7 @@ class RankingNeighbors(TransformerMixin, BaseEstimator):
         self.items = items
 
     def fit(self, X: Any, y: ArrayLike | None = None) -> Self:
-        """Learn the common taste, and keep the vectors of the lists to search among.
+        """Learn the common taste.
 
         Parameters
         ----------
@@ -105,7 +107,6 @@ class RankingNeighbors(TransformerMixin, BaseEstimator):
         # As if each item had been listed once more, in the middle.
         mean = sums[0] / (sums[1] + 1.0)
         self.consensus_ = normalize(mean[None])[0]
-        self.vectors_ = self._vectors(order)
         return self
 
     def transform(self, X: Any) -> Floats:
@@ -118,33 +119,6 @@ class RankingNeighbors(TransformerMixin, BaseEstimator):
         """
         check_is_fitted(self)
         return self._vectors(order_view(self._read(X, reset=False)))
-
-    def kneighbors(self, X: Any = None, n_neighbors: int = 10) -> tuple[Floats, NDArray[np.intp]]:
-        """The fitted lists that agree most with each list, and how much.
-
-        Parameters
-        ----------
-        X : array, frame, CSR array or None
-            Rank matrix; None is the fitted lists, none of which is its own neighbour.
-        n_neighbors : int
-            How many to find.
-
-        Returns
-        -------
-        agreement, indices : ndarrays of shape (n_rankings, n_neighbors)
-            Those that agree most first.
-        """
-        vectors = self.vectors_ if X is None else self.transform(X)
-        n_others = len(self.vectors_) - (X is None)
-        if not 1 <= n_neighbors <= n_others:
-            raise ValueError(
-                f"n_neighbors={n_neighbors}, but there are from 1 to {n_others} to find"
-            )
-        agreement = vectors @ self.vectors_.T
-        if X is None:
-            np.fill_diagonal(agreement, -np.inf)
-        best = np.argsort(-agreement, axis=1, kind="stable")[:, :n_neighbors]
-        return np.take_along_axis(agreement, best, axis=1), best
 
     def _vectors(self, order: Floats) -> Floats:
         smoothed = order.copy()
