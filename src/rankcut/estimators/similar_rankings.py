@@ -108,7 +108,7 @@ class SimilarRankings(BaseEstimator):
         for name in ("n_neighbors", "n_candidates"):
             _check_count(name, getattr(self, name))
         self.features_ = clone(self._transformer())
-        if getattr(self.features_, "smoothing", 0):
+        if getattr(self.features_, "smoothing", 0) and hasattr(self.features_, "sparse_output"):
             self.features_.set_params(sparse_output=False)
         self.features_.fit(X)
         for name in ("n_features_in_", "feature_names_in_"):
