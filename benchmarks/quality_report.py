@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
-from quality_methods import MOST_ITEMS, MOST_KENDALL, MOST_MALLOWS
+from quality_methods import CLASSIFIERS, FINDERS, MOST_ITEMS, MOST_KENDALL, MOST_MALLOWS
 from scipy import stats
 
 RECIPE = "recipe"
@@ -28,15 +28,15 @@ class Scores:
         by_key: dict[tuple[str, str], dict[int, float]] = defaultdict(dict)
         self.overlap: dict[str, float] = {}
         self.family: dict[str, str] = {}
-        self.methods: list[str] = []
         self.seconds: dict[str, float] = defaultdict(float)
         for record in records:
             by_key[record["task"], record["method"]][record["split"]] = record["score"]
             self.overlap[record["task"]] = record["overlap"]
             self.family[record["task"]] = record["family"]
             self.seconds[record["method"]] += record["seconds"]
-            if record["method"] not in self.methods:
-                self.methods.append(record["method"])
+        known = {record["method"] for record in records}
+        named = dict.fromkeys([*CLASSIFIERS, *FINDERS])
+        self.methods = [m for m in named if m in known and m != RECIPE] + [RECIPE]
         self.tasks = list(self.overlap)
         self.scores: dict[str, dict[str, np.ndarray]] = {}
         for task in self.tasks:
