@@ -96,7 +96,7 @@ def graph_cut_features(
         "balanced" is k/n for a ranking of k of n items. See :mod:`rankcut.completions.unlisted`.
     tie_unlisted : bool
         With ``unranked="last"``: whether unranked items are tied. If not, their order is unknown,
-        and each has what it has on average over all orders of them.
+        and each has the mean, over all orders of them, of its slope before pooling.
     normalize : bool
         Scale each vector to unit length. A vector of zeros stays as it is.
     items : sequence or None

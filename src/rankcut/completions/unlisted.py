@@ -65,8 +65,10 @@ def weighted_increments(
 class UntiedLast:
     """Unlisted items after all listed ones in an order that is not known, in the place of tied.
 
-    On average over their orders, what an unlisted item has is −γ·Σ_{listed j} W_ij, since no
-    other unlisted item is better or worse than it. Tied, all of them have the mean of that.
+    On average over their orders, the slope of an unlisted item before pooling is
+    −γ·Σ_{listed j} W_ij, since no other unlisted item is better or worse than it. Tied, all of
+    them have the mean of that; what an item has above the mean is added to their pooled slope. The
+    mean of pooled slopes over the orders is another one, for which there is no closed form.
     """
 
     def __init__(self, graph: ItemGraph, weight: UnlistedWeight) -> None:

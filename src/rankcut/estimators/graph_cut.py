@@ -47,8 +47,9 @@ class GraphCutFeatures(RankingFeatures):
         is k/n for a ranking of k of n items; see :mod:`rankcut.completions.unlisted`.
     tie_unlisted : bool, default=True
         With ``unranked="last"``: whether unranked items are tied. If not, they come after the
-        ranked ones in an order that is not known, and each has its mean over all such orders
-        in the place of what all of them have on average.
+        ranked ones in an order that is not known, and each has the mean, over all such orders, of
+        its slope before pooling, in the place of what all of them have on average. It may then
+        stand above a ranked item.
     normalize : bool, default=False
         Scale each vector to unit length. A ranking that ties all items, whose vector is 0,
         keeps it.
