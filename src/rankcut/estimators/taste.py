@@ -1,6 +1,7 @@
 """Vectors of short lists by which people with like tastes are found."""
 
 from collections.abc import Hashable, Sequence
+from numbers import Real
 from typing import Any, Self
 
 import numpy as np
@@ -97,6 +98,8 @@ class TasteFeatures(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         -------
         self
         """
+        if not (isinstance(self.consensus, Real) and 0 <= self.consensus < np.inf):
+            raise ValueError(f"consensus must be a number from 0 on, and it is {self.consensus!r}")
         rankings = self._read(X, reset=True)
         self.graph_ = fit_graph(like_items_graph(self.graph), rankings)
         self._smoother = Smoother(self.graph_, self.smoothing)
