@@ -28,7 +28,7 @@ from pathlib import Path
 import numpy as np
 
 GROUP = 100_000  # rankings of a row group, which is a block
-MEMORY = "900MiB"  # of each worker
+MEMORY = "1200MiB"  # of each worker: two of them keep the features of 10⁷ rankings, one does not
 MACHINE_CORES = 8
 BILLION = 10**9
 
@@ -78,14 +78,20 @@ def pieces_of(folder, n_rankings):
     return chosen
 
 
-def read(piece):
-    """Ranks and types of a block."""
+def read_ranks(piece):
+    return np.column_stack(read_columns(piece)[:-1])
+
+
+def read_types(piece):
+    return read_columns(piece, ["type"])[0]
+
+
+def read_columns(piece, names=None):
     import pyarrow.parquet as pq
 
     with pq.ParquetFile(piece.file) as file:
-        table = file.read_row_groups(list(piece.groups), use_threads=False)
-    columns = [column.to_numpy() for column in table.columns]
-    return np.column_stack(columns[:-1]), columns[-1]
+        table = file.read_row_groups(list(piece.groups), columns=names, use_threads=False)
+    return [column.to_numpy() for column in table.columns]
 
 
 # --- one run, in a process of its own -----------------------------------------------------------
@@ -135,9 +141,9 @@ def run_plain(folder, n_rankings, n_items, _):
     y = np.empty(n_rankings, dtype=np.int8)
     row = 0
     for piece in pieces:
-        ranks, types = read(piece)
-        X[row : row + len(types)], y[row : row + len(types)] = features.transform(ranks), types
-        row += len(types)
+        rows = slice(row, row + piece.n_rows)
+        X[rows], y[rows] = features.transform(read_ranks(piece)), read_types(piece)
+        row = rows.stop
     X.flush()
     of_features = time.perf_counter() - began
     X = np.memmap(path, np.float32, "r", shape=(n_rankings, n_items))
@@ -157,12 +163,13 @@ def run_dask(folder, n_rankings, n_items, n_workers):
         client.run(warm_up, features, n_items)
         pieces = pieces_of(folder, n_rankings)
         began = time.perf_counter()
-        pairs = [dask.delayed(read, nout=2)(piece) for piece in pieces]
-        blocks = list(zip(pairs, pieces, strict=True))
+        some_ranks, some_types = dask.delayed(read_ranks), dask.delayed(read_types)
         ranks = da.concatenate(
-            [da.from_delayed(p[0], (at.n_rows, n_items), dtype=np.uint8) for p, at in blocks]
+            [da.from_delayed(some_ranks(p), (p.n_rows, n_items), dtype=np.uint8) for p in pieces]
         )
-        y = da.concatenate([da.from_delayed(p[1], (at.n_rows,), dtype=np.int8) for p, at in blocks])
+        y = da.concatenate(
+            [da.from_delayed(some_types(p), (p.n_rows,), dtype=np.int8) for p in pieces]
+        )
         path = str(Path(tempfile.mkdtemp(dir=folder.parent)) / "features.zarr")
         features.transform(ranks).to_zarr(path)
         of_features = time.perf_counter() - began
@@ -240,7 +247,7 @@ def run_overhead(folder, n_rankings, n_items, _):
 
 
 def block_sum(features, piece):
-    return float(np.abs(features.transform(read(piece)[0])).sum(dtype=np.float64))
+    return float(np.abs(features.transform(read_ranks(piece))).sum(dtype=np.float64))
 
 
 def nothing(i):
@@ -384,12 +391,10 @@ HEADER = [
 def cost_model(grown, overhead):
     """Seconds = start + rankings·a/cores for features, and rows·b/cores + blocks·d for a pass."""
     sizes = np.array([run["rankings"] for run in grown], dtype=float)
-    # Relative errors count alike at all sizes.
-    scale = 1 / sizes
-    start, each = fit_line(sizes, [run["features"] for run in grown], scale)
+    start, each = fit_line(sizes, [run["features"] for run in grown])
     # A few distinct rows are fitted without any pass.
     passes = [run["fit"] / max(1, run["passes"]) for run in grown]
-    start_pass, each_pass = fit_line(sizes, passes, scale)
+    start_pass, each_pass = fit_line(sizes, passes)
     return {
         "start": start,
         "a": 2 * each,
@@ -401,11 +406,12 @@ def cost_model(grown, overhead):
     }
 
 
-def fit_line(x, y, scale):
+def fit_line(x, y):
+    """A line that does not fall, nor begin below 0; relative errors count alike."""
     from scipy.optimize import nnls
 
-    design = np.column_stack([np.ones(len(x)), x]) * scale[:, None]
-    (intercept, slope), _ = nnls(design, np.asarray(y) * scale)
+    design = np.column_stack([np.ones(len(x)), x]) / np.asarray(y)[:, None]
+    (intercept, slope), _ = nnls(design, np.ones(len(x)))
     return float(intercept), float(slope)
 
 

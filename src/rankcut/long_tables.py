@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Hashable, Sequence
-from functools import partial
 from typing import Any, NamedTuple
 
 import narwhals as nw
@@ -10,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse as sp
 
-from rankcut.lazy import computed, is_lazy_frame, reduced, shared, stand_in
-from rankcut.lazy.computing import import_dask
+from rankcut.lazy import computed, is_lazy_frame, reduced, shared, stand_in, task
 from rankcut.orders import spread
 from rankcut.rankings import as_frame
 from rankcut.ratings import from_ratings
@@ -174,15 +172,14 @@ def _from_lazy(table: Any, items: Sequence[Hashable] | None, options: dict[str, 
     together = table.index.name == ranking and table.known_divisions
     lines = table.reset_index() if table.index.name == ranking else table
     from_long(stand_in(lines), **options)  # says what is wrong with the columns
-    delayed = partial(import_dask().delayed, pure=False, traverse=False)
     if items is None:
-        labels = delayed(_labels)
+        labels = task(_labels)
         parts = [labels(part) for part in lines[item].to_delayed()]
         items = computed(reduced(parts, _first_labels))[0]
     if not together:
         value = options["rank"] or options["score"]
         lines = lines[[ranking, item, value]].shuffle(on=ranking)
-    read = delayed(_read_lines, nout=2)
+    read = task(_read_lines, nout=2)
     about = shared({**options, "items": list(items)})
     blocks = [read(part, about, not together) for part in lines.to_delayed()]
     nothing = sp.csr_array((0, len(items))) if options["sparse"] else np.empty((0, len(items)))

@@ -197,10 +197,11 @@ def test_items_from_standard_input_with_any_delimiter(lunch):
 )
 def test_targets_are_checked_before_the_work(lunch, arguments):
     (lunch / "folder.png").mkdir()
-    for target, says in (
-        ("nowhere/out.png", "nowhere/out.png: there is no directory"),
-        ("folder.png", "this is a directory"),
-    ):
+    mistakes = [("nowhere/out.png", "nowhere/out.png: there is no directory")]
+    if arguments[0] not in ("features", "gram"):
+        # These two write a directory of parts.
+        mistakes.append(("folder.png", "this is a directory"))
+    for target, says in mistakes:
         fail(*arguments, "-o", target, says=says)
         assert run(*arguments, "-o", target).stdout == ""
 

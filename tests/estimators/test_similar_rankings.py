@@ -17,6 +17,7 @@ from rankcut import (
     SimilarRankings,
     graph_cut_kernel,
 )
+from rankcut.kernels import vector_index
 
 RNG = np.random.default_rng(0)
 N = 30
@@ -78,7 +79,7 @@ def test_recall_is_measured_not_promised(monkeypatch):
     monkeypatch.setattr(
         index,
         "_candidates",
-        lambda queries, scales, count, n_jobs: np.array(
+        lambda queries, count, n_jobs: np.array(
             [guess.choice(900, count, replace=False) for _ in range(queries.shape[0])]
         ),
     )
@@ -96,7 +97,10 @@ def sparse_lists(n_rankings=400, n_items=600):
     )
 
 
-def test_sparse_vectors_of_a_large_catalogue():
+@pytest.mark.parametrize("dimensions", [512, 1000])
+def test_sparse_vectors_of_a_large_catalogue(monkeypatch, dimensions):
+    # Projected, or not.
+    monkeypatch.setattr(vector_index, "_DIMENSIONS", dimensions)
     lists = sparse_lists()
     near = NeighborGraph(np.random.default_rng(4).random((600, 3)), n_neighbors=4).build()
     for graph in (near, DissimilarityGraph(near).build()):
@@ -113,7 +117,8 @@ def test_sparse_vectors_of_a_large_catalogue():
             assert found == 1 if method == "exact" else found > 0.9
 
 
-def test_long_dense_vectors_are_projected_and_compared_in_full():
+def test_long_dense_vectors_are_projected_and_compared_in_full(monkeypatch):
+    monkeypatch.setattr(vector_index, "_DIMENSIONS", 128)
     search = SimilarRankings(KendallFeatures(), method="approximate").fit(RANKS)
     assert search._index._axes.shape == (435, 128)
     assert search.recall_ > 0.9
@@ -148,6 +153,25 @@ def test_few_rankings():
             search.kneighbors(n_neighbors=3)
         with pytest.raises(ValueError, match=r"n_neighbors=4 .* there are 3"):
             search.kneighbors([[1, 2, 3]], 4)
+
+
+@pytest.mark.parametrize("scale", [1e-100, 1e100])
+def test_weights_of_any_scale(scale):
+    found = [
+        SimilarRankings(GraphCutFeatures(weights), normalize=False, method="approximate")
+        .fit(RANKS)
+        .kneighbors(QUERIES)
+        for weights in (GRAPH.weights, scale * GRAPH.weights)
+    ]
+    assert_allclose(found[1].values, scale**2 * found[0].values, rtol=1e-6)
+
+
+def test_many_rankings_that_are_the_same():
+    ranks = np.tile(CENTRES[:2], (300, 1))
+    search = SimilarRankings(method="approximate", n_candidates=300).fit(ranks)
+    values, rows = search.kneighbors()
+    assert_allclose(values, 1.0)
+    assert (rows % 2 == np.arange(600)[:, None] % 2).all()
 
 
 def test_rankings_that_tie_all_items():

@@ -19,8 +19,7 @@ from rankcut.files.frames import import_pyarrow
 from rankcut.files.parquet_pieces import Piece, PieceReader
 from rankcut.files.parts import Parts
 from rankcut.graphs.item_graph import ItemGraph
-from rankcut.lazy import shared
-from rankcut.lazy.computing import import_dask
+from rankcut.lazy import shared_task
 from rankcut.reports.block_scores import cross_validate_blocks
 from rankcut.reports.classification import Score
 from rankcut.reports.model_files import SavedModel, write_model
@@ -115,14 +114,9 @@ def _repeated(
 def _lazily(read: Any, places: list[Any], n_items: int) -> tuple[Any, Any]:
     import dask.array as da
 
-    call = import_dask().delayed(_call, nout=2, pure=False, traverse=False)
-    common = shared(read)
-    pairs = [call(common, place) for place in places]
+    call = shared_task(read, nout=2)
+    pairs = [call(place) for place in places]
     join = da.concatenate
     X = [da.from_delayed(pair[0], (math.nan, n_items), dtype=np.float64) for pair in pairs]
     y = [da.from_delayed(pair[1], (math.nan,), dtype=np.dtype("U")) for pair in pairs]
     return join(X, allow_unknown_chunksizes=True), join(y, allow_unknown_chunksizes=True)
-
-
-def _call(read: Any, place: Any) -> Any:
-    return read(place)

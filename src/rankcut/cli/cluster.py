@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from rankcut.cli.progress import steps
-from rankcut.lazy import shared
+from rankcut.lazy import shared_task
 from rankcut.lazy.computing import import_dask, told
 
 _PANEL = "Where to compute"
@@ -120,9 +120,7 @@ def _done(
         return
     from distributed import as_completed
 
-    call = import_dask().delayed(_call, pure=False, traverse=False)
-    common = shared(work)
-    futures = client.compute([call(common, task) for task in tasks])
+    futures = client.compute(list(map(shared_task(work), tasks)))
     numbers = {future.key: number for number, future in enumerate(futures)}
     try:
         for future in as_completed(futures):
@@ -130,7 +128,3 @@ def _done(
     except Exception as problem:
         client.cancel(futures)
         raise told(problem) from None
-
-
-def _call(work: Callable[[Any], Any], task: Any) -> Any:
-    return work(task)

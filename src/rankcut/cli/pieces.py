@@ -21,8 +21,7 @@ from rankcut.files.ranking_set import RankingSet
 from rankcut.files.table_writing import known_columns
 from rankcut.files.tables import joined
 from rankcut.graphs.item_graph import ItemGraph
-from rankcut.lazy import computed, shared
-from rankcut.lazy.computing import import_dask
+from rankcut.lazy import computed, shared, task
 from rankcut.lazy.mapping import placed
 
 
@@ -38,7 +37,7 @@ class LazyRankings:
         """The rank matrix as a Dask array, a block for each piece."""
         import dask.array as da
 
-        read = import_dask().delayed(_read_ranks, pure=False, traverse=False)
+        read = task(_read_ranks)
         common = shared(self.reader)
         # Conditions leave an unknown number of rows.
         known = not self.reader.options.where
@@ -135,7 +134,7 @@ def write_feature_parts(
 
 def find_row(rankings: LazyRankings, chosen: str, file: str) -> tuple[int, list[int]]:
     """The row with a name or number, and how many rows each piece has."""
-    look = import_dask().delayed(_look, pure=False, traverse=False)
+    look = task(_look)
     common = shared(rankings.reader)
     (found,) = computed([look(common, piece, chosen) for piece in rankings.pieces])
     sizes = [size for size, _ in found]

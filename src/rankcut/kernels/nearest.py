@@ -12,8 +12,7 @@ from rankcut._loops.pairing import ALL
 from rankcut._loops.types import Floats, Longs
 from rankcut.kernels.gram import Encoder, Encoding, read_both, slices, unit_scale
 from rankcut.kernels.lazy_gram import lazy_encodings
-from rankcut.lazy import is_lazy, reduced, stand_in
-from rankcut.lazy.computing import import_dask
+from rankcut.lazy import is_lazy, reduced, stand_in, task
 from rankcut.rankings import Unranked
 from rankcut.threads import as_completed
 
@@ -118,11 +117,10 @@ def _lazily(
     encoded = partial(lazy_encodings, encode=encode, unranked=unranked, dtype=_FLOAT)
     rows = encoded(X, items=left.items)
     columns = rows if right is None or Y is X else encoded(Y, items=right.items)
-    delayed = partial(import_dask().delayed, pure=False, traverse=False)
     others = list(columns.to_delayed())
-    starts = delayed(_starts)([delayed(len)(other) for other in others])
-    compare, combine = delayed(_best_of_pair), partial(_combined, k)
-    found = delayed(_found, nout=2)
+    starts = task(_starts)([task(len)(other) for other in others])
+    compare, combine = task(_best_of_pair), partial(_combined, k)
+    found = task(_found, nout=2)
     values, numbers = [], []
     for row, block in enumerate(rows.to_delayed()):
         pairs = [

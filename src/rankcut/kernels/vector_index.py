@@ -6,12 +6,13 @@ import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.utils.extmath import randomized_svd
 
 from rankcut._loops.types import Floats
 
-# Longer vectors, or sparse ones, are projected to so many dimensions before they are indexed.
-_DIMENSIONS = 128
+# Longer vectors are projected to so many random directions before they are indexed: an inner
+# product of unit vectors is then known to about 1/√512. Principal components keep less of what
+# tells short lists of a large catalogue apart.
+_DIMENSIONS = 512
 
 # Links of a vector in the index, and how many others are looked at to find them.
 _LINKS = 16
@@ -33,7 +34,7 @@ class VectorIndex:
         self._normalize = normalize
         self._sums = np.asarray(vectors.sum(axis=1), dtype=np.float64)
         self._scales = self._unit_scales(vectors, self._sums)
-        self._axes = _principal_axes(vectors, seed)
+        self._axes = _random_axes(vectors.shape[1], seed)
         self._index = self._built(seed)
 
     def __len__(self) -> int:
@@ -58,10 +59,10 @@ class VectorIndex:
         values, rows = np.empty((n_queries, k)), np.empty((n_queries, k), dtype=np.int64)
         # Dense candidates are gathered for a product; sparse queries are made dense one by one.
         width = 1 if sparse.issparse(queries) else self.vectors.shape[1]
-        step = max(1, _AT_ONCE // (count * width))
+        step = max(1, _AT_ONCE // max(count * width, _DIMENSIONS))
         for start in range(0, n_queries, step):
             part = slice(start, min(start + step, n_queries))
-            found = self._candidates(queries[part], scales[part], count, n_jobs)
+            found = self._candidates(queries[part], count, n_jobs)
             products = self._products(queries[part], sums[part], scales[part], found)
             if own is not None:
                 products[found == own[part, np.newaxis]] = -np.inf
@@ -72,24 +73,32 @@ class VectorIndex:
         return values, rows
 
     def _built(self, seed: int) -> Any:
-        short = np.vstack([self._projected(part) for part in _parts(self.vectors)])
-        short *= self._scales[:, None]
-        squares = np.einsum("rd,rd->r", short, short)
+        width = self.vectors.shape[1] if self._axes is None else _DIMENSIONS
+        points = np.empty((len(self), width + 1), dtype=np.float32)
+        squares = np.empty(len(self))
+        # Weights may be of any scale, and the index is in float32.
+        magnitude = float(abs(self.vectors).max() * self._scales.max()) or 1.0
+        for part in _parts(self.vectors):
+            short = self._projected(self.vectors[part]) * self._scales[part, np.newaxis] / magnitude
+            points[part, :-1] = short
+            squares[part] = np.einsum("rd,rd->r", short, short)
         # One more coordinate makes all vectors as long as the longest, so that the nearest of a
         # query are those with the largest inner products.
-        last = np.sqrt(np.maximum(squares.max(initial=0.0) - squares, 0.0))
-        index = _hnswlib().Index(space="l2", dim=short.shape[1] + 1)
+        longest = squares.max(initial=0.0)
+        points[:, -1] = np.sqrt(longest - squares)
+        index = _hnswlib().Index(space="l2", dim=width + 1)
         index.init_index(
-            max_elements=len(short), M=_LINKS, ef_construction=_LOOKED_AT, random_seed=seed
+            max_elements=len(self), M=_LINKS, ef_construction=_LOOKED_AT, random_seed=seed
         )
         # In one thread, so that the same seed gives the same index.
-        index.add_items(np.column_stack([short, last]).astype(np.float32), num_threads=1)
+        index.add_items(points, num_threads=1)
         return index
 
-    def _candidates(
-        self, queries: Any, scales: Floats, count: int, n_jobs: int | None
-    ) -> NDArray[np.int64]:
-        short = np.vstack([self._projected(part) for part in _parts(queries)]) * scales[:, None]
+    def _candidates(self, queries: Any, count: int, n_jobs: int | None) -> NDArray[np.int64]:
+        short = self._projected(queries)
+        # The length of a query changes nothing in the order of its products.
+        largest = np.abs(short).max(axis=1, keepdims=True)
+        short = short / np.where(largest > 0, largest, 1.0)
         points = np.column_stack([short, np.zeros(len(short))]).astype(np.float32)
         self._index.set_ef(max(_LOOKED_AT, 2 * count))
         try:
@@ -101,11 +110,16 @@ class VectorIndex:
         return np.asarray(found, dtype=np.int64)
 
     def _projected(self, vectors: Any) -> Floats:
-        if not sparse.issparse(vectors):
-            return np.asarray(vectors if self._axes is None else vectors @ self._axes)
-        assert self._axes is not None
-        shared = np.outer(vectors.sum(axis=1) / vectors.shape[1], self._axes.sum(axis=0))
-        return np.asarray(vectors @ self._axes - shared)
+        if self._axes is not None:
+            short = vectors @ self._axes
+            if sparse.issparse(vectors):
+                means = vectors.sum(axis=1) / vectors.shape[1]
+                short -= np.outer(means, self._axes.sum(axis=0))
+            return np.asarray(short)
+        if sparse.issparse(vectors):
+            filled = vectors.toarray()
+            return np.asarray(filled - filled.mean(axis=1, keepdims=True))
+        return np.asarray(vectors)
 
     def _products(
         self, queries: Any, sums: Floats, scales: Floats, found: NDArray[np.int64]
@@ -133,18 +147,17 @@ class VectorIndex:
         return np.asarray(np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > 0))
 
 
-def _principal_axes(vectors: Any, seed: int) -> Floats | None:
-    """Directions in which the vectors are longest, as columns; None if they are short already."""
-    if not sparse.issparse(vectors) and vectors.shape[1] <= 2 * _DIMENSIONS:
+def _random_axes(width: int, seed: int) -> Floats | None:
+    """Random directions as columns, along which inner products are kept in the mean."""
+    if width <= _DIMENSIONS:
         return None
-    rank = min(_DIMENSIONS, *vectors.shape)
-    axes = randomized_svd(vectors, rank, n_iter=2, random_state=seed)[2]
-    return np.ascontiguousarray(axes.T, dtype=np.float64)
+    rng = np.random.default_rng(seed)
+    return np.asarray(rng.standard_normal((width, _DIMENSIONS)) / np.sqrt(_DIMENSIONS))
 
 
-def _parts(vectors: Any) -> Any:
-    step = max(1, _AT_ONCE // vectors.shape[1])
-    return (vectors[start : start + step] for start in range(0, vectors.shape[0], step))
+def _parts(vectors: Any) -> list[slice]:
+    step = max(1, _AT_ONCE // min(vectors.shape[1], _DIMENSIONS))
+    return [slice(start, start + step) for start in range(0, vectors.shape[0], step)]
 
 
 def _hnswlib() -> Any:

@@ -8,7 +8,7 @@ so it comes to each worker once. Dask is imported where it is used, and only the
 """
 
 from rankcut.lazy.collections import RowBlocks, is_lazy, is_lazy_frame, row_blocks, stand_in
-from rankcut.lazy.computing import computed, reduced, shared
+from rankcut.lazy.computing import computed, reduced, shared, shared_task, task
 from rankcut.lazy.mapping import map_rows
 
 __all__ = [
@@ -20,5 +20,7 @@ __all__ = [
     "reduced",
     "row_blocks",
     "shared",
+    "shared_task",
     "stand_in",
+    "task",
 ]

@@ -13,15 +13,6 @@ class RowBlocks(NamedTuple):
     parts: list[Any]  #: one Delayed for each block
     sizes: tuple[float, ...]  #: how many rows each has; NaN where that is not known
 
-    def starts(self) -> list[int | None]:
-        """The first row of each block, None from where on sizes are not known."""
-        starts: list[int | None] = []
-        row = 0.0
-        for size in self.sizes:
-            starts.append(None if math.isnan(row) else int(row))
-            row += size
-        return starts
-
 
 def is_lazy(X: Any) -> bool:
     """Whether X is a Dask collection; Dask is not imported for that.

@@ -1,6 +1,7 @@
 """Dask itself: where it is imported, shared objects, sums over blocks, and results."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 # So many partial results are combined at once.
@@ -30,6 +31,29 @@ def shared(value: Any) -> Any:
     return import_dask().delayed(value, pure=False, traverse=False)
 
 
+def task(function: Callable[..., Any], nout: int | None = None) -> Any:
+    """A function whose calls are tasks: it returns a Delayed, or as many as ``nout`` says.
+
+    >>> double = task(lambda number: 2 * number)
+    >>> double(double(3)).compute()
+    12
+    """
+    return import_dask().delayed(function, nout=nout, pure=False, traverse=False)
+
+
+def shared_task(function: Callable[[Any], Any], nout: int | None = None) -> Any:
+    """The same for a function that is large: all its calls share it.
+
+    >>> shared_task(sum)([1, 2, 3]).compute()
+    6
+    """
+    return partial(task(_call, nout), shared(function))
+
+
+def _call(function: Callable[[Any], Any], value: Any) -> Any:
+    return function(value)
+
+
 def reduced(parts: Sequence[Any], combine: Callable[[list[Any]], Any]) -> Any:
     """One Delayed of all the parts combined, a few at a time, always the same ones in order.
 
@@ -37,11 +61,11 @@ def reduced(parts: Sequence[Any], combine: Callable[[list[Any]], Any]) -> Any:
     >>> reduced([delayed(i) for i in range(20)], sum).compute()
     190
     """
-    task = import_dask().delayed(combine, pure=False, traverse=False)
+    combined = task(combine)
     level = list(parts)
     while len(level) > 1:
         level = [
-            task(level[start : start + _TOGETHER]) for start in range(0, len(level), _TOGETHER)
+            combined(level[start : start + _TOGETHER]) for start in range(0, len(level), _TOGETHER)
         ]
     return level[0]
 

@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankcut.estimators.gp.classifier import GPClassifier
-from rankcut.lazy import computed, reduced, row_blocks, shared
-from rankcut.lazy.computing import import_dask
+from rankcut.lazy import computed, reduced, row_blocks, shared, task
 from rankcut.reports.classification import BINS, Score, bin_of
 
 
@@ -76,19 +75,18 @@ def cross_validate_blocks(
     """
     import dask.array as da
 
-    delayed = import_dask().delayed
     blocks, labels = row_blocks(X).parts, row_blocks(y).parts
-    draw = delayed(_folds, pure=False, traverse=False)
+    draw = task(_folds)
     members = [draw(block, number, folds, seed) for number, block in enumerate(labels)]
-    count = delayed(_counts, pure=False, traverse=False)
+    count = task(_counts)
     (tables,) = computed(
         [count(block, own, folds) for block, own in zip(labels, members, strict=True)]
     )
     counts: dict[Any, NDArray[np.intp]] = reduce(_merged, filter(None, tables), {})
     classes = np.array(sorted(counts))
     _check(counts, folds)
-    weigh = delayed(_others, pure=False, traverse=False)
-    judge = delayed(_judge, pure=False, traverse=False)
+    weigh = task(_others)
+    judge = task(_judge)
     sums = []
     for fold in range(folds):
         weights = [

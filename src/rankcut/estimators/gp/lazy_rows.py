@@ -28,7 +28,7 @@ from rankcut.estimators.gp.weight_space import (
     sampled,
     steps_to_start,
 )
-from rankcut.lazy import RowBlocks, computed, is_lazy, reduced, row_blocks, shared
+from rankcut.lazy import RowBlocks, computed, is_lazy, reduced, row_blocks, shared, task
 from rankcut.lazy.computing import import_dask, room
 
 # Features are kept by the workers if they take up at most this part of their memory.
@@ -80,7 +80,7 @@ class LazyFeatures:
         self._n_features = int(X.shape[1])
         self._weighed = sample_weight is not None
         blocks = _read_blocks(row_blocks(X), y, sample_weight)
-        survey = import_dask().delayed(_survey, nout=2, pure=False, traverse=False)
+        survey = task(_survey, nout=2)
         pairs = [survey(block) for block in blocks]
         few = partial(_united, most_distinct(self._n_features))
         surveys, hashes = computed(
@@ -112,7 +112,7 @@ class LazyFeatures:
         """Maximise the bound over weights of these features."""
         factors = class_factors(class_weight, self.classes, self.totals)
         weighed = self._weighed or class_weight is not None
-        code = import_dask().delayed(_code, pure=False, traverse=False)
+        code = task(_code)
         about = shared((self.classes, factors if weighed else None))
         coded = [code(block, about) for block in self._blocks]
         few = _few_distinct(coded) if self._may_be_few else None
@@ -142,9 +142,9 @@ class LazyRows:
 
     def statistics(self, posterior: Gaussian, likelihood: Likelihood, prior: Prior) -> Statistics:
         """The blocks' contributions, added up a few blocks at a time."""
-        task = import_dask().delayed(_contribution, pure=False, traverse=False)
+        contribute = task(_contribution)
         step = shared((self._code, posterior, likelihood, prior))
-        (total,) = computed(reduced([task(block, step) for block in self._blocks], _added))
+        (total,) = computed(reduced([contribute(block, step) for block in self._blocks], _added))
         sums: Statistics = total
         return sums
 
@@ -155,9 +155,9 @@ class LazyRows:
         if steps is None:
             return None
         before = np.cumsum(self._counts, axis=0) - self._counts
-        task = import_dask().delayed(_drawn, pure=False, traverse=False)
+        draw = task(_drawn)
         parts = [
-            task(block, self._code, (-before[number] % steps).tolist(), steps)
+            draw(block, self._code, (-before[number] % steps).tolist(), steps)
             for number, block in enumerate(self._blocks)
         ]
         (drawn,) = computed(parts)
@@ -170,7 +170,7 @@ def _read_blocks(rows: RowBlocks, y: Any, sample_weight: Any) -> list[Any]:
     weights: list[Any] = [None] * len(labels)
     if sample_weight is not None:
         weights = _beside(sample_weight, rows, "sample_weight")
-    read = import_dask().delayed(_read, pure=False, traverse=False)
+    read = task(_read)
     every = enumerate(zip(rows.parts, labels, weights, strict=True))
     return [read(number, *block) for number, block in every]
 
@@ -257,7 +257,7 @@ def _code(block: Block, about: tuple[NDArray[Any], Floats | None]) -> CodedBlock
 
 def _few_distinct(blocks: list[Any]) -> CodedBlock | None:
     """The distinct rows of all blocks, each with its weight, or None if they are too many."""
-    distinct = import_dask().delayed(_distinct, pure=False, traverse=False)
+    distinct = task(_distinct)
     (found,) = computed(reduced([distinct([block]) for block in blocks], _distinct))
     few: CodedBlock | None = found
     return few
