@@ -273,10 +273,10 @@ CLASSIFIERS: dict[str, Callable[..., np.ndarray]] = {
     "boosting": boosting,
     "cut": with_features(lambda lists, train: [cut(item_graph(lists.points))]),
     "cut, dissimilarity": with_features(
-        lambda lists, train: [cut(dissimilarity(item_graph(lists.points), train))]
+        lambda lists, train: [cut(DissimilarityGraph(item_graph(lists.points), ceiling="largest"))]
     ),
     "cut, normalised": with_features(
-        lambda lists, train: [cut(normalised(item_graph(lists.points), train))]
+        lambda lists, train: [cut(NormalizedGraph(item_graph(lists.points)))]
     ),
     "cut, γ": with_features(lambda lists, train: cut_ways(train)),
     "cut, after": with_features(
@@ -305,18 +305,6 @@ CLASSIFIERS: dict[str, Callable[..., np.ndarray]] = {
 }
 
 
-def dissimilarity(graph: Any, ranks: np.ndarray) -> Any:
-    return DissimilarityGraph(_built(graph, ranks), ceiling="largest")
-
-
-def normalised(graph: Any, ranks: np.ndarray) -> Any:
-    return NormalizedGraph(_built(graph, ranks))
-
-
-def _built(graph: Any, ranks: np.ndarray) -> Any:
-    return graph.build_from(ranks) if hasattr(graph, "build_from") else graph
-
-
 def _cosines(features: np.ndarray, n_queries: int) -> np.ndarray:
     unit = normalize(features)
     return unit[:n_queries] @ unit.T
@@ -329,11 +317,22 @@ def _order(ranks: np.ndarray) -> np.ndarray:
     return np.where(listed, k + 1 - 2 * _places(ranks), 0.0) / (k + 1)
 
 
+def _common_taste(order: np.ndarray) -> np.ndarray:
+    """Mean positions, as if each item had been listed once more in the middle; of unit length."""
+    return normalize((order.sum(axis=0) / ((order != 0).sum(axis=0) + 1.0))[None])
+
+
 def _typical(lists: Lists, n_queries: int) -> np.ndarray:
     """The people nearest to the mean positions, the same for everyone."""
     order = _order(lists.ranks)
-    mean = order.sum(axis=0) / ((order != 0).sum(axis=0) + 1.0)
-    return np.tile(normalize(order) @ mean, (n_queries, 1))
+    return np.tile(normalize(order) @ _common_taste(order)[0], (n_queries, 1))
+
+
+def _order_and_common_taste(lists: Lists, n_queries: int) -> np.ndarray:
+    """What the recipe does, without a graph."""
+    order = _order(lists.ranks)
+    vectors = normalize(order) + TasteFeatures().consensus * _common_taste(order)
+    return np.asarray(vectors[:n_queries] @ vectors.T)
 
 
 def _finder(make: Callable[[Lists], Any]) -> Callable[[Lists, int], np.ndarray]:
@@ -353,17 +352,16 @@ FINDERS: dict[str, Callable[[Lists, int], np.ndarray]] = {
     "Borda": _finder(lambda lists: Borda()),
     "listed": _finder(lambda lists: Listed()),
     "order": lambda lists, n: _cosines(_order(lists.ranks), n),
+    "order, common": _order_and_common_taste,
     "Kendall": lambda lists, n: np.nan_to_num(shared_agreement(lists.ranks, n, 2)),
     "SVD": lambda lists, n: _cosines(
         TruncatedSVD(20, random_state=0).fit_transform(_order(lists.ranks)), n
     ),
     "cut": _finder(lambda lists: cut(item_graph(lists.points))()),
     "cut, dissimilarity": _finder(
-        lambda lists: cut(dissimilarity(item_graph(lists.points), lists.ranks))()
+        lambda lists: cut(DissimilarityGraph(item_graph(lists.points), ceiling="largest"))()
     ),
-    "cut, normalised": _finder(
-        lambda lists: cut(normalised(item_graph(lists.points), lists.ranks))()
-    ),
+    "cut, normalised": _finder(lambda lists: cut(NormalizedGraph(item_graph(lists.points)))()),
     "cut, γ": _finder(lambda lists: cut(unlisted_weight="balanced")()),
     "cut, after": _finder(
         lambda lists: cut(

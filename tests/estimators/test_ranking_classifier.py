@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from rankcut import NeighborGraph, RankingClassifier, make_food
+from rankcut import DissimilarityGraph, NeighborGraph, RankingClassifier, make_food
 
 
 def lists(n, seed, *, by):
@@ -66,6 +66,25 @@ def test_rankings_that_are_all_the_same_say_nothing():
     model = RankingClassifier().fit(ranks, [0] * 7 + [1] * 3)
     assert model.predict_proba(ranks)[:, 1] == pytest.approx(0.3, abs=1e-3)
     assert set(model.view_variances_.values()) == {0.0}
+
+
+def test_where_some_rankings_weigh_the_views_they_are_not_the_first_ones(monkeypatch):
+    monkeypatch.setattr("rankcut.estimators.ranking_classifier._MOST_ROWS", 90)
+    train, labels = lists(500, 0, by="order")
+    labels[:90] = np.random.default_rng(1).integers(0, 2, 90)
+    model = RankingClassifier(smoothing=0).fit(train, labels)
+    assert model.view_variances_["order"] > 4 * model.view_variances_["listing"]
+
+
+def test_of_a_dissimilarity_graph_like_items_are_smoothed():
+    like = NeighborGraph(np.arange(30.0)[:, None], n_neighbors=3)
+    train, labels = lists(60, 3, by="order")
+    models = [
+        RankingClassifier(graph).fit(train, labels) for graph in (like, DissimilarityGraph(like))
+    ]
+    assert (models[0].predict_proba(train) == models[1].predict_proba(train)).all()
+    with pytest.raises(ValueError, match="0 or more steps"):
+        RankingClassifier(smoothing=None).fit(train, labels)
 
 
 def test_one_class_is_refused():

@@ -6,7 +6,15 @@ from typing import Annotated
 import typer
 
 from rankcut.cli.cluster import Restart, Scheduler, Workers, connected, is_folder
-from rankcut.cli.cutting import Cutting, Graph, Items, Seed, UnlistedItems, UnrankedItems
+from rankcut.cli.cutting import (
+    Cutting,
+    Graph,
+    Items,
+    Seed,
+    Smoothing,
+    UnlistedItems,
+    UnrankedItems,
+)
 from rankcut.cli.reading import Rankings, Reading, reads_rankings
 from rankcut.cli.writing import check_target
 from rankcut.files.matrix_writing import MatrixBlock, MatrixFormat
@@ -24,6 +32,7 @@ def features(
     graph: Graph = None,
     unranked: UnrankedItems = "error",
     unlisted_weight: UnlistedItems = "1",
+    smoothing: Smoothing = 0.0,
     normalize: Annotated[
         bool, typer.Option("--normalize", help="Scale each vector to unit length.")
     ] = False,
@@ -50,7 +59,7 @@ def features(
 
     if not is_folder(output):
         check_target(output)
-    cutting = Cutting(items, graph, unranked, unlisted_weight, seed)
+    cutting = Cutting(items, graph, unranked, unlisted_weight, smoothing, seed)
     item_graph = cutting.item_graph()
     if is_folder(output):
         from rankcut.cli.pieces import LazyRankings, transformer_of, write_feature_parts

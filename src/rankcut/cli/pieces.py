@@ -78,6 +78,7 @@ def cutting_settings(cutting: Cutting, graph: ItemGraph | None, normalize: bool)
         "graph": fingerprint(graph),
         "unranked": cutting.unranked,
         "unlisted_weight": cutting.unlisted,
+        "smoothing": cutting.smoothing,
         "seed": cutting.seed,
         "normalize": normalize,
     }

@@ -8,8 +8,21 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 
+<<<<<<< HEAD
 from rankcut.cli.cluster import Restart, Scheduler, Workers, connected
 from rankcut.cli.cutting import Cutting, Graph, Items, Seed, UnlistedItems, UnrankedItems
+=======
+from rankcut.cli.cluster import Scheduler, Workers, connected
+from rankcut.cli.cutting import (
+    Cutting,
+    Graph,
+    Items,
+    Seed,
+    Smoothing,
+    UnlistedItems,
+    UnrankedItems,
+)
+>>>>>>> review-options
 from rankcut.cli.reading import Rankings, Reading, reads_rankings
 from rankcut.files.ranking_set import RankingSet
 
@@ -38,6 +51,7 @@ def similar(
     graph: Graph = None,
     unranked: UnrankedItems = "error",
     unlisted_weight: UnlistedItems = "1",
+    smoothing: Smoothing = 0.0,
     seed: Seed = 0,
     approximate: Annotated[
         bool,
@@ -69,7 +83,7 @@ def similar(
     from rankcut.cli.writing import write_table
     from rankcut.orders import to_orders
 
-    cutting = Cutting(items, graph, unranked, unlisted_weight, seed)
+    cutting = Cutting(items, graph, unranked, unlisted_weight, smoothing, seed)
     if to is None:
         if scheduler is not None or workers is not None or parts is not None:
             raise ValueError(

@@ -28,7 +28,8 @@ UnlistedWeight: TypeAlias = float | Literal["balanced"]
 def check_unlisted_weight(weight: Any) -> None:
     """Raise unless it is "balanced", or a number that is not negative."""
     number = isinstance(weight, Real) and not isinstance(weight, bool)
-    if not ((number and 0 <= weight < np.inf) or weight == "balanced"):
+    balanced = isinstance(weight, str) and weight == "balanced"
+    if not (balanced or (number and 0 <= weight < np.inf)):
         raise ValueError(
             f'unlisted_weight must be "balanced" or a number from 0 on, and it is {weight!r}'
         )

@@ -18,14 +18,13 @@ from sklearn.utils.validation import (
 
 from rankcut._loops.types import Floats
 from rankcut.estimators.evidence import view_variances
-from rankcut.estimators.views import all_views
+from rankcut.estimators.views import all_views, like_items_graph
 from rankcut.features import fit_graph
-from rankcut.graphs import AgreementGraph
 from rankcut.rankings import RankMatrix, read_rankings
-from rankcut.smoothing import Smoother
+from rankcut.smoothing import Smoother, check_steps
 
-# Variances of weights are found from matrices no larger than this, by the first rankings if not
-# by all; a thousand tell as much of a handful of variances as a million.
+# Variances of weights are found from matrices no larger than this, by some rankings if not by
+# all; a thousand tell as much of a handful of variances as a million.
 _MOST_ROWS = 1000
 
 _ROUNDING = 1e-9
@@ -125,11 +124,10 @@ class RankingClassifier(ClassifierMixin, BaseEstimator):
             raise ValueError(
                 f"y has one class, {self.classes_.tolist()[0]!r}; a classifier needs two or more"
             )
+        check_steps(self.smoothing)
         self._smoother = None
         if self.smoothing:
-            self.graph_ = fit_graph(
-                AgreementGraph() if self.graph is None else self.graph, rankings
-            )
+            self.graph_ = fit_graph(like_items_graph(self.graph), rankings)
             self._smoother = Smoother(self.graph_, self.smoothing)
         targets = np.where(codes[:, None] == np.arange(len(self.classes_)), 1.0, -1.0)
         features = self._weigh(rankings, targets[:, 1:] if targets.shape[1] == 2 else targets)
@@ -149,7 +147,10 @@ class RankingClassifier(ClassifierMixin, BaseEstimator):
         self.view_variances_ = dict.fromkeys(views, 0.0)
         if varied:
             small = min(len(varied) * rankings.shape[1], rankings.shape[0]) <= _MOST_ROWS
-            rows = slice(None) if small else slice(_MOST_ROWS)
+            # Drawn, since the first ones may be of a kind.
+            n_rows = rankings.shape[0]
+            drawn = np.random.default_rng(0).permutation(n_rows)[:_MOST_ROWS]
+            rows = slice(None) if small else np.sort(drawn)
             found = view_variances(
                 [(views[name][rows] - self._means[name]) / sizes[name] for name in varied],
                 (targets - targets.mean(axis=0))[rows],

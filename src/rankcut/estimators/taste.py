@@ -11,9 +11,8 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rankcut._loops.types import Floats
-from rankcut.estimators.views import listing_view, order_view
+from rankcut.estimators.views import like_items_graph, listing_view, order_view
 from rankcut.features import fit_graph
-from rankcut.graphs import AgreementGraph
 from rankcut.rankings import RankMatrix, read_rankings
 from rankcut.smoothing import Smoother
 
@@ -99,7 +98,7 @@ class TasteFeatures(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         self
         """
         rankings = self._read(X, reset=True)
-        self.graph_ = fit_graph(AgreementGraph() if self.graph is None else self.graph, rankings)
+        self.graph_ = fit_graph(like_items_graph(self.graph), rankings)
         self._smoother = Smoother(self.graph_, self.smoothing)
         order = order_view(rankings)
         sums = np.vstack([order.sum(axis=0), (listing_view(rankings) > 0).sum(axis=0)])

@@ -6,13 +6,22 @@ itself: γ = 0 is the order alone, a large γ the listing alone. Smoothed over t
 say the same of like items.
 """
 
+from typing import Any
+
 import numpy as np
 from sklearn.preprocessing import normalize
 
 from rankcut._loops.types import Floats
 from rankcut.features import graph_cut_features
+from rankcut.graphs import AgreementGraph
+from rankcut.graphs.derived import joining_like_items
 from rankcut.rankings import RankMatrix
 from rankcut.smoothing import Smoother
+
+
+def like_items_graph(graph: Any) -> Any:
+    """The graph to smooth views over: what a user gives, or else to be learned from rankings."""
+    return AgreementGraph() if graph is None else joining_like_items(graph)
 
 
 def order_view(rankings: RankMatrix) -> Floats:
