@@ -1,7 +1,7 @@
 """``rankcut features``: the vectors of rankings."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -18,10 +18,6 @@ from rankcut.cli.cutting import (
 from rankcut.cli.reading import Rankings, Reading, reads_rankings
 from rankcut.cli.writing import check_target
 from rankcut.files.matrix_writing import MatrixBlock, MatrixFormat
-from rankcut.graphs.item_graph import ItemGraph
-
-if TYPE_CHECKING:
-    from rankcut.cli.pieces import LazyRankings
 
 
 @reads_rankings
@@ -66,11 +62,12 @@ def features(
     cutting = Cutting(items, graph, unranked, unlisted_weight, smoothing, seed)
     item_graph = cutting.item_graph()
     if is_folder(output):
-        from rankcut.cli.pieces import LazyRankings
+        from rankcut.cli.pieces import LazyRankings, transformer_of, write_feature_parts
 
         rankings = LazyRankings(*reading.pieces(file, block))
+        transformer = transformer_of(rankings, cutting, item_graph, normalize=normalize)
         with connected(scheduler, workers) as client:
-            _write_parts(rankings, output, cutting, item_graph, normalize, restart, client)
+            write_feature_parts(rankings, transformer, cutting, output, client, restart=restart)
         return
     if scheduler is not None or workers is not None:
         raise ValueError(
@@ -89,26 +86,3 @@ def features(
             yield transformer.transform(piece.ranks), known_columns(piece)
 
     write_matrix(blocks(), [str(item) for item in first.items], output, to)
-
-
-def _write_parts(
-    rankings: "LazyRankings",
-    output: str,
-    cutting: Cutting,
-    graph: ItemGraph | None,
-    normalize: bool,
-    restart: bool,
-    client: Any,
-) -> None:
-    from rankcut.cli.pieces import cutting_settings, write_feature_parts
-    from rankcut.estimators.graph_cut import GraphCutFeatures
-    from rankcut.files.parts import Parts
-
-    transformer = GraphCutFeatures(
-        graph, normalize=normalize, sparse_output=False, **cutting.options(rankings.first)
-    )
-    transformer.fit(rankings.first.ranks)
-    settings = {"command": "features", **rankings.settings()}
-    settings |= cutting_settings(cutting, graph, normalize)
-    parts = Parts(output, "parquet", settings, restart=restart)
-    write_feature_parts(rankings, transformer, parts, client)

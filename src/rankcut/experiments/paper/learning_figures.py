@@ -75,10 +75,11 @@ def draw_differences(rows: Sequence[Row], title: str) -> Any:
         colour = colour_of(row["method"])
         axes.plot([row["F1, low"], row["F1, high"]], [place, place], color=colour, linewidth=2.4)
         axes.plot(row["F1"], place, "o", color=colour, markersize=7)
-    labels = [_SHORT.get(row["method"], row["method"]) for row in rows]
     # What it is compared with is the graph cut kernel itself.
-    labels = [label.removeprefix(f"{CUT}, ") for label in labels]
-    axes.set_yticks(range(len(rows)), labels, fontsize=9)
+    names = [str(_SHORT.get(row["method"], row["method"])) for row in rows]
+    names = [name.removeprefix(f"{CUT}, ") for name in names]
+    axes.set_yticks(range(len(rows)), names, fontsize=9)
+    axes.locator_params(axis="x", nbins=5)
     axes.set_ylim(len(rows) - 0.5, -0.5)
     axes.grid(axis="y", visible=False)
     axes.set_xlabel("gain of F1")
