@@ -199,6 +199,6 @@ def _difficulty(scores: Scores) -> Verdict:
 
     return verdict(
         rule,
-        f"F1 is lower than on full rankings by {lower['F1'].signed()}, and its standard deviation "
-        f"is {spread['F1']} times as large.",
+        f"F1 less that on full rankings: {lower['F1'].signed()}. Its standard deviation is "
+        f"{spread['F1']} times as large.",
     )
