@@ -251,8 +251,11 @@ def cut_ways(ranks: np.ndarray, **options: Any) -> list[Maker]:
 
 
 def learned_graphs(train: np.ndarray) -> list[Any]:
-    """Graphs from the rankings; from what is listed together only where that differs."""
-    return [AgreementGraph(), *([CoListingGraph()] if np.isnan(train).any() else [])]
+    """Graphs from the rankings; from what is listed together only where that differs, often
+    enough to differ in each fold.
+    """
+    differs = np.isnan(train).any(axis=1).mean() > 0.1
+    return [AgreementGraph(), *([CoListingGraph()] if differs else [])]
 
 
 def recipe(lists: Lists, train: np.ndarray, labels: np.ndarray, test: np.ndarray) -> np.ndarray:

@@ -8,11 +8,7 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 
-<<<<<<< HEAD
 from rankcut.cli.cluster import Restart, Scheduler, Workers, connected
-from rankcut.cli.cutting import Cutting, Graph, Items, Seed, UnlistedItems, UnrankedItems
-=======
-from rankcut.cli.cluster import Scheduler, Workers, connected
 from rankcut.cli.cutting import (
     Cutting,
     Graph,
@@ -22,7 +18,6 @@ from rankcut.cli.cutting import (
     UnlistedItems,
     UnrankedItems,
 )
->>>>>>> review-options
 from rankcut.cli.reading import Rankings, Reading, reads_rankings
 from rankcut.files.ranking_set import RankingSet
 
