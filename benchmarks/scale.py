@@ -391,12 +391,10 @@ HEADER = [
 def cost_model(grown, overhead):
     """Seconds = start + rankings·a/cores for features, and rows·b/cores + blocks·d for a pass."""
     sizes = np.array([run["rankings"] for run in grown], dtype=float)
-    # Relative errors count alike at all sizes.
-    scale = 1 / sizes
-    start, each = fit_line(sizes, [run["features"] for run in grown], scale)
+    start, each = fit_line(sizes, [run["features"] for run in grown])
     # A few distinct rows are fitted without any pass.
     passes = [run["fit"] / max(1, run["passes"]) for run in grown]
-    start_pass, each_pass = fit_line(sizes, passes, scale)
+    start_pass, each_pass = fit_line(sizes, passes)
     return {
         "start": start,
         "a": 2 * each,
@@ -408,11 +406,12 @@ def cost_model(grown, overhead):
     }
 
 
-def fit_line(x, y, scale):
+def fit_line(x, y):
+    """A line that does not fall, nor begin below 0; relative errors count alike."""
     from scipy.optimize import nnls
 
-    design = np.column_stack([np.ones(len(x)), x]) * scale[:, None]
-    (intercept, slope), _ = nnls(design, np.asarray(y) * scale)
+    design = np.column_stack([np.ones(len(x)), x]) / np.asarray(y)[:, None]
+    (intercept, slope), _ = nnls(design, np.ones(len(x)))
     return float(intercept), float(slope)
 
 

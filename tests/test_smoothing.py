@@ -122,9 +122,10 @@ def test_sparse_vectors_that_reach_few_items_or_most():
         assert_array_equal(alone.toarray()[0], got.toarray()[row])
 
 
-def test_unit_length():
+@pytest.mark.parametrize("steps", [0, 1])
+def test_unit_length(steps):
     rows = np.vstack([RNG.normal(size=(3, 4)), np.zeros((1, 4))]).astype(np.float32)
-    got = smoothed(ItemGraph.complete(4), 1, rows, normalize=True)
+    got = smoothed(ItemGraph.complete(4), steps, rows, normalize=True)
     assert got.dtype == np.float32
     assert_allclose(np.linalg.norm(got, axis=1), [1, 1, 1, 0], rtol=1e-6)
 

@@ -25,9 +25,11 @@ if TYPE_CHECKING:
     from rankcut.estimators.kernel_objects import WeightedKendallKernel as WeightedKendallKernel
     from rankcut.estimators.pair_features import KendallFeatures as KendallFeatures
     from rankcut.estimators.pair_features import WeightedKendallFeatures as WeightedKendallFeatures
+    from rankcut.estimators.ranking_classifier import RankingClassifier as RankingClassifier
     from rankcut.estimators.similar_rankings import SimilarRankings as SimilarRankings
     from rankcut.estimators.smoothing import GraphSmoothing as GraphSmoothing
     from rankcut.estimators.submodular import SubmodularFeatures as SubmodularFeatures
+    from rankcut.estimators.taste import TasteFeatures as TasteFeatures
     from rankcut.features import graph_cut_features as graph_cut_features
     from rankcut.files.errors import RankingFileError as RankingFileError
     from rankcut.files.formats import from_frame as from_frame
@@ -119,6 +121,7 @@ _HOMES = {
     "Multiple": "rankcut.setfunctions.combined",
     "NeighborGraph": "rankcut.graphs.recipes",
     "NormalizedGraph": "rankcut.graphs.derived",
+    "RankingClassifier": "rankcut.estimators.ranking_classifier",
     "RankingFileError": "rankcut.files.errors",
     "RankingSet": "rankcut.files.ranking_set",
     "SetFunction": "rankcut.setfunctions.set_function",
@@ -128,6 +131,7 @@ _HOMES = {
     "SubmodularFeatures": "rankcut.estimators.submodular",
     "SumOfFunctions": "rankcut.setfunctions.combined",
     "TangentCone": "rankcut.polytopes.cones",
+    "TasteFeatures": "rankcut.estimators.taste",
     "WeightedKendallFeatures": "rankcut.estimators.pair_features",
     "WeightedKendallKernel": "rankcut.estimators.kernel_objects",
     "check_submodular": "rankcut.setfunctions.submodularity",

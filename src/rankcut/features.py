@@ -42,11 +42,12 @@ from rankcut.completions import (
 )
 from rankcut.completions.averaging import unit_lengths
 from rankcut.graphs import ItemGraph, as_item_graph, is_learned
+from rankcut.graphs.derived import joining_like_items
 from rankcut.lazy import is_lazy, map_rows, stand_in
 from rankcut.partitions import Partitions, block_rows, read_partitions
 from rankcut.rankings import RankMatrix, Unranked, read_rankings
 from rankcut.setfunctions import Algorithm, GraphCut, SetFunction
-from rankcut.smoothing import Smoother
+from rankcut.smoothing import Smoother, check_steps
 from rankcut.threads import over_rows
 
 SparseOutput: TypeAlias = bool | Literal["auto"]
@@ -72,6 +73,8 @@ def graph_cut_features(
     n_draws: int | None = None,
     tolerance: float | None = None,
     random_state: int | np.random.RandomState | None = 0,
+    smoothing: float = 0.0,
+    smoothing_graph: Any = None,
     algorithm: Algorithm = "auto",
     dtype: DTypeLike | None = None,
     sparse_output: SparseOutput = "auto",
@@ -93,7 +96,7 @@ def graph_cut_features(
         "balanced" is k/n for a ranking of k of n items. See :mod:`rankcut.completions.unlisted`.
     tie_unlisted : bool
         With ``unranked="last"``: whether unranked items are tied. If not, their order is unknown,
-        and each has what it has on average over all orders of them.
+        and each has the mean, over all orders of them, of its slope before pooling.
     normalize : bool
         Scale each vector to unit length. A vector of zeros stays as it is.
     items : sequence or None
@@ -108,6 +111,11 @@ def graph_cut_features(
         stop; without either, the tolerance is 0.01.
     random_state : int, RandomState or None
         Seed of the draws. A ranking's vector depends on the ranking, the graph and the seed.
+    smoothing : float
+        Steps of a lazy random walk over the items by which vectors are smoothed; 0 is none. See
+        :mod:`rankcut.smoothing`.
+    smoothing_graph : graph or recipe
+        The graph to walk on, in which like items are joined strongly; None is ``graph`` itself.
     algorithm : {"auto", "complete", "table", "dense", "sparse", "structured"}
         How cuts are computed; see :mod:`rankcut.setfunctions.graph_cuts`. All agree to rounding.
     dtype : float32, float64 or None
@@ -116,7 +124,7 @@ def graph_cut_features(
     sparse_output : bool or "auto"
         In closed form, return a CSR array of what each item has above the constant that most
         items share; "auto" does so if X is sparse, unless the graph has a low-rank part, with
-        which no items share any. For a row S of it, φ = S − (sum of S)/n.
+        which no items share any. For a row S of it, φ = S − (sum of S)/n; smoothed, it is S·p(L).
         Neither is better, but a model should see one of them only.
     n_jobs : int or None
         Number of threads, as in scikit-learn. The result is the same bits for any number.
@@ -139,10 +147,13 @@ def graph_cut_features(
     array([[ 1.,  0.,  0., -1.]])
     """
     check_learnable(graph, X)
+    check_learnable(smoothing_graph, X)
     rankings = read_rankings(stand_in(X), items)
     rankings.check(unranked)
+    fitted = fit_graph(graph, rankings)
+    walked = fit_smoothing_graph(smoothing, smoothing_graph, graph, fitted, rankings)
     feature_map = FeatureMap(
-        GraphCut(fit_graph(graph, rankings), algorithm),
+        GraphCut(fitted, algorithm),
         unranked,
         normalize,
         CompletionOptions(completions, sampler, n_draws, tolerance, seed_from(random_state)),
@@ -151,6 +162,7 @@ def graph_cut_features(
         n_jobs,
         unlisted_weight,
         tie_unlisted,
+        None if walked is None else Smoother(walked, smoothing),
     )
     if is_lazy(X):
         return lazy_features(feature_map, X, items)
@@ -181,6 +193,17 @@ def fit_graph(graph: Any, rankings: RankMatrix) -> ItemGraph:
     if graph is None:
         return ItemGraph.complete(n_items).aligned(n_items, rankings.items)
     return as_item_graph(graph).aligned(n_items, rankings.items)
+
+
+def fit_smoothing_graph(
+    steps: float, smoothing_graph: Any, graph: Any, fitted: ItemGraph, rankings: RankMatrix
+) -> ItemGraph | None:
+    """The graph to walk on, if there are steps to take; ``fitted`` is the user's ``graph``."""
+    check_steps(steps)
+    if not steps:
+        return None
+    walked = joining_like_items(graph if smoothing_graph is None else smoothing_graph)
+    return fitted if walked is graph else fit_graph(walked, rankings)
 
 
 def check_learnable(graph: Any, X: Any) -> None:

@@ -55,8 +55,7 @@ class Smoother:
     """
 
     def __init__(self, graph: ItemGraph, steps: float) -> None:
-        if not (_is_number(steps) and 0 <= steps < np.inf):
-            raise ValueError(f"smoothing takes 0 or more steps, whole or not, and not {steps!r}")
+        check_steps(steps)
         self._n_items = graph.n_items
         whole = floor(steps)
         # Half of each step stays where it is.
@@ -104,7 +103,7 @@ class Smoother:
                 smoothed = self._smoothed(np.ascontiguousarray(some, dtype=np.float64))
                 some[:] = unit_rows(smoothed, copy=False) if normalize else smoothed
 
-        if self._moves:
+        if self._moves or normalize:
             over_rows(fill, len(rows), step, n_jobs)
 
     def _smoothed(self, rows: Floats) -> Floats:
@@ -174,5 +173,8 @@ class Smoother:
         return smoothed
 
 
-def _is_number(steps: Any) -> bool:
-    return isinstance(steps, Real) and not isinstance(steps, bool)
+def check_steps(steps: Any) -> None:
+    """Raise unless it is a number of steps: not negative, whole or not."""
+    number = isinstance(steps, Real) and not isinstance(steps, bool)
+    if not (number and 0 <= steps < np.inf):
+        raise ValueError(f"smoothing takes 0 or more steps, whole or not, and not {steps!r}")

@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 
 from rankcut import RankingSet, read_file, read_graph, write_file
 from rankcut.cli import app
+from rankcut.reports.model_files import read_model
 
 COMMANDS = ["info", "convert", "graph", "features", "gram", "similar", "classify", "predict", "map"]
 
@@ -263,6 +264,35 @@ def test_unranked_items_reach_the_feature_map(lunch, unranked):
     assert (np.load("k.npy") != plain).any()
     weight[1] = "often"
     fail("gram", "incomplete.csv", "-o", "k.npy", *weight, says="--unlisted-weight must be")
+
+
+def test_smoothing_reaches_each_command(lunch):
+    lists = ["incomplete.csv", "--unranked", "last", "--items", "dishes.csv"]
+    succeed("features", *lists, "-o", "x.npy", "--normalize")
+    plain = np.load("x.npy")
+    lists += ["--smoothing", "1.5"]
+    succeed("features", *lists, "-o", "x.npy", "--normalize")
+    vectors = np.load("x.npy")
+    assert np.abs(vectors - plain).max() > 0.01
+    succeed("gram", *lists, "-o", "k.npy", "--normalize")
+    gram = np.load("k.npy")
+    np.testing.assert_allclose(gram, vectors @ vectors.T, atol=1e-12)
+    nearest = succeed("similar", *lists, "--to", "0", "-n", "1").splitlines()[2].split(",")
+    assert float(nearest[2]) == pytest.approx(gram[0, 1:].max(), abs=1e-4)
+    of_each = succeed("similar", *lists, "-n", "1").splitlines()[1].split(",")
+    assert of_each[-1] == nearest[2]
+    succeed("map", *lists, "-o", "map.html")
+    trained = [*lists, "--target", "guest", "--folds", "2", "-o", "model.skops"]
+    succeed("classify", *trained)
+    assert read_model("model.skops").features.smoothing == 1.5
+    assert len(succeed("predict", "model.skops", "incomplete.csv").splitlines()) == len(gram) + 1
+
+
+def test_smoothing_needs_a_graph_and_a_number_of_steps(lunch):
+    options = ["full.csv", "-o", "x.npy", "--smoothing"]
+    fail("features", *options, "1", says="give --items or --graph")
+    fail("features", *options, "-1", "--items", "dishes.csv", says="0 or more steps")
+    assert not (lunch / "x.npy").exists()
 
 
 def test_a_gram_matrix_larger_than_memory_is_refused(lunch):

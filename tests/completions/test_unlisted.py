@@ -204,7 +204,7 @@ class TestUntied:
             graph_cut_features([[1, 2]], unranked="anywhere", tie_unlisted=False)
 
 
-@pytest.mark.parametrize("weight", [-1, np.nan, np.inf, "even", None, True])
+@pytest.mark.parametrize("weight", [-1, np.nan, np.inf, "even", None, True, np.ones(2)])
 def test_what_is_no_weight(weight):
     with pytest.raises(ValueError, match="unlisted_weight must be"):
         graph_cut_features([[1, 2]], unlisted_weight=weight)

@@ -64,6 +64,20 @@ def test_features_gram_similar_and_classify(votes, cluster):
     np.testing.assert_allclose(stored, np.load("gram.npy"), atol=1e-14)
 
     assert succeed(f"similar votes --to 1-7 -n 4 {where}") == succeed("similar votes --to 1-7 -n 4")
+    before = Path("parts/part-000000.parquet").stat().st_mtime_ns
+    succeed(f"features votes -o plain/ {where}")
+    Path("plain/part-000003.parquet").unlink()
+    kept = Path("plain/part-000000.parquet").stat().st_mtime_ns
+    for cluster_or_not in (where, "--block 50"):
+        assert succeed(f"similar votes --to 1-7 -n 4 --parts plain {cluster_or_not}") == succeed(
+            "similar votes --to 1-7 -n 4"
+        )
+        assert len(list(Path("plain").glob("part-*.parquet"))) == 9
+        assert Path("plain/part-000000.parquet").stat().st_mtime_ns == kept
+    code, said = rankcut(f"similar votes --to 1-7 --parts parts {where}")
+    assert (code, said.count("\n")) == (1, 1)
+    assert "begun with normalize=true" in said
+    assert Path("parts/part-000000.parquet").stat().st_mtime_ns == before
     code, said = rankcut(f"similar votes --to 9-9 {where}")
     assert (code, said.count("\n")) == (1, 1)
     assert "no row 9-9: rows count from 0 to 359, nor one called '9-9'" in said
@@ -175,13 +189,22 @@ def test_workers_that_stand_still_are_told_of(monkeypatch, capsys):
 
     monkeypatch.setattr(cluster, "_WATCH", 0.01)
     said = ""
-    with cluster._warned(Standing()):
+    with cluster._told(Standing()):
         deadline = time.monotonic() + 20
         while not said and time.monotonic() < deadline:
             time.sleep(0.01)
             said = capsys.readouterr().err
     assert said.startswith("rankcut: all workers stand still")
     assert said.count("\n") == 1
+
+
+def test_a_lost_worker_or_cluster_is_told_of():
+    from rankcut.cli import cluster
+
+    for name, says in (("KilledWorker", "memory limit"), ("FutureCancelledError", "was lost")):
+        problem = type(name, (Exception,), {})()
+        with pytest.raises((MemoryError, OSError), match=says), cluster._told(Standing()):
+            raise problem
 
 
 def test_processes_of_its_own(votes):

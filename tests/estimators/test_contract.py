@@ -12,8 +12,10 @@ from rankcut import (
     GraphCutFeatures,
     GraphSmoothing,
     KendallFeatures,
+    RankingClassifier,
     SimilarRankings,
     SubmodularFeatures,
+    TasteFeatures,
     WeightedKendallFeatures,
 )
 
@@ -44,6 +46,9 @@ ESTIMATORS = [
     GPClassifier(link="logit", kernel_variance=1.0, constant_variance=1.0),
     GPClassifier(RBF(), constant_variance=1.0),
     GPClassifier("precomputed"),
+    RankingClassifier(),
+    RankingClassifier(smoothing=0),
+    TasteFeatures(),
 ]
 
 

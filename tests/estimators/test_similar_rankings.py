@@ -197,3 +197,19 @@ def test_an_extra_that_is_missing_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "hnswlib", None)
     with pytest.raises(ModuleNotFoundError, match=r'pip install "rankcut\[neighbors\]"'):
         SimilarRankings(method="approximate").fit(RANKS)
+
+
+@pytest.mark.parametrize("method", ["exact", "approximate"])
+def test_smoothed_vectors_of_sparse_rankings_are_those_of_dense_ones(method):
+    ranks = np.where(RNG.random((60, N)) < 0.3, RNG.random((60, N)), np.nan)
+    rows, columns = np.nonzero(~np.isnan(ranks))
+    stored = sparse.csr_array((ranks[rows, columns], (rows, columns)), shape=ranks.shape)
+    features = GraphCutFeatures(
+        unranked="anywhere", completions="closed_form", smoothing=1.5, smoothing_graph=GRAPH
+    )
+    vectors = features.fit_transform(ranks)
+    gram = vectors @ vectors.T
+    np.fill_diagonal(gram, -np.inf)
+    for X in (ranks, stored):
+        search = SimilarRankings(features, normalize=False, method=method, n_candidates=60).fit(X)
+        assert_allclose(search.kneighbors(n_neighbors=4)[0], brute_force(gram, 4)[0], atol=1e-9)

@@ -78,6 +78,12 @@ def test_no_smoothing_changes_no_bit():
     assert_array_equal(got, expected)
 
 
+@pytest.mark.parametrize("steps", [None, False, "", -1])
+def test_what_is_no_number_of_steps(steps):
+    with pytest.raises(ValueError, match="0 or more steps"):
+        GraphCutFeatures(smoothing=steps).fit(FOOD.ranks)
+
+
 def test_a_grid_search_finds_a_strength():
     model = make_pipeline(
         GraphCutFeatures(smoothing_graph=SPARSE), GraphSmoothing(GRAPH), LogisticRegression()

@@ -271,3 +271,14 @@ def test_a_large_catalogue_takes_memory_by_its_edges():
     stored = GraphCutFeatures(DissimilarityGraph(near), unranked="anywhere").fit_transform(top)
     assert stored.format == "csr"
     assert stored.nnz < 50 * 8 * 12
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_weights_that_cancel_are_no_negative_ones(seed):
+    rng = np.random.default_rng(seed)
+    like = np.triu(rng.integers(0, 3, (9, 9)) / 2 * rng.random((9, 9)).round(1), 1)
+    unlike = DissimilarityGraph(sparse.csr_array(like + like.T), ceiling="largest")
+    graph = NormalizedGraph(unlike).build()
+    dense = graph.to_dense()
+    assert (dense >= 0).all()
+    assert ItemGraph(dense, 9).n_edges == graph.n_edges == unlike.build().n_edges

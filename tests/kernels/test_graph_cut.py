@@ -3,9 +3,19 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy import sparse
 from scipy.stats import spearmanr
 
-from rankcut import SimilarityGraph, graph_cut_features, graph_cut_kernel, make_food
+from rankcut import (
+    DissimilarityGraph,
+    GraphCutFeatures,
+    GraphCutKernel,
+    NeighborGraph,
+    SimilarityGraph,
+    graph_cut_features,
+    graph_cut_kernel,
+    make_food,
+)
 
 FOOD = make_food(30, random_state=0)
 GRAPH = SimilarityGraph(FOOD.item_features)
@@ -59,6 +69,47 @@ def test_incomplete_rankings_with_all_their_options(options):
         ranks, GRAPH, unranked="anywhere", completions="sampled", n_draws=4, random_state=9
     )
     assert np.abs(features - others).max() > 1e-3
+
+
+@pytest.mark.parametrize("normalize", [False, True])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"unranked": "last", "smoothing": 1.5},
+        {"unranked": "last", "tie_unlisted": False},
+        {
+            "unranked": "anywhere",
+            "completions": "closed_form",
+            "smoothing": 2,
+            "smoothing_graph": NeighborGraph(FOOD.item_features, n_neighbors=2),
+        },
+    ],
+)
+def test_options_of_short_lists(options, normalize):
+    ranks = make_food(12, kind="incomplete", random_state=2).ranks
+    rows, columns = np.nonzero(~np.isnan(ranks))
+    stored = sparse.csr_array((ranks[rows, columns], (rows, columns)), shape=ranks.shape)
+    graph = DissimilarityGraph(GRAPH)
+    options = {**options, "normalize": normalize}
+    features = GraphCutFeatures(graph, **options).fit_transform(ranks)
+    expected = features @ features.T
+    assert_allclose(graph_cut_features(ranks, graph, **options), features, rtol=1e-14)
+    kernel = GraphCutKernel(graph, **options)
+    for X in (ranks, stored):
+        assert_allclose(graph_cut_kernel(X, graph=graph, **options), expected, atol=1e-12)
+        assert_allclose(kernel(X), expected, atol=1e-12)
+    values, _ = kernel.nearest(ranks, k=3)
+    apart = np.where(np.eye(12, dtype=bool), -np.inf, expected)
+    assert_allclose(values, -np.sort(-apart, axis=1)[:, :3], atol=1e-12)
+    plain = {"unranked": options["unranked"], "normalize": normalize}
+    assert np.abs(graph_cut_kernel(ranks, graph=graph, **plain) - expected).max() > 1e-3
+
+
+def test_smoothing_by_what_is_no_number_of_steps():
+    with pytest.raises(ValueError, match="0 or more steps"):
+        graph_cut_kernel(FOOD.ranks, smoothing=None)
+    with pytest.raises(ValueError, match="0 or more steps"):
+        graph_cut_features(FOOD.ranks, smoothing=-1)
 
 
 def test_columns_of_another_order():

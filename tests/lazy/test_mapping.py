@@ -21,6 +21,7 @@ from rankcut import (
     make_food,
 )
 from rankcut.lazy import is_lazy, reduced, row_blocks, stand_in
+from rankcut.lazy.computing import told
 
 RANKS = make_food(40, kind="full", random_state=0).ranks
 
@@ -157,6 +158,16 @@ def test_rows_and_blocks():
 def test_reductions_go_in_order():
     parts = [dask.delayed(str)(number) for number in range(100)]
     assert reduced(parts, "".join).compute() == "".join(map(str, range(100)))
+
+
+def test_a_lost_cluster_is_told_of():
+    from distributed.client import FutureCancelledError, FuturesCancelledError
+    from distributed.comm import CommClosedError
+
+    lost = FutureCancelledError("block", "scheduler-connection-lost")
+    for problem in (lost, FuturesCancelledError([]), CommClosedError("closed")):
+        assert "connection to the cluster was lost" in str(told(problem))
+    assert isinstance(told(lost), OSError)
 
 
 def test_dask_is_not_imported_unless_it_is_used():

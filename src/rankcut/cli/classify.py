@@ -9,7 +9,15 @@ import typer
 from numpy.typing import NDArray
 
 from rankcut.cli.cluster import Restart, Scheduler, Workers, connected
-from rankcut.cli.cutting import Cutting, Graph, Items, Seed, UnlistedItems, UnrankedItems
+from rankcut.cli.cutting import (
+    Cutting,
+    Graph,
+    Items,
+    Seed,
+    Smoothing,
+    UnlistedItems,
+    UnrankedItems,
+)
 from rankcut.cli.known_items import with_known_items
 from rankcut.cli.reading import Rankings, Reading, reads_rankings
 from rankcut.cli.writing import check_target, destination, report_to
@@ -55,6 +63,7 @@ def classify(
     graph: Graph = None,
     unranked: UnrankedItems = "error",
     unlisted_weight: UnlistedItems = "1",
+    smoothing: Smoothing = 0.0,
     seed: Seed = 0,
     parts: Annotated[
         str | None,
@@ -84,7 +93,7 @@ def classify(
     from rankcut.reports.model_files import SavedModel, write_model
 
     check_target(output)
-    cutting = Cutting(items, graph, unranked, unlisted_weight, seed)
+    cutting = Cutting(items, graph, unranked, unlisted_weight, smoothing, seed)
     item_graph = cutting.item_graph()
     no_items = [target] if group is None else [target, group]
     if scheduler is not None or workers is not None:

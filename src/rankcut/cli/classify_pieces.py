@@ -9,15 +9,19 @@ from sklearn.pipeline import make_pipeline
 
 from rankcut.cli.classify import known_values, title_of
 from rankcut.cli.cutting import Cutting
-from rankcut.cli.pieces import LazyRankings, cutting_settings, piece_vectors, write_feature_parts
+from rankcut.cli.pieces import (
+    LazyRankings,
+    piece_vectors,
+    read_vectors,
+    transformer_of,
+    write_feature_parts,
+)
 from rankcut.cli.progress import working
 from rankcut.cli.reading import Reading
 from rankcut.cli.writing import destination
 from rankcut.estimators.gp.classifier import GPClassifier
 from rankcut.estimators.graph_cut import GraphCutFeatures
-from rankcut.files.frames import import_pyarrow
 from rankcut.files.parquet_pieces import Piece, PieceReader
-from rankcut.files.parts import Parts
 from rankcut.graphs.item_graph import ItemGraph
 from rankcut.lazy import shared_task
 from rankcut.reports.block_scores import cross_validate_blocks
@@ -47,16 +51,14 @@ def classify_pieces(
     """The report's title and its scores."""
     rankings = LazyRankings(*reading.pieces(file, task.block, no_items=[task.target]))
     known_values(rankings.first, task.target, file)
-    transformer = GraphCutFeatures(graph, sparse_output=False, **cutting.options(rankings.first))
-    transformer.fit(rankings.first.ranks)
+    transformer = transformer_of(rankings, cutting, graph)
     if task.parts is None:
         read: Any = PieceVectors(rankings.reader, transformer, task.target)
         places: list[Any] = list(rankings.pieces)
     else:
-        settings = {"command": "features", **rankings.settings()}
-        settings |= cutting_settings(cutting, graph, normalize=False)
-        parts = Parts(task.parts, "parquet", settings, restart=task.restart)
-        places = write_feature_parts(rankings, transformer, parts, client)
+        places = write_feature_parts(
+            rankings, transformer, cutting, task.parts, client, restart=task.restart
+        )
         read = PartVectors([str(item) for item in rankings.first.items], task.target)
     X, y = _lazily(read, places, len(rankings.first.items))
     with working("cross-validation"):
@@ -93,9 +95,7 @@ class PartVectors(NamedTuple):
 
     def __call__(self, path: str) -> tuple[NDArray[Any], NDArray[Any]]:
         """One vector and one class for each ranking, as often as it counts."""
-        _, pq = import_pyarrow()
-        table = pq.read_table(path)
-        features = np.column_stack([table[item].to_numpy() for item in self.items])
+        features, table = read_vectors(path, self.items)
         classes = np.array([value or "" for value in table[self.target].to_pylist()], dtype=np.str_)
         counts = np.ones(len(classes), dtype=np.int64)
         if "count" in table.column_names:

@@ -84,7 +84,8 @@ def connected(scheduler: str | None, workers: int | None) -> Iterator[Any]:
             'work on a cluster needs Dask: pip install "rankcut[dask]"'
         ) from None
     # What goes wrong is told in one line, once.
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    for name in ("distributed", "distributed.client"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1GB"}):
         if scheduler is not None:
             try:
@@ -94,7 +95,7 @@ def connected(scheduler: str | None, workers: int | None) -> Iterator[Any]:
                     f"--scheduler {scheduler}: no scheduler answers there within {_PATIENCE} "
                     "seconds"
                 ) from None
-            with client, _warned(client):
+            with client, _told(client):
                 yield client
             return
         with (
@@ -107,16 +108,17 @@ def connected(scheduler: str | None, workers: int | None) -> Iterator[Any]:
                 preload=[deaf_worker.__name__],
             ) as cluster,
             Client(cluster) as client,
-            _warned(client),
+            _told(client),
         ):
             yield client
 
 
 @contextmanager
-def _warned(client: Any) -> Iterator[None]:
-    """Tell the user if work stands still since all workers are short of memory.
+def _told(client: Any) -> Iterator[None]:
+    """Tell the user what happens to the cluster, in the words of a user.
 
-    Dask pauses such workers, in the hope that there will be more, and says nothing.
+    Dask pauses workers that are short of memory, in the hope that there will be more, and says
+    nothing: if work stands still since all of them are, that is told as well.
     """
     ended = threading.Event()
 
@@ -136,6 +138,8 @@ def _warned(client: Any) -> Iterator[None]:
     watcher.start()
     try:
         yield
+    except Exception as problem:
+        raise told(problem) from None
     finally:
         ended.set()
         watcher.join(_PATIENCE)
@@ -165,6 +169,6 @@ def _done(
     try:
         for future in as_completed(futures):
             yield numbers[future.key], future.result()
-    except Exception as problem:
+    except Exception:
         client.cancel(futures)
-        raise told(problem) from None
+        raise

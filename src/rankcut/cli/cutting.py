@@ -13,6 +13,7 @@ from rankcut.files.opening import open_bytes
 from rankcut.files.ranking_set import RankingSet
 from rankcut.graphs.item_graph import ItemGraph
 from rankcut.rankings import Unranked
+from rankcut.smoothing import check_steps
 
 _PANEL = "How rankings become vectors"
 
@@ -53,6 +54,15 @@ UnlistedItems = Annotated[
         rich_help_panel=_PANEL,
     ),
 ]
+Smoothing = Annotated[
+    float,
+    typer.Option(
+        "--smoothing",
+        metavar="STEPS",
+        help="Steps over the graph, which must join like items, that vectors are smoothed by.",
+        rich_help_panel=_PANEL,
+    ),
+]
 Seed = Annotated[
     int,
     typer.Option("--seed", help="Seed of whatever is drawn at random.", rich_help_panel=_PANEL),
@@ -67,10 +77,16 @@ class Cutting:
     graph: str | None
     unranked: Unranked
     unlisted: str
+    smoothing: float
     seed: int
 
     def __post_init__(self) -> None:
         self._unlisted_weight()
+        check_steps(self.smoothing)
+        if self.smoothing and self.items is None and self.graph is None:
+            raise ValueError(
+                "--smoothing goes by a graph that joins like items: give --items or --graph"
+            )
 
     def _unlisted_weight(self) -> UnlistedWeight:
         """The weight that the user gives as text."""
@@ -105,6 +121,7 @@ class Cutting:
         return {
             "unranked": self.unranked,
             "unlisted_weight": self._unlisted_weight(),
+            "smoothing": self.smoothing,
             "items": rankings.labels(),
             "random_state": self.seed,
         }

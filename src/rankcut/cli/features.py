@@ -1,19 +1,23 @@
 """``rankcut features``: the vectors of rankings."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
 from rankcut.cli.cluster import Restart, Scheduler, Workers, connected, is_folder
-from rankcut.cli.cutting import Cutting, Graph, Items, Seed, UnlistedItems, UnrankedItems
+from rankcut.cli.cutting import (
+    Cutting,
+    Graph,
+    Items,
+    Seed,
+    Smoothing,
+    UnlistedItems,
+    UnrankedItems,
+)
 from rankcut.cli.reading import Rankings, Reading, reads_rankings
 from rankcut.cli.writing import check_target
 from rankcut.files.matrix_writing import MatrixBlock, MatrixFormat
-from rankcut.graphs.item_graph import ItemGraph
-
-if TYPE_CHECKING:
-    from rankcut.cli.pieces import LazyRankings
 
 
 @reads_rankings
@@ -28,6 +32,7 @@ def features(
     graph: Graph = None,
     unranked: UnrankedItems = "error",
     unlisted_weight: UnlistedItems = "1",
+    smoothing: Smoothing = 0.0,
     normalize: Annotated[
         bool, typer.Option("--normalize", help="Scale each vector to unit length.")
     ] = False,
@@ -54,14 +59,15 @@ def features(
 
     if not is_folder(output):
         check_target(output)
-    cutting = Cutting(items, graph, unranked, unlisted_weight, seed)
+    cutting = Cutting(items, graph, unranked, unlisted_weight, smoothing, seed)
     item_graph = cutting.item_graph()
     if is_folder(output):
-        from rankcut.cli.pieces import LazyRankings
+        from rankcut.cli.pieces import LazyRankings, transformer_of, write_feature_parts
 
         rankings = LazyRankings(*reading.pieces(file, block))
+        transformer = transformer_of(rankings, cutting, item_graph, normalize=normalize)
         with connected(scheduler, workers) as client:
-            _write_parts(rankings, output, cutting, item_graph, normalize, restart, client)
+            write_feature_parts(rankings, transformer, cutting, output, client, restart=restart)
         return
     if scheduler is not None or workers is not None:
         raise ValueError(
@@ -80,26 +86,3 @@ def features(
             yield transformer.transform(piece.ranks), known_columns(piece)
 
     write_matrix(blocks(), [str(item) for item in first.items], output, to)
-
-
-def _write_parts(
-    rankings: "LazyRankings",
-    output: str,
-    cutting: Cutting,
-    graph: ItemGraph | None,
-    normalize: bool,
-    restart: bool,
-    client: Any,
-) -> None:
-    from rankcut.cli.pieces import cutting_settings, write_feature_parts
-    from rankcut.estimators.graph_cut import GraphCutFeatures
-    from rankcut.files.parts import Parts
-
-    transformer = GraphCutFeatures(
-        graph, normalize=normalize, sparse_output=False, **cutting.options(rankings.first)
-    )
-    transformer.fit(rankings.first.ranks)
-    settings = {"command": "features", **rankings.settings()}
-    settings |= cutting_settings(cutting, graph, normalize)
-    parts = Parts(output, "parquet", settings, restart=restart)
-    write_feature_parts(rankings, transformer, parts, client)

@@ -5,7 +5,15 @@ from typing import Annotated
 import typer
 
 from rankcut.cli.cluster import Restart, Scheduler, Workers, connected
-from rankcut.cli.cutting import Cutting, Graph, Items, Seed, UnlistedItems, UnrankedItems
+from rankcut.cli.cutting import (
+    Cutting,
+    Graph,
+    Items,
+    Seed,
+    Smoothing,
+    UnlistedItems,
+    UnrankedItems,
+)
 from rankcut.cli.reading import Rankings, Reading, reads_rankings
 from rankcut.cli.writing import check_target
 from rankcut.files.matrix_writing import MatrixFormat
@@ -27,6 +35,7 @@ def gram(
     graph: Graph = None,
     unranked: UnrankedItems = "error",
     unlisted_weight: UnlistedItems = "1",
+    smoothing: Smoothing = 0.0,
     normalize: Annotated[
         bool, typer.Option("--normalize", help="Values from -1 to 1, like a correlation.")
     ] = False,
@@ -50,7 +59,7 @@ def gram(
     to_zarr = output.rstrip("/").endswith(".zarr")
     if not to_zarr:
         check_target(output)
-    cutting = Cutting(items, graph, unranked, unlisted_weight, seed)
+    cutting = Cutting(items, graph, unranked, unlisted_weight, smoothing, seed)
     item_graph = cutting.item_graph()
     if to_zarr:
         with connected(scheduler, workers):

@@ -4,7 +4,15 @@ from typing import Annotated, Literal, TypeAlias, get_args
 
 import typer
 
-from rankcut.cli.cutting import Cutting, Graph, Items, Seed, UnlistedItems, UnrankedItems
+from rankcut.cli.cutting import (
+    Cutting,
+    Graph,
+    Items,
+    Seed,
+    Smoothing,
+    UnlistedItems,
+    UnrankedItems,
+)
 from rankcut.cli.reading import Rankings, Reading, reads_rankings
 from rankcut.cli.writing import check_target, destination, picture_suffix
 
@@ -35,6 +43,7 @@ def map(  # noqa: A001 - the command is called so
     graph: Graph = None,
     unranked: UnrankedItems = "error",
     unlisted_weight: UnlistedItems = "1",
+    smoothing: Smoothing = 0.0,
     seed: Seed = 0,
 ) -> None:
     """Draw the rankings in two dimensions: the main directions of their vectors.
@@ -55,7 +64,7 @@ def map(  # noqa: A001 - the command is called so
 
     check_target(output)
     suffix = picture_suffix(output, to, "a map", get_args(MapFormat))
-    cutting = Cutting(items, graph, unranked, unlisted_weight, seed)
+    cutting = Cutting(items, graph, unranked, unlisted_weight, smoothing, seed)
     item_graph = cutting.item_graph()
     rankings = reading.read(file, no_items=[] if color is None else [color])
     if min(rankings.ranks.shape) < 2:

@@ -2,6 +2,7 @@
 
 import hashlib
 import math
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,6 +14,7 @@ from rankcut.cli.cluster import over_tasks
 from rankcut.cli.cutting import Cutting
 from rankcut.cli.similar import no_such_row
 from rankcut.estimators.graph_cut import GraphCutFeatures
+from rankcut.files.frames import import_pyarrow
 from rankcut.files.graph_files import graph_arrays
 from rankcut.files.matrix_writing import write_matrix
 from rankcut.files.parquet_pieces import Piece, PieceReader
@@ -21,6 +23,8 @@ from rankcut.files.ranking_set import RankingSet
 from rankcut.files.table_writing import known_columns
 from rankcut.files.tables import joined
 from rankcut.graphs.item_graph import ItemGraph
+from rankcut.kernels.graph_cut import GraphCutVectors
+from rankcut.kernels.nearest import nearest_of
 from rankcut.lazy import computed, shared, task
 from rankcut.lazy.mapping import placed
 
@@ -73,6 +77,7 @@ def cutting_settings(cutting: Cutting, graph: ItemGraph | None, normalize: bool)
         "graph": fingerprint(graph),
         "unranked": cutting.unranked,
         "unlisted_weight": cutting.unlisted,
+        "smoothing": cutting.smoothing,
         "seed": cutting.seed,
         "normalize": normalize,
     }
@@ -125,19 +130,74 @@ def piece_vectors(
     return rankings, placed(transformer.transform, rankings.ranks, place)
 
 
+def transformer_of(
+    rankings: LazyRankings, cutting: Cutting, graph: ItemGraph | None, *, normalize: bool = False
+) -> GraphCutFeatures:
+    """From rankings to vectors, fitted to the items of the first piece."""
+    transformer = GraphCutFeatures(
+        graph, normalize=normalize, sparse_output=False, **cutting.options(rankings.first)
+    )
+    transformer.fit(rankings.first.ranks)
+    return transformer
+
+
 def write_feature_parts(
     rankings: LazyRankings,
     transformer: GraphCutFeatures,
-    parts: Parts,
+    cutting: Cutting,
+    folder: str,
     client: Any,
+    *,
+    restart: bool,
 ) -> list[str]:
     """The vectors of each piece in a file of its own; those that are there already are kept."""
+    settings = {"command": "features", **rankings.settings()}
+    settings |= cutting_settings(cutting, transformer.graph, transformer.normalize)
+    parts = Parts(folder, "parquet", settings, restart=restart)
     numbers = parts.missing(len(rankings.pieces))
     tasks = [PartTask(rankings.pieces[i], str(parts.path(i).resolve())) for i in numbers]
     if tasks:
         for _ in over_tasks(FeaturePart(rankings.reader, transformer), tasks, client, "features"):
             pass
     return [str(parts.path(i).resolve()) for i in range(len(rankings.pieces))]
+
+
+def read_vectors(path: str, items: Sequence[str]) -> Any:
+    """A part: its vectors, a column for each item, and the whole table."""
+    _, pq = import_pyarrow()
+    table = pq.read_table(path)
+    return np.column_stack([table[item].to_numpy() for item in items]), table
+
+
+def nearest_in_parts(
+    query: NDArray[np.float64], paths: Sequence[str], items: Sequence[str], k: int, client: Any
+) -> tuple[list[int], list[float]]:
+    """The rows whose vectors are nearest to one, and how near; of equal ones the first."""
+    search = NearestInPart(query, list(items), k)
+    found = dict(over_tasks(search, list(paths), client, "search"))
+    sizes = [found[i][0] for i in range(len(paths))]
+    starts = np.cumsum([0, *sizes])
+    values = np.concatenate([found[i][1] for i in range(len(paths))])
+    rows = np.concatenate([found[i][2] + starts[i] for i in range(len(paths))])
+    best = np.lexsort((rows, -values))[:k]
+    return rows[best].tolist(), values[best].tolist()
+
+
+@dataclass(frozen=True, eq=False)
+class NearestInPart:
+    """The best of one part."""
+
+    query: NDArray[np.float64]
+    items: list[str]
+    k: int
+
+    def __call__(self, path: str) -> tuple[int, NDArray[np.float64], NDArray[np.int64]]:
+        """How many vectors there are, and the cosines and rows of the nearest."""
+        vectors = read_vectors(path, self.items)[0]
+        left, right = GraphCutVectors(self.query), GraphCutVectors(vectors)
+        k = min(self.k, len(vectors))
+        values, rows = nearest_of(left, right, k=k, normalize=True, n_jobs=1)
+        return len(vectors), values[0], rows[0]
 
 
 def find_row(rankings: LazyRankings, chosen: str, file: str) -> tuple[int, list[int]]:

@@ -2,16 +2,27 @@
 
 import sys
 from collections.abc import Hashable
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import numpy as np
 import typer
 from numpy.typing import NDArray
 
-from rankcut.cli.cluster import Scheduler, Workers, connected
-from rankcut.cli.cutting import Cutting, Graph, Items, Seed, UnlistedItems, UnrankedItems
+from rankcut.cli.cluster import Restart, Scheduler, Workers, connected
+from rankcut.cli.cutting import (
+    Cutting,
+    Graph,
+    Items,
+    Seed,
+    Smoothing,
+    UnlistedItems,
+    UnrankedItems,
+)
 from rankcut.cli.reading import Rankings, Reading, reads_rankings
 from rankcut.files.ranking_set import RankingSet
+
+if TYPE_CHECKING:
+    from rankcut.cli.pieces import LazyRankings
 
 
 @reads_rankings
@@ -35,6 +46,7 @@ def similar(
     graph: Graph = None,
     unranked: UnrankedItems = "error",
     unlisted_weight: UnlistedItems = "1",
+    smoothing: Smoothing = 0.0,
     seed: Seed = 0,
     approximate: Annotated[
         bool,
@@ -45,6 +57,17 @@ def similar(
     block: Annotated[int, typer.Option(min=1, help="Rankings of a block, on a cluster.")] = 16384,
     scheduler: Scheduler = None,
     workers: Workers = None,
+    parts: Annotated[
+        str | None,
+        typer.Option(
+            "--parts",
+            metavar="DIR",
+            help="Keep the vectors of Parquet files there, a file for each block, for this and "
+            "later searches; run again, it writes those that are missing.",
+            show_default=False,
+        ),
+    ] = None,
+    restart: Restart = False,
 ) -> None:
     """List the rankings most like one of them, or each, by the graph cut kernel, as CSV.
 
@@ -55,10 +78,12 @@ def similar(
     from rankcut.cli.writing import write_table
     from rankcut.orders import to_orders
 
-    cutting = Cutting(items, graph, unranked, unlisted_weight, seed)
+    cutting = Cutting(items, graph, unranked, unlisted_weight, smoothing, seed)
     if to is None:
-        if scheduler is not None or workers is not None:
-            raise ValueError("a search on a cluster is for one ranking: name it with --to")
+        if scheduler is not None or workers is not None or parts is not None:
+            raise ValueError(
+                "a search on a cluster, or in parts, is for one ranking: name it with --to"
+            )
         write_table(_of_each(reading.read(file), cutting, number, approximate), output)
         return
     if approximate:
@@ -67,10 +92,13 @@ def similar(
             "all others takes less time than an index"
         )
     with connected(scheduler, workers) as client:
-        if client is None:
+        if client is None and parts is None:
             shown, likeness, nearest = _search(file, reading, cutting, to, number)
         else:
-            shown, likeness, nearest = _search_pieces(file, reading, cutting, to, number, block)
+            kept = None if parts is None else _KeptVectors(parts, restart, client)
+            shown, likeness, nearest = _search_pieces(
+                file, reading, cutting, to, number, block, kept
+            )
     orders = to_orders(nearest.ranks, [str(item) for item in nearest.items])
     columns: dict[str, Any] = {"row": shown}
     if nearest.ids is not None:
@@ -123,21 +151,60 @@ def _search(
     return shown, likeness, rankings.rows(shown)
 
 
+class _KeptVectors(NamedTuple):
+    """Where vectors are kept, whether anew, and who computes those that are missing."""
+
+    folder: str
+    restart: bool
+    client: Any
+
+
 def _search_pieces(
-    file: str, reading: Reading, cutting: Cutting, to: str, number: int, block: int
+    file: str,
+    reading: Reading,
+    cutting: Cutting,
+    to: str,
+    number: int,
+    block: int,
+    kept: _KeptVectors | None,
 ) -> tuple[list[int], list[float], RankingSet]:
-    """The same for the pieces of a Parquet data set, none of which is kept."""
+    """The same for the pieces of a Parquet data set, which are not in memory together."""
     from rankcut.cli.pieces import LazyRankings, chosen_rows, find_row
 
     graph = cutting.item_graph()
     rankings = LazyRankings(*reading.pieces(file, block))
     row, sizes = find_row(rankings, to, file)
     query = chosen_rows(rankings, sizes, [row])
-    ranks = rankings.ranks()
-    shown, likeness = _nearest(
-        query.ranks, ranks, row, sum(sizes), rankings.first, graph, cutting, number
-    )
+    if kept is not None:
+        shown, likeness = _nearest_kept(rankings, query, row, graph, cutting, number, kept)
+    else:
+        shown, likeness = _nearest(
+            query.ranks, rankings.ranks(), row, sum(sizes), rankings.first, graph, cutting, number
+        )
     return shown, likeness, chosen_rows(rankings, sizes, shown)
+
+
+def _nearest_kept(
+    rankings: "LazyRankings",
+    query: RankingSet,
+    row: int,
+    graph: Any,
+    cutting: Cutting,
+    number: int,
+    kept: _KeptVectors,
+) -> tuple[list[int], list[float]]:
+    """The same, from vectors in files."""
+    from rankcut.cli.pieces import nearest_in_parts, transformer_of, write_feature_parts
+
+    transformer = transformer_of(rankings, cutting, graph)
+    paths = write_feature_parts(
+        rankings, transformer, cutting, kept.folder, kept.client, restart=kept.restart
+    )
+    vector = transformer.transform(query.ranks)
+    items = [str(item) for item in rankings.first.items]
+    # One more, since the ranking itself is among them unless as many others are the same.
+    rows, values = nearest_in_parts(vector, paths, items, number + 1, kept.client)
+    return _itself_first(row, float(vector.any()), rows, values, number)
 
 
 def _nearest(
@@ -157,7 +224,13 @@ def _nearest(
     own = float(kernel(query)[0, 0])
     # One more, since the ranking itself is among them unless as many others are the same.
     values, rows = computed(*kernel.nearest(query, ranks, k=min(number + 1, n_rows)))
-    others = [(i, v) for i, v in zip(rows[0].tolist(), values[0].tolist(), strict=True) if i != row]
+    return _itself_first(row, own, rows[0].tolist(), values[0].tolist(), number)
+
+
+def _itself_first(
+    row: int, own: float, rows: list[int], values: list[float], number: int
+) -> tuple[list[int], list[float]]:
+    others = [(i, value) for i, value in zip(rows, values, strict=True) if i != row]
     shown = [(row, own), *others[:number]]
     return [i for i, _ in shown], [value for _, value in shown]
 

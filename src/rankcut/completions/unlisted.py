@@ -28,7 +28,8 @@ UnlistedWeight: TypeAlias = float | Literal["balanced"]
 def check_unlisted_weight(weight: Any) -> None:
     """Raise unless it is "balanced", or a number that is not negative."""
     number = isinstance(weight, Real) and not isinstance(weight, bool)
-    if not ((number and 0 <= weight < np.inf) or weight == "balanced"):
+    balanced = isinstance(weight, str) and weight == "balanced"
+    if not (balanced or (number and 0 <= weight < np.inf)):
         raise ValueError(
             f'unlisted_weight must be "balanced" or a number from 0 on, and it is {weight!r}'
         )
@@ -64,8 +65,10 @@ def weighted_increments(
 class UntiedLast:
     """Unlisted items after all listed ones in an order that is not known, in the place of tied.
 
-    On average over their orders, what an unlisted item has is −γ·Σ_{listed j} W_ij, since no
-    other unlisted item is better or worse than it. Tied, all of them have the mean of that.
+    On average over their orders, the slope of an unlisted item before pooling is
+    −γ·Σ_{listed j} W_ij, since no other unlisted item is better or worse than it. Tied, all of
+    them have the mean of that; what an item has above the mean is added to their pooled slope. The
+    mean of pooled slopes over the orders is another one, for which there is no closed form.
     """
 
     def __init__(self, graph: ItemGraph, weight: UnlistedWeight) -> None:

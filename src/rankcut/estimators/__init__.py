@@ -12,6 +12,7 @@ from rankcut.estimators.kernel_objects import (
 )
 from rankcut.estimators.pair_features import KendallFeatures, WeightedKendallFeatures
 from rankcut.estimators.submodular import SubmodularFeatures
+from rankcut.estimators.taste import TasteFeatures
 
 __all__ = [
     "DiffusionKernel",
@@ -21,8 +22,10 @@ __all__ = [
     "KendallFeatures",
     "KendallKernel",
     "MallowsKernel",
+    "RankingClassifier",
     "SpearmanKernel",
     "SubmodularFeatures",
+    "TasteFeatures",
     "WeightedKendallFeatures",
     "WeightedKendallKernel",
 ]

@@ -9,8 +9,13 @@ from numpy.typing import ArrayLike, DTypeLike
 
 from rankcut.completions import Method, Sampler, UnlistedWeight
 from rankcut.estimators.ranking_features import RankingFeatures
-from rankcut.features import FeatureMap, SparseOutput, check_learnable, fit_graph
-from rankcut.graphs.derived import joining_like_items
+from rankcut.features import (
+    FeatureMap,
+    SparseOutput,
+    check_learnable,
+    fit_graph,
+    fit_smoothing_graph,
+)
 from rankcut.rankings import RankMatrix, Unranked
 from rankcut.setfunctions import Algorithm, GraphCut
 from rankcut.smoothing import Smoother
@@ -42,8 +47,9 @@ class GraphCutFeatures(RankingFeatures):
         is k/n for a ranking of k of n items; see :mod:`rankcut.completions.unlisted`.
     tie_unlisted : bool, default=True
         With ``unranked="last"``: whether unranked items are tied. If not, they come after the
-        ranked ones in an order that is not known, and each has its mean over all such orders
-        in the place of what all of them have on average.
+        ranked ones in an order that is not known, and each has the mean, over all such orders, of
+        its slope before pooling, in the place of what all of them have on average. It may then
+        stand above a ranked item.
     normalize : bool, default=False
         Scale each vector to unit length. A ranking that ties all items, whose vector is 0,
         keeps it.
@@ -182,13 +188,11 @@ class GraphCutFeatures(RankingFeatures):
 
     def _fit_function(self, rankings: RankMatrix) -> None:
         self.graph_ = fit_graph(self.graph, rankings)
-        self.smoothing_graph_, self._smoother = None, None
-        if self.smoothing:
-            asked = self.graph if self.smoothing_graph is None else self.smoothing_graph
-            walked = joining_like_items(asked)
-            same = walked is self.graph
-            self.smoothing_graph_ = self.graph_ if same else fit_graph(walked, rankings)
-            self._smoother = Smoother(self.smoothing_graph_, self.smoothing)
+        walked = fit_smoothing_graph(
+            self.smoothing, self.smoothing_graph, self.graph, self.graph_, rankings
+        )
+        self.smoothing_graph_ = walked
+        self._smoother = None if walked is None else Smoother(walked, self.smoothing)
 
     def _set_function(self) -> GraphCut:
         return GraphCut(self.graph_, self.algorithm)

@@ -175,8 +175,8 @@ class GraphCutKernel(RankingKernel):
 
     Parameters
     ----------
-    graph, unranked, unlisted_weight, normalize, items, completions, sampler, n_draws, tolerance, \
-random_state, algorithm, n_jobs
+    graph, unranked, unlisted_weight, tie_unlisted, normalize, items, completions, sampler, \
+n_draws, tolerance, random_state, smoothing, smoothing_graph, algorithm, n_jobs
         As in :func:`~rankcut.graph_cut_kernel`.
 
     Examples
@@ -196,6 +196,7 @@ random_state, algorithm, n_jobs
         *,
         unranked: Unranked = "error",
         unlisted_weight: UnlistedWeight = 1.0,
+        tie_unlisted: bool = True,
         normalize: bool = False,
         items: Sequence[Hashable] | None = None,
         completions: Method = "auto",
@@ -203,12 +204,15 @@ random_state, algorithm, n_jobs
         n_draws: int | None = None,
         tolerance: float | None = None,
         random_state: int | np.random.RandomState | None = 0,
+        smoothing: float = 0.0,
+        smoothing_graph: Any = None,
         algorithm: Algorithm = "auto",
         n_jobs: int | None = None,
     ) -> None:
         self.graph = graph
         self.unranked = unranked
         self.unlisted_weight = unlisted_weight
+        self.tie_unlisted = tie_unlisted
         self.normalize = normalize
         self.items = items
         self.completions = completions
@@ -216,6 +220,8 @@ random_state, algorithm, n_jobs
         self.n_draws = n_draws
         self.tolerance = tolerance
         self.random_state = random_state
+        self.smoothing = smoothing
+        self.smoothing_graph = smoothing_graph
         self.algorithm = algorithm
         self.n_jobs = n_jobs
 
@@ -231,8 +237,11 @@ random_state, algorithm, n_jobs
             self.graph,
             self.unranked,
             self.unlisted_weight,
+            self.tie_unlisted,
             self.normalize,
             options,
+            self.smoothing,
+            self.smoothing_graph,
             self.algorithm,
             self.n_jobs,
         )

@@ -36,7 +36,8 @@ class SimilarRankings(BaseEstimator):
     ----------
     features : transformer or None, default=None
         From rankings to vectors, such as :class:`~rankcut.GraphCutFeatures`, which is the
-        default. Sparse vectors are taken to be given up to a constant, as it gives them.
+        default. Sparse vectors are taken to be given up to a constant, as it gives them; smoothed
+        ones, which are given up to another vector, are made dense.
     n_neighbors : int, default=10
         How many rankings to find unless told otherwise.
     normalize : bool, default=True
@@ -106,7 +107,10 @@ class SimilarRankings(BaseEstimator):
             raise ValueError(f'method must be "exact" or "approximate", and it is {self.method!r}')
         for name in ("n_neighbors", "n_candidates"):
             _check_count(name, getattr(self, name))
-        self.features_ = clone(self._transformer()).fit(X)
+        self.features_ = clone(self._transformer())
+        if getattr(self.features_, "smoothing", 0) and hasattr(self.features_, "sparse_output"):
+            self.features_.set_params(sparse_output=False)
+        self.features_.fit(X)
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self.features_, name):
                 setattr(self, name, getattr(self.features_, name))

@@ -99,6 +99,7 @@ class StructuredWeights:
     def to_dense(self) -> Floats:
         """The matrix, symmetric to the last bit."""
         upper = np.triu(self.rows(0, self.shape[0]))
+        upper[abs(upper) <= self._rounding()] = 0.0
         return np.asarray(upper + upper.T)
 
     def permuted(self, order: NDArray[Any]) -> "StructuredWeights":
@@ -146,11 +147,17 @@ class StructuredWeights:
             stored = int(np.count_nonzero(self.constant + self.sparse.data > 0))
             others = n * (n - 1) - self.sparse.nnz if self.constant > 0 else 0
             return (stored + others) // 2
-        # Parts that cancel leave rounding errors behind.
-        least = _ROUNDING * (abs(self.constant) + float((self.factors**2).sum(axis=1).max()))
+        least = self._rounding()
         step = max(1, _AT_ONCE // n)
         blocks = (self.rows(start, min(start + step, n)) for start in range(0, n, step))
         return sum(int(np.count_nonzero(block > least)) for block in blocks) // 2
+
+    def _rounding(self) -> float:
+        """What parts that cancel leave behind at most; without factors, nothing."""
+        if self.rank == 0:
+            return 0.0
+        largest = float((self.factors**2).sum(axis=1).max(initial=0.0))
+        return _ROUNDING * (abs(self.constant) + largest)
 
 
 def scaled_entries(matrix: Any, scales: Floats) -> Any:

@@ -11,9 +11,11 @@ from rankcut._loops.pairing import ALL, TWINS, UPPER
 from rankcut.completions import CompletionOptions, Method, Sampler, UnlistedWeight
 from rankcut.features import FeatureMap, fit_graph, seed_from
 from rankcut.graphs import as_item_graph
+from rankcut.graphs.derived import joining_like_items
 from rankcut.kernels.gram import Encoder, Features, gram_matrix
 from rankcut.rankings import RankMatrix, Unranked
 from rankcut.setfunctions import Algorithm, GraphCut
+from rankcut.smoothing import Smoother, check_steps
 
 
 def graph_cut_kernel(
@@ -23,6 +25,7 @@ def graph_cut_kernel(
     *,
     unranked: Unranked = "error",
     unlisted_weight: UnlistedWeight = 1.0,
+    tie_unlisted: bool = True,
     normalize: bool = False,
     items: Sequence[Hashable] | None = None,
     completions: Method = "auto",
@@ -30,6 +33,8 @@ def graph_cut_kernel(
     n_draws: int | None = None,
     tolerance: float | None = None,
     random_state: int | np.random.RandomState | None = 0,
+    smoothing: float = 0.0,
+    smoothing_graph: Any = None,
     algorithm: Algorithm = "auto",
     out: NDArray[Any] | None = None,
     dtype: DTypeLike | None = None,
@@ -50,12 +55,15 @@ def graph_cut_kernel(
         this is Spearman's correlation. A ranking that ties all items has k = 0.
     out : ndarray or memmap of shape (n_rankings_x, n_rankings_y) or None
         Where to write the Gram matrix.
-    unranked, unlisted_weight, items, algorithm, dtype, n_jobs
+    unranked, unlisted_weight, tie_unlisted, items, algorithm, dtype, n_jobs
         As in :func:`~rankcut.graph_cut_features`.
     completions, sampler, n_draws, tolerance, random_state
         As in :func:`~rankcut.graph_cut_features`, for ``unranked="anywhere"``. Sparse rankings
         in closed form stay sparse on the way, and the constant that most items of a vector share
         is taken into account.
+    smoothing, smoothing_graph
+        As in :func:`~rankcut.graph_cut_features`: φ·p(L) in the place of φ, so that rankings that
+        share no item can be compared. Smoothed vectors are dense on the way.
 
     Returns
     -------
@@ -71,7 +79,18 @@ def graph_cut_kernel(
     return gram_matrix(
         X,
         Y,
-        graph_cut_encoder(graph, unranked, unlisted_weight, normalize, options, algorithm, n_jobs),
+        graph_cut_encoder(
+            graph,
+            unranked,
+            unlisted_weight,
+            tie_unlisted,
+            normalize,
+            options,
+            smoothing,
+            smoothing_graph,
+            algorithm,
+            n_jobs,
+        ),
         unranked=unranked,
         normalize=False,
         items=items,
@@ -121,8 +140,11 @@ def graph_cut_encoder(
     graph: Any,
     unranked: Unranked,
     unlisted_weight: UnlistedWeight,
+    tie_unlisted: bool,
     normalize: bool,
     completions: CompletionOptions,
+    smoothing: float,
+    smoothing_graph: Any,
     algorithm: Algorithm,
     n_jobs: int | None,
 ) -> Encoder:
@@ -130,17 +152,26 @@ def graph_cut_encoder(
     # A recipe is built once, for X and Y and all their blocks. One that is learned from rankings
     # is refused: learned from either side of a Gram matrix, it would be another graph.
     given = None if graph is None else as_item_graph(graph)
+    check_steps(smoothing)
+    walked = given
+    if smoothing:
+        like = joining_like_items(graph if smoothing_graph is None else smoothing_graph)
+        walked = given if like is graph else as_item_graph(like)
 
     def encode(rankings: RankMatrix, dtype: np.dtype[Any]) -> GraphCutVectors:
+        smoother = Smoother(fit_graph(walked, rankings), smoothing) if smoothing else None
         feature_map = FeatureMap(
             GraphCut(fit_graph(given, rankings), algorithm),
             unranked,
             normalize,
             completions,
             dtype,
-            "auto",
+            # Sparse vectors that are smoothed are not given up to a constant any more.
+            "auto" if smoother is None else False,
             n_jobs,
             unlisted_weight,
+            tie_unlisted,
+            smoother,
         )
         return GraphCutVectors(feature_map(rankings)[0])
 

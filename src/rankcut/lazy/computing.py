@@ -78,8 +78,16 @@ def computed(*values: Any) -> tuple[Any, ...]:
         raise told(problem) from problem
 
 
+# Of a result or several that were waited for, and of what was about to be said.
+_LOST = ("FutureCancelledError", "FuturesCancelledError", "CommClosedError")
+
+
 def told(problem: Exception) -> Exception:
     """The error as a user should hear of it."""
+    if type(problem).__name__ in _LOST:
+        return ConnectionError(
+            "the connection to the cluster was lost; when there is one again, run it again"
+        )
     if type(problem).__name__ != "KilledWorker":
         return problem
     return MemoryError(

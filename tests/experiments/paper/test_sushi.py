@@ -155,7 +155,11 @@ def test_the_part_from_records_to_figures(records):
     assert set(pictures) == {"sushi-elbo", "sushi-f1", "sushi-accuracy", "sushi-differences"}
     assert all(len(picture.panels) == len(EXPERIMENTS) for picture in pictures.values())
     assert len(part.sheets(tables)) == 3
-    assert "of the trace" in part.prose(tables)
+    prose = part.prose(tables)
+    assert "of the trace" in prose
+    fits = [row for row in tables["sushi-scores"] if "F1, stopped" in row]
+    same = sum(row["share of class 1, stopped"] in (0, 1) for row in fits)
+    assert f"Of {len(fits)} fits, {same} call" in prose
     steps = [row["step"] for row in tables["sushi-elbo"] if row["experiment"] == "top-6"]
     assert steps == [0, 1, 2, 3] * 2
     origin = [r for r in tables["sushi-differences"] if "origin" in r["method"]]

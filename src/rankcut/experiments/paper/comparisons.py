@@ -251,6 +251,29 @@ def summary_rows(
     return rows
 
 
+def losses_ruled_out(scores: Scores, rivals: Mapping[str, Sequence[str]], main: str) -> Verdict:
+    """Whether the main method is in line with each rival in each setting."""
+    pairs = [(setting, rival) for setting, several in rivals.items() for rival in several]
+
+    def against(pair: tuple[str, str], score: str) -> Interval:
+        return scores.difference((pair[0], main), pair, score)
+
+    def rule(score: str) -> Outcome:
+        return share_outcome([against(pair, score).in_line for pair in pairs])
+
+    counts = {
+        judge: sum(against(pair, judge).in_line is True for pair in pairs) for judge in JUDGES
+    }
+    worst = min(pairs, key=lambda pair: against(pair, "F1").low)
+    return verdict(
+        rule,
+        f"A loss of more than {MARGIN} is ruled out in {counts['F1']} of {len(pairs)} comparisons "
+        f"by F1, and in {counts['accuracy']} by accuracy. The least favourable is with {worst[1]} "
+        f"on {worst[0]} rankings: {against(worst, 'F1').signed()} of F1, "
+        f"{against(worst, 'accuracy').signed()} of accuracy.{stopping_note(rule)}",
+    )
+
+
 def difference_row(
     scores: Scores, one: tuple[str, str], other: tuple[str, str], columns: Sequence[str]
 ) -> dict[str, Any]:

@@ -310,7 +310,7 @@ class Sushi(Part):
             f"100 items by {_KENDALL_RANK}{_traces(tables, KENDALL)}.\n"
             "- **Stopping**: the published runs took 20 L-BFGS steps, 10 for incomplete rankings, "
             "and 200 for Kendall's kernel there. The same was done here beside, and it is marked "
-            "where a verdict would change."
+            f"where a verdict would change.{_one_class(tables)}"
         )
 
 
@@ -490,3 +490,18 @@ def _traces(tables: Tables, method: str) -> str:
         if row["method"] == method and "share of the trace" in row
     ]
     return f" ({min(shares):.0%} or more of the trace)" if shares else ""
+
+
+def _one_class(tables: Tables) -> str:
+    """How many fits call all test rankings the same, stopped and converged."""
+    fits = [row for row in tables.get("sushi-scores", ()) if "share of class 1, stopped" in row]
+    if not fits:
+        return ""
+    stopped, converged = (
+        sum(row[share] in (0.0, 1.0) for row in fits)
+        for share in ("share of class 1, stopped", "share of class 1")
+    )
+    return (
+        f" Of {len(fits):,} fits, {stopped} call all test rankings the same when stopped, and "
+        f"{converged} when converged."
+    )

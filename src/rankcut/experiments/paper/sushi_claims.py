@@ -7,6 +7,7 @@ from rankcut.experiments.paper.comparisons import (
     Interval,
     Scores,
     by_both,
+    losses_ruled_out,
     share_outcome,
     stopping_note,
     verdict,
@@ -77,7 +78,7 @@ def judge(rows: Sequence[Row]) -> dict[str, Verdict]:
         "challenge": _challenge(scores),
         "less variable": _less_variable(scores),
         "large": _better(scores, "10 of 100", KENDALL),
-        "as good": _as_good(scores),
+        "as good": losses_ruled_out(scores, _RIVALS, CUT),
     }
     if scores.has("10 of 100", OWN_DRAWS):
         verdicts["sampling"] = _sampling(scores)
@@ -193,23 +194,6 @@ def _less_variable(scores: Scores) -> Verdict:
 def _more(ratio: Interval) -> bool | None:
     """Whether a ratio is above 1; no if it may be 1 and is not far above."""
     return ratio.above(1.0, no=1.5)
-
-
-def _as_good(scores: Scores) -> Verdict:
-    pairs = [(name, rival) for name, rivals in _RIVALS.items() for rival in rivals]
-
-    def rule(score: str) -> Outcome:
-        return share_outcome([_against(scores, *pair, score).in_line for pair in pairs])
-
-    found = {pair: _against(scores, *pair, "accuracy") for pair in pairs}
-    worst = min(found, key=lambda pair: found[pair].low)
-    good = sum(each.in_line is True for each in found.values())
-    return verdict(
-        rule,
-        f"A loss of more than 0.02 of accuracy is ruled out in {good} of {len(pairs)} comparisons. "
-        f"The least favourable is with {worst[1]} on {worst[0]}: {found[worst].signed()}."
-        f"{stopping_note(rule)}",
-    )
 
 
 def _sampling(scores: Scores) -> Verdict:

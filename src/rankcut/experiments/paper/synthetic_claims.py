@@ -5,6 +5,7 @@ from rankcut.experiments.paper.comparisons import (
     Interval,
     Scores,
     by_both,
+    losses_ruled_out,
     share_outcome,
     stopping_note,
     verdict,
@@ -65,7 +66,7 @@ _MORE_TIES = "ties, 250 rankings"
 def judge(scores: Scores) -> dict[str, Verdict]:
     """A verdict on each claim that there are numbers for."""
     verdicts = {
-        "in line": _in_line(scores),
+        "in line": losses_ruled_out(scores, _RIVALS, CUT),
         "top-6": _better_on_lists(scores),
         "censoring": _censoring(scores),
         "Mallows": _mallows(scores),
@@ -80,23 +81,6 @@ def judge(scores: Scores) -> dict[str, Verdict]:
 
 def _against(scores: Scores, kind: str, rival: str, score: str) -> Interval:
     return scores.difference((kind, CUT), (kind, rival), score)
-
-
-def _in_line(scores: Scores) -> Verdict:
-    pairs = [(kind, rival) for kind, rivals in _RIVALS.items() for rival in rivals]
-
-    def rule(score: str) -> Outcome:
-        return share_outcome([_against(scores, *pair, score).in_line for pair in pairs])
-
-    differences = {pair: _against(scores, *pair, "F1") for pair in pairs}
-    worst = min(differences, key=lambda pair: differences[pair].low)
-    good = sum(each.in_line is True for each in differences.values())
-    return verdict(
-        rule,
-        f"A loss of more than 0.02 of F1 is ruled out in {good} of {len(pairs)} comparisons. The "
-        f"least favourable is with {worst[1]} on {worst[0]} rankings: "
-        f"{differences[worst].signed()}.{stopping_note(rule)}",
-    )
 
 
 def _better_on_lists(scores: Scores) -> Verdict:
@@ -215,6 +199,6 @@ def _difficulty(scores: Scores) -> Verdict:
 
     return verdict(
         rule,
-        f"F1 is lower than on full rankings by {lower['F1'].signed()}, and its standard deviation "
-        f"is {spread['F1']} times as large.",
+        f"F1 less that on full rankings: {lower['F1'].signed()}. Its standard deviation is "
+        f"{spread['F1']} times as large.",
     )

@@ -1,0 +1,353 @@
+"""The tasks of the quality benchmark: real rankings, what to predict of them, and how to split.
+
+A classification task is a rank matrix, two classes and, where items have features, points for a
+graph. A neighbour task is a set of short lists and, apart from them, how much each two people
+agree on items that are not in the lists. Splits depend on the task's name and their number alone,
+so that every method sees the same ones.
+"""
+
+import csv
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numba import njit
+from scipy import sparse
+
+from rankcut import from_ratings, load_movielens, load_preflib, load_sushi
+
+N_TEST = 1000
+
+# Countries whose region is "east": the former Eastern bloc and Yugoslavia.
+EAST = {
+    "Albania", "Armenia", "Azerbaijan", "Belarus", "Bosnia & Herzegovina", "Bulgaria", "Croatia",
+    "Czech Republic", "Estonia", "Georgia", "Hungary", "Latvia", "Lithuania", "Moldova",
+    "Montenegro", "North Macedonia", "Poland", "Romania", "Russia", "Serbia",
+    "Serbia & Montenegro", "Slovakia", "Slovenia", "Ukraine", "Yugoslavia",
+}  # fmt: skip
+SAME_COUNTRY = {"F.Y.R. Macedonia": "North Macedonia", "The Netherlands": "Netherlands"}
+
+FAVOUR = (
+    "Very favorably",
+    "Somewhat favorably",
+    "Neither favorably nor unfavorably (neutral)",
+    "Somewhat unfavorably",
+    "Very unfavorably",
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Lists:
+    """Rankings of the same items: ranks with NaN for what is not listed."""
+
+    ranks: np.ndarray
+    points: np.ndarray | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Classification:
+    """Predict one of two classes from a ranking, with so many labels; judged by AUC."""
+
+    name: str
+    family: str
+    lists: Callable[[], Lists]
+    target: Callable[[], np.ndarray]
+    n_labels: int
+    n_splits: int
+    groups: Callable[[], np.ndarray] | None = None
+
+    def split(self, number: int) -> tuple[np.ndarray, np.ndarray]:
+        """Rows to learn from and rows to judge by; no group is in both."""
+        target = self.target()
+        for attempt in range(100):
+            rng = np.random.default_rng([zlib.crc32(self.name.encode()), number, attempt])
+            if self.groups is None:
+                order = rng.permutation(len(target))
+                n_test = min(N_TEST, len(target) - self.n_labels)
+                train, test = order[n_test : n_test + self.n_labels], order[:n_test]
+            else:
+                groups = self.groups()
+                names = rng.permutation(np.unique(groups))
+                learned = np.isin(groups, names[: round(0.6 * len(names))])
+                train = rng.permutation(np.flatnonzero(learned))[: self.n_labels]
+                test = np.flatnonzero(~learned)
+            if all(np.bincount(target[rows], minlength=2).min() >= 5 for rows in (train, test)):
+                return train, test
+        raise ValueError(f"{self.name}: a class has too few rankings to split")
+
+
+@dataclass(frozen=True, eq=False)
+class Neighbours:
+    """Find the ten people most like each one by short lists; judged by their tau elsewhere."""
+
+    name: str
+    family: str
+    draw: Callable[[int], tuple[Lists, np.ndarray]]
+    n_splits: int
+    overlap: float
+
+
+@cache
+def sushi(which: str, data: str, top: int | None = None) -> Lists:
+    loaded = load_sushi(which, data_home=data)
+    ranks = _dense(loaded.ranks)
+    if top is not None:
+        ranks = np.where(ranks <= top, ranks, np.nan)
+    return Lists(ranks, loaded.item_points)
+
+
+@cache
+def films(data: str) -> Lists:
+    loaded = load_movielens(data_home=data)
+    return Lists(_dense(loaded.ranks), loaded.item_points)
+
+
+def _dense(ranks: Any) -> np.ndarray:
+    if not sparse.issparse(ranks):
+        return np.asarray(ranks, dtype=float)
+    dense = np.full(ranks.shape, np.nan)
+    rows = np.repeat(np.arange(ranks.shape[0]), np.diff(ranks.indptr))
+    dense[rows, ranks.indices] = ranks.data
+    return dense
+
+
+@cache
+def eurovision(data: str) -> tuple[Lists, np.ndarray, np.ndarray]:
+    """Points of each country's jury or public in a final since 1994; region and country."""
+    with (Path(data) / "eurovision" / "eurovision-votes.csv").open(encoding="utf-8") as file:
+        votes = [
+            (
+                (row["year"], _country(row["from_country"]), row["jury_or_televoting"]),
+                _country(row["to_country"]),
+                float(row["points"]),
+            )
+            for row in csv.DictReader(file)
+            if row["semi_final"] == "f" and int(row["year"]) >= 1994 and row["duplicate"] != "x"
+        ]
+    votes = [(voter, to, points) for voter, to, points in votes if points > 0 and voter[1] != to]
+    voters = sorted({voter for voter, _, _ in votes})
+    countries = sorted({to for _, to, _ in votes})
+    place = {country: i for i, country in enumerate(countries)}
+    row = {voter: i for i, voter in enumerate(voters)}
+    points = np.full((len(voters), len(countries)), np.nan)
+    for voter, to, given in votes:
+        points[row[voter], place[to]] = given
+    kept = np.flatnonzero((~np.isnan(points)).sum(axis=1) >= 5)
+    home = np.array([voters[i][1] for i in kept])
+    region = np.array([country in EAST for country in home]).astype(int)
+    return Lists(from_ratings(points[kept])), region, home
+
+
+def _country(name: str) -> str:
+    return SAME_COUNTRY.get(name, name)
+
+
+@cache
+def starwars(data: str) -> tuple[Lists, Lists, np.ndarray, np.ndarray]:
+    """Ranks of six films, favour of fourteen characters as ranks, gender and age (or '')."""
+    path = Path(data) / "starwars" / "StarWars.csv"
+    with path.open(encoding="latin-1", newline="") as file:
+        rows = list(csv.reader(file))[2:]
+    of_films = np.array([[float(rank or "nan") for rank in row[9:15]] for row in rows])
+    favour = {words: place for place, words in enumerate(FAVOUR, start=1)}
+    of_characters = np.array([[favour.get(words, np.nan) for words in row[15:29]] for row in rows])
+    gender = np.array([row[33] for row in rows])
+    age = np.array([row[34] for row in rows])
+    return Lists(of_films), Lists(of_characters), gender, age
+
+
+@cache
+def ballots(data: str, number: int) -> tuple[Lists, np.ndarray]:
+    """Ballots without the two candidates most often ranked together, and which is preferred."""
+    path = Path(data) / "preflib" / "00001-irish" / f"00001-0000000{number}.soi"
+    ranks = _dense(load_preflib(path, expand=True).ranks)
+    listed = (~np.isnan(ranks)).astype(float)
+    together = listed.T @ listed
+    np.fill_diagonal(together, 0)
+    one, other = np.unravel_index(np.argmax(together), together.shape)
+    rest = np.delete(ranks, [one, other], axis=1)
+    kept = np.isfinite(ranks[:, one] + ranks[:, other]) & np.isfinite(rest).any(axis=1)
+    return Lists(rest[kept]), (ranks[kept, one] < ranks[kept, other]).astype(int)
+
+
+def sushi_neighbours(data: str, number: int) -> tuple[Lists, np.ndarray]:
+    """Lists of set b without the items of set a, and Kendall's tau on set a: 300 of 2,000."""
+    names = load_sushi("b", data_home=data).item_names
+    in_a = np.isin(names, load_sushi("a", data_home=data).item_names)
+    both, of_a = sushi("b", data), sushi("a", data)
+    people = np.random.default_rng([1, number]).permutation(len(of_a.ranks))[:2000]
+    first, second = np.triu_indices(of_a.ranks.shape[1], 1)
+    signs = np.sign(of_a.ranks[people][:, first] - of_a.ranks[people][:, second])
+    agreement = signs[:300] @ signs.T / len(first)
+    agreement[np.arange(300), np.arange(300)] = np.nan
+    return Lists(both.ranks[people][:, ~in_a], both.points[~in_a]), agreement
+
+
+def film_neighbours(data: str, n_films: int, number: int) -> tuple[Lists, np.ndarray]:
+    """So many films of each person, and tau-b on the other films that two people share."""
+    every = films(data)
+    rng = np.random.default_rng([2, n_films, number])
+    shown = np.full(every.ranks.shape, np.nan)
+    others = every.ranks.copy()
+    for person, ranks in enumerate(every.ranks):
+        chosen = rng.permutation(np.flatnonzero(~np.isnan(ranks)))[:n_films]
+        shown[person, chosen] = ranks[chosen]
+        others[person, chosen] = np.nan
+    queries = rng.permutation(len(shown))
+    shown, others = shown[queries], others[queries]
+    return Lists(shown, every.points), shared_agreement(others, 300)
+
+
+@njit
+def shared_agreement(ranks: np.ndarray, n_queries: int, least: int = 5) -> np.ndarray:
+    """Kendall's tau-b of the first rows with all on what both rank; NaN if that is too little."""
+    n_people, n_items = ranks.shape
+    agreement = np.full((n_queries, n_people), np.nan)
+    shared = np.empty(n_items, dtype=np.int64)
+    for query in range(n_queries):
+        for person in range(n_people):
+            count = 0
+            for item in range(n_items):
+                if not (np.isnan(ranks[query, item]) or np.isnan(ranks[person, item])):
+                    shared[count] = item
+                    count += 1
+            if person == query or count < least:
+                continue
+            concordance, mine_untied, theirs_untied = 0.0, 0.0, 0.0
+            for i in range(count):
+                for j in range(i):
+                    mine = np.sign(ranks[query, shared[i]] - ranks[query, shared[j]])
+                    theirs = np.sign(ranks[person, shared[i]] - ranks[person, shared[j]])
+                    concordance += mine * theirs
+                    mine_untied += mine * mine
+                    theirs_untied += theirs * theirs
+            if mine_untied > 0 and theirs_untied > 0:
+                agreement[query, person] = concordance / np.sqrt(mine_untied * theirs_untied)
+    return agreement
+
+
+def all_tasks(data: str, *, quick: bool) -> list[Classification | Neighbours]:
+    """Every task; with ``quick`` fewer splits and sizes, to see that all works."""
+    sizes = {50: 12, 200: 8, 1000: 4, 3000: 3}
+    tasks: list[Classification | Neighbours] = []
+
+    def classification(
+        name: str,
+        family: str,
+        lists: Callable[[], Lists],
+        target: Callable[[], np.ndarray],
+        n_labels: int,
+        groups: Callable[[], np.ndarray] | None = None,
+    ) -> None:
+        n_splits = 1 if quick else sizes[min(sizes, key=lambda size: abs(size - n_labels))]
+        if groups is not None and not quick:
+            # Whole countries are held out, so that splits differ more than people do.
+            n_splits = 12
+        tasks.append(
+            Classification(
+                f"{name}, {n_labels} labels", family, lists, target, n_labels, n_splits, groups
+            )
+        )
+
+    people = partial(_sushi_people, data)
+    for label in ("gender", "age", "region"):
+        target = partial(people, label)
+        for n_labels in sizes:
+            if quick and n_labels > 200:
+                continue
+            for which in ("a", "b"):
+                lists = partial(sushi, which, data)
+                classification(f"sushi {which} {label}", f"sushi {which}", lists, target, n_labels)
+            if n_labels in (200, 1000):
+                for top in (3, 6):
+                    lists = partial(sushi, "a", data, top)
+                    classification(
+                        f"sushi a top-{top} {label}", "sushi a top-k", lists, target, n_labels
+                    )
+    for label in ("gender", "age"):
+        for n_labels in (100, 600):
+            classification(
+                f"films {label}",
+                "films",
+                partial(films, data),
+                partial(_film_people, data, label),
+                n_labels,
+            )
+    for n_labels in (100, 500):
+        classification(
+            "eurovision region",
+            "eurovision",
+            lambda: eurovision(data)[0],
+            lambda: eurovision(data)[1],
+            n_labels,
+            lambda: eurovision(data)[2],
+        )
+    for what in ("films", "characters"):
+        for label in ("gender", "age"):
+            for n_labels in (100, 500):
+                classification(
+                    f"star wars {what} {label}",
+                    "star wars",
+                    lambda what=what, label=label: _star_wars(data, what, label)[0],
+                    lambda what=what, label=label: _star_wars(data, what, label)[1],
+                    n_labels,
+                )
+    for place, number in (("north", 1), ("west", 2)):
+        for n_labels in (50, 200, 1000, 3000):
+            if quick and n_labels > 200:
+                continue
+            classification(
+                f"dublin {place}",
+                "ballots",
+                lambda number=number: ballots(data, number)[0],
+                lambda number=number: ballots(data, number)[1],
+                n_labels,
+            )
+    n_draws = 2 if quick else 10
+    tasks.append(
+        Neighbours(
+            "neighbours, sushi", "neighbours", partial(sushi_neighbours, data), n_draws, 300 / 5000
+        )
+    )
+    for n_films in (5, 10, 20):
+        tasks.append(
+            Neighbours(
+                f"neighbours, {n_films} films",
+                "neighbours",
+                partial(film_neighbours, data, n_films),
+                n_draws,
+                300 / 943,
+            )
+        )
+    return tasks
+
+
+@cache
+def _sushi_people(data: str, label: str) -> np.ndarray:
+    people = load_sushi("a", data_home=data).user_features
+    if label == "age":
+        return (people["age"] >= 2).astype(int)
+    return people["gender" if label == "gender" else "side"]
+
+
+@cache
+def _film_people(data: str, label: str) -> np.ndarray:
+    loaded = load_movielens(data_home=data)
+    if label == "gender":
+        return loaded.target
+    age = loaded.user_features["age"]
+    return (age > np.median(age)).astype(int)
+
+
+@cache
+def _star_wars(data: str, what: str, label: str) -> tuple[Lists, np.ndarray]:
+    of_films, of_characters, gender, age = starwars(data)
+    ranks = (of_films if what == "films" else of_characters).ranks
+    known = gender if label == "gender" else age
+    kept = (np.isfinite(ranks).sum(axis=1) >= 2) & (known != "")
+    positive = known == "Female" if label == "gender" else np.isin(known, ["45-60", "> 60"])
+    return Lists(ranks[kept]), positive[kept].astype(int)

@@ -1,0 +1,220 @@
+"""The recommended classifier of rankings: all views of a list, weighed by the evidence."""
+
+from collections.abc import Hashable, Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.linear_model import LogisticRegression
+from sklearn.utils import Tags
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import (
+    _check_y,
+    check_consistent_length,
+    check_is_fitted,
+    validate_data,
+)
+
+from rankcut._loops.types import Floats
+from rankcut.estimators.evidence import view_variances
+from rankcut.estimators.views import all_views, like_items_graph
+from rankcut.features import fit_graph
+from rankcut.rankings import RankMatrix, read_rankings
+from rankcut.smoothing import Smoother, check_steps
+
+# Variances of weights are found from matrices no larger than this, by some rankings if not by
+# all; a thousand tell as much of a handful of variances as a million.
+_MOST_ROWS = 1000
+
+_ROUNDING = 1e-9
+
+# A label coded as ±1 has the mean 2p − 1, and log(p/(1 − p)) is about twice that near p = ½.
+_LOGIT = 2.0
+
+
+class RankingClassifier(ClassifierMixin, BaseEstimator):
+    """Classify rankings of any kind, without a choice to make but that of a graph.
+
+    A list is seen in several ways: its order, which items it lists, both in one, its first
+    choices, and order and listing smoothed over the item graph, so that like items count alike
+    (:mod:`rankcut.estimators.views`). Logistic regression with a Gaussian prior on the
+    weights gets all of them, and how much each view counts, the variance of its prior, is found
+    by the evidence (:mod:`rankcut.estimators.evidence`), not by folds. Borda positions, which
+    items are listed at all, any weight of comparisons with unlisted items, and smoothing are
+    special cases of it.
+
+    What an unranked item means need not be said: that it is not listed is a view of its own.
+
+    Parameters
+    ----------
+    graph : graph or recipe, default=None
+        The item graph, in which like items are joined strongly, as for
+        :class:`~rankcut.GraphCutFeatures`; None learns it from the rankings that are fitted, by
+        :class:`~rankcut.AgreementGraph`.
+    smoothing : float, default=4.0
+        Steps of a lazy random walk; see :class:`~rankcut.GraphSmoothing`. 0 is no smoothing and
+        no graph.
+    items : sequence or None, default=None
+        Labels of the columns, if the rankings are not a frame.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
+    graph_ : ItemGraph
+        The graph, its items in the order of the columns.
+    view_variances_ : dict
+        How much each view counts: the share of the labels' variance that it may explain.
+    n_features_in_ : int
+        Number of items.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        The items' labels, if they are strings given by a frame.
+
+    See Also
+    --------
+    GraphCutFeatures : One view, with every option, for a model of your own.
+    GPClassifier : Probabilities that know what they do not.
+    TasteFeatures : Find people with like tastes, without labels.
+
+    Notes
+    -----
+    Views are dense: it is meant for up to some thousands of items.
+
+    Examples
+    --------
+    >>> from rankcut import RankingClassifier, SimilarityGraph, make_food
+    >>> food = make_food(n_rankings=200, noise=0.5, random_state=0)
+    >>> model = RankingClassifier(SimilarityGraph(food.item_features))
+    >>> model.fit(food.ranks[:50], food.target[:50]).score(food.ranks[50:], food.target[50:])
+    0.92
+    """
+
+    def __init__(
+        self,
+        graph: Any = None,
+        *,
+        smoothing: float = 4.0,
+        items: Sequence[Hashable] | None = None,
+    ) -> None:
+        self.graph = graph
+        self.smoothing = smoothing
+        self.items = items
+
+    def fit(self, X: Any, y: ArrayLike) -> Self:
+        """Weigh the views and fit the weights of the items.
+
+        Parameters
+        ----------
+        X : array, frame or CSR array of shape (n_rankings, n_items)
+            Rank matrix.
+        y : array-like of shape (n_rankings,)
+            Labels, numbers or strings.
+
+        Returns
+        -------
+        self
+        """
+        rankings = self._read(X, reset=True)
+        check_consistent_length(X, y)
+        labels = _check_y(y, estimator=self)
+        check_classification_targets(labels)
+        self.classes_, codes = np.unique(labels, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise ValueError(
+                f"y has one class, {self.classes_.tolist()[0]!r}; a classifier needs two or more"
+            )
+        check_steps(self.smoothing)
+        self._smoother = None
+        if self.smoothing:
+            self.graph_ = fit_graph(like_items_graph(self.graph), rankings)
+            self._smoother = Smoother(self.graph_, self.smoothing)
+        targets = np.where(codes[:, None] == np.arange(len(self.classes_)), 1.0, -1.0)
+        features = self._weigh(rankings, targets[:, 1:] if targets.shape[1] == 2 else targets)
+        self._model = LogisticRegression(C=1.0, max_iter=2000).fit(features, codes)
+        return self
+
+    def _weigh(self, rankings: RankMatrix, targets: Floats) -> Floats:
+        """Find how much each view counts; the features that logistic regression gets."""
+        views = all_views(rankings, self._smoother)
+        self._means = {name: view.mean(axis=0) for name, view in views.items()}
+        sizes = {
+            name: float(np.sqrt(((view - self._means[name]) ** 2).sum(axis=1).mean()))
+            for name, view in views.items()
+        }
+        # A view that is the same for all rankings would be scaled up from rounding.
+        varied = [name for name, size in sizes.items() if size > _ROUNDING]
+        self.view_variances_ = dict.fromkeys(views, 0.0)
+        if varied:
+            small = min(len(varied) * rankings.shape[1], rankings.shape[0]) <= _MOST_ROWS
+            # Drawn, since the first ones may be of a kind.
+            n_rows = rankings.shape[0]
+            drawn = np.random.default_rng(0).permutation(n_rows)[:_MOST_ROWS]
+            rows = slice(None) if small else np.sort(drawn)
+            found = view_variances(
+                [(views[name][rows] - self._means[name]) / sizes[name] for name in varied],
+                (targets - targets.mean(axis=0))[rows],
+            )
+            self.view_variances_.update(zip(varied, found.tolist(), strict=True))
+        self._scales = {
+            name: _LOGIT * np.sqrt(self.view_variances_[name]) / sizes[name] for name in varied
+        }
+        return self._features(views)
+
+    def _features(self, views: dict[str, Floats]) -> Floats:
+        weighed = [
+            (views[name] - self._means[name]) * scale for name, scale in self._scales.items()
+        ]
+        return np.hstack(weighed) if weighed else np.zeros((len(views["order"]), 1))
+
+    def _latent(self, X: Any) -> Floats:
+        check_is_fitted(self)
+        rankings = self._read(X, reset=False)
+        return self._features(all_views(rankings, self._smoother))
+
+    def decision_function(self, X: Any) -> Floats:
+        """The logarithm of the odds, for each class if there are more than two.
+
+        Parameters
+        ----------
+        X : array, frame or CSR array of shape (n_rankings, n_items)
+            Rank matrix.
+        """
+        features = self._latent(X)
+        return np.asarray(self._model.decision_function(features))
+
+    def predict_proba(self, X: Any) -> Floats:
+        """The probability of each class.
+
+        Parameters
+        ----------
+        X : array, frame or CSR array of shape (n_rankings, n_items)
+            Rank matrix.
+        """
+        features = self._latent(X)
+        return np.asarray(self._model.predict_proba(features))
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The most probable class.
+
+        Parameters
+        ----------
+        X : array, frame or CSR array of shape (n_rankings, n_items)
+            Rank matrix.
+        """
+        features = self._latent(X)
+        return np.asarray(self.classes_[self._model.predict(features)])
+
+    def _read(self, X: Any, *, reset: bool) -> RankMatrix:
+        rankings = read_rankings(X, self.items)
+        validate_data(self, X, reset=reset, skip_check_array=True)
+        rankings.check("anywhere")
+        return rankings
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
+        # Ranks of two or three numbers say little of the numbers.
+        tags.classifier_tags.poor_score = True
+        return tags

@@ -1,0 +1,140 @@
+"""Vectors of short lists by which people with like tastes are found."""
+
+from collections.abc import Hashable, Sequence
+from numbers import Real
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
+from sklearn.preprocessing import normalize
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from rankcut._loops.types import Floats
+from rankcut.estimators.views import like_items_graph, listing_view, order_view
+from rankcut.features import fit_graph
+from rankcut.rankings import RankMatrix, read_rankings
+from rankcut.smoothing import Smoother
+
+
+class TasteFeatures(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
+    """Who agrees with whom, from short lists that hardly overlap.
+
+    A list becomes the vector z = o·p(L) + w·c. The first part is its own taste: the order of
+    its items, smoothed over the item graph, so that lists can be compared that share no item. The
+    second is the taste that all share: c is the mean position of each item in the lists that are
+    fitted, smoothed likewise. The inner product ⟨z, z'⟩ stands for how much two people are to be
+    expected to agree on items that neither of them listed: the less a list tells of its own, the
+    more the common taste counts. Vectors are compared by inner products, not by cosines.
+
+    Parameters
+    ----------
+    graph : graph or recipe, default=None
+        The item graph, in which like items are joined strongly, as for
+        :class:`~rankcut.GraphCutFeatures`; None learns it from the lists that are fitted, by
+        :class:`~rankcut.AgreementGraph`.
+    smoothing : float, default=4.0
+        Steps of a lazy random walk; see :class:`~rankcut.GraphSmoothing`.
+    consensus : float, default=3.0
+        w, the length of the common part, beside 1 of the other. 0 finds who shares what others
+        do not; with a large one the people of most common taste are found for everyone.
+    items : sequence or None, default=None
+        Labels of the columns, if the rankings are not a frame.
+
+    Attributes
+    ----------
+    graph_ : ItemGraph
+        The graph, its items in the order of the columns.
+    consensus_ : ndarray of shape (n_features_in_,)
+        c, of unit length.
+    n_features_in_ : int
+        Number of items.
+
+    See Also
+    --------
+    SimilarRankings : Searches by them: ``SimilarRankings(TasteFeatures(), normalize=False)``.
+    RankingClassifier : The like for labels.
+
+    Examples
+    --------
+    Three lists, of which no two share an item but the last two; the first two items are alike.
+
+    >>> import numpy as np
+    >>> from rankcut import SimilarRankings, TasteFeatures
+    >>> graph = np.array([[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]])
+    >>> nan = np.nan
+    >>> lists = np.array([[1, nan, 2, nan], [nan, 1, nan, 2], [nan, 2, nan, 1]])
+    >>> search = SimilarRankings(TasteFeatures(graph), normalize=False).fit(lists)
+    >>> agreement, people = search.kneighbors(n_neighbors=1)
+    >>> people.ravel()
+    array([1, 0, 0])
+    """
+
+    def __init__(
+        self,
+        graph: Any = None,
+        *,
+        smoothing: float = 4.0,
+        consensus: float = 3.0,
+        items: Sequence[Hashable] | None = None,
+    ) -> None:
+        self.graph = graph
+        self.smoothing = smoothing
+        self.consensus = consensus
+        self.items = items
+
+    def fit(self, X: Any, y: ArrayLike | None = None) -> Self:
+        """Learn the common taste.
+
+        Parameters
+        ----------
+        X : array, frame or CSR array of shape (n_rankings, n_items)
+            Rank matrix.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        self
+        """
+        if not (isinstance(self.consensus, Real) and 0 <= self.consensus < np.inf):
+            raise ValueError(f"consensus must be a number from 0 on, and it is {self.consensus!r}")
+        rankings = self._read(X, reset=True)
+        self.graph_ = fit_graph(like_items_graph(self.graph), rankings)
+        self._smoother = Smoother(self.graph_, self.smoothing)
+        order = order_view(rankings)
+        sums = np.vstack([order.sum(axis=0), (listing_view(rankings) > 0).sum(axis=0)])
+        self._smoother.smooth(sums)
+        # As if each item had been listed once more, in the middle.
+        mean = sums[0] / (sums[1] + 1.0)
+        self.consensus_ = normalize(mean[None])[0]
+        return self
+
+    def transform(self, X: Any) -> Floats:
+        """The vectors, whose inner products say how much two people agree.
+
+        Parameters
+        ----------
+        X : array, frame or CSR array of shape (n_rankings, n_items)
+            Rank matrix.
+        """
+        check_is_fitted(self)
+        return self._vectors(order_view(self._read(X, reset=False)))
+
+    def _vectors(self, order: Floats) -> Floats:
+        smoothed = order.copy()
+        self._smoother.smooth(smoothed, normalize=True)
+        return np.asarray(smoothed + self.consensus * self.consensus_)
+
+    def _read(self, X: Any, *, reset: bool) -> RankMatrix:
+        rankings = read_rankings(X, self.items)
+        validate_data(self, X, reset=reset, skip_check_array=True)
+        rankings.check("anywhere")
+        return rankings
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
+        return tags

@@ -1,0 +1,48 @@
+"""The evidence of a linear model, by the density of its labels, and what its maximum tells."""
+
+import numpy as np
+import pytest
+from scipy.optimize import approx_fprime
+from scipy.stats import multivariate_normal
+
+from rankcut.estimators.evidence import _SampleSpace, _WeightSpace, view_variances
+
+
+@pytest.fixture
+def data(rng):
+    views = [rng.normal(size=(12, 4)), rng.normal(size=(12, 3))]
+    return views, rng.choice([-1.0, 1.0], size=(12, 2))
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(0)
+
+
+@pytest.mark.parametrize("space", [_WeightSpace, _SampleSpace])
+def test_it_is_the_density_of_the_labels(space, data):
+    views, targets = data
+    variances, noise = np.array([0.3, 0.1]), 0.7
+    covariance = sum(v * z @ z.T for v, z in zip(variances, views, strict=True))
+    density = multivariate_normal(np.zeros(12), covariance + noise * np.eye(12))
+    # But for the constant of the normal density.
+    expected = -density.logpdf(targets.T).sum() - 12 * np.log(2 * np.pi)
+    assert space(views, targets)(variances, noise).loss == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("space", [_WeightSpace, _SampleSpace])
+def test_its_slopes_are_those_of_differences(space, data):
+    evidence = space(*data)
+    logs = np.log([0.3, 0.1, 0.7])
+    here = evidence(np.exp(logs[:2]), np.exp(logs[2]))
+    found = [*here.slopes, here.noise_slope]
+    by_differences = approx_fprime(logs, lambda x: evidence(np.exp(x[:2]), np.exp(x[2])).loss)
+    assert found == pytest.approx(by_differences, rel=1e-4)
+
+
+@pytest.mark.parametrize("n_samples", [30, 300])
+def test_the_view_that_explains_the_labels_gets_the_variance(n_samples, rng):
+    telling, silent = rng.normal(size=(2, n_samples, 20)) / np.sqrt(20)
+    labels = np.sign(telling @ rng.normal(size=20))[:, None]
+    one, other = view_variances([telling, silent], labels - labels.mean())
+    assert one > 5 * other

@@ -1,0 +1,92 @@
+"""The recommended classifier: what it can learn, and that nothing but the labels matters."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from rankcut import DissimilarityGraph, NeighborGraph, RankingClassifier, make_food
+
+
+def lists(n, seed, *, by):
+    """Ten of thirty items; the class shows in their order alone, or in which are listed."""
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(0, 2, size=n)
+    direction = np.repeat([1.0, -1.0], 15)
+    chance = np.exp(np.outer(2 * labels - 1, direction) * (0.6 if by == "listing" else 0.0))
+    ranks = np.full((n, 30), np.nan)
+    for row, weights in enumerate(chance):
+        chosen = rng.choice(30, size=10, replace=False, p=weights / weights.sum())
+        taste = (2 * labels[row] - 1) * direction[chosen] if by == "order" else 0.0
+        ranks[row, chosen] = np.argsort(np.argsort(-(taste + 2.0 * rng.gumbel(size=10)))) + 1
+    return ranks, labels
+
+
+@pytest.mark.parametrize("by", ["order", "listing"])
+def test_it_finds_the_view_that_tells(by):
+    train, labels = lists(300, 0, by=by)
+    model = RankingClassifier(smoothing=0).fit(train, labels)
+    silent = "listing" if by == "order" else "order"
+    assert model.view_variances_[by] > 2 * model.view_variances_[silent]
+    assert model.score(*lists(500, 1, by=by)) > 0.75
+
+
+def test_with_few_labels_a_graph_of_like_items_helps():
+    points = np.repeat([0.0, 5.0], 15)[:, None] + np.arange(30)[:, None] / 30
+    graph = NeighborGraph(points, n_neighbors=8)
+    scores = np.zeros(2)
+    test, truth = lists(500, 99, by="order")
+    for seed in range(4):
+        train, labels = lists(30, seed, by="order")
+        for place, model in enumerate([RankingClassifier(smoothing=0), RankingClassifier(graph)]):
+            scores[place] += model.fit(train, labels).score(test, truth) / 4
+    assert scores[1] > scores[0] + 0.03
+
+
+def test_sparse_dense_and_frames_are_the_same(tmp_path):
+    import pandas as pd
+
+    ranks, labels = lists(60, 3, by="order")
+    dense = RankingClassifier().fit(ranks, labels).predict_proba(ranks)
+    stored = sparse.csr_array(np.nan_to_num(ranks))
+    assert RankingClassifier().fit(stored, labels).predict_proba(stored) == pytest.approx(dense)
+    frame = pd.DataFrame(ranks, columns=[f"item {i}" for i in range(30)])
+    assert RankingClassifier().fit(frame, labels).predict_proba(frame) == pytest.approx(dense)
+
+
+def test_three_classes_with_names():
+    food = make_food(n_rankings=300, noise=0.3, random_state=0)
+    names = np.array(["a", "b", "c"])[np.argmin(food.ranks[:, :3], axis=1)]
+    model = RankingClassifier().fit(food.ranks[:200], names[:200])
+    assert model.predict_proba(food.ranks[200:]).sum(axis=1) == pytest.approx(1.0)
+    assert model.score(food.ranks[200:], names[200:]) > 0.7
+
+
+def test_rankings_that_are_all_the_same_say_nothing():
+    ranks = np.tile([1.0, 2.0, 3.0], (10, 1))
+    model = RankingClassifier().fit(ranks, [0] * 7 + [1] * 3)
+    assert model.predict_proba(ranks)[:, 1] == pytest.approx(0.3, abs=1e-3)
+    assert set(model.view_variances_.values()) == {0.0}
+
+
+def test_where_some_rankings_weigh_the_views_they_are_not_the_first_ones(monkeypatch):
+    monkeypatch.setattr("rankcut.estimators.ranking_classifier._MOST_ROWS", 90)
+    train, labels = lists(500, 0, by="order")
+    labels[:90] = np.random.default_rng(1).integers(0, 2, 90)
+    model = RankingClassifier(smoothing=0).fit(train, labels)
+    assert model.view_variances_["order"] > 4 * model.view_variances_["listing"]
+
+
+def test_of_a_dissimilarity_graph_like_items_are_smoothed():
+    like = NeighborGraph(np.arange(30.0)[:, None], n_neighbors=3)
+    train, labels = lists(60, 3, by="order")
+    models = [
+        RankingClassifier(graph).fit(train, labels) for graph in (like, DissimilarityGraph(like))
+    ]
+    assert (models[0].predict_proba(train) == models[1].predict_proba(train)).all()
+    with pytest.raises(ValueError, match="0 or more steps"):
+        RankingClassifier(smoothing=None).fit(train, labels)
+
+
+def test_one_class_is_refused():
+    with pytest.raises(ValueError, match="one class, 1; a classifier needs two"):
+        RankingClassifier().fit([[1, 2], [2, 1]], [1, 1])

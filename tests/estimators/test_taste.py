@@ -1,0 +1,46 @@
+"""Vectors of taste: lists that share no item, and the taste that all share."""
+
+import numpy as np
+import pytest
+
+from rankcut import SimilarRankings, TasteFeatures
+
+NAN = np.nan
+PAIRS = np.array([[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]])
+LISTS = np.array([[1, NAN, 2, NAN], [NAN, 1, NAN, 2], [NAN, 2, NAN, 1], [1, 2, 3, NAN]])
+
+
+def test_vectors_by_definition():
+    model = TasteFeatures(PAIRS, smoothing=1.0, consensus=2.0).fit(LISTS)
+    walk = (np.eye(4) + PAIRS) / 2
+    order = np.array([[1, 0, -1, 0], [0, 1, 0, -1], [0, -1, 0, 1], [1, 0, -1, 0]]) / np.sqrt(2)
+    mean = (order.sum(axis=0) @ walk) / ((~np.isnan(LISTS)).sum(axis=0) @ walk + 1)
+    own = order @ walk
+    own /= np.linalg.norm(own, axis=1, keepdims=True)
+    assert model.consensus_ == pytest.approx(mean / np.linalg.norm(mean))
+    assert model.transform(LISTS) == pytest.approx(own + 2 * mean / np.linalg.norm(mean))
+
+
+def test_without_consensus_only_ones_own_taste_counts():
+    vectors = TasteFeatures(PAIRS, consensus=0.0).fit_transform(LISTS[:3])
+    # Lists that share no item: the same taste, and the opposite.
+    assert vectors @ vectors.T == pytest.approx(np.array([[1, 1, -1], [1, 1, -1], [-1, -1, 1]]))
+
+
+def test_with_much_consensus_all_have_the_same_neighbour():
+    lists = np.array([[1, 2, 3, 4]] * 3 + [[4, 3, 2, 1], [1, 2, 4, 3]], dtype=float)
+    search = SimilarRankings(TasteFeatures(consensus=1e6), normalize=False).fit(lists)
+    _, people = search.kneighbors(lists[3:], n_neighbors=1)
+    assert set(people.ravel()) <= {0, 1, 2}
+
+
+def test_lists_that_agree_on_nothing_have_no_common_taste():
+    model = TasteFeatures(PAIRS).fit([[1, 2, 3, 4], [4, 3, 2, 1]])
+    assert not model.consensus_.any()
+    assert np.isfinite(model.transform([[1, 1, 1, 1], [1, 2, 3, 4]])).all()
+
+
+@pytest.mark.parametrize("consensus", [-1, np.nan, "much", None])
+def test_what_is_no_length_of_the_common_part(consensus):
+    with pytest.raises(ValueError, match="consensus must be a number"):
+        TasteFeatures(consensus=consensus).fit([[1, 2], [2, 1]])
