@@ -102,13 +102,13 @@ class TasteFeatures(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             raise ValueError(f"consensus must be a number from 0 on, and it is {self.consensus!r}")
         rankings = self._read(X, reset=True)
         self.graph_ = fit_graph(like_items_graph(self.graph), rankings)
-        self._smoother = Smoother(self.graph_, self.smoothing)
+        self._smoother: Smoother = Smoother(self.graph_, self.smoothing)
         order = order_view(rankings)
         sums = np.vstack([order.sum(axis=0), (listing_view(rankings) > 0).sum(axis=0)])
         self._smoother.smooth(sums)
         # As if each item had been listed once more, in the middle.
         mean = sums[0] / (sums[1] + 1.0)
-        self.consensus_ = normalize(mean[None])[0]
+        self.consensus_: Floats = normalize(mean[None])[0]
         return self
 
     def transform(self, X: Any) -> Floats:
