@@ -142,7 +142,7 @@ def test_a_gram_matrix_that_was_removed_is_written_anew(votes):
     np.testing.assert_allclose(stored, np.load("gram.npy"), atol=1e-14)
 
 
-def test_conditions_may_leave_nothing_of_a_piece(votes):
+def test_conditions_may_leave_nothing_of_a_piece(votes, cluster):
     where = "--where town=Kobe --where ranking!=0-0 --block 20"
     for number in (0, 1):
         frame = pd.read_parquet(f"votes/{number}.parquet")
@@ -152,6 +152,10 @@ def test_conditions_may_leave_nothing_of_a_piece(votes):
     succeed(f"features votes -o one.npy {where}")
     np.testing.assert_array_equal(matrix("parts"), np.load("one.npy"))
     assert 0 in [len(pd.read_parquet(part)) for part in Path("parts").glob("part-*")]
+    alone = "similar votes --to 2-7 --where ranking=2-7"
+    assert succeed(f"{alone} --block 20 --parts kept --scheduler {cluster.scheduler_address}") == (
+        succeed(alone)
+    )
     succeed(f"gram votes -o gram.zarr {where}")
     succeed("gram votes -o gram.npy --where town=Kobe --where ranking!=0-0")
     stored = zarr.open_array("gram.zarr", mode="r")[:]

@@ -92,7 +92,7 @@ def _keep(values: Floats, numbers: Longs, best: Nearest, rows: slice) -> None:
 
 def _found(best: Nearest) -> Nearest:
     """The same, if there are k for each."""
-    short = best.rows[:, -1] < 0
+    short = (best.rows < 0).any(axis=1)
     if short.any():
         n_found = int((best.rows[np.argmax(short)] >= 0).sum())
         raise ValueError(
