@@ -98,8 +98,10 @@ class TasteFeatures(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         -------
         self
         """
-        if not (isinstance(self.consensus, Real) and 0 <= self.consensus < np.inf):
-            raise ValueError(f"consensus must be a number from 0 on, and it is {self.consensus!r}")
+        length: Any = self.consensus
+        number = isinstance(length, Real)
+        if not (number and 0 <= length < np.inf):
+            raise ValueError(f"consensus must be a number from 0 on, and it is {length!r}")
         rankings = self._read(X, reset=True)
         self.graph_ = fit_graph(like_items_graph(self.graph), rankings)
         self._smoother: Smoother = Smoother(self.graph_, self.smoothing)
