@@ -115,8 +115,14 @@ def warm_up(features, n_items):
 
 
 def cluster(n_workers):
+    import dask
     from distributed import Client, LocalCluster
 
+    from rankcut.lazy.computing import WORKER_SETTINGS
+
+    # A graph of 35 MB, of which Dask warns, is what the catalogue is about.
+    large_graphs = {"distributed.admin.large-graph-warning-threshold": "1GB"}
+    dask.config.set(WORKER_SETTINGS | large_graphs)
     local = LocalCluster(
         n_workers=n_workers,
         threads_per_worker=1,

@@ -13,7 +13,7 @@ import typer
 from rankcut.cli import deaf_worker
 from rankcut.cli.progress import steps
 from rankcut.lazy import shared_task
-from rankcut.lazy.computing import import_dask, told
+from rankcut.lazy.computing import WORKER_SETTINGS, import_dask, told
 
 _PANEL = "Where to compute"
 
@@ -86,7 +86,8 @@ def connected(scheduler: str | None, workers: int | None) -> Iterator[Any]:
     # What goes wrong is told in one line, once.
     for name in ("distributed", "distributed.client"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
-    with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1GB"}):
+    large_graphs = {"distributed.admin.large-graph-warning-threshold": "1GB"}
+    with dask.config.set(WORKER_SETTINGS | large_graphs):
         if scheduler is not None:
             try:
                 client = Client(scheduler, timeout=_PATIENCE)
