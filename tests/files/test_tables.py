@@ -166,8 +166,14 @@ def test_options_about_tables_are_refused_for_other_formats():
 
 @pytest.mark.parametrize("name", ["votes", "votes.xyz"])
 def test_a_format_must_be_known(name, tmp_path):
+    (tmp_path / name).write_text("toro,uni\n1,2\n")
     with pytest.raises(RankingFileError, match="name the format"):
         read_file(tmp_path / name)
+
+
+def test_a_name_without_suffix_that_is_not_there(tmp_path):
+    with pytest.raises(RankingFileError, match="there is no such file"):
+        read_file(tmp_path / "votes")
 
 
 def test_frames_of_either_library(frames):
