@@ -200,16 +200,24 @@ def _short_table(tasks: Sequence[TaskScores]) -> str:
     families: dict[str, list[TaskScores]] = defaultdict(list)
     for task in tasks:
         families[task.family].append(task)
-    heads = [*RIVALS, RECIPE, "best single option of ours", "best, within noise, worse"]
+    heads = [
+        *RIVALS,
+        RECIPE,
+        "its lead over Borda",
+        "best single option of ours",
+        "best, within noise, worse",
+    ]
     rows = [["tasks", *heads]]
     for family, some in families.items():
         mean = {m: 100 * np.mean([t.score[m].mean for t in some]) for m in some[0].methods}
         option = max((m for m in mean if m.startswith(OURS)), key=mean.__getitem__)
         verdicts = [task.verdict for task in some]
+        lead = mean_lead(some, "Borda")
         rows.append(
             [
                 f"{family} ({len(some)})",
                 *(f"{mean[m]:.1f}" if m in mean else "–" for m in (*RIVALS, RECIPE)),
+                f"{100 * lead.mean:+.1f} ± {100 * lead.half:.1f}",
                 f"{mean[option]:.1f} ({option})",
                 ", ".join(str(verdicts.count(word)) for word in VERDICTS[:3]),
             ]
@@ -223,13 +231,17 @@ def _write_page(tasks: Sequence[TaskScores], summary: dict, page: Path) -> None:
     after = rest.split("<!-- quality:end -->")[1]
     lines = [
         f"Run of {summary['date']}: {summary['tasks']} tasks, {summary['splits']} splits. Means "
-        "over the tasks of each kind, × 100; the last column counts the tasks on which the recipe "
-        "is significantly better than the best of all others, within noise of it, or worse.",
+        "over the tasks of each kind, × 100. The last column counts the tasks on which the recipe "
+        "is significantly better than every other method, within noise of the best, or worse than "
+        f"one; without the correction, {summary['worse without correction']} would be worse.",
         "",
         _short_table(tasks),
+        "",
+        "The recipe's mean lead over each method, its 95 % interval, p for other people and p for "
+        "other tasks:",
+        "",
+        _lead_table(summary["tests"]),
     ]
-    for kind, found in summary["tests"].items():
-        lines += ["", _sentence(kind, found)]
     block = "\n".join(lines)
     page.write_text(
         f"{before}<!-- quality:begin -->\n\n{block}\n\n<!-- quality:end -->{after}",
@@ -237,20 +249,31 @@ def _write_page(tasks: Sequence[TaskScores], summary: dict, page: Path) -> None:
     )
 
 
-def _sentence(kind: str, found: dict) -> str:
-    ranks, against = found["mean rank"], found["recipe against"]
-    next_best = min((m for m in ranks if m != RECIPE), key=ranks.__getitem__)
-    rivals = [m for m in dict.fromkeys([*RIVALS, next_best]) if m in against]
-    return (
-        f"*{kind}*: mean rank {ranks[RECIPE]:.1f} of {len(ranks)} methods over {found['problems']} "
-        f"problems, the next {ranks[next_best]:.1f} ({next_best}). Mean lead over "
-        + ", ".join(
-            f"{m} {100 * against[m]['lead']:+.1f} ± {100 * against[m]['interval ±']:.1f} "
-            f"({_p(against[m]['p over people'])}, {_p(against[m]['p over problems'])})"
-            for m in rivals
+def _lead_table(tests: dict) -> str:
+    methods = dict.fromkeys(m for found in tests.values() for m in found["recipe against"])
+    rows = [["recipe against", *tests]]
+    for method in methods:
+        leads = [found["recipe against"].get(method) for found in tests.values()]
+        rows.append(
+            [
+                method,
+                *(
+                    f"{100 * lead['lead']:+.2f} ± {100 * lead['interval ±']:.2f} "
+                    f"({_p(lead['p over people'])}; {_p(lead['p over problems'])})"
+                    if lead
+                    else "–"
+                    for lead in leads
+                ),
+            ]
         )
-        + "."
+    ranks = [found["mean rank"] for found in tests.values()]
+    rows.append(
+        [
+            "*its mean rank, and the next*",
+            *(f"{r[RECIPE]:.1f}, {min(v for m, v in r.items() if m != RECIPE):.1f}" for r in ranks),
+        ]
     )
+    return _markdown(rows)
 
 
 def _draw(tasks: Sequence[TaskScores], path: Path) -> None:
@@ -274,6 +297,7 @@ def _draw(tasks: Sequence[TaskScores], path: Path) -> None:
     axes.axvline(0, color="0.3", linewidth=0.8)
     axes.set_yticks(range(len(tasks)), [task.name for task in reversed(tasks)], fontsize=6)
     axes.set_xlim(-12, 6)
+    axes.set_ylim(-1, len(tasks))
     axes.set_xlabel("score × 100, less that of the best baseline")
     axes.set_title("recipe (red), single options (blue), baselines (grey)", fontsize=9)
     figure.tight_layout()
