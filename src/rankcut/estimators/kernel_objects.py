@@ -397,6 +397,7 @@ class MallowsKernel(RankingKernel):
             self.n_draws,
             seed_from(self.random_state),
             self.n_jobs,
+            normalize=self.normalize,
             derivative=derivative,
         )
 

@@ -200,7 +200,6 @@ class DiffusionCompletions:
 
     side = 64
     blas = False
-    vanishes = False
 
     def __init__(self, completions: Completions, beta: float, *, derivative: bool = False) -> None:
         n_items = completions.groups.shape[1]

@@ -105,7 +105,6 @@ class GraphCutVectors:
 
     side = Features.side
     blas = True
-    vanishes = True
 
     def __init__(self, vectors: NDArray[Any] | csr_array) -> None:
         self._vectors: Any = vectors
