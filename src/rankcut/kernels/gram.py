@@ -201,9 +201,9 @@ def fill_gram(
     right: Encoding | None,
     *,
     normalize: bool,
-    out: NDArray[Any] | None,
     dtype: np.dtype[Any],
-    n_jobs: int | None,
+    out: NDArray[Any] | None = None,
+    n_jobs: int | None = None,
     progress: bool = True,
 ) -> NDArray[Any]:
     """The kernel of each ranking on the left and each on the right, or on the left again."""
