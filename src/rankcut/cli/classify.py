@@ -2,11 +2,9 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import Annotated, Any, TextIO
+from typing import Annotated, TextIO
 
-import numpy as np
 import typer
-from numpy.typing import NDArray
 
 from rankcut.cli.cluster import Restart, Scheduler, Workers, connected
 from rankcut.cli.cutting import (
@@ -19,9 +17,9 @@ from rankcut.cli.cutting import (
     UnrankedItems,
 )
 from rankcut.cli.known_items import with_known_items
+from rankcut.cli.known_values import known_values, labelled
 from rankcut.cli.reading import Rankings, Reading, reads_rankings
 from rankcut.cli.writing import check_target, destination, report_to
-from rankcut.files.ranking_set import RankingSet
 from rankcut.reports.classification import Model, Score
 
 
@@ -142,31 +140,6 @@ def title_of(target: str, counts: Mapping[str, int], folds: int) -> str:
     """What the report is about: the classes and how often each occurs."""
     sizes = ", ".join(f"{value}: {n:,}" for value, n in sorted(counts.items()))
     return f"{target} ({sizes}), {folds}-fold cross-validation"
-
-
-def known_values(rankings: RankingSet, column: str, file: str) -> NDArray[Any]:
-    """A column as text, empty where there is no value."""
-    if column not in rankings.columns:
-        known = ", ".join(map(repr, rankings.columns)) or "none"
-        raise ValueError(
-            f"{file}: there is no column {column!r} beside the items; those there are: {known}"
-        )
-    values = rankings.columns[column]
-    return np.array([_text(value) for value in values.tolist()], dtype=np.str_)
-
-
-def _text(value: Any) -> str:
-    if value is None or value != value:
-        return ""
-    return str(int(value) if isinstance(value, float) and value.is_integer() else value)
-
-
-def labelled(rankings: RankingSet, target: str, file: str) -> tuple[RankingSet, NDArray[Any]]:
-    """The rankings whose class is known, and their classes."""
-    classes = known_values(rankings, target, file)
-    if not (classes != "").any():
-        raise ValueError(f"{file}: column {target!r} has no values")
-    return rankings.rows(classes != ""), classes[classes != ""]
 
 
 def _report(title: str, scores: list[Score], file: TextIO) -> None:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,6 +14,9 @@ from rankcut.files.ranking_set import RankingSet
 from rankcut.graphs.item_graph import ItemGraph
 from rankcut.rankings import Unranked
 from rankcut.smoothing import check_steps
+
+if TYPE_CHECKING:
+    from rankcut.estimators.graph_cut import GraphCutFeatures
 
 _PANEL = "How rankings become vectors"
 
@@ -115,6 +118,16 @@ class Cutting:
         table = dataset_items(self.items) if is_dataset(self.items) else read_items(self.items)
         built = SimilarityGraph(table.points()).build()
         return built.aligned(built.n_items, table.items)
+
+    def transformer(
+        self, rankings: RankingSet, graph: ItemGraph | None, *, normalize: bool = False
+    ) -> "GraphCutFeatures":
+        """From rankings of these items to dense vectors; to be fitted."""
+        from rankcut.estimators.graph_cut import GraphCutFeatures
+
+        return GraphCutFeatures(
+            graph, normalize=normalize, sparse_output=False, **self.options(rankings)
+        )
 
     def options(self, rankings: RankingSet) -> dict[str, Any]:
         """Keyword arguments for the feature map, or for a kernel."""

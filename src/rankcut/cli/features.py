@@ -53,7 +53,6 @@ def features(
     Example: rankcut features votes.soi -o features.npy --items items.csv --unranked last
     """
     from rankcut.cli.progress import counted
-    from rankcut.estimators.graph_cut import GraphCutFeatures
     from rankcut.files.matrix_writing import write_matrix
     from rankcut.files.table_writing import known_columns
 
@@ -75,9 +74,7 @@ def features(
         )
     pieces = counted(reading.scan(file, rows=block), "features")
     first = next(pieces)
-    transformer = GraphCutFeatures(
-        item_graph, normalize=normalize, sparse_output=False, **cutting.options(first)
-    )
+    transformer = cutting.transformer(first, item_graph, normalize=normalize)
     transformer.fit(first.ranks)
 
     def blocks() -> Iterator[MatrixBlock]:

@@ -94,12 +94,9 @@ def _write_zarr(
 ) -> None:
     from rankcut.cli.gram_parts import write_gram
     from rankcut.cli.pieces import LazyRankings, cutting_settings
-    from rankcut.estimators.graph_cut import GraphCutFeatures
 
     rankings = LazyRankings(*reading.pieces(file, block))
-    transformer = GraphCutFeatures(
-        graph, normalize=normalize, sparse_output=False, **cutting.options(rankings.first)
-    )
+    transformer = cutting.transformer(rankings.first, graph, normalize=normalize)
     ranks = rankings.ranks()
     settings = {"command": "gram", **rankings.settings()}
     del settings["block"]  # the matrix is the same however the rankings are cut

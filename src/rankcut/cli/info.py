@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from rankcut.cli.lines import print_facts
 from rankcut.cli.reading import Rankings, Reading, reads_rankings
 from rankcut.reports.description import Description, Preference
 
@@ -29,8 +30,7 @@ def info(
     rankings = reading.read(file)
     if rankings.title:
         print(rankings.title)
-    for name, value in _lines(describe(rankings), top):
-        print(f"{name + ':':<17}{value}" if name else " " * 17 + value)
+    print_facts(_lines(describe(rankings), top))
 
 
 def _lines(found: Description, top: int) -> list[tuple[str, str]]:

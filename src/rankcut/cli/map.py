@@ -13,6 +13,8 @@ from rankcut.cli.cutting import (
     UnlistedItems,
     UnrankedItems,
 )
+from rankcut.cli.known_values import known_values
+from rankcut.cli.lines import order_lines
 from rankcut.cli.reading import Rankings, Reading, reads_rankings
 from rankcut.cli.writing import check_target, destination, picture_suffix
 
@@ -56,10 +58,7 @@ def map(  # noqa: A001 - the command is called so
     import numpy as np
     from sklearn.decomposition import PCA
 
-    from rankcut.cli.classify import known_values
     from rankcut.cli.progress import working
-    from rankcut.estimators.graph_cut import GraphCutFeatures
-    from rankcut.orders import to_orders
     from rankcut.pictures.ranking_map import draw_map
 
     check_target(output)
@@ -73,14 +72,12 @@ def map(  # noqa: A001 - the command is called so
     if color is not None and rankings.columns[color].dtype.kind == "f":
         values = rankings.columns[color]
     with working("map"), destination(output, suffix) as place:
-        options = cutting.options(rankings)
-        features = GraphCutFeatures(item_graph, normalize=True, sparse_output=False, **options)
+        features = cutting.transformer(rankings, item_graph, normalize=True)
         vectors = features.fit_transform(rankings.ranks)
         pca = PCA(2, random_state=seed)
         points = pca.fit_transform(vectors)
         spread = np.nan_to_num(pca.explained_variance_ratio_)
-        orders = to_orders(rankings.ranks, [str(item) for item in rankings.items])
-        labels = [" > ".join(_group(group) for group in order) for order in orders]
+        labels = order_lines(rankings)
         if rankings.ids is not None:
             labels = [f"{own}: {label}" for own, label in zip(rankings.ids, labels, strict=True)]
         draw_map(
@@ -96,7 +93,3 @@ def map(  # noqa: A001 - the command is called so
             labels=labels,
             title=rankings.title,
         )
-
-
-def _group(tied: object) -> str:
-    return " = ".join(tied) if isinstance(tied, tuple) else str(tied)
