@@ -25,7 +25,6 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.gaussian_process.kernels import Hyperparameter, Kernel
 
 from rankcut.completions import CompletionOptions, Method, Sampler, UnlistedWeight
-from rankcut.features import seed_from
 from rankcut.kernels.diffusion import diffusion_encoder
 from rankcut.kernels.gram import Encoder, gram_matrix, squares
 from rankcut.kernels.graph_cut import graph_cut_encoder
@@ -36,6 +35,7 @@ from rankcut.kernels.nearest import Nearest, nearest_rankings
 from rankcut.kernels.spearman import spearman_encoder
 from rankcut.kernels.weighted_kendall import Weights, weighted_kendall_encoder
 from rankcut.rankings import Unranked, read_rankings
+from rankcut.seeds import seed_from
 from rankcut.setfunctions import Algorithm
 
 Bounds = tuple[float, float] | str

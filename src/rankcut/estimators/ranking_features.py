@@ -12,9 +12,10 @@ from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
 from rankcut.completions import CompletionOptions, CompletionReport, Method, Sampler
-from rankcut.features import FeatureMap, SparseOutput, lazy_features, seed_from
+from rankcut.feature_map import FeatureMap, SparseOutput, lazy_features
 from rankcut.lazy import is_lazy, stand_in
 from rankcut.rankings import RankMatrix, Unranked, labels_beside, read_rankings
+from rankcut.seeds import seed_from
 from rankcut.setfunctions import SetFunction
 
 

@@ -9,11 +9,13 @@ from scipy.sparse import csr_array, issparse
 
 from rankcut._loops.pairing import ALL, TWINS, UPPER
 from rankcut.completions import CompletionOptions, Method, Sampler, UnlistedWeight
-from rankcut.features import FeatureMap, fit_graph, seed_from
+from rankcut.feature_map import FeatureMap
+from rankcut.features import fit_graph
 from rankcut.graphs import as_item_graph
 from rankcut.graphs.derived import joining_like_items
 from rankcut.kernels.gram import Encoder, Features, gram_matrix
 from rankcut.rankings import RankMatrix, Unranked
+from rankcut.seeds import seed_from
 from rankcut.setfunctions import Algorithm, GraphCut
 from rankcut.smoothing import Smoother, check_steps
 

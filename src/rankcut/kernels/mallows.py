@@ -23,12 +23,12 @@ from sklearn.utils import check_random_state
 from rankcut._loops.mallows import mallows_values, tie_terms
 from rankcut._loops.pairing import ALL
 from rankcut._loops.types import Floats, Indices, Ints, Words
-from rankcut.features import seed_from
 from rankcut.kernels.gram import Encoder, gram_matrix
 from rankcut.kernels.groups import read_groups
 from rankcut.kernels.kendall import count_pairs, kendall_kernel, signs_as_bits
 from rankcut.kernels.linear_completions import DRAWS, Completions, complete
 from rankcut.rankings import RankMatrix, Unranked, read_rankings
+from rankcut.seeds import seed_from
 
 # The median heuristic looks at no more rankings than this: half a million pairs.
 _SAMPLE = 1000
