@@ -28,7 +28,7 @@ from rankcut.estimators.gp.checks import (
 from rankcut.estimators.gp.fitting import Fit, Settings, fit_features, fit_kernel
 from rankcut.estimators.gp.lazy_rows import LazyFeatures
 from rankcut.estimators.gp.likelihoods import LIKELIHOODS, Link
-from rankcut.estimators.kernel_objects import RankingKernel
+from rankcut.estimators.ranking_kernel import RankingKernel
 from rankcut.lazy import is_lazy, map_rows, stand_in
 
 
