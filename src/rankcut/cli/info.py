@@ -5,14 +5,15 @@ from typing import Annotated
 import typer
 
 from rankcut.cli.lines import print_facts
-from rankcut.cli.reading import Rankings, Reading, reads_rankings
+from rankcut.cli.reading import Rankings, Reading
+from rankcut.cli.sharing import with_options
 from rankcut.reports.description import Description, Preference
 
 _MOST_COLUMNS = 12
 _LONGEST_NAME = 60
 
 
-@reads_rankings
+@with_options(reading=Reading)
 def info(
     file: Rankings,
     reading: Reading,

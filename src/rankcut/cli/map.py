@@ -4,27 +4,21 @@ from typing import Annotated, Literal, TypeAlias, get_args
 
 import typer
 
-from rankcut.cli.cutting import (
-    Cutting,
-    Graph,
-    Items,
-    Seed,
-    Smoothing,
-    UnlistedItems,
-    UnrankedItems,
-)
+from rankcut.cli.cutting import Cutting
 from rankcut.cli.known_values import known_values
 from rankcut.cli.lines import order_lines
-from rankcut.cli.reading import Rankings, Reading, reads_rankings
+from rankcut.cli.reading import Rankings, Reading
+from rankcut.cli.sharing import with_options
 from rankcut.cli.writing import check_target, destination, picture_suffix
 
 MapFormat: TypeAlias = Literal["png", "svg", "pdf", "html"]
 
 
-@reads_rankings
+@with_options(cutting=Cutting, reading=Reading)
 def map(  # noqa: A001 - the command is called so
     file: Rankings,
     reading: Reading,
+    cutting: Cutting,
     output: Annotated[
         str,
         typer.Option(
@@ -41,12 +35,6 @@ def map(  # noqa: A001 - the command is called so
         str | None,
         typer.Option("--color", "-c", metavar="COLUMN", help="Column to colour by."),
     ] = None,
-    items: Items = None,
-    graph: Graph = None,
-    unranked: UnrankedItems = "error",
-    unlisted_weight: UnlistedItems = "1",
-    smoothing: Smoothing = 0.0,
-    seed: Seed = 0,
 ) -> None:
     """Draw the rankings in two dimensions: the main directions of their vectors.
 
@@ -63,7 +51,6 @@ def map(  # noqa: A001 - the command is called so
 
     check_target(output)
     suffix = picture_suffix(output, to, "a map", get_args(MapFormat))
-    cutting = Cutting(items, graph, unranked, unlisted_weight, smoothing, seed)
     item_graph = cutting.item_graph()
     rankings = reading.read(file, no_items=[] if color is None else [color])
     if min(rankings.ranks.shape) < 2:
@@ -74,7 +61,7 @@ def map(  # noqa: A001 - the command is called so
     with working("map"), destination(output, suffix) as place:
         features = cutting.transformer(rankings, item_graph, normalize=True)
         vectors = features.fit_transform(rankings.ranks)
-        pca = PCA(2, random_state=seed)
+        pca = PCA(2, random_state=cutting.seed)
         points = pca.fit_transform(vectors)
         spread = np.nan_to_num(pca.explained_variance_ratio_)
         labels = order_lines(rankings)

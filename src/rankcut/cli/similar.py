@@ -7,25 +7,20 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from rankcut.cli.cluster import Restart, Scheduler, Workers, connected
-from rankcut.cli.cutting import (
-    Cutting,
-    Graph,
-    Items,
-    Seed,
-    Smoothing,
-    UnlistedItems,
-    UnrankedItems,
-)
+from rankcut.cli.cluster import Computing
+from rankcut.cli.cutting import Cutting
 from rankcut.cli.lines import order_lines
-from rankcut.cli.reading import Rankings, Reading, reads_rankings
+from rankcut.cli.reading import Rankings, Reading
+from rankcut.cli.sharing import with_options
 from rankcut.files.ranking_set import RankingSet
 
 
-@reads_rankings
+@with_options(cutting=Cutting, computing=Computing, reading=Reading)
 def similar(
     file: Rankings,
     reading: Reading,
+    cutting: Cutting,
+    computing: Computing,
     to: Annotated[
         str | None,
         typer.Option(
@@ -39,12 +34,6 @@ def similar(
     output: Annotated[
         str, typer.Option("--output", "-o", help="CSV file to write; - is standard output.")
     ] = "-",
-    items: Items = None,
-    graph: Graph = None,
-    unranked: UnrankedItems = "error",
-    unlisted_weight: UnlistedItems = "1",
-    smoothing: Smoothing = 0.0,
-    seed: Seed = 0,
     approximate: Annotated[
         bool,
         typer.Option(
@@ -52,8 +41,6 @@ def similar(
         ),
     ] = False,
     block: Annotated[int, typer.Option(min=1, help="Rankings of a block, on a cluster.")] = 16384,
-    scheduler: Scheduler = None,
-    workers: Workers = None,
     parts: Annotated[
         str | None,
         typer.Option(
@@ -64,7 +51,6 @@ def similar(
             show_default=False,
         ),
     ] = None,
-    restart: Restart = False,
 ) -> None:
     """List the rankings most like one of them, or each, by the graph cut kernel, as CSV.
 
@@ -74,9 +60,8 @@ def similar(
     """
     from rankcut.cli.writing import write_table
 
-    cutting = Cutting(items, graph, unranked, unlisted_weight, smoothing, seed)
     if to is None:
-        if scheduler is not None or workers is not None or parts is not None:
+        if computing.on_cluster or parts is not None:
             raise ValueError(
                 "a search on a cluster, or in parts, is for one ranking: name it with --to"
             )
@@ -87,13 +72,13 @@ def similar(
             "--approximate is for the search without --to; for one ranking, to compare it with "
             "all others takes less time than an index"
         )
-    with connected(scheduler, workers) as client:
+    with computing.connected() as client:
         if client is None and parts is None:
             shown, likeness, nearest = _search(file, reading, cutting, to, number)
         else:
             from rankcut.cli.similar_pieces import KeptVectors, search_pieces
 
-            kept = None if parts is None else KeptVectors(parts, restart, client)
+            kept = None if parts is None else KeptVectors(parts, computing.restart, client)
             shown, likeness, nearest = search_pieces(
                 file, reading, cutting, to, number, block, kept
             )
