@@ -16,7 +16,7 @@ complete graph φ_i = n + 1 − 2·(average rank of i). What holds for other set
 
 import warnings
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from typing import Any, Literal, TypeAlias
 
@@ -59,15 +59,16 @@ class FeatureMap:
     """The feature map of one set function with all its options: rankings in, features out."""
 
     function: SetFunction
-    unranked: Unranked
-    normalize: bool
     completions: CompletionOptions
+    _: KW_ONLY
+    unranked: Unranked
+    unlisted_weight: UnlistedWeight = 1.0
+    tie_unlisted: bool = True
+    normalize: bool
+    smoother: Smoother | None = None
     dtype: DTypeLike | None
     sparse_output: SparseOutput
     n_jobs: int | None
-    unlisted_weight: UnlistedWeight = 1.0
-    tie_unlisted: bool = True
-    smoother: Smoother | None = None
 
     def __post_init__(self) -> None:
         for name, value, choices in (

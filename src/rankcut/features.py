@@ -112,15 +112,15 @@ def graph_cut_features(
     walked = fit_smoothing_graph(smoothing, smoothing_graph, graph, fitted, rankings)
     feature_map = FeatureMap(
         GraphCut(fitted, algorithm),
-        unranked,
-        normalize,
         CompletionOptions(completions, sampler, n_draws, tolerance, seed_from(random_state)),
-        dtype,
-        sparse_output,
-        n_jobs,
-        unlisted_weight,
-        tie_unlisted,
-        None if walked is None else Smoother(walked, smoothing),
+        unranked=unranked,
+        unlisted_weight=unlisted_weight,
+        tie_unlisted=tie_unlisted,
+        normalize=normalize,
+        smoother=None if walked is None else Smoother(walked, smoothing),
+        dtype=dtype,
+        sparse_output=sparse_output,
+        n_jobs=n_jobs,
     )
     if is_lazy(X):
         return lazy_features(feature_map, X, items)

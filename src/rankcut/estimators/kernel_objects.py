@@ -105,15 +105,15 @@ n_draws, tolerance, random_state, smoothing, smoothing_graph, algorithm, n_jobs
         )
         return graph_cut_encoder(
             self.graph,
-            self.unranked,
-            self.unlisted_weight,
-            self.tie_unlisted,
-            self.normalize,
             options,
-            self.smoothing,
-            self.smoothing_graph,
-            self.algorithm,
-            self.n_jobs,
+            unranked=self.unranked,
+            unlisted_weight=self.unlisted_weight,
+            tie_unlisted=self.tie_unlisted,
+            normalize=self.normalize,
+            smoothing=self.smoothing,
+            smoothing_graph=self.smoothing_graph,
+            algorithm=self.algorithm,
+            n_jobs=self.n_jobs,
         )
 
 

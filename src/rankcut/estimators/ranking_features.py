@@ -175,14 +175,14 @@ class RankingFeatures(TransformerMixin, BaseEstimator, ABC):
     def _feature_map(self) -> FeatureMap:
         return FeatureMap(
             self._set_function(),
-            self.unranked,
-            self.normalize,
             CompletionOptions(
                 self.completions, self.sampler, self.n_draws, self.tolerance, self._seed
             ),
-            self.dtype,
-            self.sparse_output,
-            self.n_jobs,
+            unranked=self.unranked,
+            normalize=self.normalize,
+            dtype=self.dtype,
+            sparse_output=self.sparse_output,
+            n_jobs=self.n_jobs,
         )
 
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[Any]:
