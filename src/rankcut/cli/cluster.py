@@ -6,7 +6,6 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -26,11 +25,6 @@ _PAUSED = (
     "all workers stand still, since each has used up most of its memory limit; if that lasts, "
     "interrupt and run again with smaller blocks (--block) or more memory for each worker"
 )
-
-
-def is_folder(output: str) -> bool:
-    """Whether an output is a directory of parts."""
-    return output.endswith("/") or Path(output).is_dir()
 
 
 @dataclass(frozen=True)

@@ -5,11 +5,11 @@ from typing import Annotated
 
 import typer
 
-from rankcut.cli.cluster import Computing, is_folder
+from rankcut.cli.cluster import Computing
 from rankcut.cli.cutting import Cutting
 from rankcut.cli.reading import Rankings, Reading
 from rankcut.cli.sharing import with_options
-from rankcut.cli.writing import check_target
+from rankcut.cli.writing import check_target, is_folder
 from rankcut.files.matrix_writing import MatrixBlock, MatrixFormat
 
 
