@@ -15,12 +15,13 @@ LAYERS = [
     ["files"],
     ["long_tables"],
     ["features", "orders", "ratings"],
+    ["feature_map"],
     ["polytopes"],
     ["lovasz", "completions", "smoothing"],
     ["setfunctions"],
     ["partitions"],
     ["graphs"],
-    ["rankings", "threads", "lazy"],
+    ["rankings", "seeds", "threads", "lazy"],
     ["_loops"],
 ]
 DEPTH = {name: depth for depth, layer in enumerate(LAYERS) for name in layer}

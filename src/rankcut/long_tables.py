@@ -13,7 +13,7 @@ from scipy import sparse as sp
 from rankcut.lazy import computed, is_lazy_frame, reduced, shared, stand_in, task
 from rankcut.lazy.mapping import placed
 from rankcut.orders import spread
-from rankcut.rankings import as_frame
+from rankcut.rankings import as_frame, object_array
 from rankcut.ratings import from_ratings
 
 
@@ -221,6 +221,4 @@ def _read_lines(
         lines,
         lambda line: f"a line of ranking {names.iloc[[line]].tolist()[0]!r}",
     )
-    ids = np.empty(len(found.ids), dtype=object)
-    ids[:] = found.ids
-    return found.ranks, ids
+    return found.ranks, object_array(found.ids)

@@ -95,10 +95,6 @@ class Partitions:
         """Some rows, sharing memory."""
         return Partitions(self.n_items, self.order[rows], self.ends[rows], self.n_groups[rows])
 
-    def head(self, n_rows: int) -> "Partitions":
-        """The first rows, sharing memory."""
-        return self[:n_rows]
-
     def rows(self, chosen: NDArray[Any]) -> "Partitions":
         """Some rows, copied."""
         return Partitions(
@@ -147,7 +143,7 @@ def read_partitions(
     # here before they are ordered.
     ranks = np.empty((step, n_items)) if rankings.sparse is None else None
     for first in range(start, stop, step):
-        block = room.head(min(step, stop - first))
+        block = room[: min(step, stop - first)]
         if ranks is not None:
             ranks[: len(block)] = rankings.read(first, first + len(block))
             order_dense_rows(ranks[: len(block)], close, block.order, block.ends, block.n_groups)

@@ -16,7 +16,7 @@ CSR array whose stored entries are the ranks. :class:`RankMatrix` is one of them
 one way to read it block by block.
 """
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
@@ -178,6 +178,15 @@ def labels_beside(
     if labels is None and others is not None and set(others) == set(range(len(others))):
         return tuple(range(len(others)))
     return labels
+
+
+def object_array(values: Collection[Any]) -> NDArray[np.object_]:
+    """An array with an entry for each value, even if values are themselves tuples.
+
+    >>> object_array([("toro", 1), ("uni", 2)])
+    array([('toro', 1), ('uni', 2)], dtype=object)
+    """
+    return np.fromiter(values, dtype=object, count=len(values))
 
 
 def _is_not_infinite(values: NDArray[Any]) -> NDArray[np.bool_]:

@@ -52,6 +52,22 @@ def test_other_settings_are_refused_unless_started_anew(tmp_path):
     assert Parts(parts.folder, "txt", other).missing(3) == [0, 1, 2]
 
 
+@pytest.mark.parametrize("content", [b"", b'{"normalize": tr', b"[1]", b"\xff\xfe\x00"])
+def test_settings_that_cannot_be_read_are_refused_unless_started_anew(tmp_path, content):
+    parts = begun(tmp_path / "parts")
+    manifest = parts.folder / "_rankcut.json"
+    manifest.write_bytes(content)
+    with pytest.raises(RankingFileError, match=r"_rankcut.json: the file is damaged.*--restart"):
+        Parts(parts.folder, "txt", SETTINGS)
+    assert parts.path(0).read_text() == "done"
+    assert manifest.read_bytes() == content
+    assert Parts(parts.folder, "txt", SETTINGS, restart=True).missing(3) == [0, 1, 2]
+    manifest.write_bytes(content)
+    # Without any part there is nothing to mix up.
+    assert Parts(parts.folder, "txt", SETTINGS).missing(3) == [0, 1, 2]
+    assert json.loads(manifest.read_text()) == SETTINGS
+
+
 def test_what_is_not_ours_is_left_alone(tmp_path):
     (tmp_path / "thesis.txt").write_text("precious")
     with pytest.raises(RankingFileError, match="has other files in it"):

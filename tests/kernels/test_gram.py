@@ -34,7 +34,7 @@ class Watched:
 
 
 def fill(left, right=None, n_jobs=None):
-    return fill_gram(left, right, normalize=False, out=None, dtype=np.dtype(float), n_jobs=n_jobs)
+    return fill_gram(left, right, normalize=False, dtype=np.dtype(float), n_jobs=n_jobs)
 
 
 @pytest.mark.parametrize("n_jobs", [None, 2, 5])

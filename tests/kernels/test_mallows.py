@@ -1,5 +1,10 @@
 """The Mallows kernel against explicit enumeration, and the median heuristic."""
 
+from collections import Counter
+from fractions import Fraction
+from itertools import combinations
+from math import prod
+
 import numpy as np
 import oracles
 import pytest
@@ -9,7 +14,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from strategies import partitions, ranks_of
 
-from rankcut import kendall_kernel, make_food, mallows_kernel, median_lambda
+from rankcut import MallowsKernel, kendall_kernel, make_food, mallows_kernel, median_lambda
 from rankcut.kernels.mallows import log_orders
 
 
@@ -183,8 +188,49 @@ def test_numbers_of_draws_that_are_none(n_draws):
         mallows_kernel([[1, 2]], n_draws=n_draws)
 
 
-def test_values_too_small_to_be_normalised():
-    ranks = np.full((2, 200), np.nan)
-    ranks[:, :10] = np.arange(10)
-    with pytest.raises(ValueError, match=r"row 0: k\(A, A\) is too small .* smaller λ"):
-        mallows_kernel(ranks, lam=3.0, unranked="last", normalize=True)
+def exact_orders(m):
+    """[m]_q!/m! for q = ½, as a fraction."""
+    return prod((2 - Fraction(2, 2**j)) / j for j in range(1, m + 1))
+
+
+def exact_value(x, y):
+    """The closed form for q = ½, in whole numbers."""
+    pairs = combinations(range(len(x)), 2)
+    discordant = sum((x[i] - x[j]) * (y[i] - y[j]) < 0 for i, j in pairs)
+    value = Fraction(1, 2**discordant)
+    for sizes in (Counter(x), Counter(y)):
+        value *= prod(map(exact_orders, sizes.values()))
+    return value / prod(map(exact_orders, Counter(zip(x, y, strict=True)).values()))
+
+
+def test_normalised_values_of_very_many_tied_items_against_fractions():
+    n = 250
+    lists = np.full((4, n), 99)
+    lists[0, :5] = lists[1, [4, 1, 2, 3, 0]] = lists[2, 3:8] = np.arange(5)
+    lists[3] = 1 + np.arange(n) // 100
+    ranks = [row.tolist() for row in lists]
+    own = [exact_value(x, x) for x in ranks]
+    assert float(own[0]) == 0.0
+    expected = [
+        [float(exact_value(x, y) ** 2 / (a * b)) ** 0.5 for y, b in zip(ranks, own, strict=True)]
+        for x, a in zip(ranks, own, strict=True)
+    ]
+    got = mallows_kernel(ranks, lam=np.log(2), normalize=True)
+    assert_allclose(got, expected, rtol=1e-11)
+    kernel = MallowsKernel(np.log(2), normalize=True)
+    assert_array_equal(kernel.diag(ranks), 1)
+    step = 1e-6
+    higher, lower = (MallowsKernel(np.log(2) * np.exp(t), normalize=True) for t in (step, -step))
+    difference = (higher(ranks) - lower(ranks)) / (2 * step)
+    gradient = kernel(ranks, eval_gradient=True)[1][:, :, 0]
+    assert_allclose(gradient, difference, rtol=1e-6, atol=1e-9)
+
+
+def test_normalised_incomplete_rankings_are_the_plain_ones_scaled():
+    ranks = np.repeat(incomplete(6, 5, seed=3), 8, axis=1)
+    ranks[:, ::9] = np.nan
+    options = {"lam": 0.7, "unranked": "anywhere", "n_draws": 8}
+    plain = mallows_kernel(ranks, **options)
+    lengths = np.sqrt(np.diag(plain))
+    got = mallows_kernel(ranks, normalize=True, **options)
+    assert_allclose(got, plain / np.outer(lengths, lengths), rtol=1e-12)

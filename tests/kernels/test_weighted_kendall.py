@@ -169,3 +169,10 @@ def test_parameters_that_do_not_fit(options, message):
 def test_average_weights_have_no_features():
     with pytest.raises(ValueError, match="use weighted_kendall_kernel, or other weights"):
         weighted_kendall_features(rankings("full"), weights="average")
+
+
+def test_values_too_small_to_be_normalised():
+    with pytest.raises(ValueError, match=r"row 0: k\(A, A\) is too small .* larger weights"):
+        weighted_kendall_kernel(
+            [[1, 2, 3]], weights="multiplicative", position_weights=[1e-78] * 3, normalize=True
+        )

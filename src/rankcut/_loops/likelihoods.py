@@ -31,6 +31,15 @@ REACH = 8.3
 
 
 @compiled
+def rule_for(variance: float, limits: Floats) -> int:
+    """The first rule that serves a variance; beyond all limits, as many as there are."""
+    rule = 0
+    while rule < limits.shape[0] and variance > limits[rule]:
+        rule += 1
+    return rule
+
+
+@compiled
 def expect_probit(
     mean: Floats,
     variance: Floats,
@@ -61,9 +70,7 @@ def expect_probit(
         climbed[k + 1] = climbed[k] + heights[k]
     for i in range(mean.shape[0]):
         v = max(variance[i], SMALLEST_VARIANCE)
-        rule = 0
-        while rule < n_rules and v > limits[rule]:
-            rule += 1
+        rule = rule_for(v, limits)
         deviation = math.sqrt(v)
         margin = sign[i] * mean[i]
         level, rise, tilt = 0.0, 0.0, 0.0
@@ -117,9 +124,7 @@ def expect_logit(
     total = 0.0
     for i in range(mean.shape[0]):
         v = max(variance[i], SMALLEST_VARIANCE)
-        rule = 0
-        while v > limits[rule]:
-            rule += 1
+        rule = rule_for(v, limits)
         deviation = math.sqrt(v)
         margin = sign[i] * mean[i]
         level, rise, tilt = 0.0, 0.0, 0.0
@@ -151,9 +156,7 @@ def average_logit(
     """The log-odds of E[1/(1 + exp(−f))], from both tails so that neither loses its digits."""
     for i in range(mean.shape[0]):
         v = max(variance[i], SMALLEST_VARIANCE)
-        rule = 0
-        while v > limits[rule]:
-            rule += 1
+        rule = rule_for(v, limits)
         deviation = math.sqrt(v)
         # E[1/(1 + exp(−f))] = exp(lower)·E[exp(f − lower)/(1 + exp(f))], which neither underflows
         # nor, with the odds capped at exp(600), overflows.

@@ -2,33 +2,26 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import Annotated, Any, TextIO
+from typing import Annotated, TextIO
 
-import numpy as np
 import typer
-from numpy.typing import NDArray
 
-from rankcut.cli.cluster import Restart, Scheduler, Workers, connected
-from rankcut.cli.cutting import (
-    Cutting,
-    Graph,
-    Items,
-    Seed,
-    Smoothing,
-    UnlistedItems,
-    UnrankedItems,
-)
+from rankcut.cli.cluster import Computing
+from rankcut.cli.cutting import Cutting
 from rankcut.cli.known_items import with_known_items
-from rankcut.cli.reading import Rankings, Reading, reads_rankings
+from rankcut.cli.known_values import known_values, labelled
+from rankcut.cli.reading import Rankings, Reading
+from rankcut.cli.sharing import with_options
 from rankcut.cli.writing import check_target, destination, report_to
-from rankcut.files.ranking_set import RankingSet
 from rankcut.reports.classification import Model, Score
 
 
-@reads_rankings
+@with_options(cutting=Cutting, computing=Computing, reading=Reading)
 def classify(
     file: Rankings,
     reading: Reading,
+    cutting: Cutting,
+    computing: Computing,
     target: Annotated[str, typer.Option("--target", metavar="COLUMN", help="What to tell.")],
     test: Annotated[
         str | None,
@@ -59,12 +52,6 @@ def classify(
         str | None,
         typer.Option("--group", metavar="COLUMN", help="Rankings to keep in one fold."),
     ] = None,
-    items: Items = None,
-    graph: Graph = None,
-    unranked: UnrankedItems = "error",
-    unlisted_weight: UnlistedItems = "1",
-    smoothing: Smoothing = 0.0,
-    seed: Seed = 0,
     parts: Annotated[
         str | None,
         typer.Option(
@@ -75,9 +62,6 @@ def classify(
         ),
     ] = None,
     block: Annotated[int, typer.Option(min=1, help="Rankings of a block, on a cluster.")] = 65536,
-    scheduler: Scheduler = None,
-    workers: Workers = None,
-    restart: Restart = False,
 ) -> None:
     """Tell a column from the rankings, and report how well that works.
 
@@ -93,18 +77,17 @@ def classify(
     from rankcut.reports.model_files import SavedModel, write_model
 
     check_target(output)
-    cutting = Cutting(items, graph, unranked, unlisted_weight, smoothing, seed)
     item_graph = cutting.item_graph()
     no_items = [target] if group is None else [target, group]
-    if scheduler is not None or workers is not None:
+    if computing.on_cluster:
         if model != "gp" or test is not None or group is not None:
             raise ValueError(
                 "on a cluster, classify has --model gp, and neither --test nor --group"
             )
         from rankcut.cli.classify_pieces import Task, classify_pieces
 
-        task = Task(target, folds, output, parts, block, restart)
-        with connected(scheduler, workers) as client:
+        task = Task(target, folds, output, parts, block, computing.restart)
+        with computing.connected() as client:
             title, scores = classify_pieces(file, reading, cutting, item_graph, task, client)
         _report(title, scores, report_to(output))
         return
@@ -122,7 +105,7 @@ def classify(
             name=name,
             folds=folds,
             groups=groups,
-            seed=seed,
+            seed=cutting.seed,
         )
     report = report_to(output)
     _report(title_of(target, Counter(classes.tolist()), folds), scores, report)
@@ -142,31 +125,6 @@ def title_of(target: str, counts: Mapping[str, int], folds: int) -> str:
     """What the report is about: the classes and how often each occurs."""
     sizes = ", ".join(f"{value}: {n:,}" for value, n in sorted(counts.items()))
     return f"{target} ({sizes}), {folds}-fold cross-validation"
-
-
-def known_values(rankings: RankingSet, column: str, file: str) -> NDArray[Any]:
-    """A column as text, empty where there is no value."""
-    if column not in rankings.columns:
-        known = ", ".join(map(repr, rankings.columns)) or "none"
-        raise ValueError(
-            f"{file}: there is no column {column!r} beside the items; those there are: {known}"
-        )
-    values = rankings.columns[column]
-    return np.array([_text(value) for value in values.tolist()], dtype=np.str_)
-
-
-def _text(value: Any) -> str:
-    if value is None or value != value:
-        return ""
-    return str(int(value) if isinstance(value, float) and value.is_integer() else value)
-
-
-def labelled(rankings: RankingSet, target: str, file: str) -> tuple[RankingSet, NDArray[Any]]:
-    """The rankings whose class is known, and their classes."""
-    classes = known_values(rankings, target, file)
-    if not (classes != "").any():
-        raise ValueError(f"{file}: column {target!r} has no values")
-    return rankings.rows(classes != ""), classes[classes != ""]
 
 
 def _report(title: str, scores: list[Score], file: TextIO) -> None:

@@ -7,8 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.pipeline import make_pipeline
 
-from rankcut.cli.classify import known_values, title_of
+from rankcut.cli.classify import title_of
 from rankcut.cli.cutting import Cutting
+from rankcut.cli.known_values import known_values
 from rankcut.cli.pieces import (
     LazyRankings,
     piece_vectors,

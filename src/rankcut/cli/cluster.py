@@ -5,7 +5,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 import typer
@@ -26,79 +26,80 @@ _PAUSED = (
     "interrupt and run again with smaller blocks (--block) or more memory for each worker"
 )
 
-Scheduler = Annotated[
-    str | None,
-    typer.Option(
-        "--scheduler",
-        metavar="ADDRESS",
-        help="Compute on the Dask cluster with this scheduler, such as tcp://10.0.0.1:8786; files "
-        "must have the same paths there.",
-        rich_help_panel=_PANEL,
-        show_default=False,
-    ),
-]
-Workers = Annotated[
-    int | None,
-    typer.Option(
-        "--workers",
-        min=1,
-        metavar="N",
-        help="Compute in so many processes on this machine.",
-        rich_help_panel=_PANEL,
-        show_default=False,
-    ),
-]
 
+@dataclass(frozen=True)
+class Computing:
+    """Where to compute."""
 
-Restart = Annotated[
-    bool,
-    typer.Option(
-        "--restart",
-        help="Replace parts that were made with other settings.",
-        rich_help_panel=_PANEL,
-    ),
-]
+    scheduler: Annotated[
+        str | None,
+        typer.Option(
+            "--scheduler",
+            metavar="ADDRESS",
+            help="Compute on the Dask cluster with this scheduler, such as tcp://10.0.0.1:8786; "
+            "files must have the same paths there.",
+            rich_help_panel=_PANEL,
+            show_default=False,
+        ),
+    ] = None
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            "--workers",
+            min=1,
+            metavar="N",
+            help="Compute in so many processes on this machine.",
+            rich_help_panel=_PANEL,
+            show_default=False,
+        ),
+    ] = None
+    restart: Annotated[
+        bool,
+        typer.Option(
+            "--restart",
+            help="Replace parts that were made with other settings.",
+            rich_help_panel=_PANEL,
+        ),
+    ] = False
 
+    @property
+    def on_cluster(self) -> bool:
+        """Whether the user names one."""
+        return self.scheduler is not None or self.workers is not None
 
-def is_folder(output: str) -> bool:
-    """Whether an output is a directory of parts."""
-    return output.endswith("/") or Path(output).is_dir()
+    @contextmanager
+    def connected(self) -> Iterator[Any]:
+        """A client of the cluster that the user names, or None if it is none.
+
+        While it lasts, Dask computes there.
+        """
+        if not self.on_cluster:
+            yield None
+            return
+        if self.scheduler is not None and self.workers is not None:
+            raise ValueError("give one of --scheduler and --workers: a cluster, or processes here")
+        # What goes wrong is told in one line, once.
+        for name in ("distributed", "distributed.client"):
+            logging.getLogger(name).setLevel(logging.CRITICAL)
+        large_graphs = {"distributed.admin.large-graph-warning-threshold": "1GB"}
+        with (
+            import_dask().config.set(WORKER_SETTINGS | large_graphs),
+            _client(self.scheduler, self.workers) as client,
+            _told(client),
+        ):
+            yield client
 
 
 @contextmanager
-def connected(scheduler: str | None, workers: int | None) -> Iterator[Any]:
-    """A client of the cluster that the user names, or None if it is none.
-
-    While it lasts, Dask computes there.
-    """
-    if scheduler is None and workers is None:
-        yield None
-        return
-    if scheduler is not None and workers is not None:
-        raise ValueError("give one of --scheduler and --workers: a cluster, or processes here")
-    dask = import_dask()
+def _client(scheduler: str | None, workers: int | None) -> Iterator[Any]:
+    """A client of that scheduler, or of so many workers that end with it."""
     try:
         from distributed import Client, LocalCluster
     except ImportError:
         raise ModuleNotFoundError(
             'work on a cluster needs Dask: pip install "rankcut[dask]"'
         ) from None
-    # What goes wrong is told in one line, once.
-    for name in ("distributed", "distributed.client"):
-        logging.getLogger(name).setLevel(logging.CRITICAL)
-    large_graphs = {"distributed.admin.large-graph-warning-threshold": "1GB"}
-    with dask.config.set(WORKER_SETTINGS | large_graphs):
-        if scheduler is not None:
-            try:
-                client = Client(scheduler, timeout=_PATIENCE)
-            except (OSError, ValueError, TimeoutError):
-                raise ValueError(
-                    f"--scheduler {scheduler}: no scheduler answers there within {_PATIENCE} "
-                    "seconds"
-                ) from None
-            with client, _told(client):
-                yield client
-            return
+    if scheduler is None:
         with (
             LocalCluster(
                 n_workers=workers,
@@ -109,9 +110,17 @@ def connected(scheduler: str | None, workers: int | None) -> Iterator[Any]:
                 preload=[deaf_worker.__name__],
             ) as cluster,
             Client(cluster) as client,
-            _told(client),
         ):
             yield client
+        return
+    try:
+        client = Client(scheduler, timeout=_PATIENCE)
+    except (OSError, ValueError, TimeoutError):
+        raise ValueError(
+            f"--scheduler {scheduler}: no scheduler answers there within {_PATIENCE} seconds"
+        ) from None
+    with client:
+        yield client
 
 
 @contextmanager

@@ -5,12 +5,13 @@ from typing import Annotated
 
 import typer
 
-from rankcut.cli.reading import Rankings, Reading, reads_rankings
+from rankcut.cli.reading import Rankings, Reading
+from rankcut.cli.sharing import with_options
 from rankcut.files.formats import Format, write_file
 from rankcut.files.table_roles import Layout
 
 
-@reads_rankings
+@with_options(reading=Reading)
 def convert(
     file: Rankings,
     output: Annotated[str, typer.Argument(metavar="OUT", help="Where to; - is standard output.")],

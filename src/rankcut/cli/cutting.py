@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -15,70 +15,66 @@ from rankcut.graphs.item_graph import ItemGraph
 from rankcut.rankings import Unranked
 from rankcut.smoothing import check_steps
 
-_PANEL = "How rankings become vectors"
+if TYPE_CHECKING:
+    from rankcut.estimators.graph_cut import GraphCutFeatures
 
-Items = Annotated[
-    str | None,
-    typer.Option(
-        "--items",
-        metavar="ITEMS.csv",
-        help="Table of items, or a data set's name: like ones are joined in the graph.",
-        rich_help_panel=_PANEL,
-        show_default=False,
-    ),
-]
-Graph = Annotated[
-    str | None,
-    typer.Option(
-        "--graph",
-        metavar="GRAPH.npz",
-        help="Item graph from 'rankcut graph'; without either, all items are joined alike.",
-        rich_help_panel=_PANEL,
-        show_default=False,
-    ),
-]
-UnrankedItems = Annotated[
-    Unranked,
-    typer.Option(
-        "--unranked",
-        help="Items that a ranking leaves out: an error, after all others, or anywhere.",
-        rich_help_panel=_PANEL,
-    ),
-]
-UnlistedItems = Annotated[
-    str,
-    typer.Option(
-        "--unlisted-weight",
-        metavar="WEIGHT",
-        help="Weight of comparisons with items left out: from 0 on, or 'balanced'.",
-        rich_help_panel=_PANEL,
-    ),
-]
-Smoothing = Annotated[
-    float,
-    typer.Option(
-        "--smoothing",
-        metavar="STEPS",
-        help="Steps over the graph, which must join like items, that vectors are smoothed by.",
-        rich_help_panel=_PANEL,
-    ),
-]
-Seed = Annotated[
-    int,
-    typer.Option("--seed", help="Seed of whatever is drawn at random.", rich_help_panel=_PANEL),
-]
+_PANEL = "How rankings become vectors"
 
 
 @dataclass(frozen=True)
 class Cutting:
     """How to make vectors of rankings."""
 
-    items: str | None
-    graph: str | None
-    unranked: Unranked
-    unlisted: str
-    smoothing: float
-    seed: int
+    items: Annotated[
+        str | None,
+        typer.Option(
+            "--items",
+            metavar="ITEMS.csv",
+            help="Table of items, or a data set's name: like ones are joined in the graph.",
+            rich_help_panel=_PANEL,
+            show_default=False,
+        ),
+    ] = None
+    graph: Annotated[
+        str | None,
+        typer.Option(
+            "--graph",
+            metavar="GRAPH.npz",
+            help="Item graph from 'rankcut graph'; without either, all items are joined alike.",
+            rich_help_panel=_PANEL,
+            show_default=False,
+        ),
+    ] = None
+    unranked: Annotated[
+        Unranked,
+        typer.Option(
+            "--unranked",
+            help="Items that a ranking leaves out: an error, after all others, or anywhere.",
+            rich_help_panel=_PANEL,
+        ),
+    ] = "error"
+    unlisted: Annotated[
+        str,
+        typer.Option(
+            "--unlisted-weight",
+            metavar="WEIGHT",
+            help="Weight of comparisons with items left out: from 0 on, or 'balanced'.",
+            rich_help_panel=_PANEL,
+        ),
+    ] = "1"
+    smoothing: Annotated[
+        float,
+        typer.Option(
+            "--smoothing",
+            metavar="STEPS",
+            help="Steps over the graph, which must join like items, that vectors are smoothed by.",
+            rich_help_panel=_PANEL,
+        ),
+    ] = 0.0
+    seed: Annotated[
+        int,
+        typer.Option("--seed", help="Seed of whatever is drawn at random.", rich_help_panel=_PANEL),
+    ] = 0
 
     def __post_init__(self) -> None:
         self._unlisted_weight()
@@ -115,6 +111,16 @@ class Cutting:
         table = dataset_items(self.items) if is_dataset(self.items) else read_items(self.items)
         built = SimilarityGraph(table.points()).build()
         return built.aligned(built.n_items, table.items)
+
+    def transformer(
+        self, rankings: RankingSet, graph: ItemGraph | None, *, normalize: bool = False
+    ) -> "GraphCutFeatures":
+        """From rankings of these items to dense vectors; to be fitted."""
+        from rankcut.estimators.graph_cut import GraphCutFeatures
+
+        return GraphCutFeatures(
+            graph, normalize=normalize, sparse_output=False, **self.options(rankings)
+        )
 
     def options(self, rankings: RankingSet) -> dict[str, Any]:
         """Keyword arguments for the feature map, or for a kernel."""

@@ -5,42 +5,28 @@ from typing import Annotated
 
 import typer
 
-from rankcut.cli.cluster import Restart, Scheduler, Workers, connected, is_folder
-from rankcut.cli.cutting import (
-    Cutting,
-    Graph,
-    Items,
-    Seed,
-    Smoothing,
-    UnlistedItems,
-    UnrankedItems,
-)
-from rankcut.cli.reading import Rankings, Reading, reads_rankings
-from rankcut.cli.writing import check_target
+from rankcut.cli.cluster import Computing
+from rankcut.cli.cutting import Cutting
+from rankcut.cli.reading import Rankings, Reading
+from rankcut.cli.sharing import with_options
+from rankcut.cli.writing import check_target, is_folder
 from rankcut.files.matrix_writing import MatrixBlock, MatrixFormat
 
 
-@reads_rankings
+@with_options(cutting=Cutting, computing=Computing, reading=Reading)
 def features(
     file: Rankings,
     reading: Reading,
+    cutting: Cutting,
+    computing: Computing,
     output: Annotated[str, typer.Option("--output", "-o", help="Where to; - is standard output.")],
     to: Annotated[
         MatrixFormat | None, typer.Option("--to", "-t", help="Format to write, if not by suffix.")
     ] = None,
-    items: Items = None,
-    graph: Graph = None,
-    unranked: UnrankedItems = "error",
-    unlisted_weight: UnlistedItems = "1",
-    smoothing: Smoothing = 0.0,
     normalize: Annotated[
         bool, typer.Option("--normalize", help="Scale each vector to unit length.")
     ] = False,
     block: Annotated[int, typer.Option(min=1, help="Rankings to hold in memory at once.")] = 16384,
-    seed: Seed = 0,
-    scheduler: Scheduler = None,
-    workers: Workers = None,
-    restart: Restart = False,
 ) -> None:
     """Write the graph cut features of rankings: a row for each, a column for each item.
 
@@ -53,31 +39,29 @@ def features(
     Example: rankcut features votes.soi -o features.npy --items items.csv --unranked last
     """
     from rankcut.cli.progress import counted
-    from rankcut.estimators.graph_cut import GraphCutFeatures
     from rankcut.files.matrix_writing import write_matrix
     from rankcut.files.table_writing import known_columns
 
     if not is_folder(output):
         check_target(output)
-    cutting = Cutting(items, graph, unranked, unlisted_weight, smoothing, seed)
     item_graph = cutting.item_graph()
     if is_folder(output):
         from rankcut.cli.pieces import LazyRankings, transformer_of, write_feature_parts
 
         rankings = LazyRankings(*reading.pieces(file, block))
         transformer = transformer_of(rankings, cutting, item_graph, normalize=normalize)
-        with connected(scheduler, workers) as client:
-            write_feature_parts(rankings, transformer, cutting, output, client, restart=restart)
+        with computing.connected() as client:
+            write_feature_parts(
+                rankings, transformer, cutting, output, client, restart=computing.restart
+            )
         return
-    if scheduler is not None or workers is not None:
+    if computing.on_cluster:
         raise ValueError(
             f"{output}: on a cluster vectors are written to a directory of parts; end its name in /"
         )
     pieces = counted(reading.scan(file, rows=block), "features")
     first = next(pieces)
-    transformer = GraphCutFeatures(
-        item_graph, normalize=normalize, sparse_output=False, **cutting.options(first)
-    )
+    transformer = cutting.transformer(first, item_graph, normalize=normalize)
     transformer.fit(first.ranks)
 
     def blocks() -> Iterator[MatrixBlock]:

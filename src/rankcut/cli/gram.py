@@ -4,17 +4,10 @@ from typing import Annotated
 
 import typer
 
-from rankcut.cli.cluster import Restart, Scheduler, Workers, connected
-from rankcut.cli.cutting import (
-    Cutting,
-    Graph,
-    Items,
-    Seed,
-    Smoothing,
-    UnlistedItems,
-    UnrankedItems,
-)
-from rankcut.cli.reading import Rankings, Reading, reads_rankings
+from rankcut.cli.cluster import Computing
+from rankcut.cli.cutting import Cutting
+from rankcut.cli.reading import Rankings, Reading
+from rankcut.cli.sharing import with_options
 from rankcut.cli.writing import check_target
 from rankcut.files.matrix_writing import MatrixFormat
 from rankcut.graphs.item_graph import ItemGraph
@@ -23,27 +16,20 @@ from rankcut.graphs.item_graph import ItemGraph
 _MOST_BYTES = 1 << 32
 
 
-@reads_rankings
+@with_options(cutting=Cutting, computing=Computing, reading=Reading)
 def gram(
     file: Rankings,
     reading: Reading,
+    cutting: Cutting,
+    computing: Computing,
     output: Annotated[str, typer.Option("--output", "-o", help="Where to; - is standard output.")],
     to: Annotated[
         MatrixFormat | None, typer.Option("--to", "-t", help="Format to write, if not by suffix.")
     ] = None,
-    items: Items = None,
-    graph: Graph = None,
-    unranked: UnrankedItems = "error",
-    unlisted_weight: UnlistedItems = "1",
-    smoothing: Smoothing = 0.0,
     normalize: Annotated[
         bool, typer.Option("--normalize", help="Values from -1 to 1, like a correlation.")
     ] = False,
-    seed: Seed = 0,
     block: Annotated[int, typer.Option(min=1, help="Rankings of a block, for Zarr.")] = 16384,
-    scheduler: Scheduler = None,
-    workers: Workers = None,
-    restart: Restart = False,
 ) -> None:
     """Write the Gram matrix: how alike each two rankings are, by the graph cut kernel.
 
@@ -59,13 +45,14 @@ def gram(
     to_zarr = output.rstrip("/").endswith(".zarr")
     if not to_zarr:
         check_target(output)
-    cutting = Cutting(items, graph, unranked, unlisted_weight, smoothing, seed)
     item_graph = cutting.item_graph()
     if to_zarr:
-        with connected(scheduler, workers):
-            _write_zarr(file, reading, output, cutting, item_graph, normalize, block, restart)
+        with computing.connected():
+            _write_zarr(
+                file, reading, output, cutting, item_graph, normalize, block, computing.restart
+            )
         return
-    if scheduler is not None or workers is not None:
+    if computing.on_cluster:
         raise ValueError(f"{output}: on a cluster the matrix is written to a Zarr array, .zarr")
     rankings = reading.read(file)
     n_rows = len(rankings)
@@ -94,12 +81,9 @@ def _write_zarr(
 ) -> None:
     from rankcut.cli.gram_parts import write_gram
     from rankcut.cli.pieces import LazyRankings, cutting_settings
-    from rankcut.estimators.graph_cut import GraphCutFeatures
 
     rankings = LazyRankings(*reading.pieces(file, block))
-    transformer = GraphCutFeatures(
-        graph, normalize=normalize, sparse_output=False, **cutting.options(rankings.first)
-    )
+    transformer = cutting.transformer(rankings.first, graph, normalize=normalize)
     ranks = rankings.ranks()
     settings = {"command": "gram", **rankings.settings()}
     del settings["block"]  # the matrix is the same however the rankings are cut

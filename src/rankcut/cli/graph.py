@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 import typer
 
+from rankcut.cli.lines import print_facts
 from rankcut.cli.reading import parsed_delimiter, parsed_header
 from rankcut.cli.sources import dataset_items, is_dataset
 from rankcut.cli.writing import check_target, destination, picture_suffix, report_to
@@ -139,9 +140,7 @@ def graph(
         recipe = NormalizedGraph(recipe)
     built = recipe.build()
     named = built.aligned(built.n_items, items.items)
-    report = report_to(output, picture)
-    for name, value in _facts(named, list(items.features), dissimilar):
-        print(f"{name + ':':<17}{value}" if name else " " * 17 + value, file=report)
+    print_facts(_facts(named, list(items.features), dissimilar), report_to(output, picture))
     if output is not None:
         with destination(output, ".npz") as place:
             write_graph(named, place)

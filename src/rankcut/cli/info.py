@@ -4,14 +4,16 @@ from typing import Annotated
 
 import typer
 
-from rankcut.cli.reading import Rankings, Reading, reads_rankings
+from rankcut.cli.lines import print_facts
+from rankcut.cli.reading import Rankings, Reading
+from rankcut.cli.sharing import with_options
 from rankcut.reports.description import Description, Preference
 
 _MOST_COLUMNS = 12
 _LONGEST_NAME = 60
 
 
-@reads_rankings
+@with_options(reading=Reading)
 def info(
     file: Rankings,
     reading: Reading,
@@ -29,8 +31,7 @@ def info(
     rankings = reading.read(file)
     if rankings.title:
         print(rankings.title)
-    for name, value in _lines(describe(rankings), top):
-        print(f"{name + ':':<17}{value}" if name else " " * 17 + value)
+    print_facts(_lines(describe(rankings), top))
 
 
 def _lines(found: Description, top: int) -> list[tuple[str, str]]:

@@ -4,25 +4,21 @@ from typing import Annotated, Literal, TypeAlias, get_args
 
 import typer
 
-from rankcut.cli.cutting import (
-    Cutting,
-    Graph,
-    Items,
-    Seed,
-    Smoothing,
-    UnlistedItems,
-    UnrankedItems,
-)
-from rankcut.cli.reading import Rankings, Reading, reads_rankings
+from rankcut.cli.cutting import Cutting
+from rankcut.cli.known_values import known_values
+from rankcut.cli.lines import order_lines
+from rankcut.cli.reading import Rankings, Reading
+from rankcut.cli.sharing import with_options
 from rankcut.cli.writing import check_target, destination, picture_suffix
 
 MapFormat: TypeAlias = Literal["png", "svg", "pdf", "html"]
 
 
-@reads_rankings
+@with_options(cutting=Cutting, reading=Reading)
 def map(  # noqa: A001 - the command is called so
     file: Rankings,
     reading: Reading,
+    cutting: Cutting,
     output: Annotated[
         str,
         typer.Option(
@@ -39,12 +35,6 @@ def map(  # noqa: A001 - the command is called so
         str | None,
         typer.Option("--color", "-c", metavar="COLUMN", help="Column to colour by."),
     ] = None,
-    items: Items = None,
-    graph: Graph = None,
-    unranked: UnrankedItems = "error",
-    unlisted_weight: UnlistedItems = "1",
-    smoothing: Smoothing = 0.0,
-    seed: Seed = 0,
 ) -> None:
     """Draw the rankings in two dimensions: the main directions of their vectors.
 
@@ -56,15 +46,11 @@ def map(  # noqa: A001 - the command is called so
     import numpy as np
     from sklearn.decomposition import PCA
 
-    from rankcut.cli.classify import known_values
     from rankcut.cli.progress import working
-    from rankcut.estimators.graph_cut import GraphCutFeatures
-    from rankcut.orders import to_orders
     from rankcut.pictures.ranking_map import draw_map
 
     check_target(output)
     suffix = picture_suffix(output, to, "a map", get_args(MapFormat))
-    cutting = Cutting(items, graph, unranked, unlisted_weight, smoothing, seed)
     item_graph = cutting.item_graph()
     rankings = reading.read(file, no_items=[] if color is None else [color])
     if min(rankings.ranks.shape) < 2:
@@ -73,14 +59,12 @@ def map(  # noqa: A001 - the command is called so
     if color is not None and rankings.columns[color].dtype.kind == "f":
         values = rankings.columns[color]
     with working("map"), destination(output, suffix) as place:
-        options = cutting.options(rankings)
-        features = GraphCutFeatures(item_graph, normalize=True, sparse_output=False, **options)
+        features = cutting.transformer(rankings, item_graph, normalize=True)
         vectors = features.fit_transform(rankings.ranks)
-        pca = PCA(2, random_state=seed)
+        pca = PCA(2, random_state=cutting.seed)
         points = pca.fit_transform(vectors)
         spread = np.nan_to_num(pca.explained_variance_ratio_)
-        orders = to_orders(rankings.ranks, [str(item) for item in rankings.items])
-        labels = [" > ".join(_group(group) for group in order) for order in orders]
+        labels = order_lines(rankings)
         if rankings.ids is not None:
             labels = [f"{own}: {label}" for own, label in zip(rankings.ids, labels, strict=True)]
         draw_map(
@@ -96,7 +80,3 @@ def map(  # noqa: A001 - the command is called so
             labels=labels,
             title=rankings.title,
         )
-
-
-def _group(tied: object) -> str:
-    return " = ".join(tied) if isinstance(tied, tuple) else str(tied)

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from rankcut.cli.cluster import over_tasks
 from rankcut.cli.cutting import Cutting
-from rankcut.cli.similar import no_such_row
 from rankcut.estimators.graph_cut import GraphCutFeatures
 from rankcut.files.frames import import_pyarrow
 from rankcut.files.graph_files import graph_arrays
@@ -21,11 +20,8 @@ from rankcut.files.parquet_pieces import Piece, PieceReader
 from rankcut.files.parts import Parts
 from rankcut.files.ranking_set import RankingSet
 from rankcut.files.table_writing import known_columns
-from rankcut.files.tables import joined
 from rankcut.graphs.item_graph import ItemGraph
-from rankcut.kernels.graph_cut import GraphCutVectors
-from rankcut.kernels.nearest import nearest_of
-from rankcut.lazy import computed, shared, task
+from rankcut.lazy import shared, task
 from rankcut.lazy.mapping import placed
 
 
@@ -134,11 +130,8 @@ def transformer_of(
     rankings: LazyRankings, cutting: Cutting, graph: ItemGraph | None, *, normalize: bool = False
 ) -> GraphCutFeatures:
     """From rankings to vectors, fitted to the items of the first piece."""
-    transformer = GraphCutFeatures(
-        graph, normalize=normalize, sparse_output=False, **cutting.options(rankings.first)
-    )
-    transformer.fit(rankings.first.ranks)
-    return transformer
+    transformer = cutting.transformer(rankings.first, graph, normalize=normalize)
+    return transformer.fit(rankings.first.ranks)
 
 
 def write_feature_parts(
@@ -167,73 +160,3 @@ def read_vectors(path: str, items: Sequence[str]) -> Any:
     _, pq = import_pyarrow()
     table = pq.read_table(path)
     return np.column_stack([table[item].to_numpy() for item in items]), table
-
-
-def nearest_in_parts(
-    query: NDArray[np.float64], paths: Sequence[str], items: Sequence[str], k: int, client: Any
-) -> tuple[list[int], list[float]]:
-    """The rows whose vectors are nearest to one, and how near; of equal ones the first."""
-    search = NearestInPart(query, list(items), k)
-    found = dict(over_tasks(search, list(paths), client, "search"))
-    sizes = [found[i][0] for i in range(len(paths))]
-    starts = np.cumsum([0, *sizes])
-    values = np.concatenate([found[i][1] for i in range(len(paths))])
-    rows = np.concatenate([found[i][2] + starts[i] for i in range(len(paths))])
-    best = np.lexsort((rows, -values))[:k]
-    return rows[best].tolist(), values[best].tolist()
-
-
-@dataclass(frozen=True, eq=False)
-class NearestInPart:
-    """The best of one part."""
-
-    query: NDArray[np.float64]
-    items: list[str]
-    k: int
-
-    def __call__(self, path: str) -> tuple[int, NDArray[np.float64], NDArray[np.int64]]:
-        """How many vectors there are, and the cosines and rows of the nearest."""
-        vectors = read_vectors(path, self.items)[0]
-        left, right = GraphCutVectors(self.query), GraphCutVectors(vectors)
-        k = min(self.k, len(vectors))
-        values, rows = nearest_of(left, right, k=k, normalize=True, n_jobs=1)
-        return len(vectors), values[0], rows[0]
-
-
-def find_row(rankings: LazyRankings, chosen: str, file: str) -> tuple[int, list[int]]:
-    """The row with a name or number, and how many rows each piece has."""
-    look = task(_look)
-    common = shared(rankings.reader)
-    (found,) = computed([look(common, piece, chosen) for piece in rankings.pieces])
-    sizes = [size for size, _ in found]
-    start = 0
-    for size, place in found:
-        if place is not None:
-            return start + place, sizes
-        start += size
-    if chosen.isdecimal() and int(chosen) < start:
-        return int(chosen), sizes
-    raise no_such_row(file, chosen, start, rankings.first.ids or ())
-
-
-def _look(reader: PieceReader, piece: Piece, chosen: str) -> tuple[int, int | None]:
-    """How many rankings a piece has, and where the one of that name is."""
-    rankings = reader(piece)
-    for row, name in enumerate(rankings.ids or ()):
-        if str(name) == chosen:
-            return len(rankings), row
-    return len(rankings), None
-
-
-def chosen_rows(rankings: LazyRankings, sizes: list[int], rows: list[int]) -> RankingSet:
-    """Some rows, in that order; each piece that has one of them is read, one at a time."""
-    starts = np.concatenate([[0], np.cumsum(sizes)])
-    homes = np.searchsorted(starts, rows, side="right") - 1
-    pieces = []
-    places: dict[int, int] = {}
-    for home in np.unique(homes).tolist():
-        own = [row for row, at in zip(rows, homes.tolist(), strict=True) if at == home]
-        for row in own:
-            places[row] = len(places)
-        pieces.append(rankings.reader(rankings.pieces[home]).rows(np.array(own) - starts[home]))
-    return joined(pieces).rows([places[row] for row in rows])

@@ -6,10 +6,11 @@ from typing import Annotated, Any
 import typer
 
 from rankcut.cli.known_items import with_known_items
-from rankcut.cli.reading import Rankings, Reading, reads_rankings
+from rankcut.cli.reading import Rankings, Reading
+from rankcut.cli.sharing import with_options
 
 
-@reads_rankings
+@with_options(reading=Reading)
 def predict(
     model: Annotated[
         str,

@@ -1,9 +1,7 @@
 """The options by which every command reads rankings, declared once."""
 
-import functools
-import inspect
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -40,20 +38,66 @@ def _option(*names: str, help: str, **more: Any) -> Any:  # noqa: A002 - Typer's
 class Reading:
     """How to read rankings, as the user's options say."""
 
-    format: Format | None
-    layout: Layout | None
-    ranking: str | None
-    count: str | None
-    item_columns: str | None
-    columns: str | None
-    item: str | None
-    rank: str | None
-    score: str | None
-    lower_is_better: bool
-    repeats: Literal["error", "first", "last"]
-    where: list[str] | None
-    header: str
-    delimiter: str | None
+    format: Annotated[
+        Format | None, _option("--format", "-f", help="Format, if the suffix does not say it.")
+    ] = None
+    layout: Annotated[
+        Layout | None,
+        _option("--layout", help="Layout of a table; long if it has columns item and rank."),
+    ] = None
+    ranking: Annotated[
+        str | None,
+        _option(
+            "--ranking", help="Column, or columns, with the ranking's name; ranking unless given."
+        ),
+    ] = None
+    count: Annotated[
+        str | None,
+        _option("--count", help="Column that says how many a row stands for; count unless given."),
+    ] = None
+    item_columns: Annotated[
+        str | None,
+        _option(
+            "--item-columns",
+            help="Columns of a wide table that are items, by name or number: a,b or 3-9.",
+        ),
+    ] = None
+    columns: Annotated[
+        str | None, _option("--columns", help="Columns that say something of each ranking.")
+    ] = None
+    item: Annotated[
+        str | None,
+        _option("--item", help="Column with the item of a long table; item unless given."),
+    ] = None
+    rank: Annotated[
+        str | None,
+        _option("--rank", help="Column with the rank of a long table; rank unless given."),
+    ] = None
+    score: Annotated[
+        str | None,
+        _option("--score", help="Column with the score of a long table; score unless given."),
+    ] = None
+    lower_is_better: Annotated[
+        bool, _option("--lower-is-better", help="The lowest score is the best.")
+    ] = False
+    repeats: Annotated[
+        Literal["error", "first", "last"],
+        _option("--repeats", help="If a long table repeats an item: which mention counts."),
+    ] = "error"
+    where: Annotated[
+        list[str] | None,
+        _option("--where", help="Rows to read: column=value or column!=value; may be repeated."),
+    ] = None
+    header: Annotated[
+        str,
+        _option(
+            "--header",
+            help="Line with the columns' names, 1-2 for two, 0 for none; 1 unless given.",
+        ),
+    ] = "1"
+    delimiter: Annotated[
+        str | None, _option("--delimiter", help="What divides cells, if not a comma or tab.")
+    ] = None
 
     def read(
         self, source: str, *, expand: bool = False, no_items: Sequence[str] = ()
@@ -134,84 +178,3 @@ def parsed_header(text: str) -> Header:
     if not well_formed or (last and not 1 <= int(first) <= int(last)):
         raise ValueError(f"--header is a line's number, or two as in 1-2, and not {text!r}")
     return (int(first), int(last)) if last else int(first)
-
-
-def _shared(
-    format: Annotated[  # noqa: A002 - the option is called so
-        Format | None, _option("--format", "-f", help="Format, if the suffix does not say it.")
-    ] = None,
-    layout: Annotated[
-        Layout | None,
-        _option("--layout", help="Layout of a table; long if it has columns item and rank."),
-    ] = None,
-    ranking: Annotated[
-        str | None,
-        _option(
-            "--ranking", help="Column, or columns, with the ranking's name; ranking unless given."
-        ),
-    ] = None,
-    count: Annotated[
-        str | None,
-        _option("--count", help="Column that says how many a row stands for; count unless given."),
-    ] = None,
-    item_columns: Annotated[
-        str | None,
-        _option(
-            "--item-columns",
-            help="Columns of a wide table that are items, by name or number: a,b or 3-9.",
-        ),
-    ] = None,
-    columns: Annotated[
-        str | None, _option("--columns", help="Columns that say something of each ranking.")
-    ] = None,
-    item: Annotated[
-        str | None,
-        _option("--item", help="Column with the item of a long table; item unless given."),
-    ] = None,
-    rank: Annotated[
-        str | None,
-        _option("--rank", help="Column with the rank of a long table; rank unless given."),
-    ] = None,
-    score: Annotated[
-        str | None,
-        _option("--score", help="Column with the score of a long table; score unless given."),
-    ] = None,
-    lower_is_better: Annotated[
-        bool, _option("--lower-is-better", help="The lowest score is the best.")
-    ] = False,
-    repeats: Annotated[
-        Literal["error", "first", "last"],
-        _option("--repeats", help="If a long table repeats an item: which mention counts."),
-    ] = "error",
-    where: Annotated[
-        list[str] | None,
-        _option("--where", help="Rows to read: column=value or column!=value; may be repeated."),
-    ] = None,
-    header: Annotated[
-        str,
-        _option(
-            "--header",
-            help="Line with the columns' names, 1-2 for two, 0 for none; 1 unless given.",
-        ),
-    ] = "1",
-    delimiter: Annotated[
-        str | None, _option("--delimiter", help="What divides cells, if not a comma or tab.")
-    ] = None,
-) -> None:
-    """Carry the options' declarations."""
-
-
-def reads_rankings(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command with a parameter ``reading`` the shared options in its place."""
-    shared = inspect.signature(_shared).parameters
-
-    @functools.wraps(command)
-    def run(**given: Any) -> None:
-        reading = Reading(**{name: given.pop(name) for name in shared})
-        command(**given, reading=reading)
-
-    own = [p for name, p in inspect.signature(command).parameters.items() if name != "reading"]
-    every = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in (*own, *shared.values())]
-    run.__signature__ = inspect.Signature(every)  # type: ignore[attr-defined]
-    run.__annotations__ = {parameter.name: parameter.annotation for parameter in every}
-    return run

@@ -58,6 +58,11 @@ def picture_suffix(target: str, chosen: str | None, what: str, formats: tuple[st
     raise ValueError(f"{target}: {what} is a {listed} file")
 
 
+def is_folder(output: str) -> bool:
+    """Whether an output is a directory of parts."""
+    return output.endswith("/") or Path(output).is_dir()
+
+
 def check_target(target: str | None) -> None:
     """Refuse a file that cannot be written, before any work is done for it."""
     if target is None or target == "-":

@@ -52,7 +52,7 @@ def exact_means(
         done = ends[task] - sizes[task]
         last = int(np.searchsorted(ends, done + room, side="right"))
         some = slice(task, last)
-        part = block.head(int(ends[last - 1] - done))
+        part = block[: int(ends[last - 1] - done)]
         task_ends = (ends[some] - done).astype(np.int32)
         rankings = rows[targets[some]].astype(np.int32)
         enumerate_completions(

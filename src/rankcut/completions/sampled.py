@@ -203,7 +203,7 @@ def _draw_stage(
         done = ends[first] - task_rows[first]
         last = int(np.searchsorted(ends, done + room, side="right"))
         some = slice(first, last)
-        part = block.head(int(ends[last - 1] - done))
+        part = block[: int(ends[last - 1] - done)]
         draw_completions(
             partitions.order,
             partitions.ends,

@@ -9,13 +9,8 @@ from numpy.typing import ArrayLike, DTypeLike
 
 from rankcut.completions import Method, Sampler, UnlistedWeight
 from rankcut.estimators.ranking_features import RankingFeatures
-from rankcut.features import (
-    FeatureMap,
-    SparseOutput,
-    check_learnable,
-    fit_graph,
-    fit_smoothing_graph,
-)
+from rankcut.feature_map import FeatureMap, SparseOutput
+from rankcut.features import check_learnable, fit_graph, fit_smoothing_graph
 from rankcut.rankings import RankMatrix, Unranked
 from rankcut.setfunctions import Algorithm, GraphCut
 from rankcut.smoothing import Smoother
@@ -28,7 +23,7 @@ class GraphCutFeatures(RankingFeatures):
     concave majorant of (|B_t|, F(B_t)), where B_t are the best t groups of items and F(B) is the
     weight of the edges between B and the other items. A larger coordinate means more preferred.
     The inner product of two vectors is the graph cut kernel; on the complete graph, and with
-    vectors of unit length, it is Spearman's correlation. See :mod:`rankcut.features`.
+    vectors of unit length, it is Spearman's correlation. See :mod:`rankcut.feature_map`.
 
     Parameters
     ----------

@@ -17,157 +17,27 @@ before the kernel is called:
 """
 
 from collections.abc import Hashable, Sequence
-from inspect import signature
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.gaussian_process.kernels import Hyperparameter, Kernel
+from numpy.typing import ArrayLike
+from sklearn.gaussian_process.kernels import Hyperparameter
 
 from rankcut.completions import CompletionOptions, Method, Sampler, UnlistedWeight
-from rankcut.features import seed_from
+from rankcut.estimators.ranking_kernel import RankingKernel
 from rankcut.kernels.diffusion import diffusion_encoder
-from rankcut.kernels.gram import Encoder, gram_matrix, squares
+from rankcut.kernels.gram import Encoder
 from rankcut.kernels.graph_cut import graph_cut_encoder
 from rankcut.kernels.kendall import kendall_encoder
 from rankcut.kernels.linear_completions import DRAWS
 from rankcut.kernels.mallows import mallows_encoder
-from rankcut.kernels.nearest import Nearest, nearest_rankings
 from rankcut.kernels.spearman import spearman_encoder
 from rankcut.kernels.weighted_kendall import Weights, weighted_kendall_encoder
-from rankcut.rankings import Unranked, read_rankings
+from rankcut.rankings import Unranked
+from rankcut.seeds import seed_from
 from rankcut.setfunctions import Algorithm
 
 Bounds = tuple[float, float] | str
-
-
-class RankingKernel(Kernel):
-    """A kernel between rankings, in scikit-learn's interface for kernels.
-
-    Call it on two rank matrices, or on one for its own Gram matrix.
-    """
-
-    unranked: Unranked
-    normalize: bool
-    items: Sequence[Hashable] | None
-    n_jobs: int | None
-
-    def __call__(self, X: Any, Y: Any = None, eval_gradient: bool = False) -> Any:
-        """The Gram matrix, and its gradient by the logarithm of the hyper-parameter if asked.
-
-        Parameters
-        ----------
-        X, Y : array, frame or CSR array of shape (n_rankings, n_items)
-            Rank matrices. Y is None: X with itself.
-        eval_gradient : bool
-            Return the gradient as well, of shape (n_rankings, n_rankings, n_dims).
-        """
-        gram = self._gram(X, Y, self._encoder(), normalize=self.normalize)
-        if not eval_gradient:
-            return gram
-        if Y is not None:
-            raise ValueError("the gradient is for X with itself: leave Y out")
-        if self.n_dims == 0:
-            return gram, np.empty((*gram.shape, 0))
-        return gram, self._gradient(X, gram)[:, :, np.newaxis]
-
-    def diag(self, X: Any) -> NDArray[np.float64]:
-        """k(A, A) for each ranking, without the rest of the Gram matrix.
-
-        Parameters
-        ----------
-        X : array, frame or CSR array of shape (n_rankings, n_items)
-            Rank matrix.
-        """
-        own = self._squares(X, self._encoder())
-        return np.where(own > 0, 1.0, 0.0) if self.normalize else own
-
-    def nearest(self, X: Any, Y: Any = None, *, k: int = 10) -> Nearest:
-        """The k rankings of Y with the largest values, for each of X; no Gram matrix is kept.
-
-        Parameters
-        ----------
-        X : array, frame or CSR array of shape (n_rankings_x, n_items)
-            Rank matrix.
-        Y : array, frame or CSR array of shape (n_rankings_y, n_items) or None
-            The rankings to choose from; None is X, each without itself. X and Y may be Dask
-            collections, and the results are Dask arrays then.
-        k : int
-            How many.
-
-        Returns
-        -------
-        values : ndarray of shape (n_rankings_x, k)
-            The kernel, largest first.
-        rows : ndarray of shape (n_rankings_x, k)
-            The rows of Y; among equal values the first rows come first.
-
-        Examples
-        --------
-        >>> from rankcut import SpearmanKernel
-        >>> ranks = [[1, 2, 3], [3, 2, 1], [1, 3, 2], [2, 1, 3]]
-        >>> SpearmanKernel(normalize=True).nearest(ranks, k=2).rows
-        array([[2, 3],
-               [2, 3],
-               [0, 1],
-               [0, 1]])
-        """
-        return nearest_rankings(
-            X,
-            Y,
-            self._encoder(),
-            k=k,
-            unranked=self.unranked,
-            normalize=self.normalize,
-            items=self.items,
-            n_jobs=self.n_jobs,
-        )
-
-    def is_stationary(self) -> bool:
-        """False: rankings are no vectors with differences."""
-        return False
-
-    def _encoder(self, *, derivative: bool = False) -> Encoder:
-        raise NotImplementedError
-
-    def _gram(self, X: Any, Y: Any, encoder: Encoder, *, normalize: bool) -> NDArray[Any]:
-        return gram_matrix(
-            X,
-            Y,
-            encoder,
-            unranked=self.unranked,
-            normalize=normalize,
-            items=self.items,
-            out=None,
-            dtype=np.float64,
-            n_jobs=self.n_jobs,
-        )
-
-    def _squares(self, X: Any, encoder: Encoder) -> NDArray[np.float64]:
-        rankings = read_rankings(X, self.items)
-        rankings.check(self.unranked)
-        return squares(encoder(rankings, np.dtype(np.float64)))
-
-    def _gradient(self, X: Any, gram: NDArray[Any]) -> NDArray[Any]:
-        """∂k/∂ log θ = θ·∂k/∂θ, for the one continuous parameter θ."""
-        encoder = self._encoder(derivative=True)
-        slopes = self._gram(X, None, encoder, normalize=False)
-        if self.normalize:
-            own = self._squares(X, self._encoder())
-            own_slopes = self._squares(X, encoder) / own
-            slopes /= np.sqrt(np.outer(own, own))
-            slopes -= gram * (own_slopes[:, np.newaxis] + own_slopes) / 2.0
-        return np.asarray(np.exp(self.theta[0]) * slopes)
-
-    def __repr__(self) -> str:
-        defaults = signature(type(self)).parameters
-        values = self.get_params()
-        shown = [
-            f"{name}={value!r}"
-            for name, value in values.items()
-            if defaults[name].default is not value and np.any(defaults[name].default != value)
-        ]
-        return f"{type(self).__name__}({', '.join(shown)})"
 
 
 class GraphCutKernel(RankingKernel):
@@ -235,32 +105,20 @@ n_draws, tolerance, random_state, smoothing, smoothing_graph, algorithm, n_jobs
         )
         return graph_cut_encoder(
             self.graph,
-            self.unranked,
-            self.unlisted_weight,
-            self.tie_unlisted,
-            self.normalize,
             options,
-            self.smoothing,
-            self.smoothing_graph,
-            self.algorithm,
-            self.n_jobs,
+            unranked=self.unranked,
+            unlisted_weight=self.unlisted_weight,
+            tie_unlisted=self.tie_unlisted,
+            normalize=self.normalize,
+            smoothing=self.smoothing,
+            smoothing_graph=self.smoothing_graph,
+            algorithm=self.algorithm,
+            n_jobs=self.n_jobs,
         )
 
 
-class SpearmanKernel(RankingKernel):
-    """k(A, A') = Σ_i φ_i φ'_i with centred positions φ; see :func:`~rankcut.spearman_kernel`.
-
-    Parameters
-    ----------
-    unranked, normalize, items, n_jobs
-        As in :func:`~rankcut.spearman_kernel`.
-
-    Examples
-    --------
-    >>> from rankcut import SpearmanKernel
-    >>> SpearmanKernel(normalize=True)([[1, 2, 3]], [[1, 3, 2]])
-    array([[0.5]])
-    """
+class _PlainKernel(RankingKernel):
+    """A kernel with no parameters of its own."""
 
     def __init__(
         self,
@@ -275,11 +133,27 @@ class SpearmanKernel(RankingKernel):
         self.items = items
         self.n_jobs = n_jobs
 
+
+class SpearmanKernel(_PlainKernel):
+    """k(A, A') = Σ_i φ_i φ'_i with centred positions φ; see :func:`~rankcut.spearman_kernel`.
+
+    Parameters
+    ----------
+    unranked, normalize, items, n_jobs
+        As in :func:`~rankcut.spearman_kernel`.
+
+    Examples
+    --------
+    >>> from rankcut import SpearmanKernel
+    >>> SpearmanKernel(normalize=True)([[1, 2, 3]], [[1, 3, 2]])
+    array([[0.5]])
+    """
+
     def _encoder(self, *, derivative: bool = False) -> Encoder:
         return spearman_encoder(self.unranked, self.n_jobs)
 
 
-class KendallKernel(SpearmanKernel):
+class KendallKernel(_PlainKernel):
     """Mean agreement on the order of pairs of items; see :func:`~rankcut.kendall_kernel`.
 
     Parameters
@@ -397,6 +271,7 @@ class MallowsKernel(RankingKernel):
             self.n_draws,
             seed_from(self.random_state),
             self.n_jobs,
+            normalize=self.normalize,
             derivative=derivative,
         )
 

@@ -9,11 +9,11 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
-from rankcut.estimators.ranking_features import check_output_is_default
+from rankcut.estimators.ranking_features import check_items, check_output_is_default
 from rankcut.kernels.kendall import kendall_features
 from rankcut.kernels.weighted_kendall import Weights, weight_table, weighted_kendall_features
 from rankcut.lazy import is_lazy, map_rows, stand_in
-from rankcut.rankings import RankMatrix, Unranked, labels_beside, read_rankings
+from rankcut.rankings import RankMatrix, Unranked, read_rankings
 
 
 class PairFeatures(TransformerMixin, BaseEstimator):
@@ -47,13 +47,7 @@ class PairFeatures(TransformerMixin, BaseEstimator):
         """
         check_is_fitted(self)
         rankings = self._read(stand_in(X), reset=False)
-        fitted = labels_beside(self._items, rankings.items)
-        given = labels_beside(rankings.items, self._items)
-        if None not in (fitted, given) and fitted != given:
-            raise ValueError(
-                "the columns of these rankings are not the items that were fitted, in their "
-                f"order: {given} is not {fitted}"
-            )
+        check_items(rankings, self._items)
         if is_lazy(X):
             check_output_is_default(self)
             names = self.get_feature_names_out().tolist()

@@ -12,9 +12,16 @@ from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
 from rankcut.completions import CompletionOptions, CompletionReport, Method, Sampler
-from rankcut.features import FeatureMap, SparseOutput, lazy_features, seed_from
+from rankcut.feature_map import FeatureMap, SparseOutput, lazy_features
 from rankcut.lazy import is_lazy, stand_in
-from rankcut.rankings import RankMatrix, Unranked, labels_beside, read_rankings
+from rankcut.rankings import (
+    RankMatrix,
+    Unranked,
+    labels_beside,
+    object_array,
+    read_rankings,
+)
+from rankcut.seeds import seed_from
 from rankcut.setfunctions import SetFunction
 
 
@@ -24,6 +31,17 @@ def check_output_is_default(transformer: Any) -> None:
         raise ValueError(
             "set_output is for rankings in memory; a Dask DataFrame gives a Dask DataFrame of "
             'itself: call set_output(transform="default")'
+        )
+
+
+def check_items(rankings: RankMatrix, known: tuple[Hashable, ...] | None) -> None:
+    """Refuse rankings of other items than those that were fitted, where both have labels."""
+    fitted = labels_beside(known, rankings.items)
+    given = labels_beside(rankings.items, known)
+    if None not in (fitted, given) and fitted != given:
+        raise ValueError(
+            "the columns of these rankings are not the items that were fitted, in their "
+            f"order: {given} is not {fitted}"
         )
 
 
@@ -151,27 +169,20 @@ class RankingFeatures(TransformerMixin, BaseEstimator, ABC):
         """The rankings, if they are of the items that were fitted."""
         check_is_fitted(self)
         rankings = self._read(X, reset=False)
-        known = self._labels()
-        fitted = labels_beside(known, rankings.items)
-        given = labels_beside(rankings.items, known)
-        if None not in (fitted, given) and fitted != given:
-            raise ValueError(
-                "the columns of these rankings are not the items that were fitted, in their "
-                f"order: {given} is not {fitted}"
-            )
+        check_items(rankings, self._labels())
         return rankings
 
     def _feature_map(self) -> FeatureMap:
         return FeatureMap(
             self._set_function(),
-            self.unranked,
-            self.normalize,
             CompletionOptions(
                 self.completions, self.sampler, self.n_draws, self.tolerance, self._seed
             ),
-            self.dtype,
-            self.sparse_output,
-            self.n_jobs,
+            unranked=self.unranked,
+            normalize=self.normalize,
+            dtype=self.dtype,
+            sparse_output=self.sparse_output,
+            n_jobs=self.n_jobs,
         )
 
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[Any]:
@@ -185,9 +196,7 @@ class RankingFeatures(TransformerMixin, BaseEstimator, ABC):
         check_is_fitted(self)
         labels = self._labels()
         if input_features is None and labels is not None and not hasattr(self, "feature_names_in_"):
-            names = np.empty(len(labels), dtype=object)
-            names[:] = labels
-            return names
+            return object_array(labels)
         return np.asarray(_check_feature_names_in(self, input_features))
 
     def _labels(self) -> tuple[Hashable, ...] | None:

@@ -12,6 +12,7 @@ from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, v
 
 from rankcut.graphs import ItemGraph, as_item_graph
 from rankcut.graphs.derived import joining_like_items
+from rankcut.rankings import object_array
 from rankcut.smoothing import Smoother
 
 
@@ -161,9 +162,7 @@ class GraphSmoothing(TransformerMixin, BaseEstimator):
         """
         check_is_fitted(self)
         if input_features is None and self.items is not None:
-            names = np.empty(self.n_features_in_, dtype=object)
-            names[:] = self.items
-            return names
+            return object_array(self.items)
         return np.asarray(_check_feature_names_in(self, input_features))
 
     def __sklearn_tags__(self) -> Tags:

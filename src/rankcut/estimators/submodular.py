@@ -7,7 +7,7 @@ from numpy.typing import DTypeLike
 
 from rankcut.completions import Method, Sampler
 from rankcut.estimators.ranking_features import RankingFeatures
-from rankcut.features import SparseOutput
+from rankcut.feature_map import SparseOutput
 from rankcut.graphs import ItemGraph
 from rankcut.rankings import RankMatrix, Unranked
 from rankcut.setfunctions import GraphCut, SetFunction

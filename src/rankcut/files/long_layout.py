@@ -11,6 +11,7 @@ from rankcut.files.errors import RankingFileError
 from rankcut.files.ranking_set import RankingSet, fitting_ranks
 from rankcut.files.table_roles import TableOptions, counts_of, ids_of, one_column, plain, roles_of
 from rankcut.long_tables import entries_by_row, first_repeat
+from rankcut.rankings import object_array
 from rankcut.ratings import from_ratings
 
 
@@ -78,7 +79,7 @@ def long_rankings(blocks: Iterable[Block], options: TableOptions) -> RankingSet:
         tuple(map(str, labels)),
         counts=counts,
         ids=tuple(ids),
-        columns={name: side_column(_objects(cells)) for name, cells in known.items()},
+        columns={name: side_column(object_array(cells)) for name, cells in known.items()},
     )
 
 
@@ -87,9 +88,3 @@ def _mentions(rows: NDArray[np.int64], columns: NDArray[np.int64], which: str) -
     lines = np.arange(len(rows)) if which == "first" else np.arange(len(rows))[::-1]
     pairs = np.stack([rows[lines], columns[lines]])
     return np.sort(lines[np.unique(pairs, axis=1, return_index=True)[1]])
-
-
-def _objects(cells: list[Any]) -> NDArray[Any]:
-    values = np.empty(len(cells), dtype=object)
-    values[:] = cells
-    return values

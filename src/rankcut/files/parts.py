@@ -15,6 +15,11 @@ from rankcut.files.errors import RankingFileError
 
 _MANIFEST = "_rankcut.json"
 
+_UNREADABLE = (
+    "the file is damaged, so that nobody knows which settings the parts beside it were made with; "
+    "name another directory, or start anew with --restart"
+)
+
 
 class Parts:
     """The parts of one result.
@@ -59,8 +64,10 @@ false; finish it as it was begun, name another directory, or start anew with --r
         self.folder.mkdir(parents=True, exist_ok=True)
         manifest = self.folder / _MANIFEST
         if manifest.exists():
-            found = json.loads(manifest.read_text(encoding="utf-8"))
+            found = _read_settings(manifest)
             if found != wanted and self._any() and not restart:
+                if found is None:
+                    raise RankingFileError(_UNREADABLE, str(manifest))
                 raise RankingFileError(_difference(found, wanted), str(folder))
             if found != wanted:
                 self.clear()
@@ -92,15 +99,20 @@ false; finish it as it was begun, name another directory, or start anew with --r
         return any(self.folder.glob(f"part-*.{self._suffix}"))
 
 
+def _read_settings(manifest: Path) -> dict[str, Any] | None:
+    """The settings that parts were made with, None if the file does not say."""
+    try:
+        found = json.loads(manifest.read_bytes())
+    except ValueError:
+        return None
+    return found if isinstance(found, dict) else None
+
+
 def _difference(found: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
     name = next(key for key in {**found, **wanted} if found.get(key) != wanted.get(key))
-    before, now = (_short(each.get(name)) for each in (found, wanted))
+    before, now = (json.dumps(each.get(name)) for each in (found, wanted))
     what = f"{name}={before}, and now it is {now}" if len(before + now) < 120 else f"other {name}"
     return (
         f"was begun with {what}; finish it as it was begun, name another directory, or start "
         "anew with --restart"
     )
-
-
-def _short(value: Any) -> str:
-    return json.dumps(value)

@@ -11,11 +11,8 @@ from sklearn.kernel_approximation import Nystroem, RBFSampler
 from rankcut.graphs.approximation import LowRankApproximation, sampled_pairs
 from rankcut.graphs.item_features import item_points
 from rankcut.graphs.item_graph import ItemGraph
-from rankcut.graphs.recipes import median_lengthscale, similarity
+from rankcut.graphs.similarities import distances_between, median_lengthscale, similarity
 from rankcut.graphs.structured import StructuredWeights
-
-# Differences of so many numbers are taken at once.
-_AT_ONCE = 1 << 22
 
 # An embedding's weight this far below 0, relative to the largest, is rounding.
 _ROUNDING = 1e-12
@@ -103,7 +100,7 @@ class LowRankGraph(BaseEstimator):
         first, second, exact = sampled_pairs(len(points), self.random_state)
         factors, expected = points, None
         if not is_embedding:
-            distances = _distances(points, first, second)
+            distances = distances_between(points, first, second)
             lengthscale = median_lengthscale(distances, self.lengthscale)
             expected = similarity(distances, "squared_exponential", lengthscale) + self.offset
             factors = self._approximate(points, lengthscale)
@@ -151,18 +148,6 @@ class LowRankGraph(BaseEstimator):
             f"be negative; offset={longest:.3g} lifts all of them above 0, the square of the "
             "longest vector"
         )
-
-
-def _distances(
-    points: NDArray[np.float64], first: NDArray[Any], second: NDArray[Any]
-) -> NDArray[np.float64]:
-    """Between some pairs of points, a part of them at a time."""
-    step = max(1, _AT_ONCE // points.shape[1])
-    found = np.empty(len(first))
-    for start in range(0, len(first), step):
-        part = slice(start, start + step)
-        found[part] = np.linalg.norm(points[first[part]] - points[second[part]], axis=1)
-    return found
 
 
 def _measured(

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 from sklearn.neighbors import NearestNeighbors
 
 from rankcut.graphs.approximation import NeighborApproximation
+from rankcut.graphs.similarities import distances_between
 
 Search: TypeAlias = Literal["auto", "exact", "approximate"]
 
@@ -63,11 +64,7 @@ def _approximate(
     kept = (found != own) & (found >= 0)
     kept &= np.cumsum(kept, axis=1) <= n_neighbors
     items, neighbours = np.broadcast_to(own, found.shape)[kept], found[kept]
-    distances = np.empty(len(items))
-    step = max(1, (1 << 22) // points.shape[1])
-    for start in range(0, len(items), step):
-        part = slice(start, start + step)
-        distances[part] = np.linalg.norm(points[items[part]] - points[neighbours[part]], axis=1)
+    distances = distances_between(points, items, neighbours)
     checked = _recall(points, n_neighbors, items, distances, seed)
     return items, neighbours, distances, checked
 

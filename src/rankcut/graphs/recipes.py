@@ -6,7 +6,7 @@ anew at each fit, and its parameters are the nested parameters ``graph__lengthsc
 
 from collections.abc import Hashable
 from numbers import Integral, Real
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +17,7 @@ from sklearn.base import BaseEstimator
 from rankcut.graphs.item_features import item_points
 from rankcut.graphs.item_graph import ItemGraph
 from rankcut.graphs.neighbors import Search, nearest_neighbors
-
-Similarity: TypeAlias = Literal["squared_exponential", "exponential"]
+from rankcut.graphs.similarities import Similarity, check_finite, similarity
 
 # Distances between all pairs are held in memory at once up to this many bytes.
 _MOST_BYTES = 1 << 32
@@ -131,7 +130,7 @@ class DistanceGraph(BaseEstimator):
         """The graph."""
         points, items = item_points(self.features, self.items, self.scale, self.one_hot)
         distances = _all_distances(points)
-        _check_finite(distances)
+        check_finite(distances)
         return ItemGraph.trusted(squareform(distances), items)
 
 
@@ -218,48 +217,6 @@ def _all_distances(points: NDArray[np.float64]) -> NDArray[np.float64]:
             "DissimilarityGraph(NeighborGraph(...)) tells unlike items"
         )
     return np.asarray(pdist(points))
-
-
-def _check_finite(distances: NDArray[np.float64]) -> None:
-    if not np.isfinite(distances).all():
-        raise ValueError("distances between items overflow: the item features are too large")
-
-
-def similarity(
-    distances: NDArray[np.float64],
-    kernel: Similarity | Literal["constant"],
-    lengthscale: float | Literal["median"],
-) -> NDArray[np.float64]:
-    """Weights of edges of these lengths."""
-    _check_finite(distances)
-    if kernel == "constant":
-        return np.ones_like(distances)
-    if kernel not in ("squared_exponential", "exponential"):
-        raise ValueError(
-            f'kernel must be "squared_exponential" or "exponential", and it is {kernel!r}'
-        )
-    scale = median_lengthscale(distances, lengthscale)
-    if kernel == "exponential":
-        return np.exp(-distances / scale)
-    return np.exp(-0.5 * (distances / scale) ** 2)
-
-
-def median_lengthscale(
-    distances: NDArray[np.float64], lengthscale: float | Literal["median"]
-) -> float:
-    """The lengthscale as a number.
-
-    Where over half of the distances are 0, "median" means the median of the others.
-    """
-    if lengthscale == "median":
-        scale = float(np.median(distances)) if distances.size else 1.0
-        if scale == 0.0:
-            apart = distances[distances > 0]
-            scale = float(np.median(apart)) if apart.size else 1.0
-        return scale
-    if isinstance(lengthscale, Real) and 0 < lengthscale < np.inf:
-        return float(lengthscale)
-    raise ValueError(f'lengthscale must be "median" or above 0, and it is {lengthscale!r}')
 
 
 def _sparse_graph(

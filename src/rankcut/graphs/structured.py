@@ -7,9 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from rankcut._loops.types import Floats
 from rankcut.graphs.approximation import sampled_pairs
-
-Floats = NDArray[np.float64]
 
 # Rows that are multiplied out at once have about this many weights.
 _AT_ONCE = 1 << 22

@@ -22,11 +22,11 @@ from numpy.typing import DTypeLike, NDArray
 
 from rankcut._loops.cycles import class_function_values
 from rankcut._loops.types import Floats, Indices
-from rankcut.features import seed_from
 from rankcut.kernels.gram import Encoder, gram_matrix
 from rankcut.kernels.groups import read_groups
 from rankcut.kernels.linear_completions import DRAWS, Completions, complete
 from rankcut.rankings import RankMatrix, Unranked
+from rankcut.seeds import seed_from
 
 # 20 items have 627 cycle types; beyond, sums of characters lose too many digits.
 MOST_ITEMS = 20
@@ -200,7 +200,6 @@ class DiffusionCompletions:
 
     side = 64
     blas = False
-    vanishes = False
 
     def __init__(self, completions: Completions, beta: float, *, derivative: bool = False) -> None:
         n_items = completions.groups.shape[1]

@@ -40,9 +40,6 @@ class Encoding(Protocol):
     side: int
     """Rows and columns of a block."""
 
-    vanishes: bool
-    """Whether k(A, A) may be 0, as it is for a ranking that ties all items."""
-
     blas: bool
     """Whether blocks are products by BLAS, of any type. Loops write contiguous float64."""
 
@@ -72,7 +69,6 @@ class Features:
     # Large, since each product waits for all of BLAS' threads.
     side = 4096
     blas = True
-    vanishes = True
 
     def __init__(self, shape: tuple[int, ...], fill: Callable[[int, int], NDArray[Any]]) -> None:
         self._n_rows, width = shape
@@ -205,9 +201,9 @@ def fill_gram(
     right: Encoding | None,
     *,
     normalize: bool,
-    out: NDArray[Any] | None,
     dtype: np.dtype[Any],
-    n_jobs: int | None,
+    out: NDArray[Any] | None = None,
+    n_jobs: int | None = None,
     progress: bool = True,
 ) -> NDArray[Any]:
     """The kernel of each ranking on the left and each on the right, or on the left again."""
@@ -268,15 +264,13 @@ def squares(encoding: Encoding) -> Floats:
 
 
 def unit_scale(encoding: Encoding) -> Floats:
-    """1/√k(A, A), and 0 where that is 0."""
+    """1/√k(A, A), and 0 where that is 0, as it is for a ranking that ties all items."""
     own = squares(encoding)
-    lost = own < np.finfo(np.float64).tiny
-    if encoding.vanishes:
-        lost &= own > 0
+    lost = (own > 0) & (own < np.finfo(np.float64).tiny)
     if lost.any():
         raise ValueError(
             f"row {int(np.argmax(lost))}: k(A, A) is too small to be told from 0, so k cannot be "
-            "normalised; take a smaller λ or β"
+            "normalised; take larger weights"
         )
     norms = np.sqrt(own)
     return np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > 0)

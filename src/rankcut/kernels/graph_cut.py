@@ -9,11 +9,13 @@ from scipy.sparse import csr_array, issparse
 
 from rankcut._loops.pairing import ALL, TWINS, UPPER
 from rankcut.completions import CompletionOptions, Method, Sampler, UnlistedWeight
-from rankcut.features import FeatureMap, fit_graph, seed_from
+from rankcut.feature_map import FeatureMap
+from rankcut.features import fit_graph
 from rankcut.graphs import as_item_graph
 from rankcut.graphs.derived import joining_like_items
 from rankcut.kernels.gram import Encoder, Features, gram_matrix
 from rankcut.rankings import RankMatrix, Unranked
+from rankcut.seeds import seed_from
 from rankcut.setfunctions import Algorithm, GraphCut
 from rankcut.smoothing import Smoother, check_steps
 
@@ -81,15 +83,15 @@ def graph_cut_kernel(
         Y,
         graph_cut_encoder(
             graph,
-            unranked,
-            unlisted_weight,
-            tie_unlisted,
-            normalize,
             options,
-            smoothing,
-            smoothing_graph,
-            algorithm,
-            n_jobs,
+            unranked=unranked,
+            unlisted_weight=unlisted_weight,
+            tie_unlisted=tie_unlisted,
+            normalize=normalize,
+            smoothing=smoothing,
+            smoothing_graph=smoothing_graph,
+            algorithm=algorithm,
+            n_jobs=n_jobs,
         ),
         unranked=unranked,
         normalize=False,
@@ -105,7 +107,6 @@ class GraphCutVectors:
 
     side = Features.side
     blas = True
-    vanishes = True
 
     def __init__(self, vectors: NDArray[Any] | csr_array) -> None:
         self._vectors: Any = vectors
@@ -138,11 +139,12 @@ class GraphCutVectors:
 
 def graph_cut_encoder(
     graph: Any,
+    completions: CompletionOptions,
+    *,
     unranked: Unranked,
     unlisted_weight: UnlistedWeight,
     tie_unlisted: bool,
     normalize: bool,
-    completions: CompletionOptions,
     smoothing: float,
     smoothing_graph: Any,
     algorithm: Algorithm,
@@ -162,16 +164,16 @@ def graph_cut_encoder(
         smoother = Smoother(fit_graph(walked, rankings), smoothing) if smoothing else None
         feature_map = FeatureMap(
             GraphCut(fit_graph(given, rankings), algorithm),
-            unranked,
-            normalize,
             completions,
-            dtype,
+            unranked=unranked,
+            unlisted_weight=unlisted_weight,
+            tie_unlisted=tie_unlisted,
+            normalize=normalize,
+            smoother=smoother,
+            dtype=dtype,
             # Sparse vectors that are smoothed are not given up to a constant any more.
-            "auto" if smoother is None else False,
-            n_jobs,
-            unlisted_weight,
-            tie_unlisted,
-            smoother,
+            sparse_output="auto" if smoother is None else False,
+            n_jobs=n_jobs,
         )
         return GraphCutVectors(feature_map(rankings)[0])
 

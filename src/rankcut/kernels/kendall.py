@@ -164,7 +164,6 @@ class GroupedItems:
 
     side = 256
     blas = False
-    vanishes = True
 
     def __init__(self, groups: Indices) -> None:
         self.groups = groups

@@ -34,7 +34,8 @@ def lazy_gram(
 
     left, right = read_both(stand_in(X), None if Y is None else stand_in(Y), items, unranked)
     result_dtype = gram_dtype(dtype, None, left)
-    fill_gram(encode(left, result_dtype), None, normalize=False, dtype=result_dtype, **_QUIETLY)
+    # A row that stands in for X tells at once what a kernel refuses.
+    fill_gram(encode(left, result_dtype), None, normalize=False, dtype=result_dtype, progress=False)
     encoded = partial(lazy_encodings, encode=encode, unranked=unranked, dtype=result_dtype)
     rows = encoded(X, items=left.items)
     symmetric = Y is None or Y is X
@@ -91,9 +92,6 @@ def _encode(
     return encode(rankings, dtype)
 
 
-_QUIETLY: dict[str, Any] = {"out": None, "n_jobs": None, "progress": False}
-
-
 def _compare(
     left: Any,
     right: Any,
@@ -111,7 +109,7 @@ def _compare(
         return np.empty((len(left), len(right)), dtype=gram_type)
     itself = symmetric and column[0] == row[0]
     return fill_gram(
-        left, None if itself else right, normalize=normalize, dtype=gram_type, **_QUIETLY
+        left, None if itself else right, normalize=normalize, dtype=gram_type, progress=False
     )
 
 

@@ -128,7 +128,7 @@ def _mean_gains(rankings: RankMatrix, cut: GraphCut, n_jobs: int | None) -> NDAr
         room = Partitions.empty(step, n_items)
         gains = np.empty((step, n_items))
         for first, block in read_partitions(rankings, start, stop, close=True):
-            broken = room.head(len(block))
+            broken = room[: len(block)]
             broken.n_groups[:] = n_items
             for backwards in (False, True):
                 break_ties(

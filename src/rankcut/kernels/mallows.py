@@ -23,12 +23,12 @@ from sklearn.utils import check_random_state
 from rankcut._loops.mallows import mallows_values, tie_terms
 from rankcut._loops.pairing import ALL
 from rankcut._loops.types import Floats, Indices, Ints, Words
-from rankcut.features import seed_from
 from rankcut.kernels.gram import Encoder, gram_matrix
 from rankcut.kernels.groups import read_groups
 from rankcut.kernels.kendall import count_pairs, kendall_kernel, signs_as_bits
 from rankcut.kernels.linear_completions import DRAWS, Completions, complete
 from rankcut.rankings import RankMatrix, Unranked, read_rankings
+from rankcut.seeds import seed_from
 
 # The median heuristic looks at no more rankings than this: half a million pairs.
 _SAMPLE = 1000
@@ -65,7 +65,9 @@ def mallows_kernel(
     random_state : int, RandomState or None
         Seed of the draws. A ranking has the same draws in each call with the same int.
     X, Y, unranked, normalize, items, out, dtype, n_jobs
-        As in :func:`~rankcut.kendall_kernel`. Full rankings have k(A, A) = 1 in any case.
+        As in :func:`~rankcut.kendall_kernel`. Full rankings have k(A, A) = 1 in any case. Where
+        very many items are tied and λ is not small, values are too small for a float, unless they
+        are normalised.
 
     Returns
     -------
@@ -87,7 +89,9 @@ def mallows_kernel(
     return gram_matrix(
         X,
         Y,
-        mallows_encoder(rate, unranked, n_draws, seed_from(random_state), n_jobs),
+        mallows_encoder(
+            rate, unranked, n_draws, seed_from(random_state), n_jobs, normalize=normalize
+        ),
         unranked=unranked,
         normalize=normalize,
         items=items,
@@ -150,15 +154,21 @@ def take_rows(rankings: RankMatrix, rows: NDArray[Any]) -> Any:
 
 
 class MallowsCompletions:
-    """Completions with ties, and all that the closed form needs of them."""
+    """Completions with ties, and all that the closed form needs of them.
+
+    With ``normalize``, all values of a ranking are multiplied by a number of its own, of which a
+    normalised kernel is free: by it they neither vanish nor overflow, however many items are tied.
+    """
 
     side = 64
     blas = False
-    vanishes = False
 
-    def __init__(self, completions: Completions, lam: float, *, derivative: bool = False) -> None:
+    def __init__(
+        self, completions: Completions, lam: float, *, normalize: bool, derivative: bool = False
+    ) -> None:
         self._completions = completions
         self._lam = lam
+        self._normalize = normalize
         self._derivative = derivative
         self._by_size = log_orders(completions.groups.shape[1], lam)
 
@@ -185,6 +195,11 @@ class MallowsCompletions:
         terms = np.empty((2, len(some.groups)))
         for k in range(2):
             tie_terms(some.groups, self._by_size[k], terms[k])
+        if self._normalize:
+            # log k(a, a) of a single completion is its term. So no pair of completions has a value
+            # above 1, and k(A, A) is at least one by the square of how many A has.
+            largest = np.maximum.reduceat(terms[0], some.starts[:-1])
+            terms[0] -= np.repeat(largest / 2.0, np.diff(some.starts))
         better, strict = signs_as_bits(some.groups)
         return some.groups, better, strict, terms, some.starts
 
@@ -207,9 +222,10 @@ def mallows_encoder(
     seed: int,
     n_jobs: int | None,
     *,
+    normalize: bool,
     derivative: bool = False,
 ) -> Encoder:
-    """Completions in which ties are kept."""
+    """Completions in which ties are kept; see :class:`MallowsCompletions`."""
     if lam is not None and not 0.0 < lam < np.inf:
         raise ValueError(f"lam must be positive and finite, and it is {lam}")
 
@@ -217,6 +233,6 @@ def mallows_encoder(
         groups = read_groups(rankings, unranked, n_jobs)
         completions = complete(groups, keep_ties=True, n_draws=n_draws, seed=seed, n_jobs=n_jobs)
         rate = 2.0 / max(count_pairs(rankings.shape[1]), 1) if lam is None else lam
-        return MallowsCompletions(completions, rate, derivative=derivative)
+        return MallowsCompletions(completions, rate, normalize=normalize, derivative=derivative)
 
     return encode

@@ -62,9 +62,9 @@ def nearest_of(
 def _best(
     left: Encoding, right: Encoding | None, k: int, normalize: bool, n_jobs: int | None
 ) -> Nearest:
-    """The best of one block of rankings, numbered from 0; −∞ where there are fewer than k."""
+    """The best of one block of rankings, numbered from 0; none yet where there are fewer than k."""
     other = left if right is None else right
-    best = Nearest(np.full((len(left), k), -np.inf), np.full((len(left), k), -1, dtype=np.int64))
+    best = _none_yet(len(left), k)
     scales = None
     if normalize:
         own = unit_scale(left)
@@ -84,6 +84,11 @@ def _best(
     for _ in as_completed(search, [(rows,) for rows in slices(len(left), _ROWS)], n_jobs):
         pass
     return best
+
+
+def _none_yet(n_rows: int, k: int) -> Nearest:
+    """Room for the k nearest of each: −∞, and row −1."""
+    return Nearest(np.full((n_rows, k), -np.inf), np.full((n_rows, k), -1, dtype=np.int64))
 
 
 def _keep(values: Floats, numbers: Longs, best: Nearest, rows: slice) -> None:
@@ -145,8 +150,7 @@ def _best_of_pair(
     left: Any, right: Any, where: tuple[list[int], int], k: int, normalize: bool, itself: bool
 ) -> Nearest:
     if len(left) == 0 or len(right) == 0:
-        n_rows = len(left)
-        return Nearest(np.full((n_rows, k), -np.inf), np.full((n_rows, k), -1, dtype=np.int64))
+        return _none_yet(len(left), k)
     best = _best(left, None if itself else right, k, normalize, None)
     starts, number = where
     return Nearest(best.values, np.where(best.rows < 0, -1, best.rows + starts[number]))
@@ -155,7 +159,7 @@ def _best_of_pair(
 def _combined(k: int, parts: list[Nearest]) -> Nearest:
     """The best of several, in the order of their rows."""
     n_rows = len(parts[0].values)
-    best = Nearest(np.full((n_rows, k), -np.inf), np.full((n_rows, k), -1, dtype=np.int64))
+    best = _none_yet(n_rows, k)
     for values, numbers in parts:
         _keep(values, numbers, best, slice(0, n_rows))
     return best

@@ -228,7 +228,6 @@ class AverageWeights:
 
     side = 256
     blas = False
-    vanishes = True
 
     def __init__(self, groups: Indices) -> None:
         self._groups = groups

@@ -46,6 +46,9 @@ ENTRIES_PER_ITEM = 100
 ENTRIES_PER_EDGE = 4.5
 ENTRIES_PER_FACTOR = 2.5
 
+# A table that a user asks for is at most of 128 MB.
+_MOST_TABLE_ITEMS = 24
+
 # The columns of a dense graph are cut into tiles of at most this many entries (8 MB), no
 # narrower than a few hundred columns, so that a block of rankings shares what it loads.
 _TILE = 1 << 20
@@ -222,7 +225,7 @@ class GraphCut(SetFunction):
                 'algorithm="structured" is for weights in parts, such as those of '
                 "DissimilarityGraph and LowRankGraph"
             )
-        if algorithm == "table" and self.n_items > 24:
+        if algorithm == "table" and self.n_items > _MOST_TABLE_ITEMS:
             raise ValueError(
                 f'algorithm="table" needs 2**n numbers, too many for {self.n_items} items; '
                 'leave algorithm at "auto"'

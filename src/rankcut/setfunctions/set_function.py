@@ -10,7 +10,7 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from rankcut._loops.types import Floats
 from rankcut.partitions import Partitions, block_rows
@@ -127,11 +127,19 @@ class SetFunction(ABC):
         values = np.zeros(1 << n)
         for some in _slices(len(values), n):
             masks = np.arange(len(values))[some]
-            inside = (masks[:, None] >> np.arange(n)) & 1 == 1
-            out = np.empty((len(masks), n))
-            self.increments(Partitions.of_sets(inside), out)
-            values[some] = np.where(masks > 0, out[:, 0], 0.0)
+            values[some] = self.of_sets((masks[:, None] >> np.arange(n)) & 1 == 1)
         return values
+
+    def of_sets(self, inside: NDArray[np.bool_]) -> Floats:
+        """F of each set, a row of truth values.
+
+        >>> from rankcut import Modular
+        >>> Modular([1, 2, 4]).of_sets(np.array([[True, False, True], [False, False, False]]))
+        array([5., 0.])
+        """
+        first = np.empty(inside.shape)
+        self.increments(Partitions.of_sets(inside), first)
+        return np.where(inside.any(axis=1), first[:, 0], 0.0)
 
     @property
     def total(self) -> float:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankcut._loops.types import Floats
-from rankcut.partitions import Partitions, block_rows
+from rankcut.partitions import block_rows
 from rankcut.setfunctions.set_function import SetFunction
 
 # So many items are checked exhaustively: 2**14 values and 91 pairs take a fraction of a second.
@@ -163,9 +163,7 @@ def _some(function: SetFunction, n_trials: int, seed: int) -> Iterator[_Batch]:
             inside = common.copy()
             for item in extra:
                 inside[rows, item] = True
-            out = np.empty((m, n))
-            function.increments(Partitions.of_sets(inside), out)
-            values[k] = np.where(inside.any(axis=1), out[:, 0], 0.0)
+            values[k] = function.of_sets(inside)
         yield common, i, j, values
 
 

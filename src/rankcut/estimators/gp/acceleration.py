@@ -8,7 +8,7 @@ from collections import deque
 
 import numpy as np
 
-from rankcut.estimators.gp.likelihoods import Floats
+from rankcut._loops.types import Floats
 
 _DEPTH = 6
 

@@ -27,9 +27,9 @@ import numpy as np
 from scipy.linalg import LinAlgError
 from scipy.optimize import minimize
 
+from rankcut._loops.types import Floats
 from rankcut.estimators.gp.acceleration import Anderson
 from rankcut.estimators.gp.gaussian import Gaussian
-from rankcut.estimators.gp.likelihoods import Floats
 
 # θ are logarithms: no step multiplies a variance by more than e² ≈ 7.
 _LONGEST_STEP = 2.0

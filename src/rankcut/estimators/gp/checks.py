@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import compute_class_weight
 
-from rankcut.estimators.gp.likelihoods import LIKELIHOODS, Floats
+from rankcut._loops.types import Floats
+from rankcut.estimators.gp.likelihoods import LIKELIHOODS
 
 
 def check_parameters(parameters: dict[str, Any]) -> None:

@@ -18,6 +18,7 @@ from sklearn.utils.validation import (
 )
 from threadpoolctl import threadpool_limits
 
+from rankcut._loops.types import Floats
 from rankcut.estimators.gp.checks import (
     check_classes,
     check_parameters,
@@ -26,8 +27,8 @@ from rankcut.estimators.gp.checks import (
 )
 from rankcut.estimators.gp.fitting import Fit, Settings, fit_features, fit_kernel
 from rankcut.estimators.gp.lazy_rows import LazyFeatures
-from rankcut.estimators.gp.likelihoods import LIKELIHOODS, Floats, Link
-from rankcut.estimators.kernel_objects import RankingKernel
+from rankcut.estimators.gp.likelihoods import LIKELIHOODS, Link
+from rankcut.estimators.ranking_kernel import RankingKernel
 from rankcut.lazy import is_lazy, map_rows, stand_in
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankcut._loops.duplicates import find_rows, hash_rows
-from rankcut.estimators.gp.likelihoods import Floats
+from rankcut._loops.types import Floats
 
 # Distinct rows of features beyond this many numbers are left as they are: a copy would cost memory.
 _FEW = 1 << 20

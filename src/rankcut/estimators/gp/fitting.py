@@ -12,11 +12,12 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import _safe_indexing
 from threadpoolctl import threadpool_limits
 
+from rankcut._loops.types import Floats
 from rankcut.estimators.gp.ascent import Problem, State, Summit, climb
 from rankcut.estimators.gp.duplicates import distinct_points, distinct_rows, few_distinct
 from rankcut.estimators.gp.function_space import FunctionSpace
 from rankcut.estimators.gp.gram import KernelRows
-from rankcut.estimators.gp.likelihoods import Floats, Likelihood
+from rankcut.estimators.gp.likelihoods import Likelihood
 from rankcut.estimators.gp.predictions import FeaturePredictor, KernelPosterior, KernelPredictor
 from rankcut.estimators.gp.prior import Prior
 from rankcut.estimators.gp.progress import Progress

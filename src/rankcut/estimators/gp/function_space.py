@@ -7,10 +7,11 @@ that a maximum has (Opper & Archambeau 2009). A step costs O(m·r²), r the rank
 import numpy as np
 from numpy.typing import NDArray
 
+from rankcut._loops.types import Floats
 from rankcut.estimators.gp.ascent import Sites, State
 from rankcut.estimators.gp.gaussian import Gaussian
 from rankcut.estimators.gp.gram import KernelRows
-from rankcut.estimators.gp.likelihoods import Floats, Likelihood
+from rankcut.estimators.gp.likelihoods import Likelihood
 from rankcut.estimators.gp.prior import Prior
 from rankcut.estimators.gp.weight_space import with_constant
 

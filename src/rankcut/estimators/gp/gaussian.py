@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import LinAlgError, cholesky, solve_triangular
 
-from rankcut.estimators.gp.likelihoods import Floats
+from rankcut._loops.types import Floats
 
 
 @dataclass(frozen=True, eq=False)

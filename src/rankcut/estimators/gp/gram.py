@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.linalg import lapack, solve_triangular
 from sklearn.gaussian_process.kernels import Kernel
 
-from rankcut.estimators.gp.likelihoods import Floats
+from rankcut._loops.types import Floats
 
 # Columns of U beyond which nothing of the diagonal is left, as a share of its largest entry.
 _LEFT_OVER = 1e-12

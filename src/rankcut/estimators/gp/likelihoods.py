@@ -11,14 +11,13 @@ For y = ±1:
 from typing import Literal, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit, ndtr
 
 from rankcut._loops.likelihoods import FLIPPED, average_logit, expect_logit, expect_probit
+from rankcut._loops.types import Floats
 from rankcut.estimators.gp.quadrature import logit_rules, probit_rules
 
 Link: TypeAlias = Literal["probit", "logit"]
-Floats: TypeAlias = NDArray[np.float64]
 
 
 class Expectations(NamedTuple):

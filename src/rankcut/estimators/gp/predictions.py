@@ -8,9 +8,9 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.gaussian_process.kernels import Kernel
 from sklearn.utils import _safe_indexing
 
+from rankcut._loops.types import Floats
 from rankcut.estimators.gp.gaussian import Gaussian
 from rankcut.estimators.gp.gram import Factor
-from rankcut.estimators.gp.likelihoods import Floats
 from rankcut.estimators.gp.weight_space import blocks, with_constant
 from rankcut.threads import in_order
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rankcut.estimators.gp.likelihoods import Floats
+from rankcut._loops.types import Floats
 
 # Learned variances stay in this range, in units in which the latent function's is 1. Below it a
 # term is nothing; above it the function is a step, and on separable data the bound still creeps up.

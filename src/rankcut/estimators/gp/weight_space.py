@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError
 
+from rankcut._loops.types import Floats
 from rankcut.estimators.gp.ascent import Sites, State, climb
 from rankcut.estimators.gp.gaussian import Gaussian
-from rankcut.estimators.gp.likelihoods import Floats, Likelihood
+from rankcut.estimators.gp.likelihoods import Likelihood
 from rankcut.estimators.gp.prior import Prior
 from rankcut.threads import in_order
 

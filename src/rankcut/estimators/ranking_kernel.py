@@ -1,0 +1,144 @@
+"""What kernels between rankings share in scikit-learn's interface: values, diagonals, gradients."""
+
+from abc import abstractmethod
+from collections.abc import Hashable, Sequence
+from inspect import signature
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.gaussian_process.kernels import Kernel
+
+from rankcut.kernels.gram import Encoder, gram_matrix, squares
+from rankcut.kernels.nearest import Nearest, nearest_rankings
+from rankcut.rankings import Unranked, read_rankings
+
+
+class RankingKernel(Kernel):
+    """A kernel between rankings, in scikit-learn's interface for kernels.
+
+    Call it on two rank matrices, or on one for its own Gram matrix.
+    """
+
+    unranked: Unranked
+    normalize: bool
+    items: Sequence[Hashable] | None
+    n_jobs: int | None
+
+    def __call__(self, X: Any, Y: Any = None, eval_gradient: bool = False) -> Any:
+        """The Gram matrix, and its gradient by the logarithm of the hyper-parameter if asked.
+
+        Parameters
+        ----------
+        X, Y : array, frame or CSR array of shape (n_rankings, n_items)
+            Rank matrices. Y is None: X with itself.
+        eval_gradient : bool
+            Return the gradient as well, of shape (n_rankings, n_rankings, n_dims).
+        """
+        gram = self._gram(X, Y, self._encoder(), normalize=self.normalize)
+        if not eval_gradient:
+            return gram
+        if Y is not None:
+            raise ValueError("the gradient is for X with itself: leave Y out")
+        if self.n_dims == 0:
+            return gram, np.empty((*gram.shape, 0))
+        return gram, self._gradient(X, gram)[:, :, np.newaxis]
+
+    def diag(self, X: Any) -> NDArray[np.float64]:
+        """k(A, A) for each ranking, without the rest of the Gram matrix.
+
+        Parameters
+        ----------
+        X : array, frame or CSR array of shape (n_rankings, n_items)
+            Rank matrix.
+        """
+        own = self._squares(X, self._encoder())
+        return np.where(own > 0, 1.0, 0.0) if self.normalize else own
+
+    def nearest(self, X: Any, Y: Any = None, *, k: int = 10) -> Nearest:
+        """The k rankings of Y with the largest values, for each of X; no Gram matrix is kept.
+
+        Parameters
+        ----------
+        X : array, frame or CSR array of shape (n_rankings_x, n_items)
+            Rank matrix.
+        Y : array, frame or CSR array of shape (n_rankings_y, n_items) or None
+            The rankings to choose from; None is X, each without itself. X and Y may be Dask
+            collections, and the results are Dask arrays then.
+        k : int
+            How many.
+
+        Returns
+        -------
+        values : ndarray of shape (n_rankings_x, k)
+            The kernel, largest first.
+        rows : ndarray of shape (n_rankings_x, k)
+            The rows of Y; among equal values the first rows come first.
+
+        Examples
+        --------
+        >>> from rankcut import SpearmanKernel
+        >>> ranks = [[1, 2, 3], [3, 2, 1], [1, 3, 2], [2, 1, 3]]
+        >>> SpearmanKernel(normalize=True).nearest(ranks, k=2).rows
+        array([[2, 3],
+               [2, 3],
+               [0, 1],
+               [0, 1]])
+        """
+        return nearest_rankings(
+            X,
+            Y,
+            self._encoder(),
+            k=k,
+            unranked=self.unranked,
+            normalize=self.normalize,
+            items=self.items,
+            n_jobs=self.n_jobs,
+        )
+
+    def is_stationary(self) -> bool:
+        """False: rankings are no vectors with differences."""
+        return False
+
+    @abstractmethod
+    def _encoder(self, *, derivative: bool = False) -> Encoder:
+        """What compares rankings; or the derivative by the hyper-parameter, if there is one."""
+
+    def _gram(self, X: Any, Y: Any, encoder: Encoder, *, normalize: bool) -> NDArray[Any]:
+        return gram_matrix(
+            X,
+            Y,
+            encoder,
+            unranked=self.unranked,
+            normalize=normalize,
+            items=self.items,
+            out=None,
+            dtype=np.float64,
+            n_jobs=self.n_jobs,
+        )
+
+    def _squares(self, X: Any, encoder: Encoder) -> NDArray[np.float64]:
+        rankings = read_rankings(X, self.items)
+        rankings.check(self.unranked)
+        return squares(encoder(rankings, np.dtype(np.float64)))
+
+    def _gradient(self, X: Any, gram: NDArray[Any]) -> NDArray[Any]:
+        """∂k/∂ log θ = θ·∂k/∂θ, for the one continuous parameter θ."""
+        encoder = self._encoder(derivative=True)
+        slopes = self._gram(X, None, encoder, normalize=False)
+        if self.normalize:
+            own = self._squares(X, self._encoder())
+            own_slopes = self._squares(X, encoder) / own
+            slopes /= np.sqrt(np.outer(own, own))
+            slopes -= gram * (own_slopes[:, np.newaxis] + own_slopes) / 2.0
+        return np.asarray(np.exp(self.theta[0]) * slopes)
+
+    def __repr__(self) -> str:
+        defaults = signature(type(self)).parameters
+        values = self.get_params()
+        shown = [
+            f"{name}={value!r}"
+            for name, value in values.items()
+            if defaults[name].default is not value and np.any(defaults[name].default != value)
+        ]
+        return f"{type(self).__name__}({', '.join(shown)})"

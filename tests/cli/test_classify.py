@@ -1,0 +1,91 @@
+"""``rankcut classify`` and ``rankcut predict``: columns, folds, models and their items."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from commands import fail, run, succeed
+
+
+def test_classify_a_column_of_numbers_and_test_on_another_file(lunch):
+    table = (lunch / "full.csv").read_text().replace("sweet tooth", "1").replace("juicy eater", "0")
+    (lunch / "coded.csv").write_text(table)
+    options = ["--target", "guest", "--test", "coded.csv", "--folds", "3", "--items", "dishes.csv"]
+    said = succeed("classify", "coded.csv", *options)
+    assert "guest (0: 24, 1: 24), 3-fold cross-validation" in said
+    assert "guest, 48 rankings of coded.csv" in said
+
+
+def test_classify_keeps_groups_together(lunch):
+    lines = (lunch / "full.csv").read_text().splitlines()
+    grouped = [f"{lines[0]},team", *(f"{line},t{i % 12}" for i, line in enumerate(lines[1:]))]
+    (lunch / "grouped.csv").write_text("\n".join(grouped) + "\n")
+    said = succeed("classify", "grouped.csv", "--target", "guest", "--group", "team")
+    assert "5-fold" in said
+    fail("classify", "grouped.csv", "--target", "guest", "--group", "no", says="no column 'no'")
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("a,b,t\n1,2,x\n2,1,x\n", "'x' everywhere"),
+        ("a,b,t\n1,2,x\n2,1,y\n", "too few for 5 folds"),
+        ("a,b,t\n1,2,\n2,1,\n", "has no values"),
+    ],
+)
+def test_a_target_that_cannot_be_told(lunch, text, says):
+    (lunch / "t.csv").write_text(text)
+    fail("classify", "t.csv", "--target", "t", says=says)
+
+
+def test_a_format_without_columns_has_no_target(lunch):
+    succeed("convert", "full.csv", "full.soc")
+    fail("classify", "full.soc", "--target", "guest", says="soc files have no columns")
+
+
+def test_predict_matches_items_by_name(lunch):
+    succeed("classify", "full.csv", "--target", "guest", "-o", "m.skops", "--unranked", "last")
+    succeed("convert", "full.csv", "long.csv", "--to-layout", "long")
+    shuffled = (lunch / "long.csv").read_text().splitlines()
+    (lunch / "long.csv").write_text("\n".join([shuffled[0], *sorted(shuffled[1:])[::-1]]) + "\n")
+    succeed("predict", "m.skops", "full.csv", "-o", "one.csv")
+    succeed("predict", "m.skops", "long.csv", "-o", "two.csv")
+    assert sorted((lunch / "one.csv").read_text().splitlines()) == sorted(
+        (lunch / "two.csv").read_text().splitlines()
+    )
+    (lunch / "soup.csv").write_text("soup,cake\n1,2\n")
+    fail("predict", "m.skops", "soup.csv", says="item 'soup' is not among the 8 known ones")
+    (lunch / "few.csv").write_text("pizza,cake\n1,2\n")
+    assert len(succeed("predict", "m.skops", "few.csv").splitlines()) == 2
+
+
+def test_a_gaussian_process_is_trained_saved_and_predicts(lunch):
+    options = ["--target", "guest", "--model", "gp", "-o", "m.skops"]
+    assert "rankcut, gp " in succeed("classify", "full.csv", *options)
+    succeed("predict", "m.skops", "full.csv", "-o", "told.csv")
+    told, truth = pd.read_csv("told.csv"), pd.read_csv("full.csv")
+    assert (told["guest"] == truth["guest"]).mean() > 0.9
+
+
+def write_coded(lunch):
+    """The rankings with numbers for the guest and for a team of each."""
+    table = pd.read_csv("full.csv")
+    table["guest"] = (table["guest"] == "sweet tooth").astype(int)
+    table["team"] = np.arange(len(table)) % 12
+    table.to_csv("coded.csv", index=False)
+
+
+def test_columns_of_numbers_are_no_items_of_a_model(lunch):
+    write_coded(lunch)
+    options = ["--target", "guest", "--group", "team", "--test", "coded.csv", "-o", "m.skops"]
+    assert "guest, 48 rankings of coded.csv" in succeed("classify", "coded.csv", *options)
+    plain = succeed("predict", "m.skops", "coded.csv", "--columns", "guest,team")
+    done = run("predict", "m.skops", "coded.csv")
+    assert done.exit_code == 0
+    assert done.stdout == plain
+    assert done.stderr == "rankcut: coded.csv: left out what is no item of the model: 'team'\n"
+    pd.read_csv("coded.csv").drop(columns=["team", "cake"]).to_csv("fewer.csv", index=False)
+    fail("predict", "m.skops", "fewer.csv", says="row 0 leaves out items, .* train it again")
+    pd.read_csv("coded.csv").drop(columns="cake").to_csv("fewer.csv", index=False)
+    fail("predict", "m.skops", "fewer.csv", says="'team' is not among .* --columns")
+    (lunch / "none.csv").write_text("guest\n1\n")
+    fail("predict", "m.skops", "none.csv", says="no item of the model")

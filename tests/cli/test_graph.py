@@ -1,0 +1,70 @@
+"""``rankcut graph``: graphs of all kinds from a table of items."""
+
+import re
+
+import numpy as np
+from commands import fail, succeed
+
+from rankcut import read_graph
+
+
+def read_graph_of(table):
+    succeed("graph", table, "-o", "plain.npz")
+    return read_graph("plain.npz")
+
+
+def test_graph_of_neighbours_and_categories(lunch):
+    said = succeed("graph", "dishes.csv", "-o", "g.npz", "--neighbors", "2", "--columns", "2-4")
+    assert "features:        sweet, savoury, juicy" in said
+    graph = read_graph("g.npz")
+    assert graph.items[0] == "cake"
+    assert graph.n_edges < 28
+    fail("graph", "dishes.csv", "--neighbors", "2", "--keep", "0.5", says="one of --neighbors")
+    fail("graph", "dishes.csv", "--columns", "nine", says="no column 'nine'")
+
+
+def test_graph_of_unlike_items(lunch):
+    alike = succeed("graph", "dishes.csv", "-o", "like.npz", "--neighbors", "2")
+    said = succeed("graph", "dishes.csv", "-o", "unlike.npz", "--neighbors", "2", "--dissimilar")
+    like, unlike = read_graph("like.npz"), read_graph("unlike.npz")
+    np.testing.assert_allclose(unlike.to_dense(), 1 - np.eye(8) - like.to_dense(), atol=1e-15)
+    assert unlike.items == like.items
+    first = re.search("most alike: *(.*) \\(", alike).group(1)
+    assert re.search(f"most alike: *{first}", said)
+    succeed("graph", "dishes.csv", "-o", "even.npz", "--dissimilar", "--normalized", "-p", "g.png")
+    dense = 1 - np.eye(8) - read_graph_of("dishes.csv").to_dense()
+    roots = np.sqrt(dense.sum(axis=0))
+    np.testing.assert_allclose(read_graph("even.npz").to_dense(), dense / np.outer(roots, roots))
+    succeed("features", "full.csv", "-o", "f.npy", "--graph", "unlike.npz")
+    assert np.load("f.npy").shape[1] == 8
+
+
+def test_graph_of_low_rank(lunch):
+    said = succeed("graph", "dishes.csv", "-o", "low.npz", "--rank", "8")
+    assert re.search(
+        r"approximation: +rank 8, relative error \d.*, smallest weight .* all pairs", said
+    )
+    expected = read_graph_of("dishes.csv").to_dense()
+    np.testing.assert_allclose(read_graph("low.npz").to_dense(), expected, atol=1e-5)
+    fail("graph", "dishes.csv", "--rank", "8", "--keep", "0.5", says="one of --neighbors, --keep")
+    fail("graph", "dishes.csv", "--exact", says="ways to find --neighbors")
+    fail("graph", "dishes.csv", "--rank", "8", "--kernel", "exponential", says="squared exponent")
+
+
+def test_items_from_standard_input_with_any_delimiter(lunch):
+    expected = succeed("graph", "dishes.csv")
+    text = (lunch / "dishes.csv").read_text()
+    assert succeed("graph", "-", input=text) == expected
+    for spelling in ("tab", "\\t"):
+        tabs = text.replace(",", "\t")
+        assert succeed("graph", "-", "--delimiter", spelling, input=tabs) == expected
+    fail("graph", "dishes.csv", "--delimiter", ";;", says="--delimiter is one character")
+
+
+def test_a_picture_of_a_graph_has_a_format_before_the_work(lunch):
+    fail("graph", "dishes.csv", "-o", "g.npz", "--picture", "g.txt", says="a .png, .svg or .pdf")
+    assert not (lunch / "g.npz").exists()
+
+
+def test_a_table_is_no_graph(lunch):
+    fail("features", "full.csv", "-o", "f.npy", "--graph", "dishes.csv", says="for --items")

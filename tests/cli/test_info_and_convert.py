@@ -1,0 +1,72 @@
+"""``rankcut info`` and ``rankcut convert``: files of all formats and layouts."""
+
+import re
+
+import numpy as np
+import pytest
+from commands import fail, succeed
+from ranking_sets import orders_of
+
+from rankcut import read_file
+
+
+def test_info_reports_problems(lunch):
+    (lunch / "odd.toc").write_text(
+        "# DATA TYPE: soc\n# NUMBER ALTERNATIVES: 4\n# NUMBER VOTERS: 9\n"
+        "# ALTERNATIVE NAME 1: a\n# ALTERNATIVE NAME 2: a\n2: 1\n1: {1,2}\n1: {2,1}\n"
+    )
+    said = succeed("info", "odd.toc")
+    assert "4 in 3 rows" in said
+    assert "different:       2; the most frequent occurs 2 times" in said
+    for problem in (
+        "like another one: read as 'a \\(2\\)'",
+        "2 rankings rank a single item",
+        "2 items are in no ranking, such as '3'",
+        "number voters: 9, and there are 4",
+        "strict orders, and there are ties",
+        "complete orders, and some leave items out",
+    ):
+        assert re.search(problem, said), problem
+
+
+def test_columns_that_are_no_ranks_are_noticed(lunch):
+    (lunch / "years.csv").write_text("year,points\n1975,3\n1976,5\n")
+    said = succeed("info", "years.csv")
+    assert "all rankings are the same" in said
+    assert "ranks reach 1,976, though there are 2 items" in said
+
+
+@pytest.mark.parametrize("suffix", ["toi", "csv", "tsv", "parquet", "blt", "toi.gz", "csv.gz"])
+def test_convert_to_each_format_and_back(lunch, suffix):
+    succeed("convert", "incomplete.csv", f"votes.{suffix}")
+    succeed("convert", f"votes.{suffix}", "back.csv", "--expand")
+    assert orders_of(read_file("back.csv")) == orders_of(read_file("incomplete.csv"))
+
+
+@pytest.mark.parametrize("layout", ["wide", "ratings", "long", "ballots"])
+def test_convert_to_each_layout_and_back(lunch, layout):
+    succeed("convert", "top-k.csv", "votes.csv", "--to-layout", layout)
+    succeed("convert", "votes.csv", "back.npy", "--layout", layout)
+    assert np.load("back.npy").shape == (48, 8)
+
+
+def test_convert_drops_rankings_that_rank_nothing(lunch):
+    (lunch / "gaps.csv").write_text("a,b\n1,2\n,\n")
+    fail("convert", "gaps.csv", "gaps.soi", says="row 1 ranks no item")
+    succeed("convert", "gaps.csv", "gaps.soi", "--drop-empty")
+    assert len(read_file("gaps.soi")) == 1
+    (lunch / "none.csv").write_text("a,b\n,\n")
+    fail("convert", "none.csv", "none.soi", "--drop-empty", says="every ranking ranks nothing")
+
+
+def test_options_for_tables_reach_the_reader(lunch):
+    (lunch / "votes.txt").write_text(
+        "x|y|z\nby|film|stars\nann|A|5\nann|B|3\nbob|B|1\nbob|B|2\neve|A|1\n"
+    )
+    options = ["-f", "csv", "--delimiter", "|", "--header", "2", "--ranking", "by", "--item"]
+    options += ["film", "--score", "stars", "--repeats", "last", "--where", "by!=eve"]
+    succeed("convert", "votes.txt", "out.csv", *options)
+    assert (lunch / "out.csv").read_text() == "ranking,A,B\nann,1,2\nbob,,1\n"
+    fail("info", "votes.txt", "-f", "csv", "--header", "x", says="--header is a line's number")
+    fail("info", "votes.txt", "-f", "csv", "--delimiter", "ab", says="one character")
+    fail("info", "votes.txt", says="name the format")

@@ -1,0 +1,123 @@
+"""What commands compute from vectors: features, Gram matrices, the rankings most alike."""
+
+import re
+from io import StringIO
+
+import numpy as np
+import pandas as pd
+import pytest
+from commands import fail, run, succeed
+
+from rankcut import RankingSet, read_file, write_file
+from rankcut.reports.model_files import read_model
+
+
+@pytest.mark.parametrize("suffix", ["npy", "npz", "csv", "parquet"])
+def test_features_in_blocks_are_the_features(lunch, suffix):
+    from rankcut import graph_cut_features
+
+    rankings = read_file("top-k.csv")
+    expected = graph_cut_features(rankings.ranks, unranked="last")
+    for source in ("top-k.csv", "top-k.npy", "top-k.parquet"):
+        write_file(rankings, source)
+        out = f"features.{suffix}"
+        succeed("features", source, "-o", out, "--unranked", "last", "--block", "5")
+        found = {
+            "npy": lambda out: np.load(out),
+            "npz": lambda out: np.load(out)["matrix"],
+            "csv": lambda out: pd.read_csv(out).iloc[:, -8:],
+            "parquet": lambda out: pd.read_parquet(out).iloc[:, -8:],
+        }[suffix](out)
+        np.testing.assert_allclose(found, expected, rtol=1e-15)
+
+
+def test_features_stop_at_a_mistake_in_a_later_block_and_write_nothing(lunch):
+    (lunch / "late.csv").write_text("a,b\n" + "1,2\n" * 9 + "1,x\n")
+    fail("features", "late.csv", "-o", "late.npy", "--block", "4", says=r"late.csv:11: .*'x'")
+    assert not (lunch / "late.npy").exists()
+
+
+def test_items_and_graph_exclude_each_other_and_must_match(lunch):
+    both = ["--items", "dishes.csv", "--graph", "g.npz"]
+    fail("gram", "full.csv", "-o", "k.npy", *both, says="one of --items and --graph")
+    (lunch / "other.csv").write_text("dish,price\nsoup,1\nstew,2\n")
+    fail("gram", "full.csv", "-o", "k.npy", "--items", "other.csv", says="do not match")
+
+
+@pytest.mark.parametrize("unranked", ["last", "anywhere"])
+def test_unranked_items_reach_the_feature_map(lunch, unranked):
+    succeed("gram", "incomplete.csv", "-o", "k.npy", "--unranked", unranked)
+    plain = np.load("k.npy")
+    assert np.isfinite(plain).all()
+    weight = ["--unlisted-weight", "balanced"]
+    succeed("gram", "incomplete.csv", "-o", "k.npy", "--unranked", unranked, *weight)
+    assert (np.load("k.npy") != plain).any()
+    weight[1] = "often"
+    fail("gram", "incomplete.csv", "-o", "k.npy", *weight, says="--unlisted-weight must be")
+
+
+def test_smoothing_reaches_each_command(lunch):
+    lists = ["incomplete.csv", "--unranked", "last", "--items", "dishes.csv"]
+    succeed("features", *lists, "-o", "x.npy", "--normalize")
+    plain = np.load("x.npy")
+    lists += ["--smoothing", "1.5"]
+    succeed("features", *lists, "-o", "x.npy", "--normalize")
+    vectors = np.load("x.npy")
+    assert np.abs(vectors - plain).max() > 0.01
+    succeed("gram", *lists, "-o", "k.npy", "--normalize")
+    gram = np.load("k.npy")
+    np.testing.assert_allclose(gram, vectors @ vectors.T, atol=1e-12)
+    nearest = succeed("similar", *lists, "--to", "0", "-n", "1").splitlines()[2].split(",")
+    assert float(nearest[2]) == pytest.approx(gram[0, 1:].max(), abs=1e-4)
+    of_each = succeed("similar", *lists, "-n", "1").splitlines()[1].split(",")
+    assert of_each[-1] == nearest[2]
+    succeed("map", *lists, "-o", "map.html")
+    trained = [*lists, "--target", "guest", "--folds", "2", "-o", "model.skops"]
+    succeed("classify", *trained)
+    assert read_model("model.skops").features.smoothing == 1.5
+    assert len(succeed("predict", "model.skops", "incomplete.csv").splitlines()) == len(gram) + 1
+
+
+def test_smoothing_needs_a_graph_and_a_number_of_steps(lunch):
+    options = ["full.csv", "-o", "x.npy", "--smoothing"]
+    fail("features", *options, "1", says="give --items or --graph")
+    fail("features", *options, "-1", "--items", "dishes.csv", says="0 or more steps")
+    assert not (lunch / "x.npy").exists()
+
+
+def test_a_gram_matrix_larger_than_memory_is_refused(lunch):
+    np.save("large.npy", np.tile([1.0, 2.0], (100_000, 1)))
+    fail("gram", "large.npy", "-o", "k.npy", says="80 GB")
+
+
+def test_similar_by_row_with_counts_and_ties(lunch):
+    votes = RankingSet(np.array([[1.0, 1, 2], [1, 2, 3], [3, 2, 1]]), ("a", "b", "c"), [5, 2, 1])
+    write_file(votes, "votes.toi")
+    lines = succeed("similar", "votes.toi", "--to", "0").splitlines()
+    assert lines[0] == "row,similarity,count,order"
+    assert lines[1] == "0,1.0000,5,a = b > c"
+    assert [line.split(",")[0] for line in lines[1:]] == ["0", "1", "2"]
+    succeed("similar", "votes.toi", "--to", "1", "-o", "near.csv")
+    assert len((lunch / "near.csv").read_text().splitlines()) == 4
+
+
+def test_those_most_like_each(lunch):
+    from rankcut import graph_cut_kernel
+
+    done = run("similar", "full.csv", "-n", "3")
+    assert done.exit_code == 0, done.output
+    lines = pd.read_csv(StringIO(done.stdout))
+    ranks = read_file("full.csv").ranks
+    gram = graph_cut_kernel(ranks, normalize=True)
+    assert (lines["row"].to_numpy() == np.repeat(np.arange(len(ranks)), 3)).all()
+    assert (lines["row"] != lines["similar"]).all()
+    found = gram[lines["row"], lines["similar"]]
+    np.testing.assert_allclose(lines["similarity"], found, atol=6e-5)
+    np.fill_diagonal(gram, -np.inf)
+    np.testing.assert_allclose(found.reshape(-1, 3), -np.sort(-gram, axis=1)[:, :3])
+    index = run("similar", "full.csv", "-n", "3", "--approximate")
+    assert re.fullmatch(r"rankcut: the index finds [\d.]+% of the nearest\n", index.stderr)
+    np.testing.assert_allclose(
+        pd.read_csv(StringIO(index.stdout))["similarity"], lines["similarity"], atol=1e-4
+    )
+    fail("similar", "full.csv", "--to", "0", "--approximate", says="search without --to")
