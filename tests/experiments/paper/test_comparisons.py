@@ -7,6 +7,8 @@ from rankcut.experiments.paper.comparisons import (
     Scores,
     by_both,
     difference_row,
+    every_outcome,
+    negated,
     share_outcome,
     stopping_note,
     summary_rows,
@@ -76,24 +78,46 @@ def test_ratio_of_spreads():
     scores = Scores(rows("wide", wide) + rows("narrow", narrow), "kind")
     found = scores.spread_ratio(("full", "wide"), ("full", "narrow"), "F1")
     assert 1 < found.low < found.mean < found.high
+    assert found.more_variable is True
     assert scores.spread_ratio(("full", "narrow"), ("full", "wide"), "F1").high < 1
+    same = scores.spread_ratio(("full", "wide"), ("full", "wide"), "F1")
+    assert same.more_variable is False
     few = Scores(rows("wide", wide[:3]) + rows("narrow", narrow[:3]), "kind")
-    assert few.spread_ratio(("full", "wide"), ("full", "narrow"), "F1").above(1) is None
+    assert few.spread_ratio(("full", "wide"), ("full", "narrow"), "F1").more_variable is None
+
+
+def test_a_difference_of_differences_is_paired_by_seed():
+    rng = np.random.RandomState(0)
+    base = rng.normal(size=10)
+    scores = Scores(
+        rows("one", base)
+        + rows("one", base - 0.1, "lists")
+        + rows("other", base[::-1])
+        + rows("other", base[::-1][:8] - 0.3, "lists"),
+        "kind",
+    )
+    found = scores.difference_of_differences(("lists", "full"), ("one", "other"), "F1")
+    assert found.n == 8
+    assert (found.low, found.high) == pytest.approx((0.2, 0.2))
 
 
 def test_outcomes():
+    assert every_outcome([True, True]) is Outcome.HOLDS
+    assert every_outcome([True, None, False]) is Outcome.FAILS
+    assert every_outcome([True, None]) is Outcome.UNDECIDED
+    assert [negated(held) for held in (True, False, None)] == [False, True, None]
     assert share_outcome([True, True]) is Outcome.HOLDS
     assert share_outcome([True, None]) is Outcome.IN_PART
     assert share_outcome([False, None]) is Outcome.FAILS
-    assert share_outcome([None]) is Outcome.UNCHECKED
+    assert share_outcome([None]) is Outcome.UNDECIDED
 
     def by(f1, accuracy):
         return by_both({"F1": f1, "accuracy": accuracy}.__getitem__)
 
     assert by(Outcome.HOLDS, Outcome.HOLDS) is Outcome.HOLDS
     assert by(Outcome.HOLDS, Outcome.FAILS) is Outcome.IN_PART
-    assert by(Outcome.HOLDS, Outcome.UNCHECKED) is Outcome.IN_PART
-    assert by(Outcome.UNCHECKED, Outcome.FAILS) is Outcome.FAILS
+    assert by(Outcome.HOLDS, Outcome.UNDECIDED) is Outcome.IN_PART
+    assert by(Outcome.UNDECIDED, Outcome.FAILS) is Outcome.FAILS
 
 
 def test_stopping_early_is_marked_where_it_changes_a_verdict():
@@ -102,7 +126,8 @@ def test_stopping_early_is_marked_where_it_changes_a_verdict():
 
     assert "would hold" in stopping_note(rule)
     assert stopping_note(lambda score: Outcome.HOLDS) == ""
-    assert "too wide" in verdict(lambda score: Outcome.UNCHECKED, "Numbers.").because
+    assert stopping_note(lambda score: Outcome.UNDECIDED if "s" in score else Outcome.HOLDS) == ""
+    assert "too wide" in verdict(lambda score: Outcome.UNDECIDED, "Numbers.").because
 
 
 @pytest.mark.parametrize(

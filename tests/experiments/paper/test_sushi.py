@@ -227,7 +227,24 @@ def test_verdicts_come_out_either_way():
     )
     assert bad["as good"] is bad["sampling"] is bad["origin"] is Outcome.FAILS
     wide = outcomes({}, {(name, CUT): 0.5 for name in EXPERIMENTS})
-    assert wide["as good"] is wide["full, Kendall"] is Outcome.UNCHECKED
+    assert wide["as good"] is wide["full, Kendall"] is Outcome.UNDECIDED
+    assert wide["limit"] is wide["origin"] is Outcome.UNDECIDED
+
+
+def test_a_rival_that_cannot_be_told_from_random_does_not_make_the_kernel_the_only_one():
+    rivals = {("top-6", KENDALL): 0.5, ("top-6", MALLOWS): 0.52}
+    assert outcomes(rivals, {("top-6", MALLOWS): 0.2})["only"] is Outcome.UNDECIDED
+    assert outcomes(rivals | {("top-6", CUT): 0.5})["only"] is Outcome.FAILS
+
+
+def test_a_gain_that_is_too_small_to_rule_out_is_told():
+    assert "is less than 0.02" in judge(made_up({}))["full, Kendall"].because
+    behind = {("full", KENDALL): 0.6}
+    assert "is less than" not in judge(made_up(behind))["full, Kendall"].because
+
+
+def test_a_label_that_nothing_is_learned_of_is_not_meaningful():
+    assert outcomes({("full", CUT): 0.5})["origin"] is Outcome.FAILS
 
 
 def test_the_published_step_counts():

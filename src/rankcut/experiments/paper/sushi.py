@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from rankcut.datasets.sushi import load_sushi
 from rankcut.experiments.paper.comparisons import (
     MATTERS,
+    RULES,
     Scores,
     difference_row,
     summary_rows,
@@ -292,10 +293,10 @@ class Sushi(Part):
             "the Kendall matrix for top-6 and incomplete rankings belonged to other people than "
             "its labels.\n\n"
             "F1 is to be read with care: *west for everyone* has F1 ⅔. So claims are judged by F1 "
-            "and by accuracy, over the paper's six seeds and thirty more (three in a quick run), "
-            "by paired differences: *better* means that the 95 % interval is above 0, *in line* "
-            "that it is above −0.02. Seeds draw from the same 5,000 people, so the intervals "
-            "speak of this data and protocol.\n\n"
+            "and by accuracy, over the paper's six seeds and thirty more (three in a quick run). "
+            "Seeds draw from the same 5,000 people, so the intervals speak of this data and "
+            f"protocol. {RULES} *Better than random* is better than the uniform dummy by F1, and "
+            "than one half by accuracy.\n\n"
             "- **Weights**: exp(−½d²/ℓ²) in the text; exp(−d/ℓ) in the published experiments, and "
             "*unweighted* cuts for incomplete rankings, which is the Borda count on a "
             "complete graph.\n"
