@@ -37,11 +37,11 @@ _SPREAD = 1.5
 RULES = (
     "Differences are paired, seed by seed, with 95 % intervals. *Better* means that the interval "
     f"is above 0, and *not better* that it is below {MARGIN}: a gain as large is ruled out. "
-    f"*In line* means that it is above −{MARGIN}, *equal* that it lies within ±{MARGIN}. "
-    "*More variable* means that the interval of the ratio of standard deviations over seeds is "
-    f"above 1, and *not* that it is below {_SPREAD}. A claim holds if it does by F1 and by accuracy, and in part if "
-    "it does by one of them, or for some of what it speaks of. Where intervals are too wide to "
-    "say yes or no, it is not decided."
+    f"*In line* means that it is above −{MARGIN}, *equal* that it lies within ±{MARGIN}. *More "
+    "variable* means that the interval of the ratio of standard deviations over seeds is above 1, "
+    f"and *not* that it is below {_SPREAD}. A claim holds if it does by F1 and by accuracy, and in "
+    "part if it does by one of them, or for some of what it speaks of. Where intervals are too "
+    "wide to say yes or no, it is not decided."
 )
 """What the words of verdicts mean; Markdown."""
 

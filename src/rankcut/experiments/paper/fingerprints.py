@@ -14,7 +14,7 @@ from rankcut.datasets.sushi import sushi_files
 _LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba")
 
 # Modules that make something of records, by their names: no record depends on them.
-_AFTER = re.compile(r"^(cli|pictures)/|_(claims|figures|report|page)\.py$")
+_AFTER = re.compile(r"^(cli|pictures)/|(_claims|_figures|_report|_page|/comparisons)\.py$")
 
 
 @lru_cache(maxsize=1)
