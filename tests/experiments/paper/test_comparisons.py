@@ -6,14 +6,11 @@ from rankcut.experiments.paper.comparisons import (
     Interval,
     Scores,
     by_both,
-    difference_row,
     every_outcome,
     negated,
     share_outcome,
     stopping_note,
-    summary_rows,
     verdict,
-    whether_it_matters,
 )
 from rankcut.reports.findings import Outcome
 
@@ -128,35 +125,3 @@ def test_stopping_early_is_marked_where_it_changes_a_verdict():
     assert stopping_note(lambda score: Outcome.HOLDS) == ""
     assert stopping_note(lambda score: Outcome.UNDECIDED if "s" in score else Outcome.HOLDS) == ""
     assert "too wide" in verdict(lambda score: Outcome.UNDECIDED, "Numbers.").because
-
-
-@pytest.mark.parametrize(
-    ("gain", "spread", "answer"),
-    [(0.0, 0.01, "no"), (0.05, 0.01, "yes"), (0.0, 0.3, "too few seeds")],
-)
-def test_whether_a_variant_matters(gain, spread, answer):
-    noise = np.random.RandomState(0).normal(0, spread, 30)
-    noise -= noise.mean()
-    several = []
-    for method, shift in (("cut", 0.0), ("cut, scaled", gain), ("Kendall", 0.5)):
-        for score in ("F1", "accuracy"):
-            several += rows(method, shift + noise * (method != "cut"), score=score)
-    by_seed = {}
-    for row in several:
-        by_seed.setdefault((row["method"], row["seed"]), {}).update(row)
-    scores = Scores(by_seed.values(), "kind")
-    differences = [
-        {"kind": "full", "method": method}
-        | difference_row(scores, ("full", method), ("full", "cut"), ["F1", "accuracy"])
-        for method in ("cut, scaled", "Kendall")
-    ]
-    (found,) = whether_it_matters(differences, "kind", "cut")
-    assert (found["instead"], found["does it matter?"]) == ("scaled", answer)
-
-
-def test_summary():
-    scores = Scores(rows("one", [0.2, 0.4, 0.9]), "kind")
-    found = summary_rows(scores, ["full", "top-3"], ["one"], ["F1"], "kind", {"two": [0, 1]})
-    assert len(found) == 1
-    assert (found[0]["n"], found[0]["F1"]) == (2, pytest.approx(0.3))
-    assert found[0]["F1, low"] < 0.3 < found[0]["F1, high"]

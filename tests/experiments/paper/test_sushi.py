@@ -16,8 +16,9 @@ from rankcut.experiments.paper.encodings import (
 )
 from rankcut.experiments.paper.learning import FURTHER_SEEDS, SEEDS
 from rankcut.experiments.paper.part import Settings
-from rankcut.experiments.paper.sushi import EXPERIMENTS, RESIDENCE, Sushi, censor, select
-from rankcut.experiments.paper.sushi_claims import CLAIMS, ORIGIN, judge
+from rankcut.experiments.paper.sushi import Sushi, censor, select
+from rankcut.experiments.paper.sushi_claims import CLAIMS, judge
+from rankcut.experiments.paper.sushi_experiments import EXPERIMENTS, ORIGIN, RESIDENCE
 from rankcut.reports.findings import Outcome
 
 SET_A = [

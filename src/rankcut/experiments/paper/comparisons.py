@@ -20,7 +20,6 @@ reader of a report.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,7 +40,7 @@ RULES = (
     "variable* means that the interval of the ratio of standard deviations over seeds is above 1, "
     f"and *not* that it is below {_SPREAD}. A claim holds if it does by F1 and by accuracy, and in "
     "part if it does by one of them, or for some of what it speaks of. Where intervals are too "
-    "wide to say yes or no, it is not decided."
+    "wide to say yes or no, it is not decided. Intervals are not widened for how many there are."
 )
 """What the words of verdicts mean; Markdown."""
 
@@ -283,30 +282,6 @@ _WOULD = {
 }
 
 
-def summary_rows(
-    scores: Scores,
-    settings: Sequence[str],
-    methods: Sequence[str],
-    columns: Sequence[str],
-    setting: str,
-    groups: Mapping[str, Sequence[int] | None],
-) -> list[dict[str, Any]]:
-    """For each setting, method and group of seeds: means and intervals of some columns."""
-    rows = []
-    for name in settings:
-        for method in methods:
-            if not scores.has(name, method):
-                continue
-            for group, seeds in groups.items():
-                row: dict[str, Any] = {setting: name, "method": method, "seeds": group}
-                for column in columns:
-                    found = scores.mean(name, method, column, seeds)
-                    row |= {"n": found.n, column: found.mean, f"{column}, low": found.low}
-                    row[f"{column}, high"] = found.high
-                rows.append(row)
-    return rows
-
-
 def losses_ruled_out(scores: Scores, rivals: Mapping[str, Sequence[str]], main: str) -> Verdict:
     """Whether the main method is in line with each rival in each setting."""
     pairs = [(setting, rival) for setting, several in rivals.items() for rival in several]
@@ -328,42 +303,3 @@ def losses_ruled_out(scores: Scores, rivals: Mapping[str, Sequence[str]], main: 
         f"on {worst[0]} rankings: {against(worst, 'F1').signed()} of F1, "
         f"{against(worst, 'accuracy').signed()} of accuracy.{stopping_note(rule)}",
     )
-
-
-def difference_row(
-    scores: Scores, one: tuple[str, str], other: tuple[str, str], columns: Sequence[str]
-) -> dict[str, Any]:
-    """Mean paired differences of some columns with their intervals."""
-    row: dict[str, Any] = {}
-    for column in columns:
-        found = scores.difference(one, other, column)
-        row |= {"n": found.n, column: found.mean, f"{column}, low": found.low}
-        row[f"{column}, high"] = found.high
-    return row
-
-
-def whether_it_matters(rows: Iterable[Row], setting: str, main: str) -> list[dict[str, Any]]:
-    """Of each variant of the main method, from rows of differences: does it matter, in words."""
-    found = []
-    for row in rows:
-        if not row["method"].startswith(f"{main}, "):
-            continue
-        said = {
-            judge: Interval(row[judge], row[f"{judge}, low"], row[f"{judge}, high"], row["n"])
-            for judge in JUDGES
-        }
-        answers = {each.equal for each in said.values()}
-        answer = "yes" if False in answers else "too few seeds" if None in answers else "no"
-        found.append(
-            {setting: row[setting], "instead": row["method"].removeprefix(f"{main}, ")}
-            | {judge: each.signed() for judge, each in said.items()}
-            | {"does it matter?": answer}
-        )
-    return found
-
-
-MATTERS = (
-    "Where text and published experiments differ: what is gained or lost by doing as the "
-    "experiments did, with 95 % intervals of paired differences. It does not matter if both "
-    "intervals are within ±0.02; it does if one of them is not, and does not contain 0."
-)

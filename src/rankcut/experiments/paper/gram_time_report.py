@@ -77,10 +77,10 @@ def prose(rows: Table) -> str:
         "Claims are judged at 250 rankings. *Cheap*, or significantly less, means at most half the "
         "time of the next kernel at every level of censoring; *exponential*, that each unranked "
         f"item more multiplies the time by more than {_EXPONENTIAL}; *intractable*, more than "
-        "seven minutes. It is asked of the literal procedures, which is the paper's comparison, and of "
-        "rankcut's kernels, which compares kernels rather than programs; what takes rankcut less "
-        "than a second is neither intractable nor prohibitively expensive. A claim that holds of "
-        "one of the two holds in part."
+        "seven minutes. It is asked of the literal procedures, which is the paper's comparison, "
+        "and of rankcut's kernels, which compares kernels rather than programs; what takes rankcut "
+        "less than a second is neither intractable nor prohibitively expensive. A claim that holds "
+        "of one of the two holds in part."
     )
 
 

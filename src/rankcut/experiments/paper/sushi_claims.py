@@ -26,9 +26,8 @@ from rankcut.experiments.paper.encodings import (
     OWN_DRAWS,
 )
 from rankcut.experiments.paper.learning import SEEDS
+from rankcut.experiments.paper.sushi_experiments import ORIGIN
 from rankcut.reports.findings import Claim, Outcome, Row, Verdict
-
-ORIGIN = "origin"
 
 _WHERE = "Section 4.2, Figure 5"
 
