@@ -260,3 +260,18 @@ def test_real_data(data_home):
     (found,) = part.run(task | {"seeds": [4], "path": 0}, Path(data_home))
     assert found["converged"]
     assert 0.5 < found["AUC"] < 0.65
+
+
+def test_a_fit_at_the_maximum_was_not_stopped_too_early():
+    fit = {
+        "method": CUT,
+        "share of class 1, stopped": 1.0,
+        "share of class 1": 0.4,
+        "converged": True,
+        "ELBO": -100.0,
+    }
+    early, flat = fit | {"ELBO, stopped": -105.0}, fit | {"ELBO, stopped": -100.01}
+    said = Sushi().prose({"sushi-scores": [early, flat, flat]})
+    assert "Of 3 fits, 3 call all test rankings the same after the published steps" in said
+    assert "Of the 3, 2 are within 0.1 of the maximum" in said
+    assert "of the maximum of the bound" not in Sushi().prose({"sushi-scores": [early]})

@@ -266,13 +266,11 @@ def told(outcome: Outcome, because: str) -> Verdict:
 
 
 def stopping_note(rule: Callable[[str], Outcome]) -> str:
-    """What the same rule says of fits stopped early, if that is something else."""
+    """What the same rule says after as many steps as published, if something else."""
     converged, stopped = by_both(rule), by_both(rule, STOPPED)
     if converged is stopped or Outcome.UNDECIDED in (converged, stopped):
         return ""
-    return (
-        f" **Stopping early changes this: after as many steps as published it {_WOULD[stopped]}.**"
-    )
+    return f" **After as many steps as were published, it {_WOULD[stopped]}.**"
 
 
 _WOULD = {
