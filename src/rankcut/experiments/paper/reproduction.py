@@ -48,7 +48,14 @@ def reproduce(
     run_missing(works, store, data, lambda work: done(work.part.name))
     records: dict[str, list[Record]] = {each.name: [] for each in ready}
     for work in works:
-        records[work.part.name] += store.read(work.part.name, work.task, work.data) or []
+        found = store.read(work.part.name, work.task, work.data)
+        if found is None:
+            # Verdicts on part of the numbers would look like verdicts on all of them.
+            raise FileNotFoundError(
+                f"{store.directory}: a result of the part {work.part.name!r} is gone; the same "
+                "command computes it again"
+            )
+        records[work.part.name] += found
     sections = [
         section(each, each.tables(records[each.name]) if each.name in records else {})
         for each in parts
