@@ -40,6 +40,7 @@ from rankcut.experiments.paper.sushi_experiments import (
     KENDALL_RANK,
     ORIGIN,
     PATHS,
+    QUICK_RANK,
     RANK,
     RESIDENCE,
     TARGETS,
@@ -76,7 +77,7 @@ class Sushi(Part):
                 few = [m for m in experiment.methods if m in (MALLOWS, PRESENCE)]
                 for method in (*_COMMON, *few):
                     task = _task(name, method, RESIDENCE, SEEDS[:3])
-                    tasks.append(task | {"rankings": 500, "rank": 60, "path": 0})
+                    tasks.append(task | {"rankings": 500, "rank": QUICK_RANK, "path": 0})
             return tasks
         every = (*SEEDS, *FURTHER_SEEDS)
         tasks = []

@@ -74,6 +74,9 @@ RANK = 200
 KENDALL_RANK = 120
 """The same for Kendall's kernel on 100 items, which has little beyond one for each item."""
 
+QUICK_RANK = 60
+"""The same for both in a quick run."""
+
 PATHS = {CUT: 200, KENDALL: 200, MALLOWS: 40}
 """How far the path of the bound is followed, for the paper's seeds."""
 

@@ -29,6 +29,7 @@ from rankcut.experiments.paper.sushi_experiments import (
     KENDALL_RANK,
     ORIGIN,
     PATHS,
+    QUICK_RANK,
     RANK,
     RESIDENCE,
     published_steps,
@@ -144,7 +145,7 @@ def prose(tables: Tables) -> str:
         "- **The uniform dummy** stands for the mean of 50 draws of it.\n"
         f"- **Mallows** has λ by the median heuristic, and goes in by {RANK} leading "
         f"eigenvectors of its matrix{_traces(tables, MALLOWS)}, as does Kendall's kernel on "
-        f"100 items by {KENDALL_RANK}{_traces(tables, KENDALL)}.\n"
+        f"100 items by {KENDALL_RANK}{_traces(tables, KENDALL)}. A quick run has {QUICK_RANK}.\n"
         "- **Stopping**: the published runs took 20 L-BFGS steps, 10 for incomplete rankings, "
         "and 200 for Kendall's kernel there. The same was done here beside, and it is marked "
         f"where a verdict would change.{_one_class(tables)}"
