@@ -37,7 +37,7 @@ def test_intervals_are_students():
         ((-0.05, -0.03), False, True, False, False),
         ((-0.05, 0.05), None, None, None, None),
         ((-0.05, 0.01), False, None, None, None),
-        ((-0.05, -0.01), False, True, None, False),
+        ((-0.05, -0.01), False, True, None, None),
     ],
 )
 def test_words_for_differences(bounds, better, worse, in_line, equal):

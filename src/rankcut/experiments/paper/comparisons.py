@@ -9,7 +9,7 @@ interval is Student's, at 95 %. It says yes, no, or that it is too wide to tell 
 better         above 0                  below 0.02
 worse          below 0                  above −0.02
 in line        above −0.02              below −0.02
-equal          within ±0.02             does not contain 0, and not within
+equal          within ±0.02             above 0.02, or below −0.02
 more variable  ratio above 1            ratio below 1.5
 =============  =======================  ======================================
 
@@ -36,7 +36,8 @@ _SPREAD = 1.5
 RULES = (
     "Differences are paired, seed by seed, with 95 % intervals. *Better* means that the interval "
     f"is above 0, and *not better* that it is below {MARGIN}: a gain as large is ruled out. "
-    f"*In line* means that it is above −{MARGIN}, *equal* that it lies within ±{MARGIN}. *More "
+    f"*In line* means that it is above −{MARGIN}, *equal* that it lies within ±{MARGIN}, and *not* "
+    "that it is wholly beyond. *More "
     "variable* means that the interval of the ratio of standard deviations over seeds is above 1, "
     f"and *not* that it is below {_SPREAD}. A claim holds if it does by F1 and by accuracy, and in "
     "part if it does by one of them, or for some of what it speaks of. Where intervals are too "
@@ -101,10 +102,10 @@ class Interval:
 
     @property
     def equal(self) -> bool | None:
-        """Whether any difference of more than the margin is ruled out; no if there is one."""
+        """Whether any difference of more than the margin is ruled out; no if one is certain."""
         if self.low > -MARGIN and self.high < MARGIN:
             return True
-        return False if self.low > 0 or self.high < 0 else None
+        return False if self.low > MARGIN or self.high < -MARGIN else None
 
     @property
     def more_variable(self) -> bool | None:

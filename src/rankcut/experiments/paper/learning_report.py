@@ -14,7 +14,7 @@ _GROUPS: dict[str, Sequence[int] | None] = {"the paper's": SEEDS, "all": None}
 MATTERS = (
     "Where text and published experiments differ: what is gained or lost by doing as the "
     "experiments did, with 95 % intervals of paired differences. It does not matter if both "
-    f"intervals are within ±{MARGIN}; it does if one of them is not, and does not contain 0."
+    f"intervals are within ±{MARGIN}; it does if one of them is wholly beyond."
 )
 
 
