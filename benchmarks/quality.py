@@ -2,130 +2,118 @@
 
     python benchmarks/quality.py DATA_DIR [--quick] [--fresh] [--report] [--page PAGE]
 
-DATA_DIR has the folders sushi, movielens-100k, eurovision, starwars and preflib. Scores are kept
-by task, split and method in results/quality/scores.jsonl, so that a run that was interrupted goes
-on; --fresh forgets them. At the end, or with --report at once, a table (Markdown and CSV), a
+DATA_DIR has the folders sushi, movielens-100k, eurovision, starwars and preflib. What was found
+is kept split by split in results/quality/splits, so that a run that was interrupted goes on;
+--fresh forgets it. At the end, or with --report at once, a table (Markdown and CSV), a
 summary (JSON) and a figure are written beside them, and a short table into the documentation
 with --page docs/which-graph.md.
 """
 
 import argparse
-import json
-import os
+import shutil
 import sys
 import time
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from multiprocessing import get_context
+from pathlib import Path
 
-# One thread for each process: set before NumPy is loaded, and inherited by the processes.
-for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-    os.environ[variable] = "1"
-
-from concurrent.futures import ProcessPoolExecutor, as_completed  # noqa: E402
-from multiprocessing import get_context  # noqa: E402
-from pathlib import Path  # noqa: E402
-from typing import Any  # noqa: E402
-
-import numpy as np  # noqa: E402
-from quality_methods import CLASSIFIERS, FINDERS, quietly  # noqa: E402
-from quality_report import write_report  # noqa: E402
-from quality_tasks import Classification, all_tasks  # noqa: E402
-from sklearn.metrics import roc_auc_score  # noqa: E402
-
-N_NEIGHBOURS = 10
+import numpy as np
+from quality_measures import (
+    Judged,
+    agreement_of_nearest,
+    area_under_curve,
+    foresight_of_agreement,
+)
+from quality_methods import CLASSIFIERS, FINDERS, quietly
+from quality_report import write_report
+from quality_scores import Split, TaskScores, load_split, save_split, split_path
+from quality_tasks import Classification, Neighbours, all_tasks
+from threadpoolctl import threadpool_limits
 
 # Those before were looked at while the recipe was being chosen.
 FIRST_SPLIT = 1000
 
+Task = Classification | Neighbours
 
-def methods_of(task: Any) -> list[str]:
+
+def methods_of(task: Task) -> list[str]:
     return list(CLASSIFIERS if isinstance(task, Classification) else FINDERS)
 
 
-def judge(data: str, quick: bool, name: str, number: int, methods: list[str]) -> list[dict]:
-    """The scores of some methods on one split of a task; runs in a process of its own."""
-    task = next(task for task in all_tasks(data, quick=quick) if task.name == name)
+def numbers(task: Task) -> range:
+    return range(FIRST_SPLIT, FIRST_SPLIT + task.n_splits)
+
+
+def judging(task: Task, number: int) -> Callable[[str], Judged]:
+    """How a method is judged on one split."""
     if isinstance(task, Classification):
         lists, target = task.lists(), task.target()
         train, test = task.split(number)
-        overlap = len(test) / len(target)
+        known, labels, unknown = lists.ranks[train], target[train], lists.ranks[test]
 
-        def score(method: str) -> float:
-            found = quietly(
-                CLASSIFIERS[method], lists, lists.ranks[train], target[train], lists.ranks[test]
-            )
-            return float(roc_auc_score(target[test], found))
-    else:
-        lists, agreement = task.draw(number)
-        overlap = task.overlap
+        def area(method: str) -> Judged:
+            scores = quietly(CLASSIFIERS[method], lists, known, labels, unknown)
+            return area_under_curve(target[test], scores, lists.people[test], lists.n_people)
 
-        def score(method: str) -> float:
-            alike = quietly(FINDERS[method], lists, len(agreement))
-            # Whom there is nothing to judge by is nobody's neighbour. Ties are broken by chance.
-            alike = np.where(np.isnan(agreement), -np.inf, alike)
-            noise = np.random.default_rng(number).random(alike.shape)
-            best = np.lexsort((noise, -alike), axis=1)[:, :N_NEIGHBOURS]
-            return float(np.nanmean(np.take_along_axis(agreement, best, axis=1)))
+        return area
+    lists, agreement = task.draw(number)
 
-    records = []
-    for method in methods:
-        began = time.perf_counter()
-        result = score(method)
-        records.append(
-            {
-                "task": name,
-                "family": task.family,
-                "split": number,
-                "method": method,
-                "score": result,
-                "overlap": overlap,
-                "seconds": round(time.perf_counter() - began, 3),
-            }
-        )
-    return records
+    def found(method: str) -> Judged:
+        alike = quietly(FINDERS[method], lists, len(agreement))
+        if task.measure == "all":
+            return foresight_of_agreement(alike, agreement, lists.people, lists.n_people)
+        return agreement_of_nearest(alike, agreement, lists.people, lists.n_people, number)
+
+    return found
 
 
-def read_scores(path: Path) -> list[dict]:
-    if not path.exists():
-        return []
-    lines = path.read_text(encoding="utf-8").splitlines()
-    records = []
-    for line in lines:
-        try:
-            records.append(json.loads(line))
-        except json.JSONDecodeError:
-            # The line at which a run was cut off; its split is judged again.
-            continue
-    return records
+def judge(data: str, quick: bool, home: Path, name: str, number: int) -> str:
+    """All methods on one split of a task; runs in a process of its own."""
+    task = next(task for task in all_tasks(data, quick=quick) if task.name == name)
+    methods = methods_of(task)
+    judged, seconds = [], []
+    # One thread for each process, since there are as many processes as cores.
+    with threadpool_limits(1):
+        judge_by = judging(task, number)
+        for method in methods:
+            began = time.perf_counter()
+            judged.append(judge_by(method))
+            seconds.append(time.perf_counter() - began)
+    split = Split(
+        methods,
+        np.array([one.score for one in judged]),
+        np.array([one.influence for one in judged]),
+        np.array(seconds),
+    )
+    save_split(split_path(home, name, number), split)
+    return name
 
 
-def run(data: str, path: Path, *, quick: bool, processes: int, only: str) -> None:
-    known = {(r["task"], r["split"], r["method"]) for r in read_scores(path)}
-    tasks = [task for task in all_tasks(data, quick=quick) if only in task.name]
+def is_known(home: Path, task: Task, number: int) -> bool:
+    """Whether a split was judged with the methods that there are now."""
+    path = split_path(home, task.name, number)
+    return path.exists() and load_split(path).methods == methods_of(task)
+
+
+def run(data: str, home: Path, tasks: list[Task], *, quick: bool, processes: int) -> None:
     # The first split of each task, then the second, …: a run that is cut off has some of all.
-    todo = [
-        (task.name, number, missing)
-        for turn in range(max(task.n_splits for task in tasks))
-        for task in tasks
-        if turn < task.n_splits
-        for number in [FIRST_SPLIT + turn]
-        for missing in [[m for m in methods_of(task) if (task.name, number, m) not in known]]
-        if missing
-    ]
+    todo = sorted(
+        (number, place)
+        for place, task in enumerate(tasks)
+        for number in numbers(task)
+        if not is_known(home, task, number)
+    )
     began = time.monotonic()
-    context = get_context("spawn")
-    with (
-        ProcessPoolExecutor(processes, mp_context=context) as pool,
-        path.open("a", encoding="utf-8") as file,
-    ):
-        futures = [pool.submit(judge, data, quick, *unit) for unit in todo]
+    with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
+        futures = [
+            pool.submit(judge, data, quick, home, tasks[place].name, number)
+            for number, place in todo
+        ]
         try:
             for done, future in enumerate(as_completed(futures), start=1):
-                records = future.result()
-                file.writelines(json.dumps(record) + "\n" for record in records)
-                file.flush()
                 left = (time.monotonic() - began) / done * (len(todo) - done)
-                text = (
-                    f"{done} of {len(todo)} splits, {left / 60:.0f} min left: {records[0]['task']}"
-                )
+                text = f"{done} of {len(todo)} splits, {left / 60:.0f} min left: {future.result()}"
                 if sys.stderr.isatty():
                     print(f"\r\033[K{text}", end="", file=sys.stderr, flush=True)
                 elif done % 50 == 0:
@@ -135,6 +123,19 @@ def run(data: str, path: Path, *, quick: bool, processes: int, only: str) -> Non
             raise
     if sys.stderr.isatty():
         print(file=sys.stderr)
+
+
+def read_scores(home: Path, tasks: list[Task]) -> list[TaskScores]:
+    scores = []
+    for task in tasks:
+        splits = [
+            load_split(split_path(home, task.name, number))
+            for number in numbers(task)
+            if is_known(home, task, number)
+        ]
+        if splits:
+            scores.append(TaskScores(task.name, task.family, task.data, task.trained, splits))
+    return scores
 
 
 def main() -> None:
@@ -150,19 +151,20 @@ def main() -> None:
     parser.add_argument("--processes", type=int, default=2)
     options = parser.parse_args()
     home = Path("results") / ("quality-quick" if options.quick else "quality")
-    home.mkdir(parents=True, exist_ok=True)
-    path = home / "scores.jsonl"
     if options.fresh:
-        path.unlink(missing_ok=True)
+        shutil.rmtree(home, ignore_errors=True)
+    home.mkdir(parents=True, exist_ok=True)
+    tasks = [
+        task for task in all_tasks(options.data, quick=options.quick) if options.only in task.name
+    ]
+    if not tasks:
+        parser.error(f"no task has {options.only!r} in its name")
     if not options.report:
-        run(
-            options.data,
-            path,
-            quick=options.quick,
-            processes=options.processes,
-            only=options.only,
-        )
-    print(write_report(read_scores(path), home, options.page))
+        run(options.data, home, tasks, quick=options.quick, processes=options.processes)
+    scores = read_scores(home, tasks)
+    if not scores:
+        parser.error("nothing is known yet; run without --report first")
+    print(write_report(scores, home, options.page))
 
 
 if __name__ == "__main__":

@@ -282,12 +282,6 @@ CLASSIFIERS: dict[str, Callable[..., np.ndarray]] = {
         lambda lists, train: [cut(NormalizedGraph(item_graph(lists.points)))]
     ),
     "cut, γ": with_features(lambda lists, train: cut_ways(train)),
-    "cut, after": with_features(
-        lambda lists, train: [
-            cut(item_graph(lists.points), unlisted_weight=gamma, tie_unlisted=False)
-            for gamma in (1.0, "balanced")
-        ]
-    ),
     "cut, smoothed": with_features(
         lambda lists, train: [
             maker
@@ -366,11 +360,6 @@ FINDERS: dict[str, Callable[[Lists, int], np.ndarray]] = {
     ),
     "cut, normalised": _finder(lambda lists: cut(NormalizedGraph(item_graph(lists.points)))()),
     "cut, γ": _finder(lambda lists: cut(unlisted_weight="balanced")()),
-    "cut, after": _finder(
-        lambda lists: cut(
-            item_graph(lists.points), unlisted_weight="balanced", tie_unlisted=False
-        )()
-    ),
     "cut, smoothed": _finder(
         lambda lists: cut(
             unranked="anywhere",

@@ -3,12 +3,13 @@
 A classification task is a rank matrix, two classes and, where items have features, points for a
 graph. A neighbour task is a set of short lists and, apart from them, how much each two people
 agree on items that are not in the lists. Splits depend on the task's name and their number alone,
-so that every method sees the same ones.
+so that every method sees the same ones. Whose ranking it is goes with each: tasks on the same data
+are about the same people.
 """
 
 import csv
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
@@ -21,6 +22,11 @@ from scipy import sparse
 from rankcut import from_ratings, load_movielens, load_preflib, load_sushi
 
 N_TEST = 1000
+
+NEIGHBOUR_MEASURES = {"nearest": "ten nearest people", "all": "agreement foreseen"}
+
+# Of countries, which have many rankings each, this share is learned from.
+HELD_IN = 0.6
 
 # Countries whose region is "east": the former Eastern bloc and Yugoslavia.
 EAST = {
@@ -42,9 +48,11 @@ FAVOUR = (
 
 @dataclass(frozen=True, eq=False)
 class Lists:
-    """Rankings of the same items: ranks with NaN for what is not listed."""
+    """Rankings of the same items, NaN for what is not listed; and whose they are, of how many."""
 
     ranks: np.ndarray
+    people: np.ndarray
+    n_people: int
     points: np.ndarray | None = None
 
 
@@ -54,27 +62,34 @@ class Classification:
 
     name: str
     family: str
+    data: str
     lists: Callable[[], Lists]
     target: Callable[[], np.ndarray]
     n_labels: int
     n_splits: int
-    groups: Callable[[], np.ndarray] | None = None
+
+    @property
+    def trained(self) -> float:
+        """The share of all people that a split learns from."""
+        lists = self.lists()
+        if lists.n_people < len(lists.ranks):
+            return HELD_IN
+        return self.n_labels / len(lists.ranks)
 
     def split(self, number: int) -> tuple[np.ndarray, np.ndarray]:
-        """Rows to learn from and rows to judge by; no group is in both."""
-        target = self.target()
+        """Rows to learn from and rows to judge by; nobody is in both."""
+        lists, target = self.lists(), self.target()
         for attempt in range(100):
             rng = np.random.default_rng([zlib.crc32(self.name.encode()), number, attempt])
-            if self.groups is None:
+            if lists.n_people < len(target):
+                learning = rng.permutation(lists.n_people)[: round(HELD_IN * lists.n_people)]
+                learned = np.isin(lists.people, learning)
+                train = rng.permutation(np.flatnonzero(learned))[: self.n_labels]
+                test = np.flatnonzero(~learned)
+            else:
                 order = rng.permutation(len(target))
                 n_test = min(N_TEST, len(target) - self.n_labels)
                 train, test = order[n_test : n_test + self.n_labels], order[:n_test]
-            else:
-                groups = self.groups()
-                names = rng.permutation(np.unique(groups))
-                learned = np.isin(groups, names[: round(0.6 * len(names))])
-                train = rng.permutation(np.flatnonzero(learned))[: self.n_labels]
-                test = np.flatnonzero(~learned)
             if all(np.bincount(target[rows], minlength=2).min() >= 5 for rows in (train, test)):
                 return train, test
         raise ValueError(f"{self.name}: a class has too few rankings to split")
@@ -82,13 +97,20 @@ class Classification:
 
 @dataclass(frozen=True, eq=False)
 class Neighbours:
-    """Find the ten people most like each one by short lists; judged by their tau elsewhere."""
+    """Find people who agree with each one by short lists; judged by tau on other items.
+
+    ``measure`` is "nearest", by the ten that are found, or "all", by how well it is foreseen.
+    """
 
     name: str
     family: str
+    data: str
+    measure: str
     draw: Callable[[int], tuple[Lists, np.ndarray]]
     n_splits: int
-    overlap: float
+
+    # Nothing is learned from labels.
+    trained = 0.0
 
 
 @cache
@@ -97,13 +119,14 @@ def sushi(which: str, data: str, top: int | None = None) -> Lists:
     ranks = _dense(loaded.ranks)
     if top is not None:
         ranks = np.where(ranks <= top, ranks, np.nan)
-    return Lists(ranks, loaded.item_points)
+    return Lists(ranks, np.arange(len(ranks)), len(ranks), loaded.item_points)
 
 
 @cache
 def films(data: str) -> Lists:
     loaded = load_movielens(data_home=data)
-    return Lists(_dense(loaded.ranks), loaded.item_points)
+    ranks = _dense(loaded.ranks)
+    return Lists(ranks, np.arange(len(ranks)), len(ranks), loaded.item_points)
 
 
 def _dense(ranks: Any) -> np.ndarray:
@@ -116,8 +139,8 @@ def _dense(ranks: Any) -> np.ndarray:
 
 
 @cache
-def eurovision(data: str) -> tuple[Lists, np.ndarray, np.ndarray]:
-    """Points of each country's jury or public in a final since 1994; region and country."""
+def eurovision(data: str) -> tuple[Lists, np.ndarray]:
+    """Points of each country's jury or public in a final since 1994; the country's region."""
     with (Path(data) / "eurovision" / "eurovision-votes.csv").open(encoding="utf-8") as file:
         votes = [
             (
@@ -137,9 +160,9 @@ def eurovision(data: str) -> tuple[Lists, np.ndarray, np.ndarray]:
     for voter, to, given in votes:
         points[row[voter], place[to]] = given
     kept = np.flatnonzero((~np.isnan(points)).sum(axis=1) >= 5)
-    home = np.array([voters[i][1] for i in kept])
-    region = np.array([country in EAST for country in home]).astype(int)
-    return Lists(from_ratings(points[kept])), region, home
+    homes, home = np.unique([voters[i][1] for i in kept], return_inverse=True)
+    region = np.isin(homes, sorted(EAST)).astype(int)[home]
+    return Lists(from_ratings(points[kept]), home, len(homes)), region
 
 
 def _country(name: str) -> str:
@@ -147,7 +170,7 @@ def _country(name: str) -> str:
 
 
 @cache
-def starwars(data: str) -> tuple[Lists, Lists, np.ndarray, np.ndarray]:
+def starwars(data: str) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Ranks of six films, favour of fourteen characters as ranks, gender and age (or '')."""
     path = Path(data) / "starwars" / "StarWars.csv"
     with path.open(encoding="latin-1", newline="") as file:
@@ -157,7 +180,7 @@ def starwars(data: str) -> tuple[Lists, Lists, np.ndarray, np.ndarray]:
     of_characters = np.array([[favour.get(words, np.nan) for words in row[15:29]] for row in rows])
     gender = np.array([row[33] for row in rows])
     age = np.array([row[34] for row in rows])
-    return Lists(of_films), Lists(of_characters), gender, age
+    return of_films, of_characters, gender, age
 
 
 @cache
@@ -171,7 +194,9 @@ def ballots(data: str, number: int) -> tuple[Lists, np.ndarray]:
     one, other = np.unravel_index(np.argmax(together), together.shape)
     rest = np.delete(ranks, [one, other], axis=1)
     kept = np.isfinite(ranks[:, one] + ranks[:, other]) & np.isfinite(rest).any(axis=1)
-    return Lists(rest[kept]), (ranks[kept, one] < ranks[kept, other]).astype(int)
+    voters = np.arange(kept.sum())
+    preferred = (ranks[kept, one] < ranks[kept, other]).astype(int)
+    return Lists(rest[kept], voters, len(voters)), preferred
 
 
 def sushi_neighbours(data: str, number: int) -> tuple[Lists, np.ndarray]:
@@ -184,7 +209,8 @@ def sushi_neighbours(data: str, number: int) -> tuple[Lists, np.ndarray]:
     signs = np.sign(of_a.ranks[people][:, first] - of_a.ranks[people][:, second])
     agreement = signs[:300] @ signs.T / len(first)
     agreement[np.arange(300), np.arange(300)] = np.nan
-    return Lists(both.ranks[people][:, ~in_a], both.points[~in_a]), agreement
+    lists = Lists(both.ranks[people][:, ~in_a], people, both.n_people, both.points[~in_a])
+    return lists, agreement
 
 
 def film_neighbours(data: str, n_films: int, number: int) -> tuple[Lists, np.ndarray]:
@@ -197,9 +223,9 @@ def film_neighbours(data: str, n_films: int, number: int) -> tuple[Lists, np.nda
         chosen = rng.permutation(np.flatnonzero(~np.isnan(ranks)))[:n_films]
         shown[person, chosen] = ranks[chosen]
         others[person, chosen] = np.nan
-    queries = rng.permutation(len(shown))
-    shown, others = shown[queries], others[queries]
-    return Lists(shown, every.points), shared_agreement(others, 300)
+    people = rng.permutation(len(shown))
+    lists = Lists(shown[people], people, every.n_people, every.points)
+    return lists, shared_agreement(others[people], 300)
 
 
 @njit
@@ -232,7 +258,6 @@ def shared_agreement(ranks: np.ndarray, n_queries: int, least: int = 5) -> np.nd
 
 def all_tasks(data: str, *, quick: bool) -> list[Classification | Neighbours]:
     """Every task; with ``quick`` fewer splits and sizes, to see that all works."""
-    sizes = {50: 12, 200: 8, 1000: 4, 3000: 3}
     tasks: list[Classification | Neighbours] = []
 
     def classification(
@@ -240,89 +265,84 @@ def all_tasks(data: str, *, quick: bool) -> list[Classification | Neighbours]:
         family: str,
         lists: Callable[[], Lists],
         target: Callable[[], np.ndarray],
-        n_labels: int,
-        groups: Callable[[], np.ndarray] | None = None,
+        sizes: Sequence[int],
+        source: str,
     ) -> None:
-        n_splits = 1 if quick else sizes[min(sizes, key=lambda size: abs(size - n_labels))]
-        if groups is not None and not quick:
-            # Whole countries are held out, so that splits differ more than people do.
-            n_splits = 12
-        tasks.append(
-            Classification(
-                f"{name}, {n_labels} labels", family, lists, target, n_labels, n_splits, groups
-            )
-        )
-
-    people = partial(_sushi_people, data)
-    for label in ("gender", "age", "region"):
-        target = partial(people, label)
         for n_labels in sizes:
             if quick and n_labels > 200:
                 continue
-            for which in ("a", "b"):
-                lists = partial(sushi, which, data)
-                classification(f"sushi {which} {label}", f"sushi {which}", lists, target, n_labels)
-            if n_labels in (200, 1000):
-                for top in (3, 6):
-                    lists = partial(sushi, "a", data, top)
-                    classification(
-                        f"sushi a top-{top} {label}", "sushi a top-k", lists, target, n_labels
-                    )
-    for label in ("gender", "age"):
-        for n_labels in (100, 600):
-            classification(
-                f"films {label}",
-                "films",
-                partial(films, data),
-                partial(_film_people, data, label),
-                n_labels,
+            # Fewer labels, more chance which.
+            n_splits = 16 if n_labels <= 100 else 12 if n_labels <= 200 else 8
+            tasks.append(
+                Classification(
+                    f"{name}, {n_labels} labels",
+                    family,
+                    source,
+                    lists,
+                    target,
+                    n_labels,
+                    1 if quick else n_splits,
+                )
             )
-    for n_labels in (100, 500):
-        classification(
-            "eurovision region",
-            "eurovision",
-            lambda: eurovision(data)[0],
-            lambda: eurovision(data)[1],
-            n_labels,
-            lambda: eurovision(data)[2],
-        )
+
+    for label in ("gender", "age", "region"):
+        target = partial(_sushi_people, data, label)
+        for which in ("a", "b"):
+            lists = partial(sushi, which, data)
+            sizes = (50, 200, 1000, 3000)
+            classification(
+                f"sushi {which} {label}", f"sushi {which}", lists, target, sizes, "sushi"
+            )
+        for top in (3, 6):
+            lists = partial(sushi, "a", data, top)
+            name = f"sushi a top-{top} {label}"
+            classification(name, "sushi a top-k", lists, target, (200, 1000), "sushi")
+    for label in ("gender", "age"):
+        target = partial(_film_people, data, label)
+        classification(f"films {label}", "films", partial(films, data), target, (100, 600), "films")
+    classification(
+        "eurovision region",
+        "eurovision",
+        lambda: eurovision(data)[0],
+        lambda: eurovision(data)[1],
+        (100, 500),
+        "eurovision",
+    )
     for what in ("films", "characters"):
         for label in ("gender", "age"):
-            for n_labels in (100, 500):
-                classification(
-                    f"star wars {what} {label}",
-                    "star wars",
-                    lambda what=what, label=label: _star_wars(data, what, label)[0],
-                    lambda what=what, label=label: _star_wars(data, what, label)[1],
-                    n_labels,
-                )
-    for place, number in (("north", 1), ("west", 2)):
-        for n_labels in (50, 200, 1000, 3000):
-            if quick and n_labels > 200:
-                continue
             classification(
-                f"dublin {place}",
-                "ballots",
-                lambda number=number: ballots(data, number)[0],
-                lambda number=number: ballots(data, number)[1],
-                n_labels,
+                f"star wars {what} {label}",
+                "star wars",
+                lambda what=what, label=label: _star_wars(data, what, label)[0],
+                lambda what=what, label=label: _star_wars(data, what, label)[1],
+                (100, 500),
+                "star wars",
             )
-    n_draws = 2 if quick else 10
-    tasks.append(
-        Neighbours(
-            "neighbours, sushi", "neighbours", partial(sushi_neighbours, data), n_draws, 300 / 5000
+    for place, number in (("north", 1), ("west", 2)):
+        classification(
+            f"dublin {place}",
+            "ballots",
+            lambda number=number: ballots(data, number)[0],
+            lambda number=number: ballots(data, number)[1],
+            (50, 200, 1000, 3000),
+            f"dublin {place}",
         )
-    )
-    for n_films in (5, 10, 20):
-        tasks.append(
-            Neighbours(
-                f"neighbours, {n_films} films",
-                "neighbours",
-                partial(film_neighbours, data, n_films),
-                n_draws,
-                300 / 943,
+    for measure in ("nearest", "all"):
+        draws = {
+            "sushi": ("sushi", partial(sushi_neighbours, data)),
+            **{f"{n} films": ("films", partial(film_neighbours, data, n)) for n in (5, 10, 20)},
+        }
+        for name, (source, draw) in draws.items():
+            tasks.append(
+                Neighbours(
+                    f"{name}: {NEIGHBOUR_MEASURES[measure]}",
+                    f"neighbours, {measure}",
+                    source,
+                    measure,
+                    draw,
+                    2 if quick else 10,
+                )
             )
-        )
     return tasks
 
 
@@ -346,8 +366,8 @@ def _film_people(data: str, label: str) -> np.ndarray:
 @cache
 def _star_wars(data: str, what: str, label: str) -> tuple[Lists, np.ndarray]:
     of_films, of_characters, gender, age = starwars(data)
-    ranks = (of_films if what == "films" else of_characters).ranks
+    ranks = of_films if what == "films" else of_characters
     known = gender if label == "gender" else age
     kept = (np.isfinite(ranks).sum(axis=1) >= 2) & (known != "")
     positive = known == "Female" if label == "gender" else np.isin(known, ["45-60", "> 60"])
-    return Lists(ranks[kept]), positive[kept].astype(int)
+    return Lists(ranks[kept], np.flatnonzero(kept), len(ranks)), positive[kept].astype(int)

@@ -1,5 +1,7 @@
 """Vectors of taste: lists that share no item, and the taste that all share."""
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 
@@ -11,14 +13,39 @@ LISTS = np.array([[1, NAN, 2, NAN], [NAN, 1, NAN, 2], [NAN, 2, NAN, 1], [1, 2, 3
 
 
 def test_vectors_by_definition():
-    model = TasteFeatures(PAIRS, smoothing=1.0, consensus=2.0).fit(LISTS)
+    lists = np.vstack([LISTS, [1, 2, 3, 4], [1, NAN, 3, 2]])
+    model = TasteFeatures(PAIRS, smoothing=1.0, consensus=2.0).fit(lists)
     walk = (np.eye(4) + PAIRS) / 2
     order = np.array([[1, 0, -1, 0], [0, 1, 0, -1], [0, -1, 0, 1], [1, 0, -1, 0]]) / np.sqrt(2)
-    mean = (order.sum(axis=0) @ walk) / ((~np.isnan(LISTS)).sum(axis=0) @ walk + 1)
+    order = np.vstack([order, np.array([3, 1, -1, -3]) / np.sqrt(20), order[0]])
+    listed = ~np.isnan(lists)
+    products = [
+        one[item] * other[item]
+        for item in range(4)
+        for one, other in combinations(order[listed[:, item]], 2)
+    ]
+    total = (order[listed] ** 2).mean()
+    middle = (total - np.mean(products)) / np.mean(products)
+    assert 1 < middle < 10
+    mean = (order.sum(axis=0) @ walk) / (listed.sum(axis=0) @ walk + middle)
     own = order @ walk
     own /= np.linalg.norm(own, axis=1, keepdims=True)
     assert model.consensus_ == pytest.approx(mean / np.linalg.norm(mean))
-    assert model.transform(LISTS) == pytest.approx(own + 2 * mean / np.linalg.norm(mean))
+    assert model.transform(lists) == pytest.approx(own + 2 * mean / np.linalg.norm(mean))
+
+
+@pytest.mark.parametrize(
+    "lists",
+    [
+        [[1, 1, NAN], [1, 1, NAN]],  # nothing but ties
+        [[1, 2, NAN], [1, 2, NAN]],  # nothing of one's own, and an item that nobody lists
+        [[1, 2, NAN], [NAN, NAN, 1]],  # no item in common
+    ],
+)
+def test_lists_without_a_spread_to_learn_from(lists):
+    model = TasteFeatures([[0, 1, 0], [1, 0, 0], [0, 0, 0]]).fit(lists)
+    assert np.isfinite(model.consensus_).all()
+    assert np.isfinite(model.transform(lists)).all()
 
 
 def test_without_consensus_only_ones_own_taste_counts():

@@ -5,7 +5,7 @@ from numbers import Real
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.preprocessing import normalize
 from sklearn.utils import Tags
@@ -17,6 +17,9 @@ from rankcut.features import fit_graph
 from rankcut.rankings import RankMatrix, read_rankings
 from rankcut.smoothing import Smoother
 
+# From here on only the direction of what lists have in common is left of it.
+_MOST_IN_THE_MIDDLE = 1000.0
+
 
 class TasteFeatures(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     """Who agrees with whom, from short lists that hardly overlap.
@@ -24,9 +27,10 @@ class TasteFeatures(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     A list becomes the vector z = o·p(L) + w·c. The first part is its own taste: the order of
     its items, smoothed over the item graph, so that lists can be compared that share no item. The
     second is the taste that all share: c is the mean position of each item in the lists that are
-    fitted, smoothed likewise. The inner product ⟨z, z'⟩ stands for how much two people are to be
-    expected to agree on items that neither of them listed: the less a list tells of its own, the
-    more the common taste counts. Vectors are compared by inner products, not by cosines.
+    fitted, smoothed likewise, and shrunk the more the fewer lists have the item. The inner
+    product ⟨z, z'⟩ stands for how much two people are to be expected to agree on items that
+    neither of them listed: the less a list tells of its own, the more the common taste counts.
+    Vectors are compared by inner products, not by cosines.
 
     Parameters
     ----------
@@ -34,7 +38,7 @@ class TasteFeatures(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         The item graph, in which like items are joined strongly, as for
         :class:`~rankcut.GraphCutFeatures`; None learns it from the lists that are fitted, by
         :class:`~rankcut.AgreementGraph`.
-    smoothing : float, default=4.0
+    smoothing : float, default=1.0
         Steps of a lazy random walk; see :class:`~rankcut.GraphSmoothing`.
     consensus : float, default=3.0
         w, the length of the common part, beside 1 of the other. 0 finds who shares what others
@@ -75,7 +79,7 @@ class TasteFeatures(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         self,
         graph: Any = None,
         *,
-        smoothing: float = 4.0,
+        smoothing: float = 1.0,
         consensus: float = 3.0,
         items: Sequence[Hashable] | None = None,
     ) -> None:
@@ -106,10 +110,10 @@ class TasteFeatures(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         self.graph_ = fit_graph(like_items_graph(self.graph), rankings)
         self._smoother: Smoother = Smoother(self.graph_, self.smoothing)
         order = order_view(rankings)
-        sums = np.vstack([order.sum(axis=0), (listing_view(rankings) > 0).sum(axis=0)])
+        counts = (listing_view(rankings) > 0).sum(axis=0)
+        sums = np.vstack([order.sum(axis=0), counts])
         self._smoother.smooth(sums)
-        # As if each item had been listed once more, in the middle.
-        mean = sums[0] / (sums[1] + 1.0)
+        mean = sums[0] / (sums[1] + _lists_in_the_middle(order, counts))
         self.consensus_: Floats = normalize(mean[None])[0]
         return self
 
@@ -140,3 +144,19 @@ class TasteFeatures(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         tags.input_tags.allow_nan = True
         tags.input_tags.sparse = True
         return tags
+
+
+def _lists_in_the_middle(order: Floats, counts: NDArray[np.int_]) -> float:
+    """How many further lists, with the item in the middle, its mean position is shrunk by.
+
+    A position is the mean of its item plus what is the list's own; the best guess of a mean of
+    m positions is their sum over m + own variance / variance of the means. The latter is the mean
+    of the products of two lists' positions of the same item.
+    """
+    pairs = (counts * (counts - 1)).sum()
+    products = (order.sum(axis=0) ** 2 - (order**2).sum(axis=0)).sum()
+    total = (order**2).sum() / max(counts.sum(), 1)
+    shared = products / max(pairs, 1)
+    if shared * _MOST_IN_THE_MIDDLE <= total:
+        return _MOST_IN_THE_MIDDLE
+    return float(max(total / shared - 1.0, 1.0 / _MOST_IN_THE_MIDDLE))

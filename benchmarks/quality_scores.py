@@ -1,0 +1,180 @@
+"""Scores of the quality benchmark: kept by split, and how sure they are.
+
+The variance of a mean over splits has two parts. Of people: the sum over people of their squared
+mean influence, in which splits that judge the same people are not independent. Of training: what
+the scores of splits differ beyond that, σ², which falls with the number J of splits only as
+σ²·(1/J + ρ/(1 − ρ)) if each learns from the share ρ of all people (Nadeau & Bengio, 2003).
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from scipy import stats
+
+RECIPE = "recipe"
+
+
+class Split(NamedTuple):
+    """What was found on one split of a task: a row for each method."""
+
+    methods: list[str]
+    scores: np.ndarray
+    influences: np.ndarray
+    seconds: np.ndarray
+
+
+def split_path(home: Path, task: str, number: int) -> Path:
+    name = "".join(letter if letter.isalnum() else "-" for letter in task)
+    return home / "splits" / f"{name}.{number}.npz"
+
+
+def save_split(path: Path, split: Split) -> None:
+    """Write at once or not at all, so that what is there can be trusted."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_suffix(".part")
+    with partial.open("wb") as file:
+        np.savez_compressed(
+            file,
+            methods=np.array(split.methods),
+            scores=split.scores,
+            influences=split.influences.astype(np.float32),
+            seconds=split.seconds,
+        )
+    partial.replace(path)
+
+
+def load_split(path: Path) -> Split:
+    with np.load(path) as file:
+        return Split(
+            file["methods"].tolist(),
+            file["scores"],
+            file["influences"].astype(np.float64),
+            file["seconds"],
+        )
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A mean over splits, the parts of its variance, and their degrees of freedom."""
+
+    mean: float
+    of_people: float
+    of_training: float
+    n_people: int
+    n_splits: int
+
+    @property
+    def half(self) -> float:
+        """Half of the 95 % interval; NaN by a single split."""
+        if self.n_splits < 2:
+            return float("nan")
+        total = self.of_people + self.of_training
+        if total == 0:
+            return 0.0
+        # Welch and Satterthwaite: the degrees of freedom of a sum of variances.
+        freedom = total**2 / (
+            self.of_people**2 / max(self.n_people - 1, 1)
+            + self.of_training**2 / (self.n_splits - 1)
+        )
+        return float(stats.t.ppf(0.975, freedom) * np.sqrt(total))
+
+
+def estimate(values: np.ndarray, influences: np.ndarray, trained: float) -> Estimate:
+    """The mean of a value for each split, and its variance.
+
+    Parameters
+    ----------
+    values : array of shape (n_splits,)
+        A score, or a difference of two.
+    influences : array of shape (n_splits, n_people)
+        The influence of each person on each value.
+    trained : float
+        The share of all people that each split learns from.
+    """
+    n = len(values)
+    of_people = float((influences.mean(axis=0) ** 2).sum())
+    n_people = int(influences.any(axis=0).sum())
+    if n < 2:
+        return Estimate(float(values.mean()), of_people, 0.0, n_people, n)
+    own = float((influences**2).sum(axis=1).mean())
+    across = (n * of_people - own) / (n - 1)
+    beyond = max(float(values.var(ddof=1)) - (own - across), 0.0)
+    of_training = beyond * (1 / n + trained / (1 - trained))
+    return Estimate(float(values.mean()), of_people, of_training, n_people, n)
+
+
+class TaskScores:
+    """The methods of one task: estimates of their scores and of the recipe's lead over each."""
+
+    def __init__(
+        self, name: str, family: str, data: str, trained: float, splits: Sequence[Split]
+    ) -> None:
+        self.name, self.family, self.data = name, family, data
+        self.methods = [m for m in splits[0].methods if all(m in s.methods for s in splits)]
+        rows = [[split.methods.index(m) for m in self.methods] for split in splits]
+        scores = np.array([s.scores[r] for s, r in zip(splits, rows, strict=True)])
+        influences = np.array([s.influences[r] for s, r in zip(splits, rows, strict=True)])
+        seconds = np.array([s.seconds[r] for s, r in zip(splits, rows, strict=True)])
+        self.n_splits = len(splits)
+        self.seconds = dict(zip(self.methods, seconds.sum(axis=0), strict=True))
+        self.score = {
+            method: estimate(scores[:, i], influences[:, i], trained)
+            for i, method in enumerate(self.methods)
+        }
+        ours = self.methods.index(RECIPE)
+        self.lead: dict[str, Estimate] = {}
+        self.lead_influence: dict[str, np.ndarray] = {}
+        for i, method in enumerate(self.methods):
+            if method != RECIPE:
+                apart = influences[:, ours] - influences[:, i]
+                self.lead[method] = estimate(scores[:, ours] - scores[:, i], apart, trained)
+                self.lead_influence[method] = apart.mean(axis=0)
+
+    def best(self, methods: Iterable[str]) -> str:
+        """The one of the methods with the highest mean."""
+        return max(methods, key=lambda method: self.score[method].mean)
+
+    @property
+    def verdict(self) -> str:
+        """The recipe against the best of the others, as found on the same splits."""
+        lead = self.lead[self.best(self.lead)]
+        if np.isnan(lead.half):
+            return "one split"
+        if lead.mean > lead.half:
+            return "best"
+        return "worse" if lead.mean < -lead.half else "within noise"
+
+
+class Lead(NamedTuple):
+    """The recipe's mean lead over a method, half of its 95 % interval, and its p."""
+
+    mean: float
+    half: float
+    p: float
+
+
+def mean_lead(tasks: Sequence[TaskScores], method: str) -> Lead:
+    """Over all tasks; a person who is in several of them counts once. NaN by single splits."""
+    mean = float(np.mean([task.lead[method].mean for task in tasks]))
+    if any(task.n_splits < 2 for task in tasks):
+        return Lead(mean, float("nan"), float("nan"))
+    of_people = 0.0
+    for data in {task.data for task in tasks}:
+        same = [task.lead_influence[method] for task in tasks if task.data == data]
+        of_people += float((np.sum(same, axis=0) ** 2).sum())
+    of_training = sum(task.lead[method].of_training for task in tasks)
+    deviation = np.sqrt(of_people + of_training) / len(tasks)
+    p = 1.0 if deviation == 0 else float(2 * stats.norm.sf(abs(mean) / deviation))
+    return Lead(mean, float(stats.norm.ppf(0.975) * deviation), p)
+
+
+def holm(p_values: dict[str, float]) -> dict[str, float]:
+    """Holm's correction for looking at several."""
+    corrected, running = {}, 0.0
+    for place, method in enumerate(sorted(p_values, key=p_values.__getitem__)):
+        running = max(running, min(1.0, p_values[method] * (len(p_values) - place)))
+        corrected[method] = running
+    return corrected

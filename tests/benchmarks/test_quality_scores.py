@@ -1,0 +1,100 @@
+"""How sure a mean over splits is: intervals hold what they promise, files what they are given."""
+
+import numpy as np
+import pytest
+from quality_scores import (
+    RECIPE,
+    Split,
+    TaskScores,
+    estimate,
+    holm,
+    load_split,
+    mean_lead,
+    save_split,
+    split_path,
+)
+
+N_PEOPLE, N_TEST, N_SPLITS = 200, 100, 6
+
+
+def splits_of_a_draw(rng, training):
+    """Values of splits that are 0 in expectation: means of whom is tested, plus training."""
+    people = rng.normal(size=N_PEOPLE)
+    values, influences = np.empty(N_SPLITS), np.zeros((N_SPLITS, N_PEOPLE))
+    for split in range(N_SPLITS):
+        tested = rng.permutation(N_PEOPLE)[:N_TEST]
+        mean = people[tested].mean()
+        influences[split, tested] = (people[tested] - mean) / N_TEST
+        values[split] = mean + training * rng.normal()
+    return values, influences
+
+
+@pytest.mark.parametrize("training", [0.0, 0.05, 0.3])
+def test_intervals_cover_what_is_true(training):
+    rng = np.random.default_rng(0)
+    draws = [estimate(*splits_of_a_draw(rng, training), trained=0.0) for _ in range(500)]
+    covered = np.mean([abs(found.mean) <= found.half for found in draws])
+    # The share of 500 has a standard deviation of 0.01.
+    assert 0.92 <= covered <= 0.99
+
+
+def test_as_if_splits_were_independent_they_would_not():
+    rng = np.random.default_rng(0)
+    covered = []
+    for _ in range(500):
+        values, _ = splits_of_a_draw(rng, 0.0)
+        covered.append(abs(values.mean()) <= 2.57 * values.std(ddof=1) / np.sqrt(N_SPLITS))
+    assert np.mean(covered) < 0.85
+
+
+def test_training_on_the_same_people_widens_the_interval():
+    values, influences = splits_of_a_draw(np.random.default_rng(1), 0.3)
+    alone, often = (estimate(values, influences, trained) for trained in (0.0, 0.5))
+    assert often.of_training == pytest.approx(alone.of_training * (1 + N_SPLITS))
+    assert often.of_people == alone.of_people
+
+
+def test_one_split_has_no_interval():
+    values, influences = splits_of_a_draw(np.random.default_rng(1), 0.3)
+    assert np.isnan(estimate(values[:1], influences[:1], 0.0).half)
+
+
+def task(name, data, leads):
+    """A task of two splits on which the recipe leads by so much because of each person."""
+    influences = np.array([np.zeros_like(leads), leads])
+    split = Split(["Borda", RECIPE], np.array([0.5, 0.6]), influences, np.zeros(2))
+    return TaskScores(name, "family", data, 0.0, [split, split])
+
+
+def test_a_person_in_two_tasks_counts_once():
+    rng = np.random.default_rng(2)
+    leads = rng.normal(size=50)
+    half = {
+        data: mean_lead([task("one", "x", leads), task("other", data, leads)], "Borda").half
+        for data in ("x", "y")
+    }
+    # The same tasks twice tell no more than one; those of other people do.
+    assert half["x"] == pytest.approx(mean_lead([task("one", "x", leads)], "Borda").half)
+    assert half["y"] == pytest.approx(half["x"] / np.sqrt(2))
+
+
+def test_verdicts():
+    assert task("sure", "x", np.full(50, 1e-3)).verdict == "best"
+    assert task("unsure", "x", np.full(50, 1e-1)).verdict == "within noise"
+
+
+def test_holm_corrects_for_the_number_and_keeps_the_order():
+    assert holm({"a": 0.01, "b": 0.04, "c": 0.03}) == pytest.approx(
+        {"a": 0.03, "c": 0.06, "b": 0.06}
+    )
+
+
+def test_a_split_is_kept_as_it_was_found(tmp_path):
+    split = Split(["Borda", RECIPE], np.array([0.5, 0.6]), np.eye(2), np.array([1.0, 2.0]))
+    path = split_path(tmp_path, "sushi a, 50 labels", 1000)
+    save_split(path, split)
+    found = load_split(path)
+    assert found.methods == split.methods
+    assert np.array_equal(found.scores, split.scores)
+    assert np.array_equal(found.influences, split.influences)
+    assert list(path.parent.iterdir()) == [path]
