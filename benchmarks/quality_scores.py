@@ -16,6 +16,8 @@ from scipy import stats
 
 RECIPE = "recipe"
 
+LEVEL = 0.05
+
 
 class Split(NamedTuple):
     """What was found on one split of a task: a row for each method."""
@@ -67,19 +69,28 @@ class Estimate:
     n_splits: int
 
     @property
+    def variance(self) -> float:
+        """Of both parts; NaN by a single split, which does not tell what training does."""
+        return float("nan") if self.n_splits < 2 else self.of_people + self.of_training
+
+    @property
+    def freedom(self) -> float:
+        """Welch and Satterthwaite: the degrees of freedom of a sum of variances."""
+        parts = self.of_people**2 / max(self.n_people - 1, 1)
+        parts += self.of_training**2 / max(self.n_splits - 1, 1)
+        return self.variance**2 / parts if parts > 0 else 1.0
+
+    @property
     def half(self) -> float:
-        """Half of the 95 % interval; NaN by a single split."""
-        if self.n_splits < 2:
-            return float("nan")
-        total = self.of_people + self.of_training
-        if total == 0:
-            return 0.0
-        # Welch and Satterthwaite: the degrees of freedom of a sum of variances.
-        freedom = total**2 / (
-            self.of_people**2 / max(self.n_people - 1, 1)
-            + self.of_training**2 / (self.n_splits - 1)
-        )
-        return float(stats.t.ppf(0.975, freedom) * np.sqrt(total))
+        """Half of the 95 % interval."""
+        return float(stats.t.ppf(0.975, self.freedom) * np.sqrt(self.variance))
+
+    @property
+    def p(self) -> float:
+        """Of the mean being 0, from both sides."""
+        if self.variance == 0:
+            return float(self.mean == 0)
+        return float(2 * stats.t.sf(abs(self.mean) / np.sqrt(self.variance), self.freedom))
 
 
 def estimate(values: np.ndarray, influences: np.ndarray, trained: float) -> Estimate:
@@ -139,13 +150,23 @@ class TaskScores:
 
     @property
     def verdict(self) -> str:
-        """The recipe against the best of the others, as found on the same splits."""
-        lead = self.lead[self.best(self.lead)]
-        if np.isnan(lead.half):
+        """Whether the recipe is better than every other method, or worse than some.
+
+        Of thirteen methods as good as the recipe, one or the other seems better by chance: "worse"
+        is corrected for their number, by Bonferroni. To be better than all needs no correction.
+        """
+        if self.n_splits < 2:
             return "one split"
-        if lead.mean > lead.half:
+        if all(lead.mean > 0 and lead.p < LEVEL for lead in self.lead.values()):
             return "best"
-        return "worse" if lead.mean < -lead.half else "within noise"
+        behind = [lead.p for lead in self.lead.values() if lead.mean < 0]
+        return "worse" if behind and min(behind) < LEVEL / len(self.lead) else "within noise"
+
+    @property
+    def seems_worse(self) -> bool:
+        """Whether the recipe is behind the best of the others by more than the interval of that."""
+        lead = self.lead[self.best(self.lead)]
+        return lead.mean < -lead.half
 
 
 class Lead(NamedTuple):

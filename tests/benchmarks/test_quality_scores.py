@@ -78,9 +78,26 @@ def test_a_person_in_two_tasks_counts_once():
     assert half["y"] == pytest.approx(half["x"] / np.sqrt(2))
 
 
-def test_verdicts():
-    assert task("sure", "x", np.full(50, 1e-3)).verdict == "best"
-    assert task("unsure", "x", np.full(50, 1e-1)).verdict == "within noise"
+@pytest.mark.parametrize(
+    ("ours", "noise", "verdict"),
+    [
+        (0.6, 0.01, "best"),
+        (0.6, 0.1, "within noise"),
+        (0.4, 0.01, "worse"),
+        (0.4, 0.04, "within noise"),
+    ],
+)
+def test_verdicts(ours, noise, verdict):
+    """The others all have 0.5, and the recipe a deviation of ``noise``."""
+    n_people, others = 400, [f"method {i}" for i in range(13)]
+    influences = np.zeros((14, n_people))
+    influences[-1] = noise / np.sqrt(n_people)
+    scores = np.append(np.full(13, 0.5), ours)
+    split = Split([*others, RECIPE], scores, influences, np.zeros(14))
+    found = TaskScores("task", "family", "data", 0.0, [split, split])
+    assert found.verdict == verdict
+    # Behind by two and a half deviations, which is less than thirteen comparisons ask for.
+    assert found.seems_worse == (ours < 0.5)
 
 
 def test_holm_corrects_for_the_number_and_keeps_the_order():
