@@ -52,9 +52,9 @@ def test_what_is_said(report):
         "(for research; not to be passed on), and name its directory by --data"
     )
     assert lines[-1] == f"report:        {output / 'report.html'}"
-    counts = [int(line.split()[-2]) for line in lines[1:5]]
+    counts = [int(line.split()[-2]) for line in lines[1:6]]
     assert counts[0] > 10
-    assert counts[3] == 4
+    assert counts[4] == 4
 
 
 def test_what_is_written(report):

@@ -51,7 +51,9 @@ def test_html_escapes_and_embeds(document):
 
 def test_markdown(document):
     page = markdown_page(document)
-    assert "Verdicts: 0 holds, 0 holds in part, 1 does not hold, 0 not checked." in page
+    assert (
+        "Verdicts: 0 holds, 0 holds in part, 1 does not hold, 0 not decided, 0 not checked." in page
+    )
     assert "| ✗ does not hold | [It is" in page
     assert "a\\|b" in page
     assert "(figures/part-figure-1.svg)" in page

@@ -25,3 +25,7 @@ class RankingFileError(ValueError):
         self.line = line
         place = source if line is None else f"{source}:{line}"
         super().__init__(f"{place}: {message}")
+
+    def __reduce__(self) -> tuple[type["RankingFileError"], tuple[str, str, int | None]]:
+        # An exception is made again from its text alone, unless told: a worker's would be lost.
+        return type(self), (self.message, self.source, self.line)

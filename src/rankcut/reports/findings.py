@@ -17,6 +17,9 @@ class Outcome(StrEnum):
     HOLDS = "holds"
     IN_PART = "holds in part"
     FAILS = "does not hold"
+    #: It was looked at, and the numbers do not tell.
+    UNDECIDED = "not decided"
+    #: It was not looked at.
     UNCHECKED = "not checked"
 
 

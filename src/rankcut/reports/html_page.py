@@ -15,6 +15,7 @@ _CLASSES = {
     Outcome.HOLDS: "holds",
     Outcome.IN_PART: "part",
     Outcome.FAILS: "fails",
+    Outcome.UNDECIDED: "open",
     Outcome.UNCHECKED: "open",
 }
 

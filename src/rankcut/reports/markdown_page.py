@@ -10,6 +10,7 @@ _MARKS = {
     Outcome.HOLDS: "✓",
     Outcome.IN_PART: "◐",
     Outcome.FAILS: "✗",
+    Outcome.UNDECIDED: "?",
     Outcome.UNCHECKED: "–",
 }
 

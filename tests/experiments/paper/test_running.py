@@ -9,6 +9,7 @@ from rankcut.experiments.paper.part import Settings
 from rankcut.experiments.paper.parts import part
 from rankcut.experiments.paper.running import run_missing, works_of
 from rankcut.experiments.paper.store import Store
+from rankcut.files.errors import RankingFileError
 
 
 def test_what_is_there_is_not_run(tmp_path):
@@ -43,3 +44,11 @@ def test_a_lost_process_is_told_in_one_line(tmp_path, monkeypatch):
     works = works_of([part("kinds")], Settings(quick=True), None)[:1]
     with pytest.raises(ChildProcessError, match="ended from outside, perhaps for want of memory"):
         run_missing(works, Store(tmp_path), None, lambda work: None)
+
+
+def test_a_broken_data_file_is_told_as_that(tmp_path):
+    for name in ("sushi3a.5000.10.order", "sushi3b.5000.10.order", "sushi3.idata", "sushi3.udata"):
+        (tmp_path / name).write_text("this is no ranking\n")
+    works = works_of([part("example")], Settings(quick=True), "mark")[:1]
+    with pytest.raises(RankingFileError, match=r"sushi3a\.5000\.10\.order:1: "):
+        run_missing(works, Store(tmp_path / "cache"), tmp_path, lambda work: None)

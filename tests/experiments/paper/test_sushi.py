@@ -16,8 +16,9 @@ from rankcut.experiments.paper.encodings import (
 )
 from rankcut.experiments.paper.learning import FURTHER_SEEDS, SEEDS
 from rankcut.experiments.paper.part import Settings
-from rankcut.experiments.paper.sushi import EXPERIMENTS, RESIDENCE, Sushi, censor, select
-from rankcut.experiments.paper.sushi_claims import CLAIMS, ORIGIN, judge
+from rankcut.experiments.paper.sushi import Sushi, censor, select
+from rankcut.experiments.paper.sushi_claims import CLAIMS, judge
+from rankcut.experiments.paper.sushi_experiments import EXPERIMENTS, ORIGIN, RESIDENCE
 from rankcut.reports.findings import Outcome
 
 SET_A = [
@@ -227,7 +228,24 @@ def test_verdicts_come_out_either_way():
     )
     assert bad["as good"] is bad["sampling"] is bad["origin"] is Outcome.FAILS
     wide = outcomes({}, {(name, CUT): 0.5 for name in EXPERIMENTS})
-    assert wide["as good"] is wide["full, Kendall"] is Outcome.UNCHECKED
+    assert wide["as good"] is wide["full, Kendall"] is Outcome.UNDECIDED
+    assert wide["limit"] is wide["origin"] is Outcome.UNDECIDED
+
+
+def test_a_rival_that_cannot_be_told_from_random_does_not_make_the_kernel_the_only_one():
+    rivals = {("top-6", KENDALL): 0.5, ("top-6", MALLOWS): 0.52}
+    assert outcomes(rivals, {("top-6", MALLOWS): 0.2})["only"] is Outcome.UNDECIDED
+    assert outcomes(rivals | {("top-6", CUT): 0.5})["only"] is Outcome.FAILS
+
+
+def test_a_gain_that_is_too_small_to_rule_out_is_told():
+    assert "is less than 0.02" in judge(made_up({}))["full, Kendall"].because
+    behind = {("full", KENDALL): 0.6}
+    assert "is less than" not in judge(made_up(behind))["full, Kendall"].because
+
+
+def test_a_label_that_nothing_is_learned_of_is_not_meaningful():
+    assert outcomes({("full", CUT): 0.5})["origin"] is Outcome.FAILS
 
 
 def test_the_published_step_counts():
@@ -242,3 +260,18 @@ def test_real_data(data_home):
     (found,) = part.run(task | {"seeds": [4], "path": 0}, Path(data_home))
     assert found["converged"]
     assert 0.5 < found["AUC"] < 0.65
+
+
+def test_a_fit_at_the_maximum_was_not_stopped_too_early():
+    fit = {
+        "method": CUT,
+        "share of class 1, stopped": 1.0,
+        "share of class 1": 0.4,
+        "converged": True,
+        "ELBO": -100.0,
+    }
+    early, flat = fit | {"ELBO, stopped": -105.0}, fit | {"ELBO, stopped": -100.01}
+    said = Sushi().prose({"sushi-scores": [early, flat, flat]})
+    assert "Of 3 fits, 3 call all test rankings the same after the published steps" in said
+    assert "Of the 3, 2 are within 0.1 of the maximum" in said
+    assert "of the maximum of the bound" not in Sushi().prose({"sushi-scores": [early]})

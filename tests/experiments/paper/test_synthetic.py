@@ -110,7 +110,7 @@ def test_verdicts_come_out_either_way():
     assert set(even) == set(CLAIMS)
     assert even["in line"] is even["censoring"] is even["interleaving"] is Outcome.HOLDS
     assert even["top-6"] is even["Mallows"] is Outcome.FAILS
-    assert even["variability"] is not Outcome.HOLDS
+    assert even["variability"] is even["reconstruction"] is Outcome.FAILS
     worse = made_up(
         means={(kind, method): 0.9 for kind in KINDS for method in (KENDALL, MALLOWS)}
         | {("top-6", CUT): 0.7}
@@ -124,4 +124,15 @@ def test_verdicts_come_out_either_way():
     assert better["sample size"] is Outcome.HOLDS
     assert better["censoring"] is Outcome.FAILS
     noisy = made_up(spreads=dict.fromkeys(KINDS, 0.5))
-    assert noisy["in line"] is Outcome.UNCHECKED
+    assert noisy["in line"] is Outcome.UNDECIDED
+    spared = made_up(means={("top-6", KENDALL): 0.7})
+    assert spared["censoring"] is spared["reconstruction"] is Outcome.HOLDS
+    ahead = made_up(means={("ties", CUT): 0.9, ("incomplete", CUT): 0.9})
+    assert ahead["in line"] is Outcome.HOLDS
+    assert ahead["interleaving"] is Outcome.FAILS
+
+
+def test_a_spread_that_cannot_be_told_is_not_gone():
+    """With 250 rankings ties may still be more variable than full rankings."""
+    found = made_up(spreads={"ties": 0.1, "ties, 250 rankings": 0.013})
+    assert found["sample size"] is Outcome.IN_PART

@@ -3,22 +3,23 @@
 A difference is paired: both methods see the same rankings and the same split for each seed. Its
 interval is Student's, at 95 %. It says yes, no, or that it is too wide to tell (None):
 
-==========  ==========================  ======================================
-            yes                         no
-==========  ==========================  ======================================
-better      above 0                     below 0.02
-worse       below 0                     above −0.02
-in line     above −0.02                 below −0.02
-equal       within ±0.02                does not contain 0, and not within
-==========  ==========================  ======================================
+=============  =======================  ======================================
+               yes                      no
+=============  =======================  ======================================
+better         above 0                  below 0.02
+worse          below 0                  above −0.02
+in line        above −0.02              below −0.02
+equal          within ±0.02             above 0.02, or below −0.02
+more variable  ratio above 1            ratio below 1.5
+=============  =======================  ======================================
 
 A claim is judged by F1, as the paper does, and by accuracy, since F1 can be had by predicting one
-class: it holds if it does by both, and in part if it does by one.
+class: it holds if it does by both, and in part if it does by one. :data:`RULES` says so to the
+reader of a report.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +29,21 @@ from rankcut.reports.findings import Outcome, Row, Verdict
 
 MARGIN = 0.02
 LEVEL = 0.95
+
+# A standard deviation is not shown to be larger, but for less than this many times.
+_SPREAD = 1.5
+
+RULES = (
+    "Differences are paired, seed by seed, with 95 % intervals. *Better* means that the interval "
+    f"is above 0, and *not better* that it is below {MARGIN}: a gain as large is ruled out. "
+    f"*In line* means that it is above −{MARGIN}, *equal* that it lies within ±{MARGIN}, and *not* "
+    "that it is wholly beyond. *More "
+    "variable* means that the interval of the ratio of standard deviations over seeds is above 1, "
+    f"and *not* that it is below {_SPREAD}. A claim holds if it does by F1 and by accuracy, and in "
+    "part if it does by one of them, or for some of what it speaks of. Where intervals are too "
+    "wide to say yes or no, it is not decided. Intervals are not widened for how many there are."
+)
+"""What the words of verdicts mean; Markdown."""
 
 # What a claim is judged by, and the same of fits that were stopped early.
 JUDGES = ("F1", "accuracy")
@@ -86,16 +102,21 @@ class Interval:
 
     @property
     def equal(self) -> bool | None:
-        """Whether any difference of more than the margin is ruled out; no if there is one."""
+        """Whether any difference of more than the margin is ruled out; no if one is certain."""
         if self.low > -MARGIN and self.high < MARGIN:
             return True
-        return False if self.low > 0 or self.high < 0 else None
+        return False if self.low > MARGIN or self.high < -MARGIN else None
 
-    def above(self, level: float, *, no: float | None = None) -> bool | None:
+    @property
+    def more_variable(self) -> bool | None:
+        """Of a ratio of standard deviations: above 1; no if it is not far above, if at all."""
+        return self.above(1.0, no=_SPREAD)
+
+    def above(self, level: float, *, no: float) -> bool | None:
         """All of it above a level; no if all of it is below another, or the same."""
         if self.low > level:
             return True
-        return False if self.high < (level if no is None else no) else None
+        return False if self.high < no else None
 
 
 def _signed(value: float) -> str:
@@ -160,6 +181,21 @@ class Scores:
         both = [seed for seed in left if seed in right]
         return Interval.of([left[seed] - right[seed] for seed in both])
 
+    def difference_of_differences(
+        self, settings: tuple[str, str], methods: tuple[str, str], score: str
+    ) -> Interval:
+        """Of one setting less another, by one method less by another: over seeds that all have."""
+        here, there, others_here, others_there = (
+            self.by_seed(setting, method, score) for method in methods for setting in settings
+        )
+        seeds = here.keys() & there.keys() & others_here.keys() & others_there.keys()
+        return Interval.of(
+            [
+                (here[seed] - there[seed]) - (others_here[seed] - others_there[seed])
+                for seed in sorted(seeds)
+            ]
+        )
+
     def spread_ratio(self, one: tuple[str, str], other: tuple[str, str], score: str) -> Interval:
         """Of the standard deviations over seeds; the interval is by resampling seeds."""
         left, right = self.by_seed(*one, score), self.by_seed(*other, score)
@@ -186,13 +222,29 @@ def share_outcome(held: Sequence[bool | None]) -> Outcome:
     """All of them: holds; some: in part; none: does not hold, or cannot be told.
 
     >>> [str(share_outcome(held)) for held in ([True, False], [False, None], [None, None])]
-    ['holds in part', 'does not hold', 'not checked']
+    ['holds in part', 'does not hold', 'not decided']
     """
     if all(held):
         return Outcome.HOLDS
     if any(held):
         return Outcome.IN_PART
-    return Outcome.FAILS if False in held else Outcome.UNCHECKED
+    return Outcome.FAILS if False in held else Outcome.UNDECIDED
+
+
+def every_outcome(held: Sequence[bool | None]) -> Outcome:
+    """All of them: holds; one that is not: does not hold. For what is said of all or of one alone.
+
+    >>> [str(every_outcome(held)) for held in ([True, True], [True, False], [True, None])]
+    ['holds', 'does not hold', 'not decided']
+    """
+    if False in held:
+        return Outcome.FAILS
+    return Outcome.HOLDS if all(held) else Outcome.UNDECIDED
+
+
+def negated(held: bool | None) -> bool | None:
+    """No for yes, and yes for no; what cannot be told stays so."""
+    return None if held is None else not held
 
 
 def by_both(rule: Callable[[str], Outcome], judges: Sequence[str] = JUDGES) -> Outcome:
@@ -200,55 +252,33 @@ def by_both(rule: Callable[[str], Outcome], judges: Sequence[str] = JUDGES) -> O
     outcomes = {rule(judge) for judge in judges}
     if len(outcomes) == 1:
         return outcomes.pop()
-    return Outcome.FAILS if outcomes == {Outcome.FAILS, Outcome.UNCHECKED} else Outcome.IN_PART
+    return Outcome.FAILS if outcomes == {Outcome.FAILS, Outcome.UNDECIDED} else Outcome.IN_PART
 
 
 def verdict(rule: Callable[[str], Outcome], because: str) -> Verdict:
-    """By both judges, and with a word if seeds are too few to tell."""
-    outcome = by_both(rule)
-    too_wide = " The intervals are too wide to tell." if outcome is Outcome.UNCHECKED else ""
+    """By both judges."""
+    return told(by_both(rule), because)
+
+
+def told(outcome: Outcome, because: str) -> Verdict:
+    """With a word if seeds are too few to tell."""
+    too_wide = " The intervals are too wide to tell." if outcome is Outcome.UNDECIDED else ""
     return Verdict(outcome, because + too_wide)
 
 
 def stopping_note(rule: Callable[[str], Outcome]) -> str:
-    """What the same rule says of fits stopped early, if that is something else."""
+    """What the same rule says after as many steps as published, if something else."""
     converged, stopped = by_both(rule), by_both(rule, STOPPED)
-    if converged is stopped or Outcome.UNCHECKED in (converged, stopped):
+    if converged is stopped or Outcome.UNDECIDED in (converged, stopped):
         return ""
-    return f" **Stopping early changes this: after 10 or 20 steps it {_as_verb(stopped)}.**"
+    return f" **After as many steps as were published, it {_WOULD[stopped]}.**"
 
 
-def _as_verb(outcome: Outcome) -> str:
-    return {
-        Outcome.HOLDS: "would hold",
-        Outcome.IN_PART: "would hold in part",
-        Outcome.FAILS: "would not hold",
-        Outcome.UNCHECKED: "could not be checked",
-    }[outcome]
-
-
-def summary_rows(
-    scores: Scores,
-    settings: Sequence[str],
-    methods: Sequence[str],
-    columns: Sequence[str],
-    setting: str,
-    groups: Mapping[str, Sequence[int] | None],
-) -> list[dict[str, Any]]:
-    """For each setting, method and group of seeds: means and intervals of some columns."""
-    rows = []
-    for name in settings:
-        for method in methods:
-            if not scores.has(name, method):
-                continue
-            for group, seeds in groups.items():
-                row: dict[str, Any] = {setting: name, "method": method, "seeds": group}
-                for column in columns:
-                    found = scores.mean(name, method, column, seeds)
-                    row |= {"n": found.n, column: found.mean, f"{column}, low": found.low}
-                    row[f"{column}, high"] = found.high
-                rows.append(row)
-    return rows
+_WOULD = {
+    Outcome.HOLDS: "would hold",
+    Outcome.IN_PART: "would hold in part",
+    Outcome.FAILS: "would not hold",
+}
 
 
 def losses_ruled_out(scores: Scores, rivals: Mapping[str, Sequence[str]], main: str) -> Verdict:
@@ -272,42 +302,3 @@ def losses_ruled_out(scores: Scores, rivals: Mapping[str, Sequence[str]], main: 
         f"on {worst[0]} rankings: {against(worst, 'F1').signed()} of F1, "
         f"{against(worst, 'accuracy').signed()} of accuracy.{stopping_note(rule)}",
     )
-
-
-def difference_row(
-    scores: Scores, one: tuple[str, str], other: tuple[str, str], columns: Sequence[str]
-) -> dict[str, Any]:
-    """Mean paired differences of some columns with their intervals."""
-    row: dict[str, Any] = {}
-    for column in columns:
-        found = scores.difference(one, other, column)
-        row |= {"n": found.n, column: found.mean, f"{column}, low": found.low}
-        row[f"{column}, high"] = found.high
-    return row
-
-
-def whether_it_matters(rows: Iterable[Row], setting: str, main: str) -> list[dict[str, Any]]:
-    """Of each variant of the main method, from rows of differences: does it matter, in words."""
-    found = []
-    for row in rows:
-        if not row["method"].startswith(f"{main}, "):
-            continue
-        said = {
-            judge: Interval(row[judge], row[f"{judge}, low"], row[f"{judge}, high"], row["n"])
-            for judge in JUDGES
-        }
-        answers = {each.equal for each in said.values()}
-        answer = "yes" if False in answers else "too few seeds" if None in answers else "no"
-        found.append(
-            {setting: row[setting], "instead": row["method"].removeprefix(f"{main}, ")}
-            | {judge: each.signed() for judge, each in said.items()}
-            | {"does it matter?": answer}
-        )
-    return found
-
-
-MATTERS = (
-    "Where text and published experiments differ: what is gained or lost by doing as the "
-    "experiments did, with 95 % intervals of paired differences. It does not matter if both "
-    "intervals are within ±0.02; it does if one of them is not, and does not contain 0."
-)

@@ -1,13 +1,12 @@
 """Run parts of the reproduction and write their report."""
 
-import hashlib
 import os
 import platform
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import rankcut
-from rankcut.datasets.sushi import sushi_files
+from rankcut.experiments.paper import fingerprints
 from rankcut.experiments.paper.part import Part, Record, Settings, Tables
 from rankcut.experiments.paper.parts import part
 from rankcut.experiments.paper.running import run_missing, works_of
@@ -40,14 +39,23 @@ def reproduce(
     """
     parts = [part(name) for name in names]
     ready = [each for each in parts if data is not None or not each.needs_sushi]
-    mark = fingerprint(data) if data is not None and any(p.needs_sushi for p in ready) else None
+    mark = None
+    if data is not None and any(each.needs_sushi for each in ready):
+        mark = fingerprints.of_data(data)
     store = Store(output / "cache")
     works = works_of(ready, settings, mark)
     started(len(works))
     run_missing(works, store, data, lambda work: done(work.part.name))
     records: dict[str, list[Record]] = {each.name: [] for each in ready}
     for work in works:
-        records[work.part.name] += store.read(work.part.name, work.task, work.data) or []
+        found = store.read(work.part.name, work.task, work.data)
+        if found is None:
+            # Verdicts on part of the numbers would look like verdicts on all of them.
+            raise FileNotFoundError(
+                f"{store.directory}: a result of the part {work.part.name!r} is gone; the same "
+                "command computes it again"
+            )
+        records[work.part.name] += found
     sections = [
         section(each, each.tables(records[each.name]) if each.name in records else {})
         for each in parts
@@ -55,14 +63,6 @@ def reproduce(
     document = Document(TITLE, lead(settings, data is not None), sections)
     write_report(document, output)
     return document
-
-
-def fingerprint(data: Path) -> str:
-    """A hash of the sushi files' contents."""
-    digest = hashlib.sha256()
-    for file in sushi_files(data):
-        digest.update(file.read_bytes())
-    return digest.hexdigest()[:16]
 
 
 def section(part: Part, tables: Tables) -> Section:
@@ -91,8 +91,9 @@ def lead(settings: Settings, with_data: bool) -> str:
         "a cut function on a graph of the items, and compare rankings by inner products (TMLR, "
         "2022). Here each experiment of theirs is run again, each figure is drawn again, and each "
         "claim gets a verdict.\n\n"
-        "Every number was computed by the run that wrote this page, and verdicts follow from the "
-        "numbers by rules that the sections state. Where the text and the published experiments "
+        "Every number was computed by the run that wrote this page, or by an earlier one of the "
+        "same code into the same directory. Verdicts follow from the numbers by rules that the "
+        "sections state. Where the text and the published experiments "
         "differ, the text comes first and the experiments beside it.\n\n"
         f"This was {size}, with rankcut {rankcut.__version__} on {platform.machine()} "
         f"({os.cpu_count()} cores), Python {platform.python_version()}.{data}"

@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-import rankcut
+from rankcut.experiments.paper import fingerprints
 from rankcut.experiments.paper.part import Record, Task
 from rankcut.files.atomic import atomic_file
 
@@ -13,8 +13,8 @@ from rankcut.files.atomic import atomic_file
 class Store:
     """Records by part and task, in a directory.
 
-    A file's name is a hash of the part's name, the task's settings, the data's fingerprint and the
-    package's version, so that a change of any of them is a new task. What cannot be read is as
+    A file's name is a hash of the part's name, the task's settings, and the fingerprints of the
+    data and of the code, so that a change of any of them is a new task. What cannot be read is as
     good as missing.
 
     Examples
@@ -58,4 +58,4 @@ class Store:
 
 
 def _key(part: str, task: Task, data: str | None) -> dict[str, Any]:
-    return {"part": part, "task": task, "data": data, "version": rankcut.__version__}
+    return {"part": part, "task": task, "data": data, "code": fingerprints.of_code()}

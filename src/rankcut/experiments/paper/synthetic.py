@@ -8,13 +8,7 @@ from typing import Any
 import numpy as np
 
 from rankcut.datasets.food import make_food
-from rankcut.experiments.paper.comparisons import (
-    MATTERS,
-    Scores,
-    difference_row,
-    summary_rows,
-    whether_it_matters,
-)
+from rankcut.experiments.paper.comparisons import RULES, Scores
 from rankcut.experiments.paper.encodings import (
     BORDA,
     CONSTANT,
@@ -33,13 +27,18 @@ from rankcut.experiments.paper.encodings import (
 )
 from rankcut.experiments.paper.learning import (
     FURTHER_SEEDS,
-    SCORES,
     SEEDS,
     learn,
     learn_blindly,
     split_rows,
 )
-from rankcut.experiments.paper.learning_figures import draw_differences, draw_noise
+from rankcut.experiments.paper.learning_figures import draw_noise
+from rankcut.experiments.paper.learning_report import (
+    difference_row,
+    differences_picture,
+    score_sheets,
+    summary_rows,
+)
 from rankcut.experiments.paper.part import Part, Record, Settings, Tables, Task
 from rankcut.experiments.paper.synthetic_claims import CLAIMS, judge
 from rankcut.reports.findings import Picture, Row, Sheet, Table, Verdict
@@ -137,13 +136,12 @@ class Synthetic(Part):
     def tables(self, records: Sequence[Record]) -> dict[str, Table]:
         """All scores; by noise for the paper's seeds; and means and differences over all seeds."""
         scores = Scores(at_shared_noise(records), "kind")
-        groups = {"the paper's": SEEDS, "all": None}
         methods = list(dict.fromkeys(record["method"] for record in records))
         kinds = list(dict.fromkeys(record["kind"] for record in records))
         return {
             "synthetic-scores": records,
             "synthetic-noise": _by_noise(records),
-            "synthetic-summary": summary_rows(scores, kinds, methods, SCORES, "kind", groups),
+            "synthetic-summary": summary_rows(scores, "kind", kinds, methods),
             "synthetic-differences": _differences(scores, kinds, methods),
         }
 
@@ -160,33 +158,22 @@ class Synthetic(Part):
                 "from 4 draws a list, as the paper has it, and dotted with the λ of the published "
                 "experiments. Predicting one class for all has F1 ⅔.",
             ),
-            "synthetic-differences": Picture(
-                {
-                    f"{kind} rankings": draw_differences(
-                        [row for row in tables["synthetic-differences"] if row["kind"] == kind],
-                        kind,
-                    )
-                    for kind in KINDS
-                },
-                f"What other methods gain (right) or lose (left) against the graph cut kernel of "
-                f"the text: paired differences of F1, means with 95 % intervals over {every} "
-                "seeds, averaged over the levels of noise that all seeds have. The shaded band "
-                "is ±0.02.",
+            "synthetic-differences": differences_picture(
+                tables["synthetic-differences"],
+                "kind",
+                {kind: f"{kind} rankings" for kind in KINDS},
+                f"{every} seeds, averaged over the levels of noise that all seeds have",
             ),
         }
 
     def sheets(self, tables: Tables) -> list[Sheet]:
         """Means of all scores over all seeds."""
-        rows = [
-            {key: row[key] for key in ("kind", "method", "n", *SCORES)}
-            for row in tables["synthetic-summary"]
-            if row["seeds"] == "all"
-        ]
-        caption = "Mean scores over all seeds and the levels of noise that all of them have."
-        return [
-            Sheet(rows, caption, dict.fromkeys(SCORES, ".3f")),
-            Sheet(whether_it_matters(tables["synthetic-differences"], "kind", CUT), MATTERS),
-        ]
+        return score_sheets(
+            tables["synthetic-summary"],
+            tables["synthetic-differences"],
+            "kind",
+            "Mean scores over all seeds and the levels of noise that all of them have.",
+        )
 
     def verdicts(self, tables: Tables) -> dict[str, Verdict]:
         """By paired differences over all seeds."""
@@ -202,11 +189,10 @@ class Synthetic(Part):
             "deviation σ; 250 rankings (100 with ties), as many of each type, a fifth of each "
             "for the test. A Gaussian process with a linear kernel and a constant learns to tell "
             "the types apart; both variances are learned, to convergence.\n\n"
-            f"The paper has six seeds. Claims are judged over {n_seeds} seeds by paired "
-            f"differences, averaged over σ = {', '.join(f'{level:.2f}' for level in levels)}: "
-            "*better* means that the 95 % interval is above 0, *in line* that it is above "
-            "−0.02, *equal* that it lies within ±0.02. A claim holds if it does by F1 and by "
-            "accuracy, and in part if it does by one of them.\n\n"
+            f"The paper has six seeds and fifteen levels of noise. Claims are judged over "
+            f"{n_seeds} seeds by means over σ = {', '.join(f'{level:.2f}' for level in levels)}, "
+            f"which all of them have. {RULES} *In line* is asked where the paper says so, *equal* "
+            "where it says that performance matches.\n\n"
             "- **Mallows** is exact here for lists too, with λ by the median heuristic. The paper "
             "draws 4 full rankings for each list. The published experiments have a λ near 2 for "
             "lists, and near ½ for full rankings: with it, two lists are alike only if nearly "
@@ -276,5 +262,5 @@ def _differences(scores: Scores, kinds: Sequence[str], methods: Sequence[str]) -
             if method in (CUT, DUMMY, CONSTANT) or not scores.has(kind, method):
                 continue
             about = {"kind": kind, "method": method}
-            rows.append(about | difference_row(scores, (kind, method), (kind, CUT), SCORES))
+            rows.append(about | difference_row(scores, (kind, method), (kind, CUT)))
     return rows

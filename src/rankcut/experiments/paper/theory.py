@@ -155,14 +155,13 @@ def _judge_cut(rows: list[Any]) -> Verdict:
     )
 
 
-def _judge_difference(what: str) -> Callable[[list[Any]], Verdict]:
+def _judge_difference(counted: str) -> Callable[[list[Any]], Verdict]:
     def judge(rows: list[Any]) -> Verdict:
         (row,) = rows
-        number = next(value for key, value in row.items() if key not in ("what",))
         return _decide(
             row["largest difference"] < ROUNDING,
-            f"Over {number} {what} the largest difference is {tiny(row['largest difference'])} of "
-            "the value.",
+            f"Over {row[counted]} {counted} the largest difference is "
+            f"{tiny(row['largest difference'])} of the value.",
         )
 
     return judge
@@ -192,7 +191,7 @@ def _judge_tangent(rows: list[Any]) -> Verdict:
     zero = row["shortest vector of the tangent cone is 0"]
     same = row["shortest vector of the majorant cone is the feature vector"]
     return _decide(
-        zero == 0,
+        row["shortest vector of the tangent cone is the feature vector"] == row["rankings"],
         f"For {zero} of {row['rankings']} random rankings that point is 0, since F ≥ 0 and "
         "F(V) = 0. With s(B) ≥ F(B) in the place of s(B) ≤ F(B) it is the feature vector, "
         f"{same} times of {row['rankings']}.",
@@ -253,7 +252,7 @@ def _judge_kernel(rows: list[Any]) -> Verdict:
     return _decide(
         least > -ROUNDING,
         f"For {', '.join(row['kind'] for row in rows)} rankings the smallest eigenvalue is at "
-        f"least {tiny(least)} of the largest, which is rounding.",
+        f"least {tiny(least)} of the largest.",
     )
 
 
@@ -264,7 +263,8 @@ def _judge_general(rows: list[Any]) -> Verdict:
     return _decide(
         against == 0 and least > -ROUNDING,
         f"The same code makes features of {names}: {against} values against the ranking among "
-        f"{rows[0]['rankings']} rankings each, and kernels without negative eigenvalues. "
+        f"{rows[0]['rankings']} rankings each, and eigenvalues of at least {tiny(least)} of the "
+        "largest. "
         "(Section 6 calls this an open problem.)",
     )
 

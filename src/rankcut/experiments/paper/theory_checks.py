@@ -114,17 +114,20 @@ def _check_outer(rng: np.random.Generator, times: int) -> Iterator[Record]:
 
 
 def _check_tangent(rng: np.random.Generator, times: int) -> Iterator[Record]:
-    zero = same = 0
+    zero = tangent = same = 0
     for _ in range(times):
         weights, ranks = _graph(rng, 6), _full(rng, 6)
         function, groups = GraphCut(weights), groups_of(ranks)
         features = graph_cut_features(ranks[None], weights)[0]
-        zero += bool(np.abs(TangentCone(function, groups).min_norm_point()).max() < ROUNDING)
+        point = TangentCone(function, groups).min_norm_point()
+        zero += bool(np.abs(point).max() < ROUNDING)
+        tangent += _gap(point, features) < ROUNDING
         other = MajorantCone(function, groups).min_norm_point()
         same += _gap(other, features) < ROUNDING
     yield {
         "rankings": times,
         "shortest vector of the tangent cone is 0": zero,
+        "shortest vector of the tangent cone is the feature vector": tangent,
         "shortest vector of the majorant cone is the feature vector": same,
     }
 
