@@ -1,7 +1,7 @@
 """What options of graph cut features cost: ratios measured side by side in one run.
 
-Smoothing by two steps, a weight for comparisons with unlisted items, and unlisted items that are
-not tied, each beside the plain features of the same lists.
+Smoothing by two steps, and a weight for comparisons with unlisted items, each beside the plain
+features of the same lists.
 
 Run with: python benchmarks/options.py
 """
@@ -20,7 +20,6 @@ RNG = np.random.default_rng(0)
 OPTIONS = {
     "two steps": {"smoothing": 2},
     "weighted": {"unlisted_weight": "balanced"},
-    "not tied": {"tie_unlisted": False},
 }
 
 

@@ -33,11 +33,9 @@ from rankcut.completions import (
     CompletionReport,
     ExpectedSlopes,
     UnlistedWeight,
-    UntiedLast,
     check_unlisted_weight,
     weighted_increments,
 )
-from rankcut.completions.averaging import unit_lengths
 from rankcut.lazy import map_rows, stand_in
 from rankcut.partitions import Partitions, block_rows, read_partitions
 from rankcut.rankings import RankMatrix, Unranked, read_rankings
@@ -63,7 +61,6 @@ class FeatureMap:
     _: KW_ONLY
     unranked: Unranked
     unlisted_weight: UnlistedWeight = 1.0
-    tie_unlisted: bool = True
     normalize: bool
     smoother: Smoother | None = None
     dtype: DTypeLike | None
@@ -73,7 +70,6 @@ class FeatureMap:
     def __post_init__(self) -> None:
         for name, value, choices in (
             ("normalize", self.normalize, (True, False)),
-            ("tie_unlisted", self.tie_unlisted, (True, False)),
             ("sparse_output", self.sparse_output, (True, False, "auto")),
         ):
             if value not in choices:
@@ -82,10 +78,6 @@ class FeatureMap:
         if self.dtype is not None and np.dtype(self.dtype) not in (np.float32, np.float64):
             raise ValueError(f"features are float32 or float64, and dtype={self.dtype} is neither")
         check_unlisted_weight(self.unlisted_weight)
-        if not self.tie_unlisted and self.unranked == "anywhere":
-            raise ValueError(
-                'tie_unlisted=False is for unranked="last"; items that may be anywhere are not tied'
-            )
         # Refuses at once a method that the function does not have.
         self._in_closed_form()
 
@@ -142,10 +134,7 @@ class FeatureMap:
         """Blocks of partitions, their increments, pooled slopes."""
         n_rows, n_items = rankings.shape
         features = np.empty((n_rows, n_items), dtype=dtype)
-        untied = None
-        if isinstance(self.function, GraphCut) and not self.tie_unlisted:
-            untied = UntiedLast(self.function.graph, self.unlisted_weight)
-        plain = self.unlisted_weight == 1 and untied is None
+        plain = self.unlisted_weight == 1
 
         def fill(start: int, stop: int) -> None:
             increments = np.empty((min(block_rows(n_items), stop - start), n_items))
@@ -163,13 +152,9 @@ class FeatureMap:
                     closed.ends,
                     closed.n_groups,
                     increments,
-                    self.normalize and untied is None,
+                    self.normalize,
                     rows,
                 )
-                if untied is not None:
-                    untied.tell_apart(block, rows)
-                    if self.normalize:
-                        rows /= unit_lengths(rows)
 
         over_rows(fill, n_rows, block_rows(n_items), self.n_jobs)
         return features

@@ -23,7 +23,6 @@ def graph_cut_features(
     *,
     unranked: Unranked = "error",
     unlisted_weight: UnlistedWeight = 1.0,
-    tie_unlisted: bool = True,
     normalize: bool = False,
     items: Sequence[Hashable] | None = None,
     completions: Method = "auto",
@@ -52,9 +51,6 @@ def graph_cut_features(
     unlisted_weight : float or "balanced"
         Weight of comparisons with unranked items, beside 1 for those among ranked ones;
         "balanced" is k/n for a ranking of k of n items. See :mod:`rankcut.completions.unlisted`.
-    tie_unlisted : bool
-        With ``unranked="last"``: whether unranked items are tied. If not, their order is unknown,
-        and each has the mean, over all orders of them, of its slope before pooling.
     normalize : bool
         Scale each vector to unit length. A vector of zeros stays as it is.
     items : sequence or None
@@ -115,7 +111,6 @@ def graph_cut_features(
         CompletionOptions(completions, sampler, n_draws, tolerance, seed_from(random_state)),
         unranked=unranked,
         unlisted_weight=unlisted_weight,
-        tie_unlisted=tie_unlisted,
         normalize=normalize,
         smoother=None if walked is None else Smoother(walked, smoothing),
         dtype=dtype,

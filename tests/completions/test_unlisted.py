@@ -1,7 +1,5 @@
 """A weight for comparisons with unlisted items, against cuts of a graph weighted row by row."""
 
-from itertools import permutations
-
 import numpy as np
 import oracles
 import pytest
@@ -142,7 +140,6 @@ def test_balanced_keeps_the_last_of_a_list_above_the_unlisted():
     "options",
     [
         {"unranked": "last"},
-        {"unranked": "last", "tie_unlisted": False},
         {"unranked": "anywhere", "completions": "closed_form"},
     ],
 )
@@ -172,36 +169,6 @@ def test_reaches_sparse_rankings_kernels_and_transformers():
     assert_allclose(kept.toarray() - kept.mean(axis=1)[:, None], dense, atol=1e-12)
     for gram in (graph_cut_kernel(stored, **options), GraphCutKernel(**options)(ranks)):
         assert_allclose(gram, dense @ dense.T, atol=1e-11)
-
-
-class TestUntied:
-    @given(case=incomplete_cases(most=6), unlisted_weight=WEIGHTS, stored=st.booleans())
-    def test_the_mean_over_orders_of_the_unlisted(self, case, unlisted_weight, stored):
-        weights, row = case
-        graph = weighted(weights, row, unlisted_weight)
-        *listed, others = tied_last(row) if np.isnan(row).any() else [*tied_last(row), []]
-        orders = [[*listed, *([i] for i in order)] for order in permutations(others)]
-        free = np.mean([oracles.slopes(graph, order) for order in orders], axis=0)
-        apart = free - oracles.slopes(graph, tied_last(row))
-        options = {"unranked": "last", "unlisted_weight": unlisted_weight}
-        given = sparse.csr_array(weights) if stored else weights
-        tied = graph_cut_features(row[None], given, **options)[0]
-        got = graph_cut_features(row[None], given, tie_unlisted=False, **options)[0]
-        assert_allclose(got - tied, apart, rtol=0, atol=rounding(weights))
-
-    def test_unit_length_and_the_complete_graph(self):
-        ranks = make_food(30, kind="top-k", random_state=0).ranks
-        graph = np.exp(-np.abs(np.subtract.outer(np.arange(8.0), np.arange(8.0))))
-        options = {"unranked": "last", "tie_unlisted": False}
-        plain = graph_cut_features(ranks, graph, **options)
-        unit = graph_cut_features(ranks, graph, normalize=True, **options)
-        assert_allclose(unit, plain / np.linalg.norm(plain, axis=1, keepdims=True), atol=1e-14)
-        complete = GraphCutFeatures(**options).fit_transform(ranks)
-        assert_allclose(complete, graph_cut_features(ranks, unranked="last"), atol=1e-12)
-
-    def test_only_for_those_that_come_last(self):
-        with pytest.raises(ValueError, match='is for unranked="last"'):
-            graph_cut_features([[1, 2]], unranked="anywhere", tie_unlisted=False)
 
 
 @pytest.mark.parametrize("weight", [-1, np.nan, np.inf, "even", None, True, np.ones(2)])

@@ -158,7 +158,6 @@ class TestLikeTheDenseGraph:
             (top, {"unranked": "anywhere", "completions": "closed_form"}),
             (top, {"unranked": "anywhere", "completions": "sampled", "n_draws": 64}),
             (top, {"unranked": "last", "unlisted_weight": 0.3}),
-            (top, {"unranked": "last", "tie_unlisted": False}),
             (top, {"unranked": "anywhere", "unlisted_weight": "balanced", "n_draws": 64}),
             (
                 top,

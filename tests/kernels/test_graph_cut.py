@@ -76,7 +76,6 @@ def test_incomplete_rankings_with_all_their_options(options):
     "options",
     [
         {"unranked": "last", "smoothing": 1.5},
-        {"unranked": "last", "tie_unlisted": False},
         {
             "unranked": "anywhere",
             "completions": "closed_form",

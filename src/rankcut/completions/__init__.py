@@ -11,7 +11,6 @@ from rankcut.completions.closed_form import ExpectedSlopes
 from rankcut.completions.sampled import Sampler
 from rankcut.completions.unlisted import (
     UnlistedWeight,
-    UntiedLast,
     check_unlisted_weight,
     weighted_increments,
 )
@@ -25,7 +24,6 @@ __all__ = [
     "Method",
     "Sampler",
     "UnlistedWeight",
-    "UntiedLast",
     "check_unlisted_weight",
     "weighted_increments",
 ]

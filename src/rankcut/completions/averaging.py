@@ -201,7 +201,7 @@ class Averager:
                 report.methods[first + rows] = METHODS.index("exact")
             self._sample(block, incomplete[~exact], first, features, report, weighing)
             if normalize:
-                lengths = unit_lengths(features[incomplete])
+                lengths = _unit_lengths(features[incomplete])
                 features[incomplete] /= lengths
                 if report.standard_error is not None:
                     report.standard_error[first + incomplete] /= lengths
@@ -243,7 +243,7 @@ class Averager:
             report.standard_error[first + rows] = np.sqrt(means.variances)
 
 
-def unit_lengths(rows: Floats) -> Floats:
+def _unit_lengths(rows: Floats) -> Floats:
     """What to divide each row by to scale it to unit length; 1 for a row of zeros."""
     largest = np.abs(rows).max(axis=1, keepdims=True)
     largest[largest == 0] = 1.0

@@ -13,12 +13,9 @@ from numbers import Real
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankcut._loops.types import Floats, Ints
 from rankcut._loops.weighing import reverse_listed, weigh_completions, weigh_lists
-from rankcut.graphs import ItemGraph
-from rankcut.graphs.products import times_weights
 from rankcut.partitions import Partitions
 from rankcut.setfunctions import SetFunction
 
@@ -60,33 +57,6 @@ def weighted_increments(
     function.increments(turned, backwards)
     weigh_lists(closed.n_groups, unlisted_weights(weight, partitions), out, backwards)
     return closed
-
-
-class UntiedLast:
-    """Unlisted items after all listed ones in an order that is not known, in the place of tied.
-
-    On average over their orders, the slope of an unlisted item before pooling is
-    −γ·Σ_{listed j} W_ij, since no other unlisted item is better or worse than it. Tied, all of
-    them have the mean of that; what an item has above the mean is added to their pooled slope. The
-    mean of pooled slopes over the orders is another one, for which there is no closed form.
-    """
-
-    def __init__(self, graph: ItemGraph, weight: UnlistedWeight) -> None:
-        self._weight = weight
-        self._weights = graph.weights
-
-    def tell_apart(self, partitions: Partitions, features: NDArray[Any]) -> None:
-        """Add to features of tied unlisted items, which are in no group, what tells them apart."""
-        n = partitions.n_items
-        places = np.arange(n) < partitions.n_ranked()[:, None]
-        listed = np.empty((len(partitions), n))
-        np.put_along_axis(listed, partitions.order[:, :n].astype(np.int64), places * 1.0, axis=1)
-        pull = times_weights(listed, self._weights)
-        unlisted = 1.0 - listed
-        counts = np.maximum(unlisted.sum(axis=1, keepdims=True), 1.0)
-        means = (pull * unlisted).sum(axis=1, keepdims=True) / counts
-        weights = unlisted_weights(self._weight, partitions)[:, None]
-        features -= (weights * unlisted * (pull - means)).astype(features.dtype)
 
 
 class Weighing:

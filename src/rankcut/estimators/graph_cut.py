@@ -40,11 +40,6 @@ class GraphCutFeatures(RankingFeatures):
         Weight of comparisons with unranked items, beside 1 for those among ranked ones: a small
         one keeps the order of a short list from being swamped by a large catalogue. "balanced"
         is k/n for a ranking of k of n items; see :mod:`rankcut.completions.unlisted`.
-    tie_unlisted : bool, default=True
-        With ``unranked="last"``: whether unranked items are tied. If not, they come after the
-        ranked ones in an order that is not known, and each has the mean, over all such orders, of
-        its slope before pooling, in the place of what all of them have on average. It may then
-        stand above a ranked item.
     normalize : bool, default=False
         Scale each vector to unit length. A ranking that ties all items, whose vector is 0,
         keeps it.
@@ -127,7 +122,6 @@ class GraphCutFeatures(RankingFeatures):
         *,
         unranked: Unranked = "error",
         unlisted_weight: UnlistedWeight = 1.0,
-        tie_unlisted: bool = True,
         normalize: bool = False,
         items: Sequence[Hashable] | None = None,
         completions: Method = "auto",
@@ -157,7 +151,6 @@ class GraphCutFeatures(RankingFeatures):
         )
         self.graph = graph
         self.unlisted_weight = unlisted_weight
-        self.tie_unlisted = tie_unlisted
         self.smoothing = smoothing
         self.smoothing_graph = smoothing_graph
         self.algorithm = algorithm
@@ -196,7 +189,6 @@ class GraphCutFeatures(RankingFeatures):
         return replace(
             super()._feature_map(),
             unlisted_weight=self.unlisted_weight,
-            tie_unlisted=self.tie_unlisted,
             smoother=self._smoother,
         )
 

@@ -45,8 +45,8 @@ class GraphCutKernel(RankingKernel):
 
     Parameters
     ----------
-    graph, unranked, unlisted_weight, tie_unlisted, normalize, items, completions, sampler, \
-n_draws, tolerance, random_state, smoothing, smoothing_graph, algorithm, n_jobs
+    graph, unranked, unlisted_weight, normalize, items, completions, sampler, n_draws, \
+ tolerance, random_state, smoothing, smoothing_graph, algorithm, n_jobs
         As in :func:`~rankcut.graph_cut_kernel`.
 
     Examples
@@ -66,7 +66,6 @@ n_draws, tolerance, random_state, smoothing, smoothing_graph, algorithm, n_jobs
         *,
         unranked: Unranked = "error",
         unlisted_weight: UnlistedWeight = 1.0,
-        tie_unlisted: bool = True,
         normalize: bool = False,
         items: Sequence[Hashable] | None = None,
         completions: Method = "auto",
@@ -82,7 +81,6 @@ n_draws, tolerance, random_state, smoothing, smoothing_graph, algorithm, n_jobs
         self.graph = graph
         self.unranked = unranked
         self.unlisted_weight = unlisted_weight
-        self.tie_unlisted = tie_unlisted
         self.normalize = normalize
         self.items = items
         self.completions = completions
@@ -108,7 +106,6 @@ n_draws, tolerance, random_state, smoothing, smoothing_graph, algorithm, n_jobs
             options,
             unranked=self.unranked,
             unlisted_weight=self.unlisted_weight,
-            tie_unlisted=self.tie_unlisted,
             normalize=self.normalize,
             smoothing=self.smoothing,
             smoothing_graph=self.smoothing_graph,

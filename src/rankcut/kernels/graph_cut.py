@@ -27,7 +27,6 @@ def graph_cut_kernel(
     *,
     unranked: Unranked = "error",
     unlisted_weight: UnlistedWeight = 1.0,
-    tie_unlisted: bool = True,
     normalize: bool = False,
     items: Sequence[Hashable] | None = None,
     completions: Method = "auto",
@@ -57,7 +56,7 @@ def graph_cut_kernel(
         this is Spearman's correlation. A ranking that ties all items has k = 0.
     out : ndarray or memmap of shape (n_rankings_x, n_rankings_y) or None
         Where to write the Gram matrix.
-    unranked, unlisted_weight, tie_unlisted, items, algorithm, dtype, n_jobs
+    unranked, unlisted_weight, items, algorithm, dtype, n_jobs
         As in :func:`~rankcut.graph_cut_features`.
     completions, sampler, n_draws, tolerance, random_state
         As in :func:`~rankcut.graph_cut_features`, for ``unranked="anywhere"``. Sparse rankings
@@ -86,7 +85,6 @@ def graph_cut_kernel(
             options,
             unranked=unranked,
             unlisted_weight=unlisted_weight,
-            tie_unlisted=tie_unlisted,
             normalize=normalize,
             smoothing=smoothing,
             smoothing_graph=smoothing_graph,
@@ -143,7 +141,6 @@ def graph_cut_encoder(
     *,
     unranked: Unranked,
     unlisted_weight: UnlistedWeight,
-    tie_unlisted: bool,
     normalize: bool,
     smoothing: float,
     smoothing_graph: Any,
@@ -167,7 +164,6 @@ def graph_cut_encoder(
             completions,
             unranked=unranked,
             unlisted_weight=unlisted_weight,
-            tie_unlisted=tie_unlisted,
             normalize=normalize,
             smoother=smoother,
             dtype=dtype,
