@@ -37,6 +37,24 @@ def test_a_target_that_cannot_be_told(lunch, text, says):
     fail("classify", "t.csv", "--target", "t", says=says)
 
 
+@pytest.mark.parametrize("items", [[], ["--items", "dishes.csv"]])
+def test_views_need_no_choice(lunch, items):
+    """Rankings that leave out items are learned from and predicted, whatever that means."""
+    options = ["--target", "guest", "--model", "views", *items, "-o", "m.skops"]
+    assert "rankcut, views" in succeed("classify", "top-k.csv", *options)
+    succeed("predict", "m.skops", "top-k.csv", "-o", "predicted.csv")
+    predicted = pd.read_csv(lunch / "predicted.csv")["guest"]
+    assert (predicted == pd.read_csv(lunch / "top-k.csv")["guest"]).mean() > 0.8
+
+
+@pytest.mark.parametrize(
+    "choice", [["--unranked", "last"], ["--unlisted-weight", "2"], ["--smoothing", "1"]]
+)
+def test_views_take_no_choice(lunch, choice):
+    options = ["--target", "guest", "--model", "views", "--items", "dishes.csv", *choice]
+    fail("classify", "full.csv", *options, says="leave out --unranked")
+
+
 def test_a_format_without_columns_has_no_target(lunch):
     succeed("convert", "full.csv", "full.soc")
     fail("classify", "full.soc", "--target", "guest", says="soc files have no columns")

@@ -31,11 +31,12 @@ class Foreign:
         lambda features: DissimilarityGraph(NeighborGraph(features, n_neighbors=2)),
     ],
 )
-def test_a_model_predicts_the_same_after_it_was_saved(tmp_path, recipe):
+@pytest.mark.parametrize("model", ["logistic", "views"])
+def test_a_model_predicts_the_same_after_it_was_saved(tmp_path, recipe, model):
     food = make_food(80, random_state=0)
     graph = recipe(food.item_features).build()
     options = {"items": tuple(food.item_names), "smoothing": 0.5}
-    classifier = make_classifier("logistic", graph, 8, options)
+    classifier = make_classifier(model, graph, 8, options)
     classifier.fit(food.ranks, np.array(food.target_names)[food.target])
     write_model(SavedModel(classifier, tuple(food.item_names), "type"), tmp_path / "m.skops")
     read = read_model(tmp_path / "m.skops")

@@ -33,7 +33,8 @@ def classify(
         Model,
         typer.Option(
             "--model",
-            help="What learns from the vectors: logistic regression or a Gaussian process.",
+            help="What learns from the vectors: logistic regression or a Gaussian process; or, "
+            "without any choice, a classifier that weighs several views of each ranking.",
         ),
     ] = "logistic",
     output: Annotated[
@@ -77,7 +78,9 @@ def classify(
     from rankcut.reports.model_files import SavedModel, write_model
 
     check_target(output)
-    item_graph = cutting.item_graph()
+    if model == "views":
+        cutting.check_nothing_chosen("--model views")
+    item_graph = cutting.item_graph(near=model == "views")
     no_items = [target] if group is None else [target, group]
     if computing.on_cluster:
         if model != "gp" or test is not None or group is not None:

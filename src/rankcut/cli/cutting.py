@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 _PANEL = "How rankings become vectors"
 
+# So many items are near one, if there are many; if there are few, a third of them.
+_NEAR = 10
+
 
 @dataclass(frozen=True)
 class Cutting:
@@ -94,8 +97,21 @@ class Cutting:
         checked: UnlistedWeight = weight
         return checked
 
-    def item_graph(self) -> ItemGraph | None:
-        """The graph that the user names, or None for the complete one."""
+    def check_nothing_chosen(self, by: str) -> None:
+        """Refuse options that leave nothing to choose for what finds them by itself."""
+        plain = Cutting()
+        chosen = (self.unranked, self.unlisted, self.smoothing)
+        if chosen != (plain.unranked, plain.unlisted, plain.smoothing):
+            raise ValueError(
+                f"{by} finds by itself what items left out mean and how much to smooth: leave out "
+                "--unranked, --unlisted-weight and --smoothing"
+            )
+
+    def item_graph(self, *, near: bool = False) -> ItemGraph | None:
+        """The graph that the user names, or None for the complete one.
+
+        Of a table of items all are joined by their similarity, or only near ones.
+        """
         if self.items is not None and self.graph is not None:
             raise ValueError("give one of --items and --graph: a table of items, or a graph")
         if self.graph is not None:
@@ -106,10 +122,13 @@ class Cutting:
         if self.items is None:
             return None
         from rankcut.files.item_tables import read_items
-        from rankcut.graphs.recipes import SimilarityGraph
+        from rankcut.graphs.recipes import NeighborGraph, SimilarityGraph
 
         table = dataset_items(self.items) if is_dataset(self.items) else read_items(self.items)
-        built = SimilarityGraph(table.points()).build()
+        points = table.points()
+        n_near = min(_NEAR, max(1, len(points) // 3))
+        recipe = NeighborGraph(points, n_neighbors=n_near) if near else SimilarityGraph(points)
+        built = recipe.build()
         return built.aligned(built.n_items, table.items)
 
     def transformer(

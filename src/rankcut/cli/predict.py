@@ -36,7 +36,7 @@ def predict(
     saved = read_model(sys.stdin.buffer if model == "-" else model)
     rankings = with_known_items(reading.read(file), saved.items, file, no_items=[saved.target])
     left_out = rankings.n_ranked() < rankings.ranks.shape[1]
-    if saved.features.unranked == "error" and left_out.any():
+    if saved.needs_all_items and left_out.any():
         raise ValueError(
             f"{file}: row {left_out.argmax()} leaves out items, and the model was trained with "
             "--unranked error; train it again with --unranked last or --unranked anywhere"

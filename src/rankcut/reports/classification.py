@@ -24,8 +24,9 @@ from sklearn.preprocessing import StandardScaler
 
 from rankcut.estimators.gp.classifier import GPClassifier
 from rankcut.estimators.graph_cut import GraphCutFeatures
+from rankcut.estimators.ranking_classifier import RankingClassifier
 
-Model: TypeAlias = Literal["logistic", "gp"]
+Model: TypeAlias = Literal["logistic", "gp", "views"]
 
 BINS = 10
 _LOG_ODDS = 10.0
@@ -38,15 +39,18 @@ def make_classifier(
 
     Parameters
     ----------
-    model : {"logistic", "gp"}
-        What learns from the vectors: logistic regression or :class:`~rankcut.GPClassifier`.
+    model : {"logistic", "gp", "views"}
+        What learns from the vectors, logistic regression or :class:`~rankcut.GPClassifier`; or
+        :class:`~rankcut.RankingClassifier`, which makes its own.
     graph : ItemGraph or None
         The item graph.
     n_items : int
         Number of items.
     options : dict
-        Further parameters of :class:`~rankcut.GraphCutFeatures`.
+        Further parameters of :class:`~rankcut.GraphCutFeatures`; of views the items alone.
     """
+    if model == "views":
+        return make_pipeline(RankingClassifier(graph, items=options.get("items")))
     learners = {"logistic": _logistic(n_items), "gp": [GPClassifier()]}
     features = GraphCutFeatures(graph, sparse_output=False, **options)
     return make_pipeline(features, *learners[model])

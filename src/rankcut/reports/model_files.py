@@ -14,6 +14,7 @@ from sklearn.base import is_classifier
 from sklearn.pipeline import Pipeline
 
 from rankcut.estimators.graph_cut import GraphCutFeatures
+from rankcut.estimators.ranking_classifier import RankingClassifier
 from rankcut.files.atomic import atomic_file
 from rankcut.files.errors import RankingFileError
 from rankcut.files.opening import Source, read_all, source_name
@@ -23,6 +24,7 @@ _OURS = [
     "rankcut.estimators.gp.gaussian.Gaussian",
     "rankcut.estimators.gp.predictions.FeaturePredictor",
     "rankcut.estimators.graph_cut.GraphCutFeatures",
+    "rankcut.estimators.ranking_classifier.RankingClassifier",
     "rankcut.graphs.approximation.LowRankApproximation",
     "rankcut.graphs.approximation.NeighborApproximation",
     "rankcut.graphs.derived.DissimilarityGraph",
@@ -48,7 +50,7 @@ class SavedModel:
     Attributes
     ----------
     classifier : Pipeline
-        From rankings to classes; its first step is a GraphCutFeatures.
+        From rankings to classes; its first step is a GraphCutFeatures or a RankingClassifier.
     items : tuple
         The items that it knows, in the order of its columns.
     target : str
@@ -60,10 +62,15 @@ class SavedModel:
     target: str
 
     @property
-    def features(self) -> GraphCutFeatures:
-        """The first step of the classifier."""
-        features: GraphCutFeatures = self.classifier[0]
+    def features(self) -> GraphCutFeatures | RankingClassifier:
+        """The first step of the classifier, which knows rankings."""
+        features: GraphCutFeatures | RankingClassifier = self.classifier[0]
         return features
+
+    @property
+    def needs_all_items(self) -> bool:
+        """Whether a ranking may leave out no item."""
+        return isinstance(self.features, GraphCutFeatures) and self.features.unranked == "error"
 
 
 def write_model(model: SavedModel, target: str | os.PathLike[str]) -> None:
@@ -113,7 +120,7 @@ def _checked(model: SavedModel) -> SavedModel:
         raise ValueError("two items have the same name")
     if not isinstance(model.classifier, Pipeline) or not is_classifier(model.classifier):
         raise TypeError("the classifier is none")
-    if not isinstance(model.features, GraphCutFeatures):
+    if not isinstance(model.features, GraphCutFeatures | RankingClassifier):
         raise TypeError("the classifier does not begin with features of rankings")
     ranking = np.arange(1.0, len(model.items) + 1)[None]
     found, expected = (
