@@ -100,8 +100,8 @@ class Scale(Part):
                 },
                 "Left: 5,000 rankings on one core of a CPU, beside the paper's times (a laptop's "
                 "CPU for the features, its GPU for the product) and its procedure done literally. "
-                "Right: how the time grows. Features are linear in the number of rankings, the "
-                "product is quadratic, and soon there is nothing but the product.",
+                "Right: how the time grows. The operations of the features are in proportion to "
+                "the number of rankings, those of the product to its square.",
             )
         }
 
