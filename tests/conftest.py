@@ -1,6 +1,7 @@
 """What all tests share: Hypothesis' settings, and pandas and Polars as one fixture."""
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,11 @@ from hypothesis import HealthCheck, settings
 
 # Without this, scikit-learn skips its checks of array API input. SciPy reads it when imported.
 os.environ["SCIPY_ARRAY_API"] = "1"
+
+# In the background, a shell has processes ignore interrupts, and so would the commands that
+# tests interrupt.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # The first example of a test may compile a loop, so no example has a deadline.
 settings.register_profile(
