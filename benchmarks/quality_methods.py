@@ -339,6 +339,12 @@ def _finder(make: Callable[[Lists], Any]) -> Callable[[Lists, int], np.ndarray]:
     return alike
 
 
+def _mallows_alike(lists: Lists, n_queries: int) -> np.ndarray:
+    ranks, _ = _most_listed(lists.ranks, lists.ranks)
+    lam = median_lambda(ranks[:MOST_MALLOWS], unranked="last")
+    return mallows_kernel(ranks[:n_queries], ranks, lam=lam, unranked="last", normalize=True)
+
+
 def _recipe_neighbours(lists: Lists, n_queries: int) -> np.ndarray:
     vectors = TasteFeatures().fit_transform(lists.ranks)
     return vectors[:n_queries] @ vectors.T
@@ -351,6 +357,7 @@ FINDERS: dict[str, Callable[[Lists, int], np.ndarray]] = {
     "order": lambda lists, n: _cosines(_order(lists.ranks), n),
     "order, common": _order_and_common_taste,
     "Kendall": lambda lists, n: np.nan_to_num(shared_agreement(lists.ranks, n, 2)),
+    "Mallows": _mallows_alike,
     "SVD": lambda lists, n: _cosines(
         TruncatedSVD(20, random_state=0).fit_transform(_order(lists.ranks)), n
     ),

@@ -26,7 +26,7 @@ FEWEST_PROBLEMS = 6
 VERDICTS = ("best", "within noise", "worse", "one split")
 
 # What people have already, in the short table.
-RIVALS = ("majority", "Borda", "listed", "Kendall", "SVD", "boosting")
+RIVALS = ("majority", "Borda", "listed", "Kendall", "Mallows", "SVD", "boosting")
 
 
 def kind_of(task: TaskScores) -> str:
@@ -121,7 +121,8 @@ def _heading(summary: dict) -> str:
         "likeness and tau over all people (agreement foreseen). Mean ± 95 % interval. Majority "
         "finds the most typical people for everyone. The Kendall kernel learns from at most "
         f"{MOST_KENDALL} labels and Mallows from {MOST_MALLOWS}; both and boosting see at most "
-        f"{MOST_ITEMS} items, those most often listed."
+        f"{MOST_ITEMS} items, those most often listed. Boosting learns from labels, and finds no "
+        "neighbours."
     )
 
 

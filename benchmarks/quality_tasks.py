@@ -287,16 +287,16 @@ def all_tasks(data: str, *, quick: bool) -> list[Classification | Neighbours]:
 
     for label in ("gender", "age", "region"):
         target = partial(_sushi_people, data, label)
+        sizes = (50, 200, 1000, 3000)
         for which in ("a", "b"):
             lists = partial(sushi, which, data)
-            sizes = (50, 200, 1000, 3000)
             classification(
                 f"sushi {which} {label}", f"sushi {which}", lists, target, sizes, "sushi"
             )
         for top in (3, 6):
             lists = partial(sushi, "a", data, top)
             name = f"sushi a top-{top} {label}"
-            classification(name, "sushi a top-k", lists, target, (200, 1000), "sushi")
+            classification(name, "sushi a top-k", lists, target, sizes, "sushi")
     for label in ("gender", "age"):
         target = partial(_film_people, data, label)
         classification(f"films {label}", "films", partial(films, data), target, (100, 600), "films")
