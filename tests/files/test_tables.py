@@ -125,6 +125,7 @@ def test_a_block_does_not_wait_for_the_rest_of_the_file():
         ("", {}, 1, "empty"),
         ("a,b\n", {}, 1, "no rows"),
         ("a,b\nx,y\n", {}, 2, "none is an item"),
+        ("a,b\n1,2\n2,x\n2,1\n,\n", {}, 3, "'b': 'x' is not a number, and most others are"),
         ("a,b\n1,2,3\n", {"header": 1}, None, "no such"),
         ("a,b\n1,2\n1\n", {}, 3, "1 cells"),
         ("a,b\n1,2\n1,2,3\n", {}, 3, "3 cells"),
@@ -150,6 +151,13 @@ def test_a_mistake_is_named_with_its_line(text, options, line, says):
     with pytest.raises(RankingFileError, match=says) as caught:
         read(text, **options)
     assert line is None or caught.value.line == line
+
+
+@pytest.mark.parametrize("options", [{"columns": "b"}, {"items": "a"}])
+def test_a_word_among_numbers_of_what_is_no_item(options):
+    votes = read("a,b\n1,2\n2,x\n2,1\n", **options)
+    assert votes.items == ("a",)
+    assert votes.columns["b"].tolist() == ["2", "x", "1"]
 
 
 def test_a_word_among_ranks_after_the_first_block():

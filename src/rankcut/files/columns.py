@@ -125,6 +125,21 @@ class Block:
         cells = self.columns[column]
         return isinstance(cells, np.ndarray) or all(map(_could_be_number, cells))
 
+    def check_not_mistyped(self, column: int) -> None:
+        """Refuse a column of numbers but for a few cells, which might be an item or might not."""
+        if self.is_numeric(column):
+            return
+        values = [(row, c) for row, c in enumerate(self.columns[column]) if not is_missing(c)]
+        strays = [(row, cell) for row, cell in values if not _could_be_number(cell)]
+        if 2 * len(strays) < len(values):
+            row, cell = strays[0]
+            self.refuse(
+                row,
+                column,
+                f"{str(cell)[:40]!r} is not a number, and most others are: correct it, or say that "
+                "this column is no item (columns=, or --columns)",
+            )
+
 
 class NoSuchRowsError(RankingFileError):
     """No row of a table meets the conditions."""

@@ -102,6 +102,9 @@ def roles_of(block: Block, options: TableOptions, used: Sequence[int] = ()) -> R
     elif not used:
         left = places or [i for i in range(len(names)) if ballots or block.is_numeric(i)]
         items = [i for i in left if i not in taken and i not in known]
+        if not ballots:
+            for i in sorted({*range(len(names))} - {*items, *taken, *known}):
+                block.check_not_mistyped(i)
     if not items and not used:
         raise RankingFileError(
             "no column holds numbers alone, so none is an item; name the columns of the items "
