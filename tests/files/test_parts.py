@@ -52,6 +52,15 @@ def test_other_settings_are_refused_unless_started_anew(tmp_path):
     assert Parts(parts.folder, "txt", other).missing(3) == [0, 1, 2]
 
 
+def test_a_setting_that_was_not_there_is_another_one_even_without_a_value(tmp_path):
+    parts = begun(tmp_path / "parts")
+    with pytest.raises(RankingFileError, match="with smoothing=not set, and now it is null;"):
+        Parts(parts.folder, "txt", {**SETTINGS, "smoothing": None})
+    Parts(parts.folder, "txt", {"files": None}, restart=True).path(0).write_text("done")
+    with pytest.raises(RankingFileError, match="with files=null, and now it is not set;"):
+        Parts(parts.folder, "txt", {})
+
+
 @pytest.mark.parametrize("content", [b"", b'{"normalize": tr', b"[1]", b"\xff\xfe\x00"])
 def test_settings_that_cannot_be_read_are_refused_unless_started_anew(tmp_path, content):
     parts = begun(tmp_path / "parts")

@@ -109,8 +109,10 @@ def _read_settings(manifest: Path) -> dict[str, Any] | None:
 
 
 def _difference(found: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
-    name = next(key for key in {**found, **wanted} if found.get(key) != wanted.get(key))
-    before, now = (json.dumps(each.get(name)) for each in (found, wanted))
+    # As text, in which a setting without a value is not one that is missing.
+    texts = [{name: json.dumps(value) for name, value in each.items()} for each in (found, wanted)]
+    name = next(name for name in {**found, **wanted} if texts[0].get(name) != texts[1].get(name))
+    before, now = (text.get(name, "not set") for text in texts)
     what = f"{name}={before}, and now it is {now}" if len(before + now) < 120 else f"other {name}"
     return (
         f"was begun with {what}; finish it as it was begun, name another directory, or start "
