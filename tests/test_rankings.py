@@ -96,6 +96,13 @@ class TestBadRanks:
         with pytest.raises(ValueError, match="row 1: item 0 has rank 'best', which is not a"):
             graph_cut_features(np.array([[1, 2], ["best", 1]], dtype=object))
 
+    def test_rows_are_counted_through_all_that_is_read_in_pieces(self, monkeypatch):
+        monkeypatch.setattr("rankcut.rankings._PIECE", 4)
+        ranks = np.ones((9, 2), dtype=object)
+        ranks[7, 1] = "best"
+        with pytest.raises(ValueError, match="row 7: item 1 has rank 'best'"):
+            read_rankings(ranks).check("error")
+
     def test_complex(self):
         with pytest.raises(ValueError, match="Complex data not supported"):
             graph_cut_features(np.array([[1j, 2]]))
@@ -137,9 +144,11 @@ class TestOddInput:
         with pytest.raises(ValueError, match="ranks are numbers, and this matrix holds datetime64"):
             graph_cut_features(np.array([["2020-01-01", "NaT"]], dtype="M8[D]"))
 
-    def test_integers_too_large_to_tell_apart(self):
-        ranks = np.array([[1, 2], [2**53 + 1, 2**53 + 2]])
-        with pytest.raises(ValueError, match=r"row 1: item 0 has rank 9007199254740993; .* rank"):
+    @pytest.mark.parametrize("sign", [1, -1])
+    def test_integers_too_large_to_tell_apart(self, sign):
+        ranks = np.array([[1, 2], [sign * (2**53 + 1), sign * (2**53 + 2)]])
+        number = rf"row 1: item 0 has rank {sign * 9007199254740993}; .* rank"
+        with pytest.raises(ValueError, match=number):
             graph_cut_features(ranks)
 
     def test_the_largest_numbers(self):

@@ -57,6 +57,16 @@ def test_agreement_of_the_nearest_and_whose_it_is(likeness):
     assert judged.influence == pytest.approx(slopes(weighted, 40), abs=1e-8)
 
 
+def test_people_without_anything_to_judge_by_take_no_ones_place(likeness):
+    alike, agreement, people = likeness
+    judged = agreement_of_nearest(alike, agreement, people, 40, seed=0)
+    # However much they are alike.
+    alike = np.where(np.isnan(agreement), 99.0, alike)
+    again = agreement_of_nearest(alike, agreement, people, 40, seed=0)
+    assert again.score == judged.score
+    assert again.influence == pytest.approx(judged.influence)
+
+
 def test_foresight_of_agreement_and_whose_it_is(likeness):
     alike, agreement, people = likeness
 
@@ -78,3 +88,12 @@ def test_who_is_alike_to_all_foresees_nothing():
     judged = foresight_of_agreement(np.ones((3, 9)), agreement, np.arange(9), 9)
     assert judged.score == 0
     assert not judged.influence.any()
+
+
+def test_two_people_are_too_few_to_foresee_by(likeness):
+    alike, agreement, people = likeness
+    agreement[7, 2:] = np.nan
+    judged = foresight_of_agreement(alike, agreement, people, 40)
+    others = foresight_of_agreement(alike[:7], agreement[:7], people, 40)
+    assert judged.score == others.score
+    assert judged.influence == pytest.approx(others.influence)

@@ -38,6 +38,13 @@ def test_intervals_cover_what_is_true(training):
     assert 0.92 <= covered <= 0.99
 
 
+def test_what_splits_differ_by_whom_they_test_is_not_due_to_training():
+    rng = np.random.default_rng(0)
+    draws = [estimate(*splits_of_a_draw(rng, 0.1), trained=0.0) for _ in range(500)]
+    of_one_split = N_SPLITS * np.mean([found.of_training for found in draws])
+    assert of_one_split == pytest.approx(0.1**2, abs=0.002)
+
+
 def test_as_if_splits_were_independent_they_would_not():
     rng = np.random.default_rng(0)
     covered = []

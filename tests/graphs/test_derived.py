@@ -6,6 +6,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.spatial.distance import cdist
+from scipy.stats import ortho_group
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
@@ -16,6 +17,7 @@ from rankcut import (
     DistanceGraph,
     GraphCutFeatures,
     ItemGraph,
+    LowRankGraph,
     NeighborGraph,
     NormalizedGraph,
     SimilarityGraph,
@@ -124,11 +126,37 @@ class TestNormalizedGraph:
         similar = DissimilarityGraph(NormalizedGraph(near)).build()
         assert_allclose(similar.to_dense(), OFF - normalized(near.build().to_dense()), atol=1e-15)
 
+    def test_of_structured_weights_with_a_negative_constant(self):
+        angles = np.radians([0, 100, 220])
+        like = LowRankGraph(
+            np.column_stack([np.cos(angles), np.sin(angles)]), method="embedding", offset=1
+        )
+        unlike = DissimilarityGraph(like, ceiling="largest").build()
+        assert unlike.weights.constant < 0
+        graph = NormalizedGraph(unlike).build()
+        assert_allclose(graph.to_dense(), normalized(unlike.to_dense()), atol=1e-15)
+
     def test_of_the_complete_graph(self):
         graph = NormalizedGraph(ItemGraph.complete(5)).build()
         assert_allclose(graph.to_dense(), (1 - np.eye(5)) / 4)
         ranks = [[1, 2, 3, 4, 5], [2, 2, 1, 1, 3]]
         assert_allclose(graph_cut_features(ranks, graph), graph_cut_features(ranks) / 4)
+
+    def test_what_rounding_leaves_of_a_degree_is_no_edge(self):
+        # The first item is as like the others as any two may be, and they are less so.
+        angles = np.arange(3) * 2 * np.pi / 3
+        points = np.vstack(
+            [[1, 0, 0], np.column_stack([np.ones(3), np.cos(angles), np.sin(angles)])]
+        )
+        points[1:, 1:] /= 2
+        left = []
+        for seed in range(8):
+            turned = points @ ortho_group.rvs(3, random_state=seed)
+            like = LowRankGraph(turned, method="embedding")
+            unlike = DissimilarityGraph(like, ceiling="largest").build()
+            left.append(unlike.degrees[0])
+            assert_allclose(NormalizedGraph(unlike).build().degrees, [0, 1, 1, 1], atol=1e-12)
+        assert max(left) > 0
 
     def test_without_edges(self):
         assert NormalizedGraph(np.zeros((3, 3))).build().n_edges == 0

@@ -112,6 +112,12 @@ def test_the_strongest_edges(recipe, oracle, monkeypatch):
         assert_array_equal(graph.to_dense(), graph.to_dense().T)
 
 
+def test_of_edges_as_strong_those_of_the_first_items_stay():
+    ranks = np.array([[1.0, 2, 3, 4, 5, np.nan]])
+    graph = CoListingGraph(n_neighbors=2).build_from(ranks)
+    assert_allclose(graph.to_dense(), strongest(co_listing(ranks, 10), 2), rtol=1e-12)
+
+
 def test_only_stored_ranks_that_are_numbers_are_listed():
     ranks = stored(np.array([[1.0, 2, np.nan], [np.nan, 1, 2], [1, 2, np.nan]]))
     with_nan = ranks.copy()

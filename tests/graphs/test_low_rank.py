@@ -34,6 +34,13 @@ def test_the_error_is_that_of_all_pairs(method, rank):
     assert repr(graph) == f"ItemGraph(60 items, {known})"
 
 
+def test_the_error_with_an_offset_is_that_of_all_pairs():
+    expected = SimilarityGraph(POINTS).build().to_dense() + 0.5
+    graph = LowRankGraph(POINTS, rank=5, offset=0.5).build()
+    error = np.linalg.norm((graph.to_dense() - expected)[OFF]) / np.linalg.norm(expected[OFF])
+    assert graph.approximation.relative_error == pytest.approx(error, rel=1e-9)
+
+
 def test_more_factors_come_nearer_and_as_many_as_items_are_exact():
     errors = [
         LowRankGraph(POINTS, rank=r).build().approximation.relative_error for r in (2, 10, 30)
