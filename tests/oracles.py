@@ -3,7 +3,8 @@
 from itertools import permutations, product
 
 import numpy as np
-from scipy.optimize import isotonic_regression, minimize
+from scipy.optimize import isotonic_regression, minimize, minimize_scalar
+from scipy.stats import multivariate_normal, norm
 
 
 def cut(weights, inside):
@@ -142,3 +143,27 @@ def completions(row):
 def mean_over_completions(weights, row, vector):
     """The mean of ``vector(weights, completion)``."""
     return np.mean([vector(weights, groups) for groups in completions(row)], axis=0)
+
+
+def log_evidence(views, targets, variances):
+    """log p(targets) + log p(log variances), at the best noise, by the normal density itself.
+
+    Weights of view b have the variance ``variances[b]``; log variances are normal with the mean
+    log 0.05 and the deviation 2.
+    """
+    n = len(targets)
+    explained = sum(v * view @ view.T for v, view in zip(variances, views, strict=True))
+
+    def unlikely(log_noise):
+        density = multivariate_normal(np.zeros(n), explained + np.exp(log_noise) * np.eye(n))
+        return -density.logpdf(targets.T).sum()
+
+    best = minimize_scalar(unlikely, bounds=(-5, 3), method="bounded", options={"xatol": 1e-8})
+    return norm(np.log(0.05), 2).logpdf(np.log(variances)).sum() - best.fun
+
+
+def is_at_the_maximum(function, variances, step=0.1):
+    """Whether a function of positive numbers falls with each of them, up or down by a tenth."""
+    here = function(variances)
+    changes = step * np.eye(len(variances))
+    return all(function(variances * np.exp(by)) < here for by in [*changes, *-changes])

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from oracles import is_at_the_maximum, log_evidence
 from scipy.optimize import approx_fprime
 from scipy.stats import multivariate_normal
 
@@ -46,3 +47,12 @@ def test_the_view_that_explains_the_labels_gets_the_variance(n_samples, rng):
     labels = np.sign(telling @ rng.normal(size=20))[:, None]
     one, other = view_variances([telling, silent], labels - labels.mean())
     assert one > 5 * other
+
+
+@pytest.mark.parametrize("n_samples", [10, 40])
+def test_variances_are_at_the_maximum_of_the_evidence(n_samples, rng):
+    views = [rng.normal(size=(n_samples, width)) / np.sqrt(width) for width in (6, 4, 8)]
+    targets = np.sign(rng.normal(size=(n_samples, 2)) + views[0][:, :2])
+    targets -= targets.mean(axis=0)
+    found = view_variances(views, targets)
+    assert is_at_the_maximum(lambda variances: log_evidence(views, targets, variances), found)

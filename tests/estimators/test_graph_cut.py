@@ -33,6 +33,45 @@ def test_equals_the_function():
         assert got.dtype == expected.dtype
 
 
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"unranked": "last"},
+        {"unlisted_weight": 0.3},
+        {"normalize": True},
+        {"completions": "closed_form"},
+        {"completions": "sampled"},
+        {"sampler": "antithetic"},
+        {"n_draws": 8},
+        {"tolerance": 0.3},
+        {"random_state": 5},
+        {"smoothing": 1.5},
+        {"smoothing": 1.5, "smoothing_graph": np.ones((8, 8)) - np.eye(8)},
+        {"dtype": np.float32},
+        {"completions": "closed_form", "sparse_output": True},
+    ],
+    ids=str,
+)
+def test_each_option_has_its_say_and_the_same_as_in_the_function(options):
+    ranks = make_food(20, kind="incomplete", dropped=5, random_state=0).ranks
+
+    def both(options):
+        found = GraphCutFeatures(GRAPH, **options).fit_transform(ranks)
+        given = graph_cut_features(ranks, GRAPH, **options)
+        return [each.toarray() if sparse.issparse(each) else each for each in (found, given)]
+
+    # Samples that are small, so that each of their options shows.
+    plain = {"unranked": "anywhere"}
+    if options.keys() & {"sampler", "n_draws", "tolerance", "random_state"}:
+        plain |= {"completions": "sampled", "n_draws": 16}
+    if "tolerance" in options:
+        del plain["n_draws"]
+    found, given = both(plain | options)
+    assert_array_equal(found, given)
+    assert found.dtype == given.dtype
+    assert (found != both(plain)[0]).any()
+
+
 def test_classifies():
     for classifier in (LogisticRegression(), SVC(kernel="linear")):
         scores = cross_val_score(

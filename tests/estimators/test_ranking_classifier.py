@@ -1,10 +1,15 @@
 """The recommended classifier: what it can learn, and that nothing but the labels matters."""
 
 import numpy as np
+import pandas as pd
 import pytest
+from oracles import is_at_the_maximum, log_evidence
 from scipy import sparse
 
 from rankcut import DissimilarityGraph, NeighborGraph, RankingClassifier, make_food
+from rankcut.estimators.views import all_views
+from rankcut.rankings import read_rankings
+from rankcut.smoothing import Smoother
 
 
 def lists(n, seed, *, by):
@@ -43,8 +48,6 @@ def test_with_few_labels_a_graph_of_like_items_helps():
 
 
 def test_sparse_dense_and_frames_are_the_same(tmp_path):
-    import pandas as pd
-
     ranks, labels = lists(60, 3, by="order")
     dense = RankingClassifier().fit(ranks, labels).predict_proba(ranks)
     stored = sparse.csr_array(np.nan_to_num(ranks))
@@ -59,6 +62,72 @@ def test_three_classes_with_names():
     model = RankingClassifier().fit(food.ranks[:200], names[:200])
     assert model.predict_proba(food.ranks[200:]).sum(axis=1) == pytest.approx(1.0)
     assert model.score(food.ranks[200:], names[200:]) > 0.7
+
+
+def standardised(views):
+    """Each view less its mean, with rows of mean square 1, and how to do the same to others."""
+    means = {name: view.mean(axis=0) for name, view in views.items()}
+    sizes = {name: np.sqrt((view.var(axis=0)).sum()) for name, view in views.items()}
+
+    def like(others):
+        return [(others[name] - means[name]) / sizes[name] for name in views]
+
+    return like
+
+
+@pytest.fixture(params=[2, 3], ids=["two classes", "three classes"])
+def fitted(request):
+    """A model of few lists of unlike numbers, its rankings, its labels, and other rankings."""
+    ranks, labels = lists(50, 3, by="order")
+    labels[:10] = request.param - 1
+    graph = NeighborGraph(np.arange(30.0)[:, None], n_neighbors=3)
+    model = RankingClassifier(graph, smoothing=2.0).fit(ranks[:36], labels[:36])
+    return model, ranks[:36], labels[:36], ranks[36:]
+
+
+def views_of(model, ranks):
+    return all_views(read_rankings(ranks), Smoother(model.graph_, model.smoothing))
+
+
+def test_views_count_as_the_evidence_says(fitted):
+    model, ranks, labels, _ = fitted
+    views = views_of(model, ranks)
+    assert list(model.view_variances_) == list(views)
+    targets = np.where(labels[:, None] == model.classes_, 1.0, -1.0)
+    if len(model.classes_) == 2:
+        targets = targets[:, 1:]
+    targets -= targets.mean(axis=0)
+    blocks = standardised(views)(views)
+    assert is_at_the_maximum(
+        lambda variances: log_evidence(blocks, targets, variances),
+        np.array(list(model.view_variances_.values())),
+    )
+
+
+def test_scores_are_those_of_the_most_probable_weights(fitted):
+    """At the maximum w = (prior variance)·Σ φ·(label − probability), whichever features φ are.
+
+    The prior of a score is twice that of a label ±1, so that its variance is four times that.
+    """
+    model, ranks, labels, others = fitted
+    missed = (labels[:, None] == model.classes_) - model.predict_proba(ranks)
+    missed = missed[:, 1] if len(model.classes_) == 2 else missed
+    like = standardised(views_of(model, ranks))
+    known = like(views_of(model, ranks))
+
+    def constants(rankings):
+        """What is left of the scores, the same for all rankings."""
+        views = zip(
+            like(views_of(model, rankings)), known, model.view_variances_.values(), strict=True
+        )
+        kernel = sum(4 * variance * one @ other.T for one, other, variance in views)
+        return model.decision_function(rankings) - kernel @ missed
+
+    assert np.ptp(model.decision_function(ranks), axis=0).min() > 1
+    expected = constants(ranks).mean(axis=0)
+    # Logistic regression ends where slopes are below 1e-4 of the number of rankings.
+    for rankings in (ranks, others, others[:1]):
+        assert np.abs(constants(rankings) - expected).max() < 0.02
 
 
 def test_rankings_that_are_all_the_same_say_nothing():
@@ -85,6 +154,16 @@ def test_of_a_dissimilarity_graph_like_items_are_smoothed():
     assert (models[0].predict_proba(train) == models[1].predict_proba(train)).all()
     with pytest.raises(ValueError, match="0 or more steps"):
         RankingClassifier(smoothing=None).fit(train, labels)
+
+
+def test_a_graph_of_named_items_is_matched_with_the_names_of_the_columns():
+    weights = NeighborGraph(np.arange(30.0)[:, None] ** 2, n_neighbors=3).build().to_dense()
+    names = [f"item {i}" for i in range(30)]
+    named = pd.DataFrame(weights, index=names, columns=names).loc[names[::-1], names[::-1]]
+    train, labels = lists(60, 3, by="order")
+    expected = RankingClassifier(weights).fit(train, labels).predict_proba(train)
+    got = RankingClassifier(named, items=names).fit(train, labels).predict_proba(train)
+    assert got == pytest.approx(expected)
 
 
 def test_one_class_is_refused():

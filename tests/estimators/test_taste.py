@@ -3,6 +3,7 @@
 from itertools import combinations
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from rankcut import SimilarRankings, TasteFeatures
@@ -65,6 +66,15 @@ def test_lists_that_agree_on_nothing_have_no_common_taste():
     model = TasteFeatures(PAIRS).fit([[1, 2, 3, 4], [4, 3, 2, 1]])
     assert not model.consensus_.any()
     assert np.isfinite(model.transform([[1, 1, 1, 1], [1, 2, 3, 4]])).all()
+
+
+def test_a_graph_of_named_items_is_matched_with_the_names_of_the_columns():
+    names = list("wxyz")
+    graph = pd.DataFrame(PAIRS, index=names, columns=names)
+    others = ["z", "x", "w", "y"]
+    expected = TasteFeatures(PAIRS).fit_transform(LISTS)
+    got = TasteFeatures(graph.loc[others, others], items=names).fit_transform(LISTS)
+    assert got == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("consensus", [-1, np.nan, "much", None])

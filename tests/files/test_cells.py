@@ -114,6 +114,12 @@ def test_a_column_that_is_empty_at_first_is_what_it_is_later():
     assert [piece.columns["town"][0] for piece in pieces] == [None, None, "Kobe", "Nara"]
 
 
+def test_as_many_words_as_numbers_are_no_item():
+    votes = read("a,b,code\n1,2,3\n2,1,x\n1,2,\n")
+    assert votes.items == ("a", "b")
+    assert votes.columns["code"].tolist() == ["3", "x", None]
+
+
 def test_a_rank_of_zero_among_objects_is_a_number():
     table = pd.DataFrame({"a": np.array([0, None], dtype=object), "b": [1, 2]})
     np.testing.assert_array_equal(from_frame(table).ranks, [[0, 1], [np.nan, 2]])
