@@ -192,6 +192,9 @@ def test_random_state():
     assert_array_equal(features(np.random.RandomState(1)), one)
     assert (one != two).any()
     assert (features(None) != features(None)).any()
+    # A seed that is drawn is drawn by fit: the same rankings have the same vectors afterwards.
+    model = GraphCutFeatures(GRAPH, random_state=None, **options).fit(ranks)
+    assert_array_equal(model.transform(ranks), model.transform(ranks))
 
 
 def test_fit_refuses_what_transform_would():

@@ -141,6 +141,13 @@ def test_the_same_for_threads_batches_and_copies():
     assert_array_equal(search.kneighbors(RANKS[500:510])[0], values[500:510])
 
 
+def test_the_features_that_are_given_stay_as_they_are():
+    features = GraphCutFeatures(GRAPH, smoothing=1.0)
+    given = vars(features).copy()
+    SimilarRankings(features).fit(RANKS[:20])
+    assert vars(features) == given
+
+
 def test_few_rankings():
     for method in ("exact", "approximate"):
         search = SimilarRankings(n_neighbors=2, method=method).fit(
