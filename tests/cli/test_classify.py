@@ -24,6 +24,24 @@ def test_classify_keeps_groups_together(lunch):
     fail("classify", "grouped.csv", "--target", "guest", "--group", "no", says="no column 'no'")
 
 
+def test_what_a_group_has_in_common_is_no_help_in_other_folds(lunch):
+    # Each team has a ranking and a class of its own: seen once, it is known.
+    rng = np.random.default_rng(1)
+    team = np.repeat(np.arange(40), 3)
+    ranks = rng.permuted(np.tile(np.arange(1, 61), (40, 1)), axis=1)[team]
+    table = pd.DataFrame(ranks, columns=[f"item {i}" for i in range(60)])
+    table["team"] = [f"t{number}" for number in team]
+    table["side"] = np.array(["east", "west"])[rng.permutation(np.arange(40) % 2)[team]]
+    table.to_csv("teams.csv", index=False)
+
+    def f1(*options):
+        said = succeed("classify", "teams.csv", "--target", "side", *options)
+        return float(said.splitlines()[-1].split()[2])
+
+    assert f1() > 0.9
+    assert f1("--group", "team") < 0.75
+
+
 @pytest.mark.parametrize(
     ("text", "says"),
     [

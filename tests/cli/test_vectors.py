@@ -8,14 +8,12 @@ import pandas as pd
 import pytest
 from commands import fail, run, succeed
 
-from rankcut import RankingSet, read_file, write_file
+from rankcut import RankingSet, graph_cut_features, read_file, write_file
 from rankcut.reports.model_files import read_model
 
 
 @pytest.mark.parametrize("suffix", ["npy", "npz", "csv", "parquet"])
 def test_features_in_blocks_are_the_features(lunch, suffix):
-    from rankcut import graph_cut_features
-
     rankings = read_file("top-k.csv")
     expected = graph_cut_features(rankings.ranks, unranked="last")
     for source in ("top-k.csv", "top-k.npy", "top-k.parquet"):
@@ -54,6 +52,23 @@ def test_unranked_items_reach_the_feature_map(lunch, unranked):
     assert (np.load("k.npy") != plain).any()
     weight[1] = "often"
     fail("gram", "incomplete.csv", "-o", "k.npy", *weight, says="--unlisted-weight must be")
+
+
+def test_the_seed_reaches_the_draws(lunch):
+    rng = np.random.default_rng(0)
+    names = [f"dish {i}" for i in range(30)]
+    pd.DataFrame(rng.random((30, 2)), names, ["price", "size"]).to_csv("many.csv")
+    lists = np.where(
+        rng.random((4, 30)) < 0.3, rng.permuted(np.tile(np.arange(30), (4, 1))), np.nan
+    )
+    pd.DataFrame(lists, columns=names).to_csv("lists.csv", index=False)
+    found = []
+    for seed in (0, 5, 5):
+        options = ["--items", "many.csv", "--unranked", "anywhere", "--seed", seed]
+        succeed("features", "lists.csv", "-o", "x.npy", *options)
+        found.append(np.load("x.npy"))
+    assert (found[0] != found[1]).any(axis=1).all()
+    np.testing.assert_array_equal(found[1], found[2])
 
 
 def test_smoothing_reaches_each_command(lunch):
@@ -99,6 +114,14 @@ def test_similar_by_row_with_counts_and_ties(lunch):
     assert [line.split(",")[0] for line in lines[1:]] == ["0", "1", "2"]
     succeed("similar", "votes.toi", "--to", "1", "-o", "near.csv")
     assert len((lunch / "near.csv").read_text().splitlines()) == 4
+
+
+def test_a_name_that_is_a_number_is_a_name_first(lunch):
+    (lunch / "votes.csv").write_text("ranking,a,b,c\n7,1,2,3\n0,3,2,1\n1,2,1,3\n")
+    for name, row in {"7": 0, "0": 1, "1": 2, "2": 2}.items():
+        lines = succeed("similar", "votes.csv", "--to", name).splitlines()
+        assert lines[1].startswith(f"{row},")
+    fail("similar", "votes.csv", "--to", "3", says="no row 3: rows count from 0 to 2, nor one")
 
 
 def test_those_most_like_each(lunch):

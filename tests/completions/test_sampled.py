@@ -144,6 +144,29 @@ class TestTolerance:
             errors.append(np.std(got, axis=0).max())
         assert errors[1] < errors[0] / 5
 
+    def test_standard_errors_over_stages_have_the_right_size(self):
+        """Fails by chance for fewer than one seed in 1,000; stopping early favours small errors."""
+        vectors, errors, drawn = [], [], set()
+        for seed in range(200):
+            vector, report = (
+                GraphCutFeatures(
+                    GRAPH,
+                    unranked="anywhere",
+                    completions="sampled",
+                    sampler="antithetic",
+                    tolerance=0.01,
+                    random_state=seed,
+                )
+                .fit(ROW)
+                .transform_with_report(ROW)
+            )
+            vectors.append(vector[0])
+            errors.append(report.standard_error[0])
+            drawn.add(int(report.n_draws[0]))
+        assert len(drawn) > 20
+        actual = ((np.array(vectors) - TRUTH) ** 2).sum(axis=1).mean()
+        assert 0.7 < actual / (np.array(errors) ** 2).sum(axis=1).mean() < 1.5
+
     def test_just_missed_warns(self):
         # What more draws than allowed would reach, and nothing less.
         options = {"unranked": "anywhere", "completions": "sampled"}
