@@ -5,6 +5,9 @@ import pandas as pd
 import pytest
 from commands import fail, run, succeed
 
+from rankcut import read_file
+from rankcut.reports.classification import make_classifier
+
 
 def test_classify_a_column_of_numbers_and_test_on_another_file(lunch):
     table = (lunch / "full.csv").read_text().replace("sweet tooth", "1").replace("juicy eater", "0")
@@ -92,6 +95,16 @@ def test_predict_matches_items_by_name(lunch):
     fail("predict", "m.skops", "soup.csv", says="item 'soup' is not among the 8 known ones")
     (lunch / "few.csv").write_text("pizza,cake\n1,2\n")
     assert len(succeed("predict", "m.skops", "few.csv").splitlines()) == 2
+
+
+def test_the_model_that_is_saved_has_learned_from_all_rankings(lunch):
+    succeed("classify", "full.csv", "--target", "guest", "-o", "m.skops")
+    succeed("predict", "m.skops", "full.csv", "-o", "told.csv")
+    rankings = read_file("full.csv")
+    model = make_classifier("logistic", None, 8, {})
+    expected = model.fit(rankings.ranks, rankings.columns["guest"]).predict_proba(rankings.ranks)
+    told = pd.read_csv("told.csv")[[f"probability of {name}" for name in model.classes_]]
+    np.testing.assert_allclose(told, expected, atol=1e-4)
 
 
 def test_a_gaussian_process_is_trained_saved_and_predicts(lunch):
