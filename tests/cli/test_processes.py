@@ -144,10 +144,14 @@ def test_a_mistake_is_one_line_and_a_code(lunch, arguments, says):
     assert sorted(os.listdir(lunch)) == before
 
 
-def test_a_reader_that_stops_listening_is_no_mistake(lunch):
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_reader_that_stops_listening_is_no_mistake(lunch, unbuffered):
     (lunch / "many.csv").write_text("toro,uni\n" + "1,2\n" * 200_000)
     shell = f"'{RANKCUT}' convert many.csv - --to csv | head -n 1; echo ${{PIPESTATUS[0]}}"
-    done = subprocess.run(["bash", "-c", shell], capture_output=True, text=True, timeout=120)
+    environment = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
+    done = subprocess.run(
+        ["bash", "-c", shell], capture_output=True, text=True, timeout=120, env=environment
+    )
     # Not all was written, which the code tells.
     assert done.stdout == "toro,uni\n1\n"
     assert done.stderr == ""

@@ -1,7 +1,6 @@
 """Where output goes: to a file, whole or not at all, or to standard output."""
 
 import os
-import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -12,13 +11,14 @@ from typing import TextIO
 from rankcut.files.atomic import atomic_file
 from rankcut.files.errors import RankingFileError
 from rankcut.files.table_writing import Columns, format_text
+from rankcut.files.whole_writes import copy_whole, write_whole
 
 
 def write_table(columns: Columns, target: str) -> None:
     """Write a CSV table."""
     content = format_text(columns, ",")
     if target == "-":
-        sys.stdout.buffer.write(content)
+        write_whole(sys.stdout.buffer, content)
         sys.stdout.buffer.flush()
         return
     with atomic_file(target) as file:
@@ -38,8 +38,7 @@ def destination(target: str, suffix: str) -> Iterator[str]:
         draft = Path(folder) / f"output{suffix}"
         yield str(draft)
         with draft.open("rb") as file:
-            shutil.copyfileobj(file, sys.stdout.buffer)
-        sys.stdout.buffer.flush()
+            copy_whole(file, sys.stdout.buffer)
 
 
 def report_to(*targets: str | None) -> TextIO:

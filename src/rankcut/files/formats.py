@@ -25,6 +25,7 @@ from rankcut.files.ranking_set import RankingSet
 from rankcut.files.table_roles import Layout, TableOptions
 from rankcut.files.table_writing import format_parquet, format_text, table_columns
 from rankcut.files.tables import table_pieces, table_rankings
+from rankcut.files.whole_writes import write_whole
 
 Format: TypeAlias = Literal[
     "soc", "soi", "toc", "toi", "cat", "csv", "tsv", "parquet", "blt", "order", "npy"
@@ -180,7 +181,7 @@ def write_file(
         )
     content = _formatted(rankings, chosen, source_name(target), layout, delimiter)
     if not isinstance(target, str | os.PathLike):
-        target.write(content)
+        write_whole(target, content)
         return
     if os.fspath(target).endswith(".gz"):
         content = gzip.compress(content, mtime=0)

@@ -23,6 +23,7 @@ from rankcut.files.atomic import atomic_path
 from rankcut.files.errors import RankingFileError
 from rankcut.files.frames import import_pyarrow
 from rankcut.files.table_writing import Columns
+from rankcut.files.whole_writes import copy_whole
 
 MatrixFormat: TypeAlias = Literal["npy", "npz", "csv", "parquet"]
 
@@ -78,8 +79,7 @@ def write_matrix(
     with tempfile.TemporaryFile() as file:
         shape = write[chosen](blocks, names, file)
         file.seek(0)
-        shutil.copyfileobj(file, sys.stdout.buffer)
-    sys.stdout.buffer.flush()
+        copy_whole(file, sys.stdout.buffer)
     return shape
 
 
