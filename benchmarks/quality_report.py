@@ -25,6 +25,9 @@ FEWEST_PROBLEMS = 6
 
 VERDICTS = ("best", "within noise", "worse", "one split")
 
+# Between them a page of the documentation has the short table.
+BEGIN, END = "<!-- quality:begin -->", "<!-- quality:end -->"
+
 # What people have already, in the short table.
 RIVALS = ("majority", "Borda", "listed", "Kendall", "Mallows", "SVD", "boosting")
 
@@ -228,8 +231,8 @@ def _short_table(tasks: Sequence[TaskScores]) -> str:
 
 def _write_page(tasks: Sequence[TaskScores], summary: dict, page: Path) -> None:
     """Put the short table and the tests between the markers of a page of the documentation."""
-    before, rest = page.read_text(encoding="utf-8").split("<!-- quality:begin -->")
-    after = rest.split("<!-- quality:end -->")[1]
+    before, rest = page.read_text(encoding="utf-8").split(BEGIN)
+    after = rest.split(END)[1]
     lines = [
         f"Run of {summary['date']}: {summary['tasks']} tasks, {summary['splits']} splits. Means "
         "over the tasks of each kind, × 100. The last column counts the tasks on which the recipe "
@@ -245,7 +248,7 @@ def _write_page(tasks: Sequence[TaskScores], summary: dict, page: Path) -> None:
     ]
     block = "\n".join(lines)
     page.write_text(
-        f"{before}<!-- quality:begin -->\n\n{block}\n\n<!-- quality:end -->{after}",
+        f"{before}{BEGIN}\n\n{block}\n\n{END}{after}",
         encoding="utf-8",
     )
 
@@ -286,14 +289,14 @@ def _draw(tasks: Sequence[TaskScores], path: Path) -> None:
     FigureCanvasAgg(figure)
     axes = figure.subplots()
     for place, task in enumerate(reversed(tasks)):
-        rival = task.best(m for m in task.lead if not m.startswith(OURS))
+        rival = task.best(m for m in task.lead if not m.startswith((OURS, RECIPE)))
         for method, score in task.score.items():
             gap = 100 * (score.mean - task.score[rival].mean)
             if method == RECIPE:
                 half = 100 * task.lead[rival].half
                 axes.errorbar(gap, place, xerr=half, fmt="o", color="tab:red", ms=4, zorder=3)
             else:
-                colour = "tab:blue" if method.startswith(OURS) else "0.6"
+                colour = "tab:blue" if method.startswith((OURS, RECIPE)) else "0.6"
                 axes.plot(gap, place, ".", color=colour, markersize=4)
     axes.axvline(0, color="0.3", linewidth=0.8)
     axes.set_yticks(range(len(tasks)), [task.name for task in reversed(tasks)], fontsize=6)
