@@ -262,6 +262,12 @@ def recipe(lists: Lists, train: np.ndarray, labels: np.ndarray, test: np.ndarray
     return RankingClassifier(walking_graph(lists.points)).fit(train, labels).decision_function(test)
 
 
+def recipe_without_graph(
+    lists: Lists, train: np.ndarray, labels: np.ndarray, test: np.ndarray
+) -> np.ndarray:
+    return RankingClassifier(smoothing=0).fit(train, labels).decision_function(test)
+
+
 CLASSIFIERS: dict[str, Callable[..., np.ndarray]] = {
     "majority": majority,
     "Borda": with_features(lambda lists, train: borda_ways(train)),
@@ -298,6 +304,7 @@ CLASSIFIERS: dict[str, Callable[..., np.ndarray]] = {
             for maker in cut_ways(train, smoothing=2.0, smoothing_graph=graph)
         ]
     ),
+    "recipe, no graph": recipe_without_graph,
     "recipe": recipe,
 }
 
