@@ -67,7 +67,7 @@ def test_lists_that_agree_on_nothing_have_no_common_taste():
     assert np.isfinite(model.transform([[1, 1, 1, 1], [1, 2, 3, 4]])).all()
 
 
-@pytest.mark.parametrize("consensus", [-1, np.nan, "much", None])
+@pytest.mark.parametrize("consensus", [-1, np.nan, "much", None, True])
 def test_what_is_no_length_of_the_common_part(consensus):
     with pytest.raises(ValueError, match="consensus must be a number"):
         TasteFeatures(consensus=consensus).fit([[1, 2], [2, 1]])
