@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 from quality_tasks import Lists, shared_agreement
+from scipy.stats import rankdata
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.decomposition import TruncatedSVD
 from sklearn.ensemble import HistGradientBoostingClassifier
@@ -104,8 +105,6 @@ class BordaSVD(TransformerMixin, BaseEstimator):
 
 def _places(ranks: np.ndarray) -> np.ndarray:
     """1 for the first listed item and so on, tied ones at their mean; NaN if not listed."""
-    from scipy.stats import rankdata
-
     return rankdata(ranks, axis=1, nan_policy="omit")
 
 

@@ -25,6 +25,11 @@ FEWEST_PROBLEMS = 6
 
 VERDICTS = ("best", "within noise", "worse", "one split")
 
+CAPS = (
+    f"The Kendall kernel learns from at most {MOST_KENDALL} labels and Mallows from "
+    f"{MOST_MALLOWS}; both and boosting see at most {MOST_ITEMS} items, those most often listed."
+)
+
 # Between them a page of the documentation has the short table.
 BEGIN, END = "<!-- quality:begin -->", "<!-- quality:end -->"
 
@@ -122,10 +127,8 @@ def _heading(summary: dict) -> str:
         f"Run of {summary['date']}: {summary['tasks']} tasks, {summary['splits']} splits. AUC × "
         "100 of classifiers; Kendall's tau × 100 of the ten nearest people; correlation × 100 of "
         "likeness and tau over all people (agreement foreseen). Mean ± 95 % interval. Majority "
-        "finds the most typical people for everyone. The Kendall kernel learns from at most "
-        f"{MOST_KENDALL} labels and Mallows from {MOST_MALLOWS}; both and boosting see at most "
-        f"{MOST_ITEMS} items, those most often listed. Boosting learns from labels, and finds no "
-        "neighbours."
+        f"finds the most typical people for everyone. {CAPS} Boosting learns from labels, and "
+        "finds no neighbours."
     )
 
 
@@ -237,7 +240,8 @@ def _write_page(tasks: Sequence[TaskScores], summary: dict, page: Path) -> None:
         f"Run of {summary['date']}: {summary['tasks']} tasks, {summary['splits']} splits. Means "
         "over the tasks of each kind, × 100. The last column counts the tasks on which the recipe "
         "is significantly better than every other method, within noise of the best, or worse than "
-        f"one; without the correction, {summary['worse without correction']} would be worse.",
+        f"one; without the correction, {summary['worse without correction']} would be worse. "
+        f"{CAPS}",
         "",
         _short_table(tasks),
         "",
@@ -273,7 +277,7 @@ def _lead_table(tests: dict) -> str:
     ranks = [found["mean rank"] for found in tests.values()]
     rows.append(
         [
-            "*its mean rank, and the next*",
+            "*its mean rank, and the best of the others*",
             *(f"{r[RECIPE]:.1f}, {min(v for m, v in r.items() if m != RECIPE):.1f}" for r in ranks),
         ]
     )
