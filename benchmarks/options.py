@@ -1,20 +1,31 @@
 """What options of graph cut features cost: ratios measured side by side in one run.
 
 Smoothing by two steps, and a weight for comparisons with unlisted items, each beside the plain
-features of the same lists.
+features of the same lists; and learning a graph from lists of a large catalogue, beside smoothing
+them by one step over it.
 
 Run with: python benchmarks/options.py
 """
 
 from functools import partial
+from time import perf_counter
 
 import numpy as np
 from rich.console import Console
 from rich.table import Table
+from scipy import sparse
 from threadpoolctl import threadpool_limits
 from timing import best_seconds, in_words
 
-from rankcut import GraphCutFeatures, ItemGraph, NeighborGraph, SimilarityGraph
+from rankcut import (
+    AgreementGraph,
+    CoListingGraph,
+    GraphCutFeatures,
+    GraphSmoothing,
+    ItemGraph,
+    NeighborGraph,
+    SimilarityGraph,
+)
 
 RNG = np.random.default_rng(0)
 OPTIONS = {
@@ -38,6 +49,30 @@ def graphs(n_items: int) -> dict[str, ItemGraph | None]:
     }
 
 
+def short_lists(n_lists: int, n_items: int, length: int) -> sparse.csr_array:
+    items = RNG.integers(n_items, size=(n_lists, 2 * length))
+    rows = [RNG.permutation(np.unique(row))[:length] for row in items]
+    ranks = np.concatenate([np.arange(1.0, len(row) + 1) for row in rows])
+    ends = np.cumsum([0, *map(len, rows)])
+    return sparse.csr_array((ranks, np.concatenate(rows), ends), shape=(n_lists, n_items))
+
+
+def learned_graphs(n_lists: int, n_items: int, length: int) -> Table:
+    title = f"{n_lists:,} lists of {length} of {n_items:,} items: a graph learned from them"
+    table = Table("graph", "learn it", "smooth the lists by a step", title=title)
+    lists = short_lists(n_lists, n_items, length)
+    for recipe in (CoListingGraph(), AgreementGraph()):
+        began = perf_counter()
+        graph = recipe.build_from(lists)
+        learned = perf_counter() - began
+        smoothing = GraphSmoothing(graph, steps=1).fit(lists)
+        began = perf_counter()
+        smoothing.transform(lists)
+        smoothed = perf_counter() - began
+        table.add_row(type(recipe).__name__, in_words(learned), in_words(smoothed))
+    return table
+
+
 def main() -> None:
     table = Table(title="Top-10 lists, one thread: time of the plain features, and ratios to it")
     for column in ("items", "graph", "a list, plain", *OPTIONS):
@@ -52,7 +87,9 @@ def main() -> None:
             seconds = [best_seconds(partial(model.transform, lists)) for model in models]
             ratios = [f"{one / seconds[0]:.2f}" for one in seconds[1:]]
             table.add_row(f"{n_items:,}", name, in_words(seconds[0] / n_lists), *ratios)
-    Console(width=110).print(table)
+    console = Console(width=110)
+    console.print(table)
+    console.print(learned_graphs(100_000, 10_000, 30))
 
 
 if __name__ == "__main__":
