@@ -33,7 +33,15 @@ from threadpoolctl import threadpool_limits
 # Those before were looked at while the recipe was being chosen.
 FIRST_SPLIT = 1000
 
-FOLDERS = ("sushi", "movielens-100k", "eurovision", "starwars", "preflib")
+# Where the data of tasks are.
+FOLDERS = {
+    "sushi": "sushi",
+    "films": "movielens-100k",
+    "eurovision": "eurovision",
+    "star wars": "starwars",
+    "dublin north": "preflib",
+    "dublin west": "preflib",
+}
 
 Task = Classification | Neighbours
 
@@ -142,11 +150,12 @@ def forget(home: Path, tasks: list[Task]) -> None:
 
 def mistake_in(options: argparse.Namespace, tasks: list[Task]) -> str | None:
     """What cannot be done as asked, before hours are spent on it or anything is forgotten."""
-    missing = [name for name in FOLDERS if not (Path(options.data) / name).is_dir()]
-    if missing:
-        return f"{options.data} has no folder {', '.join(missing)}"
     if not tasks:
         return f"no task has {options.only!r} in its name"
+    folders = dict.fromkeys(FOLDERS[task.data] for task in tasks)
+    missing = [name for name in folders if not (Path(options.data) / name).is_dir()]
+    if missing:
+        return f"{options.data} has no folder {', '.join(missing)}"
     if options.processes < 1:
         return f"--processes is {options.processes}, and one is the least"
     if options.fresh and options.report:

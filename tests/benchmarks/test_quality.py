@@ -15,7 +15,7 @@ def task(monkeypatch):
     lists = Lists(RANKS, np.arange(60), 60)
     target = (RANKS[:, 0] > 2).astype(int)
     small = Classification(
-        "small, 40 labels", "family", "data", lambda: lists, lambda: target, 40, 2
+        "small, 40 labels", "family", "sushi", lambda: lists, lambda: target, 40, 2
     )
     monkeypatch.setattr(quality, "all_tasks", lambda data, *, quick: [small])
     return small
@@ -23,10 +23,9 @@ def task(monkeypatch):
 
 @pytest.fixture
 def here(tmp_path, monkeypatch):
-    """A directory with folders for the data, to run in."""
+    """A directory to run in, with a folder for the data of that task."""
     monkeypatch.chdir(tmp_path)
-    for name in quality.FOLDERS:
-        (tmp_path / "data" / name).mkdir(parents=True)
+    (tmp_path / "data" / "sushi").mkdir(parents=True)
     return tmp_path
 
 
