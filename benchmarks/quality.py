@@ -3,14 +3,14 @@
     python benchmarks/quality.py DATA_DIR [--quick] [--fresh] [--report] [--page PAGE]
 
 DATA_DIR has the folders sushi, movielens-100k, eurovision, starwars and preflib. What was found
-is kept split by split in results/quality/splits, so that a run that was interrupted goes on;
---fresh forgets it. At the end, or with --report at once, a table (Markdown and CSV), a
+is kept split by split in results/quality/splits, so that a run that was interrupted goes on, and
+a method that is new is judged without the others being judged again; --fresh forgets it, of the
+tasks of this run. At the end, or with --report at once, a table (Markdown and CSV), a
 summary (JSON) and a figure are written beside them, and a short table into the documentation
 with --page docs/which-graph.md.
 """
 
 import argparse
-import shutil
 import sys
 import time
 from collections.abc import Callable
@@ -18,7 +18,6 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing import get_context
 from pathlib import Path
 
-import numpy as np
 from quality_measures import (
     Judged,
     agreement_of_nearest,
@@ -26,13 +25,23 @@ from quality_measures import (
     foresight_of_agreement,
 )
 from quality_methods import CLASSIFIERS, FINDERS, quietly
-from quality_report import write_report
+from quality_report import BEGIN, END, write_report
 from quality_scores import Split, TaskScores, load_split, save_split, split_path
 from quality_tasks import Classification, Neighbours, all_tasks
 from threadpoolctl import threadpool_limits
 
 # Those before were looked at while the recipe was being chosen.
 FIRST_SPLIT = 1000
+
+# Where the data of tasks are.
+FOLDERS = {
+    "sushi": "sushi",
+    "films": "movielens-100k",
+    "eurovision": "eurovision",
+    "star wars": "starwars",
+    "dublin north": "preflib",
+    "dublin west": "preflib",
+}
 
 Task = Classification | Neighbours
 
@@ -69,24 +78,19 @@ def judging(task: Task, number: int) -> Callable[[str], Judged]:
 
 
 def judge(data: str, quick: bool, home: Path, name: str, number: int) -> str:
-    """All methods on one split of a task; runs in a process of its own."""
+    """All methods on one split of a task that it was not judged with; in a process of its own."""
     task = next(task for task in all_tasks(data, quick=quick) if task.name == name)
-    methods = methods_of(task)
-    judged, seconds = [], []
+    path = split_path(home, name, number)
+    judged = {method: row for method, *row in load_split(path).rows()} if path.exists() else {}
     # One thread for each process, since there are as many processes as cores.
     with threadpool_limits(1):
         judge_by = judging(task, number)
-        for method in methods:
-            began = time.perf_counter()
-            judged.append(judge_by(method))
-            seconds.append(time.perf_counter() - began)
-    split = Split(
-        methods,
-        np.array([one.score for one in judged]),
-        np.array([one.influence for one in judged]),
-        np.array(seconds),
-    )
-    save_split(split_path(home, name, number), split)
+        for method in methods_of(task):
+            if method not in judged:
+                began = time.perf_counter()
+                found = judge_by(method)
+                judged[method] = [*found, time.perf_counter() - began]
+    save_split(path, Split.of_rows([(method, *judged[method]) for method in methods_of(task)]))
     return name
 
 
@@ -138,6 +142,33 @@ def read_scores(home: Path, tasks: list[Task]) -> list[TaskScores]:
     return scores
 
 
+def forget(home: Path, tasks: list[Task]) -> None:
+    for task in tasks:
+        for number in numbers(task):
+            split_path(home, task.name, number).unlink(missing_ok=True)
+
+
+def mistake_in(options: argparse.Namespace, tasks: list[Task]) -> str | None:
+    """What cannot be done as asked, before hours are spent on it or anything is forgotten."""
+    if not tasks:
+        return f"no task has {options.only!r} in its name"
+    folders = dict.fromkeys(FOLDERS[task.data] for task in tasks)
+    missing = [name for name in folders if not (Path(options.data) / name).is_dir()]
+    if missing:
+        return f"{options.data} has no folder {', '.join(missing)}"
+    if options.processes < 1:
+        return f"--processes is {options.processes}, and one is the least"
+    if options.fresh and options.report:
+        return "--fresh forgets what --report would tell"
+    if options.page is not None:
+        if not options.page.is_file():
+            return f"there is no page {options.page}"
+        text = options.page.read_text(encoding="utf-8")
+        if BEGIN not in text or END not in text:
+            return f"{options.page} has no markers {BEGIN} and {END} to write a table between"
+    return None
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -150,17 +181,20 @@ def main() -> None:
     parser.add_argument("--page", type=Path, help="a page with markers to write a table into")
     parser.add_argument("--processes", type=int, default=2)
     options = parser.parse_args()
-    home = Path("results") / ("quality-quick" if options.quick else "quality")
-    if options.fresh:
-        shutil.rmtree(home, ignore_errors=True)
-    home.mkdir(parents=True, exist_ok=True)
     tasks = [
         task for task in all_tasks(options.data, quick=options.quick) if options.only in task.name
     ]
-    if not tasks:
-        parser.error(f"no task has {options.only!r} in its name")
+    if mistake := mistake_in(options, tasks):
+        parser.error(mistake)
+    home = Path("results") / ("quality-quick" if options.quick else "quality")
+    home.mkdir(parents=True, exist_ok=True)
+    if options.fresh:
+        forget(home, tasks)
     if not options.report:
-        run(options.data, home, tasks, quick=options.quick, processes=options.processes)
+        try:
+            run(options.data, home, tasks, quick=options.quick, processes=options.processes)
+        except KeyboardInterrupt:
+            sys.exit("\nstopped; the same command goes on from here")
     scores = read_scores(home, tasks)
     if not scores:
         parser.error("nothing is known yet; run without --report first")

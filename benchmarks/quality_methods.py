@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 from quality_tasks import Lists, shared_agreement
+from scipy.stats import rankdata
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.decomposition import TruncatedSVD
 from sklearn.ensemble import HistGradientBoostingClassifier
@@ -104,8 +105,6 @@ class BordaSVD(TransformerMixin, BaseEstimator):
 
 def _places(ranks: np.ndarray) -> np.ndarray:
     """1 for the first listed item and so on, tied ones at their mean; NaN if not listed."""
-    from scipy.stats import rankdata
-
     return rankdata(ranks, axis=1, nan_policy="omit")
 
 
@@ -262,6 +261,12 @@ def recipe(lists: Lists, train: np.ndarray, labels: np.ndarray, test: np.ndarray
     return RankingClassifier(walking_graph(lists.points)).fit(train, labels).decision_function(test)
 
 
+def recipe_without_graph(
+    lists: Lists, train: np.ndarray, labels: np.ndarray, test: np.ndarray
+) -> np.ndarray:
+    return RankingClassifier(smoothing=0).fit(train, labels).decision_function(test)
+
+
 CLASSIFIERS: dict[str, Callable[..., np.ndarray]] = {
     "majority": majority,
     "Borda": with_features(lambda lists, train: borda_ways(train)),
@@ -298,6 +303,7 @@ CLASSIFIERS: dict[str, Callable[..., np.ndarray]] = {
             for maker in cut_ways(train, smoothing=2.0, smoothing_graph=graph)
         ]
     ),
+    "recipe, no graph": recipe_without_graph,
     "recipe": recipe,
 }
 

@@ -25,6 +25,14 @@ FEWEST_PROBLEMS = 6
 
 VERDICTS = ("best", "within noise", "worse", "one split")
 
+CAPS = (
+    f"The Kendall kernel learns from at most {MOST_KENDALL} labels and Mallows from "
+    f"{MOST_MALLOWS}; both and boosting see at most {MOST_ITEMS} items, those most often listed."
+)
+
+# Between them a page of the documentation has the short table.
+BEGIN, END = "<!-- quality:begin -->", "<!-- quality:end -->"
+
 # What people have already, in the short table.
 RIVALS = ("majority", "Borda", "listed", "Kendall", "Mallows", "SVD", "boosting")
 
@@ -119,10 +127,8 @@ def _heading(summary: dict) -> str:
         f"Run of {summary['date']}: {summary['tasks']} tasks, {summary['splits']} splits. AUC × "
         "100 of classifiers; Kendall's tau × 100 of the ten nearest people; correlation × 100 of "
         "likeness and tau over all people (agreement foreseen). Mean ± 95 % interval. Majority "
-        "finds the most typical people for everyone. The Kendall kernel learns from at most "
-        f"{MOST_KENDALL} labels and Mallows from {MOST_MALLOWS}; both and boosting see at most "
-        f"{MOST_ITEMS} items, those most often listed. Boosting learns from labels, and finds no "
-        "neighbours."
+        f"finds the most typical people for everyone. {CAPS} Boosting learns from labels, and "
+        "finds no neighbours."
     )
 
 
@@ -228,13 +234,14 @@ def _short_table(tasks: Sequence[TaskScores]) -> str:
 
 def _write_page(tasks: Sequence[TaskScores], summary: dict, page: Path) -> None:
     """Put the short table and the tests between the markers of a page of the documentation."""
-    before, rest = page.read_text(encoding="utf-8").split("<!-- quality:begin -->")
-    after = rest.split("<!-- quality:end -->")[1]
+    before, rest = page.read_text(encoding="utf-8").split(BEGIN)
+    after = rest.split(END)[1]
     lines = [
         f"Run of {summary['date']}: {summary['tasks']} tasks, {summary['splits']} splits. Means "
         "over the tasks of each kind, × 100. The last column counts the tasks on which the recipe "
         "is significantly better than every other method, within noise of the best, or worse than "
-        f"one; without the correction, {summary['worse without correction']} would be worse.",
+        f"one; without the correction, {summary['worse without correction']} would be worse. "
+        f"{CAPS}",
         "",
         _short_table(tasks),
         "",
@@ -245,7 +252,7 @@ def _write_page(tasks: Sequence[TaskScores], summary: dict, page: Path) -> None:
     ]
     block = "\n".join(lines)
     page.write_text(
-        f"{before}<!-- quality:begin -->\n\n{block}\n\n<!-- quality:end -->{after}",
+        f"{before}{BEGIN}\n\n{block}\n\n{END}{after}",
         encoding="utf-8",
     )
 
@@ -270,7 +277,7 @@ def _lead_table(tests: dict) -> str:
     ranks = [found["mean rank"] for found in tests.values()]
     rows.append(
         [
-            "*its mean rank, and the next*",
+            "*its mean rank, and the best of the others*",
             *(f"{r[RECIPE]:.1f}, {min(v for m, v in r.items() if m != RECIPE):.1f}" for r in ranks),
         ]
     )
@@ -286,14 +293,14 @@ def _draw(tasks: Sequence[TaskScores], path: Path) -> None:
     FigureCanvasAgg(figure)
     axes = figure.subplots()
     for place, task in enumerate(reversed(tasks)):
-        rival = task.best(m for m in task.lead if not m.startswith(OURS))
+        rival = task.best(m for m in task.lead if not m.startswith((OURS, RECIPE)))
         for method, score in task.score.items():
             gap = 100 * (score.mean - task.score[rival].mean)
             if method == RECIPE:
                 half = 100 * task.lead[rival].half
                 axes.errorbar(gap, place, xerr=half, fmt="o", color="tab:red", ms=4, zorder=3)
             else:
-                colour = "tab:blue" if method.startswith(OURS) else "0.6"
+                colour = "tab:blue" if method.startswith((OURS, RECIPE)) else "0.6"
                 axes.plot(gap, place, ".", color=colour, markersize=4)
     axes.axvline(0, color="0.3", linewidth=0.8)
     axes.set_yticks(range(len(tasks)), [task.name for task in reversed(tasks)], fontsize=6)

@@ -3,7 +3,9 @@
 The variance of a mean over splits has two parts. Of people: the sum over people of their squared
 mean influence, in which splits that judge the same people are not independent. Of training: what
 the scores of splits differ beyond that, σ², which falls with the number J of splits only as
-σ²·(1/J + ρ/(1 − ρ)) if each learns from the share ρ of all people (Nadeau & Bengio, 2003).
+σ²·(1/J + ρ/(1 − ρ)) if each learns from the share ρ of all people (Nadeau & Bengio, 2003). The
+second of these two lasts: it is due to the people who are learned from in all splits, and in all
+tasks on the same data.
 """
 
 from collections.abc import Iterable, Sequence
@@ -26,6 +28,16 @@ class Split(NamedTuple):
     scores: np.ndarray
     influences: np.ndarray
     seconds: np.ndarray
+
+    def rows(self) -> Iterable[tuple[str, float, np.ndarray, float]]:
+        """Method by method."""
+        return zip(self.methods, self.scores, self.influences, self.seconds, strict=True)
+
+    @classmethod
+    def of_rows(cls, rows: Sequence[tuple[str, float, np.ndarray, float]]) -> "Split":
+        """The split that has these."""
+        methods, scores, influences, seconds = zip(*rows, strict=True)
+        return cls(list(methods), np.array(scores), np.array(influences), np.array(seconds))
 
 
 def split_path(home: Path, task: str, number: int) -> Path:
@@ -60,13 +72,22 @@ def load_split(path: Path) -> Split:
 
 @dataclass(frozen=True)
 class Estimate:
-    """A mean over splits, the parts of its variance, and their degrees of freedom."""
+    """A mean over splits, the parts of its variance, and their degrees of freedom.
+
+    Of training is what more splits would average out, and what lasts however many there are.
+    """
 
     mean: float
     of_people: float
-    of_training: float
+    of_draws: float
+    lasting: float
     n_people: int
     n_splits: int
+
+    @property
+    def of_training(self) -> float:
+        """What differs with whom is learned from."""
+        return self.of_draws + self.lasting
 
     @property
     def variance(self) -> float:
@@ -109,12 +130,12 @@ def estimate(values: np.ndarray, influences: np.ndarray, trained: float) -> Esti
     of_people = float((influences.mean(axis=0) ** 2).sum())
     n_people = int(influences.any(axis=0).sum())
     if n < 2:
-        return Estimate(float(values.mean()), of_people, 0.0, n_people, n)
+        return Estimate(float(values.mean()), of_people, 0.0, 0.0, n_people, n)
     own = float((influences**2).sum(axis=1).mean())
     across = (n * of_people - own) / (n - 1)
     beyond = max(float(values.var(ddof=1)) - (own - across), 0.0)
-    of_training = beyond * (1 / n + trained / (1 - trained))
-    return Estimate(float(values.mean()), of_people, of_training, n_people, n)
+    lasting = beyond * trained / (1 - trained)
+    return Estimate(float(values.mean()), of_people, beyond / n, lasting, n_people, n)
 
 
 class TaskScores:
@@ -152,7 +173,7 @@ class TaskScores:
     def verdict(self) -> str:
         """Whether the recipe is better than every other method, or worse than some.
 
-        Of thirteen methods as good as the recipe, one or the other seems better by chance: "worse"
+        Of so many methods as good as the recipe, one or the other seems better by chance: "worse"
         is corrected for their number, by Bonferroni. To be better than all needs no correction.
         """
         if self.n_splits < 2:
@@ -178,16 +199,22 @@ class Lead(NamedTuple):
 
 
 def mean_lead(tasks: Sequence[TaskScores], method: str) -> Lead:
-    """Over all tasks; a person who is in several of them counts once. NaN by single splits."""
+    """Over all tasks; a person who is in several of them counts once. NaN by single splits.
+
+    Tasks on the same data learn from the same people, too, and so what lasts of training is added
+    up as if it were the same in all of them, which is the worst case: one who misleads the recipe
+    about age need not mislead it about gender.
+    """
     mean = float(np.mean([task.lead[method].mean for task in tasks]))
     if any(task.n_splits < 2 for task in tasks):
         return Lead(mean, float("nan"), float("nan"))
-    of_people = 0.0
+    variance = sum(task.lead[method].of_draws for task in tasks)
     for data in {task.data for task in tasks}:
-        same = [task.lead_influence[method] for task in tasks if task.data == data]
-        of_people += float((np.sum(same, axis=0) ** 2).sum())
-    of_training = sum(task.lead[method].of_training for task in tasks)
-    deviation = np.sqrt(of_people + of_training) / len(tasks)
+        same = [task for task in tasks if task.data == data]
+        of_people = np.sum([task.lead_influence[method] for task in same], axis=0)
+        lasting = sum(np.sqrt(task.lead[method].lasting) for task in same)
+        variance += float((of_people**2).sum() + lasting**2)
+    deviation = np.sqrt(variance) / len(tasks)
     p = 1.0 if deviation == 0 else float(2 * stats.norm.sf(abs(mean) / deviation))
     return Lead(mean, float(stats.norm.ppf(0.975) * deviation), p)
 

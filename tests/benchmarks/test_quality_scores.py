@@ -85,6 +85,34 @@ def test_a_person_in_two_tasks_counts_once():
     assert half["y"] == pytest.approx(half["x"] / np.sqrt(2))
 
 
+def test_tasks_that_learn_from_the_same_people_err_together():
+    """Half of what training does is due to those whom all splits of all tasks learn from."""
+    rng = np.random.default_rng(3)
+    n_tasks, n_splits, trained = 4, 6, 0.5
+    far = {"the same": 0, "other": 0}
+    for _ in range(400):
+        lasting = rng.normal() * np.sqrt(trained)
+        for data in far:
+            tasks = []
+            for place in range(n_tasks):
+                drawn = rng.normal(size=n_splits) * np.sqrt(1 - trained)
+                name = data if data == "the same" else f"data {place}"
+                tasks.append(learning_task(name, trained, lasting + drawn))
+            lead = mean_lead(tasks, "Borda")
+            far[data] += abs(lead.mean) > lead.half
+    # Four variances of six splits each, and a normal quantile: a little more than 0.05.
+    assert far["the same"] / 400 < 0.09
+    # As if they were not the same people, tasks would seem to tell more than they do.
+    assert far["other"] / 400 > 0.2
+
+
+def learning_task(data, trained, leads):
+    """A task whose splits differ by whom they learn from alone."""
+    methods, silent = ["Borda", RECIPE], np.zeros((2, 5))
+    splits = [Split(methods, np.array([0.0, lead]), silent, np.zeros(2)) for lead in leads]
+    return TaskScores("task", "family", data, trained, splits)
+
+
 @pytest.mark.parametrize(
     ("ours", "noise", "verdict"),
     [

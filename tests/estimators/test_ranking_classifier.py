@@ -169,3 +169,10 @@ def test_a_graph_of_named_items_is_matched_with_the_names_of_the_columns():
 def test_one_class_is_refused():
     with pytest.raises(ValueError, match="one class, 1; a classifier needs two"):
         RankingClassifier().fit([[1, 2], [2, 1]], [1, 1])
+
+
+def test_without_smoothing_no_graph_is_left_of_an_earlier_fit():
+    ranks, labels = lists(40, 5, by="order")
+    model = RankingClassifier().fit(ranks, labels)
+    assert model.graph_.n_items == 30
+    assert model.set_params(smoothing=0).fit(ranks, labels).graph_ is None

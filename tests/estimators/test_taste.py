@@ -77,7 +77,7 @@ def test_a_graph_of_named_items_is_matched_with_the_names_of_the_columns():
     assert got == pytest.approx(expected)
 
 
-@pytest.mark.parametrize("consensus", [-1, np.nan, "much", None])
+@pytest.mark.parametrize("consensus", [-1, np.nan, "much", None, True])
 def test_what_is_no_length_of_the_common_part(consensus):
     with pytest.raises(ValueError, match="consensus must be a number"):
         TasteFeatures(consensus=consensus).fit([[1, 2], [2, 1]])

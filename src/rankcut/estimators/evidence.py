@@ -4,8 +4,7 @@
 
 with labels coded as ±1 has the evidence N(y | 0, Σ_b v_b Z_b Z_bᵀ + s·I), known in closed form.
 It rises where a view explains the labels and falls with every variance that explains nothing, so
-that its maximum weighs the views without any folds: with few labels that is far less noisy than
-to choose by cross-validation.
+that its maximum weighs the views without any folds, whose choices are noisy with few labels.
 """
 
 from collections.abc import Sequence

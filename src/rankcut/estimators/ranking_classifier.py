@@ -62,8 +62,8 @@ class RankingClassifier(ClassifierMixin, BaseEstimator):
     ----------
     classes_ : ndarray of shape (n_classes,)
         The labels, sorted.
-    graph_ : ItemGraph
-        The graph, its items in the order of the columns.
+    graph_ : ItemGraph or None
+        The graph, its items in the order of the columns; None without smoothing.
     view_variances_ : dict
         How much each view counts: the share of the labels' variance that it may explain.
     n_features_in_ : int
@@ -79,7 +79,8 @@ class RankingClassifier(ClassifierMixin, BaseEstimator):
 
     Notes
     -----
-    Views are dense: it is meant for up to some thousands of items.
+    Views are dense, sparse rankings or not: to fit takes about twenty times the memory of a dense
+    array of all rankings and items, so that it is meant for up to some thousands of items.
 
     Examples
     --------
@@ -125,7 +126,7 @@ class RankingClassifier(ClassifierMixin, BaseEstimator):
                 f"y has one class, {self.classes_.tolist()[0]!r}; a classifier needs two or more"
             )
         check_steps(self.smoothing)
-        self._smoother = None
+        self.graph_ = self._smoother = None
         if self.smoothing:
             self.graph_ = fit_graph(like_items_graph(self.graph), rankings)
             self._smoother = Smoother(self.graph_, self.smoothing)

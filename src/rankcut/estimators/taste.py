@@ -60,6 +60,11 @@ class TasteFeatures(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     SimilarRankings : Searches by them: ``SimilarRankings(TasteFeatures(), normalize=False)``.
     RankingClassifier : The like for labels.
 
+    Notes
+    -----
+    Vectors are dense, sparse rankings or not: to fit takes about three times the memory of a dense
+    array of all rankings and items.
+
     Examples
     --------
     Three lists, of which no two share an item but the last two; the first two items are alike.
@@ -103,7 +108,7 @@ class TasteFeatures(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         self
         """
         length: Any = self.consensus
-        number = isinstance(length, Real)
+        number = isinstance(length, Real) and not isinstance(length, bool)
         if not (number and 0 <= length < np.inf):
             raise ValueError(f"consensus must be a number from 0 on, and it is {length!r}")
         rankings = self._read(X, reset=True)
