@@ -24,10 +24,6 @@ class OneLineErrors(TyperGroup):
         before = signal.signal(signal.SIGTERM, _stop) if _in_main_thread() else None
         try:
             code = super().main(*args, **options)
-        except BrokenPipeError:
-            # Nobody reads any more, which is no mistake of the user's; silence the last flush.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            sys.exit(1)
         except (ValueError, OSError, ModuleNotFoundError, MemoryError) as problem:
             _say(_message(problem))
             sys.exit(1)
