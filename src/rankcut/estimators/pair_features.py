@@ -5,18 +5,19 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import TransformerMixin
 from sklearn.utils import Tags
-from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
+from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from rankcut.estimators.ranking_features import check_items, check_output_is_default
+from rankcut.estimators.takes_rankings import TakesRankings
 from rankcut.kernels.kendall import kendall_features
 from rankcut.kernels.weighted_kendall import Weights, weight_table, weighted_kendall_features
 from rankcut.lazy import is_lazy, map_rows, stand_in
-from rankcut.rankings import RankMatrix, Unranked, read_rankings
+from rankcut.rankings import Unranked
 
 
-class PairFeatures(TransformerMixin, BaseEstimator):
+class PairFeatures(TransformerMixin, TakesRankings):
     """What both transformers share: nothing is learned but which items there are."""
 
     unranked: Unranked
@@ -79,20 +80,11 @@ class PairFeatures(TransformerMixin, BaseEstimator):
     def _pairs(self, n_items: int) -> list[tuple[int, int]]:
         raise NotImplementedError
 
-    def _read(self, X: Any, *, reset: bool) -> RankMatrix:
-        rankings = read_rankings(X, self.items)
-        validate_data(self, X, reset=reset, skip_check_array=True)
-        rankings.check(self.unranked)
-        return rankings
-
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_items")
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        # NaN and absent entries are unranked items: allowed once it is said what they mean.
-        tags.input_tags.allow_nan = self.unranked != "error"
-        tags.input_tags.sparse = self.unranked != "error"
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 

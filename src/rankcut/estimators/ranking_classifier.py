@@ -5,7 +5,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets
@@ -13,14 +13,14 @@ from sklearn.utils.validation import (
     _check_y,
     check_consistent_length,
     check_is_fitted,
-    validate_data,
 )
 
 from rankcut._loops.types import Floats
 from rankcut.estimators.evidence import view_variances
+from rankcut.estimators.takes_rankings import TakesRankings
 from rankcut.estimators.views import all_views, like_items_graph
 from rankcut.features import fit_graph
-from rankcut.rankings import RankMatrix, read_rankings
+from rankcut.rankings import RankMatrix
 from rankcut.smoothing import Smoother, check_steps
 
 # Variances of weights are found from matrices no larger than this, by some rankings if not by
@@ -33,7 +33,7 @@ _ROUNDING = 1e-9
 _LOGIT = 2.0
 
 
-class RankingClassifier(ClassifierMixin, BaseEstimator):
+class RankingClassifier(ClassifierMixin, TakesRankings):
     """Classify rankings of any kind, without a choice to make but that of a graph.
 
     A list is seen in several ways: its order, which items it lists, both in one, its first
@@ -206,16 +206,8 @@ class RankingClassifier(ClassifierMixin, BaseEstimator):
         features = self._latent(X)
         return np.asarray(self.classes_[self._model.predict(features)])
 
-    def _read(self, X: Any, *, reset: bool) -> RankMatrix:
-        rankings = read_rankings(X, self.items)
-        validate_data(self, X, reset=reset, skip_check_array=True)
-        rankings.check("anywhere")
-        return rankings
-
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.sparse = True
         # Ranks of two or three numbers say little of the numbers.
         tags.classifier_tags.poor_score = True
         return tags

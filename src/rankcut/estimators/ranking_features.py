@@ -6,12 +6,13 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils._set_output import _get_output_config
-from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
+from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from rankcut.completions import CompletionOptions, CompletionReport, Method, Sampler
+from rankcut.estimators.takes_rankings import TakesRankings
 from rankcut.feature_map import FeatureMap, SparseOutput, lazy_features
 from rankcut.lazy import is_lazy, stand_in
 from rankcut.rankings import (
@@ -19,7 +20,6 @@ from rankcut.rankings import (
     Unranked,
     labels_beside,
     object_array,
-    read_rankings,
 )
 from rankcut.seeds import seed_from
 from rankcut.setfunctions import SetFunction
@@ -45,7 +45,7 @@ def check_items(rankings: RankMatrix, known: tuple[Hashable, ...] | None) -> Non
         )
 
 
-class RankingFeatures(TransformerMixin, BaseEstimator, ABC):
+class RankingFeatures(TransformerMixin, TakesRankings, ABC):
     """Rankings in, the features of a set function out; subclasses say of which one."""
 
     def __init__(
@@ -204,17 +204,8 @@ class RankingFeatures(TransformerMixin, BaseEstimator, ABC):
         labels: tuple[Hashable, ...] | None = self._items
         return labels
 
-    def _read(self, X: Any, *, reset: bool) -> RankMatrix:
-        rankings = read_rankings(X, self.items)
-        validate_data(self, X, reset=reset, skip_check_array=True)
-        rankings.check(self.unranked)
-        return rankings
-
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        # NaN and absent entries are unranked items: allowed once it is said what they mean.
-        tags.input_tags.allow_nan = self.unranked != "error"
-        tags.input_tags.sparse = self.unranked != "error"
         tags.transformer_tags.preserves_dtype = (
             ["float64", "float32"] if self.dtype is None else [np.dtype(self.dtype).name]
         )

@@ -6,22 +6,21 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
+from sklearn.base import OneToOneFeatureMixin, TransformerMixin
 from sklearn.preprocessing import normalize
-from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from rankcut._loops.types import Floats
+from rankcut.estimators.takes_rankings import TakesRankings
 from rankcut.estimators.views import like_items_graph, listing_view, order_view
 from rankcut.features import fit_graph
-from rankcut.rankings import RankMatrix, read_rankings
 from rankcut.smoothing import Smoother
 
 # From here on only the direction of what lists have in common is left of it.
 _MOST_IN_THE_MIDDLE = 1000.0
 
 
-class TasteFeatures(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
+class TasteFeatures(OneToOneFeatureMixin, TransformerMixin, TakesRankings):
     """Who agrees with whom, from short lists that hardly overlap.
 
     A list becomes the vector z = o·p(L) + w·c. The first part is its own taste: the order of
@@ -137,18 +136,6 @@ class TasteFeatures(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         smoothed = order.copy()
         self._smoother.smooth(smoothed, normalize=True)
         return np.asarray(smoothed + self.consensus * self.consensus_)
-
-    def _read(self, X: Any, *, reset: bool) -> RankMatrix:
-        rankings = read_rankings(X, self.items)
-        validate_data(self, X, reset=reset, skip_check_array=True)
-        rankings.check("anywhere")
-        return rankings
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.sparse = True
-        return tags
 
 
 def _lists_in_the_middle(order: Floats, counts: NDArray[np.int_]) -> float:
