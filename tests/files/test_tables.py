@@ -125,6 +125,7 @@ def test_a_block_does_not_wait_for_the_rest_of_the_file():
         ("", {}, 1, "empty"),
         ("a,b\n", {}, 1, "no rows"),
         ("a,b\nx,y\n", {}, 2, "none is an item"),
+        ("a,b,a\n1,2,3\n", {}, None, "item 'a' has two columns, 1 and 3; rename one"),
         ("a,b\n1,2\n2,x\n2,1\n,\n", {}, 3, "'b': 'x' is not a number, and most others are"),
         ("a,b\n1,2,3\n", {"header": 1}, None, "no such"),
         ("a,b\n1,2\n1\n", {}, 3, "1 cells"),
@@ -151,6 +152,13 @@ def test_a_mistake_is_named_with_its_line(text, options, line, says):
     with pytest.raises(RankingFileError, match=says) as caught:
         read(text, **options)
     assert line is None or caught.value.line == line
+
+
+def test_two_columns_of_the_same_name_are_kept_apart_if_chosen():
+    assert read("a,b,a\n1,2,3\n", items="1-3").items == ("a", "b", "a (3)")
+    assert read("note,b,c,note\nx,1,2,y\n").items == ("b", "c")
+    # That is how items that share a name are written, and they are read back.
+    assert read("a,b,a (3)\n1,2,3\n").items == ("a", "b", "a (3)")
 
 
 @pytest.mark.parametrize("options", [{"columns": "b"}, {"items": "a"}])

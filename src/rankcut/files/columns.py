@@ -8,7 +8,7 @@ import csv
 import io
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from itertools import chain, compress
 from typing import Any, TypeAlias
 
@@ -45,12 +45,15 @@ class Block:
         Numbers as float64; anything else as a tuple of str, other objects or None.
     lines : ndarray
         The line of the file on which each row stands; rows of a frame count from 1.
+    repeats : dict of int
+        Columns with the same title as an earlier one, and that one.
     """
 
     source: str
     names: list[str]
     columns: list[Any]
     lines: NDArray[np.int64]
+    repeats: dict[int, int] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.lines)
@@ -114,7 +117,7 @@ class Block:
             for i in range(len(first.names))
         ]
         lines = np.concatenate([block.lines for block in blocks])
-        return cls(first.source, first.names, columns, lines)
+        return replace(first, columns=columns, lines=lines)
 
     def empty_columns(self) -> set[int]:
         """The columns in which no cell has a value."""
@@ -169,7 +172,7 @@ def meeting(blocks: Iterable[Block], conditions: Sequence[str]) -> Iterator[Bloc
                 cells[kept] if isinstance(cells, np.ndarray) else tuple(compress(cells, kept))
                 for cells in block.columns
             ]
-            yield Block(block.source, block.names, columns, block.lines[kept])
+            yield replace(block, columns=columns, lines=block.lines[kept])
     if not any_row:
         raise NoSuchRowsError(
             f"no row meets {' and '.join(conditions)}", block.source, int(block.lines[-1])
@@ -255,6 +258,7 @@ def _parsed(
 ) -> Iterator[Block]:
     reader = csv.reader(text, delimiter=delimiter, strict=True)
     names: list[str] = []
+    repeats: dict[int, int] = {}
     pending: list[list[str]] = []
     lines: list[int] = []
     first, last = (header, header) if isinstance(header, int) else header
@@ -277,7 +281,7 @@ def _parsed(
                 continue
             if not names:
                 width = max(len(record), *map(len, titles)) if titles else len(record)
-                names = _column_names(titles, width)
+                names, repeats = _column_names(titles, width)
                 step = rows or max(1, BLOCK_CELLS // width)
             if len(record) < len(names) or any(record[len(names) :]):
                 raise RankingFileError(
@@ -289,13 +293,14 @@ def _parsed(
             pending.append(record[: len(names)])
             lines.append(reader.line_num)
             if len(pending) == step:
-                yield Block(name, names, list(zip(*pending, strict=True)), np.array(lines))
+                columns = list(zip(*pending, strict=True))
+                yield Block(name, names, columns, np.array(lines), repeats)
                 any_block = True
                 pending, lines = [], []
     except csv.Error as problem:
         raise RankingFileError(f"not a table: {problem}", name, reader.line_num) from None
     if pending:
-        yield Block(name, names, list(zip(*pending, strict=True)), np.array(lines))
+        yield Block(name, names, list(zip(*pending, strict=True)), np.array(lines), repeats)
     elif not any_block:
         complaint = "the table has no rows" if titles else "the file is empty"
         if not titles and 0 < reader.line_num < first:
@@ -306,19 +311,23 @@ def _parsed(
         raise RankingFileError(complaint, name, max(1, reader.line_num))
 
 
-def _column_names(titles: list[list[str]], width: int) -> list[str]:
-    """A name for each column, each different: unnamed ones are numbered."""
+def _column_names(titles: list[list[str]], width: int) -> tuple[list[str], dict[int, int]]:
+    """A name for each column, each different, unnamed ones numbered; and which repeat which."""
     if not titles:
-        return [str(i) for i in range(1, width + 1)]
-    names: dict[str, None] = {}
+        return [str(i) for i in range(1, width + 1)], {}
+    names: dict[str, int] = {}
+    repeats: dict[int, int] = {}
     for i in range(width):
         parts = (title[i].strip() for title in titles if i < len(title))
         base = " ".join(part for part in parts if part) or f"column {i + 1}"
-        name = base if base not in names else f"{base} ({i + 1})"
+        name = base
+        if base in names:
+            repeats[i] = names[base]
+            name = f"{base} ({i + 1})"
         while name in names:
             name += "'"
-        names[name] = None
-    return list(names)
+        names[name] = i
+    return list(names), repeats
 
 
 def positions(chosen: str | Sequence[str], names: Sequence[str], source: str) -> list[int]:

@@ -103,6 +103,7 @@ def roles_of(block: Block, options: TableOptions, used: Sequence[int] = ()) -> R
         left = places or [i for i in range(len(names)) if ballots or block.is_numeric(i)]
         items = [i for i in left if i not in taken and i not in known]
         if not ballots:
+            _check_named_once(items, block)
             for i in sorted({*range(len(names))} - {*items, *taken, *known}):
                 block.check_not_mistyped(i)
     if not items and not used:
@@ -116,6 +117,17 @@ def roles_of(block: Block, options: TableOptions, used: Sequence[int] = ()) -> R
     used_up = taken if len(ranking) == 1 else taken - {*ranking}
     rest = [i for i in range(len(names)) if i not in used_up and i not in items]
     return Roles(ranking, counts[0] if counts else None, items, rest)
+
+
+def _check_named_once(items: Sequence[int], block: Block) -> None:
+    """Refuse two columns of one item, of which one must be a mistake."""
+    for again, first in block.repeats.items():
+        if again in items and first in items:
+            raise RankingFileError(
+                f"item {block.names[first]!r} has two columns, {first + 1} and {again + 1}; rename "
+                "one, or choose the columns of the items by number (items=, or --item-columns)",
+                block.source,
+            )
 
 
 def _places(names: Sequence[str]) -> list[int]:
