@@ -30,6 +30,7 @@ bench-gp: .venv-gpflow/.installed
 
 $(INSTALLED): pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "rankcut needs Python 3.11 or newer; name one: make PYTHON=python3.12")'
+	@echo "Setting up $(VENV), once: a minute or two"
 	test -x $(VENV)/bin/python || $(PYTHON) -m venv $(VENV)
 	$(VENV)/bin/python -m pip install --quiet --editable '.[test]'
 	touch $@

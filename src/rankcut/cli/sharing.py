@@ -28,6 +28,7 @@ def with_options(**shared: type) -> Callable[[Callable[..., None]], Callable[...
         own = [p for name, p in signature(command).parameters.items() if name not in shared]
         others = chain.from_iterable(options.values() for options in fields.values())
         every = [p.replace(kind=Parameter.KEYWORD_ONLY) for p in (*own, *others)]
+        # Typer asks for it; inspect lets any function have one, and its type stubs do not say so.
         run.__signature__ = Signature(every)  # type: ignore[attr-defined]
         run.__annotations__ = {parameter.name: parameter.annotation for parameter in every}
         return run
