@@ -18,13 +18,15 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing import get_context
 from pathlib import Path
 
+from quality_classifiers import CLASSIFIERS
+from quality_finders import FINDERS
 from quality_measures import (
     Judged,
     agreement_of_nearest,
     area_under_curve,
     foresight_of_agreement,
 )
-from quality_methods import CLASSIFIERS, FINDERS, quietly
+from quality_methods import quietly
 from quality_report import BEGIN, END, write_report
 from quality_scores import Split, TaskScores, load_split, save_split, split_path
 from quality_tasks import Classification, Neighbours, all_tasks

@@ -13,7 +13,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
-from quality_methods import CLASSIFIERS, FINDERS, MOST_ITEMS, MOST_KENDALL, MOST_MALLOWS
+from quality_classifiers import CLASSIFIERS
+from quality_finders import FINDERS
+from quality_methods import MOST_ITEMS, MOST_KENDALL, MOST_MALLOWS
 from quality_scores import RECIPE, Estimate, TaskScores, holm, mean_lead
 from scipy import stats
 
