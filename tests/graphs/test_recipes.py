@@ -11,6 +11,7 @@ from scipy.spatial.distance import cdist
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
+from threadpoolctl import threadpool_limits
 
 from rankcut import (
     DissimilarityGraph,
@@ -186,6 +187,16 @@ class TestApproximateNeighbors:
             NeighborGraph(POINTS, n_neighbors=4, method="approximate").build()
         with pytest.raises(ValueError, match='method must be "auto", "exact" or "approximate"'):
             NeighborGraph(POINTS, n_neighbors=4, method="fast").build()
+
+    def test_of_neighbours_as_near_the_same_ones_for_any_number_of_threads(self):
+        """Items with the features of many others, as genres are."""
+        points = np.random.default_rng(0).integers(2, size=(1500, 12)).astype(float)
+        recipe = NeighborGraph(points, n_neighbors=10)
+        found = []
+        for threads in (1, 2):
+            with threadpool_limits(threads):
+                found.append(recipe.build().weights)
+        assert (found[0] != found[1]).nnz == 0
 
     def test_pynndescent_itself(self):
         points = np.random.default_rng(0).standard_normal((600, 12))

@@ -5,6 +5,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.neighbors import NearestNeighbors
+from threadpoolctl import threadpool_limits
 
 from rankcut.graphs.approximation import NeighborApproximation
 from rankcut.graphs.similarities import distances_between
@@ -34,7 +35,9 @@ def nearest_neighbors(
     if method == "approximate" or (method == "auto" and costly):
         return _approximate(points, n_neighbors, seed)
     search = _exact_search(points, n_neighbors)
-    distances, neighbours = search.kneighbors()
+    # Of neighbours as near, more threads find others.
+    with threadpool_limits(1):
+        distances, neighbours = search.kneighbors()
     items = np.repeat(np.arange(n), n_neighbors)
     return items, neighbours.ravel(), distances.ravel(), None
 
