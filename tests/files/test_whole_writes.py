@@ -42,6 +42,18 @@ def test_rankings_are_written_whole(stream):
     assert stream.taken == whole.getvalue()
 
 
+class Full(Few):
+    """Would have to wait, and does not."""
+
+    def write(self, content):
+        return None
+
+
+def test_what_a_stream_does_not_take_is_not_lost_in_silence():
+    with pytest.raises(BlockingIOError, match="takes no more"):
+        copy_whole(io.BytesIO(b"ranks"), Full())
+
+
 def test_files_are_copied_whole():
     stream, content = Few(), bytes(range(256)) * 9
     copy_whole(io.BytesIO(content), stream)

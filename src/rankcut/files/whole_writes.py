@@ -4,6 +4,7 @@ A stream without a buffer, as standard output is where PYTHONUNBUFFERED is set, 
 what it is given and say how much; the error is that of the next write.
 """
 
+import io
 from typing import BinaryIO
 
 _AT_ONCE = 1 << 20
@@ -13,6 +14,8 @@ def write_whole(stream: BinaryIO, content: bytes) -> None:
     """Write as often as it takes."""
     while content:
         taken: int | None = stream.write(content)
+        if taken is None and isinstance(stream, io.RawIOBase):
+            raise BlockingIOError("the reader takes no more for now, and nothing waits for it")
         # Streams of a user's own often return nothing.
         content = b"" if taken is None else content[taken:]
 
