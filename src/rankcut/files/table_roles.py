@@ -127,6 +127,7 @@ def _check_named_once(items: Sequence[int], block: Block) -> None:
                 f"item {block.names[first]!r} has two columns, {first + 1} and {again + 1}; rename "
                 "one, or choose the columns of the items by number (items=, or --item-columns)",
                 block.source,
+                int(block.lines[0]),
             )
 
 
