@@ -22,6 +22,7 @@ LAYERS = [
     ["partitions"],
     ["graphs"],
     ["rankings", "seeds", "threads", "lazy"],
+    ["errors"],
     ["_loops"],
 ]
 DEPTH = {name: depth for depth, layer in enumerate(LAYERS) for name in layer}

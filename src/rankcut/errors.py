@@ -1,0 +1,124 @@
+"""Mistakes in a user's input, as data: where they are, what is wrong and what to do.
+
+The library says ``row 17: item 'toro' is not ranked; pass unranked="last"``; the command says the
+same in its own words, ``… pass --unranked last``. So an error keeps its fields apart, and names
+parameters by :class:`Setting`, which each of them renders for itself.
+"""
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any, Self, TypeAlias
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A parameter, or a value for it, as an error message mentions it.
+
+    >>> str(Setting("unranked", "last")), str(Setting("tolerance"))
+    ('unranked="last"', 'tolerance')
+    """
+
+    name: str
+    value: Any = None
+
+    def __str__(self) -> str:
+        if self.value is None:
+            return self.name
+        shown = f'"{self.value}"' if isinstance(self.value, str) else repr(self.value)
+        return f"{self.name}={shown}"
+
+
+Text: TypeAlias = str | Sequence[str | Setting]
+
+
+class InputError(ValueError):
+    """What is wrong with an input, where, and the remedy.
+
+    Parameters
+    ----------
+    problem : str or sequence of str and Setting
+        What is wrong.
+    remedy : str or sequence of str and Setting
+        What to do about it.
+    file, line : str and int or None
+        The file, and the line in it, counted from 1.
+    row : int or None
+        The row of the rank matrix, counted from 0.
+    item : label or None
+        The item, by its label or its position.
+    parameter : str or None
+        The parameter whose value is wrong.
+
+    Examples
+    --------
+    >>> mistake = InputError("is not ranked", row=17, item="toro",
+    ...                      remedy=["pass ", Setting("unranked", "last")])
+    >>> print(mistake)
+    row 17: item 'toro' is not ranked; pass unranked="last"
+    >>> mistake.render(lambda setting: f"--{setting.name} {setting.value}")
+    "row 17: item 'toro' is not ranked; pass --unranked last"
+    """
+
+    def __init__(
+        self,
+        problem: Text,
+        *,
+        remedy: Text = "",
+        file: str | None = None,
+        line: int | None = None,
+        row: int | None = None,
+        item: Hashable | None = None,
+        parameter: str | None = None,
+    ) -> None:
+        self.problem = problem
+        self.remedy = remedy
+        self.file = file
+        self.line = line
+        self.row = row
+        self.item = item
+        self.parameter = parameter
+        super().__init__(self.render())
+
+    def render(self, words: Callable[[Setting], str] = str) -> str:
+        """The message; ``words`` says how to spell a setting."""
+        said = _spelled(self.problem, words)
+        if self.parameter is not None:
+            said = f"{words(Setting(self.parameter))} {said}"
+        elif self.item is not None:
+            said = f"item {self.item!r} {said}"
+        remedy = _spelled(self.remedy, words)
+        place = self.place()
+        return f"{place + ': ' if place else ''}{said}{'; ' + remedy if remedy else ''}"
+
+    def place(self) -> str:
+        """Where the mistake is: ``votes.soi:12``, ``row 17``, or nothing."""
+        if self.file is not None:
+            return self.file if self.line is None else f"{self.file}:{self.line}"
+        return "" if self.row is None else f"row {self.row}"
+
+    def moved(self, **fields: Any) -> Self:
+        """The same mistake at another place: ``error.moved(row=1017)``."""
+        other = type(self).__new__(type(self))
+        other.__dict__.update(self.__dict__ | fields)
+        ValueError.__init__(other, other.render())
+        return other
+
+    def __str__(self) -> str:
+        return self.render()
+
+    def __reduce__(self) -> Any:
+        # An exception is pickled as its text alone, unless it says more: a worker's would be lost.
+        return _restored, (type(self), dict(self.__dict__))
+
+
+def _spelled(text: Text, words: Callable[[Setting], str]) -> str:
+    if isinstance(text, str):
+        return text
+    return "".join(part if isinstance(part, str) else words(part) for part in text)
+
+
+def _restored(kind: type[InputError], fields: dict[str, Any]) -> InputError:
+    error = kind.__new__(kind)
+    error.__dict__.update(fields)
+    ValueError.__init__(error, error.render())
+    return error
