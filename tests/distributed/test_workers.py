@@ -27,6 +27,8 @@ from rankcut import (
 from rankcut.estimators.gp import duplicates
 from rankcut.lazy import computed, map_rows
 
+pytestmark = pytest.mark.slow
+
 FOOD = make_food(60, kind="incomplete", random_state=0)
 GRAPH = SimilarityGraph(FOOD.item_features)
 OPTIONS = {"unranked": "anywhere"}
