@@ -24,8 +24,8 @@ from rankcut import (
     make_food,
     to_frame,
 )
+from rankcut.dask import computed, map_rows
 from rankcut.estimators.gp import duplicates
-from rankcut.lazy import computed, map_rows
 
 pytestmark = pytest.mark.slow
 
