@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from rankcut.cli.progress import steps
-from rankcut.files.errors import RankingFileError
+from rankcut.errors import RankingFileError
 from rankcut.files.parts import Parts
 from rankcut.lazy import computed
 from rankcut.lazy.computing import import_dask
