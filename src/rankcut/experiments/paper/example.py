@@ -14,7 +14,7 @@ from rankcut.experiments.paper.part import Part, Record, Settings, Tables, Task
 from rankcut.experiments.paper.wording import tiny
 from rankcut.features import graph_cut_features
 from rankcut.graphs import ItemGraph
-from rankcut.graphs.similarities import Similarity
+from rankcut.graphs.distances import Similarity
 from rankcut.pictures.panels import FAINT, INK, SOFT, new_panel
 from rankcut.reports.findings import Claim, Outcome, Picture, Sheet, Table, Verdict
 
