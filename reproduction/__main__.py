@@ -9,7 +9,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from rankcut.datasets.homes import VARIABLE
+from rankcut.datasets.downloads import VARIABLE
 from rankcut.datasets.sushi import ADDRESS, TERMS, sushi_files
 from rankcut.pictures.extras import import_figure
 from reproduction.findings import Outcome

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import rankcut
-from rankcut.files.atomic import atomic_file
+from rankcut.files.drafts import atomic_file
 from reproduction.findings import Document, Outcome, Section, Verdict, as_csv, as_json
 from reproduction.html_page import html_page, svg_of
 from reproduction.markdown import markdown_page, panel_file

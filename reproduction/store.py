@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 
 import rankcut
 from rankcut.datasets.sushi import sushi_files
-from rankcut.files.atomic import atomic_file
+from rankcut.files.drafts import atomic_file
 
 Task: TypeAlias = dict[str, Any]
 """Settings of one piece of work, as JSON knows them. They alone say what is computed."""

@@ -15,6 +15,8 @@ import reproduction
 from reproduction.__main__ import main
 from reproduction.parts import NAMES
 
+pytestmark = pytest.mark.slow
+
 COMMAND = [sys.executable, "-m", "reproduction"]
 HOME = Path(reproduction.__file__).parents[1]
 

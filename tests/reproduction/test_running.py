@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from rankcut.files.errors import RankingFileError
+from rankcut.errors import RankingFileError
 from reproduction import parts
 from reproduction.parts import Settings, part_named, run_missing, works_of
 from reproduction.store import Store
