@@ -36,7 +36,7 @@ from rankcut.completions import (
     check_unlisted_weight,
     weighted_increments,
 )
-from rankcut.lazy import map_rows, stand_in
+from rankcut.dask import map_rows, stand_in
 from rankcut.partitions import Partitions, block_rows, read_partitions
 from rankcut.rankings import RankMatrix, Unranked, read_rankings
 from rankcut.setfunctions import GraphCut, SetFunction

@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from rankcut.completions import CompletionOptions, Method, Sampler, UnlistedWeight
+from rankcut.dask import is_lazy, stand_in
 from rankcut.feature_map import FeatureMap, SparseOutput, lazy_features
 from rankcut.graphs import ItemGraph, as_item_graph, is_learned
 from rankcut.graphs.derived import joining_like_items
-from rankcut.lazy import is_lazy, stand_in
 from rankcut.rankings import RankMatrix, Unranked, read_rankings
 from rankcut.seeds import seed_from
 from rankcut.setfunctions import Algorithm, GraphCut

@@ -12,9 +12,9 @@ from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from rankcut.completions import CompletionOptions, CompletionReport, Method, Sampler
+from rankcut.dask import is_lazy, stand_in
 from rankcut.estimators.takes_rankings import TakesRankings
 from rankcut.feature_map import FeatureMap, SparseOutput, lazy_features
-from rankcut.lazy import is_lazy, stand_in
 from rankcut.rankings import (
     RankMatrix,
     Unranked,
