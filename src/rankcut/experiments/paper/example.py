@@ -12,7 +12,7 @@ from rankcut.experiments.paper.comparisons import share_outcome
 from rankcut.experiments.paper.encodings import item_graph
 from rankcut.experiments.paper.part import Part, Record, Settings, Tables, Task
 from rankcut.experiments.paper.wording import tiny
-from rankcut.features import graph_cut_features
+from rankcut.features.graph_cut import graph_cut_features
 from rankcut.graphs import ItemGraph
 from rankcut.graphs.similarities import Similarity
 from rankcut.pictures.panels import FAINT, INK, SOFT, new_panel

@@ -21,9 +21,9 @@ from rankcut.kernels import (
     spearman_kernel,
     weighted_kendall_kernel,
 )
-from rankcut.polytopes import MajorantCone
 from rankcut.reports.findings import Claim, Outcome, Sheet, Table, Verdict
 from rankcut.setfunctions import GraphCut
+from rankcut.theory import MajorantCone
 
 N_ITEMS = 5
 GRAPH = SimilarityGraph(np.random.default_rng(0).random((N_ITEMS, 2)))

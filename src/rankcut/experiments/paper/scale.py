@@ -14,7 +14,7 @@ from rankcut.experiments.paper.literal import cut_oracle, groups_of, pool_litera
 from rankcut.experiments.paper.part import Part, Record, Settings, Tables, Task
 from rankcut.experiments.paper.stopwatch import seconds_of
 from rankcut.experiments.paper.wording import in_words
-from rankcut.features import graph_cut_features
+from rankcut.features.graph_cut import graph_cut_features
 from rankcut.graphs.recipes import SimilarityGraph
 from rankcut.pictures.panels import COLOURS, INK, SOFT, new_panel
 from rankcut.reports.findings import Claim, Outcome, Picture, Sheet, Table, Verdict

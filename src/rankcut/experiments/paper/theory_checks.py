@@ -14,11 +14,9 @@ from rankcut.experiments.paper.literal import (
     pool_literally,
 )
 from rankcut.experiments.paper.part import Record
-from rankcut.features import graph_cut_features
+from rankcut.features.graph_cut import graph_cut_features
 from rankcut.graphs import as_item_graph
 from rankcut.kernels.graph_cut import graph_cut_kernel
-from rankcut.lovasz import lovasz_extension
-from rankcut.polytopes import BasePolytope, MajorantCone, TangentCone, ordered_partitions
 from rankcut.setfunctions import (
     ConcaveOfCardinality,
     Coverage,
@@ -26,6 +24,8 @@ from rankcut.setfunctions import (
     GaussianMutualInformation,
     GraphCut,
 )
+from rankcut.theory import BasePolytope, MajorantCone, TangentCone, ordered_partitions
+from rankcut.theory.lovasz import lovasz_extension
 
 # Differences up to this part of the largest number are rounding.
 ROUNDING = 1e-9
