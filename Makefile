@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 INSTALLED := $(VENV)/.installed
 
-.PHONY: demo test bench-gp clean
+.PHONY: demo test test-slow test-all bench-gp clean
 
 demo: $(INSTALLED)
 	$(VENV)/bin/rankcut demo
@@ -13,7 +13,14 @@ test: $(INSTALLED)
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/mypy
-	$(VENV)/bin/python -m pytest -q -n 2 --dist worksteal
+	$(VENV)/bin/python -m pytest -q -n 2 --dist worksteal -m "not slow"
+	@echo "Slow tests were left out: make test-slow runs them, make test-all runs all."
+
+# Processes, clusters, browsers, whole reproductions.
+test-slow: $(INSTALLED)
+	$(VENV)/bin/python -m pytest -q -n 2 --dist worksteal -m slow
+
+test-all: test test-slow
 
 # GPflow says it needs NumPy 1 and works with NumPy 2: it is installed without what it asks for,
 # beside rankcut, in an environment of its own.

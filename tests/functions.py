@@ -34,9 +34,8 @@ class Case:
 
     @property
     def scale(self):
-        """The largest value of any set: what rounding is measured by."""
-        sets = (self.value(subset) for subset in subsets(self.n))
-        return max(*map(abs, sets), np.finfo(float).tiny)
+        """The largest value of any set, what rounding is measured by; 1 if all values are 0."""
+        return max(abs(self.value(subset)) for subset in subsets(self.n)) or 1.0
 
 
 def subsets(n):

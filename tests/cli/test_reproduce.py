@@ -14,6 +14,8 @@ from typer.testing import CliRunner
 from rankcut.cli import app
 from rankcut.experiments.paper.parts import NAMES
 
+pytestmark = pytest.mark.slow
+
 RANKCUT = [sys.executable, "-m", "rankcut", "reproduce"]
 
 

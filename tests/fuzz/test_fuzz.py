@@ -102,6 +102,7 @@ def test_time_and_memory_stay_in_proportion_to_the_file(name, text):
     assert time.perf_counter() - start < 30
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["preflib", "blt"])
 def test_atheris_finds_nothing_in_a_bounded_run(name, tmp_path):
     pytest.importorskip("atheris", reason="atheris is not installed")

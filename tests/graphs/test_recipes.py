@@ -198,6 +198,7 @@ class TestApproximateNeighbors:
                 found.append(recipe.build().weights)
         assert (found[0] != found[1]).nnz == 0
 
+    @pytest.mark.slow
     def test_pynndescent_itself(self):
         points = np.random.default_rng(0).standard_normal((600, 12))
         recipe = NeighborGraph(points, n_neighbors=5, method="approximate")

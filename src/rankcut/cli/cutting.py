@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rankcut.cli.sources import dataset_items, is_dataset
+from rankcut.errors import RankingFileError
 from rankcut.features.smoothing import check_steps
 from rankcut.features.unlisted import UnlistedWeight, check_unlisted_weight
-from rankcut.files.errors import RankingFileError
-from rankcut.files.opening import open_bytes
-from rankcut.files.ranking_set import RankingSet
+from rankcut.files.streams import open_bytes
 from rankcut.graphs.item_graph import ItemGraph
+from rankcut.ranking_set import RankingSet
 from rankcut.rankings import Unranked
 
 if TYPE_CHECKING:

@@ -11,10 +11,10 @@ from sklearn.utils import Tags
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
+from rankcut.dask import is_lazy, stand_in
 from rankcut.features.completions import CompletionOptions, CompletionReport, Method
 from rankcut.features.feature_map import FeatureMap, SparseOutput, lazy_features
 from rankcut.features.sampled import Sampler
-from rankcut.lazy import is_lazy, stand_in
 from rankcut.rankings import (
     RankMatrix,
     Unranked,

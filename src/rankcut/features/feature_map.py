@@ -26,11 +26,11 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from rankcut._loops.slopes import pool_rows
+from rankcut.dask import map_rows, stand_in
 from rankcut.features.closed_form import ExpectedSlopes
 from rankcut.features.completions import METHODS, Averager, CompletionOptions, CompletionReport
 from rankcut.features.smoothing import Smoother
 from rankcut.features.unlisted import UnlistedWeight, check_unlisted_weight, weighted_increments
-from rankcut.lazy import map_rows, stand_in
 from rankcut.partitions import Partitions, block_rows, read_partitions
 from rankcut.rankings import RankMatrix, Unranked, read_rankings
 from rankcut.setfunctions import GraphCut, SetFunction

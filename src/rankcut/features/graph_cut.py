@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 
+from rankcut.dask import is_lazy, stand_in
 from rankcut.features.completions import CompletionOptions, Method
 from rankcut.features.feature_map import FeatureMap, SparseOutput, lazy_features
 from rankcut.features.sampled import Sampler
@@ -13,7 +14,6 @@ from rankcut.features.smoothing import Smoother, check_steps
 from rankcut.features.unlisted import UnlistedWeight
 from rankcut.graphs import ItemGraph, as_item_graph, is_learned
 from rankcut.graphs.derived import joining_like_items
-from rankcut.lazy import is_lazy, stand_in
 from rankcut.rankings import RankMatrix, Unranked, read_rankings
 from rankcut.seeds import seed_from
 from rankcut.setfunctions import Algorithm, GraphCut

@@ -19,6 +19,7 @@ from sklearn.utils.validation import (
 from threadpoolctl import threadpool_limits
 
 from rankcut._loops.types import Floats
+from rankcut.dask import is_lazy, map_rows, stand_in
 from rankcut.estimators.gp.checks import (
     check_classes,
     check_parameters,
@@ -26,10 +27,8 @@ from rankcut.estimators.gp.checks import (
     class_totals,
 )
 from rankcut.estimators.gp.fitting import Fit, Settings, fit_features, fit_kernel
-from rankcut.estimators.gp.lazy_rows import LazyFeatures
 from rankcut.estimators.gp.likelihoods import LIKELIHOODS, Link
 from rankcut.estimators.ranking_kernel import RankingKernel
-from rankcut.lazy import is_lazy, map_rows, stand_in
 
 
 class GPClassifier(ClassifierMixin, BaseEstimator):
@@ -189,6 +188,8 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
                 "a Dask collection is fitted as features, with kernel=None: a kernel needs the "
                 "matrix of all pairs"
             )
+        from rankcut.dask.gp_rows import LazyFeatures
+
         validate_data(self, stand_in(X), skip_check_array=True)
         features = LazyFeatures(X, y, sample_weight)
         self.classes_ = features.classes

@@ -17,6 +17,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, _check_y
 
 from rankcut._loops.types import Floats
+from rankcut.dask.collections import RowBlocks, is_lazy, row_blocks
+from rankcut.dask.tasks import computed, import_dask, reduced, room, shared, task
 from rankcut.estimators.gp.checks import class_factors, class_totals
 from rankcut.estimators.gp.duplicates import few_distinct, few_hashes, most_distinct
 from rankcut.estimators.gp.fitting import Fit, Settings, fit_features, fit_rows
@@ -29,8 +31,6 @@ from rankcut.estimators.gp.weight_space import (
     sampled,
     steps_to_start,
 )
-from rankcut.lazy import RowBlocks, computed, is_lazy, reduced, row_blocks, shared, task
-from rankcut.lazy.computing import import_dask, room
 
 # Features are kept by the workers if they take up at most this part of their memory.
 _SHARE = 0.4

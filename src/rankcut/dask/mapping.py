@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from rankcut.lazy.collections import is_lazy_frame, stand_in, whole_rows
-from rankcut.lazy.computing import shared
+from rankcut.dask.collections import is_lazy_frame, stand_in, whole_rows
+from rankcut.dask.tasks import shared
 
 _ROW = re.compile(r"^(?:row|line) (\d+)")
 

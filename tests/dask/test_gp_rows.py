@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 
 from rankcut import GPClassifier
-from rankcut.estimators.gp import duplicates, lazy_rows
+from rankcut.dask import gp_rows
+from rankcut.estimators.gp import duplicates
 
 RNG = np.random.default_rng(0)
 CODES = RNG.integers(0, 3, 9000)
@@ -62,7 +63,7 @@ def test_three_classes_with_weights(many):
 
 
 def test_blocks_that_are_not_kept(many, monkeypatch):
-    monkeypatch.setattr(lazy_rows, "_SHARE", 0.0)
+    monkeypatch.setattr(gp_rows, "_SHARE", 0.0)
     X = da.from_array(FEATURES[:4000], chunks=(1500, -1))
     model = GPClassifier().fit(X, CODES[:4000] > 0)
     assert_same(model, GPClassifier().fit(FEATURES[:4000], CODES[:4000] > 0))

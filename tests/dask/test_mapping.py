@@ -20,8 +20,8 @@ from rankcut import (
     graph_cut_features,
     make_food,
 )
-from rankcut.lazy import is_lazy, reduced, row_blocks, stand_in
-from rankcut.lazy.computing import told
+from rankcut.dask import is_lazy, reduced, row_blocks, stand_in
+from rankcut.dask.tasks import told
 
 RANKS = make_food(40, kind="full", random_state=0).ranks
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from rankcut import RankingFileError, RankingSet, write_file
-from rankcut.files.atomic import atomic_file, atomic_path
+from rankcut.files.drafts import atomic_file, atomic_path
 
 VOTES = RankingSet(np.array([[1.0, 2.0]]), ("toro", "uni"))
 
@@ -38,6 +38,7 @@ def test_an_interrupt_or_a_full_disk_leaves_the_old_file(tmp_path, problem):
         assert "No space left" in str(caught.value)
 
 
+@pytest.mark.slow
 def test_a_disk_that_is_really_full(tmp_path):
     # A limit on the size of files is the nearest thing to a full disk that needs no rights.
     program = (
@@ -59,6 +60,7 @@ def test_a_disk_that_is_really_full(tmp_path):
     assert os.listdir(tmp_path) == ["votes.csv"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_command_that_is_stopped_leaves_nothing_behind(tmp_path, number):
     source = tmp_path / "endless.csv"

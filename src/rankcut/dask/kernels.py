@@ -6,13 +6,17 @@ compared once for each pair, and the other half of the matrix is its mirror imag
 
 from collections.abc import Hashable, Sequence
 from functools import partial
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from rankcut.dask.collections import is_lazy, stand_in
+from rankcut.dask.mapping import map_rows
+from rankcut.dask.tasks import reduced, shared, task
 from rankcut.kernels.gram import Encoder, Encoding, fill_gram, gram_dtype, read_both
-from rankcut.lazy import is_lazy, map_rows, shared, stand_in
+from rankcut.kernels.nearest import Nearest, all_found, best_of, keep_nearest, none_yet
 from rankcut.rankings import Unranked, read_rankings
 
 # What stands where a block of rankings has none.
@@ -115,3 +119,61 @@ def _compare(
 
 def _either(block: NDArray[Any], mirrored: NDArray[Any]) -> NDArray[Any]:
     return block if block.size or not mirrored.size else mirrored
+
+
+def lazy_nearest(
+    X: Any,
+    Y: Any,
+    encode: Encoder,
+    k: int,
+    unranked: Unranked,
+    normalize: bool,
+    items: Sequence[Hashable] | None,
+) -> Nearest:
+    """The best of each pair of blocks, combined along the rankings to choose from."""
+    import dask.array as da
+
+    left, right = read_both(stand_in(X), None if Y is None else stand_in(Y), items, unranked)
+    encoded = partial(lazy_encodings, encode=encode, unranked=unranked, dtype=np.dtype(np.float64))
+    rows = encoded(X, items=left.items)
+    columns = rows if right is None or Y is X else encoded(Y, items=right.items)
+    others = list(columns.to_delayed())
+    starts = task(_starts)([task(len)(other) for other in others])
+    compare, combine = task(_best_of_pair), partial(_combined, k)
+    found = task(all_found, nout=2)
+    values, numbers = [], []
+    for row, block in enumerate(rows.to_delayed()):
+        pairs = [
+            compare(block, other, (starts, column), k, normalize, columns is rows and column == row)
+            for column, other in enumerate(others)
+        ]
+        best = found(reduced(pairs, combine))
+        shape = rows.chunks[0][row], k
+        values.append(da.from_delayed(best[0], shape, dtype=np.float64))
+        numbers.append(da.from_delayed(best[1], shape, dtype=np.int64))
+    join = partial(da.concatenate, allow_unknown_chunksizes=True)
+    return Nearest(join(values), join(numbers))
+
+
+def _starts(sizes: list[int]) -> list[int]:
+    """The first row of each block."""
+    return list(accumulate(sizes, initial=0))
+
+
+def _best_of_pair(
+    left: Any, right: Any, where: tuple[list[int], int], k: int, normalize: bool, itself: bool
+) -> Nearest:
+    if len(left) == 0 or len(right) == 0:
+        return none_yet(len(left), k)
+    best = best_of(left, None if itself else right, k, normalize, None)
+    starts, number = where
+    return Nearest(best.values, np.where(best.rows < 0, -1, best.rows + starts[number]))
+
+
+def _combined(k: int, parts: list[Nearest]) -> Nearest:
+    """The best of several, in the order of their rows."""
+    n_rows = len(parts[0].values)
+    best = none_yet(n_rows, k)
+    for values, numbers in parts:
+        keep_nearest(values, numbers, best, slice(0, n_rows))
+    return best
