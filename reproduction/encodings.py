@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import pdist, squareform
 
-from rankcut.features import graph_cut_features
+from rankcut.features.graph_cut import graph_cut_features
 from rankcut.graphs import ItemGraph, as_item_graph
 from rankcut.graphs.distances import Similarity
 from rankcut.graphs.recipes import SimilarityGraph

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankcut.datasets.food import make_food
-from rankcut.features import graph_cut_features
+from rankcut.features.graph_cut import graph_cut_features
 from rankcut.graphs.recipes import SimilarityGraph
 from reproduction.findings import Claim, Outcome, Picture, Sheet, Table, Verdict, in_words
 from reproduction.literal import cut_oracle, groups_of, pool_literally, seconds_of

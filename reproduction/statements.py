@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.metrics import accuracy_score, f1_score
 
 from rankcut.datasets.food import DISHES, TASTES
-from rankcut.features import graph_cut_features
+from rankcut.features.graph_cut import graph_cut_features
 from rankcut.graphs.recipes import SimilarityGraph
 from rankcut.kernels import kendall_features, kendall_kernel, mallows_kernel
 from reproduction.findings import Claim, Outcome, Picture, Row, Sheet, Table, Verdict, tiny

@@ -20,7 +20,7 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 from rankcut.datasets import make_food
 from rankcut.estimators import GraphCutFeatures
-from rankcut.features import graph_cut_features
+from rankcut.features.graph_cut import graph_cut_features
 from rankcut.graphs import SimilarityGraph, as_item_graph
 from rankcut.orders import to_orders
 

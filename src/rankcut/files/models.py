@@ -40,7 +40,7 @@ _OURS = [
     "rankcut.graphs.weights.DenseWeights",
     "rankcut.graphs.weights.SparseWeights",
     "rankcut.graphs.weights.StructuredWeights",
-    "rankcut.smoothing.Smoother",
+    "rankcut.features.smoothing.Smoother",
     # Sparse graphs: skops trusts SciPy's sparse matrices, and does not know its sparse arrays.
     "scipy.sparse._csr.csr_array",
 ]

@@ -20,8 +20,8 @@ from numbers import Integral
 
 import numpy as np
 
-from rankcut._loops.grouping import group_rows
-from rankcut._loops.linear_completing import complete_rows, count_completions
+from rankcut._loops.linear_extensions import complete_rows, count_completions
+from rankcut._loops.partitions import group_rows
 from rankcut._loops.types import Indices, Ints
 from rankcut.partitions import block_rows, read_partitions
 from rankcut.rankings import RankMatrix, Unranked
