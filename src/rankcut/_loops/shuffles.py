@@ -7,7 +7,7 @@ whichever block or thread it is made.
 import numpy as np
 from numpy.typing import NDArray
 
-from rankcut._loops.compiling import compiled
+from rankcut._loops.compilation import compiled
 from rankcut._loops.types import Floats, Longs
 
 _STEP = np.uint64(0x9E3779B97F4A7C15)
@@ -65,9 +65,10 @@ def shuffle_labels(
 
 @compiled
 def count_labels(labels: NDArray[np.uint8], ends: Longs, begin: int, table: Floats) -> None:
-    """``table[k, g, c]`` counts the units of cell c that shuffle k labels g; the last g is left out.
+    """``table[k, g, c]`` counts the units of cell c that shuffle k labels g.
 
-    The cells are consecutive units from ``begin`` on; ``ends`` says where each ends.
+    The last group is left out: its counts follow. Cells are consecutive units from ``begin`` on,
+    and ``ends`` says where each ends.
     """
     n_groups = table.shape[1]
     for k in range(table.shape[0]):

@@ -174,10 +174,8 @@ class Scores:
         self.design = design
         self.width = width
         self._vectors = vectors
-        if design.members is not None:
-            # Units share rankings: their vectors are made once.
-            everything = vectors(np.arange(design.n_distinct))
-            self._vectors = everything.__getitem__
+        # Units share rankings: their vectors are made once.
+        self._shared = None if design.members is None else vectors(np.arange(design.n_distinct))
         self._stored = np.empty((len(design.table), width)) if self._fits() else None
         self._centre()
 
@@ -200,11 +198,9 @@ class Scores:
         return len(self.design.table) * self.width <= KEPT
 
     def _raw(self, cells: slice) -> Floats:
-        members = self.design.members
-        if members is None:
+        if self.design.members is None:
             return self._vectors(self.design.ranking[cells])
-        some = members[cells]
-        return np.asarray(some @ self._vectors(slice(None)))
+        return np.asarray(self.design.members[cells] @ self._shared)
 
     def _expected(self, cells: slice) -> Floats:
         means: Floats = self._centres[self._strata[cells]]
@@ -215,7 +211,7 @@ class Scores:
         self._strata = design.stratum_of_cells()
         n_strata = len(design.starts) - 1
         counts = design.counts
-        sums, of_groups = np.zeros((n_strata, self.width)), np.zeros((len(design.table[0]), 1))
+        sums = np.zeros((n_strata, self.width))
         of_groups = np.zeros((design.table.shape[1], self.width))
         for cells in slices(len(counts)):
             raw = self._raw(cells)
@@ -243,11 +239,12 @@ class Scores:
 
     def _total(self, weights: Floats) -> Floats:
         """Of units with several rankings, or with weights: by the rankings themselves."""
-        members = self.design.members
-        assert members is not None
-        of_rankings = np.asarray(members.sum(axis=0)).ravel()
-        squares = of_rankings @ self._vectors(slice(None)) ** 2
-        return np.maximum(squares - weights @ self._centres**2, 0.0)
+        assert self.design.members is not None
+        assert self._shared is not None
+        of_rankings = np.asarray(self.design.members.sum(axis=0)).ravel()
+        squares = of_rankings @ self._shared**2
+        total: Floats = np.maximum(squares - weights @ self._centres**2, 0.0)
+        return total
 
 
 def slices(size: int, step: int = BLOCK) -> list[slice]:

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from rankcut._loops.grouping import NOWHERE
+from rankcut._loops.partitions import NOWHERE
 from rankcut._loops.types import Floats, Longs
-from rankcut.comparison.design import Rows, Scores, Vectors, make_design
-from rankcut.comparison.labels import Codes, column_of, read_codes
+from rankcut.comparison.design import Rows, Scores, make_design
+from rankcut.comparison.labels import Codes, check_options, read_codes, some_of
 from rankcut.comparison.permutations import GroupLabels
 from rankcut.comparison.results import GroupComparison, Part, describe_method
 from rankcut.comparison.rows import kinds_of_lists, make_rows, read_orders, read_people
@@ -21,7 +21,7 @@ from rankcut.comparison.statistics import (
     run_tests,
     share_explained,
 )
-from rankcut.comparison.tables import Table
+from rankcut.comparison.tables import Table, difference_table
 from rankcut.comparison.vectors import (
     Coordinates,
     features_of,
@@ -29,10 +29,10 @@ from rankcut.comparison.vectors import (
     orders_of_listed,
     pairs,
     places,
+    side_by_side,
 )
 from rankcut.errors import InputError
 from rankcut.rankings import Unranked
-from rankcut.seeds import seed_from
 
 # Pairs are compared up to this many items: 4,950 pairs.
 PAIR_ITEMS = 100
@@ -74,8 +74,8 @@ def compare_groups(
         more spread, with less power against differences of means. Items and pairs are always
         compared by mean places and shares.
     n_permutations : int
-        Number of random permutations. All are gone through where there are few. For 200,000 rankings
-        and more it is the number of draws from the limit distribution.
+        Number of random permutations. All are gone through where there are few; from 200,000
+        rankings on, it is the number of draws from the limit distribution.
     strata : sequence or None
         Labels are exchanged only among rankings of the same stratum: to compare groups apart
         from what the strata explain.
@@ -107,13 +107,17 @@ def compare_groups(
     Examples
     --------
     >>> from rankcut import compare_groups
-    >>> ranks = [[1, 2, 3], [1, 3, 2], [1, 2, 3], [1, 2, 3], [3, 1, 2], [2, 1, 3], [3, 1, 2]]
-    >>> town = ["Ayr", "Ayr", "Ayr", "Ayr", "Bude", "Bude", "Bude"]
-    >>> result = compare_groups(ranks, town)
+    >>> ranks = [[1, 2, 3], [1, 3, 2], [2, 1, 3], [2, 3, 1]]
+    >>> counts = [40, 30, 20, 10, 30, 20, 30, 20]
+    >>> town = ["Ayr"] * 4 + ["Bude"] * 4
+    >>> result = compare_groups(ranks * 2, town, sample_weight=counts)
     >>> print(result.summary())
-    Groups differ (p = 0.029); the group explains 72.5 % of the variation [20.2, 100.0].
+    Groups differ (p = 0.022); the group explains 0.6 % of the variation [0.0, 6.2].
+    Items that differ:
+      0: 0.20 places higher in Ayr than in Bude (p = 0.0099)
+    Rankings: Ayr 100, Bude 100. 9,999 random permutations.
     """
-    seed = _check_options(n_permutations, random_state)
+    seed = check_options(n_permutations, random_state)
     orders, items = read_orders(ranks, unranked)
     found = read_codes(groups, len(orders), "groups")
     kept = np.flatnonzero(found.codes >= 0)
@@ -122,9 +126,9 @@ def compare_groups(
         notes.append(f"{_many(len(orders) - len(kept), 'ranking')} without a group left out.")
     codes, values = _used(found, kept)
     who = read_people(
-        _some(strata, kept, len(orders), "strata"),
-        _some(people, kept, len(orders), "people"),
-        _some(sample_weight, kept, len(orders), "sample_weight"),
+        some_of(strata, kept, len(orders), "strata"),
+        some_of(people, kept, len(orders), "people"),
+        some_of(sample_weight, kept, len(orders), "sample_weight"),
         codes,
         len(kept),
     )
@@ -166,7 +170,7 @@ def _compare(
                 f"The kernel is approximated: its vectors miss {100 * whole.error:.2g} % of it."
             )
         parts.append(whole)
-    vectors, slices = _side_by_side(parts)
+    vectors, slices = side_by_side(parts)
     design = make_design(rows)
     labels = GroupLabels(design)
     if labels.width == 0:
@@ -197,7 +201,16 @@ def _compare(
     share = share_explained(labels, scores, columns)
     listing = order = None
     if of_lists is not None:
-        listing = _listing(labels, scores, of_lists, answers[-2:], names, values)
+        of_listing = answers[-2]
+        assert isinstance(of_listing, Probability)
+        lists = difference_table(
+            {"item": names},
+            scores.means[:, of_lists],
+            answers[-1],
+            values,
+            ("less_in", "more_in", "listed"),
+        )
+        listing = Part.of(of_listing, share_explained(labels, scores, of_lists), lists)
         order, note = _order(rows, n_permutations, seed)
         notes.append(note)
     return GroupComparison(
@@ -208,8 +221,16 @@ def _compare(
         groups=dict(zip(values, _sizes(rows, len(values)), strict=True)),
         n_units=design.n_units,
         people=rows.person is not None,
-        items=_item_table(scores.means[:, slices[0]], answers[1], names, values),
-        pairs=_pair_table(scores, of_pairs, answers, names, values),
+        items=difference_table(
+            {"item": names},
+            scores.means[:, slices[0]],
+            answers[1],
+            values,
+            ("higher_in", "lower_in", "place"),
+        ),
+        pairs=Table({})
+        if of_pairs is None
+        else _pair_table(scores.means[:, of_pairs], answers[2], names, values),
         between=_between(rows, values, whole, columns, n_permutations, seed, features),
         listing=listing,
         order=order,
@@ -217,16 +238,7 @@ def _compare(
         features="places and pairs" if features is None else whole.name,
         n_permutations=draws.number,
         notes=tuple(notes),
-        unit="places",
     )
-
-
-def _check_options(n_permutations: int, random_state: Any) -> int:
-    if isinstance(n_permutations, bool) or not isinstance(n_permutations, int | np.integer):
-        raise InputError(f"must be a whole number; got {n_permutations!r}", parameter="n_permutations")
-    if n_permutations < 1:
-        raise InputError(f"must be at least 1; got {n_permutations}", parameter="n_permutations")
-    return seed_from(random_state)
 
 
 def _used(found: Codes, kept: Longs) -> tuple[Longs, tuple[Hashable, ...]]:
@@ -237,14 +249,7 @@ def _used(found: Codes, kept: Longs) -> tuple[Longs, tuple[Hashable, ...]]:
     return codes.astype(np.int64), tuple(found.values[code] for code in used)
 
 
-def _some(values: Any, kept: Longs, n_rows: int, parameter: str) -> Any:
-    """The values of the rankings that are kept."""
-    return None if values is None else column_of(values, n_rows, parameter)[kept]
-
-
-def _with_several_groups(
-    rows: Rows, values: tuple[Hashable, ...]
-) -> tuple[Rows, list[str]]:
+def _with_several_groups(rows: Rows, values: tuple[Hashable, ...]) -> tuple[Rows, list[str]]:
     """Leave out strata with one group: there is nothing to exchange in them."""
     n_strata, n_groups = int(rows.stratum.max()) + 1, len(values)
     table = np.zeros((n_strata, n_groups), dtype=bool)
@@ -301,97 +306,17 @@ def _sizes(rows: Rows, n_groups: int) -> list[int]:
     return [int(n) for n in np.rint(np.bincount(rows.group, weight, minlength=n_groups))]
 
 
-def _side_by_side(parts: list[Coordinates]) -> tuple[Vectors, list[slice]]:
-    ends = np.cumsum([part.width for part in parts]).tolist()
-    columns = [slice(end - part.width, end) for end, part in zip(ends, parts, strict=True)]
-
-    def vectors(numbers: Any) -> Floats:
-        together = np.empty((len(numbers), ends[-1]))
-        for part, where in zip(parts, columns, strict=True):
-            together[:, where] = part.vectors(numbers)
-        return together
-
-    return vectors, columns
-
-
-def _item_table(
-    means: Floats, p_values: Any, names: tuple[Hashable, ...], values: tuple[Hashable, ...]
-) -> Table:
-    """Items, those with the clearest differences first."""
-    best, worst = means.argmin(axis=0), means.argmax(axis=0)
-    difference = means.max(axis=0) - means.min(axis=0)
-    order = np.lexsort((np.arange(len(names)), -difference, p_values))
-    columns: dict[str, list[Any]] = {
-        "item": [names[i] for i in order],
-        "difference": difference[order].tolist(),
-        "higher_in": [values[best[i]] for i in order],
-        "lower_in": [values[worst[i]] for i in order],
-        "p_value": p_values[order].tolist(),
-    }
-    for value, mean in zip(values, means, strict=True):
-        columns[f"place in {value}"] = mean[order].tolist()
-    return Table(columns)
-
-
 def _pair_table(
-    scores: Scores,
-    columns: slice | None,
-    answers: list[Any],
-    names: tuple[Hashable, ...],
-    values: tuple[Hashable, ...],
+    shares: Floats, p_values: Any, names: tuple[Hashable, ...], values: tuple[Hashable, ...]
 ) -> Table:
-    """Pairs, those with the clearest differences first."""
-    shares = np.empty((len(values), 0))
-    p_values = np.empty(0)
-    if columns is not None:
-        shares, p_values = scores.means[:, columns], answers[2]
-    low, high = shares.argmin(axis=0), shares.argmax(axis=0)
-    difference = shares.max(axis=0) - shares.min(axis=0)
-    order = np.lexsort((np.arange(len(p_values)), -difference, p_values))
-    of = list(itertools.combinations(range(len(names)), 2)) if columns is not None else []
-    table: dict[str, list[Any]] = {
-        "first": [names[of[k][0]] for k in order],
-        "second": [names[of[k][1]] for k in order],
-        "difference": difference[order].tolist(),
-        "more_in": [values[high[k]] for k in order],
-        "less_in": [values[low[k]] for k in order],
-        "p_value": p_values[order].tolist(),
-    }
-    for value, share in zip(values, shares, strict=True):
-        table[f"share in {value}"] = share[order].tolist()
-    return Table(table)
-
-
-def _listing(
-    labels: GroupLabels,
-    scores: Scores,
-    columns: slice,
-    answers: list[Any],
-    names: tuple[Hashable, ...],
-    values: tuple[Hashable, ...],
-) -> Part:
-    shares = scores.means[:, columns]
-    low, high = shares.argmin(axis=0), shares.argmax(axis=0)
-    difference = shares.max(axis=0) - shares.min(axis=0)
-    order = np.lexsort((np.arange(len(names)), -difference, answers[1]))
-    table: dict[str, list[Any]] = {
-        "item": [names[i] for i in order],
-        "difference": difference[order].tolist(),
-        "more_in": [values[high[i]] for i in order],
-        "less_in": [values[low[i]] for i in order],
-        "p_value": answers[1][order].tolist(),
-    }
-    for value, share in zip(values, shares, strict=True):
-        table[f"listed in {value}"] = share[order].tolist()
-    share = share_explained(labels, scores, columns)
-    return Part(
-        answers[0].value, answers[0].interval, share.value, share.interval, Table(table)
-    )
+    of = list(itertools.combinations(names, 2))
+    sides = {"first": [a for a, _ in of], "second": [b for _, b in of]}
+    return difference_table(sides, shares, p_values, values, ("less_in", "more_in", "share"))
 
 
 def _order(rows: Rows, n_permutations: int, seed: int) -> tuple[Part, str]:
     """Do groups order what they list differently? Labels are exchanged among alike lists."""
-    weight = np.bincount(rows.index, rows.weight, minlength=len(rows.rankings))
+    weight: Floats = np.bincount(rows.index, rows.weight, len(rows.rankings)).astype(np.float64)
     kinds, words = kinds_of_lists(rows.rankings, weight)
     if rows.person is not None:
         words = "all lists, as people have several"
@@ -400,14 +325,13 @@ def _order(rows: Rows, n_permutations: int, seed: int) -> tuple[Part, str]:
     labels = GroupLabels(design)
     note = f"Orders of listed items are compared among {words}."
     if labels.width == 0:
-        return Part(1.0, (1.0, 1.0), 0.0, (0.0, 0.0), Table({})), note
+        return Part(1.0, (1.0, 1.0), 0.0, (0.0, 0.0)), note
     scores = Scores(design, columns.vectors, columns.width)
     draws = Draws(labels, n_permutations, seed)
     everything = slice(0, columns.width)
     (found,) = run_tests(labels, scores, [Family(everything, "combined", (everything,))], draws)
     assert isinstance(found, Probability)
-    share = share_explained(labels, scores, everything)
-    return Part(found.value, found.interval, share.value, share.interval, Table({})), note
+    return Part.of(found, share_explained(labels, scores, everything)), note
 
 
 def _between(

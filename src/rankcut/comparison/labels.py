@@ -7,9 +7,10 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from rankcut.dask.collections import is_lazy
+from rankcut.dask import is_lazy
 from rankcut.errors import InputError
 from rankcut.rankings import as_frame
+from rankcut.seeds import seed_from
 
 
 class Codes(NamedTuple):
@@ -83,12 +84,29 @@ def is_missing(label: Any) -> bool:
     return bool(isinstance(label, float) and label != label)
 
 
+def some_of(values: Any, kept: NDArray[Any], n_rows: int, parameter: str) -> Any:
+    """The values of the rankings that are kept, if there are values."""
+    return None if values is None else column_of(values, n_rows, parameter)[kept]
+
+
+def check_options(n_permutations: Any, random_state: Any) -> int:
+    """The seed, if the number of permutations is one."""
+    if isinstance(n_permutations, bool) or not isinstance(n_permutations, int | np.integer):
+        raise InputError(
+            f"must be a whole number; got {n_permutations!r}", parameter="n_permutations"
+        )
+    if n_permutations < 1:
+        raise InputError(f"must be at least 1; got {n_permutations}", parameter="n_permutations")
+    return seed_from(random_state)
+
+
 def in_memory(values: Any) -> Any:
     """The same, computed if it is a Dask collection."""
     return values.compute() if is_lazy(values) else values
 
 
 def column_of(values: Any, n_rows: int, parameter: str) -> NDArray[Any]:
+    """One value for each ranking, as an array."""
     values = in_memory(values)
     if as_frame(values) is not None:
         frame = nw.from_native(values, eager_only=True)

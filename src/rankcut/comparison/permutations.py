@@ -86,16 +86,6 @@ class Labels(ABC):
             draws = digits.standard_normal((part.stop - part.start, root.shape[1])) @ root.T
             yield draws.reshape(-1, self.width, scores.width)
 
-    def mean_square(self, scores: Scores) -> float:
-        """The mean of ‖S‖² over all permutations."""
-        design = self.design
-        n_units = np.add.reduceat(design.counts, design.starts[:-1])
-        share = np.trace(self.gram, axis1=1, axis2=2) / np.maximum(n_units - 1, 1)
-        of_cells = share[design.stratum_of_cells()] * design.counts
-        return float(
-            sum(of_cells[cells] @ (block**2).sum(axis=1) for cells, block in scores.blocks())
-        )
-
     def _root(self, scores: Scores) -> Floats:
         """R with RRᵀ the covariance of S, row by row."""
         design = self.design
@@ -116,7 +106,7 @@ class Labels(ABC):
         kept = variances > _RANK * max(variances[-1], 0.0)
         root: Floats = directions[:, kept] * np.sqrt(variances[kept])
         # Without strata the columns of Q are alike: one root serves all.
-        return np.kron(np.eye(self.width), root) if one else root
+        return np.asarray(np.kron(np.eye(self.width), root) if one else root)
 
 
 class GroupLabels(Labels):
@@ -208,7 +198,7 @@ class GroupLabels(Labels):
     def _mixed(self, sums: Floats) -> Floats:
         """From sums over all groups but the last: those over all of them add up to 0."""
         whole = self._mixing[:-1] - self._mixing[-1]
-        return np.einsum("gq,bgp->bqp", whole, sums)
+        return np.asarray(np.einsum("gq,bgp->bqp", whole, sums))
 
 
 class CovariateLabels(Labels):

@@ -5,6 +5,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field
 from typing import Any
 
+from rankcut.comparison.statistics import Probability, Share
 from rankcut.comparison.tables import Table
 from rankcut.errors import InputError
 
@@ -28,7 +29,13 @@ class Part:
     p_interval: tuple[float, float]
     effect_size: float
     effect_interval: tuple[float, float]
-    items: Table = field(repr=False)
+    items: Table = field(default_factory=lambda: Table({}), repr=False)
+
+    @classmethod
+    def of(cls, found: Probability, share: Share, items: Table | None = None) -> "Part":
+        """From what a test and an effect size say."""
+        table = Table({}) if items is None else items
+        return cls(found.value, found.interval, share.value, share.interval, table)
 
 
 @dataclass(frozen=True, repr=False)
@@ -88,7 +95,6 @@ class GroupComparison:
     features: str
     n_permutations: int
     notes: tuple[str, ...]
-    unit: str = "places"
 
     def verdict(self) -> str:
         """One sentence: whether groups differ, and how much they explain."""
@@ -190,6 +196,83 @@ class GroupComparison:
         return f"<p>{html.escape(self.verdict())}</p>{self.items._repr_html_()}"
 
 
+@dataclass(frozen=True, repr=False)
+class IndependenceResult:
+    """What :func:`~rankcut.independence_test` found.
+
+    Attributes
+    ----------
+    p_value, p_interval, effect_size, effect_interval, method, features, n_permutations, notes
+        As in :class:`GroupComparison`; the effect is what all covariates explain together.
+    n_rankings : int
+        Number of rankings with all values.
+    items : Table
+        The share of each item's variation that the covariates explain, adjusted p-values.
+    covariates : Table
+        Each covariate by itself, p-values by Holm's method.
+    """
+
+    p_value: float
+    p_interval: tuple[float, float]
+    effect_size: float
+    effect_interval: tuple[float, float]
+    n_rankings: int
+    items: Table
+    covariates: Table
+    method: str
+    features: str
+    n_permutations: int
+    notes: tuple[str, ...]
+
+    def verdict(self) -> str:
+        """One sentence: whether rankings depend on the covariates, and how much."""
+        what = "covariates" if len(self.covariates) > 1 else "covariate"
+        sentence = _verdict(self, f"Rankings depend on the {what}", "No dependence was found", what)
+        return sentence.replace("covariates explains", "covariates explain")
+
+    def summary(self, level: float = LEVEL) -> str:
+        """The findings in plain words.
+
+        Parameters
+        ----------
+        level : float
+            Covariates and items with an adjusted p-value up to this are named.
+        """
+        lines = [self.verdict()]
+        for title, table, name in (
+            ("Covariates that matter by themselves:", self.covariates, "covariate"),
+            ("Items that depend on them:", self.items, "item"),
+        ):
+            found = [
+                f"{row[name]} ({_p(row['p_value'])})" for row in table if row["p_value"] <= level
+            ]
+            if found:
+                lines.append(f"{title} {', '.join(found)}.")
+        lines.append(f"{self.n_rankings:,} rankings. {self.method}")
+        return "\n".join([*lines, *self.notes])
+
+    def to_frame(self, table: str = "covariates", backend: str | None = None) -> Any:
+        """A table as a pandas or Polars frame.
+
+        Parameters
+        ----------
+        table : {"covariates", "items"}
+            Which table.
+        backend : {"pandas", "polars", "pyarrow"} or None
+            Which library; None is the one that is installed, pandas first.
+        """
+        if table not in ("covariates", "items"):
+            raise InputError(f'must be "covariates" or "items"; got {table!r}', parameter="table")
+        found: Table = getattr(self, table)
+        return found.to_frame(backend)
+
+    def __repr__(self) -> str:
+        return f"IndependenceResult({self.verdict()})"
+
+    def _repr_html_(self) -> str:
+        return f"<p>{html.escape(self.verdict())}</p>{self.covariates._repr_html_()}"
+
+
 def describe_method(method: str, number: int) -> str:
     """How p was found, as a sentence."""
     if method == "exact":
@@ -203,8 +286,7 @@ def _verdict(result: Any, differ: str, same: str, what: str) -> str:
     low, high = (100.0 * end for end in result.effect_interval)
     share = 100.0 * max(result.effect_size, 0.0)
     words = differ if result.p_value <= LEVEL else same
-    floor = "exact" if result.method.startswith("All") else "sampled"
-    least = floor == "sampled" and result.p_interval[0] == 0.0
+    least = result.p_interval[0] == 0.0
     return (
         f"{words} ({_p(result.p_value, least=least)}); the {what} explains {share:.1f} % of the "
         f"variation [{low:.1f}, {high:.1f}]."

@@ -6,11 +6,11 @@ from typing import Any, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from rankcut._loops.grouping import NOWHERE
+from rankcut._loops.partitions import NOWHERE
 from rankcut._loops.types import Floats, Indices, Longs
 from rankcut.comparison.design import Rows
 from rankcut.comparison.labels import read_complete, read_weights
-from rankcut.dask.collections import is_lazy, stand_in
+from rankcut.dask import is_lazy, stand_in
 from rankcut.errors import InputError
 from rankcut.kernels.groups import read_groups
 from rankcut.rankings import Unranked, read_rankings
@@ -130,7 +130,7 @@ def _distinct(orders: NDArray[Any]) -> tuple[Longs, Longs]:
     n_items = orders.shape[1]
     if n_items <= 15:
         # All of a row in one number.
-        keys = np.zeros(len(orders), dtype=np.uint64)
+        keys: NDArray[Any] = np.zeros(len(orders), dtype=np.uint64)
         for column in orders.T:
             keys *= np.uint64(n_items + 1)
             keys += np.minimum(column, n_items)
@@ -139,5 +139,3 @@ def _distinct(orders: NDArray[Any]) -> tuple[Longs, Longs]:
         keys = rows.view(np.dtype((np.void, rows.dtype.itemsize * n_items))).ravel()
     _, first, index = np.unique(keys, return_index=True, return_inverse=True)
     return first, index.ravel().astype(np.int64)
-
-

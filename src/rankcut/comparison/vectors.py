@@ -1,6 +1,6 @@
 """The vectors by which rankings are compared: places, pairs, lists, orders, features, kernels."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -8,11 +8,12 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.gaussian_process.kernels import Kernel
 
-from rankcut._loops.grouping import NOWHERE, centred_positions
+from rankcut._loops.partitions import NOWHERE, centred_positions
 from rankcut._loops.signs import expected_signs
 from rankcut._loops.types import Floats, Indices
 from rankcut.comparison.design import Vectors
 from rankcut.errors import InputError, Setting
+from rankcut.estimators.gaussian_kernel import GaussianKernel
 from rankcut.estimators.kernel_objects import MallowsKernel
 from rankcut.kernels.mallows import median_lambda
 from rankcut.rankings import Unranked
@@ -69,7 +70,7 @@ def listings(rankings: Indices) -> Coordinates:
     """1 for each item that is listed."""
 
     def vectors(numbers: NDArray[Any]) -> Floats:
-        return (rankings[numbers] != NOWHERE).astype(np.float64)
+        return np.asarray(rankings[numbers] != NOWHERE, dtype=np.float64)
 
     return Coordinates(vectors, rankings.shape[1])
 
@@ -101,6 +102,20 @@ def orders_of_listed(rankings: Indices, weight: Floats, kinds: NDArray[np.int64]
     return Coordinates(values.__getitem__, n_items)
 
 
+def side_by_side(parts: Sequence[Coordinates]) -> tuple[Vectors, list[slice]]:
+    """All coordinates together, and which columns are whose."""
+    ends = np.cumsum([part.width for part in parts]).tolist()
+    columns = [slice(end - part.width, end) for end, part in zip(ends, parts, strict=True)]
+
+    def vectors(numbers: NDArray[Any]) -> Floats:
+        together = np.empty((len(numbers), ends[-1]))
+        for part, where in zip(parts, columns, strict=True):
+            together[:, where] = part.vectors(numbers)
+        return together
+
+    return vectors, columns
+
+
 def features_of(
     features: Any,
     rankings: Indices,
@@ -113,10 +128,7 @@ def features_of(
     if isinstance(features, str):
         features = _by_name(features, ranks, unranked)
     if isinstance(features, type) or not hasattr(features, "get_params"):
-        raise InputError(
-            f'must be None, "mallows", "gaussian", a feature estimator or a kernel; got {features!r}',
-            parameter="features",
-        )
+        raise _unknown(features)
     features = _configured(features, unranked, items)
     name = repr(features)
     if isinstance(features, Kernel):
@@ -129,8 +141,6 @@ def features_of(
 
 
 def _by_name(word: str, ranks: Floats, unranked: Unranked) -> Any:
-    from rankcut.estimators.gaussian_kernel import GaussianKernel
-
     if word == "mallows":
         try:
             return MallowsKernel(median_lambda(ranks, unranked=unranked), unranked=unranked)
@@ -138,8 +148,12 @@ def _by_name(word: str, ranks: Floats, unranked: Unranked) -> Any:
             return MallowsKernel(2.0, unranked=unranked)
     if word == "gaussian":
         return GaussianKernel(unranked=unranked)
-    raise InputError(
-        f'must be None, "mallows", "gaussian", a feature estimator or a kernel; got {word!r}',
+    raise _unknown(word)
+
+
+def _unknown(features: Any) -> InputError:
+    return InputError(
+        f'must be None, "mallows", "gaussian", a feature estimator or a kernel; got {features!r}',
         parameter="features",
     )
 
