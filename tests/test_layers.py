@@ -1,4 +1,4 @@
-"""Imports point down: command line → experiments → estimators → kernels → features → loops."""
+"""Imports point down: command line → reports → estimators → kernels → features → loops."""
 
 import ast
 from pathlib import Path
@@ -7,18 +7,15 @@ import rankcut
 
 LAYERS = [
     ["cli"],
-    ["experiments"],
+    ["comparison"],
     ["pictures", "reports"],
     ["dask"],
-    ["estimators"],
-    ["kernels"],
     ["datasets"],
     ["files"],
-    ["long_tables"],
-    ["features", "orders", "ratings"],
-    ["feature_map"],
-    ["polytopes"],
-    ["lovasz", "completions", "smoothing"],
+    ["estimators"],
+    ["kernels"],
+    ["long_tables", "ranking_set"],
+    ["features", "theory", "orders", "ratings"],
     ["setfunctions"],
     ["partitions"],
     ["graphs"],
