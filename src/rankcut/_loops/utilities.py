@@ -7,7 +7,7 @@ and what the list adds to the sums of an EM step.
 
 import numpy as np
 
-from rankcut._loops.compiling import compiled
+from rankcut._loops.compilation import compiled
 from rankcut._loops.types import Floats, Indices, Longs
 
 _LOG_TWO_PI = float(np.log(2.0 * np.pi))

@@ -22,6 +22,11 @@ OFFSET = 10.0
 # Sums over people are taken in this many chunks, whatever the number of threads.
 _CHUNKS = 4
 
+# Scores have variance 1; noise far below that is a sign of too few people, not of certainty.
+LEAST_NOISE = 1e-3
+
+_DAMPING = 0.7
+
 
 @dataclass(frozen=True, eq=False)
 class Utilities:
@@ -31,6 +36,11 @@ class Utilities:
     basis: Floats  #: n × q; q = 0 stands for the identity
     covariance: Floats
     noise: float
+
+    @property
+    def size(self) -> int:
+        """The number of directions in which people differ."""
+        return len(self.covariance)
 
     @property
     def scaled(self) -> Floats:
@@ -55,7 +65,7 @@ class Sums:
 def pass_over(lists: Lists, model: Utilities, n_jobs: int | None = None) -> Sums:
     """One pass over all lists, given the population."""
     n_items = len(model.mean)
-    size = model.covariance.shape[0]
+    size = model.size
     scaled = np.ascontiguousarray(model.scaled)
     inverse = np.linalg.inv(model.covariance) if model.basis.shape[1] else np.empty((0, 0))
     weights, precisions = np.empty(len(lists.items)), np.empty(len(lists.items))
@@ -100,43 +110,51 @@ def pass_over(lists: Lists, model: Utilities, n_jobs: int | None = None) -> Sums
     return Sums(gram, outer, gradient, curvature, weights, precisions, likelihood, squares)
 
 
-def moved_mean(model: Utilities, sums: Sums, precision: Floats) -> Floats:
-    """The mean after a step: Newton's without a basis, Jacobi's with one."""
-    if model.basis.shape[1] == 0:
-        pull = sums.gradient - precision @ model.mean
-        return model.mean + np.linalg.solve(sums.gram + precision, pull)
-    pull = sums.gradient - np.diag(precision) * model.mean
-    return model.mean + 0.7 * pull / (sums.curvature + np.diag(precision))
-
-
-def expectation_maximisation(
+def learn(
     lists: Lists,
     start: Utilities,
-    prior: Floats,
     strength: float,
-    precision: Floats,
     *,
-    max_iter: int = 50,
-    tol: float = 1e-4,
+    max_iter: int = 40,
+    tol: float = 1e-3,
     n_jobs: int | None = None,
     heard: Callable[[], None] = lambda: None,
 ) -> Utilities:
-    """EM from a starting point."""
-    model, before = start, -np.inf
+    """EM from a starting point, whose covariance is the prior of ``strength`` people."""
+    prior, before = start.covariance, -np.inf
+    model = start
+    precision = _precision_of_mean(start)
     n_people, n_scores = lists.counts.sum(), (lists.counts * lists.lengths).sum()
     for _ in range(max_iter):
         sums = pass_over(lists, model, n_jobs)
-        C = model.covariance
-        second = C @ (sums.outer - sums.gram) @ C + n_people * C
+        known = model.covariance
+        second = known @ (sums.outer - sums.gram) @ known + n_people * known
         covariance = (strength * prior + second) / (strength + n_people)
         model = replace(
             model,
-            mean=moved_mean(model, sums, precision),
+            mean=_moved_mean(model, sums, precision),
             covariance=(covariance + covariance.T) / 2,
-            noise=sums.squares / n_scores,
+            noise=max(sums.squares / n_scores, LEAST_NOISE),
         )
         heard()
-        if sums.likelihood - before < tol * n_people:
+        if abs(sums.likelihood - before) < tol * n_people:
             break
         before = sums.likelihood
     return model
+
+
+def _precision_of_mean(start: Utilities) -> Floats:
+    """Of the prior of the means: like items have like means, each about 1 from 0."""
+    if start.size and start.basis.shape[1]:
+        return np.ones(len(start.mean))
+    covariance = start.covariance + start.noise * np.eye(start.size)
+    return np.asarray(np.linalg.inv(covariance * (start.size / np.trace(covariance))))
+
+
+def _moved_mean(model: Utilities, sums: Sums, precision: Floats) -> Floats:
+    """The means after a step: Newton's without a basis, Jacobi's with one."""
+    if model.basis.shape[1] == 0:
+        pull = sums.gradient - precision @ model.mean
+        return np.asarray(model.mean + np.linalg.solve(sums.gram + precision, pull))
+    pull = sums.gradient - precision * model.mean
+    return np.asarray(model.mean + _DAMPING * pull / (sums.curvature + precision))
