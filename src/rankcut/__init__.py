@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rankcut import datasets as datasets
+    from rankcut.datasets.downloads import load_preflib as load_preflib
     from rankcut.datasets.food import make_food as make_food
     from rankcut.datasets.lunch import load_lunch as load_lunch
     from rankcut.datasets.movielens import load_movielens as load_movielens
-    from rankcut.datasets.preflib import load_preflib as load_preflib
     from rankcut.datasets.sushi import load_sushi as load_sushi
+    from rankcut.errors import RankingFileError as RankingFileError
     from rankcut.estimators.gp.classifier import GPClassifier as GPClassifier
     from rankcut.estimators.graph_cut import GraphCutFeatures as GraphCutFeatures
     from rankcut.estimators.kernel_objects import DiffusionKernel as DiffusionKernel
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from rankcut.estimators.submodular import SubmodularFeatures as SubmodularFeatures
     from rankcut.estimators.taste import TasteFeatures as TasteFeatures
     from rankcut.features import graph_cut_features as graph_cut_features
-    from rankcut.files.errors import RankingFileError as RankingFileError
     from rankcut.files.formats import from_frame as from_frame
     from rankcut.files.formats import read_file as read_file
     from rankcut.files.formats import scan_file as scan_file
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from rankcut.files.graph_files import read_graph as read_graph
     from rankcut.files.graph_files import write_graph as write_graph
     from rankcut.files.item_tables import read_items as read_items
-    from rankcut.files.ranking_set import RankingSet as RankingSet
     from rankcut.graphs.derived import DissimilarityGraph as DissimilarityGraph
     from rankcut.graphs.derived import NormalizedGraph as NormalizedGraph
     from rankcut.graphs.from_rankings import AgreementGraph as AgreementGraph
@@ -73,6 +72,7 @@ if TYPE_CHECKING:
     from rankcut.polytopes.cones import MajorantCone as MajorantCone
     from rankcut.polytopes.cones import TangentCone as TangentCone
     from rankcut.polytopes.ordered_partitions import ordered_partitions as ordered_partitions
+    from rankcut.ranking_set import RankingSet as RankingSet
     from rankcut.ratings import from_ratings as from_ratings
     from rankcut.setfunctions.cardinality import ConcaveOfCardinality as ConcaveOfCardinality
     from rankcut.setfunctions.combined import Complement as Complement
@@ -122,8 +122,8 @@ _HOMES = {
     "NeighborGraph": "rankcut.graphs.recipes",
     "NormalizedGraph": "rankcut.graphs.derived",
     "RankingClassifier": "rankcut.estimators.ranking_classifier",
-    "RankingFileError": "rankcut.files.errors",
-    "RankingSet": "rankcut.files.ranking_set",
+    "RankingFileError": "rankcut.errors",
+    "RankingSet": "rankcut.ranking_set",
     "SetFunction": "rankcut.setfunctions.set_function",
     "SimilarRankings": "rankcut.estimators.similar_rankings",
     "SimilarityGraph": "rankcut.graphs.recipes",
@@ -146,7 +146,7 @@ _HOMES = {
     "kendall_kernel": "rankcut.kernels.kendall",
     "load_lunch": "rankcut.datasets.lunch",
     "load_movielens": "rankcut.datasets.movielens",
-    "load_preflib": "rankcut.datasets.preflib",
+    "load_preflib": "rankcut.datasets.downloads",
     "load_sushi": "rankcut.datasets.sushi",
     "lovasz_bregman_divergence": "rankcut.kernels.lovasz_bregman",
     "lovasz_extension": "rankcut.lovasz",

@@ -122,3 +122,29 @@ def _restored(kind: type[InputError], fields: dict[str, Any]) -> InputError:
     error.__dict__.update(fields)
     ValueError.__init__(error, error.render())
     return error
+
+
+class RankingFileError(InputError):
+    """What is wrong with a file, on which line, and the remedy.
+
+    Parameters
+    ----------
+    problem : str or sequence of str and Setting
+        What is wrong.
+    file : str
+        The file's name.
+    line : int or None
+        The line, counted from 1, if the mistake is at one.
+    remedy : str or sequence of str and Setting
+        What to do about it.
+
+    Examples
+    --------
+    >>> str(RankingFileError("item 9 does not exist", "votes.soi", 12))
+    'votes.soi:12: item 9 does not exist'
+    """
+
+    def __init__(
+        self, problem: Text, file: str, line: int | None = None, *, remedy: Text = ""
+    ) -> None:
+        super().__init__(problem, remedy=remedy, file=file, line=line)

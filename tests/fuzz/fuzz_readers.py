@@ -41,7 +41,7 @@ def readers():
     """The readers by name."""
     from rankcut import read_file
     from rankcut.files.blt import read_blt
-    from rankcut.files.order_lines import read_order
+    from rankcut.files.order_files import read_order
     from rankcut.files.preflib import read_preflib
 
     return {

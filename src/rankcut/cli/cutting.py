@@ -8,10 +8,10 @@ import typer
 
 from rankcut.cli.sources import dataset_items, is_dataset
 from rankcut.completions.unlisted import UnlistedWeight, check_unlisted_weight
-from rankcut.files.errors import RankingFileError
-from rankcut.files.opening import open_bytes
-from rankcut.files.ranking_set import RankingSet
+from rankcut.errors import RankingFileError
+from rankcut.files.streams import open_bytes
 from rankcut.graphs.item_graph import ItemGraph
+from rankcut.ranking_set import RankingSet
 from rankcut.rankings import Unranked
 from rankcut.smoothing import check_steps
 

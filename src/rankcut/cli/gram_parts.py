@@ -8,7 +8,7 @@ import numpy as np
 from rankcut.cli.progress import steps
 from rankcut.dask import computed
 from rankcut.dask.tasks import import_dask
-from rankcut.files.errors import RankingFileError
+from rankcut.errors import RankingFileError
 from rankcut.files.parts import Parts
 
 # Rows and columns of a block of the array.

@@ -33,7 +33,7 @@ def reproduce(
 
     Example: rankcut reproduce --data downloads/sushi -o reproduction
     """
-    from rankcut.datasets.homes import VARIABLE
+    from rankcut.datasets.downloads import VARIABLE
     from rankcut.datasets.sushi import ADDRESS, TERMS, sushi_files
     from rankcut.experiments.paper.parts import NAMES
     from rankcut.pictures.extras import import_figure

@@ -11,21 +11,20 @@ from typing import Any, BinaryIO, Literal, TypeAlias, get_args
 import narwhals as nw
 import numpy as np
 
-from rankcut.files.arrays import read_npy
-from rankcut.files.atomic import atomic_file
+from rankcut.errors import RankingFileError
+from rankcut.files.blocks import Block, Header, frame_blocks
 from rankcut.files.blt import format_blt, read_blt
-from rankcut.files.columns import Block, Header, text_blocks
-from rankcut.files.errors import RankingFileError
-from rankcut.files.frames import frame_blocks, parquet_blocks
-from rankcut.files.opening import Source, source_name
-from rankcut.files.order_lines import read_order
-from rankcut.files.preflib import read_preflib
-from rankcut.files.preflib_writing import OrderType, format_preflib
-from rankcut.files.ranking_set import RankingSet
-from rankcut.files.table_roles import Layout, TableOptions
-from rankcut.files.table_writing import format_parquet, format_text, table_columns
-from rankcut.files.tables import table_pieces, table_rankings
-from rankcut.files.whole_writes import write_whole
+from rankcut.files.drafts import atomic_file
+from rankcut.files.layouts import table_pieces, table_rankings
+from rankcut.files.matrices import read_npy
+from rankcut.files.order_files import read_order
+from rankcut.files.parquet import format_parquet, parquet_blocks
+from rankcut.files.preflib import OrderType, format_preflib, read_preflib
+from rankcut.files.roles import Layout, TableOptions
+from rankcut.files.sheets import format_text, text_blocks
+from rankcut.files.streams import Source, source_name, write_whole
+from rankcut.files.table_columns import table_columns
+from rankcut.ranking_set import RankingSet
 
 Format: TypeAlias = Literal[
     "soc", "soi", "toc", "toi", "cat", "csv", "tsv", "parquet", "blt", "order", "npy"

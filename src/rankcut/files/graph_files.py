@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from rankcut.files.atomic import atomic_file
-from rankcut.files.errors import RankingFileError
-from rankcut.files.opening import Source, read_all, source_name
+from rankcut.errors import RankingFileError
+from rankcut.files.drafts import atomic_file
+from rankcut.files.streams import Source, read_all, source_name
 from rankcut.graphs.item_graph import ItemGraph
 from rankcut.graphs.structured import StructuredWeights
 

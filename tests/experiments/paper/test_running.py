@@ -4,12 +4,12 @@ import os
 
 import pytest
 
+from rankcut.errors import RankingFileError
 from rankcut.experiments.paper import running
 from rankcut.experiments.paper.part import Settings
 from rankcut.experiments.paper.parts import part
 from rankcut.experiments.paper.running import run_missing, works_of
 from rankcut.experiments.paper.store import Store
-from rankcut.files.errors import RankingFileError
 
 
 def test_what_is_there_is_not_run(tmp_path):

@@ -11,7 +11,7 @@ from rankcut.experiments.paper.part import Part, Record, Settings, Tables
 from rankcut.experiments.paper.parts import part
 from rankcut.experiments.paper.running import run_missing, works_of
 from rankcut.experiments.paper.store import Store
-from rankcut.files.atomic import atomic_file
+from rankcut.files.drafts import atomic_file
 from rankcut.reports.findings import Document, Outcome, Section, Verdict
 from rankcut.reports.html_page import html_page, svg_of
 from rankcut.reports.markdown_page import markdown_page, panel_file

@@ -7,7 +7,7 @@ from typing import Any
 
 from rankcut.experiments.paper import fingerprints
 from rankcut.experiments.paper.part import Record, Task
-from rankcut.files.atomic import atomic_file
+from rankcut.files.drafts import atomic_file
 
 
 class Store:

@@ -6,10 +6,9 @@ items.
 
 import numpy as np
 
-from rankcut.files.errors import RankingFileError
-from rankcut.files.numbers import whole_number
-from rankcut.files.opening import Source, decoded, read_all, source_name
-from rankcut.files.ranking_set import RankingSet, fitting_ranks
+from rankcut.errors import RankingFileError
+from rankcut.files.streams import Source, decoded, read_all, source_name, whole_number
+from rankcut.ranking_set import RankingSet, fitting_ranks
 
 
 def read_order(source: Source, *, sparse: bool | None = None) -> RankingSet:

@@ -1,10 +1,11 @@
-"""Matrices of numbers, such as features, written a block of rows at a time: npy, npz, CSV, Parquet.
+"""Rank matrices as NumPy files: numbers alone, mapped from the disk rather than read.
 
-So much of the matrix is in memory as a block has. The target is written whole or not at all.
+No pickled object is ever read: a file that holds one is refused.
 """
 
 import csv
 import io
+import math
 import os
 import shutil
 import sys
@@ -19,11 +20,77 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from rankcut.files.atomic import atomic_path
-from rankcut.files.errors import RankingFileError
-from rankcut.files.frames import import_pyarrow
-from rankcut.files.table_writing import Columns
-from rankcut.files.whole_writes import copy_whole
+from rankcut.errors import RankingFileError
+from rankcut.files.drafts import atomic_path
+from rankcut.files.parquet import import_pyarrow
+from rankcut.files.streams import Source, copy_whole, open_bytes, source_name
+from rankcut.files.table_columns import Columns
+from rankcut.ranking_set import RankingSet
+
+# Ranks are checked about this many at a time, so that a mapped file stays on the disk.
+_CHECKED_CELLS = 1 << 20
+
+
+def read_npy(source: Source) -> RankingSet:
+    """Read a rank matrix from a NumPy file; its items have no names, and count from 0."""
+    ranks = read_array(source)
+    if ranks.ndim != 2 or 0 in ranks.shape:
+        raise RankingFileError(
+            f"a rank matrix has a row for each ranking and a column for each item; this array "
+            f"has shape {ranks.shape}",
+            source_name(source),
+        )
+    step = max(1, _CHECKED_CELLS // ranks.shape[1])
+    for start in range(0, len(ranks), step):
+        infinite = np.isinf(ranks[start : start + step])
+        if infinite.any():
+            row, column = np.argwhere(infinite)[0].tolist()
+            raise RankingFileError(
+                f"row {start + row}, column {column}: the rank is infinite; write NaN if there "
+                "is none",
+                source_name(source),
+            )
+    return RankingSet(ranks, tuple(range(ranks.shape[1])))
+
+
+def read_array(source: Source) -> NDArray[Any]:
+    """The numbers of a NumPy file: mapped if the source is a plain file on disk.
+
+    Its header is checked against the length of the file before any memory is taken.
+    """
+    name = source_name(source)
+    with open_bytes(source) as stream:
+        try:
+            version = npy.read_magic(stream)
+            header = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
+            shape, fortran, dtype = header[version](stream)
+        except (KeyError, ValueError, EOFError, SyntaxError, TypeError) as problem:
+            raise RankingFileError(f"not a NumPy file of numbers: {problem}", name) from None
+        if dtype.kind not in "fiub" or dtype.hasobject:
+            raise RankingFileError(
+                f"holds {dtype}, not numbers (objects are never read from a file)", name
+            )
+        size = math.prod(shape) * dtype.itemsize
+        order: Literal["F", "C"] = "F" if fortran else "C"
+        if isinstance(source, str | os.PathLike) and isinstance(stream.raw, io.FileIO):
+            offset = stream.tell()
+            _check_length(os.path.getsize(source) - offset, size, name)
+            if size == 0:
+                return np.empty(shape, dtype, order)
+            return np.memmap(source, dtype, "r", offset, shape, order)
+        content = stream.read()
+        _check_length(len(content), size, name)
+        return np.frombuffer(content, dtype, math.prod(shape)).reshape(shape, order=order)
+
+
+def _check_length(found: int, expected: int, name: str) -> None:
+    if found < expected:
+        raise RankingFileError(
+            f"the file is cut off: its header promises {expected:,} bytes of numbers, and there "
+            f"are {found:,}",
+            name,
+        )
+
 
 MatrixFormat: TypeAlias = Literal["npy", "npz", "csv", "parquet"]
 

@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from rankcut.files.errors import RankingFileError
+from rankcut.errors import RankingFileError
 
 
 @contextmanager

@@ -8,8 +8,8 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from rankcut.files.columns import Block, positions
-from rankcut.files.errors import RankingFileError
+from rankcut.errors import RankingFileError
+from rankcut.files.blocks import Block, positions
 
 Layout: TypeAlias = Literal["wide", "ratings", "long", "ballots"]
 

@@ -1,18 +1,15 @@
 """Rankings as a table: names and columns, for CSV, TSV, Parquet or a frame."""
 
-import csv
-import io
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from rankcut.files.ballot_layout import is_blank
-from rankcut.files.errors import RankingFileError
-from rankcut.files.frames import import_pyarrow
-from rankcut.files.ranking_set import RankingSet
-from rankcut.files.table_roles import COUNT, RANKING, Layout
+from rankcut.errors import RankingFileError
+from rankcut.files.layouts import is_blank
+from rankcut.files.roles import COUNT, RANKING, Layout
 from rankcut.orders import to_orders
+from rankcut.ranking_set import RankingSet
 
 Columns: TypeAlias = dict[str, Sequence[Any]]
 
@@ -129,30 +126,3 @@ def _places(rankings: RankingSet, name: str) -> Columns:
         f"choice {place + 1}": [order[place] if place < len(order) else None for order in orders]
         for place in range(longest)
     }
-
-
-def format_text(columns: Columns, delimiter: str) -> bytes:
-    """The bytes of a CSV or TSV file."""
-    text = io.StringIO()
-    writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(zip(*columns.values(), strict=True))
-    return text.getvalue().encode()
-
-
-def format_parquet(columns: Columns) -> bytes:
-    """The bytes of a Parquet file."""
-    pa, pq = import_pyarrow()
-    sink = io.BytesIO()
-    table = {name: _arrow(pa, cells) for name, cells in columns.items()}
-    pq.write_table(pa.table(table), sink)
-    return sink.getvalue()
-
-
-def _arrow(pa: Any, cells: Sequence[Any]) -> Any:
-    present = {type(cell) for cell in cells if cell is not None}
-    if present <= {int, float}:
-        return pa.array([None if cell is None else float(cell) for cell in cells], pa.float64())
-    if len(present) > 1:
-        return pa.array([None if cell is None else str(cell) for cell in cells], pa.string())
-    return pa.array(cells)

@@ -8,9 +8,9 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any, TypeAlias
+from typing import IO, Any, BinaryIO, TypeAlias
 
-from rankcut.files.errors import RankingFileError
+from rankcut.errors import RankingFileError
 
 Source: TypeAlias = str | os.PathLike[str] | IO[bytes] | IO[str]
 
@@ -168,3 +168,34 @@ class _Counted:
         chunk = self._stream.read(size)
         self.count += len(chunk)
         return chunk
+
+
+def whole_number(text: str) -> int | None:
+    """The number that up to 15 plain digits are, or None.
+
+    Python's ``int`` takes more than a file may say: other scripts' digits, signs, underscores.
+
+    >>> whole_number("42"), whole_number("4_2"), whole_number("٤٢")
+    (42, None, None)
+    """
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 16 else None
+
+
+_AT_ONCE = 1 << 20
+
+
+def write_whole(stream: BinaryIO, content: bytes) -> None:
+    """Write as often as it takes."""
+    while content:
+        taken: int | None = stream.write(content)
+        if taken is None and isinstance(stream, io.RawIOBase):
+            raise BlockingIOError("the reader takes no more for now, and nothing waits for it")
+        # Streams of a user's own often return nothing.
+        content = b"" if taken is None else content[taken:]
+
+
+def copy_whole(source: BinaryIO, stream: BinaryIO) -> None:
+    """Write what is left of a file, and see it off."""
+    while content := source.read(_AT_ONCE):
+        write_whole(stream, content)
+    stream.flush()

@@ -14,8 +14,8 @@ from rankcut import (
     SimilarityGraph,
     make_food,
 )
+from rankcut.files.models import SavedModel, read_model, write_model
 from rankcut.reports.classification import make_classifier
-from rankcut.reports.model_files import SavedModel, read_model, write_model
 
 
 class Foreign:

@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 
 from rankcut import RankingFileError, read_file, scan_file
-from rankcut.files.parquet_pieces import PieceReader, parquet_pieces
-from rankcut.files.table_roles import TableOptions
-from rankcut.files.tables import joined
+from rankcut.files.layouts import joined
+from rankcut.files.parquet import PieceReader, parquet_pieces
+from rankcut.files.roles import TableOptions
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from rankcut import RankingFileError, RankingSet, write_file
-from rankcut.files.atomic import atomic_file, atomic_path
+from rankcut.files.drafts import atomic_file, atomic_path
 
 VOTES = RankingSet(np.array([[1.0, 2.0]]), ("toro", "uni"))
 

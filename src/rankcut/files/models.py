@@ -13,11 +13,11 @@ import numpy as np
 from sklearn.base import is_classifier
 from sklearn.pipeline import Pipeline
 
+from rankcut.errors import RankingFileError
 from rankcut.estimators.graph_cut import GraphCutFeatures
 from rankcut.estimators.ranking_classifier import RankingClassifier
-from rankcut.files.atomic import atomic_file
-from rankcut.files.errors import RankingFileError
-from rankcut.files.opening import Source, read_all, source_name
+from rankcut.files.drafts import atomic_file
+from rankcut.files.streams import Source, read_all, source_name
 
 _OURS = [
     "rankcut.estimators.gp.classifier.GPClassifier",

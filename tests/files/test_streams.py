@@ -8,8 +8,8 @@ import zlib
 import numpy as np
 import pytest
 
-from rankcut import RankingFileError, read_file, read_graph
-from rankcut.files.opening import read_all
+from rankcut import RankingFileError, RankingSet, read_file, read_graph, write_file
+from rankcut.files.streams import copy_whole, read_all
 
 
 def test_a_gzip_file_that_unpacks_out_of_proportion_is_refused():
@@ -101,3 +101,54 @@ def test_an_array_of_another_shape_is_refused():
 def test_a_damaged_graph_is_named(content):
     with pytest.raises(RankingFileError, match=r"graph|damaged"):
         read_graph(io.BytesIO(content))
+
+
+class Few(io.RawIOBase):
+    """Takes seven bytes at a time."""
+
+    def __init__(self):
+        self.taken = b""
+
+    def writable(self):
+        return True
+
+    def write(self, content):
+        self.taken += bytes(content[:7])
+        return min(len(content), 7)
+
+
+class Silent:
+    """Takes all, and does not say so."""
+
+    def __init__(self):
+        self.taken = b""
+
+    def write(self, content):
+        self.taken += content
+
+
+@pytest.mark.parametrize("stream", [Few(), Silent()], ids=["few", "silent"])
+def test_rankings_are_written_whole(stream):
+    votes = RankingSet(np.array([[1.0, 2.0], [2.0, 1.0]] * 9), ("toro", "uni"))
+    whole = io.BytesIO()
+    for sink in (whole, stream):
+        write_file(votes, sink, "csv")
+    assert stream.taken == whole.getvalue()
+
+
+class Full(Few):
+    """Would have to wait, and does not."""
+
+    def write(self, content):
+        return None
+
+
+def test_what_a_stream_does_not_take_is_not_lost_in_silence():
+    with pytest.raises(BlockingIOError, match="takes no more"):
+        copy_whole(io.BytesIO(b"ranks"), Full())
+
+
+def test_files_are_copied_whole():
+    stream, content = Few(), bytes(range(256)) * 9
+    copy_whole(io.BytesIO(content), stream)
+    assert stream.taken == content

@@ -8,9 +8,9 @@ import pytest
 
 from rankcut import RankingFileError, RankingSet, from_frame, read_file, scan_file, write_file
 from rankcut.cli.reading import parsed_header
-from rankcut.files.frames import parquet_blocks
-from rankcut.files.table_roles import TableOptions
-from rankcut.files.tables import table_rankings
+from rankcut.files.layouts import table_rankings
+from rankcut.files.parquet import parquet_blocks
+from rankcut.files.roles import TableOptions
 
 
 def read(text, **options):
