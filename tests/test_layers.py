@@ -8,8 +8,8 @@ import rankcut
 LAYERS = [
     ["cli"],
     ["experiments"],
-    ["pictures", "reports"],
     ["dask"],
+    ["pictures", "reports"],
     ["datasets"],
     ["files"],
     ["estimators"],

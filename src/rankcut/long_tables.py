@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy import sparse as sp
 
 from rankcut.dask import is_lazy_frame
+from rankcut.errors import InputError
 from rankcut.orders import spread
 from rankcut.rankings import as_frame
 from rankcut.ratings import from_ratings
@@ -107,12 +108,14 @@ def from_long(
     values = frame[value].cast(nw.Float64).to_numpy().astype(np.float64)
     if np.isinf(values).any():
         line = int(np.argmax(np.isinf(values)))
-        raise ValueError(f"line {line}: column {value!r} is {values[line]}, not a finite number")
+        raise InputError(f"column {value!r} is {values[line]}, not a finite number", line=line)
     again = first_repeat(rows, columns)
     if again is not None:
-        raise ValueError(
-            f"line {again}: ranking {list(ids)[rows[again]]!r} mentions item "
-            f"{list(labels)[columns[again]]!r} a second time; a ranking ranks each item once"
+        raise InputError(
+            f"ranking {list(ids)[rows[again]]!r} mentions item {list(labels)[columns[again]]!r} a "
+            "second time",
+            line=again,
+            remedy="a ranking ranks each item once",
         )
     ranks = entries_by_row(rows, columns, values, (len(ids), len(labels)))
     if score is not None:
@@ -149,7 +152,9 @@ def _numbered(
         empty = empty | column.is_nan()
     if empty.any():
         line = int(np.argmax(empty.to_numpy()))
-        raise ValueError(f"line {line}: column {column.name!r} is empty; each line needs a value")
+        raise InputError(
+            f"column {column.name!r} is empty", line=line, remedy="each line needs a value"
+        )
     for label in allowed or ():
         if label in numbers:
             raise ValueError(f"items lists {label!r} twice; each item needs its own column")
@@ -158,8 +163,10 @@ def _numbered(
     if allowed is not None:
         for line, label in enumerate(values):
             if label not in numbers:
-                raise ValueError(
-                    f"line {line}: item {label!r} is not among the items; add it there, or leave "
-                    "items out to take all that occur"
+                raise InputError(
+                    "is not among the items",
+                    line=line,
+                    item=label,
+                    remedy="add it there, or leave items out to take all that occur",
                 )
     return np.array([numbers.setdefault(label, len(numbers)) for label in values])

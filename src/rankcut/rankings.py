@@ -26,6 +26,8 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array, issparse
 from sklearn.utils.validation import check_array
 
+from rankcut.errors import InputError, Setting
+
 Unranked: TypeAlias = Literal["error", "last", "anywhere"]
 
 # Rows are read for checks in pieces of about this many entries.
@@ -35,8 +37,11 @@ _PIECE = 1 << 16
 _EXACT = 1 << 53
 
 _CHOICES = (
-    'Say what that means: unranked="last" ties unranked items after all the ranked ones '
-    '(a top-k list), unranked="anywhere" takes their place as unknown (an incomplete ranking)'
+    "say what that means: ",
+    Setting("unranked", "last"),
+    " ties unranked items after all ranked ones (a top-k list), ",
+    Setting("unranked", "anywhere"),
+    " treats their places as unknown (an incomplete ranking)",
 )
 
 
@@ -64,9 +69,13 @@ class RankMatrix:
     read: Callable[[int, int], NDArray[np.float64]]
     single: bool
 
-    def label(self, item: int) -> str:
+    def item(self, column: int) -> Hashable:
+        """The item of a column: its label, or its position."""
+        return column if self.items is None else self.items[column]
+
+    def label(self, column: int) -> str:
         """The item as an error message should name it."""
-        return f"item {item if self.items is None else self.items[item]!r}"
+        return f"item {self.item(column)!r}"
 
     def check(self, unranked: Unranked) -> None:
         """Raise unless each rank is finite and unranked items are allowed for."""
@@ -111,17 +120,23 @@ class RankMatrix:
                 row = int(short[0])
                 stored = matrix.indices[matrix.indptr[row] : matrix.indptr[row + 1]]
                 item = int(np.setdiff1d(np.arange(n_items), stored)[0])
-                raise ValueError(
-                    f"row {row}: {self.label(item)} is not ranked: it has no entry, and in a "
-                    f"sparse rank matrix an absent entry is an unranked item. {_CHOICES}"
+                raise InputError(
+                    "is not ranked: it has no entry, and in a sparse rank matrix an absent entry "
+                    "is an unranked item",
+                    row=row,
+                    item=self.item(item),
+                    remedy=_CHOICES,
                 )
 
     def _refuse(self, row: int, item: int, rank: float, what: str) -> None:
         if np.isnan(rank):
-            raise ValueError(f"row {row}: {self.label(item)} is not ranked (NaN). {_CHOICES}")
-        raise ValueError(
-            f"row {row}: {self.label(item)} has {what} {rank}; a {what} is a finite number, and "
-            "NaN marks an item that is not ranked (infinity is neither)"
+            raise InputError("is not ranked (NaN)", row=row, item=self.item(item), remedy=_CHOICES)
+        raise InputError(
+            f"has {what} {rank}",
+            row=row,
+            item=self.item(item),
+            remedy=f"a {what} is a finite number, and NaN marks an item that is not ranked "
+            "(infinity is neither)",
         )
 
 
@@ -239,16 +254,19 @@ def _as_numbers(
 ) -> NDArray[np.float64]:
     """The rows as float64; the first entry that is no number is named."""
 
-    def place(row: int, item: int) -> str:
-        return f"row {start + row}: item {item if labels is None else labels[item]!r}"
+    def label(item: int) -> Hashable:
+        return item if labels is None else labels[item]
 
     if rows.dtype.kind in "iu" and rows.itemsize == 8:
         vague = (rows > _EXACT) | (rows < -_EXACT)
         if vague.any():
             row, item = divmod(int(np.argmax(vague)), rows.shape[1])
-            raise ValueError(
-                f"{place(row, item)} has rank {rows[row, item]}; whole numbers beyond 2**53 cannot "
-                "be told apart as ranks: subtract a constant, or rank them first"
+            raise InputError(
+                f"has rank {rows[row, item]}",
+                row=start + row,
+                item=label(item),
+                remedy="whole numbers beyond 2**53 cannot be told apart as ranks: subtract a "
+                "constant, or rank them first",
             )
     try:
         return np.asarray(rows, dtype=np.float64)
@@ -260,9 +278,10 @@ def _as_numbers(
             try:
                 numbers[row, item] = float(rank)
             except (TypeError, ValueError) as problem:
-                raise type(problem)(
-                    f"{place(row, item)} has rank {rank!r}, which is not a number: {problem}"
-                ) from None
+                what = f"has rank {rank!r}, which is not a number: {problem}"
+                error = InputError(what, row=start + row, item=label(item))
+                # scikit-learn expects a TypeError of what is neither a number nor text.
+                raise error if isinstance(problem, ValueError) else TypeError(str(error)) from None
         return numbers
 
 
@@ -286,8 +305,8 @@ def _canonical(matrix: Any, labels: tuple[Hashable, ...] | None) -> csr_array:
         twice = np.flatnonzero((rows[1:] == rows[:-1]) & (columns[1:] == columns[:-1]))[0]
         row, item = int(rows[twice]), int(columns[twice])
         label = item if labels is None else labels[item]
-        raise ValueError(
-            f"row {row}: item {label!r} has two stored ranks; a ranking ranks each item once"
+        raise InputError(
+            "has two stored ranks", row=row, item=label, remedy="a ranking ranks each item once"
         )
     return csr_array(csr)
 

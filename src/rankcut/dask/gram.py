@@ -8,7 +8,7 @@ import numpy as np
 from rankcut.dask.rankings import LazyRankings
 from rankcut.dask.tasks import Progress, computed, import_dask
 from rankcut.dask.vectors import feature_settings
-from rankcut.files.errors import RankingFileError
+from rankcut.errors import RankingFileError
 from rankcut.files.parts import Parts
 
 # Rows and columns of a chunk.
@@ -25,6 +25,7 @@ def write_gram(
 ) -> None:
     """Write the inner products of the vectors of all rankings to a Zarr array.
 
+    A ranking with a count has as many rows and columns.
     The vectors, which are small beside their products, stay with whoever computes. Stripes that
     are there already, made with the same settings, are kept: run it again to finish what was
     interrupted. A directory beside the array, its name and ``.parts``, says which are done.
@@ -58,7 +59,7 @@ def write_gram(
     parts = Parts(done, "done", settings, restart=restart)
     if not place.exists():
         parts.clear()
-    ranks = rankings.ranks()
+    ranks = rankings.ranks(expand=True)
     vectors = features.fit(ranks).transform(ranks).persist()
     if np.isnan(vectors.shape[0]):
         vectors = vectors.compute_chunk_sizes()

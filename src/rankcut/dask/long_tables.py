@@ -64,8 +64,8 @@ def _read_lines(
         lines = lines.sort_values(options["ranking"], kind="stable")
     names = lines[options["ranking"]]
 
-    def moved(error: InputError, line: int) -> InputError:
-        return error.moved(file=f"ranking {names.iloc[[line]].tolist()[0]!r}", row=None)
+    def at_ranking(error: InputError, line: int) -> InputError:
+        return error.moved(file=f"ranking {names.iloc[[line]].tolist()[0]!r}", line=None)
 
-    found = at_place(partial(from_long, **options), lines, moved)
+    found = at_place(partial(from_long, **options), lines, at_ranking)
     return found.ranks, object_array(found.ids)

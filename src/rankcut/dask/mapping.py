@@ -108,6 +108,7 @@ def at_place(
     try:
         return function(block)
     except InputError as error:
-        if error.row is None:
+        row = error.line if error.row is None else error.row
+        if row is None:
             raise
-        raise moved(error, error.row) from None
+        raise moved(error, row) from None

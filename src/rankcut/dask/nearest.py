@@ -10,9 +10,9 @@ from rankcut.dask.rankings import LazyRankings
 from rankcut.dask.tasks import Progress, computed, each_done
 from rankcut.dask.vectors import Vectors
 from rankcut.errors import InputError
-from rankcut.files.ranking_set import RankingSet
 from rankcut.kernels.graph_cut import GraphCutVectors
 from rankcut.kernels.nearest import nearest_of
+from rankcut.ranking_set import RankingSet
 
 
 class Neighbors(NamedTuple):
@@ -30,6 +30,7 @@ def nearest_to(
     vectors: Vectors,
     *,
     n_neighbors: int = 10,
+    file: str | None = None,
     progress: Progress | None = None,
 ) -> Neighbors:
     """The rankings most similar to one, by the cosine of their vectors.
@@ -46,12 +47,14 @@ def nearest_to(
         The vectors of all rankings, from :func:`computed_vectors` or :func:`write_features`.
     n_neighbors : int
         How many to find.
+    file : str or None
+        What an error calls the rankings.
     progress : callable or None
         Called with the number of blocks done and the number to do.
     """
     (found,) = computed(rankings.map(_find, chosen))
     sizes = [size for size, _ in found]
-    row = _row(chosen, found, rankings.first.ids or ())
+    row = _row(chosen, found, rankings.first.ids, file)
     vector = features.transform(rankings.rows([row], sizes).ranks)
     # One more, since the ranking itself is among them unless as many others are the same.
     search = _Search(vectors, vector, min(n_neighbors + 1, sum(sizes)))
@@ -110,18 +113,22 @@ def _find(rankings: RankingSet, chosen: str) -> tuple[int, int | None]:
     return len(rankings), find_row(rankings.ids, chosen)
 
 
-def _row(chosen: str, found: list[tuple[int, int | None]], names: Any) -> int:
+def _row(
+    chosen: str, found: list[tuple[int, int | None]], names: Any, file: str | None
+) -> int:
     start = 0
     for size, place in found:
         if place is not None:
             return start + place
         start += size
-    return row_number(chosen, start, names)
+    return row_number(chosen, start, names, file)
 
 
-def row_number(chosen: str, n_rows: int, names: Any) -> int:
+def row_number(chosen: str, n_rows: int, names: Any, file: str | None = None) -> int:
     """The number of a row that has no such name."""
     if chosen.isdecimal() and int(chosen) < n_rows:
         return int(chosen)
     named = f", nor one called {chosen!r}, such as {names[0]!r}" if names else ""
-    raise InputError(f"there is no row {chosen}: rows count from 0 to {n_rows - 1}{named}")
+    raise InputError(
+        f"there is no row {chosen}: rows count from 0 to {n_rows - 1}{named}", file=file
+    )

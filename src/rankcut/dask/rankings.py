@@ -4,16 +4,16 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from rankcut.dask.collections import as_array
 from rankcut.dask.tasks import shared, task
-from rankcut.files.parquet_pieces import Piece, PieceReader, parquet_pieces
-from rankcut.files.ranking_set import RankingSet
-from rankcut.files.table_roles import TableOptions
-from rankcut.files.tables import joined
+from rankcut.files.layouts import joined
+from rankcut.files.parquet import Piece, PieceReader, parquet_pieces
+from rankcut.files.roles import TableOptions
+from rankcut.ranking_set import RankingSet
 
 
 def read_parquet(source: str, *, rows: int = 16384, **options: Any) -> "LazyRankings":
@@ -34,7 +34,7 @@ def read_parquet(source: str, *, rows: int = 16384, **options: Any) -> "LazyRank
     --------
     >>> import tempfile
     >>> from rankcut import load_lunch, write_file
-    >>> from rankcut.files.ranking_set import RankingSet
+    >>> from rankcut.ranking_set import RankingSet
     >>> lunch = load_lunch("full")
     >>> path = tempfile.mkdtemp() + "/lunch.parquet"
     >>> write_file(RankingSet(lunch.ranks, tuple(lunch.item_names)), path)
@@ -56,7 +56,7 @@ class LazyRankings:
     places : list
         Where each block is: a file, and rows of it.
     reader : callable
-        Reads the :class:`~rankcut.files.ranking_set.RankingSet` of a place.
+        Reads the :class:`~rankcut.ranking_set.RankingSet` of a place.
     first : RankingSet
         The first block, whose items all blocks have.
     """
@@ -71,12 +71,17 @@ class LazyRankings:
         common = shared((self.reader, function, arguments))
         return [call(common, place) for place in self.places]
 
-    def ranks(self) -> Any:
-        """The rank matrix as a Dask array, with a chunk for each block."""
-        # Conditions leave an unknown number of rows.
-        known = not self.reader.options.where
+    def ranks(self, *, expand: bool = False) -> Any:
+        """The rank matrix as a Dask array, with a chunk for each block.
+
+        It has a row for each row of the files, or with ``expand`` for each ranking that those
+        count.
+        """
+        # Conditions, like counts, give an unknown number of rows.
+        known = not (self.reader.options.where or expand)
         sizes = [place.n_rows if known else math.nan for place in self.places]
-        return as_array(self.map(_ranks), sizes, np.empty((0, len(self.first.items))))
+        ranks = self.map(_ranks, expand)
+        return as_array(ranks, sizes, np.empty((0, len(self.first.items))))
 
     def rows(self, numbers: Sequence[int], sizes: Sequence[int]) -> RankingSet:
         """Some rows, in that order, given how many rows each block has.
@@ -107,10 +112,12 @@ class LazyRankings:
         }
 
 
-def _on_rankings(common: tuple[PieceReader, Callable[..., Any], tuple[Any, ...]], place: Piece) -> Any:
+def _on_rankings(
+    common: tuple[PieceReader, Callable[..., Any], tuple[Any, ...]], place: Piece
+) -> Any:
     reader, function, arguments = common
     return function(reader(place), *arguments)
 
 
-def _ranks(rankings: RankingSet) -> Any:
-    return rankings.ranks
+def _ranks(rankings: RankingSet, expand: bool) -> Any:
+    return rankings.expanded().ranks if expand else rankings.ranks

@@ -18,12 +18,11 @@ from rankcut.dask.mapping import at_place
 from rankcut.dask.rankings import LazyRankings
 from rankcut.dask.tasks import Progress, each_done, shared_task
 from rankcut.errors import InputError
-from rankcut.files.frames import import_pyarrow
 from rankcut.files.graph_files import graph_arrays
-from rankcut.files.matrix_writing import write_matrix
-from rankcut.files.parquet_pieces import Piece, PieceReader
+from rankcut.files.matrices import write_matrix
+from rankcut.files.parquet import Piece, PieceReader, import_pyarrow
 from rankcut.files.parts import Parts
-from rankcut.files.table_writing import known_columns
+from rankcut.files.table_columns import known_columns
 from rankcut.graphs.item_graph import ItemGraph
 
 

@@ -75,7 +75,7 @@ class SavedModel:
 
 def write_model(model: SavedModel, target: str | os.PathLike[str]) -> None:
     """Write a model, whole or not at all."""
-    skops = _skops()
+    skops = import_skops()
     parts = {
         "classifier": model.classifier,
         "items": list(model.items),
@@ -88,7 +88,7 @@ def write_model(model: SavedModel, target: str | os.PathLike[str]) -> None:
 
 def read_model(source: Source) -> SavedModel:
     """Read a model that :func:`write_model` wrote; types that are not trusted are refused."""
-    skops = _skops()
+    skops = import_skops()
     name = source_name(source)
     content = read_all(source)
     try:
@@ -132,7 +132,8 @@ def _checked(model: SavedModel) -> SavedModel:
     return model
 
 
-def _skops() -> Any:
+def import_skops() -> Any:
+    """skops.io, or an error that says how to install it."""
     try:
         import skops.io
     except ImportError:
