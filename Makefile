@@ -4,10 +4,15 @@ PYTHON ?= python3
 VENV := .venv
 INSTALLED := $(VENV)/.installed
 
-.PHONY: demo test test-slow test-all bench-gp clean
+.PHONY: demo test test-slow test-all reproduce bench-gp clean
 
 demo: $(INSTALLED)
 	$(VENV)/bin/rankcut demo
+
+# The paper's experiments: a quick look, or all of it with the sushi data (DATA=directory).
+REPORT ?= report
+reproduce: $(INSTALLED)
+	$(VENV)/bin/python -m reproduction $(if $(DATA),--data $(DATA),--quick) --output $(REPORT)
 
 test: $(INSTALLED)
 	$(VENV)/bin/ruff check .

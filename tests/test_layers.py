@@ -1,4 +1,4 @@
-"""Imports point down: command line → experiments → estimators → kernels → features → loops."""
+"""Imports point down: command line → reports → estimators → kernels → features → loops."""
 
 import ast
 from pathlib import Path
@@ -7,7 +7,6 @@ import rankcut
 
 LAYERS = [
     ["cli"],
-    ["experiments"],
     ["dask"],
     ["pictures", "reports"],
     ["datasets"],
@@ -15,10 +14,7 @@ LAYERS = [
     ["estimators"],
     ["kernels"],
     ["long_tables", "ranking_set"],
-    ["features", "orders", "ratings"],
-    ["feature_map"],
-    ["polytopes"],
-    ["lovasz", "completions", "smoothing"],
+    ["features", "theory", "orders", "ratings"],
     ["setfunctions"],
     ["partitions"],
     ["graphs"],

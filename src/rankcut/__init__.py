@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from rankcut.estimators.smoothing import GraphSmoothing as GraphSmoothing
     from rankcut.estimators.submodular import SubmodularFeatures as SubmodularFeatures
     from rankcut.estimators.taste import TasteFeatures as TasteFeatures
-    from rankcut.features import graph_cut_features as graph_cut_features
+    from rankcut.features.graph_cut import graph_cut_features as graph_cut_features
     from rankcut.files.formats import from_frame as from_frame
     from rankcut.files.formats import read_file as read_file
     from rankcut.files.formats import scan_file as scan_file
@@ -64,73 +64,73 @@ if TYPE_CHECKING:
     )
     from rankcut.kernels.weighted_kendall import weighted_kendall_kernel as weighted_kendall_kernel
     from rankcut.long_tables import from_long as from_long
-    from rankcut.lovasz import lovasz_extension as lovasz_extension
-    from rankcut.lovasz import lovasz_subgradient as lovasz_subgradient
     from rankcut.orders import from_orders as from_orders
     from rankcut.orders import to_orders as to_orders
-    from rankcut.polytopes.base_polytope import BasePolytope as BasePolytope
-    from rankcut.polytopes.cones import MajorantCone as MajorantCone
-    from rankcut.polytopes.cones import TangentCone as TangentCone
-    from rankcut.polytopes.ordered_partitions import ordered_partitions as ordered_partitions
     from rankcut.ranking_set import RankingSet as RankingSet
     from rankcut.ratings import from_ratings as from_ratings
-    from rankcut.setfunctions.cardinality import ConcaveOfCardinality as ConcaveOfCardinality
+    from rankcut.setfunctions.base import SetFunction as SetFunction
     from rankcut.setfunctions.combined import Complement as Complement
     from rankcut.setfunctions.combined import Multiple as Multiple
     from rankcut.setfunctions.combined import SumOfFunctions as SumOfFunctions
-    from rankcut.setfunctions.coverage import Coverage as Coverage
-    from rankcut.setfunctions.facility import FacilityLocation as FacilityLocation
-    from rankcut.setfunctions.from_callable import FromCallable as FromCallable
+    from rankcut.setfunctions.cuts import GraphCut as GraphCut
+    from rankcut.setfunctions.cuts import HypergraphCut as HypergraphCut
+    from rankcut.setfunctions.families import ConcaveOfCardinality as ConcaveOfCardinality
+    from rankcut.setfunctions.families import Coverage as Coverage
+    from rankcut.setfunctions.families import FacilityLocation as FacilityLocation
+    from rankcut.setfunctions.families import FromCallable as FromCallable
+    from rankcut.setfunctions.families import Modular as Modular
     from rankcut.setfunctions.gaussian import GaussianEntropy as GaussianEntropy
     from rankcut.setfunctions.gaussian import GaussianMutualInformation as GaussianMutualInformation
-    from rankcut.setfunctions.graph_cuts import GraphCut as GraphCut
-    from rankcut.setfunctions.hypergraph import HypergraphCut as HypergraphCut
-    from rankcut.setfunctions.modular import Modular as Modular
-    from rankcut.setfunctions.set_function import SetFunction as SetFunction
     from rankcut.setfunctions.submodularity import check_submodular as check_submodular
+    from rankcut.theory.base_polytope import BasePolytope as BasePolytope
+    from rankcut.theory.cones import MajorantCone as MajorantCone
+    from rankcut.theory.cones import TangentCone as TangentCone
+    from rankcut.theory.cones import ordered_partitions as ordered_partitions
+    from rankcut.theory.lovasz import lovasz_extension as lovasz_extension
+    from rankcut.theory.lovasz import lovasz_subgradient as lovasz_subgradient
 
 __version__ = "0.1.0"
 
 _HOMES = {
     "AgreementGraph": "rankcut.graphs.from_rankings",
-    "BasePolytope": "rankcut.polytopes.base_polytope",
+    "BasePolytope": "rankcut.theory.base_polytope",
     "CoListingGraph": "rankcut.graphs.from_rankings",
     "Complement": "rankcut.setfunctions.combined",
-    "ConcaveOfCardinality": "rankcut.setfunctions.cardinality",
-    "Coverage": "rankcut.setfunctions.coverage",
+    "ConcaveOfCardinality": "rankcut.setfunctions.families",
+    "Coverage": "rankcut.setfunctions.families",
     "DiffusionKernel": "rankcut.estimators.kernel_objects",
     "DissimilarityGraph": "rankcut.graphs.derived",
     "DistanceGraph": "rankcut.graphs.recipes",
-    "FacilityLocation": "rankcut.setfunctions.facility",
-    "FromCallable": "rankcut.setfunctions.from_callable",
+    "FacilityLocation": "rankcut.setfunctions.families",
+    "FromCallable": "rankcut.setfunctions.families",
     "GPClassifier": "rankcut.estimators.gp.classifier",
     "GaussianEntropy": "rankcut.setfunctions.gaussian",
     "GaussianMutualInformation": "rankcut.setfunctions.gaussian",
-    "GraphCut": "rankcut.setfunctions.graph_cuts",
+    "GraphCut": "rankcut.setfunctions.cuts",
     "GraphCutFeatures": "rankcut.estimators.graph_cut",
     "GraphCutKernel": "rankcut.estimators.kernel_objects",
     "GraphSmoothing": "rankcut.estimators.smoothing",
-    "HypergraphCut": "rankcut.setfunctions.hypergraph",
+    "HypergraphCut": "rankcut.setfunctions.cuts",
     "ItemGraph": "rankcut.graphs.item_graph",
     "KendallFeatures": "rankcut.estimators.pair_features",
     "KendallKernel": "rankcut.estimators.kernel_objects",
     "LowRankGraph": "rankcut.graphs.low_rank",
-    "MajorantCone": "rankcut.polytopes.cones",
+    "MajorantCone": "rankcut.theory.cones",
     "MallowsKernel": "rankcut.estimators.kernel_objects",
-    "Modular": "rankcut.setfunctions.modular",
+    "Modular": "rankcut.setfunctions.families",
     "Multiple": "rankcut.setfunctions.combined",
     "NeighborGraph": "rankcut.graphs.recipes",
     "NormalizedGraph": "rankcut.graphs.derived",
     "RankingClassifier": "rankcut.estimators.ranking_classifier",
     "RankingFileError": "rankcut.errors",
     "RankingSet": "rankcut.ranking_set",
-    "SetFunction": "rankcut.setfunctions.set_function",
+    "SetFunction": "rankcut.setfunctions.base",
     "SimilarRankings": "rankcut.estimators.similar_rankings",
     "SimilarityGraph": "rankcut.graphs.recipes",
     "SpearmanKernel": "rankcut.estimators.kernel_objects",
     "SubmodularFeatures": "rankcut.estimators.submodular",
     "SumOfFunctions": "rankcut.setfunctions.combined",
-    "TangentCone": "rankcut.polytopes.cones",
+    "TangentCone": "rankcut.theory.cones",
     "TasteFeatures": "rankcut.estimators.taste",
     "WeightedKendallFeatures": "rankcut.estimators.pair_features",
     "WeightedKendallKernel": "rankcut.estimators.kernel_objects",
@@ -140,7 +140,7 @@ _HOMES = {
     "from_long": "rankcut.long_tables",
     "from_orders": "rankcut.orders",
     "from_ratings": "rankcut.ratings",
-    "graph_cut_features": "rankcut.features",
+    "graph_cut_features": "rankcut.features.graph_cut",
     "graph_cut_kernel": "rankcut.kernels.graph_cut",
     "kendall_features": "rankcut.kernels.kendall",
     "kendall_kernel": "rankcut.kernels.kendall",
@@ -149,12 +149,12 @@ _HOMES = {
     "load_preflib": "rankcut.datasets.downloads",
     "load_sushi": "rankcut.datasets.sushi",
     "lovasz_bregman_divergence": "rankcut.kernels.lovasz_bregman",
-    "lovasz_extension": "rankcut.lovasz",
-    "lovasz_subgradient": "rankcut.lovasz",
+    "lovasz_extension": "rankcut.theory.lovasz",
+    "lovasz_subgradient": "rankcut.theory.lovasz",
     "make_food": "rankcut.datasets.food",
     "mallows_kernel": "rankcut.kernels.mallows",
     "median_lambda": "rankcut.kernels.mallows",
-    "ordered_partitions": "rankcut.polytopes.ordered_partitions",
+    "ordered_partitions": "rankcut.theory.cones",
     "read_file": "rankcut.files.formats",
     "read_graph": "rankcut.files.graph_files",
     "read_items": "rankcut.files.item_tables",

@@ -152,9 +152,7 @@ def _in_memory(
     target, test, folds, group = split
     no_items = [target] if group is None else [target, group]
     rankings, classes = labelled(reading.read(file, expand=True, no_items=no_items), target, file)
-    classifier = make_classifier(
-        model, graph, len(rankings.items), vectors.arguments(rankings)
-    )
+    classifier = make_classifier(model, graph, len(rankings.items), vectors.arguments(rankings))
     name = f"rankcut, {model}"
     with working("cross-validation"):
         scores = cross_validate(
@@ -230,9 +228,7 @@ def _on_cluster(
                 )
         X, y = found.labelled(target)
         with working("cross-validation"):
-            scores, sizes = cross_validate(
-                X, y, name="rankcut, gp", folds=folds, seed=vectors.seed
-            )
+            scores, sizes = cross_validate(X, y, name="rankcut, gp", folds=folds, seed=vectors.seed)
         if outputs.named(".skops"):
             with working("fitting the model to all rankings"):
                 fitted = GPClassifier().fit(X, y)

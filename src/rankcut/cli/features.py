@@ -64,9 +64,7 @@ def features(
         transformer = vectors.features(rankings.first, item_graph, normalize=normalize)
         transformer.fit(rankings.first.ranks)
         with computing.cluster(), steps("features") as step:
-            write_features(
-                rankings, transformer, output, restart=computing.restart, progress=step
-            )
+            write_features(rankings, transformer, output, restart=computing.restart, progress=step)
         return
     check_target(output)
     if computing.on_cluster:

@@ -171,7 +171,8 @@ def _learned(file: str, learn: Learn, reading: Reading) -> tuple[Any, tuple[Any,
 
     rankings: RankingSet = reading.read(file, expand=True)
     recipe = AgreementGraph() if learn == "agreement" else CoListingGraph()
-    return recipe.fit(rankings.matrix()), rankings.items, f"{learn} of rankings"
+    built = recipe.build_from(rankings.matrix())
+    return built, rankings.items, f"{learn} in {amount(len(rankings), 'ranking')}"
 
 
 def _by_features(
@@ -198,14 +199,13 @@ def _by_features(
         )
     recipe: Any
     if edges["neighbors"] is not None:
-        method = {None: "auto", True: "approximate", False: "exact"}[edges["approximate"]]
+        methods: dict[bool | None, Any] = {None: "auto", True: "approximate", False: "exact"}
+        method = methods[edges["approximate"]]
         recipe = NeighborGraph(
             items.points(), n_neighbors=edges["neighbors"], method=method, **kernel
         )
     elif edges["rank"] is not None:
-        recipe = LowRankGraph(
-            items.points(), rank=edges["rank"], lengthscale=kernel["lengthscale"]
-        )
+        recipe = LowRankGraph(items.points(), rank=edges["rank"], lengthscale=kernel["lengthscale"])
     else:
         recipe = SimilarityGraph(items.points(), keep=edges["keep"], **kernel)
     return recipe, items.items, ", ".join(items.features)
@@ -218,7 +218,7 @@ def _derived(recipe: Any, *, dissimilar: bool, normalized: bool) -> "ItemGraph":
         recipe = DissimilarityGraph(recipe)
     if normalized:
         recipe = NormalizedGraph(recipe)
-    built: ItemGraph = recipe.build()
+    built: ItemGraph = recipe if not hasattr(recipe, "build") else recipe.build()
     return built
 
 

@@ -52,7 +52,9 @@ def info(
 def _lines(found: "Description", top: int) -> list[tuple[str, str]]:
     rows = f" in {amount(found.n_rows, 'row')}" if found.n_rows != found.n_rankings else ""
     least, median, most = found.lengths
-    spread = amount(least, "item") if least == most else f"{least} to {most} items, median {median:g}"
+    spread = (
+        amount(least, "item") if least == most else f"{least} to {most} items, median {median:g}"
+    )
     repeated = f"; the most frequent occurs {found.most_repeated:,} times"
     half = min(top, max(1, len(found.preferred) // 2))
     lines = [

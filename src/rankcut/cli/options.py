@@ -5,6 +5,7 @@ a test compares them with those.
 """
 
 import functools
+import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -13,6 +14,9 @@ from itertools import chain
 from typing import Annotated, Any, Literal, TypeAlias
 
 import typer
+from typer.core import TyperCommand
+
+from rankcut.cli.output import styled
 
 Format: TypeAlias = Literal[
     "soc", "soi", "toc", "toi", "cat", "csv", "tsv", "parquet", "blt", "order", "npy"
@@ -59,6 +63,23 @@ def with_options(**groups: type) -> Callable[[Callable[..., None]], Callable[...
         return run
 
     return decorate
+
+
+class PanelCommand(TyperCommand):
+    """A command whose help lists options in the panels that they are declared in."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write a section for each panel, in order of appearance."""
+        panels: dict[str, list[tuple[str, str]]] = {}
+        for parameter in self.get_params(ctx):
+            record = parameter.get_help_record(ctx)
+            usual = "Arguments" if parameter.param_type_name == "argument" else "Options"
+            panel = getattr(parameter, "rich_help_panel", None) or usual
+            if record is not None:
+                panels.setdefault(panel, []).append(record)
+        for panel, records in panels.items():
+            with formatter.section(styled(panel, sys.stdout, bold=True)):
+                formatter.write_dl(records)
 
 
 @dataclass(frozen=True)

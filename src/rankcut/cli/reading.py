@@ -53,9 +53,7 @@ class Reading:
     ] = None
     ranking: Annotated[
         str | None,
-        _option(
-            "--ranking", help="Column or columns that name the ranking (default: ranking)."
-        ),
+        _option("--ranking", help="Column or columns that name the ranking (default: ranking)."),
     ] = None
     count: Annotated[
         str | None,
@@ -69,7 +67,8 @@ class Reading:
         ),
     ] = None
     columns: Annotated[
-        str | None, _option("--columns", help="Columns that describe the rankings, and are not items.")
+        str | None,
+        _option("--columns", help="Columns that describe the rankings, and are not items."),
     ] = None
     item: Annotated[
         str | None,
@@ -262,7 +261,9 @@ def known_values(rankings: "RankingSet", column: str, file: str) -> "NDArray[Any
 
     if column not in rankings.columns:
         known = ", ".join(map(repr, rankings.columns)) or "none"
-        raise RankingFileError(f"there is no column {column!r} beside the items; found {known}", file)
+        raise RankingFileError(
+            f"there is no column {column!r} beside the items; found {known}", file
+        )
     values = rankings.columns[column]
     return np.array([_text(value) for value in values.tolist()], dtype=np.str_)
 
@@ -273,9 +274,7 @@ def _text(value: Any) -> str:
     return str(int(value) if isinstance(value, float) and value.is_integer() else value)
 
 
-def labelled(
-    rankings: "RankingSet", target: str, file: str
-) -> "tuple[RankingSet, NDArray[Any]]":
+def labelled(rankings: "RankingSet", target: str, file: str) -> "tuple[RankingSet, NDArray[Any]]":
     """The rankings whose class is known, and their classes."""
     classes = known_values(rankings, target, file)
     if not (classes != "").any():

@@ -75,12 +75,14 @@ class VectorOptions:
 
     def check(self) -> None:
         """Refuse values that cannot work, before anything is read."""
-        from rankcut.smoothing import check_steps
+        from rankcut.features.smoothing import check_steps
 
         self._unlisted_weight()
         check_steps(self.smoothing or 0.0)
         if self.items is not None and self.graph is not None:
-            raise InputError(["give either ", Setting("items"), " or ", Setting("graph"), ", not both"])
+            raise InputError(
+                ["give either ", Setting("items"), " or ", Setting("graph"), ", not both"]
+            )
         if self.smoothing and not self.has_graph:
             raise InputError(
                 [Setting("smoothing"), " needs a graph that connects similar items"],
@@ -100,7 +102,7 @@ class VectorOptions:
 
     def _unlisted_weight(self) -> Any:
         """The weight that the user gives as text."""
-        from rankcut.completions.unlisted import check_unlisted_weight
+        from rankcut.features.unlisted import check_unlisted_weight
 
         try:
             weight: Any = self.unlisted if self.unlisted == "balanced" else float(self.unlisted)
@@ -173,5 +175,8 @@ def _check_npz(graph: str) -> None:
             raise RankingFileError(
                 "not an item graph, which is an npz file",
                 graph,
-                remedy=["write one with 'rankcut graph'; a table of items is for ", Setting("items")],
+                remedy=[
+                    "write one with 'rankcut graph'; a table of items is for ",
+                    Setting("items"),
+                ],
             )

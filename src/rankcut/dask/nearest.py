@@ -113,9 +113,7 @@ def _find(rankings: RankingSet, chosen: str) -> tuple[int, int | None]:
     return len(rankings), find_row(rankings.ids, chosen)
 
 
-def _row(
-    chosen: str, found: list[tuple[int, int | None]], names: Any, file: str | None
-) -> int:
+def _row(chosen: str, found: list[tuple[int, int | None]], names: Any, file: str | None) -> int:
     start = 0
     for size, place in found:
         if place is not None:

@@ -23,8 +23,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.gaussian_process.kernels import Hyperparameter
 
-from rankcut.completions import CompletionOptions, Method, Sampler, UnlistedWeight
 from rankcut.estimators.ranking_kernel import RankingKernel
+from rankcut.features.completions import CompletionOptions, Method
+from rankcut.features.sampled import Sampler
+from rankcut.features.unlisted import UnlistedWeight
 from rankcut.kernels.diffusion import diffusion_encoder
 from rankcut.kernels.gram import Encoder
 from rankcut.kernels.graph_cut import graph_cut_encoder

@@ -37,7 +37,7 @@ _OURS = [
     "rankcut.graphs.recipes.NeighborGraph",
     "rankcut.graphs.recipes.SimilarityGraph",
     "rankcut.graphs.structured.StructuredWeights",
-    "rankcut.smoothing.Smoother",
+    "rankcut.features.smoothing.Smoother",
     # Sparse graphs: skops trusts SciPy's sparse matrices, and does not know its sparse arrays.
     "scipy.sparse._csr.csr_array",
 ]

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from rankcut._loops.cycles import class_function_values
+from rankcut._loops.permutation_kernels import class_function_values
 from rankcut._loops.types import Floats, Indices
 from rankcut.kernels.gram import Encoder, gram_matrix
 from rankcut.kernels.groups import read_groups

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from rankcut._loops.grouping import group_rows
+from rankcut._loops.partitions import group_rows
 from rankcut._loops.types import Indices
 from rankcut.partitions import block_rows, read_partitions
 from rankcut.rankings import RankMatrix, Unranked

@@ -18,7 +18,7 @@ from numbers import Integral
 
 import numpy as np
 
-from rankcut._loops.linear_completing import complete_rows, count_completions
+from rankcut._loops.linear_extensions import complete_rows, count_completions
 from rankcut._loops.types import Indices, Ints
 from rankcut.partitions import block_rows
 from rankcut.threads import over_rows

@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 from sklearn.utils import check_random_state
 
-from rankcut._loops.mallows import mallows_values, tie_terms
-from rankcut._loops.pairing import ALL
+from rankcut._loops.pairs import ALL
+from rankcut._loops.permutation_kernels import mallows_values, tie_terms
 from rankcut._loops.types import Floats, Indices, Ints, Words
 from rankcut.kernels.gram import Encoder, gram_matrix
 from rankcut.kernels.groups import read_groups
