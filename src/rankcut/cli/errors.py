@@ -53,6 +53,16 @@ class OneLineErrors(TyperGroup):
                 signal.signal(signal.SIGTERM, before)
         sys.exit(code if isinstance(code, int) else 0)
 
+    def get_help_option(self, ctx: Any) -> Any:
+        """The option --help, which is False by default, not None.
+
+        To make False of None, Typer would import Pydantic, which takes as long as all the rest.
+        """
+        option = super().get_help_option(ctx)
+        if option is not None:
+            option.default = False
+        return option
+
     def invoke(self, ctx: Any) -> Any:
         """Run the command; its errors name options, not parameters."""
         try:
