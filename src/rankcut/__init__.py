@@ -42,9 +42,9 @@ if TYPE_CHECKING:
     from rankcut.files.item_tables import read_items as read_items
     from rankcut.graphs.derived import DissimilarityGraph as DissimilarityGraph
     from rankcut.graphs.derived import NormalizedGraph as NormalizedGraph
-    from rankcut.graphs.from_rankings import AgreementGraph as AgreementGraph
-    from rankcut.graphs.from_rankings import CoListingGraph as CoListingGraph
     from rankcut.graphs.item_graph import ItemGraph as ItemGraph
+    from rankcut.graphs.learned import AgreementGraph as AgreementGraph
+    from rankcut.graphs.learned import CoListingGraph as CoListingGraph
     from rankcut.graphs.low_rank import LowRankGraph as LowRankGraph
     from rankcut.graphs.recipes import DistanceGraph as DistanceGraph
     from rankcut.graphs.recipes import NeighborGraph as NeighborGraph
@@ -92,9 +92,9 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
-    "AgreementGraph": "rankcut.graphs.from_rankings",
+    "AgreementGraph": "rankcut.graphs.learned",
     "BasePolytope": "rankcut.theory.base_polytope",
-    "CoListingGraph": "rankcut.graphs.from_rankings",
+    "CoListingGraph": "rankcut.graphs.learned",
     "Complement": "rankcut.setfunctions.combined",
     "ConcaveOfCardinality": "rankcut.setfunctions.families",
     "Coverage": "rankcut.setfunctions.families",

@@ -131,7 +131,7 @@ def graph(
         reading = Reading(
             format=format,  # type: ignore[arg-type]
             layout=layout,
-            item_columns=columns,
+            columns=columns,
             item=item,
             header=header,
             delimiter=delimiter,
@@ -166,7 +166,7 @@ def graph(
 
 def _learned(file: str, learn: Learn, reading: Reading) -> tuple[Any, tuple[Any, ...], str]:
     """A recipe fitted to rankings, the items, and what they are compared by."""
-    from rankcut.graphs.from_rankings import AgreementGraph, CoListingGraph
+    from rankcut.graphs.learned import AgreementGraph, CoListingGraph
     from rankcut.ranking_set import RankingSet
 
     rankings: RankingSet = reading.read(file, expand=True)
@@ -223,13 +223,10 @@ def _derived(recipe: Any, *, dissimilar: bool, normalized: bool) -> "ItemGraph":
 
 
 def _facts(graph: "ItemGraph", features: str, dissimilar: bool) -> list[tuple[str, str]]:
-    from rankcut.graphs.structured import StructuredWeights
-
     facts = [("items", f"{graph.n_items:,}"), ("compared by", features)]
     if graph.approximation is not None:
         facts.append(("approximation", str(graph.approximation)))
-    structured = isinstance(graph.weights, StructuredWeights)
-    large = structured and graph.n_items > _MOST_ITEMS
+    large = graph.weights.kind == "structured" and graph.n_items > _MOST_ITEMS
     if not (large and graph.weights.rank > 0):
         pairs = graph.n_items * (graph.n_items - 1) // 2
         share = f" ({graph.n_edges / pairs:.0%} of all pairs)" if pairs else ""
@@ -248,10 +245,7 @@ def _about_edges(
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
-    from rankcut.graphs.structured import StructuredWeights
-
-    structured = isinstance(graph.weights, StructuredWeights)
-    edges = coo_array(graph.to_dense() if structured else graph.weights)
+    edges = coo_array(graph.weights.to_csr())
     first, second = edges.coords
     half = np.flatnonzero(first < second)
     half = half[np.argsort(-edges.data[half], kind="stable")]

@@ -30,8 +30,8 @@ from rankcut.features.unlisted import UnlistedWeight
 from rankcut.kernels.diffusion import diffusion_encoder
 from rankcut.kernels.gram import Encoder
 from rankcut.kernels.graph_cut import graph_cut_encoder
+from rankcut.kernels.groups import DRAWS
 from rankcut.kernels.kendall import kendall_encoder
-from rankcut.kernels.linear_completions import DRAWS
 from rankcut.kernels.mallows import mallows_encoder
 from rankcut.kernels.spearman import spearman_encoder
 from rankcut.kernels.weighted_kendall import Weights, weighted_kendall_encoder

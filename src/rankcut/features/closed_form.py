@@ -12,7 +12,7 @@ from scipy import sparse
 from rankcut._loops.closed_form import expect_rows, length, spread_rows
 from rankcut._loops.types import Floats, Indices
 from rankcut.features.unlisted import UnlistedWeight, unlisted_weights
-from rankcut.graphs import ItemGraph, StructuredWeights
+from rankcut.graphs import ItemGraph
 from rankcut.partitions import Partitions, read_ranked
 from rankcut.rankings import RankMatrix
 
@@ -62,11 +62,7 @@ class ExpectedSlopes:
     def __init__(self, graph: ItemGraph, unlisted_weight: UnlistedWeight = 1.0) -> None:
         self._unlisted_weight = unlisted_weight
         n = graph.n_items
-        weights = graph.weights
-        if weights is None:
-            weights = StructuredWeights.of_complete(n)
-        elif not isinstance(weights, StructuredWeights):
-            weights = StructuredWeights.of_constant(0.0, sparse.csr_array(weights))
+        weights = graph.weights.to_structured()
         self._n_items = n
         self._constant = float(weights.constant)
         self._starts = weights.sparse.indptr.astype(np.uint32)

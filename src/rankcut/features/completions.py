@@ -135,7 +135,7 @@ class CompletionOptions:
                 )
             return self.method
         large = function.n_items > CLOSED_FORM_ITEMS
-        nothing_to_pool = function.graph.weights is None and unlisted_weight == 1
+        nothing_to_pool = function.graph.is_complete and unlisted_weight == 1
         if self.method == "auto" and (nothing_to_pool or large):
             return "closed_form"
         return self.method

@@ -224,9 +224,7 @@ class FeatureMap:
         They are none if the closed form was asked for by name, or if there is nothing to pool.
         """
         whole = np.flatnonzero(block.n_ranked() == block.n_items)
-        on_complete_graph = (
-            isinstance(self.function, GraphCut) and self.function.graph.weights is None
-        )
+        on_complete_graph = isinstance(self.function, GraphCut) and self.function.graph.is_complete
         if self.completions.method == "closed_form" or on_complete_graph:
             whole = whole[:0]
         vectors = np.empty((len(whole), block.n_items))

@@ -19,10 +19,9 @@ from scipy import sparse
 from sklearn.preprocessing import normalize as unit_rows
 
 from rankcut._loops.types import Floats
-from rankcut.graphs import ItemGraph, StructuredWeights
+from rankcut.graphs import ItemGraph
 from rankcut.graphs.derived import degree_scales
-from rankcut.graphs.products import times_weights
-from rankcut.graphs.structured import scaled_entries
+from rankcut.graphs.weights import DenseWeights, Weights
 from rankcut.threads import over_rows
 
 # An entry of a product of sparse matrices costs as much as so many of one with a dense matrix.
@@ -62,20 +61,14 @@ class Smoother:
         self._moves = [0.5] * whole + ([0.5 * (steps - whole)] if steps > whole else [])
         scales = degree_scales(graph)
         self._alone = scales == 0
-        weights = graph.weights
-        if weights is None:
-            weights = StructuredWeights.of_complete(graph.n_items)
-        self._walk: Any = None
-        self._filter: Floats | None = None
-        if isinstance(weights, StructuredWeights):
-            self._walk = weights.scaled(scales)
-        elif sparse.issparse(weights):
-            self._walk = scaled_entries(weights, scales)
-        else:
-            walk = scales[:, None] * weights * scales
-            self._filter = np.eye(graph.n_items)
+        self._walk: Weights = graph.weights.scaled(scales)
+        self._filter: DenseWeights | None = None
+        if self._walk.kind == "dense":
+            walk = self._walk.to_dense()
+            matrix = np.eye(graph.n_items)
             for move in self._moves:
-                self._filter = self._staying(move) * self._filter + move * (self._filter @ walk)
+                matrix = self._staying(move) * matrix + move * (matrix @ walk)
+            self._filter = DenseWeights(matrix)
 
     def _staying(self, move: float) -> Floats:
         """What of each item's value stays; all of it where there is no edge to go by."""
@@ -108,15 +101,15 @@ class Smoother:
 
     def _smoothed(self, rows: Floats) -> Floats:
         if self._filter is not None:
-            return times_weights(rows, self._filter)
+            return self._filter.multiply(rows)
         for move in self._moves:
-            rows = self._staying(move) * rows + move * times_weights(rows, self._walk)
+            rows = self._staying(move) * rows + move * self._walk.multiply(rows)
         return rows
 
     @property
     def keeps_sparse(self) -> bool:
         """Whether sparse vectors stay sparse; on a graph that is not, one step reaches all."""
-        return bool(sparse.issparse(self._walk))
+        return self._walk.kind == "sparse"
 
     def smooth_sparse(self, rows: sparse.csr_array) -> sparse.csr_array:
         """Smoothed sparse vectors: each step reaches the neighbours of the items there are."""
@@ -130,7 +123,7 @@ class Smoother:
 
         Which way a vector goes depends on itself alone, and so do its bits.
         """
-        walk, staying = self._walk, self._staying(move)
+        walk, staying = self._walk.to_csr(), self._staying(move)
         reached = sparse.csr_array(
             (np.diff(walk.indptr)[rows.indices], rows.indices, rows.indptr), shape=rows.shape
         ).sum(axis=1)
@@ -141,7 +134,7 @@ class Smoother:
         step = max(1, _FILLED // self._n_items)
         for start in range(0, len(filled), step):
             some = rows[filled[start : start + step]].toarray()
-            parts.append(sparse.csr_array(staying * some + move * times_weights(some, walk)))
+            parts.append(sparse.csr_array(staying * some + move * self._walk.multiply(some)))
         places = np.argsort(np.concatenate([np.flatnonzero(~heavy), filled]))
         stepped = sparse.csr_array(sparse.vstack(parts, format="csr")[places])
         stepped.sort_indices()

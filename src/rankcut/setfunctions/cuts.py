@@ -22,7 +22,6 @@ from typing import Any, Literal, Protocol, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import sparse
 
 from rankcut._loops.cut_increments import (
     complete_increments,
@@ -34,7 +33,7 @@ from rankcut._loops.cut_increments import (
 )
 from rankcut._loops.set_increments import hypergraph_increments
 from rankcut._loops.types import Floats
-from rankcut.graphs import ItemGraph, StructuredWeights, as_item_graph
+from rankcut.graphs import ItemGraph, as_item_graph
 from rankcut.partitions import Partitions
 from rankcut.setfunctions.base import SetFunction, as_lists, nonnegative_array
 
@@ -116,8 +115,7 @@ class _SparseChains:
     """The same, touching the neighbours of each item placed and nothing else."""
 
     def __init__(self, graph: ItemGraph) -> None:
-        stored = sparse.issparse(graph.weights)
-        weights = sparse.csr_array(graph.weights if stored else graph.to_dense())
+        weights = graph.weights.to_csr()
         self._starts = weights.indptr.astype(np.uint32)
         self._neighbours = weights.indices.astype(np.uint32)
         self._twice = 2.0 * weights.data
@@ -141,7 +139,7 @@ class _StructuredChains:
     """The sparse part in the same way, the others by running sums over the items placed."""
 
     def __init__(self, graph: ItemGraph) -> None:
-        weights = graph.weights
+        weights = graph.weights.to_structured()
         self._constant = float(weights.constant)
         self._starts = weights.sparse.indptr.astype(np.uint32)
         self._neighbours = weights.sparse.indices.astype(np.uint32)
@@ -173,12 +171,13 @@ def fastest_algorithm(graph: ItemGraph) -> Algorithm:
     It depends on the graph alone, never on the rankings: so a ranking's features are the same
     bits in whichever batch it comes.
     """
-    if graph.weights is None:
+    if graph.is_complete:
         return "complete"
     if graph.n_items <= TABLE_ITEMS:
         return "table"
-    n, weights = graph.n_items, graph.weights
-    if isinstance(weights, StructuredWeights):
+    n = graph.n_items
+    if graph.weights.kind == "structured":
+        weights = graph.weights.to_structured()
         per_item = ENTRIES_PER_ITEM + ENTRIES_PER_FACTOR * weights.rank
         cost = per_item * n + ENTRIES_PER_EDGE * weights.sparse.nnz
         return "structured" if cost < n * n else "dense"
@@ -220,9 +219,9 @@ class GraphCut(SetFunction):
         if algorithm != "auto" and algorithm not in _WAYS:
             listed = ", ".join(map(repr, get_args(Algorithm)))
             raise ValueError(f"algorithm must be one of {listed}, and it is {algorithm!r}")
-        if algorithm == "complete" and self.graph.weights is not None:
+        if algorithm == "complete" and not self.graph.is_complete:
             raise ValueError('algorithm="complete" is for the complete graph with weights 1')
-        if algorithm == "structured" and not isinstance(self.graph.weights, StructuredWeights):
+        if algorithm == "structured" and self.graph.weights.kind != "structured":
             raise ValueError(
                 'algorithm="structured" is for weights in parts, such as those of '
                 "DissimilarityGraph and LowRankGraph"

@@ -15,7 +15,6 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from rankcut._loops.types import Floats
-from rankcut.graphs import StructuredWeights
 from rankcut.setfunctions import GraphCut, SetFunction
 
 
@@ -46,9 +45,8 @@ def lovasz_extension(function: SetFunction, w: ArrayLike) -> Any:
     array([1., 2.])
     """
     rows = _vectors(function, w)
-    weights = function.graph.weights if isinstance(function, GraphCut) else None
-    if weights is not None and not isinstance(weights, StructuredWeights):
-        values = _total_variation(weights, rows)
+    if isinstance(function, GraphCut) and function.graph.weights.kind in ("dense", "sparse"):
+        values = _total_variation(function.graph.weights.to_csr(), rows)
     else:
         values = (rows * _greedy(function, rows)).sum(axis=1)
     return values if np.ndim(w) == 2 else float(values[0])

@@ -16,6 +16,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 
 from rankcut.graphs.item_graph import ItemGraph
+from rankcut.graphs.weights import SparseWeights
 from rankcut.rankings import RankMatrix, read_rankings
 
 # Products of so many pairs of items are held in memory at once.
@@ -64,7 +65,7 @@ class _ProfileGraph(BaseEstimator, ABC):
         squares = np.bincount(listed.indices, entries**2, minlength=listed.shape[1]) + shrunk
         scale = np.zeros(len(squares))
         np.divide(1.0, np.sqrt(squares), out=scale, where=squares > 0)
-        return ItemGraph.trusted(self._strongest(profiles, scale), rankings.items)
+        return ItemGraph.trusted(SparseWeights(self._strongest(profiles, scale)), rankings.items)
 
     def _strongest(
         self, profiles: sparse.csr_array, scale: NDArray[np.float64]

@@ -1,13 +1,13 @@
 """What the weights of a graph must be, checked on arrival."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from rankcut.graphs.structured import StructuredWeights
+from rankcut.graphs.weights import DenseWeights, SparseWeights, StructuredWeights, Weights
 
 # Weights W_ij and W_ji that differ by no more than this, relative to the largest weight, differ
 # by rounding and are averaged.
@@ -16,12 +16,18 @@ _ROUNDING = 1e-8
 # Weights beyond this would overflow in sums over items and completions.
 _LARGEST = 1e280
 
+# Labels that a message shows.
+_SHOWN = 5
 
-def check_weights(weights: Any, items: tuple[Hashable, ...] | None = None) -> Any:
-    """A matrix of weights as it should be, or an error that names the edge that is not."""
+
+def check_weights(weights: Any, items: tuple[Hashable, ...] | None = None) -> Weights:
+    """Check a matrix of weights; the error names the edge that is wrong."""
     if isinstance(weights, StructuredWeights):
         return _check_structured(weights, items)
-    return _check_matrix(weights, items)
+    if isinstance(weights, Weights):
+        return weights
+    matrix = _check_matrix(weights, items)
+    return SparseWeights(matrix) if sparse.issparse(matrix) else DenseWeights(matrix)
 
 
 def _check_structured(
@@ -107,3 +113,36 @@ def _check_matrix(
     else:
         np.fill_diagonal(matrix, 0.0)
     return matrix
+
+
+def check_same_labels(
+    ours: Sequence[Hashable], theirs: Sequence[Hashable], we: str, they: str
+) -> None:
+    """Raise unless both sides have the same labels, in whichever order; list those missing."""
+    if len(set(ours)) < len(ours):
+        twice = next(label for i, label in enumerate(ours) if label in ours[:i])
+        raise ValueError(f"item {twice!r} stands twice in {we}; each item needs its own label")
+    missing = [
+        f"{there} lack {some_of(label for label in labels if label not in others)}"
+        for there, labels, others in (
+            (we, theirs, frozenset(ours)),
+            (they, ours, frozenset(theirs)),
+        )
+        if not others.issuperset(labels)
+    ]
+    if missing:
+        raise ValueError(
+            f"the items of {we} and of {they} do not match: {'; '.join(missing)}. Labels are "
+            "matched by name: rename, add or drop items until both sides have the same"
+        )
+
+
+def some_of(labels: Iterable[Hashable]) -> str:
+    """The first few, for a message.
+
+    >>> some_of("abcdefg")
+    "'a', 'b', 'c', 'd', 'e' and 2 more"
+    """
+    every = [repr(label) for label in labels]
+    more = f" and {len(every) - _SHOWN} more" if len(every) > _SHOWN else ""
+    return ", ".join(every[:_SHOWN]) + more
