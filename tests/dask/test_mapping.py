@@ -21,7 +21,7 @@ from rankcut import (
     make_food,
 )
 from rankcut.dask import is_lazy, reduced, row_blocks, stand_in
-from rankcut.dask.tasks import told
+from rankcut.dask.tasks import explained
 
 RANKS = make_food(40, kind="full", random_state=0).ranks
 
@@ -166,8 +166,8 @@ def test_a_lost_cluster_is_told_of():
 
     lost = FutureCancelledError("block", "scheduler-connection-lost")
     for problem in (lost, FuturesCancelledError([]), CommClosedError("closed")):
-        assert "connection to the cluster was lost" in str(told(problem))
-    assert isinstance(told(lost), OSError)
+        assert "connection to the cluster was lost" in str(explained(problem))
+    assert isinstance(explained(lost), OSError)
 
 
 def test_dask_is_not_imported_unless_it_is_used():

@@ -19,6 +19,7 @@ from scipy import sparse
 from sklearn.preprocessing import normalize as unit_rows
 
 from rankcut._loops.types import Floats
+from rankcut.errors import InputError
 from rankcut.graphs import ItemGraph
 from rankcut.graphs.derived import degree_scales
 from rankcut.graphs.weights import DenseWeights, Weights
@@ -170,4 +171,6 @@ def check_steps(steps: Any) -> None:
     """Raise unless it is a number of steps: not negative, whole or not."""
     number = isinstance(steps, Real) and not isinstance(steps, bool)
     if not (number and 0 <= steps < np.inf):
-        raise ValueError(f"smoothing takes 0 or more steps, whole or not, and not {steps!r}")
+        raise InputError(
+            f"must be 0 or more steps, whole or not; got {steps!r}", parameter="smoothing"
+        )

@@ -16,6 +16,7 @@ import numpy as np
 
 from rankcut._loops.types import Floats, Ints
 from rankcut._loops.unlisted import reverse_listed, weigh_completions, weigh_lists
+from rankcut.errors import InputError
 from rankcut.partitions import Partitions
 from rankcut.setfunctions import SetFunction
 
@@ -27,8 +28,9 @@ def check_unlisted_weight(weight: Any) -> None:
     number = isinstance(weight, Real) and not isinstance(weight, bool)
     balanced = isinstance(weight, str) and weight == "balanced"
     if not (balanced or (number and 0 <= weight < np.inf)):
-        raise ValueError(
-            f'unlisted_weight must be "balanced" or a number from 0 on, and it is {weight!r}'
+        raise InputError(
+            f'must be "balanced" or a number, 0 or more; got {weight!r}',
+            parameter="unlisted_weight",
         )
 
 
