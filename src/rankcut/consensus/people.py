@@ -166,9 +166,9 @@ def check_weights(sample_weight: ArrayLike | None, n_rows: int) -> NDArray[np.fl
         )
     if not weights.any():
         raise InputError(
-            "is 0 for every ranking",
+            "is zero for every ranking",
             parameter="sample_weight",
-            remedy="give at least one ranking a weight above 0",
+            remedy="give at least one ranking a weight above zero",
         )
     if float(weights.sum()) > _EXACT:
         raise InputError("adds up to more than 2**53", parameter="sample_weight")

@@ -64,8 +64,8 @@ def make_mallows(
     >>> votes = make_mallows(3, 4, phi=0.3, random_state=0)
     >>> votes.ranks
     array([[1., 2., 3., 4.],
-           [1., 3., 2., 4.],
-           [1., 2., 3., 4.]])
+           [1., 2., 4., 3.],
+           [1., 3., 2., 4.]])
     >>> make_mallows(2, 4, n_blocs=2, kind="top-k", k=2, random_state=0).target
     array([0, 1])
     """
@@ -128,7 +128,7 @@ def make_plackett_luce(
     --------
     >>> votes = make_plackett_luce(1000, strengths=[8, 1, 1], random_state=0)
     >>> float((votes.ranks[:, 0] == 1).mean())
-    0.811
+    0.803
     """
     rng = check_random_state(random_state)
     given: NDArray[np.float64] | None = None

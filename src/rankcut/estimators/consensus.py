@@ -120,7 +120,7 @@ class Consensus(TakesRankings):
     >>> consensus.ranking_
     array([1, 2, 3, 4, 5])
     >>> consensus.rank_intervals_.tolist()
-    [[1, 1], [2, 2], [3, 3], [4, 5], [4, 5]]
+    [[1, 1], [2, 2], [3, 4], [3, 5], [4, 5]]
     """
 
     items = None
