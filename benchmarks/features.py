@@ -17,8 +17,8 @@ from threadpoolctl import threadpool_limits
 from timing import best_seconds, in_words
 
 from rankcut import ItemGraph, NeighborGraph, SimilarityGraph, graph_cut_features
-from rankcut.experiments.paper.literal import pool_literally
 from rankcut.setfunctions import fastest_algorithm
+from reproduction.literal import pool_literally
 
 CONSOLE = Console(width=110)
 RNG = np.random.default_rng(0)

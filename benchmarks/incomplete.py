@@ -22,7 +22,7 @@ from scipy import sparse
 from timing import in_words
 
 from rankcut import GraphCutFeatures, ItemGraph, NeighborGraph, SimilarityGraph, graph_cut_features
-from rankcut.experiments.paper.literal import pool_literally
+from reproduction.literal import pool_literally
 
 CONSOLE = Console(width=110)
 N_ITEMS, N_RANKED, KEPT = 100, 10, 0.1

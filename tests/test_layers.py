@@ -1,4 +1,4 @@
-"""Imports point down: command line → experiments → estimators → kernels → features → loops."""
+"""Imports point down: command line → reports → estimators → kernels → features → loops."""
 
 import ast
 from pathlib import Path
@@ -7,7 +7,7 @@ import rankcut
 
 LAYERS = [
     ["cli"],
-    ["experiments"],
+    ["comparison"],
     ["pictures", "reports"],
     ["dask"],
     ["datasets"],
@@ -16,10 +16,7 @@ LAYERS = [
     ["consensus"],
     ["kernels"],
     ["long_tables", "ranking_set"],
-    ["features", "orders", "ratings"],
-    ["feature_map"],
-    ["polytopes"],
-    ["lovasz", "completions", "smoothing"],
+    ["features", "theory", "orders", "ratings"],
     ["setfunctions"],
     ["partitions"],
     ["graphs"],

@@ -168,7 +168,7 @@ def test_weights_of_any_scale(scale):
         SimilarRankings(GraphCutFeatures(weights), normalize=False, method="approximate")
         .fit(RANKS)
         .kneighbors(QUERIES)
-        for weights in (GRAPH.weights, scale * GRAPH.weights)
+        for weights in (GRAPH.to_dense(), scale * GRAPH.to_dense())
     ]
     assert_allclose(found[1].values, scale**2 * found[0].values, rtol=1e-6)
 

@@ -5,7 +5,7 @@
 
 import numpy as np
 
-from rankcut._loops.compiling import compiled
+from rankcut._loops.compilation import compiled
 from rankcut._loops.types import Floats, Longs
 
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from rankcut._loops.compiling import compiled
-from rankcut._loops.grouping import NOWHERE
+from rankcut._loops.compilation import compiled
+from rankcut._loops.partitions import NOWHERE
 from rankcut._loops.types import Indices, Words
 
 _ONE = np.uint64(1)

@@ -8,7 +8,7 @@ braces, as in ``25: 3,{1,2},4``. White space between them, empty lines and lines
 import numpy as np
 from numpy.typing import NDArray
 
-from rankcut._loops.compiling import compiled
+from rankcut._loops.compilation import compiled
 from rankcut._loops.types import Floats
 
 Bytes = NDArray[np.uint8]

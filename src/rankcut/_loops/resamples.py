@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from rankcut._loops.compiling import compiled
+from rankcut._loops.compilation import compiled
 from rankcut._loops.types import Floats, Indices, Longs, Words
 
 _STEP = np.uint64(0x9E3779B97F4A7C15)

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rankcut.cli.sources import dataset_items, is_dataset
-from rankcut.completions.unlisted import UnlistedWeight, check_unlisted_weight
 from rankcut.errors import RankingFileError
+from rankcut.features.smoothing import check_steps
+from rankcut.features.unlisted import UnlistedWeight, check_unlisted_weight
 from rankcut.files.streams import open_bytes
 from rankcut.graphs.item_graph import ItemGraph
 from rankcut.ranking_set import RankingSet
 from rankcut.rankings import Unranked
-from rankcut.smoothing import check_steps
 
 if TYPE_CHECKING:
     from rankcut.estimators.graph_cut import GraphCutFeatures

@@ -12,7 +12,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from rankcut._loops.grouping import NOWHERE, centred_positions
+from rankcut._loops.partitions import NOWHERE, centred_positions
 from rankcut._loops.resamples import draw_people
 from rankcut._loops.signs import expected_signs
 from rankcut._loops.types import Floats, Indices, Longs

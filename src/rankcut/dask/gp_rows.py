@@ -19,12 +19,17 @@ from sklearn.utils.validation import _check_sample_weight, _check_y
 from rankcut._loops.types import Floats
 from rankcut.dask.collections import RowBlocks, is_lazy, row_blocks
 from rankcut.dask.tasks import computed, import_dask, reduced, room, shared, task
-from rankcut.estimators.gp.checks import class_factors, class_totals
 from rankcut.estimators.gp.duplicates import few_distinct, few_hashes, most_distinct
-from rankcut.estimators.gp.fitting import Fit, Settings, fit_features, fit_rows
-from rankcut.estimators.gp.gaussian import Gaussian
+from rankcut.estimators.gp.fitting import (
+    Fit,
+    Settings,
+    class_factors,
+    class_totals,
+    fit_features,
+    fit_rows,
+)
+from rankcut.estimators.gp.gaussian import Gaussian, Prior
 from rankcut.estimators.gp.likelihoods import Likelihood
-from rankcut.estimators.gp.prior import Prior
 from rankcut.estimators.gp.weight_space import (
     LabelledRows,
     Statistics,

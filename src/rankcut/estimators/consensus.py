@@ -8,7 +8,7 @@ from typing import Any, Self, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankcut._loops.grouping import NOWHERE
+from rankcut._loops.partitions import NOWHERE
 from rankcut._loops.types import Floats, Indices
 from rankcut.consensus import (
     MOST_PAIRED,
@@ -30,8 +30,8 @@ from rankcut.consensus.people import Packed, are_counts, check_weights, count_di
 from rankcut.consensus.people import gather_packed as people_of
 from rankcut.dask import computed, is_lazy, reduced, row_blocks, stand_in, task
 from rankcut.errors import InputError, Setting
+from rankcut.estimators.base import TakesRankings
 from rankcut.estimators.graph_cut import GraphCutFeatures
-from rankcut.estimators.takes_rankings import TakesRankings
 from rankcut.rankings import RankMatrix, Unranked, read_rankings
 from rankcut.seeds import seed_from
 

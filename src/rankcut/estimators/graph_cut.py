@@ -7,13 +7,15 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
-from rankcut.completions import Method, Sampler, UnlistedWeight
-from rankcut.estimators.ranking_features import RankingFeatures
-from rankcut.feature_map import FeatureMap, SparseOutput
-from rankcut.features import check_learnable, fit_graph, fit_smoothing_graph
+from rankcut.estimators.base import RankingFeatures
+from rankcut.features.completions import Method
+from rankcut.features.feature_map import FeatureMap, SparseOutput
+from rankcut.features.graph_cut import check_learnable, fit_graph, fit_smoothing_graph
+from rankcut.features.sampled import Sampler
+from rankcut.features.smoothing import Smoother
+from rankcut.features.unlisted import UnlistedWeight
 from rankcut.rankings import RankMatrix, Unranked
 from rankcut.setfunctions import Algorithm, GraphCut
-from rankcut.smoothing import Smoother
 
 
 class GraphCutFeatures(RankingFeatures):
@@ -23,7 +25,7 @@ class GraphCutFeatures(RankingFeatures):
     concave majorant of (|B_t|, F(B_t)), where B_t are the best t groups of items and F(B) is the
     weight of the edges between B and the other items. A larger coordinate means more preferred.
     The inner product of two vectors is the graph cut kernel; on the complete graph, and with
-    vectors of unit length, it is Spearman's correlation. See :mod:`rankcut.feature_map`.
+    vectors of unit length, it is Spearman's correlation. See :mod:`rankcut.features.feature_map`.
 
     Parameters
     ----------
@@ -39,7 +41,7 @@ class GraphCutFeatures(RankingFeatures):
     unlisted_weight : float or "balanced", default=1.0
         Weight of comparisons with unranked items, beside 1 for those among ranked ones: a small
         one keeps the order of a short list from being swamped by a large catalogue. "balanced"
-        is k/n for a ranking of k of n items; see :mod:`rankcut.completions.unlisted`.
+        is k/n for a ranking of k of n items; see :mod:`rankcut.features.unlisted`.
     normalize : bool, default=False
         Scale each vector to unit length. A ranking that ties all items, whose vector is 0,
         keeps it.
@@ -47,9 +49,9 @@ class GraphCutFeatures(RankingFeatures):
         Labels of the columns, if the rankings are not a frame.
     completions : {"auto", "exact", "sampled", "closed_form"}, default="auto"
         With ``unranked="anywhere"``: how the mean over the completions of a ranking is found.
-        See :mod:`rankcut.completions.averaging`.
+        See :mod:`rankcut.features.completions`.
     sampler : {"controlled", "stratified", "antithetic", "independent"}, default="controlled"
-        How completions are drawn; see :mod:`rankcut.completions.sampled`.
+        How completions are drawn; see :mod:`rankcut.features.sampled`.
     n_draws : int or None, default=None
         How many completions are drawn, if sampled.
     tolerance : float or None, default=None
@@ -68,7 +70,7 @@ class GraphCutFeatures(RankingFeatures):
         Of a :class:`~rankcut.DissimilarityGraph` it is the similarity graph that it is made of.
         Its parameters can be searched as ``smoothing_graph__n_neighbors`` and so on.
     algorithm : {"auto", "complete", "table", "dense", "sparse", "structured"}, default="auto"
-        How cuts are computed; see :mod:`rankcut.setfunctions.graph_cuts`. All agree to rounding.
+        How cuts are computed; see :mod:`rankcut.setfunctions.cuts`. All agree to rounding.
     dtype : float32, float64 or None, default=None
         Type of the vectors; None is float32 for ranks in float32, and float64 otherwise.
     sparse_output : bool or "auto", default="auto"

@@ -23,13 +23,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.gaussian_process.kernels import Hyperparameter
 
-from rankcut.completions import CompletionOptions, Method, Sampler, UnlistedWeight
 from rankcut.estimators.ranking_kernel import RankingKernel
+from rankcut.features.completions import CompletionOptions, Method
+from rankcut.features.sampled import Sampler
+from rankcut.features.unlisted import UnlistedWeight
 from rankcut.kernels.diffusion import diffusion_encoder
 from rankcut.kernels.gram import Encoder
 from rankcut.kernels.graph_cut import graph_cut_encoder
+from rankcut.kernels.groups import DRAWS
 from rankcut.kernels.kendall import kendall_encoder
-from rankcut.kernels.linear_completions import DRAWS
 from rankcut.kernels.mallows import mallows_encoder
 from rankcut.kernels.spearman import spearman_encoder
 from rankcut.kernels.weighted_kendall import Weights, weighted_kendall_encoder

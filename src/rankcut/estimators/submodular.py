@@ -5,9 +5,10 @@ from collections.abc import Hashable, Sequence
 import numpy as np
 from numpy.typing import DTypeLike
 
-from rankcut.completions import Method, Sampler
-from rankcut.estimators.ranking_features import RankingFeatures
-from rankcut.feature_map import SparseOutput
+from rankcut.estimators.base import RankingFeatures
+from rankcut.features.completions import Method
+from rankcut.features.feature_map import SparseOutput
+from rankcut.features.sampled import Sampler
 from rankcut.graphs import ItemGraph
 from rankcut.rankings import RankMatrix, Unranked
 from rankcut.setfunctions import GraphCut, SetFunction
@@ -52,9 +53,9 @@ class SubmodularFeatures(RankingFeatures):
         Labels of the columns, if the rankings are not a frame.
     completions : {"auto", "exact", "sampled", "closed_form"}, default="auto"
         With ``unranked="anywhere"``: how the mean over the completions of a ranking is found.
-        See :mod:`rankcut.completions.averaging`. The closed form is one of graph cuts.
+        See :mod:`rankcut.features.completions`. The closed form is one of graph cuts.
     sampler : {"controlled", "stratified", "antithetic", "independent"}, default="controlled"
-        How completions are drawn; see :mod:`rankcut.completions.sampled`. Without a closed form
+        How completions are drawn; see :mod:`rankcut.features.sampled`. Without a closed form
         "controlled" is the same as "stratified".
     n_draws : int or None, default=None
         How many completions are drawn, if sampled.

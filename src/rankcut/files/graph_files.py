@@ -15,7 +15,7 @@ from rankcut.errors import RankingFileError
 from rankcut.files.drafts import atomic_file
 from rankcut.files.streams import Source, read_all, source_name
 from rankcut.graphs.item_graph import ItemGraph
-from rankcut.graphs.structured import StructuredWeights
+from rankcut.graphs.weights import StructuredWeights
 
 # What structured weights have beside their sparse part.
 _PARTS = ("constant", "factors", "signs")
@@ -30,14 +30,14 @@ def write_graph(graph: ItemGraph, target: str | os.PathLike[str]) -> None:
 def graph_arrays(graph: ItemGraph) -> dict[str, Any]:
     """All that makes up a graph, as arrays of numbers and text."""
     arrays: dict[str, Any] = {"n_items": np.array(graph.n_items)}
-    matrix = graph.weights
-    if isinstance(matrix, StructuredWeights):
-        arrays |= {part: np.array(getattr(matrix, part)) for part in _PARTS}
-        matrix = matrix.sparse
-    if sparse.issparse(matrix):
-        arrays |= {part: getattr(matrix, part) for part in ("data", "indices", "indptr")}
-    elif matrix is not None:
-        arrays["weights"] = matrix
+    kind = graph.weights.kind
+    if kind == "dense":
+        arrays["weights"] = graph.to_dense()
+    elif kind != "complete":
+        parts = graph.weights.to_structured()
+        arrays |= {part: getattr(parts.sparse, part) for part in ("data", "indices", "indptr")}
+        if kind == "structured":
+            arrays |= {part: np.array(getattr(parts, part)) for part in _PARTS}
     if graph.items is not None:
         arrays["items"] = np.array([str(item) for item in graph.items])
     return arrays

@@ -7,17 +7,19 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 from scipy.sparse import csr_array, issparse
 
-from rankcut._loops.pairing import ALL, TWINS, UPPER
-from rankcut.completions import CompletionOptions, Method, Sampler, UnlistedWeight
-from rankcut.feature_map import FeatureMap
-from rankcut.features import fit_graph
+from rankcut._loops.pairs import ALL, TWINS, UPPER
+from rankcut.features.completions import CompletionOptions, Method
+from rankcut.features.feature_map import FeatureMap
+from rankcut.features.graph_cut import fit_graph
+from rankcut.features.sampled import Sampler
+from rankcut.features.smoothing import Smoother, check_steps
+from rankcut.features.unlisted import UnlistedWeight
 from rankcut.graphs import as_item_graph
 from rankcut.graphs.derived import joining_like_items
 from rankcut.kernels.gram import Encoder, Features, gram_matrix
 from rankcut.rankings import RankMatrix, Unranked
 from rankcut.seeds import seed_from
 from rankcut.setfunctions import Algorithm, GraphCut
-from rankcut.smoothing import Smoother, check_steps
 
 
 def graph_cut_kernel(

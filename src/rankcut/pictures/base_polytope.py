@@ -9,8 +9,8 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Polygon
 from numpy.typing import NDArray
 
-from rankcut.polytopes import BasePolytope, Face, MajorantCone, TangentCone
 from rankcut.setfunctions import SetFunction
+from rankcut.theory import BasePolytope, Face, MajorantCone, TangentCone
 
 INK = "#2b2b2b"
 SOFT = "#8a8a8a"

@@ -6,7 +6,7 @@ import numpy as np
 
 from rankcut._loops.types import Floats
 from rankcut.partitions import Partitions
-from rankcut.setfunctions.set_function import SetFunction
+from rankcut.setfunctions.base import SetFunction
 
 
 class SumOfFunctions(SetFunction):

@@ -8,11 +8,10 @@ factor of the whole.
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankcut._loops.chaining import log_determinant_increments
+from rankcut._loops.set_increments import log_determinant_increments
 from rankcut._loops.types import Floats
 from rankcut.partitions import Partitions
-from rankcut.setfunctions.checked import finite_array
-from rankcut.setfunctions.set_function import SetFunction
+from rankcut.setfunctions.base import SetFunction, finite_array
 
 # Entries that differ by no more than this part of the largest differ by rounding.
 _ROUNDING = 1e-8

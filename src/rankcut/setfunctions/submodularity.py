@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from rankcut._loops.types import Floats
 from rankcut.partitions import block_rows
-from rankcut.setfunctions.set_function import SetFunction
+from rankcut.setfunctions.base import SetFunction
 
 # So many items are checked exhaustively: 2**14 values and 91 pairs take a fraction of a second.
 EXHAUSTIVE_ITEMS = 14

@@ -2,8 +2,7 @@ import numpy as np
 import pytest
 
 from rankcut._loops.likelihoods import average_logit, expect_logit, expect_probit
-from rankcut.estimators.gp.likelihoods import LIKELIHOODS
-from rankcut.estimators.gp.quadrature import logit_rules, probit_rules
+from rankcut.estimators.gp.likelihoods import LIKELIHOODS, logit_rules, probit_rules
 
 from .conftest import NODES, SHARES, expected, log_likelihood
 

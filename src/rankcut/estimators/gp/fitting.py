@@ -1,5 +1,7 @@
 """From rows and labels to posteriors: one ascent for two classes, else one for each class."""
 
+import sys
+import time
 import warnings
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -8,23 +10,36 @@ from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+from rich.console import Console
+from rich.status import Status
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import _safe_indexing
+from sklearn.utils import _safe_indexing, compute_class_weight
 from threadpoolctl import threadpool_limits
 
 from rankcut._loops.types import Floats
 from rankcut.estimators.gp.ascent import Problem, State, Summit, climb
 from rankcut.estimators.gp.duplicates import distinct_points, distinct_rows, few_distinct
-from rankcut.estimators.gp.function_space import FunctionSpace
-from rankcut.estimators.gp.gram import KernelRows
+from rankcut.estimators.gp.function_space import (
+    FunctionSpace,
+    KernelPosterior,
+    KernelPredictor,
+    KernelRows,
+)
+from rankcut.estimators.gp.gaussian import Prior
 from rankcut.estimators.gp.likelihoods import Likelihood
-from rankcut.estimators.gp.predictions import FeaturePredictor, KernelPosterior, KernelPredictor
-from rankcut.estimators.gp.prior import Prior
-from rankcut.estimators.gp.progress import Progress
-from rankcut.estimators.gp.weight_space import LabelledRows, Rows, WeightSpace, mean_square
+from rankcut.estimators.gp.weight_space import (
+    FeaturePredictor,
+    LabelledRows,
+    Rows,
+    WeightSpace,
+    mean_square,
+)
 
 # Gram matrices up to this size are factorised sooner by one thread than by several.
 _SMALL = 512
+
+# Seconds before a fit counts as long.
+_LONG = 3.0
 
 
 class Bound(Problem, Protocol):
@@ -183,3 +198,65 @@ def _warn(name: str, summit: Summit) -> None:
             ConvergenceWarning,
             stacklevel=5,
         )
+
+
+class Progress:
+    """Shows each step of an ascent on stderr, if that is a terminal and the fit is long."""
+
+    def __init__(self, max_iter: int) -> None:
+        self.max_iter = max_iter
+        self.problem = ""
+        self._began = time.monotonic()
+        self._status: Status | None = None
+
+    def __enter__(self) -> "Progress":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._status is not None:
+            self._status.stop()
+
+    def step(self, iteration: int, elbo: float, gain: float) -> None:
+        """Say where the ascent is."""
+        if not sys.stderr.isatty() or time.monotonic() - self._began < _LONG:
+            return
+        if self._status is None:
+            self._status = Status("", console=Console(stderr=True))
+            self._status.start()
+        self._status.update(
+            f"{self.problem}step {iteration} of at most {self.max_iter}: "
+            f"ELBO {elbo:,.4f}, about {gain:.1e} below its maximum"
+        )
+
+
+def check_classes(classes: NDArray[Any], totals: Floats) -> None:
+    """Raise ValueError unless there are two classes or more, and each has some weight."""
+    if len(classes) < 2:
+        raise ValueError(
+            f"all labels are of one class, {classes.tolist()[0]!r}; a classifier needs rows of "
+            "two classes or more"
+        )
+    if not totals.all():
+        label = classes[totals == 0].tolist()[0]
+        raise ValueError(
+            f"all rows of class {label!r} have weight 0; leave them out, or give one of them "
+            "a weight, so that two classes or more are left"
+        )
+
+
+def class_totals(codes: NDArray[np.intp], weight: Floats | None) -> Floats:
+    """The weights of the rows of each class added up."""
+    return np.bincount(codes, weights=weight).astype(np.float64)
+
+
+def class_factors(class_weight: Any, classes: NDArray[Any], totals: Floats) -> Floats:
+    """By how much the rows of each class weigh more; ``totals`` are their weights added up."""
+    if class_weight is None:
+        return np.ones(len(classes))
+    if isinstance(class_weight, str) and class_weight == "balanced":
+        # By weight, not by number: a row of weight 2 is two rows.
+        even = np.divide(
+            totals.sum(), len(classes) * totals, where=totals > 0, out=np.zeros_like(totals)
+        )
+        return np.asarray(even)
+    return np.asarray(compute_class_weight(class_weight, classes=classes, y=classes))

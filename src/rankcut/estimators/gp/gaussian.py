@@ -1,4 +1,7 @@
-"""A Gaussian over weights: a diagonal prior times Gaussian sites.
+"""Gaussians over weights: the prior, and the prior times Gaussian sites.
+
+The latent function is f = ⟨w, φ⟩ + b with w ~ N(0, σ² I) and b ~ N(0, c²). The parameters of the
+prior are kept as logarithms: log σ², log c², and those of the kernel if it has any. The posterior
 
 q(w) ∝ N(w; 0, diag(τ)⁻¹)·exp(⟨r, w⟩ − ½⟨w, S w⟩) = N(μ, Σ), Σ⁻¹ = diag(τ) + S, μ = Σ r. It is the
 form that every maximum of the bound has, in weight space and in function space.
@@ -10,6 +13,74 @@ import numpy as np
 from scipy.linalg import LinAlgError, cholesky, solve_triangular
 
 from rankcut._loops.types import Floats
+
+# Learned variances stay in this range, in units in which the latent function's is 1. Below it a
+# term is nothing; above it the function is a step, and on separable data the bound still creeps up.
+_RANGE = (1e-8, 1e4)
+
+
+@dataclass(frozen=True, eq=False)
+class Prior:
+    """Which parameters there are, where they start and how far they may go.
+
+    Parameters
+    ----------
+    kernel_variance, constant_variance : float or None
+        Fixed values of σ² and c²; None is learned. ``constant_variance=0`` leaves b out.
+    scale : float
+        Mean of ‖φ‖²: σ² starts where the function's variance is 1.
+    kernel_start : ndarray of shape (n_kernel_parameters,)
+        Where the parameters of the kernel itself start.
+    kernel_bounds : ndarray of shape (n_kernel_parameters, 2)
+        How far they may go.
+    """
+
+    kernel_variance: float | None
+    constant_variance: float | None
+    scale: float
+    kernel_start: Floats
+    kernel_bounds: Floats
+
+    @property
+    def has_constant(self) -> bool:
+        """Whether there is a constant term b."""
+        return self.constant_variance is None or self.constant_variance > 0
+
+    def start(self) -> Floats:
+        """The parameters to start from."""
+        variance = 1 / self.scale if self.kernel_variance is None else self.kernel_variance
+        constant = 1.0 if self.constant_variance is None else self.constant_variance
+        own = [variance, constant] if self.has_constant else [variance]
+        return np.concatenate([np.log(own), self.kernel_start])
+
+    def bounds(self) -> Floats:
+        """Least and greatest value of each parameter; equal for those that are fixed."""
+        bounds = np.column_stack([self.start(), self.start()])
+        if self.kernel_variance is None:
+            bounds[0] = np.log(_RANGE) - np.log(self.scale)
+        if self.constant_variance is None:
+            bounds[1] = np.log(_RANGE)
+        bounds[self.n_own :] = self.kernel_bounds
+        return bounds
+
+    @property
+    def n_own(self) -> int:
+        """How many parameters are not the kernel's."""
+        return 2 if self.has_constant else 1
+
+    def precision(self, parameters: Floats, n: int) -> Floats:
+        """1/σ² for each weight, then 1/c² for the constant term, if there is one: n numbers."""
+        tau = np.full(n, np.exp(-parameters[0]))
+        if self.has_constant:
+            tau[-1] = np.exp(-parameters[1])
+        return tau
+
+    def gradient(self, parameters: Floats, second_moments: Floats) -> Floats:
+        """−∂KL(q ‖ prior)/∂(log σ², log c²), from E[w_j²] under q."""
+        excess = 0.5 * (self.precision(parameters, len(second_moments)) * second_moments - 1.0)
+        if self.has_constant:
+            return np.array([excess[:-1].sum(), excess[-1]])
+        return np.array([excess.sum()])
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,6 +6,7 @@ with the number of rows.
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -14,9 +15,8 @@ from scipy.linalg import LinAlgError
 
 from rankcut._loops.types import Floats
 from rankcut.estimators.gp.ascent import Sites, State, climb
-from rankcut.estimators.gp.gaussian import Gaussian
+from rankcut.estimators.gp.gaussian import Gaussian, Prior
 from rankcut.estimators.gp.likelihoods import Likelihood
-from rankcut.estimators.gp.prior import Prior
 from rankcut.threads import in_order
 
 # A block has about this many numbers, so that all that is made of it stays in a core's cache.
@@ -213,3 +213,25 @@ class WeightSpace:
 
     def _posterior(self, sites: Sites, parameters: Floats) -> Gaussian:
         return Gaussian.from_sites(self.prior.precision(parameters, self.n_weights), *sites)
+
+
+@dataclass(frozen=True, eq=False)
+class FeaturePredictor:
+    """f = ⟨w, φ⟩ + b for each class."""
+
+    posteriors: list[Gaussian]
+    has_constant: bool
+
+    def latent(self, X: NDArray[np.floating], n_jobs: int | None) -> tuple[Floats, Floats]:
+        """Mean and variance of f, of shape (n_rows, n_posteriors), in blocks of rows."""
+        mean = np.empty((X.shape[0], len(self.posteriors)))
+        variance = np.empty_like(mean)
+
+        def fill(block: slice) -> None:
+            phi = with_constant(X[block], self.has_constant)
+            for column, posterior in enumerate(self.posteriors):
+                mean[block, column], variance[block, column] = posterior.project(phi)
+
+        for _ in in_order(fill, blocks(*X.shape), n_jobs):
+            pass
+        return mean, variance

@@ -1,0 +1,1 @@
+"""Vectors of rankings: the feature map, completions of incomplete rankings, smoothing."""
