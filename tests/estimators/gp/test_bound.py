@@ -116,17 +116,16 @@ def test_the_posterior_is_near_that_of_quadrature(link, n_dimensions):
 
 def problems(noisy, link):
     X, y, weight = noisy
-    none = np.empty((0, 2))
     kernel = KernelRows(RBF(0.8), X)
     likelihood = LIKELIHOODS[link]
     yield WeightSpace(
-        LabelledRows(X, y == 1, weight), likelihood, Prior(None, None, 3.0, none[:, 0], none)
+        LabelledRows(X, y == 1, weight), likelihood, Prior(None, None, 3.0, 1.0 * len(y))
     )
-    prior = Prior(None, None, 1.0, kernel.start, kernel.bounds)
+    prior = Prior(None, None, 1.0, 1.0 * len(y), kernel.start, kernel.bounds)
     yield FunctionSpace(kernel, y == 1, weight, likelihood, prior)
     food = make_food(40, noise=0.5, random_state=0)
     kernel = KernelRows(MallowsKernel(0.1), food.ranks)
-    prior = Prior(None, None, 1.0, kernel.start, kernel.bounds)
+    prior = Prior(None, None, 1.0, 40.0, kernel.start, kernel.bounds)
     yield FunctionSpace(kernel, food.target == 1, None, likelihood, prior)
 
 
