@@ -51,7 +51,7 @@ def test_the_bound_is_that_of_dense_matrices(link, noisy):
     # q(f) is the posterior of the latent function at the fitted rows; its covariance follows
     # from its variances along pairs of rows, here from the features of the Gram matrix.
     fitted = model._predictor.posteriors[0]
-    cross = gram[:, model._predictor.columns]
+    cross = np.ldexp(gram[:, model._predictor.columns], -fitted.exponent)
     rows = np.column_stack([fitted.factor.features(cross), np.ones(12)])
     mean = rows @ fitted.posterior.mean
     spread = rows @ fitted.posterior.factor
