@@ -7,6 +7,7 @@ import rankcut
 
 LAYERS = [
     ["cli"],
+    ["comparison"],
     ["pictures", "reports"],
     ["dask"],
     ["datasets"],
