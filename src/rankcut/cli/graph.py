@@ -171,7 +171,7 @@ def _learned(file: str, learn: Learn, reading: Reading) -> tuple[Any, tuple[Any,
 
     rankings: RankingSet = reading.read(file, expand=True)
     recipe = AgreementGraph() if learn == "agreement" else CoListingGraph()
-    built = recipe.build_from(rankings.matrix())
+    built = recipe.build_from(rankings.ranks, rankings.items)
     return built, rankings.items, f"{learn} in {amount(len(rankings), 'ranking')}"
 
 
