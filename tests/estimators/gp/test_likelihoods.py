@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from tolerances import rounding
 
 from rankcut._loops.likelihoods import average_logit, expect_logit, expect_probit
 from rankcut.estimators.gp.likelihoods import LIKELIHOODS, logit_rules, probit_rules
