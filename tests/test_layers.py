@@ -13,6 +13,7 @@ LAYERS = [
     ["datasets"],
     ["files"],
     ["estimators"],
+    ["consensus"],
     ["kernels"],
     ["long_tables", "ranking_set"],
     ["features", "theory", "orders", "ratings"],
