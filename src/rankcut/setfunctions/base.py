@@ -8,12 +8,16 @@ has to know; the value of a single set A is the first increment of the chain A, 
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankcut._loops.types import Floats, Indices
 from rankcut.partitions import Partitions, block_rows
+
+if TYPE_CHECKING:
+    from rankcut.setfunctions.expected_slopes import ExpectedSlopes
 
 # A table of all subsets has 2**n numbers.
 MOST_TABULATED = 20
@@ -33,10 +37,13 @@ class SetFunction(ABC):
     symmetric : bool
         Whether F(A) = F(V∖A) for all A is known. Then F(V) = 0 and reversing a ranking changes
         the sign of its features.
+    submodular: bool
+        Whether F is known to be submodular. :func:`check_submodular` finds out for others.
     """
 
     n_items: int
     symmetric: bool = False
+    submodular: bool = False
 
     @abstractmethod
     def increments(self, partitions: Partitions, out: Floats) -> None:
@@ -46,6 +53,18 @@ class SetFunction(ABC):
         partition are not to be touched. Of a partition that leaves out items, what is written
         means nothing.
         """
+
+    def prepare(self) -> None:  # noqa: B027
+        """Make ready what :meth:`increments` needs, such as tables; threads share it."""
+
+    def expected_slopes(self) -> "ExpectedSlopes | None":
+        """The closed form of mean slopes over completions, or None if there is none."""
+        return None
+
+    def extend(self, rows: Floats) -> Floats:
+        """The Lovász extension at each row; see :func:`rankcut.theory.lovasz_extension`."""
+        gains = self.gains(np.argsort(-rows, axis=1, kind="stable"))
+        return np.asarray((rows * gains).sum(axis=1))
 
     def aligned(self, n_items: int, items: tuple[Hashable, ...] | None) -> "SetFunction":
         """The same function with its items in the order of the rankings' columns.
@@ -150,7 +169,7 @@ class SetFunction(ABC):
     def magnitude(self) -> float:
         """How long feature vectors may be, roughly; far shorter ones are rounding errors."""
         order = np.arange(self.n_items)
-        return float(np.linalg.norm(np.abs(self.gains([order, order[::-1]])).max(axis=0)))
+        return length_of(np.abs(self.gains([order, order[::-1]])).max(axis=0))
 
     def __add__(self, other: "SetFunction") -> "SetFunction":
         from rankcut.setfunctions.combined import SumOfFunctions
@@ -165,6 +184,16 @@ class SetFunction(ABC):
         return Multiple(factor, self)
 
     __rmul__ = __mul__
+
+
+def length_of(vector: Floats) -> float:
+    """The Euclidean length; squares neither overflow nor vanish.
+
+    >>> length_of(np.array([3e-200, 4e-200]))
+    5e-200
+    """
+    largest = float(np.abs(vector).max(initial=0.0))
+    return largest * float(np.linalg.norm(vector / largest)) if largest > 0 else 0.0
 
 
 def _slices(n_rows: int, n_items: int) -> Iterator[slice]:

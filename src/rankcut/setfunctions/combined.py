@@ -29,6 +29,7 @@ class SumOfFunctions(SetFunction):
             )
         self.n_items = sizes.pop()
         self.symmetric = all(part.symmetric for part in self.parts)
+        self.submodular = all(part.submodular for part in self.parts)
 
     def aligned(self, n_items: int, items: tuple[Hashable, ...] | None) -> "SumOfFunctions":
         """The sum of the parts, each in that order."""
@@ -65,6 +66,7 @@ class Multiple(SetFunction):
         self.function = function
         self.n_items = function.n_items
         self.symmetric = function.symmetric
+        self.submodular = function.submodular
 
     def aligned(self, n_items: int, items: tuple[Hashable, ...] | None) -> "Multiple":
         """The same multiple of F in that order."""
@@ -96,6 +98,7 @@ class Complement(SetFunction):
         self.function = function
         self.n_items = function.n_items
         self.symmetric = function.symmetric
+        self.submodular = function.submodular
 
     def aligned(self, n_items: int, items: tuple[Hashable, ...] | None) -> "Complement":
         """The complement of F in that order."""

@@ -37,6 +37,8 @@ class Coverage(SetFunction):
     array([[1., 1., 1.]])
     """
 
+    submodular = True
+
     def __init__(
         self,
         covers: Sequence[Iterable[Hashable]],
@@ -98,6 +100,8 @@ class ConcaveOfCardinality(SetFunction):
     array([[ 0., -2.,  2.]])
     """
 
+    submodular = True
+
     def __init__(self, g: Callable[[int], float] | ArrayLike, n_items: int | None = None) -> None:
         if callable(g):
             if n_items is None:
@@ -141,6 +145,8 @@ class FacilityLocation(SetFunction):
     (3.0, 5.0, 5.0)
     """
 
+    submodular = True
+
     def __init__(self, utilities: ArrayLike) -> None:
         self.utilities = nonnegative_array(utilities, 2, "the utilities")
         self.n_items = self.utilities.shape[1]
@@ -175,6 +181,8 @@ class Modular(SetFunction):
     >>> Modular([1, -2, 4]).gains([[2, 0, 1]])
     array([[ 1., -2.,  4.]])
     """
+
+    submodular = True
 
     def __init__(self, weights: ArrayLike) -> None:
         self.weights = finite_array(weights, 1, "the weights of the items")
