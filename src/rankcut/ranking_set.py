@@ -100,9 +100,9 @@ class RankingSet:
         """The sum of the counts, exact however large."""
         return sum(self.counts.tolist())
 
-    def matrix(self) -> RankMatrix:
-        """The ranks, with labels, as the core of the library takes them."""
-        return read_rankings(self.ranks, self.items)
+    def __rank_matrix__(self) -> RankMatrix:
+        """The ranks with the items' labels; every estimator and kernel reads a set through this."""
+        return read_rankings(self.ranks, self.labels())
 
     def dense(self) -> NDArray[np.float64]:
         """The ranks as an array, NaN where an item is not ranked."""

@@ -1,6 +1,5 @@
 """Apply a function to each block of rows, when it is computed."""
 
-import re
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
@@ -8,8 +7,7 @@ import numpy as np
 
 from rankcut.dask.collections import is_lazy_frame, stand_in, whole_rows
 from rankcut.dask.tasks import shared
-
-_ROW = re.compile(r"^(?:row|line) (\d+)")
+from rankcut.errors import InputError
 
 
 def map_rows(
@@ -97,17 +95,16 @@ def placed(function: Callable[[Any], Any], block: Any, place: Callable[[int], st
     """``function(block)``, whose errors name rows by their places in the whole.
 
     >>> def refuse(block):
-    ...     raise ValueError("row 2: item 'toro' is not ranked")
+    ...     raise InputError("is not ranked", row=2, item="toro")
     >>> placed(refuse, None, lambda row: f"row {100 + row}")
     Traceback (most recent call last):
         ...
-    ValueError: row 102: item 'toro' is not ranked
+    rankcut.errors.InputError: row 102: item 'toro' is not ranked
     """
     try:
         return function(block)
-    except (ValueError, TypeError) as problem:
-        message = str(problem)
-        found = _ROW.match(message)
-        if found is None or type(problem) not in (ValueError, TypeError):
+    except InputError as problem:
+        row = problem.line if problem.row is None else problem.row
+        if row is None:
             raise
-        raise type(problem)(place(int(found[1])) + message[found.end() :]) from None
+        raise problem.moved(file=place(row), row=None, line=None) from None
