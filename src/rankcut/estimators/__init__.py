@@ -11,6 +11,9 @@ from rankcut.estimators.kernel_objects import (
     WeightedKendallKernel,
 )
 from rankcut.estimators.pair_features import KendallFeatures, WeightedKendallFeatures
+from rankcut.estimators.ranking_classifier import RankingClassifier
+from rankcut.estimators.similar_rankings import SimilarRankings
+from rankcut.estimators.smoothing import GraphSmoothing
 from rankcut.estimators.submodular import SubmodularFeatures
 from rankcut.estimators.taste import TasteFeatures
 
@@ -19,10 +22,12 @@ __all__ = [
     "GPClassifier",
     "GraphCutFeatures",
     "GraphCutKernel",
+    "GraphSmoothing",
     "KendallFeatures",
     "KendallKernel",
     "MallowsKernel",
     "RankingClassifier",
+    "SimilarRankings",
     "SpearmanKernel",
     "SubmodularFeatures",
     "TasteFeatures",

@@ -73,7 +73,7 @@ class Completions(BaseEstimator):
     >>> sampled = Completions("sampled", n_draws=64)
     >>> graph_cut_features([[1, 2, float("nan")]], path, unranked="anywhere",
     ...                    completions=sampled).round(1)
-    array([[ 1. , -0.2, -0.8]])
+    array([[ 1.2, -1.7,  0.5]])
     """
 
     def __init__(

@@ -17,7 +17,6 @@ nearly cancel between a draw and its mirror image; under a function that is not,
 """
 
 from dataclasses import dataclass
-from math import frexp
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -37,6 +36,7 @@ from rankcut._loops.types import Floats, Ints
 from rankcut.features.unlisted import Weighing
 from rankcut.partitions import Partitions, block_rows
 from rankcut.setfunctions import SetFunction
+from rankcut.setfunctions.base import power_of_two
 
 Sampler: TypeAlias = Literal["controlled", "stratified", "antithetic", "independent"]
 
@@ -159,15 +159,6 @@ def sampled_means(
         active = active[short]
         stage += 1
     return Means(scale * vectors, scale * np.sqrt(variances), n_draws, errors)
-
-
-def power_of_two(magnitude: float) -> float:
-    """A power of two about as large, to scale by without rounding; 1 for 0.
-
-    >>> power_of_two(5.0), power_of_two(0.0)
-    (8.0, 1.0)
-    """
-    return 2.0 ** frexp(magnitude)[1] if magnitude > 0 else 1.0
 
 
 def _draw_stage(

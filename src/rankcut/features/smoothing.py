@@ -57,7 +57,7 @@ class Smoothing(BaseEstimator):
     >>> near = NeighborGraph(food.item_features, n_neighbors=2)
     >>> smoothed = GraphCutFeatures(unranked="last", smoothing=Smoothing(2, near))
     >>> smoothed.fit_transform(food.ranks).shape
-    (3, 6)
+    (3, 8)
     """
 
     def __init__(self, steps: float = 2.0, graph: Any = None) -> None:

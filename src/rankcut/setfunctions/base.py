@@ -8,6 +8,7 @@ has to know; the value of a single set A is the first increment of the chain A, 
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from functools import cached_property
+from math import frexp
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,8 +28,8 @@ class SetFunction(ABC):
     """F: sets of items → numbers, with F(∅) = 0.
 
     To add a family, subclass and write :meth:`increments`; for a first try,
-    :class:`~rankcut.FromCallable` makes a set function of any Python function. Sums and positive
-    multiples are written ``F + G`` and ``2.0 * F``.
+    :class:`~rankcut.setfunctions.FromCallable` makes a set function of any Python function. Sums
+    and positive multiples are written ``F + G`` and ``2.0 * F``.
 
     Attributes
     ----------
@@ -81,7 +82,7 @@ class SetFunction(ABC):
     def __call__(self, items: Iterable[int]) -> float:
         """F of one set of items.
 
-        >>> from rankcut import Modular
+        >>> from rankcut.setfunctions import Modular
         >>> Modular([1, 2, 4])({0, 2})
         5.0
         """
@@ -100,7 +101,7 @@ class SetFunction(ABC):
     def along(self, groups: Sequence[Sequence[int]]) -> Floats:
         """F(∅), F(G_1), F(G_1 ∪ G_2), …, F(V) along one ordered partition.
 
-        >>> from rankcut import Modular
+        >>> from rankcut.setfunctions import Modular
         >>> Modular([1, 2, 4]).along([[2], [0, 1]])
         array([0., 4., 7.])
         """
@@ -114,7 +115,7 @@ class SetFunction(ABC):
         Entry (r, i) belongs to item i. Row r is the vertex of the base polytope that the greedy
         algorithm finds for that order.
 
-        >>> from rankcut import GraphCut
+        >>> from rankcut.setfunctions import GraphCut
         >>> GraphCut([[0, 1, 0], [1, 0, 1], [0, 1, 0]]).gains([[0, 1, 2], [2, 0, 1]])
         array([[ 1.,  0., -1.],
                [ 1., -2.,  1.]])
@@ -133,7 +134,7 @@ class SetFunction(ABC):
     def table(self) -> Floats:
         """F of all 2ⁿ sets; entry m belongs to the items whose bits are set in m.
 
-        >>> from rankcut import Modular
+        >>> from rankcut.setfunctions import Modular
         >>> Modular([1, 2, 4]).table()
         array([0., 1., 2., 3., 4., 5., 6., 7.])
         """
@@ -152,7 +153,7 @@ class SetFunction(ABC):
     def of_sets(self, inside: NDArray[np.bool_]) -> Floats:
         """F of each set, a row of truth values.
 
-        >>> from rankcut import Modular
+        >>> from rankcut.setfunctions import Modular
         >>> Modular([1, 2, 4]).of_sets(np.array([[True, False, True], [False, False, False]]))
         array([5., 0.])
         """
@@ -194,6 +195,15 @@ def length_of(vector: Floats) -> float:
     """
     largest = float(np.abs(vector).max(initial=0.0))
     return largest * float(np.linalg.norm(vector / largest)) if largest > 0 else 0.0
+
+
+def power_of_two(magnitude: float) -> float:
+    """A power of two about as large, to scale by without rounding; 1 for 0.
+
+    >>> power_of_two(5.0), power_of_two(0.0)
+    (8.0, 1.0)
+    """
+    return 2.0 ** frexp(magnitude)[1] if magnitude > 0 else 1.0
 
 
 def _slices(n_rows: int, n_items: int) -> Iterator[slice]:

@@ -14,7 +14,7 @@ class SumOfFunctions(SetFunction):
 
     Examples
     --------
-    >>> from rankcut import GraphCut, Modular
+    >>> from rankcut.setfunctions import GraphCut, Modular
     >>> pair = GraphCut([[0, 1], [1, 0]]) + Modular([5, 7])
     >>> pair({0}), pair({0, 1})
     (6.0, 12.0)
@@ -51,7 +51,7 @@ class Multiple(SetFunction):
 
     Examples
     --------
-    >>> from rankcut import Modular
+    >>> from rankcut.setfunctions import Modular
     >>> (0.5 * Modular([2, 4]))({1})
     2.0
     """
@@ -88,7 +88,7 @@ class Complement(SetFunction):
 
     Examples
     --------
-    >>> from rankcut import Coverage
+    >>> from rankcut.setfunctions import Coverage
     >>> topics = Complement(Coverage([{"fish", "raw"}, {"fish"}, {"rice"}]))
     >>> topics({0}), topics({2}), topics({0, 1, 2})
     (-1.0, -1.0, -3.0)

@@ -200,7 +200,7 @@ class FromCallable(SetFunction):
     """F(A) = whatever your function returns for the frozenset A.
 
     It is called once for each group of each ranking. Whether it is submodular is for
-    :func:`~rankcut.check_submodular` to find out.
+    :func:`~rankcut.setfunctions.check_submodular` to find out.
 
     Parameters
     ----------

@@ -105,7 +105,7 @@ def check_submodular(
 
     Examples
     --------
-    >>> from rankcut import FromCallable, GraphCut
+    >>> from rankcut.setfunctions import FromCallable, GraphCut
     >>> print(check_submodular(GraphCut([[0, 1, 2], [1, 0, 1], [2, 1, 0]])))
     submodular: all 6 inequalities hold
     >>> print(check_submodular(FromCallable(lambda items: len(items) ** 2, 3)))

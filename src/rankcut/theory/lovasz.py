@@ -36,7 +36,7 @@ def lovasz_extension(function: SetFunction, w: ArrayLike) -> Any:
 
     Examples
     --------
-    >>> from rankcut import GraphCut
+    >>> from rankcut.setfunctions import GraphCut
     >>> path = GraphCut([[0, 1, 0], [1, 0, 2], [0, 2, 0]])
     >>> lovasz_extension(path, [0.5, 0.0, 1.0])
     2.5
@@ -67,7 +67,7 @@ def lovasz_subgradient(function: SetFunction, w: ArrayLike) -> Floats:
 
     Examples
     --------
-    >>> from rankcut import GraphCut
+    >>> from rankcut.setfunctions import GraphCut
     >>> lovasz_subgradient(GraphCut([[0, 1, 0], [1, 0, 2], [0, 2, 0]]), [0.5, 0.0, 1.0])
     array([ 1., -3.,  2.])
     """
