@@ -4,12 +4,19 @@
 from rankcut import datasets as datasets
 from rankcut import setfunctions as setfunctions
 from rankcut import theory as theory
+from rankcut.comparison.groups import compare_groups as compare_groups
+from rankcut.comparison.independence import independence_test as independence_test
+from rankcut.consensus.decoding import to_ranking as to_ranking
 from rankcut.datasets.downloads import load_preflib as load_preflib
 from rankcut.datasets.food import make_food as make_food
 from rankcut.datasets.lunch import load_lunch as load_lunch
 from rankcut.datasets.movielens import load_movielens as load_movielens
+from rankcut.datasets.ranking_models import make_mallows as make_mallows
+from rankcut.datasets.ranking_models import make_plackett_luce as make_plackett_luce
 from rankcut.datasets.sushi import load_sushi as load_sushi
 from rankcut.errors import RankingFileError as RankingFileError
+from rankcut.estimators.consensus import Consensus as Consensus
+from rankcut.estimators.gaussian_kernel import GaussianKernel as GaussianKernel
 from rankcut.estimators.gp.classifier import GPClassifier as GPClassifier
 from rankcut.estimators.graph_cut import GraphCutFeatures as GraphCutFeatures
 from rankcut.estimators.kernel_objects import DiffusionKernel as DiffusionKernel
@@ -46,6 +53,7 @@ from rankcut.graphs.recipes import DistanceGraph as DistanceGraph
 from rankcut.graphs.recipes import NeighborGraph as NeighborGraph
 from rankcut.graphs.recipes import SimilarityGraph as SimilarityGraph
 from rankcut.kernels.diffusion import diffusion_kernel as diffusion_kernel
+from rankcut.kernels.gaussian import gaussian_kernel as gaussian_kernel
 from rankcut.kernels.graph_cut import graph_cut_kernel as graph_cut_kernel
 from rankcut.kernels.kendall import kendall_features as kendall_features
 from rankcut.kernels.kendall import kendall_kernel as kendall_kernel

@@ -9,6 +9,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from rankcut import (
     AgreementGraph,
     Completions,
+    Consensus,
     GPClassifier,
     GraphCutFeatures,
     GraphSmoothing,
@@ -32,8 +33,10 @@ ESTIMATORS = [
     GPClassifier(),
     RankingClassifier(),
     TasteFeatures(),
+    Consensus(n_bootstraps=20),
 ]
 VARIANTS = [
+    Consensus("kemeny", unranked="anywhere", n_bootstraps=20),
     GraphCutFeatures(unranked="last"),
     GraphCutFeatures(unranked="anywhere"),
     GraphCutFeatures(

@@ -5,7 +5,7 @@ import tracemalloc
 import numpy as np
 import oracles
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from maps import flat_features, flat_vectors
 from numpy.testing import assert_allclose, assert_array_equal
@@ -63,10 +63,6 @@ def structured_cases(draw, most=6):
     return ItemGraph.trusted(parts, None), dense, draw(partitions(n))
 
 
-few = settings(max_examples=40)
-
-
-@few
 @given(case=structured_cases())
 def test_degrees_edges_and_largest_are_those_of_the_dense_weights(case):
     graph, dense, _ = case
@@ -81,7 +77,6 @@ def test_degrees_edges_and_largest_are_those_of_the_dense_weights(case):
         assert_allclose(graph.weights.pairs(first, second), dense[first, second], atol=1e-14)
 
 
-@few
 @given(case=structured_cases(), data=st.data())
 def test_transformed_weights(case, data):
     graph, dense, _ = case
@@ -97,7 +92,6 @@ def test_transformed_weights(case, data):
         assert_allclose(got.to_dense(), expected, rtol=0, atol=1e-12)
 
 
-@few
 @given(case=structured_cases())
 def test_features_equal_pooled_slopes_of_cuts_from_sets(case):
     graph, dense, groups = case
@@ -108,7 +102,6 @@ def test_features_equal_pooled_slopes_of_cuts_from_sets(case):
         assert_allclose(got, expected, rtol=0, atol=1e-11)
 
 
-@few
 @given(case=structured_cases(most=5), data=st.data())
 def test_closed_form_and_exact_means_equal_the_enumerated_ones(case, data):
     graph, dense, groups = case

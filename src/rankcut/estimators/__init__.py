@@ -1,5 +1,7 @@
 """Estimators: what plugs into scikit-learn."""
 
+from rankcut.estimators.consensus import Consensus
+from rankcut.estimators.gaussian_kernel import GaussianKernel
 from rankcut.estimators.gp import GPClassifier
 from rankcut.estimators.graph_cut import GraphCutFeatures
 from rankcut.estimators.kernel_objects import (
@@ -18,8 +20,10 @@ from rankcut.estimators.submodular import SubmodularFeatures
 from rankcut.estimators.taste import TasteFeatures
 
 __all__ = [
+    "Consensus",
     "DiffusionKernel",
     "GPClassifier",
+    "GaussianKernel",
     "GraphCutFeatures",
     "GraphCutKernel",
     "GraphSmoothing",
