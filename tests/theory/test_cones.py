@@ -16,7 +16,7 @@ from rankcut.theory import BasePolytope, MajorantCone, TangentCone, lovasz_exten
 
 every_family = pytest.mark.parametrize("family", FAMILIES)
 both_cones = pytest.mark.parametrize("kind", [TangentCone, MajorantCone])
-few = settings(max_examples=settings().max_examples // 3)
+few = settings(max_examples=settings().max_examples // 5)
 
 # s(B_t) ≤ F(B_t) in one cone, ≥ in the other.
 SIDE = {TangentCone: -1, MajorantCone: 1}

@@ -15,7 +15,7 @@ from rankcut.setfunctions import FromCallable, GraphCut, check_submodular
 from rankcut.theory import BasePolytope, lovasz_extension, lovasz_subgradient
 
 every_family = pytest.mark.parametrize("family", FAMILIES)
-few = settings(max_examples=settings().max_examples // 3)
+few = settings(max_examples=settings().max_examples // 5)
 
 
 def extension_by_definition(case, w):
