@@ -7,11 +7,13 @@ import rankcut
 
 LAYERS = [
     ["cli"],
+    ["comparison"],
     ["pictures", "reports"],
     ["dask"],
     ["datasets"],
     ["files"],
     ["estimators"],
+    ["consensus"],
     ["kernels"],
     ["long_tables", "ranking_set"],
     ["features", "theory", "orders", "ratings"],

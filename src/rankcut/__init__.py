@@ -10,12 +10,19 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rankcut import datasets as datasets
+    from rankcut.comparison.groups import compare_groups as compare_groups
+    from rankcut.comparison.independence import independence_test as independence_test
+    from rankcut.consensus.decoding import to_ranking as to_ranking
     from rankcut.datasets.downloads import load_preflib as load_preflib
     from rankcut.datasets.food import make_food as make_food
     from rankcut.datasets.lunch import load_lunch as load_lunch
     from rankcut.datasets.movielens import load_movielens as load_movielens
+    from rankcut.datasets.ranking_models import make_mallows as make_mallows
+    from rankcut.datasets.ranking_models import make_plackett_luce as make_plackett_luce
     from rankcut.datasets.sushi import load_sushi as load_sushi
     from rankcut.errors import RankingFileError as RankingFileError
+    from rankcut.estimators.consensus import Consensus as Consensus
+    from rankcut.estimators.gaussian_kernel import GaussianKernel as GaussianKernel
     from rankcut.estimators.gp.classifier import GPClassifier as GPClassifier
     from rankcut.estimators.graph_cut import GraphCutFeatures as GraphCutFeatures
     from rankcut.estimators.kernel_objects import DiffusionKernel as DiffusionKernel
@@ -50,6 +57,7 @@ if TYPE_CHECKING:
     from rankcut.graphs.recipes import NeighborGraph as NeighborGraph
     from rankcut.graphs.recipes import SimilarityGraph as SimilarityGraph
     from rankcut.kernels.diffusion import diffusion_kernel as diffusion_kernel
+    from rankcut.kernels.gaussian import gaussian_kernel as gaussian_kernel
     from rankcut.kernels.graph_cut import graph_cut_kernel as graph_cut_kernel
     from rankcut.kernels.kendall import kendall_features as kendall_features
     from rankcut.kernels.kendall import kendall_kernel as kendall_kernel
@@ -97,6 +105,7 @@ _HOMES = {
     "CoListingGraph": "rankcut.graphs.learned",
     "Complement": "rankcut.setfunctions.combined",
     "ConcaveOfCardinality": "rankcut.setfunctions.families",
+    "Consensus": "rankcut.estimators.consensus",
     "Coverage": "rankcut.setfunctions.families",
     "DiffusionKernel": "rankcut.estimators.kernel_objects",
     "DissimilarityGraph": "rankcut.graphs.derived",
@@ -105,6 +114,7 @@ _HOMES = {
     "FromCallable": "rankcut.setfunctions.families",
     "GPClassifier": "rankcut.estimators.gp.classifier",
     "GaussianEntropy": "rankcut.setfunctions.gaussian",
+    "GaussianKernel": "rankcut.estimators.gaussian_kernel",
     "GaussianMutualInformation": "rankcut.setfunctions.gaussian",
     "GraphCut": "rankcut.setfunctions.cuts",
     "GraphCutFeatures": "rankcut.estimators.graph_cut",
@@ -135,13 +145,16 @@ _HOMES = {
     "WeightedKendallFeatures": "rankcut.estimators.pair_features",
     "WeightedKendallKernel": "rankcut.estimators.kernel_objects",
     "check_submodular": "rankcut.setfunctions.submodularity",
+    "compare_groups": "rankcut.comparison.groups",
     "diffusion_kernel": "rankcut.kernels.diffusion",
     "from_frame": "rankcut.files.formats",
     "from_long": "rankcut.long_tables",
     "from_orders": "rankcut.orders",
     "from_ratings": "rankcut.ratings",
+    "gaussian_kernel": "rankcut.kernels.gaussian",
     "graph_cut_features": "rankcut.features.graph_cut",
     "graph_cut_kernel": "rankcut.kernels.graph_cut",
+    "independence_test": "rankcut.comparison.independence",
     "kendall_features": "rankcut.kernels.kendall",
     "kendall_kernel": "rankcut.kernels.kendall",
     "load_lunch": "rankcut.datasets.lunch",
@@ -152,6 +165,8 @@ _HOMES = {
     "lovasz_extension": "rankcut.theory.lovasz",
     "lovasz_subgradient": "rankcut.theory.lovasz",
     "make_food": "rankcut.datasets.food",
+    "make_mallows": "rankcut.datasets.ranking_models",
+    "make_plackett_luce": "rankcut.datasets.ranking_models",
     "mallows_kernel": "rankcut.kernels.mallows",
     "median_lambda": "rankcut.kernels.mallows",
     "ordered_partitions": "rankcut.theory.cones",
@@ -162,6 +177,7 @@ _HOMES = {
     "spearman_kernel": "rankcut.kernels.spearman",
     "to_frame": "rankcut.files.formats",
     "to_orders": "rankcut.orders",
+    "to_ranking": "rankcut.consensus.decoding",
     "weighted_kendall_features": "rankcut.kernels.weighted_kendall",
     "weighted_kendall_kernel": "rankcut.kernels.weighted_kendall",
     "write_file": "rankcut.files.formats",

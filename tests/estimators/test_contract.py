@@ -8,6 +8,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from rankcut import (
     AgreementGraph,
+    Consensus,
     GPClassifier,
     GraphCutFeatures,
     GraphSmoothing,
@@ -30,8 +31,10 @@ ESTIMATORS = [
     GPClassifier(),
     RankingClassifier(),
     TasteFeatures(),
+    Consensus(n_bootstraps=20),
 ]
 VARIANTS = [
+    Consensus("kemeny", unranked="anywhere", n_bootstraps=20),
     GraphCutFeatures(unranked="last"),
     GraphCutFeatures(unranked="anywhere"),
     GraphCutFeatures(unranked="anywhere", completions="sampled", n_draws=8, random_state=1),

@@ -28,7 +28,7 @@ from rankcut import (
 
 NAN = np.nan
 every_family = pytest.mark.parametrize("family", FAMILIES)
-few = settings(max_examples=12)
+few = settings(max_examples=settings().max_examples // 3)
 
 
 def phi(function, row, **options):

@@ -146,6 +146,7 @@ def records(home):
     )
 
 
+@pytest.mark.slow
 def test_the_part_from_records_to_figures(records):
     part = Sushi()
     tables = part.tables(records)

@@ -16,7 +16,7 @@ from rankcut import SetFunction, check_submodular
 from rankcut.partitions import Partitions
 
 every_family = pytest.mark.parametrize("family", FAMILIES)
-few = settings(max_examples=12)
+few = settings(max_examples=settings().max_examples // 3)
 
 
 @every_family

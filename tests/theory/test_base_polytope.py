@@ -14,7 +14,7 @@ from scipy.spatial import ConvexHull
 from rankcut import BasePolytope, GraphCut, Modular, ordered_partitions
 
 every_family = pytest.mark.parametrize("family", FAMILIES)
-few = settings(max_examples=10)
+few = settings(max_examples=settings().max_examples // 5)
 
 
 def membership_by_sets(case, s):

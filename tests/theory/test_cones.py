@@ -22,7 +22,7 @@ from rankcut import (
 
 every_family = pytest.mark.parametrize("family", FAMILIES)
 both_cones = pytest.mark.parametrize("kind", [TangentCone, MajorantCone])
-few = settings(max_examples=10)
+few = settings(max_examples=settings().max_examples // 5)
 
 # s(B_t) ≤ F(B_t) in one cone, ≥ in the other.
 SIDE = {TangentCone: -1, MajorantCone: 1}

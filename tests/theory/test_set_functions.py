@@ -23,7 +23,7 @@ from rankcut import (
 )
 
 every_family = pytest.mark.parametrize("family", FAMILIES)
-few = settings(max_examples=12)
+few = settings(max_examples=settings().max_examples // 5)
 
 
 def extension_by_definition(case, w):

@@ -161,16 +161,18 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
         maximise = self._fit_lazily if is_lazy(X) else self._fit
         fit = maximise(X, y, sample_weight)
         if self.kernel is None:
-            posteriors = [summit.state.posterior for summit in fit.summits]
-            means = np.array([posterior.mean for posterior in posteriors])
+            means, factors = fit.predictor.weights()
             self.coef_ = means[:, : self.n_features_in_]
-            self.intercept_ = means[:, -1] if fit.prior.has_constant else np.zeros(len(means))
-            self.covariance_ = np.array([q.factor @ q.factor.T for q in posteriors])
+            has_constant = fit.predictor.has_constant
+            self.intercept_ = means[:, -1] if has_constant else np.zeros(len(means))
+            with np.errstate(over="ignore", under="ignore"):
+                self.covariance_ = np.array([factor @ factor.T for factor in factors])
         self._predictor: Any = fit.predictor
         if callable(self.kernel):
             self.kernel_ = [q.kernel for q in self._predictor.posteriors]
-        self.kernel_variance_, self.constant_variance_ = fit.variances()
-        self.elbo_trace_ = [summit.trace for summit in fit.summits]
+        variances = np.array([ascent.variances() for ascent in fit.ascents])
+        self.kernel_variance_, self.constant_variance_ = variances.T.copy()
+        self.elbo_trace_ = [ascent.summit.trace for ascent in fit.ascents]
         self.elbo_ = float(sum(trace[-1] for trace in self.elbo_trace_))
         self.n_iter_ = max(len(trace) - 1 for trace in self.elbo_trace_)
         return self

@@ -92,6 +92,16 @@ class Factor:
         return np.ascontiguousarray(solve_triangular(self.lower, pivotal, lower=True).T)
 
 
+def _divided(values: NDArray[Any], exponent: int) -> NDArray[np.floating]:
+    """Values over 2**exponent; single precision stays so, unless the power of 2 is out of it."""
+    floats = values if values.dtype.kind == "f" else values.astype(np.float64)
+    if exponent == 0:
+        return floats
+    if floats.dtype == np.float32 and abs(exponent) < 100:
+        return np.asarray(np.ldexp(floats, np.int32(-exponent)))
+    return np.asarray(np.ldexp(floats.astype(np.float64), -exponent))
+
+
 def _check_gram(gram: Floats, rounding: float) -> None:
     if gram.ndim != 2 or gram.shape[0] != gram.shape[1]:
         raise ValueError(
@@ -117,12 +127,14 @@ def _check_gram(gram: Floats, rounding: float) -> None:
 class KernelRows:
     """Rows seen through a kernel: a function k(X, Y), a scikit-learn kernel, or a Gram matrix.
 
-    The factor at the last parameters is kept, for all who share these rows.
+    Gram matrices are divided by ``2**exponent``, so that they are near 1 where the kernel's own
+    parameters start. The factor at the last parameters is kept, for all who share these rows.
     """
 
     def __init__(self, kernel: Any, X: Any) -> None:
         self.kernel = kernel
         self.X = X
+        self.exponent: int | None = None
         self._kept: tuple[Floats, Factor, Floats | None] | None = None
 
     @property
@@ -151,7 +163,12 @@ class KernelRows:
                 gram, gradient = self.at(theta)(self.X, eval_gradient=True)
             else:
                 gram = self.kernel(self.X, self.X)
-            factor = Factor.of(np.asarray(gram))
+            gram = np.asarray(gram)
+            if self.exponent is None:
+                finite = gram[np.isfinite(gram)] if gram.dtype.kind == "f" else gram
+                self.exponent = int(np.frexp(np.abs(finite).max(initial=0.0))[1])
+            factor = Factor.of(_divided(gram, self.exponent))
+            gradient = None if gradient is None else np.ldexp(gradient, -self.exponent)
             self._kept = theta.copy(), factor, gradient
         return self._kept[1], self._kept[2]
 
@@ -175,8 +192,12 @@ class FunctionSpace:
 
     def start(self) -> State:
         """The prior alone."""
+        return self.initial(self.prior.start())
+
+    def initial(self, parameters: Floats) -> State:
+        """The bound at the prior itself."""
         nothing = np.zeros(len(self.sign))
-        return self.evaluate(Sites(nothing, nothing), self.prior.start())
+        return self.evaluate(Sites(nothing, nothing), parameters)
 
     def evaluate(self, sites: Sites, parameters: Floats) -> State:
         """The bound at the q of these sites."""
@@ -233,8 +254,9 @@ class KernelPosterior:
     posterior: Gaussian
     factor: Factor
     kernel: Any  #: None if it is precomputed
-    kernel_variance: float
+    kernel_variance: float  #: σ² for the kernel over 2**exponent
     has_constant: bool
+    exponent: int
 
     def latent(self, cross: Floats, diagonal: Floats | None) -> tuple[Floats, Floats]:
         """Mean and variance of f from k(x, ·) against the fitted rows, and k(x, x).
@@ -242,10 +264,10 @@ class KernelPosterior:
         Without k(x, x) the variance lacks the part that the fitted rows know nothing of. Where
         k(x, ·) shows that k(x, x) is greater than given, it is.
         """
-        features = self.factor.features(cross)
+        features = self.factor.features(np.ldexp(cross, -self.exponent))
         mean, variance = self.posterior.project(with_constant(features, self.has_constant))
         if diagonal is not None:
-            unknown = diagonal - np.einsum("ij,ij->i", features, features)
+            unknown = np.ldexp(diagonal, -self.exponent) - np.einsum("ij,ij->i", features, features)
             variance += self.kernel_variance * np.maximum(unknown, 0.0)
         return mean, variance
 
