@@ -19,6 +19,9 @@ _SPARSE_BEYOND = 8
 # Counts are expanded to at most this many rankings.
 _MOST_ROWS = 10_000_000
 
+# Every format that has counts can hold this one.
+LARGEST_COUNT = 10**15
+
 
 @dataclass(frozen=True, eq=False)
 class RankingSet:

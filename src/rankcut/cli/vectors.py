@@ -149,18 +149,18 @@ class VectorOptions:
         """From rankings of these items to dense vectors; to be fitted."""
         from rankcut.estimators.graph_cut import GraphCutFeatures
 
-        return GraphCutFeatures(
-            graph, normalize=normalize, sparse_output=False, **self.arguments(rankings)
-        )
+        return GraphCutFeatures(graph, normalize=normalize, **self.arguments(rankings))
 
     def arguments(self, rankings: "RankingSet") -> dict[str, Any]:
         """Keyword arguments for the feature map, or for a kernel."""
+        from rankcut.features.completions import Completions
+
         return {
             "unranked": self.unranked,
             "unlisted_weight": self._unlisted_weight(),
             "smoothing": self.smoothing or 0.0,
             "items": rankings.labels(),
-            "random_state": self.seed,
+            "completions": Completions(random_state=self.seed),
         }
 
 
