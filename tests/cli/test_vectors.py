@@ -102,7 +102,7 @@ def test_smoothing_needs_a_graph_and_a_number_of_steps(lunch):
         "-1",
         "--items",
         "dishes.csv",
-        says="--smoothing must be 0 or",
+        says="--smoothing must be a number of steps",
     )
     assert not (lunch / "x.npy").exists()
 
