@@ -5,7 +5,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from scipy.sparse import csr_array
 
-from rankcut.files.parquet_pieces import parquet_pieces
+from rankcut.files.parquet import parquet_pieces
 
 
 def generate(folder, n_rankings, n_items, block):

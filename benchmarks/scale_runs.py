@@ -15,9 +15,9 @@ from scale_data import incomplete, pieces_of, read_ranks, read_types
 from scipy.sparse import csr_array
 
 from rankcut import GPClassifier, GraphCutFeatures, NeighborGraph, SimilarityGraph
+from rankcut.dask import shared
+from rankcut.dask.tasks import WORKER_SETTINGS
 from rankcut.estimators.gp import weight_space
-from rankcut.lazy import shared
-from rankcut.lazy.computing import WORKER_SETTINGS
 
 MEMORY = "1200MiB"  # of each worker: two of them keep the features of 10⁷ rankings, one does not
 

@@ -23,3 +23,4 @@ def fail(*arguments, says, **options):
     assert done.stderr.startswith("rankcut: ")
     assert done.stderr.count("\n") == 1
     assert re.search(says, done.stderr), done.stderr
+    return done

@@ -15,9 +15,24 @@ os.environ["SCIPY_ARRAY_API"] = "1"
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# The first example of a test may compile a loop, so no example has a deadline.
+# Examples follow from the source of a test, so that every run is the same; an example that once
+# failed is written down beside the test. The first example may compile a loop, so that none has a
+# deadline.
 settings.register_profile(
-    "rankcut", deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow]
+    "rankcut",
+    derandomize=True,
+    database=None,
+    deadline=None,
+    max_examples=30,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+# Random examples, for `make explore`; those that fail are kept in .hypothesis.
+settings.register_profile(
+    "explore",
+    deadline=None,
+    max_examples=500,
+    print_blob=True,
+    suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("rankcut")
 

@@ -8,7 +8,9 @@ from hypothesis import strategies as st
 from scipy import sparse
 from strategies import partitions
 
-from rankcut import (
+from rankcut import ItemGraph
+from rankcut.graphs import StructuredWeights
+from rankcut.setfunctions import (
     Complement,
     ConcaveOfCardinality,
     Coverage,
@@ -18,10 +20,8 @@ from rankcut import (
     GaussianMutualInformation,
     GraphCut,
     HypergraphCut,
-    ItemGraph,
     Modular,
 )
-from rankcut.graphs import StructuredWeights
 
 
 @dataclass(frozen=True)
@@ -34,9 +34,8 @@ class Case:
 
     @property
     def scale(self):
-        """The largest value of any set: what rounding is measured by."""
-        sets = (self.value(subset) for subset in subsets(self.n))
-        return max(*map(abs, sets), np.finfo(float).tiny)
+        """The largest value of any set, what rounding is measured by; 1 if all values are 0."""
+        return max(abs(self.value(subset)) for subset in subsets(self.n)) or 1.0
 
 
 def subsets(n):

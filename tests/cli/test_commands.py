@@ -1,5 +1,7 @@
 """What all commands share: help, mistakes, streams, targets, extras and data sets."""
 
+import os
+import re
 import sys
 
 import numpy as np
@@ -23,6 +25,27 @@ def test_without_arguments_the_help_is_shown():
 @pytest.mark.parametrize("arguments", [["inform"], ["info"], ["info", "--bad"], ["info", "a", "b"]])
 def test_mistakes_of_the_command_line_itself(arguments):
     fail(*arguments, says=r"inform|FILE|--bad|unexpected")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["info", "missing.soi"], "missing.soi: there is no such file"),
+        (["info", "missing/"], "missing/: there is no such file"),
+        (["convert", "full.csv", "out.soi", "--ranking", "no"], "no column 'no'"),
+        (["graph", "full.csv", "--keep", "2"], "keep is the fraction"),
+        (["features", "top-k.csv", "-o", "out.npy"], "--unranked last"),
+        (["gram", "full.csv", "-o", "out.png"], "npy, npz, csv, parquet"),
+        (["similar", "full.csv", "--to", "g99"], "no row g99"),
+        (["classify", "full.csv", "--target", "town"], "no column 'town'"),
+        (["predict", "full.csv", "full.csv"], "not a model"),
+        (["map", "full.csv", "-o", "map.gif"], "a .png, .svg, .pdf or .html file"),
+    ],
+)
+def test_a_mistake_is_one_line_and_leaves_no_file(lunch, arguments, says):
+    before = sorted(os.listdir(lunch))
+    assert fail(*arguments, says=re.escape(says)).stdout == ""
+    assert sorted(os.listdir(lunch)) == before
 
 
 def test_streams_need_a_format(lunch):
@@ -98,6 +121,7 @@ def test_data_sets_stand_in_for_files(lunch, monkeypatch):
     fail("info", "sushi:a", says=r"kamishima\.net.*RANKCUT_DATA")
 
 
+@pytest.mark.slow
 def test_real_data_sets_are_classified(data_home, lunch, monkeypatch):
     monkeypatch.setenv("RANKCUT_DATA", str(data_home))
     said = succeed("classify", "sushi:a", "--target", "side", "--items", "sushi:a")

@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 from rankcut.cli import app
 
 
+@pytest.mark.slow
 def test_prints_vectors_and_scores_and_writes_a_picture(tmp_path):
     picture = tmp_path / "demo.png"
     command = [sys.executable, "-m", "rankcut", "demo", "-o", str(picture)]

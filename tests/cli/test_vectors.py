@@ -9,7 +9,7 @@ import pytest
 from commands import fail, run, succeed
 
 from rankcut import RankingSet, graph_cut_features, read_file, write_file
-from rankcut.reports.model_files import read_model
+from rankcut.files.models import read_model
 
 
 @pytest.mark.parametrize("suffix", ["npy", "npz", "csv", "parquet"])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rankcut import GraphCutFeatures, SimilarityGraph, load_lunch, load_movielens, load_sushi
-from rankcut.datasets.homes import VARIABLE
+from rankcut.datasets.downloads import VARIABLE
 
 NAMES = ["ebi", "anago", "maguro", "ika", "uni", "ikura", "tamago", "toro", "tekka_maki"]
 NAMES += ["kappa_maki", "tako"]

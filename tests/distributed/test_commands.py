@@ -51,6 +51,7 @@ def matrix(folder):
     return pd.read_parquet(folder)[["toro", "uni", "ika", "ebi", "tako"]].to_numpy()
 
 
+@pytest.mark.slow
 def test_features_gram_similar_and_classify(votes, cluster):
     where = f"--scheduler {cluster.scheduler_address} --block 50"
     succeed("features votes -o one.npy --normalize")
@@ -95,6 +96,7 @@ def test_features_gram_similar_and_classify(votes, cluster):
         assert succeed(f"predict {model}.skops votes") == succeed("predict here.skops votes")
 
 
+@pytest.mark.slow
 def test_a_run_that_was_killed_is_finished_by_the_next(votes):
     frame = pd.concat([pd.read_parquet("votes")] * 4, ignore_index=True)
     frame["ranking"] = range(len(frame))
@@ -142,6 +144,7 @@ def test_a_gram_matrix_that_was_removed_is_written_anew(votes):
     np.testing.assert_allclose(stored, np.load("gram.npy"), atol=1e-14)
 
 
+@pytest.mark.slow
 def test_conditions_may_leave_nothing_of_a_piece(votes, cluster):
     where = "--where town=Kobe --where ranking!=0-0 --block 20"
     for number in (0, 1):
@@ -162,6 +165,7 @@ def test_conditions_may_leave_nothing_of_a_piece(votes, cluster):
     np.testing.assert_allclose(stored, np.load("gram.npy"), atol=1e-14)
 
 
+@pytest.mark.slow
 def test_ctrl_c_is_for_the_command_and_its_workers_say_nothing(votes):
     frame = pd.concat([pd.read_parquet("votes")] * 20, ignore_index=True)
     frame.to_parquet("many.parquet", row_group_size=10)
@@ -211,6 +215,7 @@ def test_a_lost_worker_or_cluster_is_told_of():
             raise problem
 
 
+@pytest.mark.slow
 def test_processes_of_its_own(votes):
     command = [*RANKCUT, "features", "votes", "-o", "parts/", "--workers", "1"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=200)
@@ -247,6 +252,7 @@ def test_other_settings_are_not_mixed(votes):
     np.testing.assert_allclose((matrix("parts") ** 2).sum(axis=1), 1.0)
 
 
+@pytest.mark.slow
 def test_a_mistake_in_a_piece_names_the_file_and_the_row(votes, cluster):
     frame = pd.read_parquet("votes/2.parquet")
     frame["uni"] = frame["uni"].astype(float)

@@ -24,8 +24,10 @@ from rankcut import (
     make_food,
     to_frame,
 )
+from rankcut.dask import computed, map_rows
 from rankcut.estimators.gp import duplicates
-from rankcut.lazy import computed, map_rows
+
+pytestmark = pytest.mark.slow
 
 FOOD = make_food(60, kind="incomplete", random_state=0)
 GRAPH = SimilarityGraph(FOOD.item_features)

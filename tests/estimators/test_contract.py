@@ -8,47 +8,56 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from rankcut import (
     AgreementGraph,
+    Completions,
+    Consensus,
     GPClassifier,
     GraphCutFeatures,
     GraphSmoothing,
     KendallFeatures,
     RankingClassifier,
     SimilarRankings,
+    Smoothing,
     SubmodularFeatures,
     TasteFeatures,
     WeightedKendallFeatures,
 )
 
+# One of each class; the slow tests check other parameters as well.
 ESTIMATORS = [
     GraphCutFeatures(),
+    GraphSmoothing(),
+    KendallFeatures(),
+    WeightedKendallFeatures(),
+    SubmodularFeatures(),
+    SimilarRankings(n_neighbors=1),
+    GPClassifier(),
+    RankingClassifier(),
+    TasteFeatures(),
+    Consensus(n_bootstraps=20),
+]
+VARIANTS = [
+    Consensus("kemeny", unranked="anywhere", n_bootstraps=20),
     GraphCutFeatures(unranked="last"),
     GraphCutFeatures(unranked="anywhere"),
-    GraphCutFeatures(unranked="anywhere", completions="sampled", n_draws=8, random_state=1),
+    GraphCutFeatures(
+        unranked="anywhere", completions=Completions("sampled", n_draws=8, random_state=1)
+    ),
     GraphCutFeatures(normalize=True, n_jobs=2),
-    GraphCutFeatures(dtype=np.float64, algorithm="complete"),
+    GraphCutFeatures(dtype=np.float64),
     GraphCutFeatures(
         unranked="last",
         unlisted_weight="balanced",
-        smoothing=1.5,
-        smoothing_graph=AgreementGraph(),
+        smoothing=Smoothing(1.5, AgreementGraph()),
     ),
-    GraphSmoothing(),
-    KendallFeatures(),
     KendallFeatures(unranked="anywhere", normalize=True),
-    WeightedKendallFeatures(),
     WeightedKendallFeatures(unranked="last", weights="multiplicative"),
-    SubmodularFeatures(),
     SubmodularFeatures(unranked="anywhere", normalize=True),
-    SimilarRankings(n_neighbors=1),
     SimilarRankings(n_neighbors=1, method="approximate"),
-    GPClassifier(),
     GPClassifier(link="logit"),
     GPClassifier(link="logit", kernel_variance=1.0, constant_variance=1.0),
     GPClassifier(RBF(), constant_variance=1.0),
     GPClassifier("precomputed"),
-    RankingClassifier(),
     RankingClassifier(smoothing=0),
-    TasteFeatures(),
 ]
 
 
@@ -63,6 +72,12 @@ NO_GRAM_MATRIX = {
 
 @parametrize_with_checks(ESTIMATORS)
 def test_scikit_learn(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
+@parametrize_with_checks(VARIANTS)
+def test_scikit_learn_with_other_parameters(estimator, check):
     name = getattr(check, "func", check).__name__
     if get_tags(estimator).input_tags.pairwise and name in NO_GRAM_MATRIX:
         with pytest.raises((ValueError, AssertionError)) as refused:

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from rankcut import RankingFileError, RankingSet, read_file, scan_file, write_file
-from rankcut.files.matrix_writing import write_matrix
-from rankcut.files.table_writing import known_columns
+from rankcut.files.matrices import write_matrix
+from rankcut.files.table_columns import known_columns
 
 RANKS = np.array([[1.0, 2.0], [2.0, 1.0]])
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from ranking_sets import orders_of, ranking_sets
 
 from rankcut import RankingFileError, load_preflib, read_file, write_file
-from rankcut._loops import scanning
+from rankcut._loops import preflib_scan
 from rankcut.files.preflib import read_preflib
 
 CURRENT = """# FILE NAME: lunch.toi
@@ -148,7 +148,7 @@ def test_the_compiled_scanner_does_what_the_plain_function_does(body, categories
         result = function(data, 0, ord(":"), categories, 7, *arrays)
         return result, [array[: result[0] + 1].tolist() for array in arrays]
 
-    assert scan(scanning.scan_orders) == scan(scanning.scan_orders.py_func)
+    assert scan(preflib_scan.scan_orders) == scan(preflib_scan.scan_orders.py_func)
 
 
 @given(ranking_sets(least_ranked=1))

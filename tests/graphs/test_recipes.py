@@ -21,7 +21,7 @@ from rankcut import (
     SimilarityGraph,
     make_food,
 )
-from rankcut.graphs import neighbors
+from rankcut.graphs import distances
 
 POINTS = np.random.default_rng(0).random((12, 3))
 
@@ -174,7 +174,7 @@ class TestApproximateNeighbors:
         assert found.approximation.recall == 0.75
 
     def test_auto_goes_by_cost(self, monkeypatch):
-        monkeypatch.setattr(neighbors, "_ALL_PAIRS_ITEMS", 10)
+        monkeypatch.setattr(distances, "_ALL_PAIRS_ITEMS", 10)
         monkeypatch.setitem(sys.modules, "pynndescent", SimpleNamespace(NNDescent=Search))
         many = np.hstack([POINTS, POINTS, POINTS])
         for points, approximate in ((POINTS, False), (many[:10], False), (many, True)):
@@ -195,9 +195,10 @@ class TestApproximateNeighbors:
         found = []
         for threads in (1, 2):
             with threadpool_limits(threads):
-                found.append(recipe.build().weights)
+                found.append(recipe.build().weights.to_csr())
         assert (found[0] != found[1]).nnz == 0
 
+    @pytest.mark.slow
     def test_pynndescent_itself(self):
         points = np.random.default_rng(0).standard_normal((600, 12))
         recipe = NeighborGraph(points, n_neighbors=5, method="approximate")

@@ -12,7 +12,6 @@ from rankcut.cli.graph import graph
 from rankcut.cli.info import info
 from rankcut.cli.map import map as map_command
 from rankcut.cli.predict import predict
-from rankcut.cli.reproduce import reproduce
 from rankcut.cli.similar import similar
 
 app = typer.Typer(
@@ -29,6 +28,6 @@ def main() -> None:
     """Learn from rankings of any kind."""
 
 
-for command in (demo, info, convert, graph, features, gram, similar, classify, predict, reproduce):
+for command in (demo, info, convert, graph, features, gram, similar, classify, predict):
     app.command()(command)
 app.command("map")(map_command)

@@ -74,8 +74,8 @@ def classify(
     Example: rankcut classify votes.csv --target town --items items.csv -o model.skops
     """
     from rankcut.cli.progress import working
+    from rankcut.files.models import SavedModel, write_model
     from rankcut.reports.classification import cross_validate, evaluate, make_classifier
-    from rankcut.reports.model_files import SavedModel, write_model
 
     check_target(output)
     if model == "views":

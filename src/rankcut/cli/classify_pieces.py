@@ -20,14 +20,14 @@ from rankcut.cli.pieces import (
 from rankcut.cli.progress import working
 from rankcut.cli.reading import Reading
 from rankcut.cli.writing import destination
+from rankcut.dask import shared_task
 from rankcut.estimators.gp.classifier import GPClassifier
 from rankcut.estimators.graph_cut import GraphCutFeatures
-from rankcut.files.parquet_pieces import Piece, PieceReader
+from rankcut.files.models import SavedModel, write_model
+from rankcut.files.parquet import Piece, PieceReader
 from rankcut.graphs.item_graph import ItemGraph
-from rankcut.lazy import shared_task
 from rankcut.reports.block_scores import cross_validate_blocks
 from rankcut.reports.classification import Score
-from rankcut.reports.model_files import SavedModel, write_model
 
 
 class Task(NamedTuple):

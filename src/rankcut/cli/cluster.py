@@ -12,8 +12,8 @@ import typer
 
 from rankcut.cli import deaf_worker
 from rankcut.cli.progress import steps
-from rankcut.lazy import shared_task
-from rankcut.lazy.computing import WORKER_SETTINGS, import_dask, told
+from rankcut.dask import shared_task
+from rankcut.dask.tasks import WORKER_SETTINGS, import_dask, told
 
 _PANEL = "Where to compute"
 

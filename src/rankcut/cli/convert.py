@@ -8,7 +8,7 @@ import typer
 from rankcut.cli.reading import Rankings, Reading
 from rankcut.cli.sharing import with_options
 from rankcut.files.formats import Format, write_file
-from rankcut.files.table_roles import Layout
+from rankcut.files.roles import Layout
 
 
 @with_options(reading=Reading)

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rankcut.cli.sources import dataset_items, is_dataset
-from rankcut.completions.unlisted import UnlistedWeight, check_unlisted_weight
-from rankcut.files.errors import RankingFileError
-from rankcut.files.opening import open_bytes
-from rankcut.files.ranking_set import RankingSet
+from rankcut.errors import RankingFileError
+from rankcut.features.smoothing import check_steps
+from rankcut.features.unlisted import UnlistedWeight, check_unlisted_weight
+from rankcut.files.streams import open_bytes
 from rankcut.graphs.item_graph import ItemGraph
+from rankcut.ranking_set import RankingSet
 from rankcut.rankings import Unranked
-from rankcut.smoothing import check_steps
 
 if TYPE_CHECKING:
     from rankcut.estimators.graph_cut import GraphCutFeatures
@@ -137,18 +137,18 @@ class Cutting:
         """From rankings of these items to dense vectors; to be fitted."""
         from rankcut.estimators.graph_cut import GraphCutFeatures
 
-        return GraphCutFeatures(
-            graph, normalize=normalize, sparse_output=False, **self.options(rankings)
-        )
+        return GraphCutFeatures(graph, normalize=normalize, **self.options(rankings))
 
     def options(self, rankings: RankingSet) -> dict[str, Any]:
         """Keyword arguments for the feature map, or for a kernel."""
+        from rankcut.features.completions import Completions
+
         return {
             "unranked": self.unranked,
             "unlisted_weight": self._unlisted_weight(),
             "smoothing": self.smoothing,
             "items": rankings.labels(),
-            "random_state": self.seed,
+            "completions": Completions(random_state=self.seed),
         }
 
 

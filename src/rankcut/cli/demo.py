@@ -23,6 +23,6 @@ def demo(
     if not output.parent.is_dir():
         raise typer.BadParameter(f"{output}: there is no directory {output.parent}")
 
-    from rankcut.experiments.demo import run
+    from rankcut.cli.demonstration import run
 
     run(output, seed=seed)

@@ -10,7 +10,7 @@ from rankcut.cli.cutting import Cutting
 from rankcut.cli.reading import Rankings, Reading
 from rankcut.cli.sharing import with_options
 from rankcut.cli.writing import check_target, is_folder
-from rankcut.files.matrix_writing import MatrixBlock, MatrixFormat
+from rankcut.files.matrices import MatrixBlock, MatrixFormat
 
 
 @with_options(cutting=Cutting, computing=Computing, reading=Reading)
@@ -39,8 +39,8 @@ def features(
     Example: rankcut features votes.soi -o features.npy --items items.csv --unranked last
     """
     from rankcut.cli.progress import counted
-    from rankcut.files.matrix_writing import write_matrix
-    from rankcut.files.table_writing import known_columns
+    from rankcut.files.matrices import write_matrix
+    from rankcut.files.table_columns import known_columns
 
     if not is_folder(output):
         check_target(output)

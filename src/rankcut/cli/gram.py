@@ -9,7 +9,7 @@ from rankcut.cli.cutting import Cutting
 from rankcut.cli.reading import Rankings, Reading
 from rankcut.cli.sharing import with_options
 from rankcut.cli.writing import check_target
-from rankcut.files.matrix_writing import MatrixFormat
+from rankcut.files.matrices import MatrixFormat
 from rankcut.graphs.item_graph import ItemGraph
 
 # A larger matrix is refused, since it is in memory at once.
@@ -39,7 +39,7 @@ def gram(
     Example: rankcut gram votes.csv -o gram.npy --normalize
     """
     from rankcut.cli.progress import working
-    from rankcut.files.matrix_writing import write_matrix
+    from rankcut.files.matrices import write_matrix
     from rankcut.kernels.graph_cut import graph_cut_kernel
 
     to_zarr = output.rstrip("/").endswith(".zarr")

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 
 from rankcut.cli.progress import steps
-from rankcut.files.errors import RankingFileError
+from rankcut.dask import computed
+from rankcut.dask.tasks import import_dask
+from rankcut.errors import RankingFileError
 from rankcut.files.parts import Parts
-from rankcut.lazy import computed
-from rankcut.lazy.computing import import_dask
 
 # Rows and columns of a block of the array.
 _SIDE = 2048

@@ -11,7 +11,6 @@ from rankcut.cli.reading import parsed_delimiter, parsed_header
 from rankcut.cli.sources import dataset_items, is_dataset
 from rankcut.cli.writing import check_target, destination, picture_suffix, report_to
 from rankcut.graphs.item_graph import ItemGraph
-from rankcut.graphs.structured import StructuredWeights
 
 # Of more items, the weights of all pairs are not looked at one by one.
 _MOST_ITEMS = 3000
@@ -91,8 +90,8 @@ def graph(
     from rankcut.files.graph_files import write_graph
     from rankcut.files.item_tables import read_items
     from rankcut.graphs.derived import DissimilarityGraph, NormalizedGraph
+    from rankcut.graphs.distances import Search
     from rankcut.graphs.low_rank import LowRankGraph
-    from rankcut.graphs.neighbors import Search
     from rankcut.graphs.recipes import NeighborGraph, SimilarityGraph
 
     if (neighbors is not None) + (keep != 1.0) + (rank is not None) > 1:
@@ -155,8 +154,7 @@ def _facts(graph: ItemGraph, features: list[str], dissimilar: bool) -> list[tupl
     facts = [("items", f"{graph.n_items:,}"), ("features", ", ".join(features))]
     if graph.approximation is not None:
         facts.append(("approximation", str(graph.approximation)))
-    structured = isinstance(graph.weights, StructuredWeights)
-    large = structured and graph.n_items > _MOST_ITEMS
+    large = graph.weights.kind == "structured" and graph.n_items > _MOST_ITEMS
     if not (large and graph.weights.rank > 0):
         pairs = graph.n_items * (graph.n_items - 1) // 2
         share = f" ({graph.n_edges / pairs:.0%} of all pairs)" if pairs else ""
@@ -174,8 +172,7 @@ def _about_edges(
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
-    structured = isinstance(graph.weights, StructuredWeights)
-    edges = coo_array(graph.to_dense() if structured else graph.weights)
+    edges = coo_array(graph.weights.to_csr())
     first, second = edges.coords
     half = np.flatnonzero(first < second)
     half = half[np.argsort(-edges.data[half], kind="stable")]

@@ -4,7 +4,7 @@ import sys
 from collections.abc import Collection, Hashable, Sequence
 from dataclasses import replace
 
-from rankcut.files.ranking_set import RankingSet
+from rankcut.ranking_set import RankingSet
 
 
 def with_known_items(

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankcut.files.ranking_set import RankingSet
+from rankcut.ranking_set import RankingSet
 
 
 def known_values(rankings: RankingSet, column: str, file: str) -> NDArray[Any]:

@@ -4,7 +4,7 @@ import sys
 from collections.abc import Iterable
 from typing import Any, TextIO
 
-from rankcut.files.ranking_set import RankingSet
+from rankcut.ranking_set import RankingSet
 
 _NAMES_WIDTH = 17
 

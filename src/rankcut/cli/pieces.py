@@ -12,17 +12,16 @@ from numpy.typing import NDArray
 
 from rankcut.cli.cluster import over_tasks
 from rankcut.cli.cutting import Cutting
+from rankcut.dask import shared, task
+from rankcut.dask.mapping import placed
 from rankcut.estimators.graph_cut import GraphCutFeatures
-from rankcut.files.frames import import_pyarrow
 from rankcut.files.graph_files import graph_arrays
-from rankcut.files.matrix_writing import write_matrix
-from rankcut.files.parquet_pieces import Piece, PieceReader
+from rankcut.files.matrices import write_matrix
+from rankcut.files.parquet import Piece, PieceReader, import_pyarrow
 from rankcut.files.parts import Parts
-from rankcut.files.ranking_set import RankingSet
-from rankcut.files.table_writing import known_columns
+from rankcut.files.table_columns import known_columns
 from rankcut.graphs.item_graph import ItemGraph
-from rankcut.lazy import shared, task
-from rankcut.lazy.mapping import placed
+from rankcut.ranking_set import RankingSet
 
 
 @dataclass(frozen=True, eq=False)

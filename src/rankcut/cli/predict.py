@@ -29,7 +29,7 @@ def predict(
     Example: rankcut predict model.skops votes.csv -o predicted.csv
     """
     from rankcut.cli.writing import write_table
-    from rankcut.reports.model_files import read_model
+    from rankcut.files.models import read_model
 
     if model == file == "-":
         raise ValueError("give one of MODEL and FILE as -: standard input holds one of them")

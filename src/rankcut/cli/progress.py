@@ -15,7 +15,7 @@ from rich.progress import (
     TimeElapsedColumn,
 )
 
-from rankcut.files.ranking_set import RankingSet
+from rankcut.ranking_set import RankingSet
 
 
 @contextmanager

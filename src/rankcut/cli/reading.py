@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from rankcut.cli.sources import dataset_rankings, is_dataset
-from rankcut.files.columns import Header
-from rankcut.files.errors import RankingFileError
+from rankcut.errors import RankingFileError
+from rankcut.files.blocks import Header
 from rankcut.files.formats import Format, chosen_format, read_file, scan_file
-from rankcut.files.ranking_set import RankingSet
-from rankcut.files.table_roles import Layout
+from rankcut.files.roles import Layout
+from rankcut.ranking_set import RankingSet
 
 if TYPE_CHECKING:
-    from rankcut.files.parquet_pieces import Piece, PieceReader
+    from rankcut.files.parquet import Piece, PieceReader
 
 _PANEL = "How to read the file"
 
@@ -115,8 +115,8 @@ class Reading:
         self, source: str, rows: int, *, no_items: Sequence[str] = ()
     ) -> "tuple[list[Piece], PieceReader, RankingSet]":
         """A Parquet data set in pieces, what reads them, and the rankings of the first one."""
-        from rankcut.files.parquet_pieces import PieceReader, parquet_pieces
-        from rankcut.files.table_roles import TableOptions
+        from rankcut.files.parquet import PieceReader, parquet_pieces
+        from rankcut.files.roles import TableOptions
 
         if is_dataset(source) or source == "-" or chosen_format(source, self.format) != "parquet":
             raise RankingFileError(
@@ -150,7 +150,7 @@ class Reading:
             "layout": self.layout,
             "ranking": self.ranking,
             "count": self.count,
-            "items": self.item_columns,
+            "item_columns": self.item_columns,
             "columns": [*named, *no_items] if no_items else self.columns,
             "item": self.item,
             "rank": self.rank,

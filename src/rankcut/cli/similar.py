@@ -12,7 +12,7 @@ from rankcut.cli.cutting import Cutting
 from rankcut.cli.lines import order_lines
 from rankcut.cli.reading import Rankings, Reading
 from rankcut.cli.sharing import with_options
-from rankcut.files.ranking_set import RankingSet
+from rankcut.ranking_set import RankingSet
 
 
 @with_options(cutting=Cutting, computing=Computing, reading=Reading)

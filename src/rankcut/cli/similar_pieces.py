@@ -12,14 +12,14 @@ from rankcut.cli.cutting import Cutting
 from rankcut.cli.pieces import LazyRankings, read_vectors, transformer_of, write_feature_parts
 from rankcut.cli.reading import Reading
 from rankcut.cli.similar import itself_first, no_such_row
+from rankcut.dask import computed, shared, task
 from rankcut.estimators.kernel_objects import GraphCutKernel
-from rankcut.files.parquet_pieces import Piece, PieceReader
-from rankcut.files.ranking_set import RankingSet
-from rankcut.files.tables import joined
+from rankcut.files.layouts import joined
+from rankcut.files.parquet import Piece, PieceReader
 from rankcut.graphs.item_graph import ItemGraph
 from rankcut.kernels.graph_cut import GraphCutVectors
 from rankcut.kernels.nearest import nearest_of
-from rankcut.lazy import computed, shared, task
+from rankcut.ranking_set import RankingSet
 
 
 class KeptVectors(NamedTuple):

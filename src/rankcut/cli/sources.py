@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from rankcut.files.item_tables import ItemTable
-from rankcut.files.ranking_set import RankingSet
+from rankcut.ranking_set import RankingSet
 
 _KINDS = ("full", "top-k", "ties", "incomplete")
 NAMES = (*(f"lunch:{kind}" for kind in _KINDS), "sushi:a", "sushi:b", "movielens")

@@ -8,10 +8,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO
 
-from rankcut.files.atomic import atomic_file
-from rankcut.files.errors import RankingFileError
-from rankcut.files.table_writing import Columns, format_text
-from rankcut.files.whole_writes import copy_whole, write_whole
+from rankcut.errors import RankingFileError
+from rankcut.files.drafts import atomic_file
+from rankcut.files.sheets import format_text
+from rankcut.files.streams import copy_whole, write_whole
+from rankcut.files.table_columns import Columns
 
 
 def write_table(columns: Columns, target: str) -> None:

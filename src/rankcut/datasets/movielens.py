@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import Bunch
 
-from rankcut.datasets.homes import find_files
-from rankcut.files.columns import text_blocks
-from rankcut.files.errors import RankingFileError
+from rankcut.datasets.downloads import find_files
+from rankcut.errors import RankingFileError
+from rankcut.files.sheets import text_blocks
 from rankcut.graphs.item_features import encoded
 from rankcut.long_tables import entries_by_row
 from rankcut.ratings import from_ratings

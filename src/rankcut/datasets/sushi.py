@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import Bunch
 
-from rankcut.datasets.homes import find_files
-from rankcut.files.columns import text_blocks
-from rankcut.files.order_lines import read_order
+from rankcut.datasets.downloads import find_files
+from rankcut.files.order_files import read_order
+from rankcut.files.sheets import text_blocks
 from rankcut.graphs.item_features import encoded
 
 ADDRESS = "https://www.kamishima.net/sushi/"

@@ -1,8 +1,8 @@
 """Files of rankings, in and out."""
 
-from rankcut.files.errors import RankingFileError
+from rankcut.errors import RankingFileError
 from rankcut.files.formats import from_frame, read_file, scan_file, to_frame, write_file
-from rankcut.files.ranking_set import RankingSet
+from rankcut.ranking_set import RankingSet
 
 __all__ = [
     "RankingFileError",

@@ -14,11 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from rankcut.files.errors import RankingFileError
-from rankcut.files.numbers import whole_number
-from rankcut.files.opening import Source, decoded, read_all, source_name
-from rankcut.files.ranking_set import RankingSet, distinct_labels, fitting_ranks
+from rankcut.errors import RankingFileError
+from rankcut.files.streams import Source, decoded, read_all, source_name, whole_number
 from rankcut.orders import to_orders
+from rankcut.ranking_set import RankingSet, distinct_labels, fitting_ranks
 
 _ID = re.compile(r"\(([^()]*)\)\s*")
 _QUOTED = re.compile(r'"(.*?)"\s*(?:#.*)?')

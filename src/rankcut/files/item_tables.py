@@ -6,16 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rankcut.files.columns import (
-    Header,
-    is_missing,
-    positions,
-    text_blocks,
-    typed,
-)
-from rankcut.files.errors import RankingFileError
-from rankcut.files.frames import parquet_blocks
-from rankcut.files.opening import Source, source_name
+from rankcut.errors import RankingFileError
+from rankcut.files.blocks import Header, is_missing, positions, typed
+from rankcut.files.parquet import parquet_blocks
+from rankcut.files.sheets import text_blocks
+from rankcut.files.streams import Source, source_name
 from rankcut.graphs.item_features import encoded
 
 

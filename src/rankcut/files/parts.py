@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from rankcut.files.atomic import atomic_file
-from rankcut.files.errors import RankingFileError
+from rankcut.errors import RankingFileError
+from rankcut.files.drafts import atomic_file
 
 _MANIFEST = "_rankcut.json"
 
@@ -46,7 +46,7 @@ class Parts:
     >>> Parts(folder, "txt", {"normalize": False})
     Traceback (most recent call last):
         ...
-    rankcut.files.errors.RankingFileError: ...: was begun with normalize=true, and now it is \
+    rankcut.errors.RankingFileError: ...: was begun with normalize=true, and now it is \
 false; finish it as it was begun, name another directory, or start anew with --restart
     """
 

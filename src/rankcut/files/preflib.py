@@ -7,15 +7,18 @@ cat file a line sorts the items into categories, which are taken for groups, the
 """
 
 import re
+from collections import Counter
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from rankcut._loops import scanning
-from rankcut.files.errors import RankingFileError
-from rankcut.files.numbers import whole_number
-from rankcut.files.opening import Source, decoded, read_all, source_name
-from rankcut.files.ranking_set import RankingSet, distinct_labels, fitting_ranks
+from rankcut._loops import preflib_scan
+from rankcut.errors import RankingFileError
+from rankcut.files.streams import Source, decoded, read_all, source_name, whole_number
+from rankcut.orders import to_orders
+from rankcut.ranking_set import RankingSet, distinct_labels, fitting_ranks
 
 _TOTALS = ("NUMBER VOTERS", "NUMBER UNIQUE ORDERS")
 _NAME = re.compile(r"(ALTERNATIVE|CATEGORY) NAME (\d{1,15})")
@@ -84,7 +87,7 @@ def read_preflib(source: Source, *, sparse: bool | None = None, expand: bool = F
     columns = np.empty(n_entries, dtype=np.int64)
     ranks = np.empty(n_entries)
     is_cat = header.fields.get("DATA TYPE", name.removesuffix(".gz")[-3:]) == "cat"
-    n_rows, problem, at, number = scanning.scan_orders(
+    n_rows, problem, at, number = preflib_scan.scan_orders(
         data,
         header.end,
         separator[0],
@@ -95,7 +98,7 @@ def read_preflib(source: Source, *, sparse: bool | None = None, expand: bool = F
         ranks,
         counts,
     )
-    if problem != scanning.FINE:
+    if problem != preflib_scan.FINE:
         line = content.count(b"\n", 0, at) + 1
         raise RankingFileError(_complaint(problem, number, header), name, line)
     if n_rows == 0:
@@ -235,22 +238,104 @@ def _count_of_items(text: str, name: str, line: int) -> int:
 def _complaint(problem: int, number: int, header: _Header) -> str:
     example = f"'25{header.separator} 3,1,2'"
     return {
-        scanning.NO_COUNT: f"the line should begin with a count of 1 or more, as in {example}",
-        scanning.LARGE: "the count is over 10¹⁵; correct it",
-        scanning.NO_SEPARATOR: (
+        preflib_scan.NO_COUNT: f"the line should begin with a count of 1 or more, as in {example}",
+        preflib_scan.LARGE: "the count is over 10¹⁵; correct it",
+        preflib_scan.NO_SEPARATOR: (
             f"the count should be followed by {header.separator!r} and an order, as in {example}"
         ),
-        scanning.NO_ITEM: (
+        preflib_scan.NO_ITEM: (
             f"an item's number should stand here; an order lists numbers, best first, as in "
             f"{example}"
         ),
-        scanning.NO_SUCH_ITEM: (
+        preflib_scan.NO_SUCH_ITEM: (
             f"there is no item {number}: the header says that there are {header.n_items} "
             "alternatives, counted from 1"
         ),
-        scanning.TWICE: f"item {number} appears twice; an order lists each item once",
-        scanning.EMPTY_GROUP: "the group {} is empty; leave it out (only a cat file may have one)",
-        scanning.NO_COMMA: (
+        preflib_scan.TWICE: f"item {number} appears twice; an order lists each item once",
+        preflib_scan.EMPTY_GROUP: (
+            "the group {} is empty; leave it out (only a cat file may have one)"
+        ),
+        preflib_scan.NO_COMMA: (
             "items are divided by commas, and a group of ties stands in braces, as in '3,{1,2},4'"
         ),
     }[problem]
+
+
+OrderType: TypeAlias = Literal["soc", "soi", "toc", "toi"]
+
+
+def format_preflib(rankings: RankingSet, name: str, kind: OrderType) -> bytes:
+    """The bytes of a PrefLib file.
+
+    Equal orders become one line, with the sum of their counts, the most frequent first. What
+    PrefLib has no place for, ids and columns, is left out.
+
+    >>> import numpy as np
+    >>> votes = RankingSet(np.array([[1.0, 2.0], [1.0, 2.0]]), ("toro", "uni"))
+    >>> print(format_preflib(votes, "lunch.soc", "soc").decode())
+    # FILE NAME: lunch.soc
+    # TITLE:
+    # DATA TYPE: soc
+    # NUMBER ALTERNATIVES: 2
+    # NUMBER VOTERS: 2
+    # NUMBER UNIQUE ORDERS: 1
+    # ALTERNATIVE NAME 1: toro
+    # ALTERNATIVE NAME 2: uni
+    2: 1,2
+    <BLANKLINE>
+    """
+    if kind not in get_args(OrderType):
+        raise RankingFileError(
+            f"rankings are written as soc, soi, toc or toi, not as {kind}: toc keeps categories "
+            "as ties",
+            name,
+        )
+    names = [" ".join(str(item).split()) for item in rankings.items]
+    if len(set(names)) < len(names) or "" in names:
+        raise RankingFileError(
+            "two items have the same name, or one has none, once white space is taken out; "
+            "rename the items",
+            name,
+        )
+    lines: Counter[str] = Counter()
+    orders = to_orders(rankings.ranks, range(1, len(names) + 1))
+    for row, (order, count) in enumerate(zip(orders, rankings.counts.tolist(), strict=True)):
+        _check_kind(order, len(names), row, name, kind)
+        lines[",".join(map(_group, order))] += count
+    fields = {
+        "FILE NAME": Path(name).name,
+        "TITLE": " ".join(rankings.title.split()),
+        "DATA TYPE": kind,
+        "NUMBER ALTERNATIVES": len(names),
+        "NUMBER VOTERS": rankings.n_rankings,
+        "NUMBER UNIQUE ORDERS": len(lines),
+        **{f"ALTERNATIVE NAME {i}": label for i, label in enumerate(names, start=1)},
+    }
+    head = [f"# {key}: {value}".rstrip() for key, value in fields.items()]
+    body = [f"{count}: {order}" for order, count in lines.most_common()]
+    return "\n".join([*head, *body, ""]).encode()
+
+
+def _group(tied: Any) -> str:
+    return "{" + ",".join(map(str, tied)) + "}" if isinstance(tied, tuple) else str(tied)
+
+
+def _check_kind(order: list[Any], n_items: int, row: int, name: str, kind: OrderType) -> None:
+    if not order:
+        raise RankingFileError(
+            f"row {row} ranks no item, which a PrefLib file cannot say; leave out such rows",
+            name,
+        )
+    ties = any(isinstance(group, tuple) for group in order)
+    if ties and kind[0] == "s":
+        raise RankingFileError(
+            f"row {row} has ties, and {kind} is for strict orders; write .to{kind[2]}", name
+        )
+    if kind[2] == "c":
+        listed = sum(len(group) if isinstance(group, tuple) else 1 for group in order)
+        if listed < n_items:
+            raise RankingFileError(
+                f"row {row} leaves out {n_items - listed} of {n_items} items, and {kind} is for "
+                f"complete orders; write .{kind[:2]}i",
+                name,
+            )

@@ -8,11 +8,10 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.kernel_approximation import Nystroem, RBFSampler
 
-from rankcut.graphs.approximation import LowRankApproximation, sampled_pairs
+from rankcut.graphs.distances import distances_between, median_lengthscale, similarity
 from rankcut.graphs.item_features import item_points
-from rankcut.graphs.item_graph import ItemGraph
-from rankcut.graphs.similarities import distances_between, median_lengthscale, similarity
-from rankcut.graphs.structured import StructuredWeights
+from rankcut.graphs.item_graph import ItemGraph, LowRankApproximation
+from rankcut.graphs.weights import StructuredWeights, sampled_pairs
 
 # An embedding's weight this far below 0, relative to the largest, is rounding.
 _ROUNDING = 1e-12

@@ -14,10 +14,16 @@ from scipy import sparse
 from scipy.spatial.distance import pdist, squareform
 from sklearn.base import BaseEstimator
 
+from rankcut.graphs.distances import (
+    Search,
+    Similarity,
+    check_finite,
+    nearest_neighbors,
+    similarity,
+)
 from rankcut.graphs.item_features import item_points
 from rankcut.graphs.item_graph import ItemGraph
-from rankcut.graphs.neighbors import Search, nearest_neighbors
-from rankcut.graphs.similarities import Similarity, check_finite, similarity
+from rankcut.graphs.weights import DenseWeights, SparseWeights
 
 # Distances between all pairs are held in memory at once up to this many bytes.
 _MOST_BYTES = 1 << 32
@@ -85,7 +91,7 @@ class SimilarityGraph(BaseEstimator):
         distances = _all_distances(points)
         weights = similarity(distances, self.kernel, self.lengthscale)
         if self.keep == 1 or n < 3:
-            return ItemGraph.trusted(squareform(weights), items)
+            return ItemGraph.trusted(DenseWeights(squareform(weights)), items)
         weakest = max(0, round(self.keep * len(distances)) - 1)
         kept = distances <= np.partition(distances, weakest)[weakest]
         first, second = (side[kept] for side in np.triu_indices(n, 1))
@@ -131,7 +137,7 @@ class DistanceGraph(BaseEstimator):
         points, items = item_points(self.features, self.items, self.scale, self.one_hot)
         distances = _all_distances(points)
         check_finite(distances)
-        return ItemGraph.trusted(squareform(distances), items)
+        return ItemGraph.trusted(DenseWeights(squareform(distances)), items)
 
 
 class NeighborGraph(BaseEstimator):
@@ -230,4 +236,4 @@ def _sparse_graph(
     whole = sparse.csr_array(half + half.T)
     whole.eliminate_zeros()
     whole.sort_indices()
-    return ItemGraph.trusted(whole, items)
+    return ItemGraph.trusted(SparseWeights(whole), items)

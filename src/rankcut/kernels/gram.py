@@ -16,9 +16,9 @@ from numpy.typing import DTypeLike, NDArray
 from rich.console import Console
 from rich.progress import Progress
 
-from rankcut._loops.pairing import ALL, TWINS, UPPER
+from rankcut._loops.pairs import ALL, TWINS, UPPER
 from rankcut._loops.types import Floats
-from rankcut.lazy import is_lazy
+from rankcut.dask import is_lazy
 from rankcut.rankings import RankMatrix, Unranked, labels_beside, read_rankings
 from rankcut.threads import as_completed
 
@@ -121,7 +121,7 @@ def gram_matrix(
 ) -> NDArray[Any]:
     """The whole way from two rank matrices to their Gram matrix."""
     if is_lazy(X) or is_lazy(Y):
-        from rankcut.kernels.lazy_gram import lazy_gram
+        from rankcut.dask.kernels import lazy_gram
 
         if out is not None:
             raise TypeError(

@@ -5,7 +5,7 @@ import os
 import numpy as np
 from numpy.typing import NDArray
 
-from rankcut.files.atomic import atomic_path
+from rankcut.files.drafts import atomic_path
 from rankcut.graphs.item_graph import ItemGraph
 from rankcut.pictures.extras import import_figure
 

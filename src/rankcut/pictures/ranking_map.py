@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankcut.files.atomic import atomic_path
+from rankcut.files.drafts import atomic_path
 from rankcut.pictures.extras import import_figure, import_plotly
 
 _UNKNOWN = "not known"

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rankcut.dask import computed, reduced, row_blocks, shared, task
 from rankcut.estimators.gp.classifier import GPClassifier
-from rankcut.lazy import computed, reduced, row_blocks, shared, task
 from rankcut.reports.classification import BINS, Score, bin_of
 
 

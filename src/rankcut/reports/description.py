@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rankcut.files.ranking_set import RankingSet
+from rankcut.ranking_set import RankingSet
 
 # An item counts among the most and least preferred if this share of the rankings rank it.
 _WORTH_A_PLACE = 0.01

@@ -1,0 +1,89 @@
+"""The experiments with sushi, a panel of the paper's figure each, and how they were published."""
+
+from typing import NamedTuple
+
+from rankcut.rankings import Unranked
+from reproduction.encodings import (
+    CUT,
+    EXPONENTIAL,
+    KENDALL,
+    KERNELS,
+    MALLOWS,
+    MALLOWS_DRAWS,
+    OWN_DRAWS,
+    PRESENCE,
+    SAME_DRAWS,
+    UNIT,
+    UNWEIGHTED,
+)
+
+
+class Experiment(NamedTuple):
+    """One panel of the figure.
+
+    Attributes
+    ----------
+    data : "a" or "b"
+        Which set.
+    unranked : str
+        What an unranked item means.
+    cut_steps, kendall_steps : int
+        L-BFGS steps of the published run.
+    keep, tolerance : float
+        The share of edges kept, and the relative error of sampled vectors.
+    methods : tuple of str
+        Besides the common ones.
+    """
+
+    data: str
+    unranked: Unranked
+    cut_steps: int
+    kendall_steps: int
+    keep: float
+    tolerance: float
+    methods: tuple[str, ...]
+
+
+EXPERIMENTS = {
+    "full": Experiment("a", "error", 20, 20, 1.0, 0.01, (EXPONENTIAL, MALLOWS)),
+    "top-6": Experiment(
+        "a", "last", 20, 20, 1.0, 0.01, (EXPONENTIAL, MALLOWS, MALLOWS_DRAWS, PRESENCE)
+    ),
+    "ties": Experiment("a", "error", 10, 200, 1.0, 0.01, (EXPONENTIAL, UNWEIGHTED, UNIT)),
+    "4 of 10": Experiment(
+        "a", "anywhere", 10, 200, 1.0, 0.01, (EXPONENTIAL, UNWEIGHTED, UNIT, PRESENCE)
+    ),
+    "10 of 100": Experiment(
+        "b",
+        "anywhere",
+        10,
+        200,
+        0.1,
+        0.03,
+        (EXPONENTIAL, UNWEIGHTED, UNIT, OWN_DRAWS, SAME_DRAWS, PRESENCE),
+    ),
+}
+
+RESIDENCE = "residence"
+ORIGIN = "origin"
+TARGETS = {RESIDENCE: "side", ORIGIN: "childhood side"}
+
+RANK = 200
+"""Coordinates by which a Gram matrix of 2,000 rankings goes in."""
+
+KENDALL_RANK = 120
+"""The same for Kendall's kernel on 100 items, which has little beyond one for each item."""
+
+QUICK_RANK = 60
+"""The same for both in a quick run."""
+
+PATHS = {CUT: 200, KENDALL: 200, MALLOWS: 40}
+"""How far the path of the bound is followed, for the paper's seeds."""
+
+
+def published_steps(experiment: str, method: str) -> int:
+    """After how many L-BFGS steps the published run ended, if it is compared with."""
+    if method not in KERNELS:
+        return 0
+    settings = EXPERIMENTS[experiment]
+    return settings.kendall_steps if method == KENDALL else settings.cut_steps

@@ -1,0 +1,128 @@
+"""From the bytes of a PrefLib file's orders to the entries of a rank matrix.
+
+A line is a count, a separator, and groups divided by commas: an item's number, or several in
+braces, as in ``25: 3,{1,2},4``. White space between them, empty lines and lines that start with
+``#`` mean nothing.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankcut._loops.compilation import compiled
+from rankcut._loops.types import Floats
+
+Bytes = NDArray[np.uint8]
+Longs = NDArray[np.int64]
+
+# What can be wrong with a line.
+FINE, NO_COUNT, LARGE, NO_SEPARATOR, NO_ITEM, NO_SUCH_ITEM, TWICE, EMPTY_GROUP, NO_COMMA = range(9)
+
+# Larger numbers are a mistake, and could overflow.
+_LARGEST = 10**15
+
+_TAB, _NEWLINE, _RETURN, _SPACE, _HASH, _COMMA = 9, 10, 13, 32, 35, 44
+_ZERO, _NINE, _OPEN, _CLOSE = 48, 57, 123, 125
+
+
+@compiled
+def _past_blanks(data: Bytes, at: int) -> int:
+    """The next position that is not a blank; line breaks are not blanks."""
+    while at < data.shape[0] and (data[at] == _SPACE or data[at] == _TAB or data[at] == _RETURN):
+        at += 1
+    return at
+
+
+@compiled
+def _number(data: Bytes, at: int) -> tuple[int, int]:
+    """The number at a position, −1 where there is none, and the position behind it."""
+    if at >= data.shape[0] or data[at] < _ZERO or data[at] > _NINE:
+        return -1, at
+    value = 0
+    while at < data.shape[0] and _ZERO <= data[at] <= _NINE:
+        if value <= _LARGEST:
+            value = 10 * value + int(data[at]) - _ZERO
+        at += 1
+    return value, at
+
+
+@compiled
+def scan_orders(
+    data: Bytes,
+    start: int,
+    separator: int,
+    categories: bool,
+    n_items: int,
+    starts: Longs,
+    columns: Longs,
+    ranks: Floats,
+    counts: Longs,
+) -> tuple[int, int, int, int]:
+    """Fill in the rows that the bytes from ``start`` on say; ``starts[0]`` must be 0.
+
+    Returns the number of rows, what is wrong (``FINE`` if nothing), where, and the number that
+    is wrong. With ``categories`` a group may be empty. The arrays have room for a row for each
+    line and an entry for each comma, separator and opening brace.
+    """
+    size = data.shape[0]
+    last_row = np.full(n_items, -1, dtype=np.int64)
+    row = 0
+    entry = 0
+    at = start
+    while True:
+        at = _past_blanks(data, at)
+        if at >= size:
+            return row, FINE, at, 0
+        if data[at] == _NEWLINE:
+            at += 1
+            continue
+        if data[at] == _HASH:
+            while at < size and data[at] != _NEWLINE:
+                at += 1
+            continue
+        count, at = _number(data, at)
+        if count < 1:
+            return row, NO_COUNT, at, count
+        if count > _LARGEST:
+            return row, LARGE, at, count
+        at = _past_blanks(data, at)
+        if at >= size or data[at] != separator:
+            return row, NO_SEPARATOR, at, 0
+        at += 1
+        rank = 1
+        tied = False
+        while True:
+            at = _past_blanks(data, at)
+            empty = False
+            if not tied and at < size and data[at] == _OPEN:
+                tied = True
+                at = _past_blanks(data, at + 1)
+                empty = at < size and data[at] == _CLOSE
+                if empty and not categories:
+                    return row, EMPTY_GROUP, at, 0
+            if not empty:
+                item, at = _number(data, at)
+                if item < 0:
+                    return row, NO_ITEM, at, 0
+                if item < 1 or item > n_items:
+                    return row, NO_SUCH_ITEM, at, item
+                if last_row[item - 1] == row:
+                    return row, TWICE, at, item
+                last_row[item - 1] = row
+                columns[entry] = item - 1
+                ranks[entry] = rank
+                entry += 1
+            at = _past_blanks(data, at)
+            if tied and at < size and data[at] == _CLOSE:
+                tied = False
+                at = _past_blanks(data, at + 1)
+            if not tied:
+                rank += 1
+            if at < size and data[at] == _COMMA:
+                at += 1
+            elif not tied and (at >= size or data[at] == _NEWLINE):
+                break
+            else:
+                return row, NO_COMMA, at, 0
+        counts[row] = count
+        row += 1
+        starts[row] = entry

@@ -1,0 +1,97 @@
+"""Shuffle labels within strata, and count them in cells of equal rankings.
+
+A shuffle's random digits depend on the seed and on its number alone, so it is the same in
+whichever block or thread it is made.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankcut._loops.compilation import compiled
+from rankcut._loops.types import Floats, Longs
+
+_STEP = np.uint64(0x9E3779B97F4A7C15)
+_FIRST = np.uint64(0xBF58476D1CE4E5B9)
+_SECOND = np.uint64(0x94D049BB133111EB)
+_A, _B, _C, _D = np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(11)
+_UNIT = 1.0 / 9007199254740992.0  # 2^-53
+
+
+@compiled
+def mix(state: np.uint64) -> np.uint64:
+    """SplitMix64: a number as random as the next, for each state."""
+    mixed = (state ^ (state >> _A)) * _FIRST
+    mixed = (mixed ^ (mixed >> _B)) * _SECOND
+    return mixed ^ (mixed >> _C)
+
+
+@compiled
+def stream_of_shuffle(seed: np.uint64, number: int) -> np.uint64:
+    """Where the random digits of a shuffle start."""
+    return mix(mix(seed + _STEP) ^ mix(np.uint64(number) * _STEP + _STEP))
+
+
+@compiled
+def shuffle_labels(
+    sizes: Longs, starts: Longs, seed: np.uint64, first: int, labels: NDArray[np.uint8]
+) -> None:
+    """Row k of ``labels`` is shuffle number ``first + k`` of the labels of all strata.
+
+    ``sizes[s, g]`` units of stratum s, which begins at ``starts[s]``, are in group g. Labels of
+    the largest group need no draws: the others are put among them, one after another, each in a
+    place drawn from those so far.
+    """
+    for k in range(labels.shape[0]):
+        row = labels[k]
+        state = stream_of_shuffle(seed, first + k)
+        for s in range(sizes.shape[0]):
+            segment = row[starts[s] : starts[s + 1]]
+            largest = 0
+            for g in range(sizes.shape[1]):
+                if sizes[s, g] > sizes[s, largest]:
+                    largest = g
+            filled = sizes[s, largest]
+            segment[:filled] = largest
+            for g in range(sizes.shape[1]):
+                if g == largest:
+                    continue
+                for _ in range(sizes[s, g]):
+                    state += _STEP
+                    place = np.int64((mix(state) >> _D) * _UNIT * (filled + 1))
+                    segment[filled] = segment[place]
+                    segment[place] = g
+                    filled += 1
+
+
+@compiled
+def count_labels(labels: NDArray[np.uint8], ends: Longs, begin: int, table: Floats) -> None:
+    """``table[k, g, c]`` counts the units of cell c that shuffle k labels g.
+
+    The last group is left out: its counts follow. Cells are consecutive units from ``begin`` on,
+    and ``ends`` says where each ends.
+    """
+    n_groups = table.shape[1]
+    for k in range(table.shape[0]):
+        table[k] = 0.0
+        unit = begin
+        for c in range(ends.shape[0]):
+            while unit < ends[c]:
+                label = np.int64(labels[k, unit])
+                if label < n_groups:
+                    table[k, label, c] += 1.0
+                unit += 1
+
+
+@compiled
+def shuffle_rows(starts: Longs, seed: np.uint64, first: int, rows: NDArray[np.int32]) -> None:
+    """Row k of ``rows`` is shuffle number ``first + k`` of the unit numbers, within strata."""
+    for k in range(rows.shape[0]):
+        state = stream_of_shuffle(seed, first + k)
+        row = rows[k]
+        for s in range(starts.shape[0] - 1):
+            begin = starts[s]
+            for filled in range(starts[s + 1] - begin):
+                state += _STEP
+                place = np.int64((mix(state) >> _D) * _UNIT * (filled + 1))
+                row[begin + filled] = row[begin + place]
+                row[begin + place] = begin + filled

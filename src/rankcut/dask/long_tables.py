@@ -1,0 +1,76 @@
+"""Long tables in Dask DataFrames: a block of rankings for each partition."""
+
+import math
+from collections.abc import Hashable, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse as sp
+
+from rankcut.dask.collections import stand_in
+from rankcut.dask.mapping import placed
+from rankcut.dask.tasks import computed, reduced, shared, task
+from rankcut.long_tables import LongRanks, from_long
+from rankcut.rankings import object_array
+
+
+def lazy_from_long(
+    table: Any, items: Sequence[Hashable] | None, options: dict[str, Any]
+) -> LongRanks:
+    """The same from a Dask DataFrame, a block for each partition."""
+    import dask.array as da
+
+    ranking, item = options["ranking"], options["item"]
+    together = table.index.name == ranking and table.known_divisions
+    lines = table.reset_index() if table.index.name == ranking else table
+    from_long(stand_in(lines), **options)  # says what is wrong with the columns
+    if items is None:
+        labels = task(_labels)
+        parts = [labels(part) for part in lines[item].to_delayed()]
+        items = computed(reduced(parts, _first_labels))[0]
+    if not together:
+        value = options["rank"] or options["score"]
+        lines = lines[[ranking, item, value]].shuffle(on=ranking)
+    read = task(_read_lines, nout=2)
+    about = shared({**options, "items": list(items)})
+    blocks = [read(part, about, not together) for part in lines.to_delayed()]
+    nothing = sp.csr_array((0, len(items))) if options["sparse"] else np.empty((0, len(items)))
+    ranks = [
+        da.from_delayed(block[0], (math.nan, len(items)), meta=nothing, dtype=np.float64)
+        for block in blocks
+    ]
+    ids = [da.from_delayed(block[1], (math.nan,), dtype=object) for block in blocks]
+    return LongRanks(
+        da.concatenate(ranks, allow_unknown_chunksizes=True),
+        da.concatenate(ids, allow_unknown_chunksizes=True),
+        list(items),
+    )
+
+
+def _labels(column: Any) -> list[Hashable]:
+    return list(dict.fromkeys(column.tolist()))
+
+
+def _first_labels(parts: list[list[Hashable]]) -> list[Hashable]:
+    return list(dict.fromkeys(label for part in parts for label in part))
+
+
+def _read_lines(
+    lines: Any, options: dict[str, Any], moved: bool
+) -> tuple[Any, NDArray[np.object_]]:
+    """The rankings of a partition; where lines came in any order, rows are sorted by id."""
+    if len(lines) == 0:
+        n_items = len(options["items"])
+        nothing = sp.csr_array((0, n_items)) if options["sparse"] else np.empty((0, n_items))
+        return nothing, np.empty(0, dtype=object)
+    if moved:
+        lines = lines.sort_values(options["ranking"], kind="stable")
+    names = lines[options["ranking"]]
+    found = placed(
+        partial(from_long, **options),
+        lines,
+        lambda line: f"a line of ranking {names.iloc[[line]].tolist()[0]!r}",
+    )
+    return found.ranks, object_array(found.ids)

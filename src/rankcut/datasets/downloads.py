@@ -1,0 +1,75 @@
+"""Where data sets that may not be passed on are found: in a directory that the user names."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from sklearn.utils import Bunch
+
+from rankcut.files.preflib import read_preflib
+from rankcut.files.streams import Source
+
+VARIABLE = "RANKCUT_DATA"
+
+
+def find_files(
+    files: Sequence[str],
+    folders: Sequence[str],
+    data_home: str | os.PathLike[str] | None,
+    *,
+    address: str,
+    terms: str,
+) -> list[Path]:
+    """The paths of the files, in the user's directory or in one of some folders in it."""
+    home = os.environ.get(VARIABLE) if data_home is None else os.fspath(data_home)
+    where = "no directory is named" if not home else f"they are not in {home}"
+    for folder in ("", *folders):
+        paths = [Path(home or ".") / folder / file for file in files]
+        if home and all(path.is_file() for path in paths):
+            return paths
+    raise FileNotFoundError(
+        f"the files {', '.join(files)} are needed, and {where}. Get them from {address} "
+        f"({terms}), and name their directory by data_home= or by the environment variable "
+        f"{VARIABLE}"
+    )
+
+
+def load_preflib(path: Source, *, expand: bool = False, sparse: bool | None = None) -> Bunch:
+    r"""A PrefLib file: soc, soi, toc, toi or cat, with a current or an old header.
+
+    The files are at https://preflib.org, each with the citation that it asks for.
+
+    Parameters
+    ----------
+    path : path or file object
+        Plain or gzip.
+    expand : bool
+        Give each voter a row, instead of a count to each order.
+    sparse : bool or None
+        Ranks as a CSR array or as a dense one; None makes them dense unless too empty for that.
+
+    Returns
+    -------
+    Bunch
+        ``ranks``, ``counts`` (how many voters each row stands for), ``item_names``, ``title``
+        and ``metadata`` (the fields of the header).
+
+    Examples
+    --------
+    >>> import io
+    >>> old = "3\n1,toro\n2,uni\n3,ika\n5,5,2\n4,2,1,3\n1,3,1,2\n"
+    >>> votes = load_preflib(io.StringIO(old))
+    >>> votes.ranks
+    array([[2., 1., 3.],
+           [2., 3., 1.]])
+    >>> votes.counts
+    array([4, 1])
+    """
+    rankings = read_preflib(path, expand=expand, sparse=sparse)
+    return Bunch(
+        ranks=rankings.ranks,
+        counts=rankings.counts,
+        item_names=list(rankings.items),
+        title=rankings.title,
+        metadata=dict(rankings.metadata),
+    )

@@ -1,1 +1,0 @@
-"""Experiments: whole pieces of work, from data to a table and a picture."""

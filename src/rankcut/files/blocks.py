@@ -1,0 +1,391 @@
+"""A table in blocks of rows, each a list of columns: what CSV, TSV, Parquet and frames become.
+
+A cell is text, a number, or None. From text, an empty cell, ``NA``, ``nan`` and their like mean
+that there is no value.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain, compress
+from typing import Any, NamedTuple, TypeAlias
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from rankcut.errors import RankingFileError, Setting, Text
+from rankcut.ratings import level_of
+
+Header: TypeAlias = int | tuple[int, int]
+
+# A block has about this many cells.
+BLOCK_CELLS = 1 << 18
+
+# Whole numbers up to this one are float64 exactly.
+LARGEST_EXACT = 1 << 53
+
+_ORDINAL = re.compile(r"(?i)([0-9]{1,9})(?:st|nd|rd|th)")
+_DIGITS = re.compile(r"([+-]?)([0-9]+)")
+
+_MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "."})
+
+
+class Declared(NamedTuple):
+    """What a table says of itself: its layout, and which columns are items."""
+
+    layout: str
+    items: list[int]
+
+
+# How a header marks the columns of items, and the layout that each mark stands for.
+MARKS = {"rank: ": "wide", "score: ": "ratings"}
+
+
+def read_marks(names: Sequence[str], source: str) -> tuple[list[str], Declared | None]:
+    """The columns' names without marks, and what the marks say.
+
+    >>> read_marks(["town", "rank: toro", "rank: uni"], "votes.csv")
+    (['town', 'toro', 'uni'], Declared(layout='wide', items=[1, 2]))
+    """
+    found = {i: mark for i, name in enumerate(names) for mark in MARKS if _marked(name, mark)}
+    if not found:
+        return list(names), None
+    if len(set(found.values())) > 1:
+        raise RankingFileError("some columns are marked 'rank: ' and others 'score: '", source)
+    bare = [name[len(found[i]) :].strip() if i in found else name for i, name in enumerate(names)]
+    if len(set(bare)) < len(bare):
+        twice = next(name for i, name in enumerate(bare) if name in bare[:i])
+        raise RankingFileError(f"two columns are called {twice!r}", source, remedy="rename one")
+    return bare, Declared(MARKS[next(iter(found.values()))], list(found))
+
+
+def _marked(name: str, mark: str) -> bool:
+    return name.lower().startswith(mark) and len(name) > len(mark)
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """Some rows of a table.
+
+    Attributes
+    ----------
+    source : str
+        The file's name.
+    names : list of str
+        The columns' names, each different.
+    columns : list of ndarrays or tuples
+        Numbers as float64; anything else as a tuple of str, other objects or None.
+    lines : ndarray
+        The line of the file on which each row stands; rows of a frame count from 1.
+    repeats : dict of int
+        Columns with the same title as an earlier one, and that one.
+    declared : Declared or None
+        What the table says of itself.
+    """
+
+    source: str
+    names: list[str]
+    columns: list[Any]
+    lines: NDArray[np.int64]
+    repeats: dict[int, int] = field(default_factory=dict)
+    declared: Declared | None = None
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+    def numbers(self, column: int, role: str) -> NDArray[np.float64]:
+        """A column as numbers, NaN where there is no value."""
+        cells = self.columns[column]
+        try:
+            values = np.asarray(
+                cells
+                if isinstance(cells, np.ndarray)
+                else ["nan" if cell is None or cell == "" else cell for cell in cells],
+                dtype=np.float64,
+            )
+        except (TypeError, ValueError, OverflowError):
+            values = np.array([self._number(i, cell, column, role) for i, cell in enumerate(cells)])
+        if np.isinf(values).any():
+            row = int(np.argmax(np.isinf(values)))
+            self.refuse(row, column, f"{role} is infinite", "leave the cell empty if there is none")
+        return values
+
+    def levels(self, column: int, scale: Mapping[str, float]) -> NDArray[np.float64]:
+        """A column of words as their levels on a scale, NaN where there is no value."""
+        found = np.empty(len(self))
+        for row, cell in enumerate(self.objects(column)):
+            level = level_of(cell, scale)
+            if level is None:
+                self.refuse(
+                    row,
+                    column,
+                    f"{str(cell)[:40]!r} is not on the scale {', '.join(scale)}",
+                    ["add it to ", Setting("scale"), ", or choose other ", Setting("item_columns")],
+                )
+            found[row] = level
+        return found
+
+    def is_on(self, column: int, scale: Mapping[str, float]) -> bool:
+        """Whether the column has a value, and all are on a scale."""
+        found = [level_of(cell, scale) for cell in self.objects(column)]
+        return None not in found and any(level == level for level in found)
+
+    def _number(self, row: int, cell: Any, column: int, role: str) -> float:
+        if is_missing(cell):
+            return np.nan
+        number = _number_of(cell)
+        if number is None:
+            self.refuse(
+                row,
+                column,
+                f"{role} is {str(cell)[:40]!r}, which is not a number",
+                ["if this column is not an item, pass ", Setting("columns", self.names[column])],
+            )
+            raise AssertionError("unreachable")
+        return number
+
+    def refuse(self, row: int, column: int, problem: str, remedy: Text = "") -> None:
+        """Raise with the place of a cell."""
+        raise RankingFileError(
+            f"column {self.names[column]!r}: {problem}",
+            self.source,
+            int(self.lines[row]),
+            remedy=remedy,
+        )
+
+    def objects(self, column: int, missing: Callable[[Any], bool] | None = None) -> NDArray[Any]:
+        """A column as objects, None where there is no value, by default as is_missing says."""
+        missing = missing or is_missing
+        cells = self.columns[column]
+        values = np.empty(len(self), dtype=object)
+        if isinstance(cells, np.ndarray):
+            values[:] = [None if np.isnan(cell) else cell for cell in cells.tolist()]
+        else:
+            values[:] = [None if missing(cell) else cell for cell in cells]
+        return values
+
+    @classmethod
+    def joined(cls, blocks: Sequence["Block"]) -> "Block":
+        """The rows of several blocks of a table in one."""
+        first = blocks[0]
+        if len(blocks) == 1:
+            return first
+        columns = [
+            tuple(chain.from_iterable(block.columns[i] for block in blocks))
+            for i in range(len(first.names))
+        ]
+        lines = np.concatenate([block.lines for block in blocks])
+        return replace(first, columns=columns, lines=lines)
+
+    def some(self, rows: NDArray[np.bool_]) -> "Block":
+        """The rows of a mask."""
+        columns = [
+            cells[rows] if isinstance(cells, np.ndarray) else tuple(compress(cells, rows))
+            for cells in self.columns
+        ]
+        return replace(self, columns=columns, lines=self.lines[rows])
+
+    def empty_columns(self) -> set[int]:
+        """The columns in which no cell has a value."""
+        return {i for i, cells in enumerate(self.columns) if all(map(is_missing, cells))}
+
+    def is_numeric(self, column: int) -> bool:
+        """Whether the column has no cell but numbers and missing ones."""
+        cells = self.columns[column]
+        return isinstance(cells, np.ndarray) or all(
+            is_missing(cell) or _number_of(cell) is not None for cell in cells
+        )
+
+    def has_ordinals(self, column: int) -> bool:
+        """Whether the column has cells such as ``1st``."""
+        cells = self.columns[column]
+        return not isinstance(cells, np.ndarray) and any(
+            isinstance(cell, str) and _ORDINAL.fullmatch(cell.strip()) for cell in cells
+        )
+
+    def check_not_mistyped(self, column: int) -> None:
+        """Refuse a column of numbers but for a few cells, which might be an item or might not."""
+        if self.is_numeric(column):
+            return
+        values = [(row, c) for row, c in enumerate(self.columns[column]) if not is_missing(c)]
+        strays = [(row, cell) for row, cell in values if not _could_be_number(cell)]
+        if 2 * len(strays) < len(values):
+            row, cell = strays[0]
+            self.refuse(
+                row,
+                column,
+                f"{str(cell)[:40]!r} is not a number, and most others are",
+                [
+                    "correct it, or, if this column is not an item, pass ",
+                    Setting("columns", self.names[column]),
+                ],
+            )
+
+
+class NoSuchRowsError(RankingFileError):
+    """No row of a table meets the conditions."""
+
+
+def meeting(blocks: Iterable[Block], conditions: Sequence[str]) -> Iterator[Block]:
+    """The blocks with the rows alone that meet ``column=value`` or ``column!=value``."""
+    any_row = False
+    for block in blocks:
+        kept = np.ones(len(block), dtype=bool)
+        for condition in conditions:
+            name, equals, value = condition.partition("=")
+            if not equals:
+                raise RankingFileError(
+                    f"the condition {condition!r} should read column=value or column!=value",
+                    block.source,
+                )
+            (place,) = positions([name.removesuffix("!").strip()], block.names, block.source)
+            cells = ("" if cell is None else _shown(cell) for cell in block.objects(place))
+            same = np.array([cell == value.strip() for cell in cells])
+            kept &= ~same if name.endswith("!") else same
+        any_row = any_row or bool(kept.any())
+        if kept.all():
+            yield block
+        elif kept.any():
+            yield block.some(kept)
+    if not any_row:
+        raise NoSuchRowsError(
+            f"no row meets {' and '.join(conditions)}", block.source, int(block.lines[-1])
+        )
+
+
+def _shown(cell: Any) -> str:
+    whole = isinstance(cell, float) and cell.is_integer()
+    return str(int(cell) if whole else cell).strip()
+
+
+def is_missing(cell: Any) -> bool:
+    """Whether a cell has no value."""
+    if isinstance(cell, str):
+        return cell.strip().lower() in _MISSING
+    return is_empty(cell)
+
+
+def is_empty(cell: Any) -> bool:
+    """Whether a cell has nothing in it, which no word such as NA stands for."""
+    return not cell.strip() if isinstance(cell, str) else cell is None or cell != cell
+
+
+def _could_be_number(cell: Any) -> bool:
+    if is_missing(cell):
+        return True
+    try:
+        float(cell)
+    except (TypeError, ValueError, OverflowError):
+        return False
+    return True
+
+
+def _number_of(cell: Any) -> float | None:
+    """The number in a cell, which may be an ordinal such as ``1st``; None if there is none."""
+    try:
+        return float(cell)
+    except (TypeError, ValueError, OverflowError):
+        ordinal = _ORDINAL.fullmatch(cell.strip()) if isinstance(cell, str) else None
+        return None if ordinal is None else float(ordinal[1])
+
+
+def side_column(values: NDArray[Any]) -> NDArray[Any]:
+    """Like typed, but codes that a number would change are left as the text that they are.
+
+    >>> side_column(np.array(["02139", "10001"], dtype=object))
+    array(['02139', '10001'], dtype=object)
+    """
+    if not any(map(_is_code, values)):
+        return typed(values)
+    # Numbers among them come from blocks without such codes.
+    cells = [cell if cell is None or isinstance(cell, str) else _shown(cell) for cell in values]
+    return np.array(cells, dtype=object)
+
+
+def _is_code(cell: Any) -> bool:
+    """Whether text of digits has a zero or sign in front, or is too long for a float to hold."""
+    if not isinstance(cell, str) or not (match := _DIGITS.fullmatch(cell.strip())):
+        return False
+    digits = match[2]
+    padded = match[1] == "+" or (digits.startswith("0") and digits != "0")
+    return padded or len(digits) > 16 or int(digits) > LARGEST_EXACT
+
+
+def typed(values: NDArray[Any]) -> NDArray[Any]:
+    """Objects as float64 if all that have a value are numbers, and unchanged otherwise.
+
+    >>> typed(np.array(["3", None, "1.5"], dtype=object))
+    array([3. , nan, 1.5])
+    """
+    if all(map(_could_be_number, values)):
+        return np.array([np.nan if is_missing(cell) else float(cell) for cell in values])
+    return values
+
+
+def positions(chosen: str | Sequence[str], names: Sequence[str], source: str) -> list[int]:
+    """The columns that a user names, one by one or, as ``10-15``, by their numbers from 1.
+
+    >>> positions("uni,1,3-4", ["toro", "uni", "ika", "ebi"], "votes.csv")
+    [1, 0, 2, 3]
+    """
+    places: list[int] = []
+    for part in _parts(chosen, names):
+        if part in names:
+            places.append(list(names).index(part))
+            continue
+        first, _, last = part.partition("-")
+        if not (first.isdecimal() and (last.isdecimal() or not last)) or len(part) > 20:
+            raise RankingFileError(
+                f"there is no column {part!r}; the columns are {_listed(names)}", source
+            )
+        numbers = range(int(first), int(last or first) + 1)
+        if not numbers or not 1 <= numbers[0] <= numbers[-1] <= len(names):
+            raise RankingFileError(
+                f"there are no columns {part}: they are numbered from 1 to {len(names)}", source
+            )
+        places.extend(number - 1 for number in numbers)
+    return list(dict.fromkeys(places))
+
+
+def _parts(chosen: str | Sequence[str], names: Sequence[str]) -> list[str]:
+    if not isinstance(chosen, str):
+        return [part for each in chosen for part in _parts(each, names)]
+    # A name may itself have a comma.
+    return [chosen] if chosen in names else [part.strip() for part in chosen.split(",")]
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - 12} more" if len(names) > 12 else ""
+    return ", ".join(map(repr, names[:12])) + more
+
+
+def frame_blocks(frame: Any, name: str, rows: int | None = None) -> Iterator[Block]:
+    """The blocks of a pandas, Polars or PyArrow table."""
+    table = nw.from_native(frame, eager_only=True)
+    n_rows, width = table.shape
+    if n_rows == 0 or width == 0:
+        raise RankingFileError("the table has no rows", name)
+    step = rows or max(1, BLOCK_CELLS // width)
+    names, declared = read_marks([str(column) for column in table.columns], name)
+    for start in range(0, n_rows, step):
+        piece = table[start : start + step]
+        columns = [_cells(piece[column]) for column in table.columns]
+        lines = np.arange(start, start + len(piece)) + 1
+        yield Block(name, names, columns, lines, declared=declared)
+
+
+def _cells(series: nw.Series[Any]) -> Any:
+    numbers = series.dtype.is_numeric()
+    if numbers and not (series.dtype.is_integer() and _too_large(series)):
+        return series.cast(nw.Float64).to_numpy().astype(np.float64)
+    cells = series.to_list()
+    if numbers or series.dtype == nw.Boolean:
+        # What a float would change, or make a rank of, is text, as it would be in a CSV file.
+        return tuple(None if cell is None else str(cell) for cell in cells)
+    return tuple(cells)
+
+
+def _too_large(series: nw.Series[Any]) -> bool:
+    ends = [end for end in (series.min(), series.max()) if end is not None]
+    return any(abs(int(end)) > LARGEST_EXACT for end in ends)

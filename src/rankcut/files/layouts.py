@@ -1,0 +1,309 @@
+"""Tables of rankings: wide, ratings, long or ballots, as CSV, TSV, Parquet or a frame.
+
+========== =====================================================================================
+layout     what a row is
+========== =====================================================================================
+wide       a ranking: a column for each item, with its rank; empty = not ranked
+ratings    the same with scores instead of ranks
+long       one item of one ranking: columns for the ranking, the item, and the rank or score
+ballots    a ranking: a column for each place, first choice first, with the item's name
+orders     a ranking: a column with its order as text, ``toro > uni = ika``
+========== =====================================================================================
+
+A column ``ranking`` names the rankings, a column ``count`` says how many each row stands for, and
+other columns are kept as what is known of each ranking: in a wide table those that hold text in
+the first rows, and those named by ``columns``.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import chain
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankcut.errors import RankingFileError, Setting
+from rankcut.files.blocks import Block, is_empty, is_missing, meeting, side_column
+from rankcut.files.roles import Roles, TableOptions, counts_of, ids_of, one_column, plain, roles_of
+from rankcut.long_tables import entries_by_row, first_repeat
+from rankcut.orders import from_orders, parse_order
+from rankcut.ranking_set import RankingSet, fitting_ranks
+from rankcut.rankings import object_array
+from rankcut.ratings import from_ratings
+
+# What columns are is judged by this many rows or more, and by further ones while a column is
+# empty, up to about this many cells.
+JUDGED_ROWS = 512
+_LOOKAHEAD_CELLS = 1 << 20
+
+
+def table_rankings(blocks: Iterable[Block], options: TableOptions) -> RankingSet:
+    """All rankings of a table."""
+    block, blocks = _first(meeting(blocks, options.where))
+    layout = options.fitting(block)
+    if layout == "long":
+        return long_rankings(blocks, options)
+    if layout == "ballots":
+        return ballot_rankings(blocks, options)
+    if layout == "orders":
+        return order_rankings(blocks, options)
+    whole = joined(list(_wide(blocks, options)))
+    return replace(whole, ranks=whole.sparse()) if options.sparse else whole
+
+
+def table_pieces(blocks: Iterable[Block], options: TableOptions) -> Iterator[RankingSet]:
+    """The rankings of a table a block at a time, where the layout allows; else all at once."""
+    block, blocks = _first(meeting(blocks, options.where))
+    if options.fitting(block) in ("wide", "ratings"):
+        yield from _wide(blocks, options)
+    else:
+        yield table_rankings(blocks, options)
+
+
+def _first(blocks: Iterable[Block]) -> tuple[Block, Iterable[Block]]:
+    every = iter(blocks)
+    block = next(every)
+    return block, chain([block], every)
+
+
+def _wide(blocks: Iterable[Block], options: TableOptions) -> Iterator[RankingSet]:
+    every = iter(blocks)
+    held = _enough_to_judge(every)
+    roles = roles_of(Block.joined(held), options)
+    scale = options.levels()
+    for block in chain(held, every):
+        if scale is not None:
+            words = np.column_stack([block.levels(i, scale) for i in roles.items])
+            ranks = from_ratings(words, higher_is_better=False)
+        elif options.fitting(block) == "ratings":
+            scores = np.column_stack([block.numbers(i, "the score") for i in roles.items])
+            ranks = from_ratings(scores, higher_is_better=options.higher_is_better)
+        else:
+            ranks = np.column_stack([block.numbers(i, "the rank") for i in roles.items])
+        yield RankingSet(
+            ranks,
+            roles.labels,
+            counts=counts_of(block, roles),
+            counted=roles.count is not None,
+            ids=ids_of(block, roles),
+            columns={block.names[i]: block.objects(i) for i in roles.columns},
+        )
+
+
+def _enough_to_judge(blocks: Iterator[Block]) -> list[Block]:
+    """The first blocks, until each column has a value and rows are many enough to compare."""
+    held = [next(blocks)]
+    empty = held[0].empty_columns()
+    n_rows, width = len(held[0]), len(held[0].names)
+    while (empty or n_rows < JUDGED_ROWS) and n_rows * width < _LOOKAHEAD_CELLS:
+        block = next(blocks, None)
+        if block is None:
+            break
+        held.append(block)
+        empty &= block.empty_columns()
+        n_rows += len(block)
+    return held
+
+
+def joined(pieces: list[RankingSet]) -> RankingSet:
+    """The rankings of several pieces of one table as one."""
+    first = pieces[0]
+    ids = None
+    if first.ids is not None:
+        ids = tuple(chain.from_iterable(piece.ids or () for piece in pieces))
+    return RankingSet(
+        np.concatenate([piece.ranks for piece in pieces]),
+        first.items,
+        counts=np.concatenate([piece.counts for piece in pieces]),
+        counted=first.counted,
+        ids=ids,
+        columns={
+            name: side_column(np.concatenate([piece.columns[name] for piece in pieces]))
+            for name in first.columns
+        },
+    )
+
+
+def long_rankings(blocks: Iterable[Block], options: TableOptions) -> RankingSet:
+    """The rankings of a long table: ids and items in order of appearance.
+
+    What is known of a ranking is read from its first line.
+    """
+    ids: dict[Any, int] = {}
+    labels: dict[Any, int] = {}
+    rows, columns, values, lines = [], [], [], []
+    counts: list[int] = []
+    known: dict[str, list[Any]] = {}
+    source = ""
+    scores = options.score is not None
+    for block in blocks:
+        names, source = block.names, block.source
+        item = one_column(options.item, "item", names, source)
+        scores = scores or (options.rank is None and "rank" not in names)
+        value = one_column(
+            options.score if scores else options.rank, "score" if scores else "rank", names, source
+        )
+        roles = roles_of(block, options, used=(item, value))
+        own = ids_of(block, roles)
+        if own is None:
+            raise RankingFileError(
+                "no column says which ranking a line is about",
+                source,
+                int(block.lines[0]),
+                remedy=["name it with ", Setting("ranking")],
+            )
+        known = known or {names[i]: [] for i in roles.columns}
+        found = {name: block.objects(names.index(name)) for name in known}
+        times = counts_of(block, roles)
+        for at, ranking in enumerate(own):
+            if ranking not in ids:
+                ids[ranking] = len(ids)
+                counts.append(1 if times is None else int(times[at]))
+                for name, cells in found.items():
+                    known[name].append(cells[at])
+        items = block.objects(item, is_empty).tolist()
+        if None in items:
+            block.refuse(items.index(None), item, "each line needs an item")
+        rows.append(np.array([ids[ranking] for ranking in own]))
+        columns.append(np.array([labels.setdefault(plain(i), len(labels)) for i in items]))
+        values.append(block.numbers(value, "the score" if scores else "the rank"))
+        lines.append(block.lines)
+    row, column, number = (np.concatenate(parts) for parts in (rows, columns, values))
+    if options.repeats != "error":
+        kept = _mentions(row, column, options.repeats)
+        row, column, number = row[kept], column[kept], number[kept]
+    again = first_repeat(row, column)
+    if again is not None:
+        raise RankingFileError(
+            f"ranking {list(ids)[row[again]]!r} mentions item {list(labels)[column[again]]!r} a "
+            "second time; a ranking ranks each item once",
+            source,
+            int(np.concatenate(lines)[again]),
+            remedy=[
+                "pass ",
+                Setting("repeats", "first"),
+                " or ",
+                Setting("repeats", "last"),
+                " to choose a mention",
+            ],
+        )
+    ranks = entries_by_row(row, column, number, (len(ids), len(labels)))
+    if scores:
+        ranks = from_ratings(ranks, higher_is_better=options.higher_is_better)
+    return RankingSet(
+        fitting_ranks(ranks.data, ranks.indices, ranks.indptr, len(labels), options.sparse),
+        tuple(map(str, labels)),
+        counts=counts,
+        ids=tuple(ids),
+        columns={name: side_column(object_array(cells)) for name, cells in known.items()},
+    )
+
+
+def _mentions(rows: NDArray[np.int64], columns: NDArray[np.int64], which: str) -> NDArray[np.int64]:
+    """Row numbers left after dropping repeated (ranking, item) pairs."""
+    lines = np.arange(len(rows)) if which == "first" else np.arange(len(rows))[::-1]
+    pairs = np.stack([rows[lines], columns[lines]])
+    return np.sort(lines[np.unique(pairs, axis=1, return_index=True)[1]])
+
+
+_BLANK = frozenset({"", "skipped", "undervote", "blank"})
+_OVERVOTE = "overvote"
+
+
+def is_blank(name: str) -> bool:
+    """Whether a ballot's cell with this text names no item."""
+    return is_missing(name) or name.strip().lower() in {*_BLANK, _OVERVOTE}
+
+
+def ballot_rankings(blocks: Iterable[Block], options: TableOptions) -> RankingSet:
+    """The rankings of a table of ballots; items in order of appearance."""
+    labels: dict[str, int] = {}
+    starts, columns, ranks = [0], list[int](), list[float]()
+    counts: list[NDArray[np.int64]] = []
+    ids: list[Any] = []
+    known: dict[str, list[NDArray[Any]]] = {}
+    source = ""
+    for block in blocks:
+        source = block.source
+        roles = roles_of(block, options)
+        for chosen in _chosen(block, roles):
+            columns.extend(labels.setdefault(name, len(labels)) for name in chosen)
+            ranks.extend(range(1, len(chosen) + 1))
+            starts.append(len(columns))
+        times = counts_of(block, roles)
+        counts.append(np.ones(len(block), np.int64) if times is None else times)
+        ids.extend(ids_of(block, roles) or ())
+        for i in roles.columns:
+            known.setdefault(block.names[i], []).append(block.objects(i))
+    if not labels:
+        raise RankingFileError("no ballot names an item", source)
+    return RankingSet(
+        fitting_ranks(
+            np.array(ranks, dtype=np.float64),
+            np.array(columns, dtype=np.int64),
+            np.array(starts),
+            len(labels),
+            options.sparse,
+        ),
+        tuple(labels),
+        counts=np.concatenate(counts),
+        ids=tuple(ids) or None,
+        columns={name: side_column(np.concatenate(parts)) for name, parts in known.items()},
+    )
+
+
+def order_rankings(blocks: Iterable[Block], options: TableOptions) -> RankingSet:
+    """The rankings of a column of orders; items in order of appearance."""
+    orders: list[list[tuple[str, ...]]] = []
+    counts: list[NDArray[np.int64]] = []
+    ids: list[Any] = []
+    known: dict[str, list[NDArray[Any]]] = {}
+    source = ""
+    for block in blocks:
+        source = block.source
+        column = one_column(options.order, "order", block.names, source)
+        roles = roles_of(block, options, used=(column,))
+        for row, cell in enumerate(block.objects(column, is_empty)):
+            order = [] if cell is None else parse_order(str(cell))
+            listed = [label for group in order for label in group]
+            if "" in listed:
+                block.refuse(
+                    row, column, f"{str(cell)[:40]!r} leaves out an item", "write Ann > Bob = Cy"
+                )
+            if len(set(listed)) < len(listed):
+                twice = next(label for i, label in enumerate(listed) if label in listed[:i])
+                block.refuse(row, column, f"item {twice!r} appears twice; list each item once")
+            orders.append(order)
+        times = counts_of(block, roles)
+        counts.append(np.ones(len(block), np.int64) if times is None else times)
+        ids.extend(ids_of(block, roles) or ())
+        for i in roles.columns:
+            known.setdefault(block.names[i], []).append(block.objects(i))
+    if not any(orders):
+        raise RankingFileError("no order names an item", source)
+    ranks, items = from_orders(orders, sparse=True)
+    return RankingSet(
+        fitting_ranks(ranks.data, ranks.indices, ranks.indptr, len(items), options.sparse),
+        tuple(items),
+        counts=np.concatenate(counts),
+        ids=tuple(ids) or None,
+        columns={name: side_column(np.concatenate(parts)) for name, parts in known.items()},
+    )
+
+
+def _chosen(block: Block, roles: Roles) -> Iterable[list[str]]:
+    """The items on each ballot, best first."""
+    cells = [block.objects(i).tolist() for i in roles.items]
+    for row, ballot in enumerate(zip(*cells, strict=True)):
+        listed: dict[str, None] = {}
+        for place, cell in zip(roles.items, ballot, strict=True):
+            name = "" if cell is None else str(plain(cell))
+            if name.lower() == _OVERVOTE:
+                break
+            if name.lower() in _BLANK:
+                continue
+            if name in listed:
+                block.refuse(row, place, f"item {name!r} is chosen twice on this ballot")
+            listed[name] = None
+        yield list(listed)

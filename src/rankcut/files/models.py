@@ -1,0 +1,145 @@
+"""Fitted classifiers in skops files: safe to load, since nothing in them is run.
+
+A file may contain types of scikit-learn, NumPy and SciPy that skops trusts, and those of this
+library listed here; any other is refused.
+"""
+
+import io
+import os
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import is_classifier
+from sklearn.pipeline import Pipeline
+
+from rankcut.errors import RankingFileError
+from rankcut.estimators.graph_cut import GraphCutFeatures
+from rankcut.estimators.ranking_classifier import RankingClassifier
+from rankcut.files.drafts import atomic_file
+from rankcut.files.streams import Source, read_all, source_name
+
+_OURS = [
+    "rankcut.estimators.gp.classifier.GPClassifier",
+    "rankcut.estimators.gp.gaussian.Gaussian",
+    "rankcut.estimators.gp.weight_space.FeaturePredictor",
+    "rankcut.estimators.graph_cut.GraphCutFeatures",
+    "rankcut.estimators.ranking_classifier.RankingClassifier",
+    "rankcut.graphs.item_graph.LowRankApproximation",
+    "rankcut.graphs.item_graph.NeighborApproximation",
+    "rankcut.graphs.derived.DissimilarityGraph",
+    "rankcut.graphs.derived.NormalizedGraph",
+    "rankcut.graphs.learned.AgreementGraph",
+    "rankcut.graphs.learned.CoListingGraph",
+    "rankcut.graphs.item_graph.ItemGraph",
+    "rankcut.graphs.low_rank.LowRankGraph",
+    "rankcut.graphs.recipes.DistanceGraph",
+    "rankcut.graphs.recipes.NeighborGraph",
+    "rankcut.graphs.recipes.SimilarityGraph",
+    "rankcut.graphs.weights.CompleteWeights",
+    "rankcut.graphs.weights.DenseWeights",
+    "rankcut.graphs.weights.SparseWeights",
+    "rankcut.graphs.weights.StructuredWeights",
+    "rankcut.features.completions.Completions",
+    "rankcut.features.smoothing.Smoother",
+    "rankcut.features.smoothing.Smoothing",
+    # Sparse graphs: skops trusts SciPy's sparse matrices, and does not know its sparse arrays.
+    "scipy.sparse._csr.csr_array",
+]
+
+
+@dataclass(frozen=True, eq=False)
+class SavedModel:
+    """A fitted classifier and what it is about.
+
+    Attributes
+    ----------
+    classifier : Pipeline
+        From rankings to classes; its first step is a GraphCutFeatures or a RankingClassifier.
+    items : tuple
+        The items that it knows, in the order of its columns.
+    target : str
+        What it predicts.
+    """
+
+    classifier: Any
+    items: tuple[Any, ...]
+    target: str
+
+    @property
+    def features(self) -> GraphCutFeatures | RankingClassifier:
+        """The first step of the classifier, which knows rankings."""
+        features: GraphCutFeatures | RankingClassifier = self.classifier[0]
+        return features
+
+    @property
+    def needs_all_items(self) -> bool:
+        """Whether a ranking may leave out no item."""
+        return isinstance(self.features, GraphCutFeatures) and self.features.unranked == "error"
+
+
+def write_model(model: SavedModel, target: str | os.PathLike[str]) -> None:
+    """Write a model, whole or not at all."""
+    skops = _skops()
+    parts = {
+        "classifier": model.classifier,
+        "items": list(model.items),
+        "target": model.target,
+    }
+    content = skops.dumps(parts)
+    with atomic_file(target) as file:
+        file.write(content)
+
+
+def read_model(source: Source) -> SavedModel:
+    """Read a model that :func:`write_model` wrote; types that are not trusted are refused."""
+    skops = _skops()
+    name = source_name(source)
+    content = read_all(source)
+    try:
+        foreign = [kind for kind in skops.get_untrusted_types(data=content) if kind not in _OURS]
+        if foreign:
+            raise RankingFileError(
+                f"contains {foreign[0]}, which is neither scikit-learn's nor rankcut's, and is "
+                "not loaded",
+                name,
+            )
+        parts = skops.load(io.BytesIO(content), trusted=_OURS)
+        return _checked(SavedModel(parts["classifier"], tuple(parts["items"]), parts["target"]))
+    except RankingFileError:
+        raise
+    except Exception as problem:
+        # Whatever a damaged file brings skops to raise, it is no model.
+        raise RankingFileError(
+            f"not a model that 'rankcut classify' saved ({type(problem).__name__}: {problem})", name
+        ) from None
+
+
+def _checked(model: SavedModel) -> SavedModel:
+    """The model, if it is one: files that skops can load may hold anything else."""
+    if not isinstance(model.target, str):
+        raise TypeError("the target's name is no text")
+    if not model.items or not all(isinstance(item, str | int | float) for item in model.items):
+        raise TypeError("the items have no names")
+    if len(set(model.items)) < len(model.items):
+        raise ValueError("two items have the same name")
+    if not isinstance(model.classifier, Pipeline) or not is_classifier(model.classifier):
+        raise TypeError("the classifier is none")
+    if not isinstance(model.features, GraphCutFeatures | RankingClassifier):
+        raise TypeError("the classifier does not begin with features of rankings")
+    ranking = np.arange(1.0, len(model.items) + 1)[None]
+    found, expected = (
+        np.shape(model.classifier.predict_proba(ranking)),
+        (1, *np.shape(model.classifier.classes_)),
+    )
+    if found != expected:
+        raise ValueError(f"probabilities of shape {found} and not {expected}")
+    return model
+
+
+def _skops() -> Any:
+    try:
+        import skops.io
+    except ImportError:
+        raise ModuleNotFoundError('saved models need skops: pip install "rankcut[model]"') from None
+    return skops.io

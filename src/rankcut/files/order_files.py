@@ -1,0 +1,70 @@
+"""Order files, the format of the sushi data: ``0 10 5 0 3 …``, items counted from 0, best first.
+
+The first line has the number of items and 1; each other line 0, the length of the order, and the
+items.
+"""
+
+import numpy as np
+
+from rankcut.errors import RankingFileError
+from rankcut.files.streams import Source, decoded, read_all, source_name, whole_number
+from rankcut.ranking_set import RankingSet, fitting_ranks
+
+
+def read_order(source: Source, *, sparse: bool | None = None) -> RankingSet:
+    r"""Read an order file.
+
+    >>> import io
+    >>> read_order(io.StringIO("3 1\n0 3 2 0 1\n0 2 1 0\n")).ranks
+    array([[ 2.,  3.,  1.],
+           [ 2.,  1., nan]])
+    """
+    name = source_name(source)
+    content = decoded(read_all(source))
+    starts, columns = [0], list[int]()
+    n_items = 0
+    for line, text in enumerate(content.split("\n"), start=1):
+        fields = text.split()
+        if not fields:
+            continue
+        numbers = [number for field in fields if (number := whole_number(field)) is not None]
+        if len(numbers) < len(fields):
+            raise RankingFileError("an order file holds whole numbers alone", name, line)
+        if n_items == 0:
+            n_items = numbers[0]
+            if len(numbers) != 2 or not 0 < n_items <= len(content):
+                raise RankingFileError(
+                    "the first line should have the number of items and 1, as in '10 1'",
+                    name,
+                    line,
+                )
+            continue
+        order = numbers[2:]
+        if len(numbers) < 2 or numbers[1] != len(order):
+            raise RankingFileError(
+                "a line has 0, the length of its order, and the items, as in '0 3 2 0 1'",
+                name,
+                line,
+            )
+        if len(set(order)) < len(order) or (order and max(order) >= n_items):
+            raise RankingFileError(
+                f"an order lists each item once, and items count from 0 to {n_items - 1}",
+                name,
+                line,
+            )
+        columns.extend(order)
+        starts.append(len(columns))
+    if len(starts) == 1:
+        raise RankingFileError("the file has no orders", name, line)
+    lengths = np.diff(starts)
+    ranks = np.arange(1, len(columns) + 1) - np.repeat(np.array(starts[:-1]), lengths)
+    return RankingSet(
+        fitting_ranks(
+            ranks.astype(np.float64),
+            np.array(columns, dtype=np.int64),
+            np.array(starts),
+            n_items,
+            sparse,
+        ),
+        tuple(range(n_items)),
+    )

@@ -1,0 +1,236 @@
+"""Open what a user names: a path or a file object, plain or gzip, bytes or text."""
+
+import codecs
+import gzip
+import io
+import os
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any, BinaryIO, TypeAlias
+
+from rankcut.errors import InputError, RankingFileError
+
+Source: TypeAlias = str | os.PathLike[str] | IO[bytes] | IO[str]
+
+# A packed file may unpack to this many bytes whatever its size, and beyond that to at most this
+# many times its size: rankings in text shrink 5 to 20 times, files made to fill memory 1,000 times.
+_SMALL = 1 << 24
+_MOST_TIMES = 100
+
+
+def source_name(source: Source) -> str:
+    """The name by which messages call a source."""
+    if isinstance(source, str | os.PathLike):
+        return os.fspath(source)
+    name = getattr(source, "name", None)
+    return name if isinstance(name, str) else "<stream>"
+
+
+@contextmanager
+def open_bytes(source: Source) -> Iterator[io.BufferedReader]:
+    """The bytes of a source, unpacked if they are gzip. A file object is left open."""
+    name = source_name(source)
+    if isinstance(source, str | os.PathLike):
+        with _opened(Path(source)) as stream:
+            yield _unpacked(stream, name)
+        return
+    yield _unpacked(_buffered(source, name), name)
+
+
+def check_archive(content: bytes, name: str) -> None:
+    """Refuse a zip archive that would unpack out of proportion to its size.
+
+    No member unpacks to more than the size it declares: zipfile stops reading there, and compares
+    checksums.
+    """
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        if sum(member.file_size for member in archive.infolist()) > most_unpacked(len(content)):
+            raise _out_of_proportion(name)
+
+
+def most_unpacked(size: int) -> int:
+    """How many bytes a packed file of some size may unpack to."""
+    return max(_SMALL, _MOST_TIMES * size)
+
+
+def _out_of_proportion(name: str) -> RankingFileError:
+    return RankingFileError(
+        f"unpacks to over {_MOST_TIMES} times its size, as a file made to fill the memory does",
+        name,
+        remedy="if you trust it, unpack it yourself first",
+    )
+
+
+@contextmanager
+def reading_as(kind: str, name: str) -> Iterator[None]:
+    """Turn whatever a library raises over a damaged file into one line that names the file."""
+    try:
+        yield
+    except (InputError, ModuleNotFoundError, MemoryError):
+        raise
+    except Exception as problem:
+        said = " ".join(str(problem).split())[:200] or type(problem).__name__
+        raise RankingFileError(
+            f"not {kind}, or damaged ({said})", name, remedy="fetch or write it again"
+        ) from None
+
+
+def read_all(source: Source) -> bytes:
+    """All bytes of a source, unpacked if they are gzip."""
+    with open_bytes(source) as stream:
+        return stream.read()
+
+
+@contextmanager
+def open_text(source: Source) -> Iterator[io.TextIOWrapper]:
+    """The text of a source, line breaks as they are; see :func:`decoded` for the encoding."""
+    with open_bytes(source) as stream:
+        text = io.TextIOWrapper(stream, encoding="utf-8-sig", errors="rankcut-latin-1", newline="")
+        try:
+            yield text
+        finally:
+            text.detach()
+
+
+def decoded(content: bytes) -> str:
+    """Text in UTF-8; a byte that is not UTF-8 is taken as Latin-1, as older files have it.
+
+    >>> decoded("Müller".encode("latin-1"))
+    'Müller'
+    """
+    return content.decode("utf-8-sig", errors="rankcut-latin-1")
+
+
+def _latin_1(problem: UnicodeError) -> tuple[str, int]:
+    assert isinstance(problem, UnicodeDecodeError)
+    return problem.object[problem.start : problem.end].decode("latin-1"), problem.end
+
+
+codecs.register_error("rankcut-latin-1", _latin_1)
+
+
+def _opened(path: Path) -> io.BufferedReader:
+    try:
+        return path.open("rb")
+    except OSError as problem:
+        raise RankingFileError(_why_not(problem), str(path)) from None
+
+
+def _why_not(problem: OSError) -> str:
+    if isinstance(problem, FileNotFoundError):
+        return "there is no such file"
+    if isinstance(problem, IsADirectoryError):
+        return "this is a directory; name a file in it"
+    return f"cannot be read: {problem.strerror or problem}"
+
+
+def _buffered(source: IO[Any], name: str) -> io.BufferedReader:
+    if isinstance(source, io.BufferedReader):
+        return source
+    if isinstance(source, io.TextIOBase):
+        content = source.read().encode("utf-8", errors="surrogateescape")
+        return io.BufferedReader(io.BytesIO(content))
+    if not hasattr(source, "read"):
+        raise TypeError(f"a file is a path or a file object, not {type(source).__name__}")
+    return io.BufferedReader(_Reading(source, name))
+
+
+def _unpacked(stream: io.BufferedReader, name: str) -> io.BufferedReader:
+    try:
+        start = stream.peek(2)[:2]
+    except OSError as problem:
+        raise RankingFileError(_why_not(problem), name) from None
+    if start != b"\x1f\x8b":
+        return stream
+    return io.BufferedReader(_Unpacking(stream, name))
+
+
+class _Reading(io.RawIOBase):
+    """Any object with ``read`` as a raw stream."""
+
+    def __init__(self, source: IO[Any], name: str) -> None:
+        self._source = source
+        self._name = name
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        chunk = self._source.read(len(buffer))
+        if isinstance(chunk, str):
+            raise TypeError(f"{self._name}: open the file in binary mode, or as a text stream")
+        buffer[: len(chunk)] = chunk
+        return len(chunk)
+
+
+class _Unpacking(io.RawIOBase):
+    """A gzip stream that stops when it grows out of proportion."""
+
+    def __init__(self, packed: io.BufferedReader, name: str) -> None:
+        self._packed = _Counted(packed)
+        self._gzip = gzip.GzipFile(fileobj=self._packed)  # type: ignore[call-overload]
+        self._name = name
+        self._unpacked = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        try:
+            chunk: bytes = self._gzip.read(len(buffer))
+        except (OSError, EOFError, zlib.error) as problem:
+            raise RankingFileError(
+                f"the gzip file is damaged ({problem}); fetch or pack it again", self._name
+            ) from None
+        self._unpacked += len(chunk)
+        if self._unpacked > most_unpacked(self._packed.count):
+            raise _out_of_proportion(self._name)
+        buffer[: len(chunk)] = chunk
+        return len(chunk)
+
+
+class _Counted:
+    """A stream that counts the bytes read from it."""
+
+    def __init__(self, stream: io.BufferedReader) -> None:
+        self._stream = stream
+        self.count = 0
+
+    def read(self, size: int = -1) -> bytes:
+        chunk = self._stream.read(size)
+        self.count += len(chunk)
+        return chunk
+
+
+def whole_number(text: str) -> int | None:
+    """The number that up to 15 plain digits are, or None.
+
+    Python's ``int`` takes more than a file may say: other scripts' digits, signs, underscores.
+
+    >>> whole_number("42"), whole_number("4_2"), whole_number("٤٢")
+    (42, None, None)
+    """
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 16 else None
+
+
+_AT_ONCE = 1 << 20
+
+
+def write_whole(stream: BinaryIO, content: bytes) -> None:
+    """Write as often as it takes."""
+    while content:
+        taken: int | None = stream.write(content)
+        if taken is None and isinstance(stream, io.RawIOBase):
+            raise BlockingIOError("the reader takes no more for now, and nothing waits for it")
+        # Streams of a user's own often return nothing.
+        content = b"" if taken is None else content[taken:]
+
+
+def copy_whole(source: BinaryIO, stream: BinaryIO) -> None:
+    """Write what is left of a file, and see it off."""
+    while content := source.read(_AT_ONCE):
+        write_whole(stream, content)
+    stream.flush()

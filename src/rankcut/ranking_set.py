@@ -1,0 +1,238 @@
+"""Rankings with all that a file says of them: what every reader returns and every writer takes."""
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse as sp
+
+from rankcut.orders import spread
+from rankcut.rankings import RankMatrix, read_rankings
+
+# A rank matrix is dense while it has at most this many entries, or at most this many entries for
+# each one that is ranked, so that its size stays in proportion to the file's.
+_SMALL = 1 << 17
+_SPARSE_BEYOND = 8
+
+# Counts are expanded to at most this many rankings.
+_MOST_ROWS = 10_000_000
+
+# Every format that has counts can hold this one.
+LARGEST_COUNT = 10**15
+
+
+@dataclass(frozen=True, eq=False)
+class RankingSet:
+    """Rankings, the items they rank, and what else is known.
+
+    Attributes
+    ----------
+    ranks : ndarray or csr_array of shape (n_rows, n_items)
+        Rank matrix: 1 = best, equal = tied, NaN (or absent) = not ranked.
+    items : tuple
+        The labels of the columns.
+    counts : ndarray of int64
+        How many rankings each row stands for; 1 for each unless given.
+    ids : tuple or None
+        The rankings' own names, if they have any.
+    columns : dict of ndarrays
+        What is known of each ranking: numbers as float64, anything else as objects, where None
+        is unknown.
+    title : str
+        What the file calls itself.
+    metadata : dict of str
+        What its header says besides.
+    notes : tuple of str
+        Oddities that a reader met and how it took them.
+    counted : bool
+        Whether a table of these rankings has a column of counts: True where a count is not 1, and
+        in the parts of a whole that has counts.
+
+    Examples
+    --------
+    >>> votes = RankingSet(np.array([[1.0, 2.0], [2.0, 1.0]]), ("toro", "uni"), counts=[3, 1])
+    >>> votes
+    RankingSet(2 rows, 4 rankings, 2 items)
+    >>> votes.expanded()
+    RankingSet(4 rows, 4 rankings, 2 items)
+    """
+
+    ranks: Any
+    items: tuple[Hashable, ...]
+    counts: Any = None
+    ids: tuple[Hashable, ...] | None = None
+    columns: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    title: str = ""
+    metadata: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    counted: bool = False
+
+    def __post_init__(self) -> None:
+        n_rows, n_items = self.ranks.shape
+        counts = np.ones(n_rows, np.int64) if self.counts is None else np.asarray(self.counts)
+        object.__setattr__(self, "counts", counts.astype(np.int64))
+        object.__setattr__(self, "counted", self.counted or bool((counts != 1).any()))
+        for what, found, expected in (
+            ("labels", len(self.items), n_items),
+            ("different labels", len(set(self.items)), n_items),
+            ("counts", len(counts), n_rows),
+            ("ids", n_rows if self.ids is None else len(self.ids), n_rows),
+            *(
+                (f"values of {name!r}", len(values), n_rows)
+                for name, values in self.columns.items()
+            ),
+        ):
+            if found != expected:
+                raise ValueError(f"{expected} {what} are needed, and there are {found}")
+        if (self.counts < 1).any():
+            raise ValueError("each row stands for one ranking or more: a count is below 1")
+
+    def __len__(self) -> int:
+        return int(self.ranks.shape[0])
+
+    def __repr__(self) -> str:
+        return (
+            f"RankingSet({len(self):,} rows, {self.n_rankings:,} rankings, {len(self.items):,} "
+            "items)"
+        )
+
+    @property
+    def n_rankings(self) -> int:
+        """The sum of the counts, exact however large."""
+        return sum(self.counts.tolist())
+
+    def __rank_matrix__(self) -> RankMatrix:
+        """The ranks with the items' labels; every estimator and kernel reads a set through this."""
+        return read_rankings(self.ranks, self.labels())
+
+    def dense(self) -> NDArray[np.float64]:
+        """The ranks as an array, NaN where an item is not ranked."""
+        return spread(self.ranks) if sp.issparse(self.ranks) else np.asarray(self.ranks)
+
+    def sparse(self) -> sp.csr_array:
+        """The ranks as a CSR array, whose entries are the items that are ranked."""
+        if sp.issparse(self.ranks):
+            return self.ranks
+        ranked = ~np.isnan(self.ranks)
+        starts = np.concatenate([[0], np.cumsum(ranked.sum(axis=1))])
+        return sp.csr_array(
+            (self.ranks[ranked], np.nonzero(ranked)[1], starts), shape=self.ranks.shape
+        )
+
+    def n_ranked(self) -> NDArray[np.int64]:
+        """How many items each row ranks."""
+        if sp.issparse(self.ranks):
+            return np.asarray(np.diff(self.ranks.indptr), dtype=np.int64)
+        return np.asarray(np.count_nonzero(~np.isnan(self.ranks), axis=1), dtype=np.int64)
+
+    def rows(self, chosen: Any) -> "RankingSet":
+        """Some of the rows: a mask, a slice, or their numbers, which may repeat."""
+        numbers = np.arange(len(self))[chosen]
+        ids = None if self.ids is None else tuple(self.ids[i] for i in numbers.tolist())
+        return replace(
+            self,
+            ranks=self.ranks[numbers],
+            counts=self.counts[numbers],
+            ids=ids,
+            columns={name: values[numbers] for name, values in self.columns.items()},
+        )
+
+    def labels(self) -> tuple[Hashable, ...] | None:
+        """The items' names, None where they have none and count from 0 instead."""
+        return None if self.items == tuple(range(len(self.items))) else self.items
+
+    def with_items(self, items: Sequence[Hashable]) -> "RankingSet":
+        """The same rankings with these items as columns; new ones are ranked by nobody."""
+        place = {item: i for i, item in enumerate(items)}
+        unknown = [item for item in self.items if item not in place]
+        if unknown:
+            raise ValueError(
+                f"item {unknown[0]!r} is not among the {len(items)} known ones, such as "
+                f"{next(iter(place))!r}"
+            )
+        matrix = self.sparse()
+        columns = np.array([place[item] for item in self.items])[matrix.indices]
+        ranks = fitting_ranks(
+            matrix.data, columns, matrix.indptr, len(items), sp.issparse(self.ranks)
+        )
+        return replace(self, ranks=ranks, items=tuple(items))
+
+    def expanded(self) -> "RankingSet":
+        """The same rankings with a row for each: a row with count 3 stands there three times.
+
+        Its id, if it has one, is numbered, so that each row keeps one of its own.
+        """
+        if (self.counts == 1).all():
+            return self
+        if self.n_rankings > _MOST_ROWS:
+            raise ValueError(
+                f"the counts add up to {self.n_rankings:,} rankings, too many for a row each; "
+                "keep them as counts"
+            )
+        once = self.rows(np.repeat(np.arange(len(self)), self.counts))
+        ids = None if self.ids is None else _numbered(self.ids, self.counts.tolist())
+        return replace(once, counts=np.ones(len(once), np.int64), ids=ids, counted=False)
+
+
+def _numbered(ids: Sequence[Hashable], counts: Sequence[int]) -> tuple[Hashable, ...]:
+    """An id for each ranking: those of a row that stands for several are numbered from 1.
+
+    >>> _numbered(["x", "y"], [2, 1])
+    ('x-1', 'x-2', 'y')
+    """
+    taken = {str(own) for own in ids}
+    each: list[Hashable] = []
+    for own, count in zip(ids, counts, strict=True):
+        if count == 1:
+            each.append(own)
+            continue
+        for number in range(1, count + 1):
+            label = f"{own}-{number}"
+            while label in taken:
+                label += "'"
+            taken.add(label)
+            each.append(label)
+    return tuple(each)
+
+
+def fitting_ranks(
+    values: NDArray[np.float64],
+    columns: NDArray[Any],
+    starts: NDArray[Any],
+    n_items: int,
+    sparse: bool | None,
+) -> Any:
+    """A rank matrix from its entries row by row: dense, unless asked or too empty for that."""
+    n_rows = len(starts) - 1
+    if sparse is None:
+        sparse = n_rows * n_items > max(_SMALL, _SPARSE_BEYOND * len(values))
+    if sparse:
+        ranks = sp.csr_array((values, columns, starts), shape=(n_rows, n_items))
+        ranks.sort_indices()
+        return ranks
+    dense = np.full((n_rows, n_items), np.nan)
+    dense[np.repeat(np.arange(n_rows), np.diff(starts)), columns] = values
+    return dense
+
+
+def distinct_labels(names: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Labels, each different, and notes of those that were changed for it.
+
+    >>> distinct_labels(["uni", "ika", "uni"])
+    (('uni', 'ika', 'uni (3)'), ("item 3 is called 'uni' like another one: read as 'uni (3)'",))
+    """
+    labels: dict[str, None] = {}
+    taken = set(names)
+    notes = []
+    for number, name in enumerate(names, start=1):
+        label = name
+        if label in labels:
+            label = f"{name} ({number})"
+            while label in taken:
+                label += "'"
+            taken.add(label)
+            notes.append(f"item {number} is called {name!r} like another one: read as {label!r}")
+        labels[label] = None
+    return tuple(labels), tuple(notes)

@@ -1,0 +1,139 @@
+"""Fits from blocks against fits in memory."""
+
+import dask.array as da
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
+import pytest
+
+from rankcut import GPClassifier
+from rankcut.dask import gp_rows
+from rankcut.estimators.gp import duplicates
+
+RNG = np.random.default_rng(0)
+CODES = RNG.integers(0, 3, 9000)
+FEATURES = RNG.normal(size=(3, 4))[CODES] + 2 * RNG.normal(size=(9000, 4))
+WEIGHT = RNG.integers(0, 3, 9000).astype(float)
+NAMES = np.array(["a", "bb", "c"])
+
+
+@pytest.fixture
+def many(monkeypatch):
+    """Even these rows are too many to be fetched."""
+    monkeypatch.setattr(duplicates, "_FEW", 100)
+
+
+def assert_same(model, expected):
+    assert model.classes_.tolist() == expected.classes_.tolist()
+    assert model.elbo_ == pytest.approx(expected.elbo_, abs=1e-8)
+    for name in ("coef_", "intercept_", "covariance_"):
+        np.testing.assert_allclose(getattr(model, name), getattr(expected, name), rtol=0, atol=1e-8)
+    # The bound is flat along the variances at its maximum.
+    for name in ("kernel_variance_", "constant_variance_"):
+        np.testing.assert_allclose(getattr(model, name), getattr(expected, name), rtol=1e-4)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"link": "logit", "constant_variance": 0.0},
+        {"class_weight": "balanced", "kernel_variance": 0.3},
+        {"class_weight": {0: 2.0, 1: 1.0}},
+    ],
+)
+def test_two_classes(many, options):
+    y = (CODES > 0).astype(int)
+    model = GPClassifier(**options).fit(da.from_array(FEATURES, chunks=(1700, 3)), y)
+    assert_same(model, GPClassifier(**options).fit(FEATURES, y))
+
+
+def test_three_classes_with_weights(many):
+    X = da.from_array(FEATURES, chunks=(2500, -1))
+    y = da.from_array(NAMES[CODES], chunks=700)
+    model = GPClassifier().fit(X, y, sample_weight=da.from_array(WEIGHT, chunks=1000))
+    assert_same(model, GPClassifier().fit(FEATURES, NAMES[CODES], WEIGHT))
+    new = FEATURES[:50]
+    lazily = da.from_array(new, chunks=20)
+    np.testing.assert_array_equal(model.predict(lazily).compute(), model.predict(new))
+    for method in ("predict_proba", "decision_function"):
+        result = getattr(model, method)(lazily)
+        assert result.chunks[0] == (20, 20, 10)
+        np.testing.assert_array_equal(result.compute(), getattr(model, method)(new))
+
+
+def test_blocks_that_are_not_kept(many, monkeypatch):
+    monkeypatch.setattr(gp_rows, "_SHARE", 0.0)
+    X = da.from_array(FEATURES[:4000], chunks=(1500, -1))
+    model = GPClassifier().fit(X, CODES[:4000] > 0)
+    assert_same(model, GPClassifier().fit(FEATURES[:4000], CODES[:4000] > 0))
+
+
+def test_few_distinct_rows_are_the_same_bits():
+    X, y = np.round(FEATURES[:2000]), CODES[:2000]
+    model = GPClassifier().fit(da.from_array(X, chunks=(300, -1)), y)
+    expected = GPClassifier().fit(X, y)
+    np.testing.assert_array_equal(model.coef_, expected.coef_)
+    assert model.elbo_ == expected.elbo_
+
+
+def test_frames_with_empty_partitions(many):
+    frame = pd.DataFrame(FEATURES, columns=list("abcd")).assign(y=NAMES[CODES])
+    lazily = dd.from_pandas(frame, npartitions=5)
+    lazily = lazily.map_partitions(
+        lambda part: part[(part.index < 3000) | (part.index >= 6000)], meta=lazily._meta
+    )
+    model = GPClassifier().fit(lazily[list("abcd")], lazily["y"])
+    kept = np.r_[0:3000, 6000:9000]
+    expected = GPClassifier().fit(frame.loc[kept, list("abcd")], frame.loc[kept, "y"])
+    assert_same(model, expected)
+    assert model.feature_names_in_.tolist() == list("abcd")
+    result = model.predict(lazily[list("abcd")]).compute()
+    np.testing.assert_array_equal(result, expected.predict(frame.loc[kept, list("abcd")]))
+
+
+def test_what_does_not_fit_together_is_refused():
+    X = da.from_array(FEATURES, chunks=(3000, -1))
+    unknown = X[X[:, 0] > -1e9]
+    with pytest.raises(TypeError, match="kernel=None"):
+        GPClassifier("precomputed").fit(X, CODES)
+    with pytest.raises(ValueError, match=r"X has 9,000 rows and y has 8,999"):
+        GPClassifier().fit(X, CODES[1:])
+    with pytest.raises(ValueError, match=r"X has 9,000 rows and y has 8,999"):
+        GPClassifier().fit(X, da.from_array(CODES[1:], chunks=3000))
+    with pytest.raises(ValueError, match=r"compute_chunk_sizes\(\) of an array"):
+        GPClassifier().fit(unknown, CODES)
+    with pytest.raises(ValueError, match="X has 3 blocks and y has 9"):
+        GPClassifier().fit(unknown, da.from_array(CODES, chunks=1000))
+    with pytest.raises(ValueError, match="block 1: 3,000 rows, and 2,999 labels"):
+        GPClassifier().fit(unknown, da.from_array(CODES[1:], chunks=((3000, 2999, 3000),)))
+    with pytest.raises(ValueError, match="all labels are of one class"):
+        GPClassifier().fit(X, np.zeros(9000))
+    with pytest.raises(ValueError, match="class 'a' have weight 0"):
+        GPClassifier().fit(X, NAMES[CODES], (CODES > 0).astype(float))
+    with pytest.raises(ValueError, match="all blocks are empty"):
+        GPClassifier().fit(X[X[:, 0] > 1e9], da.from_array(CODES, chunks=3000)[X[:, 0] > 1e9])
+    bad = FEATURES.copy()
+    bad[4000, 1] = np.nan
+    with pytest.raises(ValueError, match="block 1: Input contains NaN"):
+        GPClassifier().fit(da.from_array(bad, chunks=(3000, -1)), CODES)
+    model = GPClassifier().fit(FEATURES[:500], CODES[:500])
+    with pytest.raises(TypeError, match="diagonal is for rows in memory"):
+        model.predict_proba(X, diagonal=np.ones(9000))
+
+
+def test_latent_functions_stay_in_blocks():
+    y = CODES[:300]
+    X = da.from_array(FEATURES[:300], chunks=(110, -1))
+    for labels, width in ((y, (3,)), (y > 0, ())):
+        model = GPClassifier().fit(FEATURES[:300], labels)
+        lazily = model.predict_latent(X)
+        for found, expected in zip(lazily, model.predict_latent(FEATURES[:300]), strict=True):
+            assert found.chunks == (X.chunks[0], *((n,) for n in width))
+            np.testing.assert_array_equal(found.compute(), expected)
+
+
+def test_labels_have_one_dimension():
+    X = da.from_array(FEATURES, chunks=(1700, 4))
+    with pytest.raises(ValueError, match="y has 2 dimensions, and should have one"):
+        GPClassifier().fit(X, da.from_array(CODES[:, None], chunks=(1700, 1)))

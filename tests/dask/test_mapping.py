@@ -1,0 +1,178 @@
+"""Functions of blocks, applied lazily: without a cluster, in threads."""
+
+import subprocess
+import sys
+
+import dask
+import dask.array as da
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
+import pytest
+
+from rankcut import (
+    AgreementGraph,
+    GraphCutFeatures,
+    KendallFeatures,
+    SubmodularFeatures,
+    WeightedKendallFeatures,
+    graph_cut_features,
+    make_food,
+)
+from rankcut.dask import is_lazy, reduced, row_blocks, stand_in
+from rankcut.dask.tasks import told
+from rankcut.setfunctions import FromCallable
+
+RANKS = make_food(40, kind="full", random_state=0).ranks
+
+
+def lazy(rows=(7, -1)):
+    return da.from_array(RANKS, chunks=rows)
+
+
+def of_unknown_size(X):
+    """The same rows, with a block of which none is left."""
+    keep = np.ones(len(RANKS), dtype=bool)
+    keep[7:14] = False
+    return X[da.from_array(keep, chunks=X.chunks[0])], keep
+
+
+@pytest.mark.parametrize(
+    "transformer",
+    [
+        GraphCutFeatures(),
+        SubmodularFeatures(FromCallable(lambda items: len(items) ** 0.5, RANKS.shape[1])),
+        KendallFeatures(normalize=True),
+        WeightedKendallFeatures(),
+    ],
+    ids=lambda transformer: type(transformer).__name__,
+)
+def test_all_transformers_take_dask_arrays(transformer):
+    expected = transformer.fit_transform(RANKS)
+    result = transformer.fit(lazy()).transform(lazy())
+    assert result.chunks == (lazy().chunks[0], (expected.shape[1],))
+    assert result.dtype == expected.dtype
+    np.testing.assert_array_equal(result.compute(scheduler="sync"), expected)
+
+
+def test_blocks_of_columns_are_brought_together():
+    result = graph_cut_features(lazy((11, 3)))
+    assert result.chunks == ((11, 11, 11, 7), (8,))
+    np.testing.assert_array_equal(result.compute(), graph_cut_features(RANKS))
+
+
+def test_blocks_of_unknown_size_may_be_empty():
+    X, keep = of_unknown_size(lazy())
+    result = graph_cut_features(X)
+    assert np.isnan(result.shape[0])
+    np.testing.assert_array_equal(result.compute(), graph_cut_features(RANKS[keep]))
+
+
+def test_the_type_of_the_ranks_is_kept():
+    result = graph_cut_features(lazy().astype(np.float32))
+    assert result.dtype == np.float32 == result.compute().dtype
+
+
+def test_nothing_is_computed_before_it_is_asked_for():
+    def refuse(block):
+        raise AssertionError("computed")
+
+    X = lazy().map_blocks(refuse, dtype=float, meta=np.empty((0, 0)))
+    GraphCutFeatures().fit(X).transform(X)
+
+
+@pytest.mark.parametrize(("chunks", "place"), [((7, -1), "row 23:"), ((7, 2), "row 23:")])
+def test_errors_name_the_row_of_the_whole(chunks, place):
+    bad = RANKS.copy()
+    bad[23, 5] = np.inf
+    with pytest.raises(ValueError, match=rf"^{place} item 5 has rank inf"):
+        graph_cut_features(da.from_array(bad, chunks=chunks)).compute()
+
+
+def test_errors_in_blocks_of_unknown_size_name_the_block():
+    bad = RANKS.copy()
+    bad[23, 5] = np.nan
+    X = da.from_array(bad, chunks=(7, -1))
+    X, _ = of_unknown_size(X)
+    with pytest.raises(ValueError, match=r"^row 2 of block 3: item 5 is not ranked"):
+        graph_cut_features(X).compute()
+
+
+def test_errors_in_frames_name_the_index():
+    bad = pd.DataFrame(RANKS, columns=list("abcdefgh"), index=1000 + np.arange(len(RANKS)))
+    bad.loc[1023, "f"] = np.nan
+    with pytest.raises(ValueError, match=r"whose index is 1023: item 'f' is not ranked"):
+        graph_cut_features(dd.from_pandas(bad, npartitions=4)).compute()
+
+
+def test_frames_give_frames_and_names_are_checked_at_once():
+    frame = pd.DataFrame(RANKS, columns=list("abcdefgh"))
+    lazily = dd.from_pandas(frame, npartitions=3)
+    transformer = GraphCutFeatures().fit(lazily)
+    assert transformer.feature_names_in_.tolist() == list("abcdefgh")
+    result = transformer.transform(lazily)
+    assert result.divisions == lazily.divisions
+    expected = pd.DataFrame(transformer.transform(frame), columns=frame.columns)
+    pd.testing.assert_frame_equal(result.compute(), expected)
+    with pytest.raises(ValueError, match="feature names"):
+        transformer.transform(lazily.rename(columns={"a": "z"}))
+    with pytest.raises(ValueError, match="column 'town' holds String"):
+        GraphCutFeatures().fit(lazily.assign(town="Kobe"))
+
+
+def test_an_empty_partition_is_no_mistake():
+    frame = pd.DataFrame(RANKS, columns=list("abcdefgh"))
+    lazily = dd.from_pandas(frame, npartitions=4)
+    some = lazily.map_partitions(lambda part: part[part.index < 12], meta=lazily._meta)
+    expected = graph_cut_features(frame[:12])
+    np.testing.assert_array_equal(graph_cut_features(some).compute().to_numpy(), expected)
+
+
+def test_what_makes_no_sense_is_refused():
+    with pytest.raises(TypeError, match="two dimensions"):
+        graph_cut_features(da.ones(5, chunks=2))
+    with pytest.raises(TypeError, match="not as Delayed"):
+        stand_in(dask.delayed(RANKS))
+    with pytest.raises(TypeError, match="report is about rankings in memory"):
+        GraphCutFeatures().fit(lazy()).transform_with_report(lazy())
+    framed = GraphCutFeatures().set_output(transform="pandas").fit(lazy())
+    with pytest.raises(ValueError, match="set_output is for rankings in memory"):
+        framed.transform(lazy())
+
+
+def test_a_graph_learned_from_some_rankings_serves_all():
+    learned = GraphCutFeatures(AgreementGraph()).fit(RANKS[:20])
+    np.testing.assert_array_equal(learned.transform(lazy()).compute(), learned.transform(RANKS))
+
+
+def test_rows_and_blocks():
+    blocks = row_blocks(lazy((11, 3)))
+    assert blocks.sizes == (11, 11, 11, 7)
+    np.testing.assert_array_equal(blocks.parts[3].compute(), RANKS[33:])
+    X, _ = of_unknown_size(lazy())
+    assert np.isnan(row_blocks(X).sizes).all()
+    assert is_lazy(X)
+    assert not is_lazy(RANKS)
+
+
+def test_reductions_go_in_order():
+    parts = [dask.delayed(str)(number) for number in range(100)]
+    assert reduced(parts, "".join).compute() == "".join(map(str, range(100)))
+
+
+def test_a_lost_cluster_is_told_of():
+    from distributed.client import FutureCancelledError, FuturesCancelledError
+    from distributed.comm import CommClosedError
+
+    lost = FutureCancelledError("block", "scheduler-connection-lost")
+    for problem in (lost, FuturesCancelledError([]), CommClosedError("closed")):
+        assert "connection to the cluster was lost" in str(told(problem))
+    assert isinstance(told(lost), OSError)
+
+
+def test_dask_is_not_imported_unless_it_is_used():
+    program = (
+        "import sys; from rankcut import GPClassifier, GraphCutFeatures;"
+        "GraphCutFeatures().fit_transform([[1, 2]]); assert 'dask' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=120)

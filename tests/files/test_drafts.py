@@ -1,0 +1,113 @@
+"""Writing leaves the whole new file or the old one, and nothing else."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from rankcut import RankingFileError, RankingSet, write_file
+from rankcut.files.drafts import atomic_file, atomic_path
+
+VOTES = RankingSet(np.array([[1.0, 2.0]]), ("toro", "uni"))
+
+
+class Interrupted(BaseException):
+    """Like KeyboardInterrupt, no Exception."""
+
+
+@pytest.mark.parametrize("problem", [Interrupted, OSError(28, "No space left on device")])
+def test_an_interrupt_or_a_full_disk_leaves_the_old_file(tmp_path, problem):
+    place = tmp_path / "votes.csv"
+    place.write_text("old")
+
+    def write():
+        with atomic_file(place) as file:
+            file.write(b"half of the n")
+            file.flush()
+            raise problem
+
+    with pytest.raises((Interrupted, RankingFileError)) as caught:
+        write()
+    assert place.read_text() == "old"
+    assert os.listdir(tmp_path) == ["votes.csv"]
+    if problem is not Interrupted:
+        assert "No space left" in str(caught.value)
+
+
+@pytest.mark.slow
+def test_a_disk_that_is_really_full(tmp_path):
+    # A limit on the size of files is the nearest thing to a full disk that needs no rights.
+    program = (
+        "import resource, signal, sys, numpy as np\n"
+        "from rankcut import RankingSet, write_file\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "votes = RankingSet(np.tile([1.0, 2.0], (100_000, 1)), ('a', 'b'))\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000))\n"
+        "write_file(votes, sys.argv[1])\n"
+    )
+    place = tmp_path / "votes.csv"
+    place.write_text("old")
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(place)], capture_output=True, text=True
+    )
+    assert done.returncode != 0
+    assert "cannot be written: File too large" in done.stderr
+    assert place.read_text() == "old"
+    assert os.listdir(tmp_path) == ["votes.csv"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_command_that_is_stopped_leaves_nothing_behind(tmp_path, number):
+    source = tmp_path / "endless.csv"
+    os.mkfifo(source)
+    place = tmp_path / "features.npy"
+    place.write_bytes(b"old")
+    command = [sys.executable, "-c", "from rankcut.cli import app; app()", "features"]
+    running = subprocess.Popen(
+        [*command, str(source), "-o", str(place), "--block", "2"], stderr=subprocess.PIPE
+    )
+    with source.open("w") as pipe:
+        pipe.write("toro,uni\n" + "1,2\n" * 50_000)
+        pipe.flush()
+        deadline = time.monotonic() + 60
+        while len(os.listdir(tmp_path)) < 3 and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert len(os.listdir(tmp_path)) == 3, "no temporary file appeared"
+        running.send_signal(number)
+        try:
+            running.wait(timeout=60)
+        finally:
+            running.kill()
+    assert running.returncode not in (0, -signal.SIGKILL)
+    assert place.read_bytes() == b"old"
+    assert sorted(os.listdir(tmp_path)) == ["endless.csv", "features.npy"]
+    assert b"Traceback" not in running.stderr.read()
+    running.stderr.close()
+
+
+def test_the_new_file_keeps_the_rights_of_the_old_and_links_stay_links(tmp_path):
+    place = tmp_path / "votes.csv"
+    place.write_text("old")
+    place.chmod(0o640)
+    link = tmp_path / "link.csv"
+    link.symlink_to(place)
+    write_file(VOTES, link)
+    assert link.is_symlink()
+    assert place.read_text() == "rank: toro,rank: uni\n1,2\n"
+    assert place.stat().st_mode & 0o777 == 0o640
+
+
+def test_pipes_are_written_to_directly():
+    with atomic_path(os.devnull) as draft:
+        assert draft.is_char_device()
+
+
+@pytest.mark.parametrize("place", ["", "missing/votes.csv"])
+def test_places_that_cannot_be_written(tmp_path, place):
+    with pytest.raises(RankingFileError, match=r"directory|No such file"):
+        write_file(VOTES, tmp_path / place, "csv")

@@ -1,0 +1,301 @@
+"""Tables: roles of columns, layouts, and mistakes with their line."""
+
+import io
+
+import numpy as np
+import pytest
+
+from rankcut import RankingFileError, RankingSet, from_frame, read_file, scan_file, write_file
+from rankcut.files.item_tables import read_items
+
+
+def read(text, **options):
+    return read_file(io.StringIO(text, newline=""), "csv", **options)
+
+
+def test_text_is_known_of_a_ranking_and_numbers_are_ranks():
+    votes = read("ranking,count,toro,town,uni\na,2,1,Kobe,2\nb,1,,,1\n")
+    np.testing.assert_array_equal(votes.ranks, [[1, 2], [np.nan, 1]])
+    assert votes.ids == ("a", "b")
+    assert votes.counts.tolist() == [2, 1]
+    assert votes.columns["town"].tolist() == ["Kobe", None]
+
+
+def test_columns_by_number_and_numbers_that_are_no_ranks():
+    text = "age,toro,uni,ika\n30,1,2,3\n40,2,1,3\n"
+    for options in ({"columns": "age"}, {"columns": "1"}, {"item_columns": "2-4"}):
+        votes = read(text, **options)
+        assert votes.items == ("toro", "uni", "ika")
+        assert votes.columns["age"].tolist() == [30, 40]
+
+
+def test_a_column_name_may_have_a_comma():
+    votes = read('"toro, fat",uni\n1,2\n', item_columns="toro, fat")
+    assert votes.items == ("toro, fat",)
+
+
+def test_long_tables_are_recognised_and_ratings_turned_round():
+    ranked = read("ranking,item,rank\nx,toro,1\nx,uni,2\ny,uni,1\n")
+    rated = read("ranking,item,score\nx,toro,5\nx,uni,3\ny,uni,4\n")
+    np.testing.assert_array_equal(ranked.ranks, [[1, 2], [np.nan, 1]])
+    np.testing.assert_array_equal(rated.ranks, ranked.ranks)
+    lower = read("ranking,item,score\nx,toro,5\nx,uni,3\n", higher_is_better=False)
+    np.testing.assert_array_equal(lower.ranks, [[2, 1]])
+
+
+def test_rankings_named_by_several_columns_rows_chosen_and_repeats_settled():
+    text = "year,from,to,points,own\n75,a,b,3,\n75,a,a,0,x\n75,a,c,5,\n76,a,b,1,\n76,a,b,2,\n"
+    options = {"ranking": "year,from", "item": "to", "score": "points", "where": ["own!=x"]}
+    with pytest.raises(RankingFileError, match="second time") as caught:
+        read(text, **options)
+    assert caught.value.line == 6
+    votes = read(text, **options, repeats="last")
+    assert votes.ids == ("75 a", "76 a")
+    assert votes.columns["year"].tolist() == [75, 76]
+    assert votes.items == ("b", "c")
+    np.testing.assert_array_equal(votes.ranks, [[2, 1], [1, np.nan]])
+    with pytest.raises(RankingFileError, match="no row meets"):
+        read(text, **(options | {"where": ["own=y"]}))
+    with pytest.raises(RankingFileError, match="should read column=value"):
+        read(text, **(options | {"where": ["own"]}))
+
+
+def test_repeats_choose_the_first_or_the_last_mention():
+    text = "ranking,item,rank\nx,a,1\nx,b,2\nx,a,3\n"
+    assert read(text, repeats="first").ranks.tolist() == [[1, 2]]
+    assert read(text, repeats="last").ranks.tolist() == [[3, 2]]
+
+
+def test_ballots_skip_blanks_and_end_at_an_overvote():
+    text = "Choice 1,Choice 2,Choice 3,precinct\nuni,skipped,toro,7\nika,overvote,uni,8\n"
+    votes = read(text, layout="ballots")
+    assert votes.items == ("uni", "toro", "ika")
+    np.testing.assert_array_equal(votes.ranks, [[1, 2, np.nan], [np.nan, np.nan, 1]])
+    assert votes.columns["precinct"].tolist() == [7, 8]
+    with pytest.raises(RankingFileError, match="'uni' is chosen twice"):
+        read("rank1,rank2\nuni,uni\n", layout="ballots")
+
+
+def test_headers_of_two_lines_of_none_and_with_blanks():
+    text = "who,Rank these,,\nid,toro,uni,\nx,1,2,3\n"
+    votes = read(text, header=(1, 2), item_columns="2-3")
+    assert votes.items == ("Rank these toro", "uni")
+    assert list(votes.columns) == ["who id", "column 4"]
+    assert read("1,2\n2,1\n", header=0).items == ("1", "2")
+
+
+def test_delimiters_and_the_empty_cells_of_other_programs():
+    votes = read("a;b\n1;NA\nnan;2\n", delimiter=";")
+    np.testing.assert_array_equal(votes.ranks, [[1, np.nan], [np.nan, 2]])
+
+
+def test_blocks_are_read_one_by_one_and_say_the_same():
+    text = "ranking,town,a,b\n" + "".join(f"r{i},t{i},{1 + i % 2},{2 - i % 2}\n" for i in range(7))
+    pieces = list(scan_file(io.StringIO(text), "csv", rows=3))
+    assert [len(piece) for piece in pieces] == [3, 3, 1]
+    whole = read(text)
+    np.testing.assert_array_equal(np.concatenate([p.ranks for p in pieces]), whole.ranks)
+    assert tuple(name for p in pieces for name in p.ids) == whole.ids
+
+
+def test_a_block_does_not_wait_for_the_rest_of_the_file():
+    class Endless(io.RawIOBase):
+        def __init__(self):
+            self.given = 0
+
+        def readable(self):
+            return True
+
+        def readinto(self, buffer):
+            chunk = (b"1,2\n" * (len(buffer) // 4 + 1))[: len(buffer) // 4 * 4]
+            if self.given == 0:
+                chunk = b"a,b\n" + chunk[4:]
+            buffer[: len(chunk)] = chunk
+            self.given += len(chunk)
+            return len(chunk)
+
+    stream = Endless()
+    assert len(next(scan_file(stream, "csv", rows=1000))) == 1000
+    assert stream.given < 200_000
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "line", "says"),
+    [
+        ("", {}, 1, "empty"),
+        ("a,b\n", {}, 1, "no rows"),
+        ("a,b\nx,y\n", {}, 2, "none is an item"),
+        ("a,b,a\n1,2,3\n", {}, 2, "item 'a' has two columns, 1 and 3; rename one"),
+        ("a,b\n1,2\n2,x\n2,1\n,\n", {}, 3, "'b': 'x' is not a number, and most others are"),
+        ("a,b\n1,2,3\n", {"header": 1}, None, "no such"),
+        ("a,b\n1,2\n1\n", {}, 3, "1 cells"),
+        ("a,b\n1,2\n1,2,3\n", {}, 3, "3 cells"),
+        ("a,b\n1,2\n1,inf\n", {}, 3, "infinite"),
+        ('a,b\n1,"2\n', {}, 2, "not a table"),
+        ("count,a\n0,1\n", {}, 2, "whole number from 1"),
+        ("count,a\n1.5,1\n", {}, 2, "whole number from 1"),
+        ("ranking,a\n,1\n", {}, 2, "name of its ranking"),
+        ("ranking,item,rank\n,a,1\n", {}, 2, "name of its ranking"),
+        ("ranking,item,rank\nx,,1\n", {}, 2, "needs an item"),
+        ("ranking,item,rank\nx,a,b\n", {}, 2, "not a number"),
+        ("item,rank\na,1\n", {}, 2, "which ranking"),
+        ("a,b\n1,2\n", {"item_columns": "c"}, None, "no column 'c'; the columns are 'a', 'b'"),
+        ("a,b\n1,2\n", {"item_columns": "2-5"}, None, "numbered from 1 to 2"),
+        ("a,b\n1,2\n", {"layout": "long"}, None, "column with the item"),
+    ],
+)
+def test_a_mistake_is_named_with_its_line(text, options, line, says):
+    if says == "no such":
+        # A row longer than the header has columns without names.
+        assert read(text, **options).items == ("a", "b", "column 3")
+        return
+    with pytest.raises(RankingFileError, match=says) as caught:
+        read(text, **options)
+    assert line is None or caught.value.line == line
+
+
+def test_two_columns_of_the_same_name_are_kept_apart_if_chosen():
+    assert read("a,b,a\n1,2,3\n", item_columns="1-3").items == ("a", "b", "a (3)")
+    assert read("note,b,c,note\nx,1,2,y\n").items == ("b", "c")
+    # That is how items that share a name are written, and they are read back.
+    assert read("a,b,a (3)\n1,2,3\n").items == ("a", "b", "a (3)")
+
+
+@pytest.mark.parametrize("options", [{"columns": "b"}, {"item_columns": "a"}])
+def test_a_word_among_numbers_of_what_is_no_item(options):
+    votes = read("a,b\n1,2\n1,x\n1,1\n", **options)
+    assert votes.items == ("a",)
+    assert votes.columns["b"].tolist() == ["2", "x", "1"]
+
+
+def test_a_word_among_ranks_after_the_first_block():
+    text = "a,b\n" + "1,2\n" * 5 + "1,x\n"
+    with pytest.raises(RankingFileError, match="'x' is not a number") as caught:
+        list(scan_file(io.StringIO(text), "csv", rows=3))
+    assert caught.value.line == 7
+
+
+def test_options_about_tables_are_refused_for_other_formats():
+    with pytest.raises(RankingFileError, match="layout is about columns"):
+        read_file(io.StringIO("3 1\n0 1 2\n"), "order", layout="long")
+
+
+@pytest.mark.parametrize("name", ["votes", "votes.xyz"])
+def test_a_format_must_be_known(name, tmp_path):
+    (tmp_path / name).write_text("toro,uni\n1,2\n")
+    with pytest.raises(RankingFileError, match="name the format"):
+        read_file(tmp_path / name)
+
+
+def test_a_name_without_suffix_that_is_not_there(tmp_path):
+    with pytest.raises(RankingFileError, match="there is no such file"):
+        read_file(tmp_path / "votes")
+
+
+def test_frames_of_either_library(frames):
+    table = frames.DataFrame({"ranking": [7, 9], "toro": [1, 2], "uni": [2, None], "t": ["x", "y"]})
+    votes = from_frame(table)
+    np.testing.assert_array_equal(votes.ranks, [[1, 2], [2, np.nan]])
+    assert votes.ids == (7, 9)
+    assert votes.columns["t"].tolist() == ["x", "y"]
+
+
+def test_tables_of_items():
+    table = read_items(io.StringIO("dish,price,code\ntoro,9,1\nuni,7,2\n"), categorical="code")
+    assert table.features["code"].tolist() == ["1", "2"]
+    assert table.points().shape == (2, 3)
+    for text, says in (
+        ("dish,price\ntoro,\n", "'toro' has no value in column 'price'"),
+        ("dish,price\ntoro,1\ntoro,2\n", "two rows"),
+        ("dish,price\n,1\n", "no name"),
+        ("dish\ntoro\n", "something known"),
+    ):
+        with pytest.raises(RankingFileError, match=says):
+            read_items(io.StringIO(text))
+
+
+def test_words_on_a_scale():
+    text = "who,a,b,town\nx,JOY,MEH,Kobe\ny,DESPAIR,,Nara\n"
+    votes = read(text, scale="JOY>MEH>DESPAIR")
+    np.testing.assert_array_equal(votes.ranks, [[1, 2], [1, np.nan]])
+    assert votes.items == ("a", "b")
+    assert list(votes.columns) == ["who", "town"]
+    with pytest.raises(RankingFileError, match=r"column 'town': 'Kobe' is not on the scale"):
+        read(text, scale="JOY>MEH>DESPAIR", item_columns="a,town")
+    with pytest.raises(RankingFileError, match='from best to worst: scale="JOY>MEH"'):
+        read("a,b\nJOY,MEH\nMEH,JOY\n")
+
+
+def test_orders_in_a_column():
+    text = "who,vote,town\nx,Ann > Bob = Cy,Kobe\ny,Cy,Nara\nz,,Nara\n"
+    votes = read(text, order="vote")
+    assert votes.items == ("Ann", "Bob", "Cy")
+    expected = [[1, 2, 2], [np.nan, np.nan, 1], [np.nan] * 3]
+    np.testing.assert_array_equal(votes.dense(), expected)
+    assert list(votes.columns) == ["who", "town"]
+    with pytest.raises(RankingFileError, match=r'holds orders such as .* pass order="vote"'):
+        read(text)
+    with pytest.raises(RankingFileError, match=r"2: column 'order': item 'Ann' appears twice"):
+        read("order\nAnn > Ann\n", layout="orders")
+    with pytest.raises(RankingFileError, match="leaves out an item"):
+        read("order\nAnn > = Bob\n", layout="orders")
+
+
+def test_semicolons_are_found_and_decimal_commas_read():
+    votes = read('"a, b";c;d\n1;2,5;2,5\n')
+    assert votes.items == ("a, b", "c", "d")
+    np.testing.assert_array_equal(votes.ranks, [[1, 2.5, 2.5]])
+
+
+def test_long_titles_are_shortened_if_asked():
+    text = "id,Please rank these: [toro],Please rank these: [uni]\n7,1,2\n9,2,1\n"
+    assert read(text, ranking="id", shorten=True).items == ("toro", "uni")
+    assert read(text, ranking="id").items[0] == "Please rank these: [toro]"
+
+
+@pytest.mark.parametrize("layout", ["wide", "ratings"])
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "parquet"])
+def test_our_own_tables_say_what_is_an_item(tmp_path, layout, suffix):
+    ranks = np.array([[1.0, 2.0, np.nan], [1.0, 1.0, 2.0]])
+    columns = {"year": np.array([1956.0, 1957.0]), "side": np.array([0.0, 1.0])}
+    votes = RankingSet(ranks, ("toro", "age", "uni"), counts=[3, 10**15], columns=columns)
+    place = tmp_path / f"votes.{suffix}"
+    write_file(votes, place, layout=layout)
+    again = read_file(place)
+    np.testing.assert_array_equal(again.ranks, ranks)
+    assert again.items == votes.items
+    assert again.counts.tolist() == [3, 10**15]
+    assert {name: values.tolist() for name, values in again.columns.items()} == {
+        "year": [1956, 1957],
+        "side": [0, 1],
+    }
+
+
+def test_marks_are_plain_in_a_spreadsheet(tmp_path):
+    votes = RankingSet(
+        np.array([[2.0, 1.0]]), ("toro", "uni"), columns={"year": np.array([1956.0])}
+    )
+    write_file(votes, tmp_path / "votes.csv")
+    assert (tmp_path / "votes.csv").read_text() == "year,rank: toro,rank: uni\n1956,2,1\n"
+    with pytest.raises(RankingFileError, match="marked 'rank: ' and others 'score: '"):
+        read("rank: a,score: b\n1,2\n")
+
+
+def test_excel_files_are_read(tmp_path):
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    book.active.append(["toro", "uni", "town"])
+    book.active.append([1, 2, "Kobe"])
+    book.active.append([2, 1, None])
+    book.create_sheet("empty")
+    book.save(tmp_path / "votes.xlsx")
+    votes = read_file(tmp_path / "votes.xlsx")
+    np.testing.assert_array_equal(votes.ranks, [[1, 2], [2, 1]])
+    assert votes.columns["town"].tolist() == ["Kobe", None]
+    with pytest.raises(RankingFileError, match="there is no sheet 'x'"):
+        read_file(tmp_path / "votes.xlsx", sheet="x")
+    with pytest.raises(RankingFileError, match="the file is empty"):
+        read_file(tmp_path / "votes.xlsx", sheet="empty")
+    (tmp_path / "bad.xlsx").write_bytes(b"PK\x03\x04 no")
+    with pytest.raises(RankingFileError, match=r"bad\.xlsx: not an Excel file"):
+        read_file(tmp_path / "bad.xlsx")

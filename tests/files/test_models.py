@@ -1,0 +1,91 @@
+"""Saved models: the same predictions, and nothing foreign is loaded."""
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LinearRegression
+from sklearn.pipeline import make_pipeline
+
+from rankcut import (
+    DissimilarityGraph,
+    GraphCutFeatures,
+    LowRankGraph,
+    NeighborGraph,
+    RankingFileError,
+    SimilarityGraph,
+    make_food,
+)
+from rankcut.files.models import SavedModel, read_model, write_model
+from rankcut.reports.classification import make_classifier
+
+
+class Foreign:
+    """A type that is neither scikit-learn's nor ours."""
+
+
+@pytest.mark.parametrize(
+    "recipe",
+    [
+        SimilarityGraph,
+        LowRankGraph,
+        lambda features: NeighborGraph(features, n_neighbors=2),
+        lambda features: DissimilarityGraph(NeighborGraph(features, n_neighbors=2)),
+    ],
+)
+@pytest.mark.parametrize("model", ["logistic", "views"])
+def test_a_model_predicts_the_same_after_it_was_saved(tmp_path, recipe, model):
+    food = make_food(80, random_state=0)
+    graph = recipe(food.item_features).build()
+    options = {"items": tuple(food.item_names), "smoothing": 0.5}
+    classifier = make_classifier(model, graph, 8, options)
+    classifier.fit(food.ranks, np.array(food.target_names)[food.target])
+    write_model(SavedModel(classifier, tuple(food.item_names), "type"), tmp_path / "m.skops")
+    read = read_model(tmp_path / "m.skops")
+    assert (read.items, read.target) == (tuple(food.item_names), "type")
+    np.testing.assert_array_equal(
+        read.classifier.predict_proba(food.ranks), classifier.predict_proba(food.ranks)
+    )
+
+
+def test_a_foreign_type_is_refused_by_name(tmp_path):
+    features = GraphCutFeatures(Foreign())
+    write_model(SavedModel(features, ("a",), "t"), tmp_path / "m.skops")
+    with pytest.raises(RankingFileError, match=r"Foreign, which is neither"):
+        read_model(tmp_path / "m.skops")
+
+
+@pytest.mark.parametrize("content", [b"", b"PK\x03\x04 no archive", b"\x80\x04N."])
+def test_what_is_no_model_is_refused(tmp_path, content):
+    (tmp_path / "m.skops").write_bytes(content)
+    with pytest.raises(RankingFileError, match="not a model"):
+        read_model(tmp_path / "m.skops")
+
+
+def fitted(learner=None):
+    food = make_food(40, random_state=0)
+    classifier = make_classifier("logistic", None, 8, {})
+    if learner is not None:
+        classifier = make_pipeline(GraphCutFeatures(), learner)
+    return classifier.fit(food.ranks, food.target)
+
+
+@pytest.mark.parametrize(
+    ("part", "value", "says"),
+    [
+        ("classifier", "no", "classifier"),
+        ("classifier", fitted(LinearRegression()), "classifier"),
+        ("classifier", fitted()[1:], "features of rankings"),
+        ("classifier", make_classifier("logistic", None, 8, {}), "NotFittedError"),
+        ("items", [["a"]] * 8, "names"),
+        ("items", ["a"] * 8, "same name"),
+        ("items", list("abc"), "8"),
+        ("items", [], "names"),
+        ("target", ["t"], "target"),
+    ],
+)
+def test_a_file_that_loads_but_is_no_model_is_refused(tmp_path, part, value, says):
+    parts = {"classifier": fitted(), "items": list("abcdefgh"), "target": "t"}
+    write_model(SavedModel(**parts), tmp_path / "m.skops")
+    read_model(tmp_path / "m.skops")
+    write_model(SavedModel(**(parts | {part: value})), tmp_path / "m.skops")
+    with pytest.raises(RankingFileError, match=f"not a model .*{says}"):
+        read_model(tmp_path / "m.skops")

@@ -1,0 +1,154 @@
+"""Sources: gzip in proportion, damaged files, no pickles."""
+
+import gzip
+import io
+import pickle
+import zlib
+
+import numpy as np
+import pytest
+
+from rankcut import RankingFileError, RankingSet, read_file, read_graph, write_file
+from rankcut.files.streams import copy_whole, read_all
+
+
+def test_a_gzip_file_that_unpacks_out_of_proportion_is_refused():
+    packed = gzip.compress(b"0" * (64 << 20))
+    with pytest.raises(RankingFileError, match="over 100 times its size"):
+        read_all(io.BytesIO(packed))
+
+
+@pytest.mark.parametrize("cut", [3, 15, -5])
+def test_a_damaged_gzip_file_is_named(cut):
+    packed = gzip.compress(b"toro,uni\n1,2\n" * 50)
+    with pytest.raises(RankingFileError, match="damaged"):
+        read_all(io.BytesIO(packed[:cut]))
+    with pytest.raises(RankingFileError, match="damaged"):
+        read_all(io.BytesIO(packed[:20] + b"\xff\xff\xff" + packed[23:]))
+
+
+def test_objects_that_only_read():
+    class Bare:
+        def __init__(self, content):
+            self.read = io.BytesIO(content).read
+
+    assert read_all(Bare(b"abc")) == b"abc"
+    assert read_all(Bare(gzip.compress(b"abc"))) == b"abc"
+    with pytest.raises(TypeError, match="not int"):
+        read_all(7)
+
+
+def test_a_missing_file_and_a_directory(tmp_path):
+    with pytest.raises(RankingFileError, match="there is no such file"):
+        read_file(tmp_path / "votes.csv")
+    with pytest.raises(RankingFileError, match="this is a directory"):
+        read_file(tmp_path, "csv")
+
+
+class Evil:
+    """Would run code if it were unpickled."""
+
+    def __reduce__(self):
+        return exec, ("from test_opening_marker import boom",)
+
+
+@pytest.mark.parametrize("how", ["npy", "pickle", "npz"])
+def test_no_pickle_is_ever_read(how, tmp_path):
+    sink = io.BytesIO()
+    if how == "pickle":
+        pickle.dump(Evil(), sink)
+    elif how == "npy":
+        np.save(sink, np.array([Evil()], dtype=object), allow_pickle=True)
+    else:
+        np.savez(sink, n_items=np.array([Evil()], dtype=object), allow_pickle=True)
+    content = io.BytesIO(sink.getvalue())
+    with pytest.raises(RankingFileError):
+        read_graph(content) if how == "npz" else read_file(content, "npy")
+
+
+@pytest.mark.parametrize(
+    ("descr", "shape", "says"),
+    [("<f8", (10**9, 10**6), "cut off"), ("|O", (1, 1), "objects are never read")],
+)
+def test_an_array_is_checked_before_memory_is_taken(descr, shape, says, tmp_path):
+    sink = io.BytesIO()
+    header = {"descr": descr, "fortran_order": False, "shape": shape}
+    np.lib.format.write_array_header_1_0(sink, header)
+    with pytest.raises(RankingFileError, match=says):
+        read_file(io.BytesIO(sink.getvalue()), "npy")
+    path = tmp_path / "ranks.npy"
+    path.write_bytes(sink.getvalue())
+    with pytest.raises(RankingFileError, match=says):
+        read_file(path)
+
+
+def test_an_array_on_disk_is_mapped(tmp_path):
+    np.save(tmp_path / "ranks.npy", np.asfortranarray([[1.0, 2.0], [2.0, 1.0], [1.0, 2.0]]))
+    votes = read_file(tmp_path / "ranks.npy")
+    assert isinstance(votes.ranks, np.memmap)
+    assert votes.ranks.tolist() == [[1, 2], [2, 1], [1, 2]]
+    assert votes.labels() is None
+
+
+def test_an_array_of_another_shape_is_refused():
+    sink = io.BytesIO()
+    np.save(sink, np.ones(3))
+    with pytest.raises(RankingFileError, match=r"shape \(3,\)"):
+        read_file(io.BytesIO(sink.getvalue()), "npy")
+
+
+@pytest.mark.parametrize("content", [b"", b"PK\x03\x04", zlib.compress(b"x"), b"\x93NUMPY"])
+def test_a_damaged_graph_is_named(content):
+    with pytest.raises(RankingFileError, match=r"graph|damaged"):
+        read_graph(io.BytesIO(content))
+
+
+class Few(io.RawIOBase):
+    """Takes seven bytes at a time."""
+
+    def __init__(self):
+        self.taken = b""
+
+    def writable(self):
+        return True
+
+    def write(self, content):
+        self.taken += bytes(content[:7])
+        return min(len(content), 7)
+
+
+class Silent:
+    """Takes all, and does not say so."""
+
+    def __init__(self):
+        self.taken = b""
+
+    def write(self, content):
+        self.taken += content
+
+
+@pytest.mark.parametrize("stream", [Few(), Silent()], ids=["few", "silent"])
+def test_rankings_are_written_whole(stream):
+    votes = RankingSet(np.array([[1.0, 2.0], [2.0, 1.0]] * 9), ("toro", "uni"))
+    whole = io.BytesIO()
+    for sink in (whole, stream):
+        write_file(votes, sink, "csv")
+    assert stream.taken == whole.getvalue()
+
+
+class Full(Few):
+    """Would have to wait, and does not."""
+
+    def write(self, content):
+        return None
+
+
+def test_what_a_stream_does_not_take_is_not_lost_in_silence():
+    with pytest.raises(BlockingIOError, match="takes no more"):
+        copy_whole(io.BytesIO(b"ranks"), Full())
+
+
+def test_files_are_copied_whole():
+    stream, content = Few(), bytes(range(256)) * 9
+    copy_whole(io.BytesIO(content), stream)
+    assert stream.taken == content

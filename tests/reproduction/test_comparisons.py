@@ -1,0 +1,127 @@
+import numpy as np
+import pytest
+from scipy import stats
+
+from reproduction.comparisons import (
+    Interval,
+    Scores,
+    by_both,
+    every_outcome,
+    negated,
+    share_outcome,
+    stopping_note,
+    verdict,
+)
+from reproduction.findings import Outcome
+
+
+def interval(low, high):
+    return Interval((low + high) / 2, low, high, 30)
+
+
+def test_intervals_are_students():
+    values = np.random.RandomState(0).normal(size=12)
+    found = Interval.of(values)
+    expected = stats.ttest_1samp(values, 0.0).confidence_interval(0.95)
+    assert (found.low, found.high) == pytest.approx(tuple(expected))
+    assert Interval.of([0.5]).high == np.inf
+
+
+@pytest.mark.parametrize(
+    ("bounds", "better", "worse", "in_line", "equal"),
+    [
+        ((0.03, 0.05), True, False, True, False),
+        ((0.005, 0.015), True, False, True, True),
+        ((-0.01, 0.01), False, False, True, True),
+        ((-0.015, -0.005), False, True, True, True),
+        ((-0.05, -0.03), False, True, False, False),
+        ((-0.05, 0.05), None, None, None, None),
+        ((-0.05, 0.01), False, None, None, None),
+        ((-0.05, -0.01), False, True, None, None),
+    ],
+)
+def test_words_for_differences(bounds, better, worse, in_line, equal):
+    found = interval(*bounds)
+    assert (found.better, found.worse) == (better, worse)
+    assert (found.in_line, found.equal) == (in_line, equal)
+
+
+def rows(method, values, setting="full", score="F1"):
+    return [
+        {"kind": setting, "method": method, "seed": seed, score: value}
+        for seed, value in enumerate(values)
+    ]
+
+
+def test_differences_are_paired_by_seed():
+    rng = np.random.RandomState(0)
+    base = rng.normal(size=20)
+    scores = Scores(rows("one", base + 0.1) + rows("other", base[:15]), "kind")
+    found = scores.difference(("full", "one"), ("full", "other"), "F1")
+    assert found.n == 15
+    assert (found.mean, found.low) == pytest.approx((0.1, 0.1))
+    six = scores.difference(("full", "one"), ("full", "other"), "F1", [1, 2, 3])
+    assert six.n == 3
+
+
+def test_rows_of_a_seed_are_averaged():
+    scores = Scores(rows("one", [0.2, 0.4]) + rows("one", [0.4, 0.8]), "kind")
+    assert scores.by_seed("full", "one", "F1") == pytest.approx({0: 0.3, 1: 0.6})
+
+
+def test_ratio_of_spreads():
+    rng = np.random.RandomState(0)
+    wide, narrow = rng.normal(0, 3, 40), rng.normal(0, 1, 40)
+    scores = Scores(rows("wide", wide) + rows("narrow", narrow), "kind")
+    found = scores.spread_ratio(("full", "wide"), ("full", "narrow"), "F1")
+    assert 1 < found.low < found.mean < found.high
+    assert found.more_variable is True
+    assert scores.spread_ratio(("full", "narrow"), ("full", "wide"), "F1").high < 1
+    same = scores.spread_ratio(("full", "wide"), ("full", "wide"), "F1")
+    assert same.more_variable is False
+    few = Scores(rows("wide", wide[:3]) + rows("narrow", narrow[:3]), "kind")
+    assert few.spread_ratio(("full", "wide"), ("full", "narrow"), "F1").more_variable is None
+
+
+def test_a_difference_of_differences_is_paired_by_seed():
+    rng = np.random.RandomState(0)
+    base = rng.normal(size=10)
+    scores = Scores(
+        rows("one", base)
+        + rows("one", base - 0.1, "lists")
+        + rows("other", base[::-1])
+        + rows("other", base[::-1][:8] - 0.3, "lists"),
+        "kind",
+    )
+    found = scores.difference_of_differences(("lists", "full"), ("one", "other"), "F1")
+    assert found.n == 8
+    assert (found.low, found.high) == pytest.approx((0.2, 0.2))
+
+
+def test_outcomes():
+    assert every_outcome([True, True]) is Outcome.HOLDS
+    assert every_outcome([True, None, False]) is Outcome.FAILS
+    assert every_outcome([True, None]) is Outcome.UNDECIDED
+    assert [negated(held) for held in (True, False, None)] == [False, True, None]
+    assert share_outcome([True, True]) is Outcome.HOLDS
+    assert share_outcome([True, None]) is Outcome.IN_PART
+    assert share_outcome([False, None]) is Outcome.FAILS
+    assert share_outcome([None]) is Outcome.UNDECIDED
+
+    def by(f1, accuracy):
+        return by_both({"F1": f1, "accuracy": accuracy}.__getitem__)
+
+    assert by(Outcome.HOLDS, Outcome.HOLDS) is Outcome.HOLDS
+    assert by(Outcome.HOLDS, Outcome.FAILS) is Outcome.IN_PART
+    assert by(Outcome.HOLDS, Outcome.UNDECIDED) is Outcome.IN_PART
+    assert by(Outcome.UNDECIDED, Outcome.FAILS) is Outcome.FAILS
+
+
+def test_stopping_early_is_marked_where_it_changes_a_verdict():
+    def rule(score):
+        return Outcome.HOLDS if "stopped" in score else Outcome.FAILS
+
+    assert "would hold" in stopping_note(rule)
+    assert stopping_note(lambda score: Outcome.HOLDS) == ""
+    assert stopping_note(lambda score: Outcome.UNDECIDED if "s" in score else Outcome.HOLDS) == ""
+    assert "too wide" in verdict(lambda score: Outcome.UNDECIDED, "Numbers.").because

@@ -1,0 +1,77 @@
+"""Reports as HTML, Markdown, CSV and JSON."""
+
+import csv
+import io
+import json
+
+import pytest
+from matplotlib.figure import Figure
+
+from reproduction.findings import (
+    Claim,
+    Document,
+    Outcome,
+    Picture,
+    Section,
+    Sheet,
+    Verdict,
+    as_csv,
+    as_json,
+)
+from reproduction.html_page import html_page
+from reproduction.markdown import markdown_page
+
+EVIL = '<script>alert("1 & 2")</script>'
+
+
+@pytest.fixture
+def document():
+    figure = Figure()
+    figure.subplots().plot([1, 2])
+    rows = [{"kernel": EVIL, "F1": 0.123456, "seeds": 1250}, {"kernel": "a|b", "F1": float("nan")}]
+    section = Section(
+        "part",
+        f"Title {EVIL}",
+        f"Prose **bold** {EVIL}\n\n- one\n- two",
+        [(Claim(f"It is {EVIL}", "Section 1"), Verdict(Outcome.FAILS, f"-0.5, not {EVIL}"))],
+        {"part-figure": Picture({EVIL: figure}, f"Caption {EVIL}")},
+        [Sheet(rows, "Scores", {"F1": ".2f"})],
+        {"part-scores": rows},
+    )
+    return Document(f"Report {EVIL}", "Lead.", [section])
+
+
+def test_html_escapes_and_embeds(document):
+    page = html_page(document)
+    assert "<script" not in page
+    assert "&lt;script&gt;alert(&quot;1 &amp; 2&quot;)" in page
+    assert page.count('src="data:image/svg+xml;base64,') == page.count("<img") == 1
+    # Nothing is fetched.
+    assert "http" not in page.replace("https://", "")
+    assert "https://" not in page
+    assert '<span class="badge fails">does not hold</span>' in page
+    assert '<section id="part">' in page
+    assert '<a href="#part">' in page
+    assert '<td class="number">0.12</td>' in page
+    assert '<td class="number">1,250</td>' in page
+    assert "−0.5" in page
+    assert "<li>one</li>" in page
+
+
+def test_markdown(document):
+    page = markdown_page(document)
+    assert (
+        "Verdicts: 0 holds, 0 holds in part, 1 does not hold, 0 not decided, 0 not checked." in page
+    )
+    assert "| ✗ does not hold | [It is" in page
+    assert "a\\|b" in page
+    assert "(figures/part-figure-1.svg)" in page
+    assert "[part-scores.csv](part-scores.csv)" in page
+
+
+def test_tables_as_files(document):
+    rows = document.sections[0].tables["part-scores"]
+    again = list(csv.DictReader(io.StringIO(as_csv(rows))))
+    assert again[0] == {"kernel": EVIL, "F1": "0.123456", "seeds": "1250"}
+    assert again[1]["seeds"] == ""
+    assert json.loads(as_json(rows))[1] == {"kernel": "a|b", "F1": None}

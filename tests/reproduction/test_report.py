@@ -1,0 +1,24 @@
+"""The report as a whole: of all results, or none."""
+
+import pytest
+
+from reproduction import report
+from reproduction.parts import Settings, part_named
+from reproduction.store import Store
+
+
+def test_no_report_is_made_of_some_of_the_results(tmp_path, monkeypatch):
+    monkeypatch.setattr(report, "run_missing", lambda works, store, data, done: None)
+    statements = part_named("statements")
+    store = Store(tmp_path / "cache")
+    for task in statements.tasks(Settings(quick=True))[:-1]:
+        store.write("statements", task, statements.run(task, None))
+    with pytest.raises(FileNotFoundError, match="a result of the part 'statements' is gone"):
+        report.reproduce(["statements"], tmp_path, data=None, settings=Settings(quick=True))
+    assert [path.name for path in tmp_path.iterdir()] == ["cache"]
+
+
+def test_a_part_without_data_has_claims_that_were_not_checked():
+    section = report.section(part_named("example"), {})
+    assert {verdict.outcome for _, verdict in section.claims} == {"not checked"}
+    assert not section.tables

@@ -1,0 +1,106 @@
+import math
+
+import pytest
+
+from reproduction import store as module
+from reproduction.store import Store, code_fingerprint, data_fingerprint
+
+
+@pytest.fixture
+def store(tmp_path):
+    return Store(tmp_path / "cache")
+
+
+def test_what_was_written_is_read_again(store):
+    records = [{"F1": 0.5, "seed": 4, "lost": float("nan"), "note": None, "name": "Lovász"}]
+    store.write("sushi", {"seed": 4}, records, "data")
+    (found,) = store.read("sushi", {"seed": 4}, "data")
+    assert math.isnan(found.pop("lost"))
+    assert found == {"F1": 0.5, "seed": 4, "note": None, "name": "Lovász"}
+
+
+def test_any_other_setting_is_another_task(store, monkeypatch):
+    store.write("sushi", {"seed": 4}, [], "data")
+    assert store.read("sushi", {"seed": 5}, "data") is None
+    assert store.read("food", {"seed": 4}, "data") is None
+    assert store.read("sushi", {"seed": 4}, "other data") is None
+    monkeypatch.setattr(module, "code_fingerprint", lambda part: "other code")
+    assert store.read("sushi", {"seed": 4}, "data") is None
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"records": [1]}', b"\xff\xfe", b"null"])
+def test_a_broken_file_is_as_good_as_none(store, content):
+    store.write("sushi", {"seed": 4}, [{"F1": 1.0}])
+    (path,) = store.directory.iterdir()
+    path.write_bytes(content)
+    assert store.read("sushi", {"seed": 4}) is None
+    store.write("sushi", {"seed": 4}, [{"F1": 1.0}])
+    assert store.read("sushi", {"seed": 4}) == [{"F1": 1.0}]
+
+
+PART = """
+class Sizes(Part):
+    name = "sizes"
+
+    def run(self, task):
+        return measure(task)
+
+    def verdicts(self, tables):
+        return judge(tables)
+"""
+WORK = """
+LIMIT = 3
+
+def measure(task):
+    return count(task) < LIMIT
+
+def count(task):
+    return 1
+
+def judge(tables):
+    return True
+"""
+
+
+@pytest.fixture
+def fingerprint(tmp_path):
+    """Of the part above, written to files by name."""
+
+    def of(**files):
+        folder = tmp_path / str(len(list(tmp_path.iterdir())))
+        folder.mkdir()
+        for name, text in files.items():
+            (folder / f"{name}.py").write_text(text)
+        return code_fingerprint("sizes", (folder,))
+
+    return of
+
+
+def test_results_are_known_by_the_code_that_computes_them(fingerprint):
+    before = fingerprint(part=PART, work=WORK)
+    for old, new in (("return 1", "return 2"), ("LIMIT = 3", "LIMIT = 4"), ("<", ">")):
+        assert fingerprint(part=PART, work=WORK.replace(old, new)) != before
+    assert fingerprint(part=PART.replace("measure(task)", "count(task)"), work=WORK) != before
+
+
+def test_results_are_not_known_by_files_comments_or_verdicts(fingerprint):
+    before = fingerprint(part=PART, work=WORK)
+    assert fingerprint(elsewhere="import math\n" + WORK + PART) == before
+    commented = WORK.replace("return 1", '"""How many."""\n    return 1  # so far')
+    assert fingerprint(part=PART, work=commented) == before
+    assert fingerprint(part=PART, work=WORK.replace("return True", "return False")) == before
+    assert fingerprint(part=PART.replace("judge(tables)", "None"), work=WORK) == before
+
+
+def test_results_are_known_by_the_versions_below(fingerprint, monkeypatch):
+    before = fingerprint(part=PART, work=WORK)
+    monkeypatch.setattr(module, "version", lambda name: f"99 of {name}")
+    assert fingerprint(part=PART, work=WORK) != before
+
+
+def test_results_are_known_by_the_data(tmp_path):
+    for name in ("sushi3a.5000.10.order", "sushi3b.5000.10.order", "sushi3.idata", "sushi3.udata"):
+        (tmp_path / name).write_text(name)
+    before = data_fingerprint(tmp_path)
+    (tmp_path / "sushi3.udata").write_text("other people")
+    assert data_fingerprint(tmp_path) != before
