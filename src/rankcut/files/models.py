@@ -40,7 +40,9 @@ _OURS = [
     "rankcut.graphs.weights.DenseWeights",
     "rankcut.graphs.weights.SparseWeights",
     "rankcut.graphs.weights.StructuredWeights",
+    "rankcut.features.completions.Completions",
     "rankcut.features.smoothing.Smoother",
+    "rankcut.features.smoothing.Smoothing",
     # Sparse graphs: skops trusts SciPy's sparse matrices, and does not know its sparse arrays.
     "scipy.sparse._csr.csr_array",
 ]
