@@ -34,7 +34,7 @@ def test_mistakes_of_the_command_line_itself(arguments):
         (["info", "missing/"], "missing/: there is no such file"),
         (["convert", "full.csv", "out.soi", "--ranking", "no"], "no column 'no'"),
         (["graph", "full.csv", "--keep", "2"], "keep is the fraction"),
-        (["features", "top-k.csv", "-o", "out.npy"], "--unranked last ties"),
+        (["features", "top-k.csv", "-o", "out.npy"], "--unranked last"),
         (["gram", "full.csv", "-o", "out.png"], "npy, npz, csv, parquet"),
         (["similar", "full.csv", "--to", "g99"], "no row g99"),
         (["classify", "full.csv", "--target", "town"], "no column 'town'"),

@@ -12,7 +12,6 @@ import pytest
 
 from rankcut import (
     AgreementGraph,
-    FromCallable,
     GraphCutFeatures,
     KendallFeatures,
     SubmodularFeatures,
@@ -22,6 +21,7 @@ from rankcut import (
 )
 from rankcut.dask import is_lazy, reduced, row_blocks, stand_in
 from rankcut.dask.tasks import told
+from rankcut.setfunctions import FromCallable
 
 RANKS = make_food(40, kind="full", random_state=0).ranks
 

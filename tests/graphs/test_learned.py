@@ -22,6 +22,7 @@ from rankcut import (
     GraphCutKernel,
     GraphSmoothing,
     NormalizedGraph,
+    Smoothing,
     graph_cut_features,
     graph_cut_kernel,
     make_food,
@@ -139,8 +140,7 @@ class TestLeaks:
     MODEL = GraphCutFeatures(
         AgreementGraph(n_neighbors=2),
         unranked="last",
-        smoothing=1,
-        smoothing_graph=CoListingGraph(n_neighbors=2),
+        smoothing=Smoothing(1, CoListingGraph(n_neighbors=2)),
     )
     RANKS = make_food(60, kind="top-k", random_state=0).ranks
     TARGET = make_food(60, kind="top-k", random_state=0).target
@@ -175,7 +175,7 @@ class TestLeaks:
         pipeline = make_pipeline(self.MODEL, LogisticRegression())
         grid = {
             "graphcutfeatures__graph__shrinkage": [0, 10],
-            "graphcutfeatures__smoothing_graph__n_neighbors": [1, 3],
+            "graphcutfeatures__smoothing__graph__n_neighbors": [1, 3],
         }
         search = GridSearchCV(pipeline, grid, cv=2).fit(self.RANKS, self.TARGET)
         assert search.best_score_ > 0.6
@@ -249,7 +249,7 @@ def test_a_graph_is_not_learned_from_rankings_that_are_not_there_yet():
     for recipe in (AgreementGraph(), DissimilarityGraph(CoListingGraph(n_neighbors=1))):
         for refuse in (
             lambda recipe=recipe: GraphCutFeatures(recipe).fit(lazy),
-            lambda recipe=recipe: GraphCutFeatures(smoothing=1, smoothing_graph=recipe).fit(lazy),
+            lambda recipe=recipe: GraphCutFeatures(smoothing=Smoothing(1, recipe)).fit(lazy),
             lambda recipe=recipe: graph_cut_features(lazy, recipe),
         ):
             with pytest.raises(TypeError, match="build_from"):

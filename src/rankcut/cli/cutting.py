@@ -137,18 +137,18 @@ class Cutting:
         """From rankings of these items to dense vectors; to be fitted."""
         from rankcut.estimators.graph_cut import GraphCutFeatures
 
-        return GraphCutFeatures(
-            graph, normalize=normalize, sparse_output=False, **self.options(rankings)
-        )
+        return GraphCutFeatures(graph, normalize=normalize, **self.options(rankings))
 
     def options(self, rankings: RankingSet) -> dict[str, Any]:
         """Keyword arguments for the feature map, or for a kernel."""
+        from rankcut.features.completions import Completions
+
         return {
             "unranked": self.unranked,
             "unlisted_weight": self._unlisted_weight(),
             "smoothing": self.smoothing,
             "items": rankings.labels(),
-            "random_state": self.seed,
+            "completions": Completions(random_state=self.seed),
         }
 
 

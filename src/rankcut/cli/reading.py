@@ -150,7 +150,7 @@ class Reading:
             "layout": self.layout,
             "ranking": self.ranking,
             "count": self.count,
-            "items": self.item_columns,
+            "item_columns": self.item_columns,
             "columns": [*named, *no_items] if no_items else self.columns,
             "item": self.item,
             "rank": self.rank,

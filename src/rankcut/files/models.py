@@ -17,7 +17,7 @@ from rankcut.errors import RankingFileError
 from rankcut.estimators.graph_cut import GraphCutFeatures
 from rankcut.estimators.ranking_classifier import RankingClassifier
 from rankcut.files.drafts import atomic_file
-from rankcut.files.streams import Source, read_all, source_name
+from rankcut.files.streams import Source, check_archive, read_all, source_name
 
 _OURS = [
     "rankcut.estimators.gp.classifier.GPClassifier",
@@ -40,7 +40,9 @@ _OURS = [
     "rankcut.graphs.weights.DenseWeights",
     "rankcut.graphs.weights.SparseWeights",
     "rankcut.graphs.weights.StructuredWeights",
+    "rankcut.features.completions.Completions",
     "rankcut.features.smoothing.Smoother",
+    "rankcut.features.smoothing.Smoothing",
     # Sparse graphs: skops trusts SciPy's sparse matrices, and does not know its sparse arrays.
     "scipy.sparse._csr.csr_array",
 ]
@@ -95,6 +97,7 @@ def read_model(source: Source) -> SavedModel:
     name = source_name(source)
     content = read_all(source)
     try:
+        check_archive(content, name)
         foreign = [kind for kind in skops.get_untrusted_types(data=content) if kind not in _OURS]
         if foreign:
             raise RankingFileError(
