@@ -17,7 +17,7 @@ from rankcut.errors import RankingFileError
 from rankcut.estimators.graph_cut import GraphCutFeatures
 from rankcut.estimators.ranking_classifier import RankingClassifier
 from rankcut.files.drafts import atomic_file
-from rankcut.files.streams import Source, read_all, source_name
+from rankcut.files.streams import Source, check_archive, read_all, source_name
 
 _OURS = [
     "rankcut.estimators.gp.classifier.GPClassifier",
@@ -97,6 +97,7 @@ def read_model(source: Source) -> SavedModel:
     name = source_name(source)
     content = read_all(source)
     try:
+        check_archive(content, name)
         foreign = [kind for kind in skops.get_untrusted_types(data=content) if kind not in _OURS]
         if foreign:
             raise RankingFileError(
