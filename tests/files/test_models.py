@@ -6,9 +6,11 @@ import json
 import time
 import zipfile
 
+import narwhals as nw
 import numpy as np
 import pytest
-from sklearn.linear_model import LinearRegression
+from sklearn.base import clone
+from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.pipeline import make_pipeline
 
 from rankcut import (
@@ -16,6 +18,7 @@ from rankcut import (
     GraphCutFeatures,
     LowRankGraph,
     NeighborGraph,
+    RankingClassifier,
     RankingFileError,
     SimilarityGraph,
     make_food,
@@ -138,3 +141,32 @@ def test_a_file_that_loads_but_is_no_model_is_refused(tmp_path, part, value, say
     write_model(SavedModel(**(parts | {part: value})), tmp_path / "m.skops")
     with pytest.raises(RankingFileError, match=f"not a model .*{says}"):
         read_model(tmp_path / "m.skops")
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+@pytest.mark.parametrize("recipe", [SimilarityGraph, LowRankGraph, None])
+def test_a_graph_from_a_frame_is_saved(tmp_path, library, recipe):
+    food = make_food(40, random_state=0)
+    if recipe is None:
+        weights = SimilarityGraph(food.item_features).build().to_dense()
+        columns = dict(zip(food.item_names, weights, strict=True))
+        graph = nw.from_dict(columns, backend=library).to_native()
+    else:
+        columns = dict(zip(food.feature_names, food.item_features.T, strict=True))
+        columns = {"dish": food.item_names, **columns, "kind": list("aaabbbcc")}
+        graph = recipe(nw.from_dict(columns, backend=library).to_native(), items="dish")
+    for estimator in (
+        (GraphCutFeatures(graph, items=food.item_names), LogisticRegression()),
+        (RankingClassifier(graph, items=food.item_names),),
+    ):
+        fitted = make_pipeline(*estimator)
+        fitted.fit(food.ranks, food.target)
+        write_model(SavedModel(fitted, tuple(food.item_names), "type"), tmp_path / "m.skops")
+        read = read_model(tmp_path / "m.skops").classifier
+        np.testing.assert_array_equal(
+            read.predict_proba(food.ranks), fitted.predict_proba(food.ranks)
+        )
+        again = clone(read).fit(food.ranks, food.target)
+        np.testing.assert_array_equal(
+            again.predict_proba(food.ranks), fitted.predict_proba(food.ranks)
+        )
