@@ -107,7 +107,7 @@ def test_the_strongest_edges(recipe, oracle, monkeypatch):
     ranks = lists(60, 30, seed=3)
     expected = strongest(oracle(ranks, 10), 4)
     for at_once in (1 << 22, 100):
-        monkeypatch.setattr("rankcut.graphs.learned._AT_ONCE", at_once)
+        monkeypatch.setattr("rankcut.graphs.distances._AT_ONCE", at_once)
         graph = recipe(n_neighbors=4).build_from(ranks)
         assert_allclose(graph.to_dense(), expected, atol=1e-12)
         assert_array_equal(graph.to_dense(), graph.to_dense().T)
@@ -254,3 +254,32 @@ def test_a_graph_is_not_learned_from_rankings_that_are_not_there_yet():
         ):
             with pytest.raises(TypeError, match="build_from"):
                 refuse()
+
+
+@pytest.mark.parametrize("recipe", [AgreementGraph(n_neighbors=3), CoListingGraph(n_neighbors=3)])
+def test_counts_are_repeated_rows(recipe):
+    rng = np.random.default_rng(0)
+    ranks = rng.permuted(np.tile(np.arange(1.0, 8.0), (20, 1)), axis=1)
+    ranks[ranks > 4] = np.nan
+    counts = rng.integers(0, 5, size=20)
+    found = recipe.build_from(ranks, sample_weight=counts)
+    expanded = recipe.build_from(np.repeat(ranks, counts, axis=0))
+    np.testing.assert_allclose(found.to_dense(), expanded.to_dense(), atol=1e-13)
+    derived = NormalizedGraph(recipe).build_from(ranks, sample_weight=counts)
+    np.testing.assert_allclose(
+        derived.to_dense(), NormalizedGraph(expanded).build().to_dense(), atol=1e-12
+    )
+
+
+@pytest.mark.parametrize(
+    ("counts", "message"),
+    [([1, 2], "sample_weight has shape"), ([1, -1, 1], "row 1: the weight of the ranking is -1")],
+)
+def test_bad_counts(counts, message):
+    with pytest.raises(ValueError, match=message):
+        AgreementGraph().build_from([[1, 2], [2, 1], [1, 2]], sample_weight=counts)
+
+
+def test_without_rankings_it_says_what_to_do():
+    with pytest.raises(ValueError, match=r"CoListingGraph is learned .* call build_from\(rankings"):
+        CoListingGraph().build()

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import IO, Any, BinaryIO, TypeAlias
 
 from rankcut.errors import InputError, RankingFileError
+from rankcut.ranking_set import LARGEST_COUNT
 
 Source: TypeAlias = str | os.PathLike[str] | IO[bytes] | IO[str]
 
@@ -206,14 +207,16 @@ class _Counted:
 
 
 def whole_number(text: str) -> int | None:
-    """The number that up to 15 plain digits are, or None.
+    """The number that plain digits are, up to 10**15, or None.
 
     Python's ``int`` takes more than a file may say: other scripts' digits, signs, underscores.
 
     >>> whole_number("42"), whole_number("4_2"), whole_number("٤٢")
     (42, None, None)
     """
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 16 else None
+    if not (text.isascii() and text.isdigit() and len(text) < 17):
+        return None
+    return int(text) if int(text) <= LARGEST_COUNT else None
 
 
 _AT_ONCE = 1 << 20
