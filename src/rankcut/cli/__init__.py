@@ -20,6 +20,7 @@ COMMANDS = (
     "features",
     "gram",
     "similar",
+    "compare",
     "classify",
     "predict",
     "map",
