@@ -8,8 +8,8 @@ import rankcut
 LAYERS = [
     ["cli"],
     ["comparison"],
-    ["pictures", "reports"],
     ["dask"],
+    ["pictures", "reports"],
     ["datasets"],
     ["files"],
     ["estimators"],
