@@ -8,7 +8,8 @@ import rankcut
 LAYERS = [
     ["cli"],
     ["comparison"],
-    ["pictures", "reports"],
+    ["pictures"],
+    ["reports"],
     ["dask"],
     ["datasets"],
     ["files"],
