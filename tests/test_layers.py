@@ -8,9 +8,9 @@ import rankcut
 LAYERS = [
     ["cli"],
     ["comparison"],
+    ["dask"],
     ["pictures"],
     ["reports"],
-    ["dask"],
     ["datasets"],
     ["files"],
     ["estimators"],

@@ -8,6 +8,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from rankcut import (
     AgreementGraph,
+    Completions,
     Consensus,
     GPClassifier,
     GraphCutFeatures,
@@ -15,6 +16,7 @@ from rankcut import (
     KendallFeatures,
     RankingClassifier,
     SimilarRankings,
+    Smoothing,
     SubmodularFeatures,
     TasteFeatures,
     WeightedKendallFeatures,
@@ -37,14 +39,15 @@ VARIANTS = [
     Consensus("kemeny", unranked="anywhere", n_bootstraps=20),
     GraphCutFeatures(unranked="last"),
     GraphCutFeatures(unranked="anywhere"),
-    GraphCutFeatures(unranked="anywhere", completions="sampled", n_draws=8, random_state=1),
+    GraphCutFeatures(
+        unranked="anywhere", completions=Completions("sampled", n_draws=8, random_state=1)
+    ),
     GraphCutFeatures(normalize=True, n_jobs=2),
-    GraphCutFeatures(dtype=np.float64, algorithm="complete"),
+    GraphCutFeatures(dtype=np.float64),
     GraphCutFeatures(
         unranked="last",
         unlisted_weight="balanced",
-        smoothing=1.5,
-        smoothing_graph=AgreementGraph(),
+        smoothing=Smoothing(1.5, AgreementGraph()),
     ),
     KendallFeatures(unranked="anywhere", normalize=True),
     WeightedKendallFeatures(unranked="last", weights="multiplicative"),

@@ -15,6 +15,7 @@ from rankcut import (
     KendallFeatures,
     NeighborGraph,
     SimilarRankings,
+    Smoothing,
     graph_cut_kernel,
 )
 from rankcut.kernels import vector_index
@@ -212,7 +213,7 @@ def test_smoothed_vectors_of_sparse_rankings_are_those_of_dense_ones(method):
     rows, columns = np.nonzero(~np.isnan(ranks))
     stored = sparse.csr_array((ranks[rows, columns], (rows, columns)), shape=ranks.shape)
     features = GraphCutFeatures(
-        unranked="anywhere", completions="closed_form", smoothing=1.5, smoothing_graph=GRAPH
+        unranked="anywhere", completions="closed_form", smoothing=Smoothing(1.5, GRAPH)
     )
     vectors = features.fit_transform(ranks)
     gram = vectors @ vectors.T

@@ -11,6 +11,7 @@ from scipy import sparse
 from strategies import incomplete_cases
 
 from rankcut import GraphCutFeatures, NeighborGraph, graph_cut_features, graph_cut_kernel
+from rankcut.features import UncentredRows
 
 CLOSED = {"unranked": "anywhere", "completions": "closed_form"}
 
@@ -82,9 +83,9 @@ class TestSparse:
         ranks, graph = random_catalogue(60, 300, 7)
         graph = None if complete else graph
         options = {**CLOSED, "normalize": normalize}
-        stored = graph_cut_features(ranks, graph, **options)
-        dense = graph_cut_features(ranks, graph, sparse_output=False, **options)
-        assert stored.format == "csr"
+        stored = graph_cut_features(ranks, graph, sparse_output=True, **options)
+        dense = graph_cut_features(ranks, graph, **options)
+        assert type(stored) is UncentredRows
         spread = stored.toarray()
         assert_allclose(spread - spread.mean(axis=1, keepdims=True), dense, rtol=0, atol=1e-12)
         # Entries for ranked items and their neighbours, none for the rest.
@@ -92,7 +93,7 @@ class TestSparse:
 
     def test_kernel_takes_the_constant_into_account(self):
         ranks, graph = random_catalogue(20, 300, 7)
-        dense = graph_cut_features(ranks, graph, sparse_output=False, **CLOSED)
+        dense = graph_cut_features(ranks, graph, **CLOSED)
         got = graph_cut_kernel(ranks[:5], ranks, graph, **CLOSED)
         assert_allclose(got, dense[:5] @ dense.T, rtol=0, atol=1e-10)
 
@@ -103,34 +104,38 @@ class TestSparse:
         dense = graph_cut_features(filled, graph, **CLOSED)
         assert isinstance(dense, np.ndarray)
         stored = graph_cut_features(filled, graph, sparse_output=True, **CLOSED)
-        expected = graph_cut_features(ranks, graph, **CLOSED)
+        expected = graph_cut_features(ranks, graph, sparse_output=True, **CLOSED)
         assert_array_equal(stored.toarray(), expected.toarray())
+        assert_array_equal(dense, graph_cut_features(ranks, graph, **CLOSED))
 
     def test_float32(self):
         ranks, graph = random_catalogue(5, 50, 7)
-        single = graph_cut_features(ranks, graph, dtype=np.float32, **CLOSED)
+        single = graph_cut_features(ranks, graph, dtype=np.float32, sparse_output=True, **CLOSED)
         assert single.dtype == np.float32
-        double = graph_cut_features(ranks, graph, **CLOSED)
+        double = graph_cut_features(ranks, graph, sparse_output=True, **CLOSED)
         assert_allclose(single.toarray(), double.toarray(), rtol=1e-6)
 
     def test_only_in_closed_form(self):
-        with pytest.raises(ValueError, match=r"sparse only in closed form"):
+        with pytest.raises(ValueError, match="needs vectors in closed form"):
             graph_cut_features([[1, 2]], unranked="last", sparse_output=True)
 
     def test_one_long_row_among_short_ones(self):
         ranks, graph = random_catalogue(300, 400, 5)
         long = sparse.csr_array(np.arange(1.0, 401)[None])
         mixed = sparse.vstack([ranks[:150], long, ranks[150:]], format="csr")
-        got = graph_cut_features(mixed, graph, **CLOSED)
-        alone = [graph_cut_features(part, graph, **CLOSED) for part in (ranks, long)]
+        got = graph_cut_features(mixed, graph, sparse_output=True, **CLOSED)
+        alone = [
+            graph_cut_features(part, graph, sparse_output=True, **CLOSED) for part in (ranks, long)
+        ]
         expected = sparse.vstack([alone[0][:150], alone[1], alone[0][150:]]).toarray()
         assert_array_equal(got.toarray(), expected)
 
     def test_same_bits_for_threads_and_batches(self):
         ranks, graph = random_catalogue(6000, 40, 7)
-        one = graph_cut_features(ranks, graph, **CLOSED)
-        two = graph_cut_features(ranks, graph, n_jobs=2, **CLOSED)
-        halves = [graph_cut_features(half, graph, **CLOSED) for half in (ranks[:777], ranks[777:])]
+        options = {**CLOSED, "sparse_output": True}
+        one = graph_cut_features(ranks, graph, **options)
+        two = graph_cut_features(ranks, graph, n_jobs=2, **options)
+        halves = [graph_cut_features(half, graph, **options) for half in (ranks[:777], ranks[777:])]
         for other in (two, sparse.vstack(halves, format="csr")):
             assert_array_equal(other.data, one.data)
             assert_array_equal(other.indices, one.indices)
@@ -139,9 +144,9 @@ class TestSparse:
     def test_memory_is_proportional_to_the_entries(self):
         ranks, graph = random_catalogue(2000, 20_000, 10)
         transformer = GraphCutFeatures(graph, **CLOSED).fit(ranks)
-        transformer.transform(ranks[:2])
+        transformer.compact(ranks[:2])
         tracemalloc.start()
-        features = transformer.transform(ranks)
+        features = transformer.compact(ranks).sparse
         _, peak = tracemalloc.get_traced_memory()
         tracemalloc.stop()
         stored = features.data.nbytes + features.indices.nbytes + features.indptr.nbytes

@@ -12,7 +12,8 @@ from strategies import weight_matrices
 
 from rankcut import DissimilarityGraph, LowRankGraph, NeighborGraph
 from rankcut._loops.products import multiply_rows
-from rankcut.features.smoothing import Smoother
+from rankcut.features.offset_rows import OffsetRows
+from rankcut.features.smoothing import Smoother, unit_rows
 from rankcut.graphs import ItemGraph, StructuredWeights, as_item_graph
 
 RNG = np.random.default_rng(0)
@@ -131,29 +132,25 @@ def test_unit_length(steps):
 
 
 @pytest.mark.parametrize("normalize", [False, True])
-@pytest.mark.parametrize("graph", ["sparse", "dense", "complete"])
-def test_features_given_up_to_a_constant(graph, normalize):
+def test_sparse_rows_and_constants_are_smoothed_as_dense_rows_are(normalize):
     weights = np.triu(RNG.random((6, 6)) < 0.4, 1) * 1.0
     weights += weights.T
-    graph = {
-        "sparse": as_item_graph(sparse.csr_array(weights)),
-        "dense": as_item_graph(weights),
-        "complete": ItemGraph.complete(6),
-    }[graph]
+    graph = as_item_graph(sparse.csr_array(weights))
     stored = RNG.normal(size=(3, 6)) * (RNG.random((3, 6)) < 0.5)
     features = stored - stored.mean(axis=1, keepdims=True)
     expected = features @ filtered(graph.to_dense(), 1.5)
     lengths = np.linalg.norm(expected, axis=1, keepdims=True) if normalize else 1.0
-    got = Smoother(graph, 1.5).smooth_offset(sparse.csr_array(stored), normalize=normalize)
-    if sparse.issparse(got):
-        missing = stored.mean(axis=1, keepdims=True) * filtered(weights, 1.5).sum(axis=0)
-        got = got.toarray() - missing / lengths
-    assert_allclose(got, expected / lengths, atol=1e-12)
+    rows = OffsetRows(sparse.csr_array(stored), -stored.mean(axis=1), np.ones(6))
+    got = Smoother(graph, 1.5).smooth_offset(rows, normalize=normalize)
+    assert_allclose(got.toarray(), expected / lengths, atol=1e-12)
+    tiny = OffsetRows(1e-200 * rows.sparse, 1e-200 * rows.offsets, rows.base)
+    small = Smoother(graph, 1.5).smooth_offset(tiny, normalize=normalize)
+    assert_allclose(small.toarray(), got.toarray() * (1 if normalize else 1e-200), rtol=1e-9)
 
 
-@pytest.mark.parametrize("steps", [-1, np.nan, np.inf, "two", True])
+@pytest.mark.parametrize("steps", [-1, np.nan, np.inf, "two", True, 1e7, 10**400])
 def test_steps_that_are_none(steps):
-    with pytest.raises(ValueError, match="0 or more steps"):
+    with pytest.raises(ValueError, match="number of steps from 0 to 1,000"):
         Smoother(ItemGraph.complete(3), steps)
 
 
@@ -164,3 +161,31 @@ def test_the_loop_in_plain_python():
     compiled = np.empty((2, 6))
     multiply_rows(rows, matrix, compiled)
     assert_allclose(compiled, out, atol=1e-14)
+
+
+@pytest.mark.parametrize("kind", ["sparse", "dense", "structured"])
+def test_many_steps_reach_the_limit_of_the_walk(kind):
+    # Two parts, {0, 1, 2} and {3, 4}, and an item alone: the walk ends in D^½1 of each part.
+    weights = np.zeros((6, 6))
+    weights[0, 1] = weights[1, 2] = 2.0
+    weights[3, 4] = 1.0
+    weights += weights.T
+    parts = np.zeros((3, 6))
+    degrees = weights.sum(axis=0)
+    parts[0, :3], parts[1, 3:5], parts[2, 5] = np.sqrt(degrees[:3]), np.sqrt(degrees[3:5]), 1.0
+    parts /= np.linalg.norm(parts, axis=1, keepdims=True)
+    rows = RNG.normal(size=(4, 6))
+    expected = rows @ parts.T @ parts
+    graph = as_item_graph(sparse.csr_array(weights) if kind == "sparse" else weights)
+    if kind == "structured":
+        zero = StructuredWeights.of_constant(0.0, sparse.csr_array(weights))
+        graph = ItemGraph(zero, 6)
+    Smoother(graph, 1000).smooth(rows)
+    assert_allclose(rows, expected, rtol=0, atol=1e-11)
+
+
+@pytest.mark.parametrize("scale", [1e-280, 1e-160, 1e160, 1e280])
+def test_unit_rows_of_any_scale(scale):
+    rows = RNG.normal(size=(3, 5))
+    expected = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    assert_allclose(unit_rows(scale * rows), expected, rtol=1e-14)

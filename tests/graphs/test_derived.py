@@ -101,7 +101,7 @@ class TestDistanceGraph:
 
     def test_features_that_overflow_or_are_too_many(self):
         with pytest.raises(ValueError, match="distances between items overflow"):
-            DistanceGraph([[1e200], [-1e200]]).build()
+            DistanceGraph([[1e308], [-1e308]]).build()
         with pytest.raises(ValueError, match=r"100,000 items.*DissimilarityGraph"):
             DistanceGraph(np.zeros((100_000, 1))).build()
 

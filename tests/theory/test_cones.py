@@ -10,15 +10,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import isotonic_regression, linprog
 from strategies import ranks_of
 
-from rankcut import (
-    BasePolytope,
-    MajorantCone,
-    Modular,
-    SubmodularFeatures,
-    TangentCone,
-    graph_cut_kernel,
-    lovasz_extension,
-)
+from rankcut import SubmodularFeatures, graph_cut_kernel
+from rankcut.setfunctions import Modular
+from rankcut.theory import BasePolytope, MajorantCone, TangentCone, lovasz_extension
 
 every_family = pytest.mark.parametrize("family", FAMILIES)
 both_cones = pytest.mark.parametrize("kind", [TangentCone, MajorantCone])

@@ -6,8 +6,8 @@ then is no better than 1 + the number of items surely better, and no worse than 
 surely worse (Mogstad, Romano, Shaikh and Wilhelm 2024).
 
 With few people a normal critical value is too small, so it is replaced by that of Student's t with
-the same tail, and with fewer than 50 it is at least Bonferroni's. A difference is never taken as surer than the number of people: three who agree do
-not make a place sure.
+the same tail, and with fewer than 50 it is at least Bonferroni's. A difference is never taken as
+surer than the number of people: three who agree do not make a place sure.
 """
 
 from collections.abc import Callable, Iterator

@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Sequence
+from dataclasses import fields
 from typing import Any, Self
 
 import numpy as np
@@ -12,9 +13,9 @@ from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
 from rankcut.dask import is_lazy, stand_in
-from rankcut.features.completions import CompletionOptions, CompletionReport, Method
-from rankcut.features.feature_map import FeatureMap, SparseOutput, lazy_features
-from rankcut.features.sampled import Sampler
+from rankcut.features.completions import CompletionReport
+from rankcut.features.feature_map import FeatureMap, MapOptions, lazy_features
+from rankcut.features.offset_rows import OffsetRows
 from rankcut.rankings import (
     RankMatrix,
     Unranked,
@@ -22,8 +23,6 @@ from rankcut.rankings import (
     object_array,
     read_rankings,
 )
-from rankcut.seeds import seed_from
-from rankcut.setfunctions import SetFunction
 
 
 def check_output_is_default(transformer: Any) -> None:
@@ -70,42 +69,40 @@ class TakesRankings(BaseEstimator):
 
 
 class RankingFeatures(TransformerMixin, TakesRankings, ABC):
-    """Rankings in, the features of a set function out; subclasses say of which one."""
+    """Rankings in, the vectors of a set function out; subclasses say of which one.
 
-    def __init__(
-        self,
-        *,
-        unranked: Unranked,
-        normalize: bool,
-        items: Sequence[Hashable] | None,
-        completions: Method,
-        sampler: Sampler,
-        n_draws: int | None,
-        tolerance: float | None,
-        random_state: int | np.random.RandomState | None,
-        dtype: DTypeLike | None,
-        sparse_output: SparseOutput,
-        n_jobs: int | None,
-    ) -> None:
-        self.unranked = unranked
-        self.normalize = normalize
-        self.items = items
-        self.completions = completions
-        self.sampler = sampler
-        self.n_draws = n_draws
-        self.tolerance = tolerance
-        self.random_state = random_state
-        self.dtype = dtype
-        self.sparse_output = sparse_output
-        self.n_jobs = n_jobs
+    What is fitted is kept in attributes, from which the feature map is made again after pickling.
+    """
+
+    dtype: DTypeLike | None
+    _items: tuple[Hashable, ...] | None
+    _seed: int
 
     @abstractmethod
-    def _fit_function(self, rankings: RankMatrix) -> None:
-        """Make ready what :meth:`_set_function` needs, for the items of these rankings."""
+    def _fit(self, rankings: RankMatrix) -> None:
+        """Keep what :meth:`_make_map` needs, for the items of these rankings."""
 
     @abstractmethod
-    def _set_function(self) -> SetFunction:
-        """The set function that was fitted."""
+    def _make_map(self, seed: int | None) -> FeatureMap:
+        """The feature map of what was fitted; ``seed`` is that of an earlier one."""
+
+    def _options(self) -> MapOptions:
+        """The options of the feature map among the parameters."""
+        parameters = self.get_params(deep=False)
+        names = {field.name for field in fields(MapOptions)}
+        return MapOptions(**{name: parameters[name] for name in names & parameters.keys()})
+
+    @property
+    def _map(self) -> FeatureMap:
+        """The feature map; made when fitted, and once more after pickling."""
+        made: FeatureMap | None = self.__dict__.get("_made_map")
+        if made is None:
+            made = self._made_map = self._make_map(self._seed)
+        return made
+
+    def __getstate__(self) -> dict[str, Any]:
+        state: dict[str, Any] = super().__getstate__()
+        return {name: value for name, value in state.items() if name != "_made_map"}
 
     def fit(self, X: Any, y: ArrayLike | None = None) -> Self:
         """Check the rankings and match the set function with their items.
@@ -125,10 +122,10 @@ class RankingFeatures(TransformerMixin, TakesRankings, ABC):
         self
         """
         rankings = self._read(stand_in(X), reset=True)
-        self._fit_function(rankings)
+        self._fit(rankings)
         self._items = rankings.items
-        self._seed = seed_from(self.random_state)
-        self._feature_map()
+        self._made_map = self._make_map(None)
+        self._seed = self._made_map.seed
         return self
 
     def transform(self, X: Any) -> Any:
@@ -148,8 +145,21 @@ class RankingFeatures(TransformerMixin, TakesRankings, ABC):
         if is_lazy(X):
             self._checked(stand_in(X))
             check_output_is_default(self)
-            return lazy_features(self._feature_map(), X, self.items)
-        return self._transform(X, errors=False)[0]
+            return lazy_features(self._map, X, self.items)
+        return self._map(self._checked(X))[0]
+
+    def compact(self, X: Any) -> NDArray[Any] | OffsetRows:
+        """The same vectors in the smallest form, for what compares them.
+
+        Sparse rankings in closed form give :class:`~rankcut.features.OffsetRows`, which mean the
+        same as dense vectors and take less memory; all others give an array.
+
+        Parameters
+        ----------
+        X : array, frame or CSR array of shape (n_rankings, n_items)
+            Rank matrix.
+        """
+        return self._map.compact(self._checked(X))
 
     def transform_with_report(self, X: Any) -> tuple[Any, CompletionReport]:
         """Features, and how those of each ranking were found: method, draws and errors.
@@ -184,30 +194,15 @@ class RankingFeatures(TransformerMixin, TakesRankings, ABC):
                 "a report is about rankings in memory; these are a Dask collection: compute some "
                 "of them first"
             )
-        return self._transform(X, errors=True)
-
-    def _transform(self, X: Any, *, errors: bool) -> tuple[Any, CompletionReport]:
-        return self._feature_map()(self._checked(X), errors=errors)
+        return self._map(self._checked(X), errors=True)
 
     def _checked(self, X: Any) -> RankMatrix:
         """The rankings, if they are of the items that were fitted."""
-        check_is_fitted(self)
+        if not hasattr(self, "_seed"):
+            check_is_fitted(self)
         rankings = self._read(X, reset=False)
         check_items(rankings, self._labels())
         return rankings
-
-    def _feature_map(self) -> FeatureMap:
-        return FeatureMap(
-            self._set_function(),
-            CompletionOptions(
-                self.completions, self.sampler, self.n_draws, self.tolerance, self._seed
-            ),
-            unranked=self.unranked,
-            normalize=self.normalize,
-            dtype=self.dtype,
-            sparse_output=self.sparse_output,
-            n_jobs=self.n_jobs,
-        )
 
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[Any]:
         """The items' labels, or x0, x1, … where they have none.
@@ -225,8 +220,7 @@ class RankingFeatures(TransformerMixin, TakesRankings, ABC):
 
     def _labels(self) -> tuple[Hashable, ...] | None:
         """The items' labels, if they have any."""
-        labels: tuple[Hashable, ...] | None = self._items
-        return labels
+        return self._items
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -17,7 +17,7 @@ from rankcut.errors import RankingFileError
 from rankcut.estimators.graph_cut import GraphCutFeatures
 from rankcut.estimators.ranking_classifier import RankingClassifier
 from rankcut.files.drafts import atomic_file
-from rankcut.files.streams import Source, read_all, source_name
+from rankcut.files.streams import Source, check_archive, read_all, source_name
 
 _OURS = [
     "rankcut.estimators.gp.classifier.GPClassifier",
@@ -40,7 +40,9 @@ _OURS = [
     "rankcut.graphs.weights.DenseWeights",
     "rankcut.graphs.weights.SparseWeights",
     "rankcut.graphs.weights.StructuredWeights",
+    "rankcut.features.completions.Completions",
     "rankcut.features.smoothing.Smoother",
+    "rankcut.features.smoothing.Smoothing",
     # Sparse graphs: skops trusts SciPy's sparse matrices, and does not know its sparse arrays.
     "scipy.sparse._csr.csr_array",
 ]
@@ -78,7 +80,7 @@ class SavedModel:
 
 def write_model(model: SavedModel, target: str | os.PathLike[str]) -> None:
     """Write a model, whole or not at all."""
-    skops = _skops()
+    skops = import_skops()
     parts = {
         "classifier": model.classifier,
         "items": list(model.items),
@@ -91,10 +93,11 @@ def write_model(model: SavedModel, target: str | os.PathLike[str]) -> None:
 
 def read_model(source: Source) -> SavedModel:
     """Read a model that :func:`write_model` wrote; types that are not trusted are refused."""
-    skops = _skops()
+    skops = import_skops()
     name = source_name(source)
     content = read_all(source)
     try:
+        check_archive(content, name)
         foreign = [kind for kind in skops.get_untrusted_types(data=content) if kind not in _OURS]
         if foreign:
             raise RankingFileError(
@@ -135,7 +138,8 @@ def _checked(model: SavedModel) -> SavedModel:
     return model
 
 
-def _skops() -> Any:
+def import_skops() -> Any:
+    """skops.io, or an error that says how to install it."""
     try:
         import skops.io
     except ImportError:

@@ -6,9 +6,10 @@ from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 
+from rankcut.graphs.distances import root_mean_square
 from rankcut.graphs.item_graph import (
     Approximation,
     ItemGraph,
@@ -55,13 +56,24 @@ class DissimilarityGraph(BaseEstimator):
         self.graph = graph
         self.ceiling = ceiling
 
+    @property
+    def needs_rankings(self) -> bool:
+        """Whether the inner graph has yet to be learned from rankings."""
+        return is_learned(self.graph)
+
     def build(self) -> ItemGraph:
         """The graph."""
         return self._turned(_inner_graph(self.graph))
 
-    def build_from(self, X: Any, items: Sequence[Hashable] | None = None) -> ItemGraph:
+    def build_from(
+        self,
+        X: Any,
+        items: Sequence[Hashable] | None = None,
+        *,
+        sample_weight: ArrayLike | None = None,
+    ) -> ItemGraph:
         """The graph, where the similarity graph is learned from rankings."""
-        return self._turned(_inner_graph(self.graph, X, items))
+        return self._turned(_inner_graph(self.graph, X, items, sample_weight))
 
     def _turned(self, graph: ItemGraph) -> ItemGraph:
         if graph.is_complete:
@@ -115,13 +127,24 @@ class NormalizedGraph(BaseEstimator):
     def __init__(self, graph: Any = None) -> None:
         self.graph = graph
 
+    @property
+    def needs_rankings(self) -> bool:
+        """Whether the inner graph has yet to be learned from rankings."""
+        return is_learned(self.graph)
+
     def build(self) -> ItemGraph:
         """The graph."""
         return self._normalized(_inner_graph(self.graph))
 
-    def build_from(self, X: Any, items: Sequence[Hashable] | None = None) -> ItemGraph:
+    def build_from(
+        self,
+        X: Any,
+        items: Sequence[Hashable] | None = None,
+        *,
+        sample_weight: ArrayLike | None = None,
+    ) -> ItemGraph:
         """The graph, where the one to normalise is learned from rankings."""
-        return self._normalized(_inner_graph(self.graph, X, items))
+        return self._normalized(_inner_graph(self.graph, X, items, sample_weight))
 
     def _normalized(self, graph: ItemGraph) -> ItemGraph:
         known = graph.approximation
@@ -164,12 +187,18 @@ def joining_like_items(graph: Any) -> Any:
     return graph
 
 
-def _inner_graph(graph: Any, X: Any = None, items: Sequence[Hashable] | None = None) -> ItemGraph:
-    """The graph to make another one of; learned from rankings X, if there are any."""
+def _inner_graph(
+    graph: Any,
+    X: Any = None,
+    items: Sequence[Hashable] | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> ItemGraph:
+    """The graph to derive another one from; learned from rankings X, if there are any."""
     if graph is None:
         raise ValueError("the graph is made of another one; give it as graph=")
     if X is not None and is_learned(graph):
-        learned: ItemGraph = graph.build_from(X, items)
+        counted = {} if sample_weight is None else {"sample_weight": sample_weight}
+        learned: ItemGraph = graph.build_from(X, items, **counted)
         return learned
     return as_item_graph(graph)
 
@@ -180,10 +209,10 @@ def _with_new_weights(known: Approximation | None, weights: Weights) -> Approxim
         return known
     first, second, exact = sampled_pairs(weights.n_items, 0)
     found = weights.to_structured().pairs(first, second)
-    mean_square = float(np.mean(found**2)) if found.size else 0.0
+    size = root_mean_square(found)
     return replace(
         known,
-        relative_error=known.error / np.sqrt(mean_square) if mean_square else np.inf,
+        relative_error=known.error / size if size else np.inf,
         smallest_weight=float(found.min()) if found.size else 0.0,
         n_pairs=len(found),
         exact=exact,

@@ -5,9 +5,11 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from sklearn.neighbors import NearestNeighbors
 from threadpoolctl import threadpool_limits
 
+from rankcut.errors import InputError
 from rankcut.graphs.item_graph import NeighborApproximation
 
 Similarity: TypeAlias = Literal["squared_exponential", "exponential"]
@@ -45,10 +47,74 @@ def distances_between(
     return found
 
 
+def exponent_of(values: NDArray[np.float64]) -> int:
+    """The power of 2 that the largest number is just below."""
+    return int(np.frexp(np.abs(values).max(initial=0.0))[1])
+
+
+def scaled_to_one(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Values divided by a power of 2, so that the largest is near 1."""
+    return np.asarray(np.ldexp(values, -exponent_of(values)))
+
+
+def root_mean_square(values: NDArray[np.float64]) -> float:
+    """√(mean of squares), for values of any size."""
+    largest = float(np.abs(values).max(initial=0.0))
+    if largest == 0:
+        return 0.0
+    return largest * float(np.sqrt(np.mean((values / largest) ** 2)))
+
+
+def strongest_products(
+    rows: sparse.csr_array, scale: NDArray[np.float64], n_neighbors: int
+) -> sparse.csr_array:
+    """The largest positive products s_i·⟨x_i, x_j⟩·s_j of each row x_i with others.
+
+    Rows are compared a few at a time, and nothing is made dense.
+    """
+    n = rows.shape[0]
+    columns = sparse.csr_array(rows.T)
+    step = max(1, _AT_ONCE // n)
+    firsts, seconds, weights = [], [], []
+    for start in range(0, n, step):
+        products = sparse.csr_array(rows[start : start + step] @ columns)
+        first = start + np.repeat(np.arange(products.shape[0]), np.diff(products.indptr))
+        second = products.indices
+        weight = products.data * scale[first] * scale[second]
+        weight[first == second] = 0.0
+        least = _least_kept(weight, products.indptr, n_neighbors)
+        kept = (weight > 0) & (weight >= least[first - start])
+        first, second, weight = first[kept], second[kept], weight[kept]
+        # Strongest first, and of two as strong the one that comes first.
+        order = np.lexsort((second, -weight, first))
+        first, second, weight = first[order], second[order], weight[order]
+        strong = np.arange(len(first)) - np.searchsorted(first, first) < n_neighbors
+        firsts.append(first[strong])
+        seconds.append(second[strong])
+        weights.append(weight[strong])
+    entries = np.concatenate(weights), (np.concatenate(firsts), np.concatenate(seconds))
+    return sparse.csr_array(entries, shape=(n, n))
+
+
+def _least_kept(
+    weights: NDArray[np.float64], starts: NDArray[Any], n_neighbors: int
+) -> NDArray[np.float64]:
+    """The weight of the last edge to keep of each row."""
+    least = np.zeros(len(starts) - 1)
+    for row in np.flatnonzero(np.diff(starts) > n_neighbors):
+        entries = weights[starts[row] : starts[row + 1]]
+        last = len(entries) - n_neighbors
+        least[row] = np.partition(entries, last)[last]
+    return least
+
+
 def check_finite(distances: NDArray[np.float64]) -> None:
     """Raise if the distance between some items is too large for a number."""
     if not np.isfinite(distances).all():
-        raise ValueError("distances between items overflow: the item features are too large")
+        raise InputError(
+            "distances between items overflow: the item features are too large",
+            remedy="divide the item features by their largest value",
+        )
 
 
 def similarity(
@@ -83,9 +149,9 @@ def median_lengthscale(
             apart = distances[distances > 0]
             scale = float(np.median(apart)) if apart.size else 1.0
         return scale
-    if isinstance(lengthscale, Real) and 0 < lengthscale < np.inf:
+    if isinstance(lengthscale, Real) and 0 < lengthscale <= np.finfo(np.float64).max:
         return float(lengthscale)
-    raise ValueError(f'lengthscale must be "median" or above 0, and it is {lengthscale!r}')
+    raise InputError(f'must be "median" or above 0; got {lengthscale!r}', parameter="lengthscale")
 
 
 def nearest_neighbors(

@@ -231,12 +231,12 @@ class GraphRecipe(Protocol):
 class LearnedGraph(Protocol):
     """Whatever learns an item graph from rankings, such as :class:`~rankcut.CoListingGraph`.
 
-    What can be built without rankings too is made of another graph, its ``graph``, and there is
-    something to learn if that one is learned.
+    A recipe that has :meth:`GraphRecipe.build` too says by ``needs_rankings`` whether it needs
+    rankings.
     """
 
     def build_from(self, X: Any, items: Sequence[Hashable] | None = None) -> ItemGraph:
-        """The graph that a rank matrix tells, its items in the order of the columns."""
+        """Learn the graph from a rank matrix; its items are in the order of the columns."""
         ...
 
 
@@ -244,16 +244,7 @@ def is_learned(graph: Any) -> bool:
     """Whether a graph has yet to be learned from rankings."""
     if isinstance(graph, type) or not isinstance(graph, LearnedGraph):
         return False
-    return is_learned(getattr(graph, "graph", None)) if isinstance(graph, GraphRecipe) else True
-
-
-def refuse_learned(graph: Any) -> None:
-    """Raise if a graph has yet to be learned from rankings."""
-    if is_learned(graph):
-        raise ValueError(
-            f"{type(graph).__name__} is learned from rankings: GraphCutFeatures learns it from "
-            "those that are fitted, and build_from(rankings) makes a graph of it for use elsewhere"
-        )
+    return bool(getattr(graph, "needs_rankings", not isinstance(graph, GraphRecipe)))
 
 
 def as_item_graph(graph: Any) -> ItemGraph:
@@ -278,7 +269,11 @@ def as_item_graph(graph: Any) -> ItemGraph:
         raise ValueError(f"the graph is the class {graph.__name__}, not a graph; call it")
     if isinstance(graph, GraphRecipe):
         return graph.build()
-    refuse_learned(graph)
+    if is_learned(graph):
+        raise InputError(
+            f"{type(graph).__name__} is learned from rankings",
+            remedy="call build_from(rankings), or pass it to an estimator, which learns it in fit",
+        )
     if hasattr(graph, "nodes") and hasattr(graph, "adjacency"):
         return _from_networkx(graph)
     frame = as_frame(graph)
@@ -306,7 +301,7 @@ def _from_networkx(graph: Any) -> ItemGraph:
         labels = tuple(nodes)
     try:
         weights = nx.to_scipy_sparse_array(graph, nodes, dtype=np.float64)
-    except (TypeError, ValueError) as problem:
+    except (TypeError, ValueError, OverflowError) as problem:
         raise ValueError(f"the edges' weights are not all numbers: {problem}") from None
     return ItemGraph.trusted(check_weights(weights, labels), labels, ordered=labels is None)
 

@@ -70,7 +70,7 @@ def _check_matrix(
         raise ValueError("the weights of the graph are complex; they must be real numbers")
     try:
         matrix = matrix.astype(np.float64)
-    except (TypeError, ValueError) as problem:
+    except (TypeError, ValueError, OverflowError) as problem:
         raise ValueError(f"the weights of the graph are not all numbers: {problem}") from None
 
     def label(i: int) -> str:

@@ -22,6 +22,7 @@ from typing import Any, Literal, Protocol, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy import sparse
 
 from rankcut._loops.cut_increments import (
     complete_increments,
@@ -35,7 +36,8 @@ from rankcut._loops.set_increments import hypergraph_increments
 from rankcut._loops.types import Floats
 from rankcut.graphs import ItemGraph, as_item_graph
 from rankcut.partitions import Partitions
-from rankcut.setfunctions.base import SetFunction, as_lists, nonnegative_array
+from rankcut.setfunctions.base import SetFunction, as_lists, length_of, nonnegative_array
+from rankcut.setfunctions.expected_slopes import ExpectedSlopes
 
 Algorithm: TypeAlias = Literal["auto", "complete", "table", "dense", "sparse", "structured"]
 
@@ -212,6 +214,7 @@ class GraphCut(SetFunction):
     """
 
     symmetric = True
+    submodular = True
 
     def __init__(self, graph: Any, algorithm: Algorithm = "auto") -> None:
         self.graph = as_item_graph(graph)
@@ -249,6 +252,22 @@ class GraphCut(SetFunction):
         graph = self.graph.aligned(n_items, items)
         return self if graph is self.graph else GraphCut(graph, self.algorithm)
 
+    def prepare(self) -> None:
+        """Make the table or the tiles that the algorithm needs, once."""
+        self._chains  # noqa: B018
+
+    def expected_slopes(self) -> ExpectedSlopes:
+        """Mean slopes before pooling, in closed form."""
+        return ExpectedSlopes(self.graph)
+
+    def extend(self, rows: Floats) -> Floats:
+        """Σ_{i<j} W_ij·|w_i − w_j|, edge by edge where edges are stored."""
+        if self.graph.weights.kind not in ("dense", "sparse"):
+            return super().extend(rows)
+        edges = sparse.coo_array(sparse.triu(self.graph.weights.to_csr()))
+        first, second = edges.coords
+        return np.array([edges.data @ np.abs(row[first] - row[second]) for row in rows])
+
     def increments(self, partitions: Partitions, out: Floats) -> None:
         """By the algorithm chosen."""
         self._chains.increments(partitions, out)
@@ -256,7 +275,7 @@ class GraphCut(SetFunction):
     @cached_property
     def magnitude(self) -> float:
         """No vector on this graph is longer than the vector of its degrees."""
-        return float(np.linalg.norm(self.graph.degrees))
+        return length_of(self.graph.degrees)
 
 
 class HypergraphCut(SetFunction):
@@ -281,6 +300,7 @@ class HypergraphCut(SetFunction):
     """
 
     symmetric = True
+    submodular = True
 
     def __init__(
         self,

@@ -37,6 +37,8 @@ class Coverage(SetFunction):
     array([[1., 1., 1.]])
     """
 
+    submodular = True
+
     def __init__(
         self,
         covers: Sequence[Iterable[Hashable]],
@@ -98,6 +100,8 @@ class ConcaveOfCardinality(SetFunction):
     array([[ 0., -2.,  2.]])
     """
 
+    submodular = True
+
     def __init__(self, g: Callable[[int], float] | ArrayLike, n_items: int | None = None) -> None:
         if callable(g):
             if n_items is None:
@@ -141,6 +145,8 @@ class FacilityLocation(SetFunction):
     (3.0, 5.0, 5.0)
     """
 
+    submodular = True
+
     def __init__(self, utilities: ArrayLike) -> None:
         self.utilities = nonnegative_array(utilities, 2, "the utilities")
         self.n_items = self.utilities.shape[1]
@@ -176,6 +182,8 @@ class Modular(SetFunction):
     array([[ 1., -2.,  4.]])
     """
 
+    submodular = True
+
     def __init__(self, weights: ArrayLike) -> None:
         self.weights = finite_array(weights, 1, "the weights of the items")
         self.n_items = len(self.weights)
@@ -192,7 +200,7 @@ class FromCallable(SetFunction):
     """F(A) = whatever your function returns for the frozenset A.
 
     It is called once for each group of each ranking. Whether it is submodular is for
-    :func:`~rankcut.check_submodular` to find out.
+    :func:`~rankcut.setfunctions.check_submodular` to find out.
 
     Parameters
     ----------

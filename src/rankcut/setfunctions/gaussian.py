@@ -35,6 +35,8 @@ class GaussianEntropy(SetFunction):
     array([[1.42, 0.59]])
     """
 
+    submodular = True
+
     def __init__(self, covariance: ArrayLike) -> None:
         self.covariance = _check_covariance(covariance)
         self.n_items = len(self.covariance)
@@ -73,6 +75,7 @@ class GaussianMutualInformation(SetFunction):
     """
 
     symmetric = True
+    submodular = True
 
     def __init__(self, covariance: ArrayLike) -> None:
         self.covariance = _check_covariance(covariance)

@@ -150,7 +150,7 @@ class TangentCone(_PrefixCone):
 
     Examples
     --------
-    >>> from rankcut import Coverage, GraphCut
+    >>> from rankcut.setfunctions import Coverage, GraphCut
     >>> path = GraphCut([[0, 1, 0], [1, 0, 2], [0, 2, 0]])
     >>> TangentCone(path, [[1], [2], [0]]).min_norm_point()
     array([0., 0., 0.])
@@ -177,7 +177,7 @@ class MajorantCone(_PrefixCone):
 
     Examples
     --------
-    >>> from rankcut import GraphCut
+    >>> from rankcut.setfunctions import GraphCut
     >>> cone = MajorantCone(GraphCut([[0, 1, 0], [1, 0, 2], [0, 2, 0]]), [[1], [2], [0]])
     >>> cone.rises
     array([ 3., -2., -1.])

@@ -11,18 +11,17 @@ from scipy import sparse
 
 from rankcut._loops.closed_form import expect_rows, length, spread_rows
 from rankcut._loops.types import Floats, Indices
-from rankcut.features.unlisted import UnlistedWeight, unlisted_weights
 from rankcut.graphs import ItemGraph
 from rankcut.partitions import Partitions, read_ranked
 from rankcut.rankings import RankMatrix
 
-# So many entries are held at once, so that short lists of a large catalogue are, too.
+# Entries computed at once; short lists of a large catalogue have few each.
 _MOST_ENTRIES = 1 << 20
 
 
 @dataclass(frozen=True, eq=False)
 class Entries:
-    """Mean slopes of a block: ``values`` for some ``items`` of a row, a constant for the rest."""
+    """Mean slopes of a block: ``values`` for some items of a row, a constant for the others."""
 
     n_items: int
     items: Indices
@@ -34,33 +33,43 @@ class Entries:
         """As dense rows."""
         spread_rows(self.items, self.values, self.ends, self.constants, normalize, out)
 
-    def to_csr(self, dtype: np.dtype[Any], *, normalize: bool) -> sparse.csr_array:
-        """As sparse rows of what each item has above the constant of its row.
-
-        A vector φ adds up to 0, so the constant is not lost: φ = S − (sum of S)/n for a row S.
-        """
+    def above_constants(
+        self, dtype: np.dtype[Any], *, normalize: bool
+    ) -> tuple[sparse.csr_array, Floats]:
+        """Sparse rows S, and a number c for each of them: the vector is S + c."""
         starts = np.concatenate([[0], self.ends]).astype(np.int32)
         sizes = np.diff(starts)
         data = self.values - np.repeat(self.constants, sizes)
+        constants = self.constants.copy()
         if normalize:
-            lengths = [
-                prod(length(self.values[a:b], constant, self.n_items))
-                for a, b, constant in zip(starts, starts[1:], self.constants, strict=False)
-            ]
+            lengths = np.array(
+                [
+                    prod(length(self.values[a:b], constant, self.n_items))
+                    for a, b, constant in zip(starts, starts[1:], self.constants, strict=False)
+                ]
+            )
             data /= np.repeat(lengths, sizes)
+            constants /= lengths
         shape = (len(self.constants), self.n_items)
         rows = sparse.csr_array(
             (data.astype(dtype), self.items.astype(np.int32), starts), shape=shape
         )
         rows.sort_indices()
-        return rows
+        return rows, constants
 
 
 class ExpectedSlopes:
-    """Mean slopes on one graph."""
+    """Mean slopes on one graph.
 
-    def __init__(self, graph: ItemGraph, unlisted_weight: UnlistedWeight = 1.0) -> None:
-        self._unlisted_weight = unlisted_weight
+    Attributes
+    ----------
+    nothing_to_pool : bool
+        Whether slopes fall along every ranking, so that pooling changes none: that is so on the
+        complete graph.
+    """
+
+    def __init__(self, graph: ItemGraph) -> None:
+        self.nothing_to_pool = graph.is_complete
         n = graph.n_items
         weights = graph.weights.to_structured()
         self._n_items = n
@@ -75,11 +84,14 @@ class ExpectedSlopes:
 
     @property
     def sparse(self) -> bool:
-        """Whether most items may share a constant: with factors, each has an entry of its own."""
+        """Whether most items may share a constant; with factors, each has a value of its own."""
         return bool(self._factors.shape[1] == 0)
 
-    def entries(self, partitions: Partitions) -> Entries:
-        """Mean slopes of a block of partitions whose unranked items are in no group."""
+    def entries(self, partitions: Partitions, unlisted_weights: Floats) -> Entries:
+        """Mean slopes of a block of partitions whose unranked items are in no group.
+
+        ``unlisted_weights`` has the weight of comparisons with them, for each partition.
+        """
         n_rows = len(partitions)
         capacity = int(self._capacities(partitions).sum())
         items = np.empty(capacity, dtype=np.uint32)
@@ -90,7 +102,7 @@ class ExpectedSlopes:
             partitions.order,
             partitions.ends,
             partitions.n_groups,
-            unlisted_weights(self._unlisted_weight, partitions),
+            unlisted_weights,
             self._constant,
             self._starts,
             self._neighbours,

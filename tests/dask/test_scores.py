@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import f1_score, log_loss
 
-from rankcut.reports.block_scores import Tally, _constant, cross_validate_blocks, tally
+from rankcut.dask.scores import Tally, _constant, cross_validate, tally
 from rankcut.reports.classification import calibration_error
 
 RNG = np.random.default_rng(0)
@@ -37,21 +37,19 @@ def test_cross_validation_tells_what_can_be_told():
     codes = RNG.integers(0, 2, 400)
     X = da.from_array(RNG.normal(size=(400, 3)) + 2.0 * codes[:, None], chunks=(90, -1))
     y = da.from_array(np.array(["no", "yes"])[codes], chunks=90)
-    (majority, ours), counts = cross_validate_blocks(X, y, name="ours", folds=3, seed=0)
+    (majority, ours), counts = cross_validate(X, y, name="ours", folds=3, seed=0)
     assert counts == {"no": int((codes == 0).sum()), "yes": int((codes == 1).sum())}
     assert majority.log_loss == pytest.approx(np.log(2), abs=0.02)
     assert ours.log_loss < 0.5 * majority.log_loss
     assert ours.f1 > 0.9 > majority.f1
-    again, _ = cross_validate_blocks(X, y, name="ours", folds=3, seed=0)
+    again, _ = cross_validate(X, y, name="ours", folds=3, seed=0)
     assert again == [majority, ours]
 
 
 def test_what_cannot_be_told_is_refused():
     X = da.ones((10, 2), chunks=(5, -1))
     with pytest.raises(ValueError, match="nothing to tell apart"):
-        cross_validate_blocks(
-            X, da.from_array(np.array(["a"] * 10), chunks=5), name="", folds=2, seed=0
-        )
+        cross_validate(X, da.from_array(np.array(["a"] * 10), chunks=5), name="", folds=2, seed=0)
     rare = da.from_array(np.array(["a"] * 9 + ["b"]), chunks=5)
     with pytest.raises(ValueError, match="class 'b' has 1 rankings, too few for 2 folds"):
-        cross_validate_blocks(X, rare, name="", folds=2, seed=0)
+        cross_validate(X, rare, name="", folds=2, seed=0)

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankcut.dask import computed, reduced, row_blocks, shared, task
+from rankcut.dask.collections import as_array, row_blocks
+from rankcut.dask.tasks import computed, reduced, shared, task
 from rankcut.estimators.gp.classifier import GPClassifier
 from rankcut.reports.classification import BINS, Score, bin_of
 
@@ -65,7 +66,7 @@ def tally(codes: NDArray[np.intp], probabilities: NDArray[np.float64]) -> Tally:
     )
 
 
-def cross_validate_blocks(
+def cross_validate(
     X: Any, y: Any, *, name: str, folds: int, seed: int
 ) -> tuple[list[Score], dict[str, int]]:
     """Scores of a Gaussian process on features in a Dask array, and the size of each class.
@@ -73,8 +74,6 @@ def cross_validate_blocks(
     Each row is put into a fold at random, by the seed, its block and its place there. A model is
     fitted to the rows of the other folds, which have weight 1, and those of its own weight 0.
     """
-    import dask.array as da
-
     blocks, labels = row_blocks(X).parts, row_blocks(y).parts
     draw = task(_folds)
     members = [draw(block, number, folds, seed) for number, block in enumerate(labels)]
@@ -89,11 +88,8 @@ def cross_validate_blocks(
     judge = task(_judge)
     sums = []
     for fold in range(folds):
-        weights = [
-            da.from_delayed(weigh(own, fold), (size,), dtype=np.float64)
-            for own, size in zip(members, y.chunks[0], strict=True)
-        ]
-        weight = da.concatenate(weights, allow_unknown_chunksizes=True)
+        weights = [weigh(own, fold) for own in members]
+        weight = as_array(weights, y.chunks[0], np.empty(0))
         model = shared(GPClassifier().fit(X, y, sample_weight=weight))
         parts = [judge(model, *block, fold) for block in zip(blocks, labels, members, strict=True)]
         sums.append(computed(reduced(parts, _added))[0])
