@@ -292,7 +292,6 @@ class Consensus(TakesRankings):
             unranked="anywhere",
             completions="closed_form",
             items=rankings.items,
-            sparse_output=False,
         )
         # All of the rankings, since a graph may be learned from them.
         whole = rankings.sparse
