@@ -11,6 +11,7 @@ from commands import fail, run, succeed
 COMMANDS = [
     "info",
     "convert",
+    "consensus",
     "graph",
     "features",
     "gram",
