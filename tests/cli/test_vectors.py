@@ -117,7 +117,7 @@ def test_similar_by_row_with_counts_and_ties(lunch):
     write_file(votes, "votes.toi")
     lines = succeed("similar", "votes.toi", "--to", "0").splitlines()
     assert lines[0] == "row,similarity,count,order"
-    assert lines[1] == "0,1.0000,5,a = b > c"
+    assert lines[1] == "0,1.0,5,a = b > c"
     assert [line.split(",")[0] for line in lines[1:]] == ["0", "1", "2"]
     succeed("similar", "votes.toi", "--to", "1", "-o", "near.csv")
     assert len((lunch / "near.csv").read_text().splitlines()) == 4
