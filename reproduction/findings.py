@@ -37,10 +37,14 @@ class Claim:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What became of a claim, and one or two sentences with the numbers that say so."""
+    """What became of a claim, and one or two sentences with the numbers that say so.
+
+    ``published`` is what the published experiments say of it when they are run as they were.
+    """
 
     outcome: Outcome
     because: str
+    published: "Verdict | None" = None
 
 
 @dataclass(frozen=True)
