@@ -37,6 +37,8 @@ _POINTS, _WEIGHTS = np.polynomial.hermite.hermgauss(20)
 # A ranking depends on earlier ones if less than this part of its variance is left.
 _DEPENDENT = 1e-7
 
+_NOTHING = 1e-13
+
 
 class Factor(NamedTuple):
     """L, or those of its columns that count, and its derivatives by the kernel's parameters.
@@ -98,7 +100,10 @@ class Linear:
     def _top(self, parameters: Floats) -> Floats:
         """The Cholesky factor of K at the pivots."""
         pivots = self._train[self._pivots]
-        return np.asarray(cholesky(_sum(parameters, pivots @ pivots.T), lower=True))
+        own = _sum(parameters, pivots @ pivots.T)
+        # No more than keeps it positive definite where one variance is next to nothing.
+        own[np.diag_indices_from(own)] += _NOTHING * np.trace(own)
+        return np.asarray(cholesky(own, lower=True))
 
     def _lower(self, parameters: Floats, across: Floats, top: Floats) -> Floats:
         return np.asarray(solve_triangular(top, _sum(parameters, across).T, lower=True).T)

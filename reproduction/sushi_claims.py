@@ -115,6 +115,7 @@ def _judge(scores: Scores) -> dict[str, Verdict]:
     }
     if scores.has("full", mallows):
         verdicts["full, Mallows"] = _better(scores, "full", mallows, slightly=True)
+    if scores.has("top-6", MALLOWS):
         verdicts["only"] = _only(scores)
         verdicts["as good"] = losses_ruled_out(scores, _RIVALS, CUT)
     return verdicts

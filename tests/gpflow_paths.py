@@ -1,6 +1,6 @@
 """Paths of GPflow's own optimiser for the kernels of the published experiments.
 
-``python tests/reproduction/gpflow_paths.py`` writes gpflow_paths.json, where GPflow is installed:
+``python tests/gpflow_paths.py`` writes gpflow_paths.json, where GPflow is installed:
 the ELBO by step, and the labels that are predicted in the end. The rankings are drawn: people of
 two kinds whose preferences differ a little.
 """
