@@ -16,7 +16,7 @@ from reproduction.encodings import (
     MALLOWS_DRAWS,
     SAME_DRAWS,
 )
-from reproduction.findings import Picture, Row, Sheet, Table
+from reproduction.findings import Key, Picture, Row, Sheet, Table
 from reproduction.learning import SCORES, SEEDS
 from reproduction.panels import FAINT, INK, SOFT, colour_of, new_panel
 from reproduction.published import PUBLISHED, VARIANTS
@@ -195,9 +195,17 @@ def draw_noise(rows: Sequence[Row], kind: str, how: str = "") -> Any:
             axes.fill_between(noise, mean - error, mean + error, color=colour, alpha=0.13, lw=0)
     axes.set(xlabel="standard deviation σ of the noise", ylabel="F1 on the test set")
     axes.set_ylim(0.3, 1.03)
-    handles, labels = axes.get_legend_handles_labels()
-    axes.legend(handles[::-1], labels[::-1], frameon=False, fontsize=9, ncols=2)
     return figure
+
+
+def noise_legend(rows: Sequence[Row]) -> list[Key]:
+    """The legend of figures against noise."""
+    methods = {row["method"] for row in rows}
+    return [
+        Key(_SHORT.get(method, method), colour_of(method), style.get("linestyle", "-"))
+        for method, style in reversed(_LINES.items())
+        if method in methods
+    ]
 
 
 def draw_differences(rows: Sequence[Row], title: str) -> Any:
@@ -212,7 +220,7 @@ def draw_differences(rows: Sequence[Row], title: str) -> Any:
     # What it is compared with is the graph cut kernel itself.
     names = [str(_SHORT.get(row["method"], row["method"])) for row in rows]
     names = [name.removeprefix(f"{CUT}, ") for name in names]
-    axes.set_yticks(range(len(rows)), names, fontsize=9)
+    axes.set_yticks(range(len(rows)), names)
     axes.locator_params(axis="x", nbins=5)
     axes.set_ylim(len(rows) - 0.5, -0.5)
     axes.grid(axis="y", visible=False)
@@ -241,12 +249,9 @@ def draw_violins(rows: Sequence[Row], score: str, title: str, lines: dict[str, f
             xycoords=("axes fraction", "data"),
             ha="right",
             va="bottom",
-            fontsize=9,
             color=INK,
         )
-    axes.set_xticks(
-        range(len(methods)), [method.replace(", ", ",\n") for method in methods], fontsize=9
-    )
+    axes.set_xticks(range(len(methods)), [method.replace(", ", ",\n") for method in methods])
     axes.grid(axis="x", visible=False)
     axes.set_ylabel(f"{score} on the test set")
     return figure
@@ -257,7 +262,6 @@ def draw_paths(rows: Sequence[Row], title: str, marked: Mapping[str, int], *, ga
     figure, axes = new_panel(title, height=3.6)
     for method in dict.fromkeys(row["method"] for row in rows):
         colour = colour_of(method)
-        label: str | None = method
         for seed in dict.fromkeys(row["seed"] for row in rows):
             path = [row for row in rows if (row["method"], row["seed"]) == (method, seed)]
             if not path or (gap and path[-1]["step"] == marked[method]):
@@ -267,13 +271,9 @@ def draw_paths(rows: Sequence[Row], title: str, marked: Mapping[str, int], *, ga
             bound = np.array([row["bound"] for row in path])
             height = np.maximum(bound[-1] - bound, 1e-3) if gap else bound
             first = 0 if gap else 1
-            axes.plot(
-                steps[first:] + 1, height[first:], color=colour, lw=1.3, alpha=0.8, label=label
-            )
-            label = None
+            axes.plot(steps[first:] + 1, height[first:], color=colour, lw=1.3, alpha=0.8)
             at = int(np.searchsorted(steps, marked[method], side="right")) - 1
             axes.plot(steps[at] + 1, height[at], "o", color=colour, markersize=5)
     axes.set(xscale="log", xlabel="step of L-BFGS, counted from 1")
     axes.set(**({"yscale": "log", "ylabel": "ELBO below its end"} if gap else {"ylabel": "ELBO"}))
-    axes.legend(frameon=False)
     return figure

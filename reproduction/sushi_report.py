@@ -17,7 +17,8 @@ from reproduction.encodings import (
     MALLOWS_EXACT,
     PRESENCE,
 )
-from reproduction.findings import Picture, Sheet, Table
+from reproduction.findings import Key, Picture, Sheet, Table
+from reproduction.panels import colour_of
 from reproduction.parts import Record, Tables
 from reproduction.published import MIXED, PUBLISHED, SUSHI
 from reproduction.score_report import (
@@ -95,6 +96,7 @@ def figures(tables: Tables) -> dict[str, Picture]:
                 "The ELBO by step, each kernel as published, a line for each of the paper's seeds "
                 "(Figure 5, left), and how far it is below where the same fit ends if it is "
                 "not stopped. Dots are where the published runs ended.",
+                [Key(kernel, colour_of(kernel)) for kernel in KERNELS],
             )
         }
         pictures = paths | pictures

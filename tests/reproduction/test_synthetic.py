@@ -148,5 +148,5 @@ def test_verdicts_come_out_either_way():
 
 def test_a_spread_that_cannot_be_told_is_not_gone():
     """With 250 rankings ties may still be more variable than full rankings."""
-    found = made_up(spreads={"ties": 0.1, MORE: 0.008}, own=(MORE,))
+    found = made_up(spreads={"ties": 0.1, MORE: 0.007}, own=(MORE,))
     assert found["sample size"] is Outcome.UNDECIDED
