@@ -128,6 +128,9 @@ footer { padding: 1rem 1.25rem 3rem; color: var(--soft); font: .88rem var(--sans
   .summary th.part-title { border: 0; padding: .4rem .9rem .1rem; }
   .counts li { flex-basis: 40%; }
   .sideways { display: block; }
+  .summary thead { display: none; }
+  .summary .beside:not(:empty)::before { content: "as published "; font: .82rem var(--sans);
+    color: var(--soft); }
 }
 @media (prefers-color-scheme: dark) {
   :root { --paper: #16181b; --card: #1e2125; --ink: #e6e4df; --soft: #a3abb3; --line: #353a40;
@@ -230,7 +233,7 @@ def _summary(document: Document) -> str:
                 f"{html.escape(section.title)}</a></th></tr>"
             )
         rows += [
-            f"<tr><td>{_badge(verdict)}</td><td>{_as_published(verdict)}</td>"
+            f"<tr><td>{_badge(verdict)}</td><td class="beside">{_as_published(verdict)}</td>"
             f'<td><a href="#{section.anchor}">{inline_html(claim.statement)}</a></td>'
             f'<td class="where">{html.escape(claim.where)}</td></tr>'
             for claim, verdict in section.claims

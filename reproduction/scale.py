@@ -414,8 +414,8 @@ def _judge_operations(rows: Table) -> dict[str, Verdict]:
             _does_not_grow(groups),
             f"The oracle is asked at most {calls:.1f} times for each group, for up to {most:,} "
             f"groups; with l = n, calls over l·n change with the power {groups} of n. With m "
-            "rankings and m² inner products of length n that is within the bound, which has a factor n to "
-            "spare in its first term.",
+            "rankings and m² inner products of length n that is within the bound, which has a "
+            "factor n to spare in its first term.",
         ),
         "cost of draws": Verdict(
             _does_not_grow(draws),
