@@ -233,7 +233,7 @@ def _summary(document: Document) -> str:
                 f"{html.escape(section.title)}</a></th></tr>"
             )
         rows += [
-            f"<tr><td>{_badge(verdict)}</td><td class="beside">{_as_published(verdict)}</td>"
+            f'<tr><td>{_badge(verdict)}</td><td class="beside">{_as_published(verdict)}</td>'
             f'<td><a href="#{section.anchor}">{inline_html(claim.statement)}</a></td>'
             f'<td class="where">{html.escape(claim.where)}</td></tr>'
             for claim, verdict in section.claims
