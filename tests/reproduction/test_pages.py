@@ -30,7 +30,6 @@ def document():
     figure = Figure()
     figure.subplots().plot([1, 2])
     rows = [{"kernel": EVIL, "F1": 0.123456, "seeds": 1250}, {"kernel": "a|b", "F1": float("nan")}]
-    claim = Claim(f"It is {EVIL}", "Section 1")
     published = Verdict(Outcome.HOLDS, f"Numbers {EVIL}")
     section = Section(
         "part",
