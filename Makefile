@@ -2,11 +2,17 @@
 
 PYTHON ?= python3
 VENV := .venv
-INSTALLED := $(VENV)/.installed
+# One environment; each step adds to it: what the demo needs, what tests need, the fuzzers.
+DEMO := $(VENV)/.installed-demo
+INSTALLED := $(VENV)/.installed-test
+EXPLORE := $(VENV)/.installed-explore
+# Compiled modules are kept, whatever the environment says: tests start many processes.
+export PYTHONDONTWRITEBYTECODE :=
+PIP := $(VENV)/bin/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test test-slow test-all reproduce bench-gp clean
+.PHONY: demo test test-slow test-all test-oldest explore reproduce bench-gp clean
 
-demo: $(INSTALLED)
+demo: $(DEMO)
 	$(VENV)/bin/rankcut demo
 
 # The paper's experiments: a quick look, or all of it with the sushi data (DATA=directory).
@@ -19,13 +25,30 @@ test: $(INSTALLED)
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/mypy
 	$(VENV)/bin/python -m pytest -q -n 2 --dist worksteal -m "not slow"
-	@echo "Slow tests were left out: make test-slow runs them, make test-all runs all."
+	@echo "Slow tests were left out: 'make test-slow' runs them, 'make test-all' runs both;"
+	@echo "'make test-oldest' tests the oldest versions, 'make explore' tries random input."
 
 # Processes, clusters, browsers, whole reproductions.
 test-slow: $(INSTALLED)
 	$(VENV)/bin/python -m pytest -q -n 2 --dist worksteal -m slow
 
 test-all: test test-slow
+
+# The lower bounds of pyproject.toml, exactly, in an environment of their own.
+test-oldest: .venv-oldest/.installed
+	.venv-oldest/bin/python -m pytest -q -n 2 --dist worksteal -m "not slow" -p no:cacheprovider
+
+.venv-oldest/.installed: pyproject.toml
+	test -x .venv-oldest/bin/python || $(PYTHON) -m venv .venv-oldest
+	.venv-oldest/bin/python -m pip install --quiet uv
+	.venv-oldest/bin/python -m uv pip install --quiet --python .venv-oldest/bin/python \
+		--resolution lowest-direct --editable '.[test]'
+	touch $@
+
+# Random examples, and fuzzers where they are installed, for SECONDS in all.
+SECONDS ?= 600
+explore: $(EXPLORE)
+	$(VENV)/bin/python tests/fuzz/explore.py --seconds $(SECONDS)
 
 # GPflow says it needs NumPy 1 and works with NumPy 2: it is installed without what it asks for,
 # beside rankcut, in an environment of its own.
@@ -40,13 +63,22 @@ bench-gp: .venv-gpflow/.installed
 	.venv-gpflow/bin/python -m pip install --quiet --no-deps gpflow
 	touch $@
 
-$(INSTALLED): pyproject.toml
+$(DEMO): pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "rankcut needs Python 3.11 or newer; name one: make PYTHON=python3.12")'
-	@echo "Setting up $(VENV), once: a minute or two"
+	@echo "Setting up $(VENV), once"
 	test -x $(VENV)/bin/python || $(PYTHON) -m venv $(VENV)
-	$(VENV)/bin/python -m pip install --quiet --editable '.[test]'
+	$(PIP) --editable '.[plot]'
+	touch $@
+
+$(INSTALLED): $(DEMO)
+	@echo "Adding to $(VENV) what tests need, once: a minute or two"
+	$(PIP) --editable '.[test]'
+	touch $@
+
+$(EXPLORE): $(INSTALLED)
+	$(PIP) --editable '.[explore]'
 	touch $@
 
 clean:
-	rm -rf $(VENV) .venv-gpflow .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-gpflow .venv-oldest .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -prune -exec rm -rf {} +

@@ -36,6 +36,7 @@ from rankcut import (
     DissimilarityGraph,
     NormalizedGraph,
     RankingClassifier,
+    Smoothing,
     kendall_kernel,
     mallows_kernel,
     median_lambda,
@@ -223,16 +224,14 @@ CLASSIFIERS: dict[str, Callable[..., np.ndarray]] = {
         lambda lists, train: [
             maker
             for steps in STEPS
-            for maker in cut_ways(
-                train, smoothing=steps, smoothing_graph=walking_graph(lists.points)
-            )
+            for maker in cut_ways(train, smoothing=Smoothing(steps, walking_graph(lists.points)))
         ]
     ),
     "cut, from rankings": with_features(
         lambda lists, train: [
             maker
             for graph in learned_graphs(train)
-            for maker in cut_ways(train, smoothing=2.0, smoothing_graph=graph)
+            for maker in cut_ways(train, smoothing=Smoothing(2.0, graph))
         ]
     ),
     "recipe, no graph": recipe_without_graph,

@@ -25,6 +25,7 @@ from rankcut import (
     AgreementGraph,
     DissimilarityGraph,
     NormalizedGraph,
+    Smoothing,
     TasteFeatures,
     mallows_kernel,
     median_lambda,
@@ -79,8 +80,7 @@ def _smoothed(graph: Any) -> Any:
         unranked="anywhere",
         unlisted_weight=0.0,
         completions="closed_form",
-        smoothing=2.0,
-        smoothing_graph=graph,
+        smoothing=Smoothing(2.0, graph),
     )()
 
 

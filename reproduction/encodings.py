@@ -11,14 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import pdist, squareform
 
-from rankcut.features import graph_cut_features
+from rankcut.features import Completions, FeatureMap, MapOptions
+from rankcut.features.graph_cut import graph_cut_features
 from rankcut.graphs import ItemGraph, as_item_graph
+from rankcut.graphs.distances import Similarity
 from rankcut.graphs.recipes import SimilarityGraph
-from rankcut.graphs.similarities import Similarity
 from rankcut.kernels.kendall import kendall_features, kendall_kernel
 from rankcut.kernels.mallows import mallows_kernel, median_lambda
-from rankcut.rankings import Unranked
+from rankcut.rankings import Unranked, read_rankings
 from rankcut.reports.classification import presence
+from rankcut.setfunctions import GraphCut
 
 Floats = NDArray[np.float64]
 
@@ -128,7 +130,7 @@ def encode(method: str, rankings: Rankings, *, seed: int = 0) -> Encoded:
         return Encoded(gram=_drawn_mallows(rankings, seed))
     if method == BORDA:
         # Where nothing is known of an unlisted item, its mean position is what counts.
-        points = graph_cut_features(rankings.ranks, unranked=rankings.unranked, sparse_output=False)
+        points = graph_cut_features(rankings.ranks, unranked=rankings.unranked)
         return Encoded(np.asarray(points))
     if method == PRESENCE:
         return Encoded(presence(rankings.ranks))
@@ -151,22 +153,20 @@ def cut_features(cut: Cut, rankings: Rankings, seed: int) -> Floats:
         graph = ItemGraph.complete(n_items) if complete else as_item_graph(joined)
     if cut.draws == "same":
         return _same_completions(rankings.ranks, graph, seed)
-    how: dict[str, Any] = {"tolerance": rankings.tolerance}
+    completions, sampler = Completions(tolerance=rankings.tolerance), "controlled"
     if cut.draws == "own":
-        how = {"n_draws": N_DRAWS, "sampler": "independent", "completions": "sampled"}
-    if rankings.unranked != "anywhere":
-        how = {}
-    return np.asarray(
-        graph_cut_features(
-            rankings.ranks,
-            graph,
-            unranked=rankings.unranked,
-            normalize=cut.normalize,
-            random_state=seed,
-            sparse_output=False,
-            **how,
-        )
+        completions, sampler = Completions("sampled", n_draws=N_DRAWS), "independent"
+    options = MapOptions(
+        unranked=rankings.unranked,
+        normalize=cut.normalize,
+        completions=completions if rankings.unranked == "anywhere" else "auto",
     )
+    ranks = read_rankings(rankings.ranks)
+    ranks.check(rankings.unranked)
+    feature_map = FeatureMap(
+        GraphCut(graph.aligned(ranks.shape[1], ranks.items)), options, sampler=sampler, seed=seed
+    )
+    return np.asarray(feature_map(ranks)[0])
 
 
 def _same_completions(ranks: Any, graph: ItemGraph, seed: int) -> Floats:

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankcut.datasets.sushi import load_sushi
-from rankcut.features import graph_cut_features
+from rankcut.features.graph_cut import graph_cut_features
 from rankcut.graphs import ItemGraph
-from rankcut.graphs.similarities import Similarity
+from rankcut.graphs.distances import Similarity
 from reproduction.comparisons import share_outcome
 from reproduction.encodings import item_graph
 from reproduction.findings import Claim, Outcome, Picture, Sheet, Table, Verdict, tiny

@@ -18,8 +18,8 @@ from rankcut.kernels import (
     spearman_kernel,
     weighted_kendall_kernel,
 )
-from rankcut.polytopes import MajorantCone
 from rankcut.setfunctions import GraphCut
+from rankcut.theory import MajorantCone
 from reproduction.findings import Claim, Outcome, Sheet, Table, Verdict, tiny
 from reproduction.literal import coherent_partitions, full_orders
 from reproduction.parts import Part, Record, Settings, Tables, Task

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankcut.graphs import ItemGraph
-from rankcut.polytopes.ordered_partitions import refining_orders
+from rankcut.theory.cones import refining_orders
 
 Cut = Callable[[Collection[int]], float]
 Groups = list[list[int]]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from rankcut.datasets.food import make_food
-from rankcut.features import graph_cut_features
+from rankcut.features.graph_cut import graph_cut_features
 from rankcut.graphs.recipes import SimilarityGraph
 from rankcut.kernels import kendall_features, kendall_kernel, mallows_kernel
 from reproduction.comparisons import share_outcome

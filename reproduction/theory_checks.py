@@ -7,11 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankcut.estimators.submodular import SubmodularFeatures
-from rankcut.features import graph_cut_features
+from rankcut.features.graph_cut import graph_cut_features
 from rankcut.graphs import as_item_graph
 from rankcut.kernels.graph_cut import graph_cut_kernel
-from rankcut.lovasz import lovasz_extension
-from rankcut.polytopes import BasePolytope, MajorantCone, TangentCone, ordered_partitions
 from rankcut.setfunctions import (
     ConcaveOfCardinality,
     Coverage,
@@ -19,6 +17,8 @@ from rankcut.setfunctions import (
     GaussianMutualInformation,
     GraphCut,
 )
+from rankcut.theory import BasePolytope, MajorantCone, TangentCone, ordered_partitions
+from rankcut.theory.lovasz import lovasz_extension
 from reproduction.literal import (
     coherent_partitions,
     cut_oracle,

@@ -2,9 +2,15 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_array_equal
 
 from rankcut import from_long
+from rankcut.errors import InputError
+from rankcut.long_tables import best_entries, entries_by_row
+from rankcut.orders import spread
 
 
 @pytest.fixture
@@ -56,9 +62,9 @@ def test_other_column_names(frames):
 
 
 def test_mistakes(table, frames):
-    with pytest.raises(ValueError, match="give one of rank= and score="):
+    with pytest.raises(ValueError, match="give one of rank and score"):
         from_long(table)
-    with pytest.raises(ValueError, match="give one of rank= and score="):
+    with pytest.raises(ValueError, match="give one of rank and score"):
         from_long(table, rank="place", score="stars")
     with pytest.raises(ValueError, match=r"no column 'voter'; its columns are 'ranking', 'item'"):
         from_long(table, ranking="voter", rank="place")
@@ -82,3 +88,38 @@ def test_mistakes(table, frames):
         from_long([1, 2], rank="rank")
     with pytest.raises(ValueError, match="no lines"):
         from_long(empty[:0], rank="rank")
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_top_keeps_the_best_and_no_part_of_a_tie(frames, sparse):
+    table = frames.DataFrame(
+        {
+            "ranking": [1, 1, 1, 2, 2, 2],
+            "item": ["a", "b", "c", "a", "b", "c"],
+            "rank": [2, 1, 3, 1, 2, 2],
+        }
+    )
+    ranks = from_long(table, rank="rank", top=2, sparse=sparse).ranks
+    if sparse:
+        ranks = spread(ranks)
+    assert_array_equal(ranks, [[2, 1, np.nan], [1, np.nan, np.nan]])
+
+
+@given(
+    arrays(np.float64, (3, 5), elements=st.sampled_from([1.0, 2.0, 3.0, np.nan])),
+    st.integers(1, 6),
+)
+def test_top_agrees_with_counting(ranks, top):
+    rows, columns = np.nonzero(~np.isnan(ranks))
+    matrix = entries_by_row(rows, columns, ranks[rows, columns], ranks.shape)
+    found = spread(best_entries(matrix, top))
+    for row, column in np.ndindex(ranks.shape):
+        kept = not np.isnan(ranks[row, column]) and (ranks[row] <= ranks[row, column]).sum() <= top
+        assert_array_equal(found[row, column], ranks[row, column] if kept else np.nan)
+
+
+@pytest.mark.parametrize("top", [0, -1, 1.5, True])
+def test_top_is_a_whole_number(frames, top):
+    table = frames.DataFrame({"ranking": [1], "item": ["a"], "rank": [1]})
+    with pytest.raises(InputError, match="top must be a whole number from 1 up"):
+        from_long(table, rank="rank", top=top)

@@ -97,8 +97,8 @@ def test_to_orders_counts_items_without_labels():
         ([["a", ()]], "row 0: group 2 is empty"),
         ([{"a"}], "row 0: an order is a list of items, best first, not {'a'}"),
         ([["a", ("b", ["c"])]], r"row 0: \['c'\] in group 2 is no label"),
-        ([], "no orders, or no items"),
-        ([[]], "no orders, or no items"),
+        ([], "needs an order with an item"),
+        ([[]], "needs an order with an item"),
     ],
 )
 def test_mistakes_name_row_and_item(bad, message):

@@ -1,11 +1,16 @@
 """What is a rank matrix, and what is said when it is not."""
 
+import subprocess
+import sys
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 from scipy import sparse
 
-from rankcut import graph_cut_features
+from rankcut import GraphCutFeatures, RankingSet, graph_cut_features
+from rankcut.errors import InputError
 from rankcut.rankings import read_rankings
 
 
@@ -36,7 +41,7 @@ class TestFrames:
     def test_items_must_agree_with_the_columns(self, frames):
         frame = frames.DataFrame({"uni": [1], "toro": [2]})
         assert read_rankings(frame, ["uni", "toro"]).items == ("uni", "toro")
-        with pytest.raises(ValueError, match="leave items= out"):
+        with pytest.raises(ValueError, match="leave items out"):
             read_rankings(frame, ["toro", "uni"])
 
     def test_counted_columns_are_positions(self):
@@ -97,7 +102,7 @@ class TestBadRanks:
             graph_cut_features(np.array([[1, 2], ["best", 1]], dtype=object))
 
     def test_rows_are_counted_through_all_that_is_read_in_pieces(self, monkeypatch):
-        monkeypatch.setattr("rankcut.rankings._PIECE", 4)
+        monkeypatch.setattr("rankcut.rankings._BLOCK", 4)
         ranks = np.ones((9, 2), dtype=object)
         ranks[7, 1] = "best"
         with pytest.raises(ValueError, match="row 7: item 1 has rank 'best'"):
@@ -141,7 +146,7 @@ class TestLabels:
 
 class TestOddInput:
     def test_dates_are_no_ranks(self):
-        with pytest.raises(ValueError, match="ranks are numbers, and this matrix holds datetime64"):
+        with pytest.raises(ValueError, match="ranks are numbers; this matrix holds datetime64"):
             graph_cut_features(np.array([["2020-01-01", "NaT"]], dtype="M8[D]"))
 
     @pytest.mark.parametrize("sign", [1, -1])
@@ -197,3 +202,49 @@ class TestOddInput:
         np.save(tmp_path / "ranks.npy", ranks)
         mapped = np.load(tmp_path / "ranks.npy", mmap_mode="r")
         assert_array_equal(graph_cut_features(mapped), graph_cut_features(ranks))
+
+
+class TestErrorsAsData:
+    @pytest.mark.parametrize(
+        ("rank", "unranked"),
+        [(np.nan, "error"), (np.inf, "last"), (10**400, "last"), ("best", "last")],
+    )
+    def test_row_and_item_are_fields(self, rank, unranked):
+        ranks = np.array([[1, 2], [1, rank]], dtype=object)
+        with pytest.raises(InputError) as caught:
+            read_rankings(ranks, items=["uni", "toro"]).check(unranked)
+        assert (caught.value.row, caught.value.item) == (1, "toro")
+
+    def test_the_remedy_is_a_setting(self):
+        with pytest.raises(InputError) as caught:
+            read_rankings([[1.0, np.nan]]).check("error")
+        assert "--unranked=last" in caught.value.render(lambda s: f"--{s.name}={s.value}")
+
+    def test_an_unknown_choice_names_the_parameter(self):
+        with pytest.raises(InputError, match=r"unranked must be .*; got 'first'") as caught:
+            read_rankings([[1.0, 2.0]]).check("first")
+        assert caught.value.parameter == "unranked"
+
+
+class TestRankingSets:
+    votes = RankingSet(np.array([[1.0, 2.0], [2.0, 1.0]]), ("toro", "uni"), counts=[3, 1])
+
+    def test_estimators_take_what_readers_return(self):
+        features = GraphCutFeatures().fit_transform(self.votes)
+        assert_array_equal(features, GraphCutFeatures().fit_transform(self.votes.ranks))
+
+    def test_its_items_are_labels(self):
+        assert read_rankings(self.votes).items == ("toro", "uni")
+        with pytest.raises(InputError, match="items differs from the labels"):
+            read_rankings(self.votes, ["uni", "toro"])
+
+    def test_sparse_ranks_stay_sparse(self):
+        assert read_rankings(replace(self.votes, ranks=self.votes.sparse())).sparse is not None
+
+
+def test_reading_numbers_needs_no_scikit_learn():
+    code = (
+        "import sys, numpy; from rankcut.rankings import read_rankings;"
+        "read_rankings(numpy.eye(2)).check('error'); assert 'sklearn' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -41,7 +41,7 @@ class InputError(ValueError):
     remedy : str or sequence of str and Setting
         What to do about it.
     file, line : str and int or None
-        The file, and the line in it, counted from 1.
+        The file, and the line in it, counted from 1; or the line of a table in memory, from 0.
     row : int or None
         The row of the rank matrix, counted from 0.
     item : label or None
@@ -91,10 +91,12 @@ class InputError(ValueError):
         return f"{place + ': ' if place else ''}{said}{'; ' + remedy if remedy else ''}"
 
     def place(self) -> str:
-        """Where the mistake is: ``votes.soi:12``, ``row 17``, or nothing."""
-        if self.file is not None:
-            return self.file if self.line is None else f"{self.file}:{self.line}"
-        return "" if self.row is None else f"row {self.row}"
+        """Where the mistake is: ``votes.soi:12``, ``row 17``, ``votes.parquet: row 17``."""
+        if self.file is not None and self.line is not None:
+            return f"{self.file}:{self.line}"
+        row = None if self.row is None else f"row {self.row}"
+        line = None if self.line is None else f"line {self.line}"
+        return ": ".join(place for place in (self.file, row or line) if place is not None)
 
     def moved(self, **fields: Any) -> Self:
         """The same mistake at another place: ``error.moved(row=1017)``."""
@@ -148,3 +150,12 @@ class RankingFileError(InputError):
         self, problem: Text, file: str, line: int | None = None, *, remedy: Text = ""
     ) -> None:
         super().__init__(problem, remedy=remedy, file=file, line=line)
+
+
+def amount(number: int, noun: str) -> str:
+    """A number of things, in the singular or the plural.
+
+    >>> amount(1, "ranking"), amount(2000, "ranking")
+    ('1 ranking', '2,000 rankings')
+    """
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

@@ -1,6 +1,7 @@
 """Long tables: one line for each item that a ranking mentions."""
 
 from collections.abc import Hashable, Sequence
+from numbers import Integral
 from typing import Any, NamedTuple
 
 import narwhals as nw
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse as sp
 
 from rankcut.dask import is_lazy_frame
+from rankcut.errors import InputError, Setting
 from rankcut.orders import spread
 from rankcut.rankings import as_frame
 from rankcut.ratings import from_ratings
@@ -31,6 +33,7 @@ def from_long(
     score: str | None = None,
     higher_is_better: bool = True,
     items: Sequence[Hashable] | None = None,
+    top: int | None = None,
     sparse: bool = False,
 ) -> LongRanks:
     """A rank matrix from a table with a line for each ranking and item.
@@ -51,6 +54,9 @@ def from_long(
     items : sequence or None
         The items that become columns; None takes those that occur, in order of appearance,
         which for a Dask DataFrame is a pass over its lines at once.
+    top : int or None
+        Keep at most this many of the best items of each ranking, and leave the others unranked; a
+        group of ties that does not fit as a whole is left out.
     sparse : bool
         Return a CSR array, in which unranked items are absent, instead of a dense array, in
         which they are NaN.
@@ -79,27 +85,30 @@ def from_long(
     """
     if is_lazy_frame(table):
         names = {"ranking": ranking, "item": item, "rank": rank, "score": score}
-        options = {**names, "higher_is_better": higher_is_better, "sparse": sparse}
+        options = {**names, "higher_is_better": higher_is_better, "top": top, "sparse": sparse}
         from rankcut.dask.long_tables import lazy_from_long
 
         return lazy_from_long(table, items, options)
     frame = as_frame(table)
     if frame is None:
-        raise ValueError(f"a long table is a pandas or Polars frame, not {type(table).__name__}")
+        raise InputError(f"a long table is a pandas or Polars frame, not {type(table).__name__}")
     if (rank is None) == (score is None):
-        raise ValueError("give one of rank= and score=: the column with the ranks, or the scores")
+        raise InputError(
+            ["give one of ", Setting("rank"), " and ", Setting("score")],
+            remedy="name the column with the ranks, or the one with the scores",
+        )
     value = rank if score is None else score
     assert value is not None
     for column in (ranking, item, value):
         if column not in frame.columns:
-            raise ValueError(
+            raise InputError(
                 f"the table has no column {column!r}; its columns are "
                 f"{', '.join(map(repr, frame.columns))}"
             )
     if not (frame[value].dtype.is_numeric() or frame[value].dtype == nw.Boolean):
-        raise ValueError(f"column {value!r} holds {frame[value].dtype}, not numbers")
+        raise InputError(f"column {value!r} holds {frame[value].dtype}, not numbers")
     if frame.shape[0] == 0:
-        raise ValueError("the table has no lines")
+        raise InputError("the table has no lines")
     ids: dict[Hashable, int] = {}
     rows = _numbered(frame[ranking], ids)
     labels: dict[Hashable, int] = {}
@@ -107,17 +116,44 @@ def from_long(
     values = frame[value].cast(nw.Float64).to_numpy().astype(np.float64)
     if np.isinf(values).any():
         line = int(np.argmax(np.isinf(values)))
-        raise ValueError(f"line {line}: column {value!r} is {values[line]}, not a finite number")
+        raise InputError(f"column {value!r} is {values[line]}, not a finite number", line=line)
     again = first_repeat(rows, columns)
     if again is not None:
-        raise ValueError(
-            f"line {again}: ranking {list(ids)[rows[again]]!r} mentions item "
-            f"{list(labels)[columns[again]]!r} a second time; a ranking ranks each item once"
+        raise InputError(
+            f"ranking {list(ids)[rows[again]]!r} mentions item {list(labels)[columns[again]]!r} a "
+            "second time; a ranking ranks each item once",
+            line=again,
         )
     ranks = entries_by_row(rows, columns, values, (len(ids), len(labels)))
     if score is not None:
         ranks = from_ratings(ranks, higher_is_better=higher_is_better)
+    if top is not None:
+        ranks = best_entries(ranks, top)
     return LongRanks(ranks if sparse else spread(ranks), list(ids), list(labels))
+
+
+def best_entries(ranks: sp.csr_array, top: int) -> sp.csr_array:
+    """The entries of each row among its ``top`` best; ties at the cut are left out.
+
+    >>> best_entries(sp.csr_array([[2.0, 1.0, 3.0], [1.0, 2.0, 2.0]]), 2).toarray()
+    array([[2., 1., 0.],
+           [1., 0., 0.]])
+    """
+    if isinstance(top, bool) or not isinstance(top, Integral) or top < 1:
+        raise InputError(f"must be a whole number from 1 up; got {top!r}", parameter="top")
+    rows = np.repeat(np.arange(ranks.shape[0]), np.diff(ranks.indptr))
+    order = np.lexsort((ranks.data, rows))
+    place = np.arange(len(order)) - np.asarray(ranks.indptr)[rows]
+    # The number of entries at least as good, which is the place of the last of a tied group.
+    by_row, by_rank = rows[order], ranks.data[order]
+    last = np.ones(len(order), dtype=bool)
+    last[:-1] = (by_row[1:] != by_row[:-1]) | (by_rank[1:] != by_rank[:-1])
+    ends = np.flatnonzero(last)
+    group = np.searchsorted(ends, np.arange(len(order)))
+    at_least_as_good = place[ends][group] + 1
+    kept = np.sort(order[at_least_as_good <= top])
+    starts = np.concatenate([[0], np.cumsum(np.bincount(rows[kept], minlength=ranks.shape[0]))])
+    return sp.csr_array((ranks.data[kept], ranks.indices[kept], starts), shape=ranks.shape)
 
 
 def first_repeat(rows: NDArray[np.int64], columns: NDArray[np.int64]) -> int | None:
@@ -149,17 +185,25 @@ def _numbered(
         empty = empty | column.is_nan()
     if empty.any():
         line = int(np.argmax(empty.to_numpy()))
-        raise ValueError(f"line {line}: column {column.name!r} is empty; each line needs a value")
+        raise InputError(f"column {column.name!r} is empty; each line needs a value", line=line)
     for label in allowed or ():
         if label in numbers:
-            raise ValueError(f"items lists {label!r} twice; each item needs its own column")
+            raise InputError(
+                f"lists {label!r} twice; each item needs its own column", parameter="items"
+            )
         numbers[label] = len(numbers)
     values = column.to_list()
     if allowed is not None:
         for line, label in enumerate(values):
             if label not in numbers:
-                raise ValueError(
-                    f"line {line}: item {label!r} is not among the items; add it there, or leave "
-                    "items out to take all that occur"
+                raise InputError(
+                    "is not among the items",
+                    line=line,
+                    item=label,
+                    remedy=[
+                        "add it to ",
+                        Setting("items"),
+                        ", or leave that out to take all that occur",
+                    ],
                 )
     return np.array([numbers.setdefault(label, len(numbers)) for label in values])

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse as sp
 
+from rankcut.errors import InputError, Setting
 from rankcut.partitions import read_partitions
 from rankcut.rankings import read_rankings
 
@@ -58,29 +59,38 @@ def from_orders(
     if items is not None:
         for label in items:
             if label in columns:
-                raise ValueError(f"items lists {label!r} twice; each item needs its own column")
+                raise InputError(
+                    f"lists {label!r} twice; each item needs its own column", parameter="items"
+                )
             columns[label] = len(columns)
     starts, indices, stored = [0], list[int](), list[float]()
     for row, order in enumerate(orders):
         if isinstance(order, str | bytes | Set) or not isinstance(order, Iterable):
-            raise ValueError(f"row {row}: an order is a list of items, best first, not {order!r}")
+            raise InputError(f"an order is a list of items, best first, not {order!r}", row=row)
         for rank, group in enumerate(order, start=1):
             tied = group if isinstance(group, list | tuple | set | frozenset) else (group,)
             if not tied:
-                raise ValueError(f"row {row}: group {rank} is empty; leave it out")
+                raise InputError(f"group {rank} is empty", row=row, remedy="leave it out")
             for label in tied:
                 try:
                     column = columns.get(label, -1)
                 except TypeError:
-                    raise ValueError(
-                        f"row {row}: {label!r} in group {rank} is no label, since it cannot be "
-                        "hashed; a group holds labels, not further groups"
+                    raise InputError(
+                        f"{label!r} in group {rank} is no label, since it cannot be hashed",
+                        row=row,
+                        remedy="a group holds labels, not further groups",
                     ) from None
                 if column < 0:
                     if items is not None:
-                        raise ValueError(
-                            f"row {row}: item {label!r} is not among the items; add it there, "
-                            "or leave items out to take all that occur"
+                        raise InputError(
+                            "is not among the items",
+                            row=row,
+                            item=label,
+                            remedy=[
+                                "add it to ",
+                                Setting("items"),
+                                ", or leave that out to take all that occur",
+                            ],
                         )
                     column = columns[label] = len(columns)
                 indices.append(column)
@@ -89,12 +99,12 @@ def from_orders(
         if len(set(listed)) < len(listed):
             labels = list(columns)
             twice = next(column for i, column in enumerate(listed) if column in listed[:i])
-            raise ValueError(
-                f"row {row}: item {labels[twice]!r} appears twice; an order lists each item once"
+            raise InputError(
+                "appears twice; an order lists each item once", row=row, item=labels[twice]
             )
         starts.append(len(indices))
     if len(starts) == 1 or not columns:
-        raise ValueError("there are no orders, or no items in them, to make a rank matrix of")
+        raise InputError("a rank matrix needs an order with an item in it; there is none")
     ranks = sp.csr_array(
         (np.array(stored), np.array(indices, dtype=np.int64), np.array(starts)),
         shape=(len(starts) - 1, len(columns)),
@@ -116,7 +126,7 @@ def to_orders(X: Any, items: Sequence[Hashable] | None = None) -> list[list[Any]
     Returns
     -------
     list of lists
-        Tied items are in a tuple, and so is a single label that is itself a list-like object.
+        Tied items are in a tuple, and so is a label that is a tuple or frozenset itself.
 
     Examples
     --------
@@ -148,3 +158,13 @@ def spread(ranks: sp.csr_array) -> NDArray[np.float64]:
     rows = np.repeat(np.arange(ranks.shape[0]), np.diff(ranks.indptr))
     dense[rows, ranks.indices] = ranks.data
     return dense
+
+
+def parse_order(text: str) -> list[tuple[str, ...]]:
+    """The groups of an order in text, best first.
+
+    >>> parse_order("Ann > Bob = Cy")
+    [('Ann',), ('Bob', 'Cy')]
+    """
+    groups = (group.split("=") for group in text.split(">"))
+    return [tuple(label.strip() for label in group) for group in groups]

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankcut._loops.ordering import order_dense_rows, order_sparse_rows
+from rankcut._loops.partitions import order_dense_rows, order_sparse_rows
 from rankcut._loops.types import Indices, Ints
 from rankcut.rankings import RankMatrix
 

@@ -19,6 +19,9 @@ _SPARSE_BEYOND = 8
 # Counts are expanded to at most this many rankings.
 _MOST_ROWS = 10_000_000
 
+# Every format that has counts can hold this one.
+LARGEST_COUNT = 10**15
+
 
 @dataclass(frozen=True, eq=False)
 class RankingSet:
@@ -86,6 +89,31 @@ class RankingSet:
         if (self.counts < 1).any():
             raise ValueError("each row stands for one ranking or more: a count is below 1")
 
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of rows, number of items."""
+        n_rows, n_items = self.ranks.shape
+        return int(n_rows), int(n_items)
+
+    @property
+    def item_names(self) -> list[Hashable]:
+        """The items as a list, as data sets have them."""
+        return list(self.items)
+
+    def __getitem__(self, key: Any) -> Any:
+        """A field or a column by its name, or some of the rows as a set of their own."""
+        if isinstance(key, str):
+            if key in self.columns:
+                return self.columns[key]
+            if key in ("item_names", *self.__dataclass_fields__):
+                return getattr(self, key)
+            raise KeyError(key)
+        if isinstance(key, tuple) and len(key) == 2 and key[1] is Ellipsis:
+            key = key[0]
+        if isinstance(key, int | np.integer):
+            key = [key]
+        return self.rows(key)
+
     def __len__(self) -> int:
         return int(self.ranks.shape[0])
 
@@ -100,9 +128,9 @@ class RankingSet:
         """The sum of the counts, exact however large."""
         return sum(self.counts.tolist())
 
-    def matrix(self) -> RankMatrix:
-        """The ranks, with labels, as the core of the library takes them."""
-        return read_rankings(self.ranks, self.items)
+    def __rank_matrix__(self) -> RankMatrix:
+        """The ranks with the items' labels; every estimator and kernel reads a set through this."""
+        return read_rankings(self.ranks, self.labels())
 
     def dense(self) -> NDArray[np.float64]:
         """The ranks as an array, NaN where an item is not ranked."""

@@ -1,61 +1,64 @@
 """The rank matrix: rows are rankings, columns are items, 1 = best.
 
 Only the order within a row matters, so any finite numbers are ranks. Equal values are tied. An
-item that a ranking does not mention is NaN, or simply absent in a sparse matrix; what that means
-is for the caller to say, by ``unranked``:
+unranked item is NaN, or absent in a sparse matrix. ``unranked`` says what that means:
 
 ``"error"``
-    nothing may be missing (the default everywhere);
+    every item must be ranked (the default everywhere);
 ``"last"``
-    unranked items are tied after all the ranked ones: a top-k list;
+    unranked items are tied after all ranked ones: a top-k list;
 ``"anywhere"``
-    nothing is known of their place: an incomplete ranking.
+    their place is unknown: an incomplete ranking.
 
-A rank matrix is a NumPy array, a pandas or Polars frame whose columns name the items, or a SciPy
-CSR array whose stored entries are the ranks. :class:`RankMatrix` is one of them, checked, with
-one way to read it block by block.
+A rank matrix is a NumPy array, a pandas or Polars frame whose columns name the items, a SciPy CSR
+array whose stored entries are the ranks, or a :class:`~rankcut.RankingSet`. :class:`RankMatrix`
+wraps any of them, checked, and reads them block by block.
 """
 
 from collections.abc import Callable, Collection, Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias, get_args
 
 import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array, issparse
-from sklearn.utils.validation import check_array
+
+from rankcut.errors import InputError, Setting, Text
 
 Unranked: TypeAlias = Literal["error", "last", "anywhere"]
 
-# Rows are read for checks in pieces of about this many entries.
-_PIECE = 1 << 16
+# Rows are checked in blocks of about this many entries.
+_BLOCK = 1 << 16
 
 # Whole numbers up to this are exact in float64.
 _EXACT = 1 << 53
 
-_CHOICES = (
-    'Say what that means: unranked="last" ties unranked items after all the ranked ones '
-    '(a top-k list), unranked="anywhere" takes their place as unknown (an incomplete ranking)'
-)
+_CHOICES: Text = [
+    "pass ",
+    Setting("unranked", "last"),
+    " if unranked items come after all ranked ones (a top-k list), or ",
+    Setting("unranked", "anywhere"),
+    " if their place is unknown (an incomplete ranking)",
+]
 
 
 @dataclass(frozen=True, eq=False)
 class RankMatrix:
-    """A rank matrix behind one interface.
+    """One interface to every kind of rank matrix.
 
     Attributes
     ----------
     shape : (int, int)
         Number of rankings, number of items.
     items : tuple or None
-        The items' labels, in the order of the columns, if they have labels.
+        The labels of the items, in the order of the columns; None without labels.
     sparse : csr_array or None
         The matrix itself, if it is sparse; absent entries are unranked.
     read : callable
-        ``read(start, stop)`` returns those rows of a dense matrix as float64, to be read only.
+        ``read(start, stop)`` returns these rows of a dense matrix as float64; do not write to them.
     single : bool
-        Whether the ranks are float32, so that features are expected in float32 too.
+        Whether the ranks are float32; features are then float32 too.
     """
 
     shape: tuple[int, int]
@@ -64,22 +67,22 @@ class RankMatrix:
     read: Callable[[int, int], NDArray[np.float64]]
     single: bool
 
-    def label(self, item: int) -> str:
-        """The item as an error message should name it."""
-        return f"item {item if self.items is None else self.items[item]!r}"
+    def item(self, column: int) -> Hashable:
+        """The item of a column: its label, or its position if items have no labels."""
+        return column if self.items is None else self.items[column]
 
     def check(self, unranked: Unranked) -> None:
-        """Raise unless each rank is finite and unranked items are allowed for."""
+        """Raise unless each rank is finite and ``unranked`` allows for what is missing."""
         if unranked not in get_args(Unranked):
-            raise ValueError(
-                f'unranked must be "error", "last" or "anywhere", and it is {unranked!r}'
+            raise InputError(
+                f'must be "error", "last" or "anywhere"; got {unranked!r}', parameter="unranked"
             )
         self._check_values(np.isfinite if unranked == "error" else _is_not_infinite, "rank")
         if unranked == "error" and self.sparse is not None:
             self._check_all_stored(self.sparse)
 
     def check_finite(self, what: str = "rank") -> None:
-        """Raise if a rank, or whatever the numbers are, is infinite; any may be missing."""
+        """Raise if a number is infinite; any may be missing. ``what`` names the numbers."""
         self._check_values(_is_not_infinite, what)
 
     def _check_values(self, good: Callable[[NDArray[Any]], NDArray[np.bool_]], what: str) -> None:
@@ -91,17 +94,17 @@ class RankMatrix:
                 self._refuse(row, item, float(self.sparse.data[entries[0]]), what)
             return
         n_rows, n_items = self.shape
-        step = max(1, _PIECE // n_items)
+        step = max(1, _BLOCK // n_items)
         for start in range(0, n_rows, step):
-            piece = self.read(start, min(start + step, n_rows))
-            # A finite sum has finite terms; the other way round it may overflow.
+            block = self.read(start, min(start + step, n_rows))
+            # Finite sums have finite terms; finite terms may still overflow.
             with np.errstate(over="ignore", invalid="ignore"):
-                if np.isfinite(piece.sum()):
+                if np.isfinite(block.sum()):
                     continue
-            accepted = good(piece)
+            accepted = good(block)
             if not accepted.all():
                 row, item = divmod(int(np.argmin(accepted)), n_items)
-                self._refuse(start + row, item, float(piece[row, item]), what)
+                self._refuse(start + row, item, float(block[row, item]), what)
 
     def _check_all_stored(self, matrix: csr_array) -> None:
         n_items = self.shape[1]
@@ -111,41 +114,50 @@ class RankMatrix:
                 row = int(short[0])
                 stored = matrix.indices[matrix.indptr[row] : matrix.indptr[row + 1]]
                 item = int(np.setdiff1d(np.arange(n_items), stored)[0])
-                raise ValueError(
-                    f"row {row}: {self.label(item)} is not ranked: it has no entry, and in a "
-                    f"sparse rank matrix an absent entry is an unranked item. {_CHOICES}"
+                raise InputError(
+                    "is not ranked: a sparse rank matrix has no entry for it",
+                    row=row,
+                    item=self.item(item),
+                    remedy=_CHOICES,
                 )
 
     def _refuse(self, row: int, item: int, rank: float, what: str) -> None:
         if np.isnan(rank):
-            raise ValueError(f"row {row}: {self.label(item)} is not ranked (NaN). {_CHOICES}")
-        raise ValueError(
-            f"row {row}: {self.label(item)} has {what} {rank}; a {what} is a finite number, and "
-            "NaN marks an item that is not ranked (infinity is neither)"
+            raise InputError("is not ranked (NaN)", row=row, item=self.item(item), remedy=_CHOICES)
+        raise InputError(
+            f"has {what} {rank}; a {what} is a finite number",
+            row=row,
+            item=self.item(item),
+            remedy="use NaN, not infinity, for an unranked item",
         )
 
 
 def read_rankings(X: Any, items: Sequence[Hashable] | None = None) -> RankMatrix:
-    """Accept an array, a pandas or Polars frame, or a sparse matrix as a rank matrix.
+    """Accept an array, a frame, a sparse matrix or a RankingSet as a rank matrix.
 
-    ``items`` labels the columns of an array or sparse matrix; a frame has labels of its own.
+    ``items`` labels the columns of an array or sparse matrix; frames have labels already.
 
     >>> read_rankings([[1, 2, 3], [2, 1, float("nan")]]).shape
     (2, 3)
     """
+    if hasattr(X, "__rank_matrix__"):
+        own: RankMatrix = X.__rank_matrix__()
+        return replace(own, items=_labels_beside_own(items, own.items, own.shape[1]))
     if isinstance(X, np.ma.MaskedArray):
         X = np.ma.filled(X.astype(np.float64), np.nan)
     values = X
-    if not (isinstance(X, np.ndarray) and X.ndim == 2 and X.size and X.dtype.kind in "fiu"):
+    if not _is_plain(X):
         frame = as_frame(X)
         if frame is not None:
             return _read_frame(frame, items)
+        from sklearn.utils.validation import check_array
+
         values = check_array(
             X, accept_sparse=True, dtype=None, ensure_all_finite=False, estimator="a rank matrix"
         )
     labels = _check_labels(items, values.shape[1])
     if values.dtype.kind not in "fiubOUS":
-        raise ValueError(f"ranks are numbers, and this matrix holds {values.dtype}")
+        raise InputError(f"ranks are numbers; this matrix holds {values.dtype}")
     if issparse(values):
         matrix = _canonical(values, labels)
         return RankMatrix(matrix.shape, labels, matrix, _no_dense_rows, values.dtype == np.float32)
@@ -156,24 +168,29 @@ def read_rankings(X: Any, items: Sequence[Hashable] | None = None) -> RankMatrix
     return RankMatrix(values.shape, labels, None, read, values.dtype == np.float32)
 
 
+def _is_plain(X: Any) -> bool:
+    """Whether X is a matrix of numbers that needs no conversion."""
+    known = isinstance(X, np.ndarray) or issparse(X)
+    return known and X.ndim == 2 and 0 not in X.shape and X.dtype.kind in "fiu"
+
+
 def as_frame(table: Any) -> nw.DataFrame[Any] | None:
-    """The table as a narwhals frame, or None if it is no frame."""
+    """The table as a narwhals frame, or None if it is not a frame."""
     try:
         frame = nw.from_native(table, eager_only=False, pass_through=True)
     except nw.exceptions.DuplicateError as problem:
-        raise ValueError(f"each column needs a name of its own: {problem}") from None
+        raise InputError(f"each column needs a name of its own: {problem}") from None
     if isinstance(frame, nw.LazyFrame):
-        raise ValueError("the frame is lazy: call its collect() first")
+        raise InputError("the frame is lazy: call its collect() first")
     return frame if isinstance(frame, nw.DataFrame) else None
 
 
 def labels_beside(
     labels: tuple[Hashable, ...] | None, others: tuple[Hashable, ...] | None
 ) -> tuple[Hashable, ...] | None:
-    """Labels of items that may have none, beside those of the same items elsewhere.
+    """The labels, or positions if there are none and the other labels are positions too.
 
-    Items without labels are known by their positions, and other labels that are the numbers from
-    0 on, in whichever order, are positions too.
+    Positions are the numbers from 0 up, in any order.
     """
     if labels is None and others is not None and set(others) == set(range(len(others))):
         return tuple(range(len(others)))
@@ -194,40 +211,33 @@ def _is_not_infinite(values: NDArray[Any]) -> NDArray[np.bool_]:
 
 
 def _no_dense_rows(start: int, stop: int) -> NDArray[np.float64]:
-    raise TypeError("a sparse rank matrix is read through its stored entries")
+    raise TypeError("read a sparse rank matrix through its stored entries")
 
 
 def _read_frame(frame: nw.DataFrame[Any], items: Sequence[Hashable] | None) -> RankMatrix:
     columns: list[Hashable] = list(frame.columns)
     n_rows, n_items = frame.shape
     if n_rows == 0 or n_items == 0:
-        raise ValueError(
+        raise InputError(
             f"a rank matrix needs a ranking and an item: found {n_rows} sample(s) and {n_items} "
             f"feature(s) (shape={frame.shape}) while a minimum of 1 is required."
         )
-    # A frame made without names counts its columns: those are positions, not labels.
+    # A frame made without names numbers its columns: those are positions, not labels.
     labels = None if columns == list(range(n_items)) else tuple(columns)
-    if items is not None:
-        given = _check_labels(items, n_items)
-        if labels is not None and given != labels:
-            raise ValueError(
-                "the frame's columns name the items already, and items= says otherwise; leave "
-                "items= out, or select the columns in that order"
-            )
-        labels = given
+    labels = _labels_beside_own(items, labels, n_items)
     dtypes = set(frame.schema.values())
     plain = all(dtype.is_numeric() or dtype == nw.Boolean for dtype in dtypes)
     for column, dtype in frame.schema.items():
         if not (dtype.is_numeric() or dtype == nw.Boolean or dtype in (nw.Object, nw.Unknown)):
-            raise ValueError(
-                f"column {column!r} holds {dtype}, not numbers; a rank matrix has one numeric "
-                "column for each item: drop the others first"
+            raise InputError(
+                f"column {column!r} holds {dtype}, not numbers",
+                remedy="a rank matrix has one numeric column for each item: drop the others first",
             )
 
     def read(start: int, stop: int) -> NDArray[np.float64]:
         rows = frame[start:stop]
         if plain and len(dtypes) > 1:
-            # So that a missing value is NaN whichever kinds of columns there are.
+            # So that a missing value is NaN for every mix of column types.
             rows = rows.select(nw.all().cast(nw.Float64()))
         return _as_numbers(rows.to_numpy(), start, labels)
 
@@ -237,43 +247,53 @@ def _read_frame(frame: nw.DataFrame[Any], items: Sequence[Hashable] | None) -> R
 def _as_numbers(
     rows: NDArray[Any], start: int, labels: tuple[Hashable, ...] | None
 ) -> NDArray[np.float64]:
-    """The rows as float64; the first entry that is no number is named."""
+    """The rows as float64; an error names the first entry that is not a number."""
 
-    def place(row: int, item: int) -> str:
-        return f"row {start + row}: item {item if labels is None else labels[item]!r}"
+    def refused(row: int, item: int, problem: str, remedy: str = "") -> InputError:
+        label = item if labels is None else labels[item]
+        return InputError(problem, row=start + row, item=label, remedy=remedy)
 
     if rows.dtype.kind in "iu" and rows.itemsize == 8:
         vague = (rows > _EXACT) | (rows < -_EXACT)
         if vague.any():
             row, item = divmod(int(np.argmax(vague)), rows.shape[1])
-            raise ValueError(
-                f"{place(row, item)} has rank {rows[row, item]}; whole numbers beyond 2**53 cannot "
-                "be told apart as ranks: subtract a constant, or rank them first"
+            raise refused(
+                row,
+                item,
+                f"has rank {rows[row, item]}; float64 holds whole numbers up to 2**53 exactly",
+                "subtract a constant, or rank them first",
             )
     try:
         return np.asarray(rows, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         numbers = np.full(rows.shape, np.nan)
         for (row, item), rank in np.ndenumerate(rows):
             if rank is None or type(rank).__name__ == "NAType":
                 continue
             try:
                 numbers[row, item] = float(rank)
-            except (TypeError, ValueError) as problem:
-                raise type(problem)(
-                    f"{place(row, item)} has rank {rank!r}, which is not a number: {problem}"
+            except OverflowError:
+                raise refused(
+                    row, item, "has a rank too large for float64", "rank the numbers first"
                 ) from None
+            except (TypeError, ValueError) as problem:
+                mistake = refused(row, item, f"has rank {rank!r}, which is not a number: {problem}")
+                if isinstance(problem, TypeError):
+                    # As scikit-learn asks of every estimator.
+                    raise TypeError(str(mistake)) from None
+                raise mistake from None
         return numbers
 
 
 def _canonical(matrix: Any, labels: tuple[Hashable, ...] | None) -> csr_array:
     """As CSR with each entry stored once; a second rank for the same item is an error."""
     if matrix.dtype.kind not in "fiub":
-        raise ValueError(f"a sparse rank matrix holds numbers, not {matrix.dtype}")
+        raise InputError(f"a sparse rank matrix holds numbers, not {matrix.dtype}")
     if matrix.format in ("bsr", "dia"):
-        raise ValueError(
-            f"a sparse {matrix.format} array stores zeros beside its entries, and cannot tell "
-            "which items are ranked; make it a CSR array of the ranks alone"
+        raise InputError(
+            f"a sparse {matrix.format} array stores zeros beside its entries, so unranked items "
+            "look ranked",
+            remedy="make it a CSR array of the ranks alone",
         )
     if matrix.format == "csr" and matrix.has_canonical_format:
         return csr_array(matrix)
@@ -285,11 +305,26 @@ def _canonical(matrix: Any, labels: tuple[Hashable, ...] | None) -> csr_array:
         rows, columns = rows[ordered], columns[ordered]
         twice = np.flatnonzero((rows[1:] == rows[:-1]) & (columns[1:] == columns[:-1]))[0]
         row, item = int(rows[twice]), int(columns[twice])
-        label = item if labels is None else labels[item]
-        raise ValueError(
-            f"row {row}: item {label!r} has two stored ranks; a ranking ranks each item once"
+        raise InputError(
+            "has two stored ranks; a ranking ranks each item once",
+            row=row,
+            item=item if labels is None else labels[item],
         )
     return csr_array(csr)
+
+
+def _labels_beside_own(
+    items: Sequence[Hashable] | None, own: tuple[Hashable, ...] | None, n_items: int
+) -> tuple[Hashable, ...] | None:
+    """The labels of data that may have labels of its own, which ``items`` must not contradict."""
+    given = _check_labels(items, n_items)
+    if given is not None and own is not None and given != own:
+        raise InputError(
+            "differs from the labels that the rankings have already",
+            parameter="items",
+            remedy=["leave ", Setting("items"), " out, or select the columns in that order"],
+        )
+    return own if given is None else given
 
 
 def _check_labels(items: Sequence[Hashable] | None, n_items: int) -> tuple[Hashable, ...] | None:
@@ -297,11 +332,14 @@ def _check_labels(items: Sequence[Hashable] | None, n_items: int) -> tuple[Hasha
         return None
     labels = tuple(items)
     if len(labels) != n_items:
-        raise ValueError(
-            f"items= has {len(labels)} labels, but the rank matrix has {n_items} columns; "
-            "give one label for each column"
+        raise InputError(
+            f"has {len(labels)} labels, but the rank matrix has {n_items} columns",
+            parameter="items",
+            remedy="give one label for each column",
         )
     if len(set(labels)) < n_items:
         twice = next(label for i, label in enumerate(labels) if label in labels[:i])
-        raise ValueError(f"items= has the label {twice!r} twice; each item needs its own")
+        raise InputError(
+            f"has the label {twice!r} twice", parameter="items", remedy="each item needs its own"
+        )
     return labels

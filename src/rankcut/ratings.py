@@ -1,28 +1,38 @@
-"""Ratings: a matrix of scores, such as stars given to films."""
+"""Ratings: a matrix of scores, such as stars given to films, or of words on a scale."""
 
-from typing import Any
+from collections.abc import Mapping, Sequence
+from itertools import chain
+from typing import Any, TypeAlias
 
 import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from rankcut.errors import InputError, Setting
 from rankcut.rankings import as_frame, read_rankings
 
-# Rows are ranked in pieces of about this many entries.
-_PIECE = 1 << 18
+Scale: TypeAlias = str | Sequence[Any]
+
+# Rows are ranked in blocks of about this many entries.
+_BLOCK = 1 << 18
+
+_MISSING_WORDS = frozenset({"", "na", "n/a", "nan", "null", "none", "."})
 
 
-def from_ratings(X: Any, *, higher_is_better: bool = True) -> Any:
+def from_ratings(X: Any, *, higher_is_better: bool = True, scale: Scale | None = None) -> Any:
     """A rank matrix from scores: the best score of a row has rank 1, equal scores are tied.
 
     Parameters
     ----------
     X : array, frame or CSR array of shape (n_rankings, n_items)
         Scores. NaN, null, or absent in a sparse matrix: not rated, and so not ranked. A stored
-        zero is a score.
+        zero is a score. Ordered categories of a frame are scores too, the last the highest.
     higher_is_better : bool
         Whether the highest score is the best, or the lowest.
+    scale : str or sequence or None
+        For words: the words from best to worst, as in ``"love > like = fine > hate"`` or
+        ``["love", ("like", "fine"), "hate"]``; ``higher_is_better`` then does not matter.
 
     Returns
     -------
@@ -33,7 +43,17 @@ def from_ratings(X: Any, *, higher_is_better: bool = True) -> Any:
     >>> from_ratings([[5, 3, 5], [1, float("nan"), 2]])
     array([[ 1.,  2.,  1.],
            [ 2., nan,  1.]])
+    >>> from_ratings([["MEH", "JOY", "DESPAIR"], ["JOY", None, "JOY"]], scale="JOY>MEH>DESPAIR")
+    array([[ 2.,  1.,  3.],
+           [ 1., nan,  1.]])
     """
+    frame = as_frame(X)
+    if scale is not None:
+        levels = read_scale(scale)
+        X = _frame_levels(frame, levels) if frame is not None else _array_levels(X, levels)
+        higher_is_better = False
+    elif frame is not None:
+        X = _with_category_codes(frame)
     ratings = read_rankings(X)
     ratings.check_finite("score")
     sign = -1.0 if higher_is_better else 1.0
@@ -44,18 +64,119 @@ def from_ratings(X: Any, *, higher_is_better: bool = True) -> Any:
         return ranks
     n_rows, n_items = ratings.shape
     dense = np.full((n_rows, n_items), np.nan)
-    step = max(1, _PIECE // n_items)
+    step = max(1, _BLOCK // n_items)
     for start in range(0, n_rows, step):
         scores = ratings.read(start, min(start + step, n_rows))
         rows, columns = np.nonzero(~np.isnan(scores))
         dense[start + rows, columns] = _ranks_within(rows, sign * scores[rows, columns])
-    frame = as_frame(X)
     if frame is not None:
         return frame.with_columns(
             nw.new_series(name, dense[:, i], backend=frame.implementation)
             for i, name in enumerate(frame.columns)
         ).to_native()
     return dense
+
+
+def read_scale(scale: Scale) -> dict[str, float]:
+    """The level of each word, 1 the best.
+
+    >>> read_scale("JOY > MEH = SHRUG > DESPAIR")
+    {'JOY': 1.0, 'MEH': 2.0, 'SHRUG': 2.0, 'DESPAIR': 3.0}
+    """
+    groups: Sequence[Any] = scale
+    if isinstance(scale, str):
+        groups = [tuple(level.split("=")) for level in scale.split(">")]
+    tied = [group if isinstance(group, list | tuple) else (group,) for group in groups]
+    levels = {str(word).strip(): float(i) for i, words in enumerate(tied, 1) for word in words}
+    if len(levels) < max(2, len(list(chain.from_iterable(tied)))) or "" in levels:
+        raise InputError(
+            f'must list two or more different words, best first, as in "good>fair>bad"; got '
+            f"{scale!r}",
+            parameter="scale",
+        )
+    return levels
+
+
+def level_of(cell: Any, levels: Mapping[str, float]) -> float | None:
+    """The level of a cell: NaN if it is missing, None if the scale does not have its word."""
+    if cell is None or cell != cell or type(cell).__name__ == "NAType":
+        return np.nan
+    word = str(cell).strip()
+    if word in levels:
+        return levels[word]
+    if isinstance(cell, float) and cell.is_integer() and str(int(cell)) in levels:
+        return levels[str(int(cell))]
+    return np.nan if word.lower() in _MISSING_WORDS else None
+
+
+def _array_levels(X: Any, levels: Mapping[str, float]) -> NDArray[np.float64]:
+    words = np.asarray(X, dtype=object)
+    if words.ndim != 2:
+        raise InputError(f"ratings are a table of rows and items; got {words.ndim} dimension(s)")
+    found = np.empty(words.shape)
+    for (row, item), cell in np.ndenumerate(words):
+        found[row, item] = _known_level(cell, levels, row, item)
+    return found
+
+
+def _frame_levels(frame: nw.DataFrame[Any], levels: Mapping[str, float]) -> Any:
+    return frame.with_columns(
+        nw.new_series(
+            name,
+            np.array(
+                [
+                    _known_level(cell, levels, row, name)
+                    for row, cell in enumerate(frame[name].to_list())
+                ]
+            ),
+            backend=frame.implementation,
+        )
+        for name in frame.columns
+    ).to_native()
+
+
+def _known_level(cell: Any, levels: Mapping[str, float], row: int, item: Any) -> float:
+    level = level_of(cell, levels)
+    if level is None:
+        raise InputError(
+            f"is rated {str(cell)[:40]!r}, which is not on the scale {', '.join(levels)}",
+            row=row,
+            item=item,
+            remedy=["add the word to ", Setting("scale")],
+        )
+    return level
+
+
+def _with_category_codes(frame: nw.DataFrame[Any]) -> Any:
+    """The frame with ordered categories replaced by their numbers, the first 0."""
+    ordered = [name for name, dtype in frame.schema.items() if isinstance(dtype, nw.Enum)]
+    for name, dtype in frame.schema.items():
+        if dtype == nw.String or (dtype == nw.Categorical and name not in ordered):
+            raise InputError(
+                f"column {name!r} holds words without an order",
+                remedy=["list them from best to worst: ", Setting("scale", "good>fair>bad")],
+            )
+    if not ordered:
+        return frame.to_native()
+    kinds = {tuple(frame.schema[name].categories) for name in ordered}  # type: ignore[attr-defined]
+    if len(kinds) > 1 or len(ordered) < len(frame.columns):
+        raise InputError(
+            "the columns do not have the same ordered categories, so their ratings cannot be "
+            "compared",
+            remedy=["give all of them one list, or pass ", Setting("scale")],
+        )
+    series = []
+    for name in ordered:
+        dtype = frame.schema[name]
+        assert isinstance(dtype, nw.Enum)
+        codes = {category: float(i) for i, category in enumerate(dtype.categories)}
+        cells = [np.nan if cell is None else codes[cell] for cell in _objects(frame[name])]
+        series.append(nw.new_series(name, np.array(cells), backend=frame.implementation))
+    return frame.with_columns(*series).to_native()
+
+
+def _objects(series: nw.Series[Any]) -> list[Any]:
+    return [None if cell is None or cell != cell else cell for cell in series.to_list()]
 
 
 def _ranks_within(rows: NDArray[np.intp], scores: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -1,5 +1,7 @@
 """``rankcut classify`` and ``rankcut predict``: columns, folds, models and their items."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -71,9 +73,26 @@ def test_views_need_no_choice(lunch, items):
 @pytest.mark.parametrize(
     "choice", [["--unranked", "last"], ["--unlisted-weight", "2"], ["--smoothing", "1"]]
 )
-def test_views_take_no_choice(lunch, choice):
-    options = ["--target", "guest", "--model", "views", "--items", "dishes.csv", *choice]
-    fail("classify", "full.csv", *options, says="leave out --unranked")
+def test_the_default_model_needs_no_choice_and_says_so(lunch, choice):
+    plain = succeed("classify", "full.csv", "--target", "guest", "--folds", "2")
+    done = run("classify", "full.csv", "--target", "guest", "--folds", "2", "--graph", "g", *choice)
+    assert done.stderr.startswith(f"rankcut: {choice[0]} is not needed: --model views")
+    if choice[0] != "--smoothing":
+        done = run("classify", "full.csv", "--target", "guest", "--folds", "2", *choice)
+        assert (done.exit_code, done.stdout, done.stderr.count("\n")) == (0, plain, 1)
+    used = run("classify", "full.csv", "--target", "guest", "--model", "logistic", *choice[:2])
+    assert "not needed" not in used.stderr
+
+
+def test_scores_as_data(lunch):
+    options = ["full.csv", "--target", "guest", "--folds", "2", "-o", "s.csv", "-o", "s.json"]
+    (report,) = json.loads(succeed("classify", *options, "--json"))
+    assert report["classes"] == {"juicy eater": 24, "sweet tooth": 24}
+    assert [s["method"] for s in report["scores"]][-1] == "rankcut, views"
+    assert json.loads((lunch / "s.json").read_text()) == [report]
+    table = pd.read_csv("s.csv")
+    assert table["f1"].tolist() == [score["f1"] for score in report["scores"]]
+    fail("classify", *options, "--json", "-o", "-", says="either the model or JSON")
 
 
 def test_a_format_without_columns_has_no_target(lunch):
@@ -82,7 +101,7 @@ def test_a_format_without_columns_has_no_target(lunch):
 
 
 def test_predict_matches_items_by_name(lunch):
-    succeed("classify", "full.csv", "--target", "guest", "-o", "m.skops", "--unranked", "last")
+    succeed("classify", "full.csv", "--target", "guest", "-o", "m.skops")
     succeed("convert", "full.csv", "long.csv", "--to-layout", "long")
     shuffled = (lunch / "long.csv").read_text().splitlines()
     (lunch / "long.csv").write_text("\n".join([shuffled[0], *sorted(shuffled[1:])[::-1]]) + "\n")
@@ -92,13 +111,14 @@ def test_predict_matches_items_by_name(lunch):
         (lunch / "two.csv").read_text().splitlines()
     )
     (lunch / "soup.csv").write_text("soup,cake\n1,2\n")
-    fail("predict", "m.skops", "soup.csv", says="item 'soup' is not among the 8 known ones")
+    fail("predict", "m.skops", "soup.csv", says="item 'soup' is not among the 8 items")
     (lunch / "few.csv").write_text("pizza,cake\n1,2\n")
     assert len(succeed("predict", "m.skops", "few.csv").splitlines()) == 2
 
 
 def test_the_model_that_is_saved_has_learned_from_all_rankings(lunch):
-    succeed("classify", "full.csv", "--target", "guest", "-o", "m.skops")
+    options = ["--target", "guest", "--model", "logistic", "-o", "m.skops"]
+    succeed("classify", "full.csv", *options)
     succeed("predict", "m.skops", "full.csv", "-o", "told.csv")
     rankings = read_file("full.csv")
     model = make_classifier("logistic", None, 8, {})
@@ -126,14 +146,15 @@ def write_coded(lunch):
 def test_columns_of_numbers_are_no_items_of_a_model(lunch):
     write_coded(lunch)
     options = ["--target", "guest", "--group", "team", "--test", "coded.csv", "-o", "m.skops"]
+    options += ["--model", "logistic"]
     assert "guest, 48 rankings of coded.csv" in succeed("classify", "coded.csv", *options)
     plain = succeed("predict", "m.skops", "coded.csv", "--columns", "guest,team")
     done = run("predict", "m.skops", "coded.csv")
     assert done.exit_code == 0
     assert done.stdout == plain
-    assert done.stderr == "rankcut: coded.csv: left out what is no item of the model: 'team'\n"
+    assert done.stderr == "rankcut: coded.csv: ignored columns the model does not know: 'team'\n"
     pd.read_csv("coded.csv").drop(columns=["team", "cake"]).to_csv("fewer.csv", index=False)
-    fail("predict", "m.skops", "fewer.csv", says="row 0 leaves out items, .* train it again")
+    fail("predict", "m.skops", "fewer.csv", says="row 0: leaves out items, .* train it again")
     pd.read_csv("coded.csv").drop(columns="cake").to_csv("fewer.csv", index=False)
     fail("predict", "m.skops", "fewer.csv", says="'team' is not among .* --columns")
     (lunch / "none.csv").write_text("guest\n1\n")

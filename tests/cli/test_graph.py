@@ -15,7 +15,7 @@ def read_graph_of(table):
 
 def test_graph_of_neighbours_and_categories(lunch):
     said = succeed("graph", "dishes.csv", "-o", "g.npz", "--neighbors", "2", "--columns", "2-4")
-    assert "features:        sweet, savoury, juicy" in said
+    assert "compared by:     sweet, savoury, juicy" in said
     graph = read_graph("g.npz")
     assert graph.items[0] == "cake"
     assert graph.n_edges < 28
@@ -29,8 +29,8 @@ def test_graph_of_unlike_items(lunch):
     like, unlike = read_graph("like.npz"), read_graph("unlike.npz")
     np.testing.assert_allclose(unlike.to_dense(), 1 - np.eye(8) - like.to_dense(), atol=1e-15)
     assert unlike.items == like.items
-    first = re.search("most alike: *(.*) \\(", alike).group(1)
-    assert re.search(f"most alike: *{first}", said)
+    first = re.search("most similar: *(.*) \\(", alike).group(1)
+    assert re.search(f"most similar: *{first}", said)
     succeed("graph", "dishes.csv", "-o", "even.npz", "--dissimilar", "--normalized", "-p", "g.png")
     dense = 1 - np.eye(8) - read_graph_of("dishes.csv").to_dense()
     roots = np.sqrt(dense.sum(axis=0))
@@ -47,7 +47,7 @@ def test_graph_of_low_rank(lunch):
     expected = read_graph_of("dishes.csv").to_dense()
     np.testing.assert_allclose(read_graph("low.npz").to_dense(), expected, atol=1e-5)
     fail("graph", "dishes.csv", "--rank", "8", "--keep", "0.5", says="one of --neighbors, --keep")
-    fail("graph", "dishes.csv", "--exact", says="ways to find --neighbors")
+    fail("graph", "dishes.csv", "--exact", says="need --neighbors")
     fail("graph", "dishes.csv", "--rank", "8", "--kernel", "exponential", says="squared exponent")
 
 
@@ -58,7 +58,7 @@ def test_items_from_standard_input_with_any_delimiter(lunch):
     for spelling in ("tab", "\\t"):
         tabs = text.replace(",", "\t")
         assert succeed("graph", "-", "--delimiter", spelling, input=tabs) == expected
-    fail("graph", "dishes.csv", "--delimiter", ";;", says="--delimiter is one character")
+    fail("graph", "dishes.csv", "--delimiter", ";;", says="--delimiter must be one character")
 
 
 def test_a_picture_of_a_graph_has_a_format_before_the_work(lunch):

@@ -21,6 +21,6 @@ def test_map_coloured_by_a_number(lunch):
     (lunch / "town.csv").write_text("town,a,b,c\nKobe,1,2,3\n,3,1,2\nNara,2,1,3\n")
     for suffix in ("svg", "html"):
         succeed("map", "town.csv", "-o", f"map.{suffix}", "--color", "town")
-        assert "not known" in (lunch / f"map.{suffix}").read_text()
+        assert "unknown" in (lunch / f"map.{suffix}").read_text()
     (lunch / "one.csv").write_text("a,b\n1,2\n")
     fail("map", "one.csv", "-o", "map.png", says="two rankings")

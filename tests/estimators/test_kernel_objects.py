@@ -16,6 +16,7 @@ from sklearn.svm import SVC
 
 from rankcut import (
     DiffusionKernel,
+    GaussianKernel,
     GraphCutKernel,
     KendallKernel,
     MallowsKernel,
@@ -23,6 +24,7 @@ from rankcut import (
     SpearmanKernel,
     WeightedKendallKernel,
     diffusion_kernel,
+    gaussian_kernel,
     graph_cut_kernel,
     kendall_kernel,
     make_food,
@@ -46,6 +48,7 @@ KERNELS = {
     ),
     "Mallows": (MallowsKernel(0.1), mallows_kernel, {"lam": 0.1}),
     "diffusion": (DiffusionKernel(0.4), diffusion_kernel, {"beta": 0.4}),
+    "Gaussian": (GaussianKernel(0.8), gaussian_kernel, {"lengthscale": 0.8}),
 }
 
 

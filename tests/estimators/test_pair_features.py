@@ -64,7 +64,7 @@ def test_names(frames):
 def test_what_was_not_fitted():
     transformer = KendallFeatures(items=["a", "b"]).fit([[1, 2]])
     pd = pytest.importorskip("pandas")
-    with pytest.raises(ValueError, match=r"items= says otherwise"):
+    with pytest.raises(ValueError, match="items differs from the labels"):
         transformer.transform(pd.DataFrame([[1, 2]], columns=["b", "a"]))
     fitted = KendallFeatures().fit(pd.DataFrame([[1, 2]], columns=[10, 20]))
     with pytest.raises(ValueError, match=r"not the items that were fitted.*\(20, 10\)"):

@@ -8,8 +8,8 @@ from scipy import sparse
 
 from rankcut import DissimilarityGraph, NeighborGraph, RankingClassifier, make_food
 from rankcut.estimators.views import all_views
+from rankcut.features.smoothing import Smoother
 from rankcut.rankings import read_rankings
-from rankcut.smoothing import Smoother
 
 
 def lists(n, seed, *, by):

@@ -15,6 +15,7 @@ from rankcut import (
     KendallFeatures,
     NeighborGraph,
     SimilarRankings,
+    Smoothing,
     graph_cut_kernel,
 )
 from rankcut.kernels import vector_index
@@ -168,7 +169,7 @@ def test_weights_of_any_scale(scale):
         SimilarRankings(GraphCutFeatures(weights), normalize=False, method="approximate")
         .fit(RANKS)
         .kneighbors(QUERIES)
-        for weights in (GRAPH.weights, scale * GRAPH.weights)
+        for weights in (GRAPH.to_dense(), scale * GRAPH.to_dense())
     ]
     assert_allclose(found[1].values, scale**2 * found[0].values, rtol=1e-6)
 
@@ -212,7 +213,7 @@ def test_smoothed_vectors_of_sparse_rankings_are_those_of_dense_ones(method):
     rows, columns = np.nonzero(~np.isnan(ranks))
     stored = sparse.csr_array((ranks[rows, columns], (rows, columns)), shape=ranks.shape)
     features = GraphCutFeatures(
-        unranked="anywhere", completions="closed_form", smoothing=1.5, smoothing_graph=GRAPH
+        unranked="anywhere", completions="closed_form", smoothing=Smoothing(1.5, GRAPH)
     )
     vectors = features.fit_transform(ranks)
     gram = vectors @ vectors.T

@@ -7,8 +7,8 @@ from scipy.stats import rankdata
 
 from rankcut import ItemGraph
 from rankcut.estimators.views import all_views, listing_view, order_view, top_view
+from rankcut.features.smoothing import Smoother
 from rankcut.rankings import read_rankings
-from rankcut.smoothing import Smoother
 
 
 def by_definition(ranks):

@@ -45,7 +45,7 @@ def test_a_header_that_is_not_there():
         read("a,b\n1,2\n2,1\n", header=9)
     assert caught.value.line == 3
     for header in ((2, 1), (0, 1), -1):
-        with pytest.raises(RankingFileError, match="in this order"):
+        with pytest.raises(RankingFileError, match="a first and a last one"):
             read("a,b\n1,2\n2,1\n", header=header)
     for header in ("2-1", "0-1"):
         with pytest.raises(ValueError, match="--header is a line's number"):

@@ -98,7 +98,7 @@ def test_the_new_file_keeps_the_rights_of_the_old_and_links_stay_links(tmp_path)
     link.symlink_to(place)
     write_file(VOTES, link)
     assert link.is_symlink()
-    assert place.read_text() == "toro,uni\n1,2\n"
+    assert place.read_text() == "rank: toro,rank: uni\n1,2\n"
     assert place.stat().st_mode & 0o777 == 0o640
 
 

@@ -8,7 +8,17 @@ import zlib
 import numpy as np
 import pytest
 
-from rankcut import RankingFileError, RankingSet, read_file, read_graph, write_file
+from rankcut import (
+    ItemGraph,
+    RankingFileError,
+    RankingSet,
+    read_file,
+    read_graph,
+    read_items,
+    write_file,
+    write_graph,
+)
+from rankcut.files.models import read_model
 from rankcut.files.streams import copy_whole, read_all
 
 
@@ -152,3 +162,32 @@ def test_files_are_copied_whole():
     stream, content = Few(), bytes(range(256)) * 9
     copy_whole(io.BytesIO(content), stream)
     assert stream.taken == content
+
+
+def test_archives_that_unpack_out_of_proportion_are_refused(tmp_path):
+    place = tmp_path / "bomb.npz"
+    np.savez_compressed(place, n_items=np.array(3), weights=np.zeros((2200, 2200)))
+    for read in (read_graph, read_model):
+        with pytest.raises(RankingFileError, match=r"bomb\.npz: unpacks to over 100 times"):
+            read(place)
+
+
+def test_a_graph_that_shrinks_well_is_read_again(tmp_path):
+    write_graph(ItemGraph(np.ones((1700, 1700)) - np.eye(1700), 1700, None), tmp_path / "g.npz")
+    assert read_graph(tmp_path / "g.npz").n_items == 1700
+
+
+@pytest.mark.parametrize("shape", ["(True, 8)", "(-1, 8)", "(1000000000000000000, 8)", "(3, 8"])
+def test_damaged_headers_are_one_line_with_the_file(tmp_path, shape):
+    text = f"{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}, }}".ljust(117) + "\n"
+    content = b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text.encode()
+    (tmp_path / "bad.npy").write_bytes(content)
+    with pytest.raises(RankingFileError, match=r"bad\.npy: ") as caught:
+        read_file(tmp_path / "bad.npy")
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("value", ["1e309", "inf"])
+def test_items_have_finite_numbers(value):
+    with pytest.raises(RankingFileError, match=r"item 'uni' has .* not a finite number"):
+        read_items(io.StringIO(f"dish,price\ntoro,1\nuni,{value}\n"))

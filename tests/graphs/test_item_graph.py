@@ -141,7 +141,7 @@ class TestMatchedByName:
 
     def test_networkx_labels_without_labels_of_the_rankings(self):
         graph = nx.relabel_nodes(nx.from_numpy_array(WEIGHTS), dict(enumerate(NAMES)))
-        with pytest.raises(ValueError, match=r"the graph names its items .* labels as items="):
+        with pytest.raises(ValueError, match=r"the graph names its items .* labels as items"):
             graph_cut_features(RANKS, graph)
 
     def test_names_of_a_frame_are_taken_up(self):
@@ -202,7 +202,7 @@ class TestRefused:
     def test_by_the_constructor_too(self):
         with pytest.raises(ValueError, match="not be negative"):
             ItemGraph(-WEIGHTS, 4)
-        with pytest.raises(ValueError, match="n_items=3, but the weights are"):
+        with pytest.raises(ValueError, match="n_items is 3, but the weights have shape"):
             ItemGraph(WEIGHTS, 3)
 
     def test_a_class_instead_of_a_graph(self):

@@ -13,8 +13,8 @@ from rankcut import (
     SimilarityGraph,
     graph_cut_features,
 )
-from rankcut.graphs import approximation as approximations
-from rankcut.graphs.approximation import LowRankApproximation
+from rankcut.graphs import weights as stored
+from rankcut.graphs.item_graph import LowRankApproximation
 
 POINTS = np.random.default_rng(0).random((60, 3))
 OFF = ~np.eye(60, dtype=bool)
@@ -58,13 +58,13 @@ def test_more_factors_come_nearer_and_as_many_as_items_are_exact():
 
 def test_the_error_of_many_items_is_estimated_from_some_pairs(monkeypatch):
     exact = LowRankGraph(POINTS, rank=5).build().approximation
-    monkeypatch.setattr(approximations, "MOST_PAIRS", 1000)
+    monkeypatch.setattr(stored, "_MOST_PAIRS", 1000)
     # The median distance is over the pairs drawn as well.
     lengthscale = np.median(np.linalg.norm(POINTS[:, None] - POINTS, axis=2)[OFF])
     drawn = LowRankGraph(POINTS, rank=5, lengthscale=lengthscale).build().approximation
     assert (drawn.n_pairs, drawn.exact) == (1000, False)
     assert drawn.relative_error == pytest.approx(exact.relative_error, rel=0.3)
-    first, second, _ = approximations.sampled_pairs(60, 0)
+    first, second, _ = stored.sampled_pairs(60, 0)
     assert (first != second).all()
     assert set(np.unique(second)) == set(range(60))
 

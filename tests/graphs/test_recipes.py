@@ -7,6 +7,7 @@ import numba
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
 from scipy.spatial.distance import cdist
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
@@ -21,7 +22,7 @@ from rankcut import (
     SimilarityGraph,
     make_food,
 )
-from rankcut.graphs import neighbors
+from rankcut.graphs import distances
 
 POINTS = np.random.default_rng(0).random((12, 3))
 
@@ -85,7 +86,7 @@ class TestSimilarityGraph:
 
     def test_features_so_large_that_distances_overflow(self):
         with pytest.raises(ValueError, match="distances between items overflow"):
-            SimilarityGraph([[1e200], [-1e200], [3e200]]).build()
+            SimilarityGraph([[1e308], [-1e308], [1.5e308]]).build()
 
     def test_no_features(self):
         with pytest.raises(ValueError, match="needs item features"):
@@ -174,7 +175,7 @@ class TestApproximateNeighbors:
         assert found.approximation.recall == 0.75
 
     def test_auto_goes_by_cost(self, monkeypatch):
-        monkeypatch.setattr(neighbors, "_ALL_PAIRS_ITEMS", 10)
+        monkeypatch.setattr(distances, "_ALL_PAIRS_ITEMS", 10)
         monkeypatch.setitem(sys.modules, "pynndescent", SimpleNamespace(NNDescent=Search))
         many = np.hstack([POINTS, POINTS, POINTS])
         for points, approximate in ((POINTS, False), (many[:10], False), (many, True)):
@@ -195,7 +196,7 @@ class TestApproximateNeighbors:
         found = []
         for threads in (1, 2):
             with threadpool_limits(threads):
-                found.append(recipe.build().weights)
+                found.append(recipe.build().weights.to_csr())
         assert (found[0] != found[1]).nnz == 0
 
     @pytest.mark.slow
@@ -234,3 +235,74 @@ def test_grid_search_reaches_the_recipe(recipe, grid):
     chosen = {name.rsplit("__", 1)[1]: value for name, value in search.best_params_.items()}
     same = recipe(food.item_features, **chosen).build()
     assert_array_equal(best.to_dense(), same.to_dense())
+
+
+class TestCosine:
+    TAGS = np.array(
+        [[1, 1, 0, 0], [2, 2, 0, 0], [0, 1, 1, 0], [0, 0, 3, 0], [0, 0, 0, 5.0], [0, 0, 0, 0]]
+    )
+
+    def test_sparse_features_are_those_of_a_loop_over_pairs(self):
+        rng = np.random.default_rng(0)
+        tags = rng.random((30, 12)) * (rng.random((30, 12)) < 0.3)
+        lengths = np.linalg.norm(tags, axis=1)
+        cosines = tags @ tags.T / np.maximum(np.outer(lengths, lengths), 1e-300)
+        np.fill_diagonal(cosines, 0.0)
+        chosen = np.zeros((30, 30), dtype=bool)
+        for item in range(30):
+            nearest = np.argsort(-cosines[item], kind="stable")[:4]
+            chosen[item, nearest[cosines[item, nearest] > 0]] = True
+        chosen |= chosen.T
+        options = {"n_neighbors": 4, "metric": "cosine", "kernel": "exponential", "lengthscale": 2}
+        graph = NeighborGraph(sparse.csr_array(tags), **options).build()
+        expected = np.where(chosen, np.exp(-(1.0 - cosines) / 2), 0.0)
+        assert_allclose(graph.to_dense(), expected, atol=1e-13)
+
+    def test_items_that_share_nothing_are_not_joined(self):
+        options = {"n_neighbors": 2, "metric": "cosine"}
+        found = NeighborGraph(sparse.csr_array(self.TAGS), **options).build()
+        assert not found.to_dense()[4:].any()
+        assert found.to_dense()[0, 1] == 1
+        for scale in (1e-200, 1e200):
+            same = NeighborGraph(sparse.csr_array(scale * self.TAGS), **options).build()
+            assert_allclose(same.to_dense(), found.to_dense(), rtol=1e-7)
+
+    def test_dense_features(self):
+        points = np.random.default_rng(1).random((12, 3))
+        options = {"n_neighbors": 3, "metric": "cosine"}
+        dense = NeighborGraph(points, **options).build()
+        found = NeighborGraph(sparse.csr_array(points), **options).build()
+        assert_allclose(dense.to_dense(), found.to_dense(), rtol=1e-9)
+
+    def test_refused(self):
+        tags = sparse.csr_array(self.TAGS)
+        with pytest.raises(ValueError, match=r'are sparse.* pass metric="cosine"'):
+            NeighborGraph(tags, n_neighbors=2).build()
+        with pytest.raises(ValueError, match='metric must be "euclidean" or "cosine"; got'):
+            NeighborGraph(tags, n_neighbors=2, metric="angle").build()
+        with pytest.raises(ValueError, match="are sparse, and this graph compares all pairs"):
+            SimilarityGraph(tags).build()
+
+
+@pytest.mark.parametrize("scale", [1e-280, 1e-170, 1e170, 1e280])
+def test_similarities_do_not_depend_on_the_scale_of_features(scale):
+    expected = SimilarityGraph(POINTS).build().to_dense()
+    assert_allclose(SimilarityGraph(scale * POINTS).build().to_dense(), expected, rtol=1e-9)
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(POINTS, columns=[f"f{i}" for i in range(POINTS.shape[1])])
+    expected = SimilarityGraph(frame).build().to_dense()
+    assert_allclose(SimilarityGraph(scale * frame).build().to_dense(), expected, rtol=1e-9)
+
+
+def test_numbers_of_very_many_digits():
+    pd = pytest.importorskip("pandas")
+    large = pd.DataFrame({"size": [10**20, 2 * 10**20, 5 * 10**20]}, dtype=object)
+    plain = pd.DataFrame({"size": [1.0, 2.0, 5.0]})
+    assert_allclose(
+        SimilarityGraph(large).build().to_dense(), SimilarityGraph(plain).build().to_dense()
+    )
+    large.loc[1, "size"] = 10**400
+    with pytest.raises(ValueError, match="item 1 has a number in column 'size' that is too large"):
+        SimilarityGraph(large).build()
+    with pytest.raises(ValueError, match="too large for a float"):
+        SimilarityGraph([[1], [10**400]]).build()

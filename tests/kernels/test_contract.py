@@ -10,6 +10,7 @@ from scipy import sparse
 from rankcut import (
     SimilarityGraph,
     diffusion_kernel,
+    gaussian_kernel,
     graph_cut_kernel,
     kendall_kernel,
     lovasz_bregman_divergence,
@@ -47,11 +48,12 @@ KERNELS = {
     "multiplicative Kendall": partial(weighted_kendall_kernel, weights="multiplicative"),
     "Mallows": partial(mallows_kernel, n_draws=60),
     "diffusion": partial(diffusion_kernel, n_draws=60),
+    "Gaussian": gaussian_kernel,
 }
 # A reversed ranking has the opposite vector.
 ODD = ["graph cut", "Spearman", "Kendall"]
 # Reversing both rankings changes nothing.
-EVEN = [*ODD, "Mallows", "diffusion"]
+EVEN = [*ODD, "Mallows", "diffusion", "Gaussian"]
 POLICY = {"full": "error", "ties": "error", "top-k": "last", "incomplete": "anywhere"}
 
 

@@ -2,16 +2,19 @@
 
 import numpy as np
 import pytest
+from maps import grouped
 from numpy.testing import assert_allclose
 from scipy import sparse
 from scipy.stats import spearmanr
 
 from rankcut import (
+    Completions,
     DissimilarityGraph,
     GraphCutFeatures,
     GraphCutKernel,
     NeighborGraph,
     SimilarityGraph,
+    Smoothing,
     graph_cut_features,
     graph_cut_kernel,
     make_food,
@@ -52,7 +55,7 @@ def test_other_numbers_of_items():
     [
         {"n_draws": 8, "random_state": 3},
         {"n_draws": 8, "random_state": 4},
-        {"n_draws": 80, "sampler": "antithetic"},
+        {"n_draws": 80},
         {"tolerance": 0.1},
         {"completions": "exact"},
         {"completions": "closed_form"},
@@ -60,13 +63,16 @@ def test_other_numbers_of_items():
 )
 def test_incomplete_rankings_with_all_their_options(options):
     ranks = make_food(12, kind="incomplete", random_state=2).ranks
-    options = {"completions": "sampled", "unranked": "anywhere", **options}
+    options = grouped(**{"completions": "sampled", "unranked": "anywhere", **options})
     features = graph_cut_features(ranks, GRAPH, **options)
     expected = features @ features.T
     assert_allclose(graph_cut_kernel(ranks, graph=GRAPH, **options), expected, atol=1e-10)
     # Other options make other features, so that none can be dropped on the way.
     others = graph_cut_features(
-        ranks, GRAPH, unranked="anywhere", completions="sampled", n_draws=4, random_state=9
+        ranks,
+        GRAPH,
+        unranked="anywhere",
+        completions=Completions("sampled", n_draws=4, random_state=9),
     )
     assert np.abs(features - others).max() > 1e-3
 
@@ -79,8 +85,7 @@ def test_incomplete_rankings_with_all_their_options(options):
         {
             "unranked": "anywhere",
             "completions": "closed_form",
-            "smoothing": 2,
-            "smoothing_graph": NeighborGraph(FOOD.item_features, n_neighbors=2),
+            "smoothing": Smoothing(2, NeighborGraph(FOOD.item_features, n_neighbors=2)),
         },
     ],
 )
@@ -105,9 +110,9 @@ def test_options_of_short_lists(options, normalize):
 
 
 def test_smoothing_by_what_is_no_number_of_steps():
-    with pytest.raises(ValueError, match="0 or more steps"):
+    with pytest.raises(ValueError, match="number of steps"):
         graph_cut_kernel(FOOD.ranks, smoothing=None)
-    with pytest.raises(ValueError, match="0 or more steps"):
+    with pytest.raises(ValueError, match="number of steps"):
         graph_cut_features(FOOD.ranks, smoothing=-1)
 
 

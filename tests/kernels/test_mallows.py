@@ -8,7 +8,7 @@ from math import prod
 import numpy as np
 import oracles
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
@@ -28,7 +28,6 @@ def test_full_rankings_by_definition():
     assert_allclose(mallows_kernel(ranks, lam=0.3), expected, rtol=1e-13)
 
 
-@settings(max_examples=25)
 @given(partitions(5), partitions(5), st.sampled_from([1e-3, 0.2, 1.0, 30.0]))
 def test_ties_are_the_mean_over_all_tie_breaks(first, second, lam):
     x, y = ranks_of(first, 5), ranks_of(second, 5)

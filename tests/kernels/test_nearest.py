@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankcut import GraphCutKernel, KendallKernel, SimilarityGraph, make_food
-from rankcut._loops.nearest import keep_best
+from rankcut._loops.pairs import keep_best
 from rankcut.kernels import nearest
 
 FOOD = make_food(70, kind="full", random_state=0)

@@ -18,13 +18,18 @@ from rankcut import (
     weighted_kendall_features,
     weighted_kendall_kernel,
 )
-from rankcut._loops import cycles, grouping, linear_completing, position_weights, randomness, signs
-from rankcut._loops import mallows as mallows_loop
+from rankcut._loops import (
+    linear_extensions,
+    partitions,
+    permutation_kernels,
+    position_weights,
+    random_streams,
+    signs,
+)
 from rankcut.kernels import (
     diffusion,
     groups,
     kendall,
-    linear_completions,
     lovasz_bregman,
     mallows,
     spearman,
@@ -39,8 +44,8 @@ LOOPS = [
     (kendall, "agreement_of_tied"),
     (kendall, "agreement_by_tree"),
     (kendall, "expected_signs"),
-    (linear_completions, "count_completions"),
-    (linear_completions, "complete_rows"),
+    (groups, "count_completions"),
+    (groups, "complete_rows"),
     (mallows, "tie_terms"),
     (mallows, "mallows_values"),
     (diffusion, "class_function_values"),
@@ -56,11 +61,17 @@ LOOPS = [
 def interpreted():
     """Loops that call others call their source, too."""
     with pytest.MonkeyPatch.context() as patch:
-        for module in (linear_completing, cycles, grouping, mallows_loop, position_weights, signs):
+        for module in (
+            linear_extensions,
+            partitions,
+            permutation_kernels,
+            position_weights,
+            random_streams,
+            signs,
+        ):
             for name, value in list(vars(module).items()):
                 if hasattr(value, "py_func"):
                     patch.setattr(module, name, value.py_func)
-        patch.setattr(randomness, "scramble", randomness.scramble.py_func)
         yield
 
 

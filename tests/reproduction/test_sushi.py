@@ -149,6 +149,7 @@ def records(home):
     return run_all([small(task) for task in tasks + published], home)
 
 
+@pytest.mark.slow
 def test_the_part_from_records_to_figures(records):
     part = Sushi()
     tables = part.tables(records)

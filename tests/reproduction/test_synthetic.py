@@ -65,6 +65,7 @@ def records():
     return found
 
 
+@pytest.mark.slow
 def test_the_part_from_records_to_figures(records):
     synthetic = Synthetic()
     tables = synthetic.tables(records)

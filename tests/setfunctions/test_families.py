@@ -10,7 +10,8 @@ from functions import (
 )
 from numpy.testing import assert_allclose, assert_array_equal
 
-from rankcut import (
+from rankcut import ItemGraph
+from rankcut.setfunctions import (
     Complement,
     ConcaveOfCardinality,
     Coverage,
@@ -20,7 +21,6 @@ from rankcut import (
     GaussianMutualInformation,
     GraphCut,
     HypergraphCut,
-    ItemGraph,
     Modular,
     Multiple,
     SumOfFunctions,

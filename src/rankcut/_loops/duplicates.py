@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from rankcut._loops.compiling import compiled
+from rankcut._loops.compilation import compiled
 from rankcut._loops.types import Longs, Words
 
 # FNV's prime mixes low bits upwards, shifts bring high bits down again.

@@ -17,7 +17,7 @@ import math
 
 import numpy as np
 
-from rankcut._loops.compiling import compiled
+from rankcut._loops.compilation import compiled
 from rankcut._loops.types import Floats, Ints
 
 # A fraction of labels is flipped at random, which keeps log p finite; GPflow's constant.

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from rankcut._loops.compiling import compiled
-from rankcut._loops.grouping import NOWHERE, count_groups
-from rankcut._loops.pairing import TWINS, columns_of, mirror
+from rankcut._loops.compilation import compiled
+from rankcut._loops.pairs import TWINS, columns_of, mirror
+from rankcut._loops.partitions import NOWHERE, count_groups
 from rankcut._loops.signs import count_bits
 from rankcut._loops.types import Floats, Indices, Ints
 

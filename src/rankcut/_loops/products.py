@@ -1,6 +1,6 @@
 """Vectors times a matrix: the same bits for each of them, whichever others come with it."""
 
-from rankcut._loops.compiling import compiled
+from rankcut._loops.compilation import compiled
 from rankcut._loops.types import Floats
 
 

@@ -1,7 +1,94 @@
-"""Gains of single items: an order within each tied group, and the opposite one."""
+"""From increments along a chain to features: slopes made non-increasing by pooling neighbours."""
 
-from rankcut._loops.compiling import compiled
+import numpy as np
+
+from rankcut._loops.compilation import compiled
 from rankcut._loops.types import Floats, Indices, Ints
+
+
+@compiled
+def pool_rows(
+    order: Indices,
+    ends: Ints,
+    n_groups: Ints,
+    increments: Floats,
+    normalize: bool,
+    features: Floats,
+) -> None:
+    """Antitonic regression of each row's slopes, weighted by group size, spread over its items.
+
+    The pooled slopes are those of the least concave majorant of the points (|B_t|, F(B_t)).
+    ``features`` may be float32: the arithmetic stays in float64.
+    """
+    n = features.shape[1]
+    # Pool k ends before position stops[k]. Pool 0 is a sentinel that no slope exceeds; the
+    # last pool is kept in variables as well, which spares the loop a trip to memory.
+    rises = np.empty(n + 1)
+    sizes = np.empty(n + 1)
+    stops = np.empty(n + 1, dtype=np.int32)
+    slopes = np.empty(n + 1)
+    rises[0], sizes[0], stops[0] = np.inf, 1.0, 0
+    for r in range(order.shape[0]):
+        last = 0
+        last_rise, last_size = np.inf, 1.0
+        start = 0
+        for t in range(n_groups[r]):
+            rise = increments[r, t]
+            end = ends[r, t]
+            size = float(end - start)
+            # A pool absorbs its left neighbour while it is steeper; products instead of
+            # quotients keep divisions out of the comparison.
+            while rise * last_size > last_rise * size:
+                rise += last_rise
+                size += last_size
+                last -= 1
+                last_rise, last_size = rises[last], sizes[last]
+            last += 1
+            rises[last], sizes[last], stops[last] = rise, size, end
+            last_rise, last_size = rise, size
+            start = end
+        for k in range(1, last + 1):
+            slopes[k] = rises[k] / sizes[k]
+        if normalize:
+            scale_to_unit_length(slopes[1 : last + 1], sizes[1 : last + 1])
+        # Without a branch on where pools end: their lengths cannot be predicted.
+        k = 1
+        for p in range(start):
+            k += p >= stops[k]
+            features[r, order[r, p]] = slopes[k]
+        for p in range(start, n):
+            features[r, order[r, p]] = 0.0
+
+
+@compiled
+def scale_to_unit_length(slopes: Floats, sizes: Floats) -> None:
+    """Divide by the Euclidean norm of the vector that repeats each slope; zero stays zero."""
+    largest = 0.0
+    for slope in slopes:
+        largest = max(largest, abs(slope))
+    if largest == 0.0:
+        return
+    square = 0.0
+    for k in range(slopes.shape[0]):
+        square += sizes[k] * (slopes[k] / largest) ** 2
+    norm = np.sqrt(square)
+    for k in range(slopes.shape[0]):
+        slopes[k] = slopes[k] / largest / norm
+
+
+@compiled
+def spread_slopes(
+    order: Indices, ends: Ints, n_groups: Ints, increments: Floats, features: Floats
+) -> None:
+    """The slope of each item's group as it is, not pooled."""
+    for r in range(order.shape[0]):
+        start = 0
+        for t in range(n_groups[r]):
+            end = ends[r, t]
+            slope = increments[r, t] / (end - start)
+            for p in range(start, end):
+                features[r, order[r, p]] = slope
+            start = end
 
 
 @compiled

@@ -19,23 +19,24 @@ before the kernel is called:
 from collections.abc import Hashable, Sequence
 from typing import Any
 
-import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.gaussian_process.kernels import Hyperparameter
 
-from rankcut.completions import CompletionOptions, Method, Sampler, UnlistedWeight
 from rankcut.estimators.ranking_kernel import RankingKernel
+from rankcut.features.completions import Completions, Method
+from rankcut.features.feature_map import MapOptions
+from rankcut.features.smoothing import Smoothing
+from rankcut.features.unlisted import UnlistedWeight
 from rankcut.kernels.diffusion import diffusion_encoder
 from rankcut.kernels.gram import Encoder
-from rankcut.kernels.graph_cut import graph_cut_encoder
+from rankcut.kernels.graph_cut import GraphCutEncoder
+from rankcut.kernels.groups import DRAWS
 from rankcut.kernels.kendall import kendall_encoder
-from rankcut.kernels.linear_completions import DRAWS
 from rankcut.kernels.mallows import mallows_encoder
 from rankcut.kernels.spearman import spearman_encoder
 from rankcut.kernels.weighted_kendall import Weights, weighted_kendall_encoder
 from rankcut.rankings import Unranked
 from rankcut.seeds import seed_from
-from rankcut.setfunctions import Algorithm
 
 Bounds = tuple[float, float] | str
 
@@ -45,8 +46,7 @@ class GraphCutKernel(RankingKernel):
 
     Parameters
     ----------
-    graph, unranked, unlisted_weight, normalize, items, completions, sampler, n_draws, \
- tolerance, random_state, smoothing, smoothing_graph, algorithm, n_jobs
+    graph, unranked, unlisted_weight, normalize, items, completions, smoothing, n_jobs
         As in :func:`~rankcut.graph_cut_kernel`.
 
     Examples
@@ -68,14 +68,8 @@ class GraphCutKernel(RankingKernel):
         unlisted_weight: UnlistedWeight = 1.0,
         normalize: bool = False,
         items: Sequence[Hashable] | None = None,
-        completions: Method = "auto",
-        sampler: Sampler = "controlled",
-        n_draws: int | None = None,
-        tolerance: float | None = None,
-        random_state: int | np.random.RandomState | None = 0,
-        smoothing: float = 0.0,
-        smoothing_graph: Any = None,
-        algorithm: Algorithm = "auto",
+        completions: Method | Completions = "auto",
+        smoothing: float | Smoothing = 0.0,
         n_jobs: int | None = None,
     ) -> None:
         self.graph = graph
@@ -84,34 +78,19 @@ class GraphCutKernel(RankingKernel):
         self.normalize = normalize
         self.items = items
         self.completions = completions
-        self.sampler = sampler
-        self.n_draws = n_draws
-        self.tolerance = tolerance
-        self.random_state = random_state
         self.smoothing = smoothing
-        self.smoothing_graph = smoothing_graph
-        self.algorithm = algorithm
         self.n_jobs = n_jobs
 
     def _encoder(self, *, derivative: bool = False) -> Encoder:
-        options = CompletionOptions(
-            self.completions,
-            self.sampler,
-            self.n_draws,
-            self.tolerance,
-            seed_from(self.random_state),
-        )
-        return graph_cut_encoder(
-            self.graph,
-            options,
+        options = MapOptions(
             unranked=self.unranked,
             unlisted_weight=self.unlisted_weight,
             normalize=self.normalize,
+            completions=self.completions,
             smoothing=self.smoothing,
-            smoothing_graph=self.smoothing_graph,
-            algorithm=self.algorithm,
             n_jobs=self.n_jobs,
         )
+        return GraphCutEncoder(self.graph, options)
 
 
 class _PlainKernel(RankingKernel):

@@ -10,8 +10,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from rankcut.dask import is_lazy, map_rows, stand_in
-from rankcut.estimators.ranking_features import check_items, check_output_is_default
-from rankcut.estimators.takes_rankings import TakesRankings
+from rankcut.estimators.base import TakesRankings, check_items, check_output_is_default
 from rankcut.kernels.kendall import kendall_features
 from rankcut.kernels.weighted_kendall import Weights, weight_table, weighted_kendall_features
 from rankcut.rankings import Unranked

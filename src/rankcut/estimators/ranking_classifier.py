@@ -16,12 +16,12 @@ from sklearn.utils.validation import (
 )
 
 from rankcut._loops.types import Floats
+from rankcut.estimators.base import TakesRankings
 from rankcut.estimators.evidence import view_variances
-from rankcut.estimators.takes_rankings import TakesRankings
 from rankcut.estimators.views import all_views, like_items_graph
-from rankcut.features import fit_graph
+from rankcut.features.graph_cut import fit_graph
+from rankcut.features.smoothing import Smoother, check_steps
 from rankcut.rankings import RankMatrix
-from rankcut.smoothing import Smoother, check_steps
 
 # Variances of weights are found from matrices no larger than this, by some rankings if not by
 # all; a thousand tell as much of a handful of variances as a million.

@@ -5,11 +5,13 @@ from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy import sparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils import Tags, get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from rankcut.estimators.graph_cut import GraphCutFeatures
+from rankcut.features.offset_rows import OffsetRows
 from rankcut.kernels.graph_cut import GraphCutVectors
 from rankcut.kernels.nearest import Nearest, nearest_of
 from rankcut.kernels.vector_index import VectorIndex
@@ -108,8 +110,6 @@ class SimilarRankings(BaseEstimator):
         for name in ("n_neighbors", "n_candidates"):
             _check_count(name, getattr(self, name))
         self.features_ = clone(self._transformer())
-        if getattr(self.features_, "smoothing", 0) and hasattr(self.features_, "sparse_output"):
-            self.features_.set_params(sparse_output=False)
         self.features_.fit(X)
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self.features_, name):
@@ -179,8 +179,10 @@ class SimilarRankings(BaseEstimator):
         return float((found >= (kth - rounding)[:, np.newaxis]).mean())
 
     def _encoded(self, X: Any) -> Any:
-        vectors = self.features_.transform(X)
-        return vectors if hasattr(vectors, "indptr") else np.asarray(vectors, dtype=np.float64)
+        vectors = getattr(self.features_, "compact", self.features_.transform)(X)
+        if sparse.issparse(vectors) or isinstance(vectors, OffsetRows):
+            return vectors
+        return np.asarray(vectors, dtype=np.float64)
 
     def _transformer(self) -> Any:
         return GraphCutFeatures() if self.features is None else self.features

@@ -10,17 +10,17 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
+from rankcut.features.smoothing import Smoother
 from rankcut.graphs import ItemGraph, as_item_graph
 from rankcut.graphs.derived import joining_like_items
 from rankcut.rankings import object_array
-from rankcut.smoothing import Smoother
 
 
 class GraphSmoothing(TransformerMixin, BaseEstimator):
     """φ ↦ φ·p(L): like items get like values, a few steps of a lazy random walk apart.
 
     L is the normalised Laplacian of the item graph and p(L) = (I − L/2)^steps; see
-    :mod:`rankcut.smoothing`. For any vectors with one coordinate for each item: graph cut
+    :mod:`rankcut.features.smoothing`. For any vectors with one coordinate for each item: graph cut
     features, positions, which items are listed at all, ratings.
 
     A linear model on smoothed vectors has the kernel φ p(L)² φ'ᵀ, which is that of a Gaussian

@@ -11,10 +11,10 @@ from sklearn.preprocessing import normalize
 from sklearn.utils.validation import check_is_fitted
 
 from rankcut._loops.types import Floats
-from rankcut.estimators.takes_rankings import TakesRankings
+from rankcut.estimators.base import TakesRankings
 from rankcut.estimators.views import like_items_graph, listing_view, order_view
-from rankcut.features import fit_graph
-from rankcut.smoothing import Smoother
+from rankcut.features.graph_cut import fit_graph
+from rankcut.features.smoothing import Smoother
 
 # From here on only the direction of what lists have in common is left of it.
 _MOST_IN_THE_MIDDLE = 1000.0

@@ -12,11 +12,11 @@ import numpy as np
 from sklearn.preprocessing import normalize
 
 from rankcut._loops.types import Floats
-from rankcut.features import graph_cut_features
+from rankcut.features.graph_cut import graph_cut_features
+from rankcut.features.smoothing import Smoother
 from rankcut.graphs import AgreementGraph
 from rankcut.graphs.derived import joining_like_items
 from rankcut.rankings import RankMatrix
-from rankcut.smoothing import Smoother
 
 
 def like_items_graph(graph: Any) -> Any:
@@ -41,7 +41,6 @@ def _raw_order(rankings: RankMatrix) -> Floats:
         unlisted_weight=0.0,
         completions="closed_form",
         dtype=np.float64,
-        sparse_output=False,
     )
     return order
 

@@ -101,7 +101,16 @@ def read_items(
                 name,
                 int(lines[missing[0]]),
             )
-        features[names[i]] = every[i] if i in codes else typed(every[i])
+        values = every[i] if i in codes else typed(every[i])
+        if values.dtype.kind == "f" and not np.isfinite(values).all():
+            row = int(np.argmin(np.isfinite(values)))
+            raise RankingFileError(
+                f"item {items[row]!r} has {every[i][row]} in column {names[i]!r}, which is not a "
+                "finite number",
+                name,
+                int(lines[row]),
+            )
+        features[names[i]] = values
     if not features:
         raise RankingFileError(
             "a table of items needs a column with something known of them beside their names", name

@@ -17,27 +17,32 @@ from rankcut.errors import RankingFileError
 from rankcut.estimators.graph_cut import GraphCutFeatures
 from rankcut.estimators.ranking_classifier import RankingClassifier
 from rankcut.files.drafts import atomic_file
-from rankcut.files.streams import Source, read_all, source_name
+from rankcut.files.streams import Source, check_archive, read_all, source_name
 
 _OURS = [
     "rankcut.estimators.gp.classifier.GPClassifier",
     "rankcut.estimators.gp.gaussian.Gaussian",
-    "rankcut.estimators.gp.predictions.FeaturePredictor",
+    "rankcut.estimators.gp.weight_space.FeaturePredictor",
     "rankcut.estimators.graph_cut.GraphCutFeatures",
     "rankcut.estimators.ranking_classifier.RankingClassifier",
-    "rankcut.graphs.approximation.LowRankApproximation",
-    "rankcut.graphs.approximation.NeighborApproximation",
+    "rankcut.graphs.item_graph.LowRankApproximation",
+    "rankcut.graphs.item_graph.NeighborApproximation",
     "rankcut.graphs.derived.DissimilarityGraph",
     "rankcut.graphs.derived.NormalizedGraph",
-    "rankcut.graphs.from_rankings.AgreementGraph",
-    "rankcut.graphs.from_rankings.CoListingGraph",
+    "rankcut.graphs.learned.AgreementGraph",
+    "rankcut.graphs.learned.CoListingGraph",
     "rankcut.graphs.item_graph.ItemGraph",
     "rankcut.graphs.low_rank.LowRankGraph",
     "rankcut.graphs.recipes.DistanceGraph",
     "rankcut.graphs.recipes.NeighborGraph",
     "rankcut.graphs.recipes.SimilarityGraph",
-    "rankcut.graphs.structured.StructuredWeights",
-    "rankcut.smoothing.Smoother",
+    "rankcut.graphs.weights.CompleteWeights",
+    "rankcut.graphs.weights.DenseWeights",
+    "rankcut.graphs.weights.SparseWeights",
+    "rankcut.graphs.weights.StructuredWeights",
+    "rankcut.features.completions.Completions",
+    "rankcut.features.smoothing.Smoother",
+    "rankcut.features.smoothing.Smoothing",
     # Sparse graphs: skops trusts SciPy's sparse matrices, and does not know its sparse arrays.
     "scipy.sparse._csr.csr_array",
 ]
@@ -75,7 +80,7 @@ class SavedModel:
 
 def write_model(model: SavedModel, target: str | os.PathLike[str]) -> None:
     """Write a model, whole or not at all."""
-    skops = _skops()
+    skops = import_skops()
     parts = {
         "classifier": model.classifier,
         "items": list(model.items),
@@ -88,10 +93,11 @@ def write_model(model: SavedModel, target: str | os.PathLike[str]) -> None:
 
 def read_model(source: Source) -> SavedModel:
     """Read a model that :func:`write_model` wrote; types that are not trusted are refused."""
-    skops = _skops()
+    skops = import_skops()
     name = source_name(source)
     content = read_all(source)
     try:
+        check_archive(content, name)
         foreign = [kind for kind in skops.get_untrusted_types(data=content) if kind not in _OURS]
         if foreign:
             raise RankingFileError(
@@ -132,7 +138,8 @@ def _checked(model: SavedModel) -> SavedModel:
     return model
 
 
-def _skops() -> Any:
+def import_skops() -> Any:
+    """skops.io, or an error that says how to install it."""
     try:
         import skops.io
     except ImportError:

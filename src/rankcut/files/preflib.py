@@ -30,6 +30,7 @@ class _Header:
 
     names: dict[int, str] = field(default_factory=dict)
     n_items: int = -1
+    first_item: int = 1
     items_line: int = 1
     fields: dict[str, str] = field(default_factory=dict)
     categories: dict[int, str] = field(default_factory=dict)
@@ -92,6 +93,7 @@ def read_preflib(source: Source, *, sparse: bool | None = None, expand: bool = F
         header.end,
         separator[0],
         is_cat,
+        header.first_item,
         header.n_items,
         starts,
         columns,
@@ -104,7 +106,8 @@ def read_preflib(source: Source, *, sparse: bool | None = None, expand: bool = F
     if n_rows == 0:
         raise RankingFileError("the file has a header and no orders", name, _last_line(content))
     starts = starts[: n_rows + 1]
-    names = [header.names.get(i, str(i)) for i in range(1, header.n_items + 1)]
+    numbers = range(header.first_item, header.first_item + header.n_items)
+    names = [header.names.get(i, str(i)) for i in numbers]
     items, notes = distinct_labels(names)
     if header.categories:
         header.fields["CATEGORIES"] = ", ".join(header.categories.values())
@@ -154,7 +157,10 @@ def _read_header(content: bytes, name: str) -> _Header:
             name,
             header.items_line,
         )
-    beyond = [i for i in header.names if not 1 <= i <= header.n_items]
+    # Some files number their alternatives from 0.
+    header.first_item = 0 if 0 in header.names and header.n_items not in header.names else 1
+    last = header.first_item + header.n_items - 1
+    beyond = [i for i in header.names if not header.first_item <= i <= last]
     if beyond:
         raise RankingFileError(
             f"the header names alternative {beyond[0]}, but says there are {header.n_items}; "
@@ -249,7 +255,7 @@ def _complaint(problem: int, number: int, header: _Header) -> str:
         ),
         preflib_scan.NO_SUCH_ITEM: (
             f"there is no item {number}: the header says that there are {header.n_items} "
-            "alternatives, counted from 1"
+            f"alternatives, counted from {header.first_item}"
         ),
         preflib_scan.TWICE: f"item {number} appears twice; an order lists each item once",
         preflib_scan.EMPTY_GROUP: (

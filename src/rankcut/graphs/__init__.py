@@ -1,18 +1,17 @@
 """Graphs over the items: given by the user, or built from what is known of the items."""
 
 from rankcut.graphs.derived import DissimilarityGraph, NormalizedGraph
-from rankcut.graphs.from_rankings import AgreementGraph, CoListingGraph
 from rankcut.graphs.item_graph import (
     GraphRecipe,
     ItemGraph,
     LearnedGraph,
     as_item_graph,
     is_learned,
-    refuse_learned,
 )
+from rankcut.graphs.learned import AgreementGraph, CoListingGraph
 from rankcut.graphs.low_rank import LowRankGraph
 from rankcut.graphs.recipes import DistanceGraph, NeighborGraph, SimilarityGraph
-from rankcut.graphs.structured import StructuredWeights
+from rankcut.graphs.weights import StructuredWeights
 
 __all__ = [
     "AgreementGraph",
@@ -29,5 +28,4 @@ __all__ = [
     "StructuredWeights",
     "as_item_graph",
     "is_learned",
-    "refuse_learned",
 ]

@@ -6,18 +6,20 @@ from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy import sparse
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 
-from rankcut.graphs.approximation import (
+from rankcut.graphs.distances import root_mean_square
+from rankcut.graphs.item_graph import (
+    Approximation,
+    ItemGraph,
     LowRankApproximation,
     NeighborApproximation,
-    sampled_pairs,
+    as_item_graph,
+    is_learned,
 )
-from rankcut.graphs.item_graph import ItemGraph, as_item_graph, is_learned
 from rankcut.graphs.recipes import DistanceGraph
-from rankcut.graphs.structured import StructuredWeights, scaled_entries
+from rankcut.graphs.weights import Weights, sampled_pairs
 
 # A similarity above the ceiling, or a degree, of no more than this part of it is rounding.
 _ROUNDING = 1e-12
@@ -29,7 +31,7 @@ class DissimilarityGraph(BaseEstimator):
     With a similarity graph, a swap of near-identical items changes a ranking's vector most; with
     this graph, it changes it least. Of a sparse similarity graph, such as a
     :class:`~rankcut.NeighborGraph`, most pairs have the weight c, and no more is stored than the
-    similarity graph: see :class:`~rankcut.graphs.structured.StructuredWeights`.
+    similarity graph: see :class:`~rankcut.graphs.weights.StructuredWeights`.
 
     Parameters
     ----------
@@ -54,36 +56,36 @@ class DissimilarityGraph(BaseEstimator):
         self.graph = graph
         self.ceiling = ceiling
 
+    @property
+    def needs_rankings(self) -> bool:
+        """Whether the inner graph has yet to be learned from rankings."""
+        return is_learned(self.graph)
+
     def build(self) -> ItemGraph:
         """The graph."""
         return self._turned(_inner_graph(self.graph))
 
-    def build_from(self, X: Any, items: Sequence[Hashable] | None = None) -> ItemGraph:
+    def build_from(
+        self,
+        X: Any,
+        items: Sequence[Hashable] | None = None,
+        *,
+        sample_weight: ArrayLike | None = None,
+    ) -> ItemGraph:
         """The graph, where the similarity graph is learned from rankings."""
-        return self._turned(_inner_graph(self.graph, X, items))
+        return self._turned(_inner_graph(self.graph, X, items, sample_weight))
 
     def _turned(self, graph: ItemGraph) -> ItemGraph:
-        weights = graph.weights
-        if weights is None:
+        if graph.is_complete:
             raise ValueError(
                 "in the complete graph all items are alike, so that there is no dissimilarity; "
                 "give a similarity graph"
             )
-        n = graph.n_items
-        largest = _largest(weights)
         known = graph.approximation
         approximate = isinstance(known, LowRankApproximation) and known.error > 0
-        ceiling = self._checked_ceiling(largest, approximate)
-        if isinstance(weights, StructuredWeights):
-            dissimilar = weights.subtracted_from(ceiling)
-            return graph.reweighted(dissimilar, _of_the_same_error(graph, dissimilar))
-        if sparse.issparse(weights):
-            dissimilar = StructuredWeights.of_constant(ceiling, -weights)
-            return graph.reweighted(dissimilar, known)
-        # Rounding may leave a similarity a little above the ceiling.
-        distances = np.maximum(ceiling - weights, 0.0)
-        distances[np.arange(n), np.arange(n)] = 0.0
-        return graph.reweighted(distances)
+        ceiling = self._checked_ceiling(graph.weights.largest(), approximate)
+        weights = graph.weights.subtracted_from(ceiling)
+        return graph.reweighted(weights, _with_new_weights(known, weights))
 
     def _checked_ceiling(self, largest: float, approximate: bool) -> float:
         if self.ceiling == "largest":
@@ -125,26 +127,29 @@ class NormalizedGraph(BaseEstimator):
     def __init__(self, graph: Any = None) -> None:
         self.graph = graph
 
+    @property
+    def needs_rankings(self) -> bool:
+        """Whether the inner graph has yet to be learned from rankings."""
+        return is_learned(self.graph)
+
     def build(self) -> ItemGraph:
         """The graph."""
         return self._normalized(_inner_graph(self.graph))
 
-    def build_from(self, X: Any, items: Sequence[Hashable] | None = None) -> ItemGraph:
+    def build_from(
+        self,
+        X: Any,
+        items: Sequence[Hashable] | None = None,
+        *,
+        sample_weight: ArrayLike | None = None,
+    ) -> ItemGraph:
         """The graph, where the one to normalise is learned from rankings."""
-        return self._normalized(_inner_graph(self.graph, X, items))
+        return self._normalized(_inner_graph(self.graph, X, items, sample_weight))
 
     def _normalized(self, graph: ItemGraph) -> ItemGraph:
-        weights = graph.weights
-        scales = degree_scales(graph)
         known = graph.approximation
         kept = known if isinstance(known, NeighborApproximation) else None
-        if weights is None:
-            weights = StructuredWeights.of_complete(graph.n_items)
-        if isinstance(weights, StructuredWeights):
-            return graph.reweighted(weights.scaled(scales), kept)
-        if sparse.issparse(weights):
-            return graph.reweighted(scaled_entries(weights, scales), kept)
-        return graph.reweighted(weights * np.outer(scales, scales))
+        return graph.reweighted(graph.weights.scaled(degree_scales(graph)), kept)
 
 
 def degree_scales(graph: ItemGraph) -> NDArray[np.float64]:
@@ -182,35 +187,33 @@ def joining_like_items(graph: Any) -> Any:
     return graph
 
 
-def _inner_graph(graph: Any, X: Any = None, items: Sequence[Hashable] | None = None) -> ItemGraph:
-    """The graph to make another one of; learned from rankings X, if there are any."""
+def _inner_graph(
+    graph: Any,
+    X: Any = None,
+    items: Sequence[Hashable] | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> ItemGraph:
+    """The graph to derive another one from; learned from rankings X, if there are any."""
     if graph is None:
         raise ValueError("the graph is made of another one; give it as graph=")
     if X is not None and is_learned(graph):
-        learned: ItemGraph = graph.build_from(X, items)
+        counted = {} if sample_weight is None else {"sample_weight": sample_weight}
+        learned: ItemGraph = graph.build_from(X, items, **counted)
         return learned
     return as_item_graph(graph)
 
 
-def _of_the_same_error(graph: ItemGraph, weights: StructuredWeights) -> LowRankApproximation | None:
-    """What is known of the approximation, for weights that are c less those of the graph."""
-    known = graph.approximation
+def _with_new_weights(known: Approximation | None, weights: Weights) -> Approximation | None:
+    """What is known of an approximation after its weights are subtracted from a constant."""
     if not isinstance(known, LowRankApproximation):
-        return None
-    first, second, exact = sampled_pairs(graph.n_items, 0)
-    found = weights.pairs(first, second)
-    mean_square = float(np.mean(found**2)) if found.size else 0.0
+        return known
+    first, second, exact = sampled_pairs(weights.n_items, 0)
+    found = weights.to_structured().pairs(first, second)
+    size = root_mean_square(found)
     return replace(
         known,
-        relative_error=known.error / np.sqrt(mean_square) if mean_square else np.inf,
+        relative_error=known.error / size if size else np.inf,
         smallest_weight=float(found.min()) if found.size else 0.0,
         n_pairs=len(found),
         exact=exact,
     )
-
-
-def _largest(weights: Any) -> float:
-    if isinstance(weights, StructuredWeights):
-        return weights.extremes()[1]
-    entries = weights.data if sparse.issparse(weights) else weights
-    return float(entries.max()) if entries.size else 0.0

@@ -1,14 +1,18 @@
 """From a table of item features to the points whose distances make a graph."""
 
 from collections.abc import Hashable
+from numbers import Real
 from typing import Any
 
 import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.utils.validation import check_array
 
+from rankcut.errors import InputError
+from rankcut.graphs.distances import scaled_to_one
 from rankcut.rankings import as_frame
 
 
@@ -29,7 +33,17 @@ def item_points(
                 f"items={label!r} names a column, but the item features are an array, which has "
                 "no named columns"
             )
-        return check_array(features, dtype=np.float64, input_name="the item features"), None
+        if sparse.issparse(features):
+            raise InputError(
+                "the item features are sparse, and this graph compares all pairs of items",
+                remedy='NeighborGraph(features, metric="cosine") keeps them sparse',
+            )
+        try:
+            return check_array(features, dtype=np.float64, input_name="the item features"), None
+        except OverflowError:
+            raise InputError(
+                "an item feature is too large for a float", remedy="take its logarithm, or scale it"
+            ) from None
     items = _labels(frame, label)
     if label is not None:
         frame = frame.drop(label)
@@ -83,12 +97,35 @@ def _column(
             f"column {column.name!r} of the item features holds {column.dtype}, neither numbers "
             "nor categories; make it numbers, or drop it"
         )
+    numbers = _as_numbers(column, items)
+    if numbers is not None:
+        return encoded(numbers, scale)
     if not one_hot:
         raise ValueError(
             f"column {column.name!r} of the item features holds {column.dtype}, not numbers; "
             "one_hot=True encodes it, or drop it"
         )
     return encoded(np.array(column.to_list(), dtype=object), scale)
+
+
+def _as_numbers(
+    column: nw.Series[Any], items: tuple[Hashable, ...] | None
+) -> NDArray[np.float64] | None:
+    """A column of Python numbers, which a frame keeps as objects if one has very many digits."""
+    values = column.to_list()
+    if not all(isinstance(value, Real) for value in values):
+        return None
+    numbers = np.empty(len(values))
+    for row, value in enumerate(values):
+        try:
+            numbers[row] = float(value)
+        except OverflowError:
+            raise InputError(
+                f"has a number in column {column.name!r} that is too large for a float",
+                item=row if items is None else items[row],
+                remedy="take its logarithm, or scale the column",
+            ) from None
+    return numbers
 
 
 def encoded(values: NDArray[Any], scale: bool = True) -> NDArray[np.float64]:
@@ -101,5 +138,8 @@ def encoded(values: NDArray[Any], scale: bool = True) -> NDArray[np.float64]:
     """
     column = values.reshape(-1, 1)
     if values.dtype.kind in "fiub":
-        return np.asarray(StandardScaler().fit_transform(column) if scale else column)
+        if not scale:
+            return np.asarray(column)
+        # Squares of numbers of any size are floats after division by a power of 2.
+        return np.asarray(StandardScaler().fit_transform(scaled_to_one(column.astype(np.float64))))
     return np.asarray(OneHotEncoder(sparse_output=False).fit_transform(column))

@@ -1,18 +1,74 @@
 """The item graph: symmetric, non-negative weights between items."""
 
 from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
-from rankcut.graphs.approximation import LowRankApproximation, NeighborApproximation
-from rankcut.graphs.labels import check_same_labels, some_of
-from rankcut.graphs.structured import StructuredWeights
-from rankcut.graphs.weight_checks import check_weights
+from rankcut.errors import InputError, Setting
+from rankcut.graphs.validation import check_same_labels, check_weights, some_of
+from rankcut.graphs.weights import CompleteWeights, Weights
 from rankcut.rankings import as_frame, labels_beside
+
+
+@dataclass(frozen=True)
+class LowRankApproximation:
+    """How far the weights of a low-rank graph are from those that they stand for.
+
+    Attributes
+    ----------
+    rank : int
+        Number of factors.
+    error : float
+        Root mean square of the errors of weights.
+    relative_error : float
+        The same relative to the root mean square of the weights: the relative error in the
+        Frobenius norm, without the diagonal. It is 0 of an embedding, which stands for nothing
+        but itself.
+    smallest_weight : float
+        Smallest weight; an approximate one may be a little below 0.
+    n_pairs : int
+        Number of pairs that this was found from.
+    exact : bool
+        Whether these were all pairs, and not some drawn at random.
+    """
+
+    rank: int
+    error: float
+    relative_error: float
+    smallest_weight: float
+    n_pairs: int
+    exact: bool
+
+    def __str__(self) -> str:
+        found = "all" if self.exact else f"{self.n_pairs:,}"
+        return (
+            f"rank {self.rank}, relative error {self.relative_error:.2g}, smallest weight "
+            f"{self.smallest_weight:.2g} of {found} pairs"
+        )
+
+
+@dataclass(frozen=True)
+class NeighborApproximation:
+    """How many of the nearest neighbours an approximate search has found.
+
+    Attributes
+    ----------
+    recall : float
+        Fraction of the true nearest neighbours of some items that were found.
+    n_items : int
+        Number of items, drawn at random, that this was found from.
+    """
+
+    recall: float
+    n_items: int
+
+    def __str__(self) -> str:
+        return f"recall {self.recall:.3f} of the neighbours of {self.n_items:,} items"
+
 
 Approximation: TypeAlias = LowRankApproximation | NeighborApproximation
 
@@ -27,7 +83,7 @@ class ItemGraph:
     ----------
     weights : array-like, sparse matrix, StructuredWeights or None
         Symmetric, finite, not negative; the diagonal is ignored. None: all pairs have weight 1.
-        :class:`~rankcut.graphs.structured.StructuredWeights` are those of all pairs of many
+        :class:`~rankcut.graphs.weights.StructuredWeights` are those of all pairs of many
         items, kept in parts.
     n_items : int
         Number of items.
@@ -41,7 +97,7 @@ class ItemGraph:
     ----------
     approximation : LowRankApproximation, NeighborApproximation or None
         How good the graph is, if it is an approximate one; see
-        :mod:`rankcut.graphs.approximation`.
+        :mod:`rankcut.graphs.item_graph`.
 
     Examples
     --------
@@ -61,12 +117,14 @@ class ItemGraph:
         *,
         ordered: bool = True,
     ) -> None:
+        self.weights: Weights = CompleteWeights(n_items)
         if weights is not None:
-            weights = check_weights(weights, items)
-            if len(weights.shape) != 2 or weights.shape[0] != n_items:
-                raise ValueError(f"n_items={n_items}, but the weights are {weights.shape}")
-        self.weights: Any = weights
-        self.n_items = n_items
+            self.weights = check_weights(weights, items)
+            if self.weights.n_items != n_items:
+                raise InputError(
+                    f"is {n_items}, but the weights have shape {self.weights.shape}",
+                    parameter="n_items",
+                )
         self.items = items
         self.ordered = ordered
 
@@ -78,47 +136,41 @@ class ItemGraph:
     @classmethod
     def trusted(
         cls,
-        weights: Any,
+        weights: Weights,
         items: tuple[Hashable, ...] | None,
         *,
         ordered: bool = True,
         approximation: Approximation | None = None,
     ) -> "ItemGraph":
-        """A graph of weights that are known to be in order: float64, symmetric, no diagonal."""
-        graph = cls(None, weights.shape[0], items, ordered=ordered)
+        """A graph of weights that need no check."""
+        graph = cls(None, weights.n_items, items, ordered=ordered)
         graph.weights = weights
         graph.approximation = approximation
         return graph
 
     @property
+    def n_items(self) -> int:
+        """Number of items."""
+        return self.weights.n_items
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every pair has weight 1."""
+        return self.weights.kind == "complete"
+
+    @property
     def n_edges(self) -> int:
         """Number of pairs with a positive weight."""
-        if self.weights is None:
-            return self.n_items * (self.n_items - 1) // 2
-        if isinstance(self.weights, StructuredWeights):
-            return self.weights.n_edges()
-        if sparse.issparse(self.weights):
-            return int(self.weights.count_nonzero()) // 2
-        return int(np.count_nonzero(self.weights)) // 2
+        return self.weights.n_edges()
 
     @property
     def degrees(self) -> NDArray[np.float64]:
         """Sum of the weights at each item."""
-        if self.weights is None:
-            return np.full(self.n_items, float(self.n_items - 1))
-        if isinstance(self.weights, StructuredWeights):
-            return self.weights.degrees()
-        return np.asarray(self.weights.sum(axis=1), dtype=np.float64)
+        return self.weights.degrees()
 
     def to_dense(self) -> NDArray[np.float64]:
         """The weights as a dense array."""
-        if self.weights is None:
-            return np.ones((self.n_items, self.n_items)) - np.eye(self.n_items)
-        if isinstance(self.weights, StructuredWeights):
-            return self.weights.to_dense()
-        if sparse.issparse(self.weights):
-            return np.asarray(self.weights.toarray())
-        return np.array(self.weights)
+        return self.weights.to_dense()
 
     def aligned(self, n_items: int, items: tuple[Hashable, ...] | None) -> "ItemGraph":
         """The same graph with its items in the order of the rankings' columns."""
@@ -127,48 +179,43 @@ class ItemGraph:
             if ours == theirs:
                 return self
             check_same_labels(ours, theirs, "the graph", "the rankings")
-            if self.weights is None:
-                return ItemGraph(None, self.n_items, theirs)
             position = {label: i for i, label in enumerate(ours)}
             permutation = np.array([position[label] for label in theirs])
-            weights = _permuted(self.weights, permutation)
-            return ItemGraph.trusted(weights, theirs, approximation=self.approximation)
+            return ItemGraph.trusted(
+                self.weights.permuted(permutation), theirs, approximation=self.approximation
+            )
         if self.n_items != n_items:
-            raise ValueError(
-                f"the graph has {self.n_items} items, but the rankings have {n_items}; both must "
-                "be about the same items, in the same order (or with names, to be matched)"
+            raise InputError(
+                f"the graph has {self.n_items} items, but the rankings have {n_items}",
+                remedy="both must have the same items in the same order, or labels to match them",
             )
         if not self.ordered:
-            raise ValueError(
+            raise InputError(
                 f"the graph names its items ({some_of(self.items or ())}) and the rankings do "
-                "not, so they cannot be matched; pass the rankings as a frame, or their columns' "
-                "labels as items="
+                "not, so they cannot be matched",
+                remedy=["pass the rankings as a frame, or the labels as ", Setting("items")],
             )
-        if items is None or self.weights is None:
-            return self if items is None else ItemGraph(None, self.n_items, items)
+        if items is None:
+            return self
         return ItemGraph.trusted(self.weights, items, approximation=self.approximation)
 
-    def reweighted(self, weights: Any, approximation: Approximation | None = None) -> "ItemGraph":
-        """A graph over the same items with other weights, known to be in order."""
+    def reweighted(
+        self, weights: Weights, approximation: Approximation | None = None
+    ) -> "ItemGraph":
+        """A graph over the same items with other weights, which need no check."""
         return ItemGraph.trusted(
             weights, self.items, ordered=self.ordered, approximation=approximation
         )
 
     def __repr__(self) -> str:
-        low_rank = isinstance(self.weights, StructuredWeights) and self.weights.rank > 0
-        # To count the edges of a low-rank graph takes time n²·rank.
-        facts = [f"rank {self.weights.rank}" if low_rank else f"{self.n_edges} edges"]
+        rank = self.weights.rank
+        # Counting the edges of a low-rank graph takes time n²·rank.
+        facts = [f"rank {rank}" if rank else f"{self.n_edges} edges"]
         if isinstance(self.approximation, LowRankApproximation):
             facts = []
         if self.approximation is not None:
             facts.append(str(self.approximation))
         return f"ItemGraph({', '.join([f'{self.n_items} items', *facts])})"
-
-
-def _permuted(weights: Any, order: NDArray[np.intp]) -> Any:
-    if isinstance(weights, StructuredWeights):
-        return weights.permuted(order)
-    return weights[order][:, order]
 
 
 @runtime_checkable
@@ -184,12 +231,12 @@ class GraphRecipe(Protocol):
 class LearnedGraph(Protocol):
     """Whatever learns an item graph from rankings, such as :class:`~rankcut.CoListingGraph`.
 
-    What can be built without rankings too is made of another graph, its ``graph``, and there is
-    something to learn if that one is learned.
+    A recipe that has :meth:`GraphRecipe.build` too says by ``needs_rankings`` whether it needs
+    rankings.
     """
 
     def build_from(self, X: Any, items: Sequence[Hashable] | None = None) -> ItemGraph:
-        """The graph that a rank matrix tells, its items in the order of the columns."""
+        """Learn the graph from a rank matrix; its items are in the order of the columns."""
         ...
 
 
@@ -197,16 +244,7 @@ def is_learned(graph: Any) -> bool:
     """Whether a graph has yet to be learned from rankings."""
     if isinstance(graph, type) or not isinstance(graph, LearnedGraph):
         return False
-    return is_learned(getattr(graph, "graph", None)) if isinstance(graph, GraphRecipe) else True
-
-
-def refuse_learned(graph: Any) -> None:
-    """Raise if a graph has yet to be learned from rankings."""
-    if is_learned(graph):
-        raise ValueError(
-            f"{type(graph).__name__} is learned from rankings: GraphCutFeatures learns it from "
-            "those that are fitted, and build_from(rankings) makes a graph of it for use elsewhere"
-        )
+    return bool(getattr(graph, "needs_rankings", not isinstance(graph, GraphRecipe)))
 
 
 def as_item_graph(graph: Any) -> ItemGraph:
@@ -231,7 +269,11 @@ def as_item_graph(graph: Any) -> ItemGraph:
         raise ValueError(f"the graph is the class {graph.__name__}, not a graph; call it")
     if isinstance(graph, GraphRecipe):
         return graph.build()
-    refuse_learned(graph)
+    if is_learned(graph):
+        raise InputError(
+            f"{type(graph).__name__} is learned from rankings",
+            remedy="call build_from(rankings), or pass it to an estimator, which learns it in fit",
+        )
     if hasattr(graph, "nodes") and hasattr(graph, "adjacency"):
         return _from_networkx(graph)
     frame = as_frame(graph)
@@ -259,7 +301,7 @@ def _from_networkx(graph: Any) -> ItemGraph:
         labels = tuple(nodes)
     try:
         weights = nx.to_scipy_sparse_array(graph, nodes, dtype=np.float64)
-    except (TypeError, ValueError) as problem:
+    except (TypeError, ValueError, OverflowError) as problem:
         raise ValueError(f"the edges' weights are not all numbers: {problem}") from None
     return ItemGraph.trusted(check_weights(weights, labels), labels, ordered=labels is None)
 

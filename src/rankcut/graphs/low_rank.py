@@ -8,11 +8,15 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.kernel_approximation import Nystroem, RBFSampler
 
-from rankcut.graphs.approximation import LowRankApproximation, sampled_pairs
+from rankcut.graphs.distances import (
+    distances_between,
+    median_lengthscale,
+    root_mean_square,
+    similarity,
+)
 from rankcut.graphs.item_features import item_points
-from rankcut.graphs.item_graph import ItemGraph
-from rankcut.graphs.similarities import distances_between, median_lengthscale, similarity
-from rankcut.graphs.structured import StructuredWeights
+from rankcut.graphs.item_graph import ItemGraph, LowRankApproximation
+from rankcut.graphs.weights import StructuredWeights, sampled_pairs
 
 # An embedding's weight this far below 0, relative to the largest, is rounding.
 _ROUNDING = 1e-12
@@ -158,8 +162,7 @@ def _measured(
 ) -> LowRankApproximation:
     error, relative = 0.0, 0.0
     if expected is not None and found.size:
-        error = float(np.sqrt(np.mean((found - expected) ** 2)))
-        size = float(np.sqrt(np.mean(expected**2)))
+        error, size = root_mean_square(found - expected), root_mean_square(expected)
         relative = error / size if size else np.inf
     smallest = float(found.min()) if found.size else 0.0
     return LowRankApproximation(rank, error, relative, smallest, len(found), exact)

@@ -13,11 +13,23 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.spatial.distance import pdist, squareform
 from sklearn.base import BaseEstimator
+from sklearn.preprocessing import normalize
+from sklearn.utils import check_array
 
+from rankcut.errors import InputError, Setting
+from rankcut.graphs.distances import (
+    Search,
+    Similarity,
+    check_finite,
+    exponent_of,
+    nearest_neighbors,
+    scaled_to_one,
+    similarity,
+    strongest_products,
+)
 from rankcut.graphs.item_features import item_points
 from rankcut.graphs.item_graph import ItemGraph
-from rankcut.graphs.neighbors import Search, nearest_neighbors
-from rankcut.graphs.similarities import Similarity, check_finite, similarity
+from rankcut.graphs.weights import DenseWeights, SparseWeights
 
 # Distances between all pairs are held in memory at once up to this many bytes.
 _MOST_BYTES = 1 << 32
@@ -74,18 +86,18 @@ class SimilarityGraph(BaseEstimator):
         self.items = items
 
     def build(self) -> ItemGraph:
-        """The graph."""
+        """Build the graph."""
         if not (isinstance(self.keep, Real) and 0 < self.keep <= 1):
-            raise ValueError(
-                f"keep is the fraction of edges to keep, above 0 and at most 1, and it is "
-                f"{self.keep!r}"
+            raise InputError(
+                f"is the fraction of edges to keep, above 0 and at most 1; got {self.keep!r}",
+                parameter="keep",
             )
         points, items = item_points(self.features, self.items, self.scale, self.one_hot)
         n = len(points)
         distances = _all_distances(points)
         weights = similarity(distances, self.kernel, self.lengthscale)
         if self.keep == 1 or n < 3:
-            return ItemGraph.trusted(squareform(weights), items)
+            return ItemGraph.trusted(DenseWeights(squareform(weights)), items)
         weakest = max(0, round(self.keep * len(distances)) - 1)
         kept = distances <= np.partition(distances, weakest)[weakest]
         first, second = (side[kept] for side in np.triu_indices(n, 1))
@@ -131,7 +143,7 @@ class DistanceGraph(BaseEstimator):
         points, items = item_points(self.features, self.items, self.scale, self.one_hot)
         distances = _all_distances(points)
         check_finite(distances)
-        return ItemGraph.trusted(squareform(distances), items)
+        return ItemGraph.trusted(DenseWeights(squareform(distances)), items)
 
 
 class NeighborGraph(BaseEstimator):
@@ -146,6 +158,10 @@ class NeighborGraph(BaseEstimator):
         As for :class:`SimilarityGraph`, and so are the parameters not listed here.
     n_neighbors : int
         k, less than the number of items.
+    metric : {"euclidean", "cosine"}
+        The distance between two items. Sparse features, such as TF-IDF of tags, are taken with
+        ``"cosine"`` only, 1 − the cosine of their angle: they are never made dense, all
+        neighbours are found, and items that share no feature are not joined.
     kernel : {"squared_exponential", "exponential", "constant"}
         The weight of an edge by its length; ``"constant"`` gives every edge weight 1.
     method : {"auto", "exact", "approximate"}
@@ -168,6 +184,7 @@ class NeighborGraph(BaseEstimator):
         features: Any = None,
         *,
         n_neighbors: int = 20,
+        metric: Literal["euclidean", "cosine"] = "euclidean",
         kernel: Similarity | Literal["constant"] = "squared_exponential",
         lengthscale: float | Literal["median"] = "median",
         method: Search = "auto",
@@ -178,6 +195,7 @@ class NeighborGraph(BaseEstimator):
     ) -> None:
         self.features = features
         self.n_neighbors = n_neighbors
+        self.metric = metric
         self.kernel = kernel
         self.lengthscale = lengthscale
         self.method = method
@@ -188,13 +206,18 @@ class NeighborGraph(BaseEstimator):
 
     def build(self) -> ItemGraph:
         """The graph."""
+        if self.metric not in ("euclidean", "cosine"):
+            raise InputError(
+                f'must be "euclidean" or "cosine"; got {self.metric!r}', parameter="metric"
+            )
+        if sparse.issparse(self.features):
+            return self._build_sparse()
         points, items = item_points(self.features, self.items, self.scale, self.one_hot)
         n = len(points)
-        if not (isinstance(self.n_neighbors, Integral) and 1 <= self.n_neighbors < n):
-            raise ValueError(
-                f"n_neighbors={self.n_neighbors!r}, but an item of {n} has from 1 to {n - 1} "
-                "neighbours"
-            )
+        self._check_n_neighbors(n)
+        if self.metric == "cosine":
+            # Between unit vectors the squared distance is twice that by the cosine.
+            points = normalize(scaled_to_one(points))
         one, other, distances, approximation = nearest_neighbors(
             points, int(self.n_neighbors), self.method, self.random_state
         )
@@ -202,10 +225,38 @@ class NeighborGraph(BaseEstimator):
         pairs, at = np.unique(
             np.minimum(one, other) * n + np.maximum(one, other), return_index=True
         )
+        if self.metric == "cosine":
+            distances = distances**2 / 2.0
         weights = similarity(distances[at], self.kernel, self.lengthscale)
         graph = _sparse_graph(pairs // n, pairs % n, weights, n, items)
         graph.approximation = approximation
         return graph
+
+    def _check_n_neighbors(self, n: int) -> None:
+        if not (isinstance(self.n_neighbors, Integral) and 1 <= self.n_neighbors < n):
+            raise InputError(
+                f"is {self.n_neighbors!r}, but an item of {n} has from 1 to {n - 1} neighbours",
+                parameter="n_neighbors",
+            )
+
+    def _build_sparse(self) -> ItemGraph:
+        if self.metric != "cosine":
+            raise InputError(
+                "the item features are sparse, and Euclidean distances would make them dense",
+                remedy=["pass ", Setting("metric", "cosine")],
+            )
+        points = sparse.csr_array(check_array(self.features, accept_sparse="csr", dtype=np.float64))
+        n = points.shape[0]
+        self._check_n_neighbors(n)
+        points.data = scaled_to_one(points.data)
+        near = strongest_products(
+            sparse.csr_array(normalize(points)), np.ones(n), int(self.n_neighbors)
+        )
+        near = sparse.coo_array(sparse.triu(near.maximum(near.T)))
+        cosines = np.minimum(near.data, 1.0)
+        weights = similarity(1.0 - cosines, self.kernel, self.lengthscale)
+        first, second = near.coords
+        return _sparse_graph(first, second, weights, n, None)
 
 
 def _all_distances(points: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -216,7 +267,10 @@ def _all_distances(points: NDArray[np.float64]) -> NDArray[np.float64]:
             f"{n * (n - 1) * 4 / 1e9:.0f} GB; NeighborGraph compares neighbours alone, and "
             "DissimilarityGraph(NeighborGraph(...)) tells unlike items"
         )
-    return np.asarray(pdist(points))
+    # Squares of features of any size are floats after division by a power of 2.
+    exponent = exponent_of(points)
+    with np.errstate(over="ignore"):
+        return np.asarray(np.ldexp(pdist(np.ldexp(points, -exponent)), exponent))
 
 
 def _sparse_graph(
@@ -230,4 +284,4 @@ def _sparse_graph(
     whole = sparse.csr_array(half + half.T)
     whole.eliminate_zeros()
     whole.sort_indices()
-    return ItemGraph.trusted(whole, items)
+    return ItemGraph.trusted(SparseWeights(whole), items)

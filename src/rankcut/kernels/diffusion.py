@@ -20,11 +20,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from rankcut._loops.cycles import class_function_values
+from rankcut._loops.permutation_kernels import class_function_values
 from rankcut._loops.types import Floats, Indices
 from rankcut.kernels.gram import Encoder, gram_matrix
-from rankcut.kernels.groups import read_groups
-from rankcut.kernels.linear_completions import DRAWS, Completions, complete
+from rankcut.kernels.groups import DRAWS, Completions, complete, read_groups
 from rankcut.rankings import RankMatrix, Unranked
 from rankcut.seeds import seed_from
 
@@ -52,7 +51,7 @@ def diffusion_kernel(
 
     For top-k lists, ties and incomplete rankings k is the mean over the full rankings that agree
     with each: over all of them if there are at most ``n_draws``, and else over draws in mirrored
-    pairs; see :mod:`rankcut.kernels.linear_completions`.
+    pairs; see :mod:`rankcut.kernels.groups`.
 
     Parameters
     ----------

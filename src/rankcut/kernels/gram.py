@@ -16,7 +16,7 @@ from numpy.typing import DTypeLike, NDArray
 from rich.console import Console
 from rich.progress import Progress
 
-from rankcut._loops.pairing import ALL, TWINS, UPPER
+from rankcut._loops.pairs import ALL, TWINS, UPPER
 from rankcut._loops.types import Floats
 from rankcut.dask import is_lazy
 from rankcut.rankings import RankMatrix, Unranked, labels_beside, read_rankings

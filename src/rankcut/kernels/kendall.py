@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from rankcut._loops.pairing import ALL
+from rankcut._loops.pairs import ALL
 from rankcut._loops.signs import (
     agreement_by_tree,
     agreement_of_strict,

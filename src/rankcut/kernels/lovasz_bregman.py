@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from rankcut._loops.slopes import add_gains, break_ties
-from rankcut.features import fit_graph
+from rankcut.errors import InputError
+from rankcut.features.graph_cut import fit_graph
 from rankcut.kernels.gram import Features, fill_gram, gram_dtype, with_same_labels
 from rankcut.partitions import Partitions, block_rows, read_partitions
 from rankcut.rankings import RankMatrix, Unranked, read_rankings
@@ -101,9 +102,11 @@ def _check_scores(scores: RankMatrix) -> None:
         bad = ~np.isfinite(part)
         if bad.any():
             row, item = divmod(int(np.argmax(bad)), part.shape[1])
-            raise ValueError(
-                f"row {first + row}: {scores.label(item)} has score {part[row, item]}; scores are "
-                "finite, and each item has one: fill the gaps, or drop the row"
+            raise InputError(
+                f"has score {part[row, item]}; scores are finite, and each item has one",
+                row=first + row,
+                item=scores.item(item),
+                remedy="fill the gaps, or drop the row",
             )
 
 

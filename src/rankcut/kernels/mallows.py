@@ -8,7 +8,7 @@ oppositely, groups G of A, groups G' of A', and [m]_q! = Π_{j≤m} (1 − q^j)/
 
 since the order of a group is a shuffle of its intersections with the groups of the other ranking,
 and, independently, an order of each. So full rankings, top-k lists and ties need no enumeration
-and no sample. Incomplete rankings do: see :mod:`rankcut.kernels.linear_completions`. In their
+and no sample. Incomplete rankings do: see :mod:`rankcut.kernels.groups`. In their
 draws, tied items that stay neighbours remain tied, and so do unranked ones, which averages over
 their orders.
 """
@@ -20,13 +20,12 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 from sklearn.utils import check_random_state
 
-from rankcut._loops.mallows import mallows_values, tie_terms
-from rankcut._loops.pairing import ALL
+from rankcut._loops.pairs import ALL
+from rankcut._loops.permutation_kernels import mallows_values, tie_terms
 from rankcut._loops.types import Floats, Indices, Ints, Words
 from rankcut.kernels.gram import Encoder, gram_matrix
-from rankcut.kernels.groups import read_groups
+from rankcut.kernels.groups import DRAWS, Completions, complete, read_groups
 from rankcut.kernels.kendall import count_pairs, kendall_kernel, signs_as_bits
-from rankcut.kernels.linear_completions import DRAWS, Completions, complete
 from rankcut.rankings import RankMatrix, Unranked, read_rankings
 from rankcut.seeds import seed_from
 

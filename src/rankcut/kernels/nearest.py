@@ -6,8 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankcut._loops.nearest import keep_best
-from rankcut._loops.pairing import ALL
+from rankcut._loops.pairs import ALL, keep_best
 from rankcut._loops.types import Floats, Longs
 from rankcut.dask import is_lazy
 from rankcut.kernels.gram import Encoder, Encoding, read_both, slices, unit_scale

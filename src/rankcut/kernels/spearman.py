@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from rankcut._loops.grouping import centred_positions
+from rankcut._loops.partitions import centred_positions
 from rankcut.kernels.gram import Encoder, Features, gram_matrix
 from rankcut.kernels.groups import read_groups
 from rankcut.rankings import RankMatrix, Unranked

@@ -22,8 +22,8 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from rankcut._loops.grouping import NOWHERE
-from rankcut._loops.pairing import ALL
+from rankcut._loops.pairs import ALL
+from rankcut._loops.partitions import NOWHERE
 from rankcut._loops.position_weights import average_weights, expected_weights, forget_one_item
 from rankcut._loops.types import Floats, Indices
 from rankcut.kernels.gram import Encoder, Features, gram_dtype, gram_matrix, rows_at_once

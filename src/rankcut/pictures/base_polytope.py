@@ -9,8 +9,8 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Polygon
 from numpy.typing import NDArray
 
-from rankcut.polytopes import BasePolytope, Face, MajorantCone, TangentCone
 from rankcut.setfunctions import SetFunction
+from rankcut.theory import BasePolytope, Face, MajorantCone, TangentCone
 
 INK = "#2b2b2b"
 SOFT = "#8a8a8a"
@@ -52,7 +52,7 @@ def draw_base_polytope(
 
     Examples
     --------
-    >>> from rankcut import GraphCut
+    >>> from rankcut.setfunctions import GraphCut
     >>> from rankcut.pictures.base_polytope import draw_base_polytope
     >>> triangle = GraphCut([[0, 1, 2], [1, 0, 3], [2, 3, 0]])
     >>> figure = draw_base_polytope(triangle)

@@ -1,4 +1,4 @@
-"""What is in a set of rankings: kinds, lengths, favourites, repeats and problems."""
+"""What a set of rankings holds: kinds, lengths, favourites, repeats and problems."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from rankcut.errors import amount
 from rankcut.ranking_set import RankingSet
 
 # An item counts among the most and least preferred if this share of the rankings rank it.
@@ -89,16 +90,26 @@ def describe(rankings: RankingSet) -> Description:
         n_rows=len(rankings),
         n_items=len(rankings.items),
         kinds=kinds,
-        lengths=(int(lengths.min()), float(np.median(lengths)), int(lengths.max())),
+        lengths=(int(lengths.min()), _median(lengths, rankings.counts), int(lengths.max())),
         n_tied=int(rankings.counts[tied].sum()),
         n_distinct=len(orders),
         most_repeated=orders.most_common(1)[0][1],
         preferred=preferred,
         columns={
-            name: len(set(values.tolist()) - {None}) for name, values in rankings.columns.items()
+            name: len({value for value in values.tolist() if value is not None and value == value})
+            for name, values in rankings.columns.items()
         },
         problems=_problems(rankings, lengths, tied, len(orders)),
     )
+
+
+def _median(lengths: NDArray[np.int64], counts: NDArray[np.int64]) -> float:
+    """The median of lengths, each of which counts several times."""
+    order = np.argsort(lengths, kind="stable")
+    ends = np.cumsum(counts[order].astype(object))  # exact however large
+    half = [ends[-1] // 2 + 1, (ends[-1] + 1) // 2]
+    middle = [lengths[order[int(np.argmax(ends >= place))]] for place in half]
+    return float(middle[0] + middle[1]) / 2
 
 
 def _beaten(
@@ -162,37 +173,40 @@ def _problems(
     empty = int(rankings.counts[lengths == 0].sum())
     if empty:
         first = int(np.argmax(lengths == 0))
-        problems.append(f"{empty:,} rankings rank nothing, the first in row {first}")
+        problems.append(f"{_of(empty)} nothing, the first in row {first}")
     single = int(rankings.counts[lengths == 1].sum())
     if single and len(rankings.items) > 1:
         problems.append(
-            f"{single:,} rankings rank a single item, which compares nothing unless the others "
-            "are last"
+            f"{_of(single)} a single item, which compares nothing unless the others are last"
         )
     if len(rankings.items) == 1:
         problems.append(
-            f"there is one item alone, {rankings.items[0]!r}: are the columns what they should be?"
+            f"there is only one item, {rankings.items[0]!r}: are the columns what they should be?"
         )
-    elif len(rankings) > 1 and n_distinct == 1:
+    elif rankings.n_rankings > 1 and n_distinct == 1:
         problems.append("all rankings are the same: are the columns what they should be?")
     ranks = rankings.sparse().data
     largest = float(ranks.max()) if ranks.size else 0.0
     if largest > _PLAUSIBLE * len(rankings.items):
         problems.append(
-            f"ranks reach {largest:,g}, though there are {len(rankings.items):,} items: are these "
-            "ranks? (scores: --layout ratings; a line for each item: --layout long; something "
-            "known of the rankings: --columns)"
+            f"ranks go up to {largest:,g}, with {amount(len(rankings.items), 'item')}: are these "
+            "ranks? (scores: --layout ratings; a line for each item: --layout long; columns that "
+            "are not items: --columns)"
         )
     seen = np.bincount(rankings.sparse().indices, minlength=len(rankings.items))
     unseen = np.flatnonzero(seen == 0)
     if unseen.size:
         problems.append(
-            f"{unseen.size:,} items are in no ranking, such as {rankings.items[unseen[0]]!r}"
+            f"{amount(unseen.size, 'item')} in no ranking, such as {rankings.items[unseen[0]]!r}"
         )
     if rankings.ids is not None and len(set(rankings.ids)) < len(rankings.ids):
         twice, times = Counter(rankings.ids).most_common(1)[0]
         problems.append(f"rankings share a name: {twice!r} occurs {times} times")
     return problems + _against_header(rankings, lengths, tied, n_distinct)
+
+
+def _of(number: int) -> str:
+    return f"{amount(number, 'ranking')} {'ranks' if number == 1 else 'rank'}"
 
 
 def _against_header(

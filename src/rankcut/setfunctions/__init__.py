@@ -18,16 +18,17 @@ class                               F(A)                                    symm
 ==================================  ======================================  =============
 """
 
-from rankcut.setfunctions.cardinality import ConcaveOfCardinality
+from rankcut.setfunctions.base import SetFunction
 from rankcut.setfunctions.combined import Complement, Multiple, SumOfFunctions
-from rankcut.setfunctions.coverage import Coverage
-from rankcut.setfunctions.facility import FacilityLocation
-from rankcut.setfunctions.from_callable import FromCallable
+from rankcut.setfunctions.cuts import Algorithm, GraphCut, HypergraphCut, fastest_algorithm
+from rankcut.setfunctions.families import (
+    ConcaveOfCardinality,
+    Coverage,
+    FacilityLocation,
+    FromCallable,
+    Modular,
+)
 from rankcut.setfunctions.gaussian import GaussianEntropy, GaussianMutualInformation
-from rankcut.setfunctions.graph_cuts import Algorithm, GraphCut, fastest_algorithm
-from rankcut.setfunctions.hypergraph import HypergraphCut
-from rankcut.setfunctions.modular import Modular
-from rankcut.setfunctions.set_function import SetFunction
 from rankcut.setfunctions.submodularity import check_submodular
 
 __all__ = [

@@ -6,7 +6,7 @@ import numpy as np
 
 from rankcut._loops.types import Floats
 from rankcut.partitions import Partitions
-from rankcut.setfunctions.set_function import SetFunction
+from rankcut.setfunctions.base import SetFunction
 
 
 class SumOfFunctions(SetFunction):
@@ -14,7 +14,7 @@ class SumOfFunctions(SetFunction):
 
     Examples
     --------
-    >>> from rankcut import GraphCut, Modular
+    >>> from rankcut.setfunctions import GraphCut, Modular
     >>> pair = GraphCut([[0, 1], [1, 0]]) + Modular([5, 7])
     >>> pair({0}), pair({0, 1})
     (6.0, 12.0)
@@ -29,6 +29,7 @@ class SumOfFunctions(SetFunction):
             )
         self.n_items = sizes.pop()
         self.symmetric = all(part.symmetric for part in self.parts)
+        self.submodular = all(part.submodular for part in self.parts)
 
     def aligned(self, n_items: int, items: tuple[Hashable, ...] | None) -> "SumOfFunctions":
         """The sum of the parts, each in that order."""
@@ -50,7 +51,7 @@ class Multiple(SetFunction):
 
     Examples
     --------
-    >>> from rankcut import Modular
+    >>> from rankcut.setfunctions import Modular
     >>> (0.5 * Modular([2, 4]))({1})
     2.0
     """
@@ -65,6 +66,7 @@ class Multiple(SetFunction):
         self.function = function
         self.n_items = function.n_items
         self.symmetric = function.symmetric
+        self.submodular = function.submodular
 
     def aligned(self, n_items: int, items: tuple[Hashable, ...] | None) -> "Multiple":
         """The same multiple of F in that order."""
@@ -86,7 +88,7 @@ class Complement(SetFunction):
 
     Examples
     --------
-    >>> from rankcut import Coverage
+    >>> from rankcut.setfunctions import Coverage
     >>> topics = Complement(Coverage([{"fish", "raw"}, {"fish"}, {"rice"}]))
     >>> topics({0}), topics({2}), topics({0, 1, 2})
     (-1.0, -1.0, -3.0)
@@ -96,6 +98,7 @@ class Complement(SetFunction):
         self.function = function
         self.n_items = function.n_items
         self.symmetric = function.symmetric
+        self.submodular = function.submodular
 
     def aligned(self, n_items: int, items: tuple[Hashable, ...] | None) -> "Complement":
         """The complement of F in that order."""

@@ -8,11 +8,10 @@ factor of the whole.
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankcut._loops.chaining import log_determinant_increments
+from rankcut._loops.set_increments import log_determinant_increments
 from rankcut._loops.types import Floats
 from rankcut.partitions import Partitions
-from rankcut.setfunctions.checked import finite_array
-from rankcut.setfunctions.set_function import SetFunction
+from rankcut.setfunctions.base import SetFunction, finite_array
 
 # Entries that differ by no more than this part of the largest differ by rounding.
 _ROUNDING = 1e-8
@@ -35,6 +34,8 @@ class GaussianEntropy(SetFunction):
     >>> alike.gains([[0, 1]]).round(2)
     array([[1.42, 0.59]])
     """
+
+    submodular = True
 
     def __init__(self, covariance: ArrayLike) -> None:
         self.covariance = _check_covariance(covariance)
@@ -74,6 +75,7 @@ class GaussianMutualInformation(SetFunction):
     """
 
     symmetric = True
+    submodular = True
 
     def __init__(self, covariance: ArrayLike) -> None:
         self.covariance = _check_covariance(covariance)

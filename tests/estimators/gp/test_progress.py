@@ -6,7 +6,7 @@ import pytest
 from rich.console import Console
 
 from rankcut import GPClassifier, make_food
-from rankcut.estimators.gp import progress
+from rankcut.estimators.gp import fitting
 
 
 @pytest.fixture
@@ -14,8 +14,8 @@ def terminal(monkeypatch):
     """What a terminal would be sent, with every fit counting as long."""
     written = io.StringIO()
     console = Console(file=written, force_terminal=True, width=120)
-    monkeypatch.setattr(progress, "Console", lambda stderr: console)
-    monkeypatch.setattr(progress, "_LONG", 0.0)
+    monkeypatch.setattr(fitting, "Console", lambda stderr: console)
+    monkeypatch.setattr(fitting, "_LONG", 0.0)
     return written
 
 
@@ -41,6 +41,6 @@ def test_nothing_is_shown_where_nobody_looks(terminal, monkeypatch):
 
 def test_nothing_is_shown_for_a_short_fit(terminal, monkeypatch):
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
-    monkeypatch.setattr(progress, "_LONG", 1e9)
+    monkeypatch.setattr(fitting, "_LONG", 1e9)
     fit()
     assert terminal.getvalue() == ""

@@ -10,14 +10,15 @@ D = −2·∂L/∂v and r = ∂L/∂m + D·m make
 
 a model of the bound with the same gradient. Its maximum over q is the evidence of the sites,
 known in closed form, and to climb it by θ costs no pass over the rows. A step goes there, or
-further where the last steps show the way (:mod:`~rankcut.estimators.gp.acceleration`). It is
-taken if the bound rises. If not, θ moves less, or it stays while the sites move a half, a
-quarter, … of the way, which is a damped natural gradient and rises when it is short enough.
+further where the last steps show the way (:class:`Anderson`). It is taken if the bound rises. If
+not, θ moves less, or it stays while the sites move a half, a quarter, … of the way, which is a
+damped natural gradient and rises when it is short enough.
 
 With many rows a handful of such steps is all. With few, the sites depend on θ too much for T to
 tell where θ should go; then the bound, maximised over q at each θ, is climbed by L-BFGS.
 """
 
+from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
@@ -28,7 +29,6 @@ from scipy.linalg import LinAlgError
 from scipy.optimize import minimize
 
 from rankcut._loops.types import Floats
-from rankcut.estimators.gp.acceleration import Anderson
 from rankcut.estimators.gp.gaussian import Gaussian
 
 # θ are logarithms: no step multiplies a variance by more than e² ≈ 7.
@@ -39,6 +39,9 @@ _TOGETHER = 12
 
 # How far apart the gradients are whose difference is the curvature of the evidence.
 _ASIDE = 1e-4
+
+# Past steps that acceleration remembers.
+_DEPTH = 6
 
 # How often a step is shortened before it counts as lost.
 _SHORTER = 20
@@ -92,6 +95,9 @@ class State:
 class Problem(Protocol):
     """What is maximised: a weight space or a function space."""
 
+    def initial(self, parameters: Floats) -> State:
+        """The bound at the prior itself."""
+
     def evaluate(self, sites: Sites, parameters: Floats) -> State:
         """The bound at the q of these sites; LinAlgError if they make none."""
 
@@ -144,6 +150,28 @@ def climb(
     if first.converged or max_iter <= together:
         return first
     return _climb_in_turn(problem, first, bounds, tol, max_iter, watch)
+
+
+def best_along(
+    problem: Problem, parameters: Floats, first: Floats, *, tol: float, max_iter: int
+) -> State | None:
+    """The state of highest bound with other values of the first parameter, for a new start."""
+    best = None
+    for value in first:
+        there = np.append(value, parameters[1:])
+        fixed = np.column_stack([there, there])
+        state = _from_nothing(problem, there)
+        if state is not None:
+            state = _climb_together(problem, state, fixed, tol, max_iter, lambda *_: None).state
+            best = state if best is None or state.elbo > best.elbo else best
+    return best
+
+
+def _from_nothing(problem: Problem, parameters: Floats) -> State | None:
+    try:
+        return problem.initial(parameters)
+    except LinAlgError:
+        return None
 
 
 def _climb_together(
@@ -228,6 +256,37 @@ def _climb_in_turn(
     enough = bool(found.success) or gain <= tol
     further = held_back.any() and best.elbo - before > tol
     return Summit(best, np.array(trace), gain, enough and settled and not further)
+
+
+class Anderson:
+    """Anderson acceleration: combine the last steps of a fixed-point iteration into a longer one.
+
+    Where a plain step x → x + Δ(x) closes a fixed share of the gap each time, the differences of
+    past x and Δ tell how Δ changes with x. The combination of them that leaves least of Δ is a
+    secant step.
+    """
+
+    def __init__(self) -> None:
+        self._past: deque[tuple[Floats, Floats]] = deque(maxlen=_DEPTH)
+
+    def forget(self) -> None:
+        """Keep the last point only, where the past misleads."""
+        while len(self._past) > 1:
+            self._past.popleft()
+
+    def propose(self, point: Floats, step: Floats, unit: Floats) -> Floats | None:
+        """Where to go from ``point`` instead of to ``point + step``; None without a past.
+
+        ``unit`` is the size of a change that matters, for each coordinate.
+        """
+        past = list(self._past)
+        self._past.append((point, step))
+        if not past:
+            return None
+        moved = np.column_stack([point - earlier for earlier, _ in past])
+        changed = np.column_stack([step - earlier for _, earlier in past])
+        mixture = np.linalg.lstsq(changed / unit[:, None], step / unit, rcond=1e-10)[0]
+        return np.asarray(point + step - (moved + changed) @ mixture)
 
 
 class _Goal(NamedTuple):

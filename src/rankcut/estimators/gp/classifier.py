@@ -1,6 +1,7 @@
 """Gaussian process classification as a scikit-learn classifier."""
 
 from collections.abc import Callable
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -20,13 +21,15 @@ from threadpoolctl import threadpool_limits
 
 from rankcut._loops.types import Floats
 from rankcut.dask import is_lazy, map_rows, stand_in
-from rankcut.estimators.gp.checks import (
+from rankcut.estimators.gp.fitting import (
+    Fit,
+    Settings,
     check_classes,
-    check_parameters,
     class_factors,
     class_totals,
+    fit_features,
+    fit_kernel,
 )
-from rankcut.estimators.gp.fitting import Fit, Settings, fit_features, fit_kernel
 from rankcut.estimators.gp.likelihoods import LIKELIHOODS, Link
 from rankcut.estimators.ranking_kernel import RankingKernel
 
@@ -158,16 +161,18 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
         maximise = self._fit_lazily if is_lazy(X) else self._fit
         fit = maximise(X, y, sample_weight)
         if self.kernel is None:
-            posteriors = [summit.state.posterior for summit in fit.summits]
-            means = np.array([posterior.mean for posterior in posteriors])
+            means, factors = fit.predictor.weights()
             self.coef_ = means[:, : self.n_features_in_]
-            self.intercept_ = means[:, -1] if fit.prior.has_constant else np.zeros(len(means))
-            self.covariance_ = np.array([q.factor @ q.factor.T for q in posteriors])
+            has_constant = fit.predictor.has_constant
+            self.intercept_ = means[:, -1] if has_constant else np.zeros(len(means))
+            with np.errstate(over="ignore", under="ignore"):
+                self.covariance_ = np.array([factor @ factor.T for factor in factors])
         self._predictor: Any = fit.predictor
         if callable(self.kernel):
             self.kernel_ = [q.kernel for q in self._predictor.posteriors]
-        self.kernel_variance_, self.constant_variance_ = fit.variances()
-        self.elbo_trace_ = [summit.trace for summit in fit.summits]
+        variances = np.array([ascent.variances() for ascent in fit.ascents])
+        self.kernel_variance_, self.constant_variance_ = variances.T.copy()
+        self.elbo_trace_ = [ascent.summit.trace for ascent in fit.ascents]
         self.elbo_ = float(sum(trace[-1] for trace in self.elbo_trace_))
         self.n_iter_ = max(len(trace) - 1 for trace in self.elbo_trace_)
         return self
@@ -375,3 +380,33 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
             return callable(self.kernel)
         parts = [self.kernel, *self.kernel.get_params().values()]
         return any(isinstance(part, RankingKernel) for part in parts)
+
+
+def check_parameters(parameters: dict[str, Any]) -> None:
+    """Raise ValueError for the first parameter of GPClassifier that makes no sense."""
+    kernel, link = parameters["kernel"], parameters["link"]
+    precomputed = isinstance(kernel, str) and kernel == "precomputed"
+    if not (kernel is None or precomputed or callable(kernel)):
+        raise ValueError(
+            'kernel must be None, "precomputed", a callable or a scikit-learn kernel, and it '
+            f"is {kernel!r}"
+        )
+    if link not in LIKELIHOODS:
+        raise ValueError(f'link must be "probit" or "logit", and it is {link!r}')
+    _check_variance(parameters, "kernel_variance", lambda v: 0 < v < np.inf, "above 0")
+    _check_variance(parameters, "constant_variance", lambda v: 0 <= v < np.inf, "0 or above")
+    tol, max_iter = parameters["tol"], parameters["max_iter"]
+    if not (isinstance(tol, Real) and float(tol) > 0):
+        raise ValueError(f"tol must be a number above 0, and it is {tol!r}")
+    if not (isinstance(max_iter, Integral) and int(max_iter) >= 1):
+        raise ValueError(f"max_iter must be 1 or more, and it is {max_iter!r}")
+
+
+def _check_variance(
+    parameters: dict[str, Any], name: str, good: Callable[[float], bool], range_name: str
+) -> None:
+    value = parameters[name]
+    if value is not None and not (isinstance(value, Real) and good(float(value))):
+        raise ValueError(
+            f"{name} must be a number {range_name}, or None to learn it, and it is {value!r}"
+        )

@@ -2,18 +2,175 @@
 
 q(f) at the m rows is the prior times a site for each row: 2m variational parameters, which is all
 that a maximum has (Opper & Archambeau 2009). A step costs O(m·r²), r the rank of the Gram matrix.
+
+A Gram matrix is turned into features, K = U Uᵀ by pivoted Cholesky, in as many columns as K has
+rank. Then f at the rows of K is ⟨w, u⟩ + b, as in weight space. At a new point u solves
+L u = k(pivots, x), and what ‖u‖² lacks of k(x, x) is variance that the rows know nothing of.
 """
 
+from dataclasses import dataclass
+from typing import Any
+
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+from scipy.linalg import lapack, solve_triangular
+from sklearn.gaussian_process.kernels import Kernel
+from sklearn.utils import _safe_indexing
 
 from rankcut._loops.types import Floats
 from rankcut.estimators.gp.ascent import Sites, State
-from rankcut.estimators.gp.gaussian import Gaussian
-from rankcut.estimators.gp.gram import KernelRows
+from rankcut.estimators.gp.gaussian import Gaussian, Prior
 from rankcut.estimators.gp.likelihoods import Likelihood
-from rankcut.estimators.gp.prior import Prior
 from rankcut.estimators.gp.weight_space import with_constant
+
+# Columns of U beyond which nothing of the diagonal is left, as a share of its largest entry.
+_LEFT_OVER = 1e-12
+
+# How far K may be from U Uᵀ, or from its transpose, and count as rounding, by its precision.
+_SINGLE, _DOUBLE = 1e-4, 1e-8
+
+
+# Rows predicted at once through a kernel.
+_KERNEL_BLOCK = 1024
+
+# Rows whose k(x, x) a plain function computes at once; it computes the pairs between them too.
+_DIAGONAL_BLOCK = 16
+
+
+@dataclass(frozen=True, eq=False)
+class Factor:
+    """K = U Uᵀ.
+
+    Attributes
+    ----------
+    rows : ndarray of shape (n_rows, rank)
+        U.
+    pivots : ndarray of shape (rank,)
+        The rows of K that the others are combinations of.
+    lower : ndarray of shape (rank, rank)
+        L, the rows of U at the pivots.
+    """
+
+    rows: Floats
+    pivots: NDArray[np.intp]
+    lower: Floats
+
+    @classmethod
+    def of(cls, given: NDArray[np.floating]) -> "Factor":
+        """Factorise a Gram matrix, or say why it is none."""
+        gram = np.asarray(given, dtype=np.float64)
+        # Numbers that have been in single precision once do not regain the digits they lost.
+        single = given.dtype == np.float32 or np.array_equal(gram, gram.astype(np.float32))
+        rounding = _SINGLE if single else _DOUBLE
+        _check_gram(gram, rounding)
+        size = len(gram)
+        largest = float(np.diagonal(gram).max())
+        packed, order, rank, _ = lapack.dpstrf(
+            gram, tol=max(_LEFT_OVER, 1e-4 * rounding) * largest, lower=1
+        )
+        lower = np.tril(packed)[:, :rank]
+        order = order - 1
+        rows = np.empty((size, rank))
+        rows[order] = lower
+        # Rows of signs see each entry of what is left over.
+        signs = np.random.default_rng(0).choice([-1.0, 1.0], size=(size, 2))
+        if np.abs(gram @ signs - rows @ (rows.T @ signs)).max() > rounding * largest * size:
+            raise ValueError(
+                "the kernel is not positive semi-definite, so that it is no covariance of a "
+                "Gaussian process; add a multiple of the identity to its Gram matrix, or clip "
+                "its negative eigenvalues"
+            )
+        return cls(rows, order[:rank], np.ascontiguousarray(lower[:rank]))
+
+    def diagonal(self) -> Floats:
+        """k(x, x) for each row."""
+        return np.asarray(np.einsum("ij,ij->i", self.rows, self.rows))
+
+    def features(self, cross: Floats) -> Floats:
+        """U of new points from their rows k(x, ·) against all rows of K."""
+        pivotal = np.ascontiguousarray(cross[:, self.pivots].T)
+        return np.ascontiguousarray(solve_triangular(self.lower, pivotal, lower=True).T)
+
+
+def _divided(values: NDArray[Any], exponent: int) -> NDArray[np.floating]:
+    """Values over 2**exponent; single precision stays so, unless the power of 2 is out of it."""
+    floats = values if values.dtype.kind == "f" else values.astype(np.float64)
+    if exponent == 0:
+        return floats
+    if floats.dtype == np.float32 and abs(exponent) < 100:
+        return np.asarray(np.ldexp(floats, np.int32(-exponent)))
+    return np.asarray(np.ldexp(floats.astype(np.float64), -exponent))
+
+
+def _check_gram(gram: Floats, rounding: float) -> None:
+    if gram.ndim != 2 or gram.shape[0] != gram.shape[1]:
+        raise ValueError(
+            f"a Gram matrix is square, one row and one column for each ranking, and this one has "
+            f"the shape {gram.shape}"
+        )
+    if not np.isfinite(gram).all():
+        row, column = np.argwhere(~np.isfinite(gram))[0]
+        raise ValueError(
+            f"the kernel of rows {row} and {column} is {gram[row, column]}; NaN and inf have no "
+            "place in a Gram matrix, so use a kernel that is defined for all rows"
+        )
+    largest = float(np.abs(gram).max(initial=0.0))
+    if np.abs(gram - gram.T).max() > rounding * largest:
+        raise ValueError("the Gram matrix is not symmetric; average it with its transpose")
+    if not np.diagonal(gram).max() > 0:
+        raise ValueError(
+            "the kernel of each row with itself is 0, so that the latent function is constant; "
+            "use a kernel that tells the rows apart"
+        )
+
+
+class KernelRows:
+    """Rows seen through a kernel: a function k(X, Y), a scikit-learn kernel, or a Gram matrix.
+
+    Gram matrices are divided by ``2**exponent``, so that they are near 1 where the kernel's own
+    parameters start. The factor at the last parameters is kept, for all who share these rows.
+    """
+
+    def __init__(self, kernel: Any, X: Any) -> None:
+        self.kernel = kernel
+        self.X = X
+        self.exponent: int | None = None
+        self._kept: tuple[Floats, Factor, Floats | None] | None = None
+
+    @property
+    def start(self) -> Floats:
+        """Where the kernel's own parameters start."""
+        return np.asarray(self.kernel.theta) if isinstance(self.kernel, Kernel) else np.empty(0)
+
+    @property
+    def bounds(self) -> Floats:
+        """How far the kernel's own parameters may go."""
+        if isinstance(self.kernel, Kernel) and self.kernel.n_dims:
+            return np.asarray(self.kernel.bounds)
+        return np.empty((0, 2))
+
+    def at(self, theta: Floats) -> Any:
+        """The kernel with these parameters."""
+        return self.kernel.clone_with_theta(theta) if len(theta) else self.kernel
+
+    def factor(self, theta: Floats) -> tuple[Factor, Floats | None]:
+        """K = U Uᵀ and ∂K/∂θ, of shape (n_rows, n_rows, n_kernel_parameters)."""
+        if self._kept is None or not np.array_equal(self._kept[0], theta):
+            gradient = None
+            if self.kernel is None:
+                gram = self.X
+            elif len(theta):
+                gram, gradient = self.at(theta)(self.X, eval_gradient=True)
+            else:
+                gram = self.kernel(self.X, self.X)
+            gram = np.asarray(gram)
+            if self.exponent is None:
+                finite = gram[np.isfinite(gram)] if gram.dtype.kind == "f" else gram
+                self.exponent = int(np.frexp(np.abs(finite).max(initial=0.0))[1])
+            factor = Factor.of(_divided(gram, self.exponent))
+            gradient = None if gradient is None else np.ldexp(gradient, -self.exponent)
+            self._kept = theta.copy(), factor, gradient
+        return self._kept[1], self._kept[2]
 
 
 class FunctionSpace:
@@ -35,8 +192,12 @@ class FunctionSpace:
 
     def start(self) -> State:
         """The prior alone."""
+        return self.initial(self.prior.start())
+
+    def initial(self, parameters: Floats) -> State:
+        """The bound at the prior itself."""
         nothing = np.zeros(len(self.sign))
-        return self.evaluate(Sites(nothing, nothing), self.prior.start())
+        return self.evaluate(Sites(nothing, nothing), parameters)
 
     def evaluate(self, sites: Sites, parameters: Floats) -> State:
         """The bound at the q of these sites."""
@@ -84,3 +245,90 @@ class FunctionSpace:
         square = features.T @ (features * sites.square[:, None])
         precision = self.prior.precision(parameters, features.shape[1])
         return Gaussian.from_sites(precision, square, features.T @ sites.linear)
+
+
+@dataclass(frozen=True, eq=False)
+class KernelPosterior:
+    """One class: its posterior over the features of its kernel, and the variances it learned."""
+
+    posterior: Gaussian
+    factor: Factor
+    kernel: Any  #: None if it is precomputed
+    kernel_variance: float  #: σ² for the kernel over 2**exponent
+    has_constant: bool
+    exponent: int
+
+    def latent(self, cross: Floats, diagonal: Floats | None) -> tuple[Floats, Floats]:
+        """Mean and variance of f from k(x, ·) against the fitted rows, and k(x, x).
+
+        Without k(x, x) the variance lacks the part that the fitted rows know nothing of. Where
+        k(x, ·) shows that k(x, x) is greater than given, it is.
+        """
+        features = self.factor.features(np.ldexp(cross, -self.exponent))
+        mean, variance = self.posterior.project(with_constant(features, self.has_constant))
+        if diagonal is not None:
+            unknown = np.ldexp(diagonal, -self.exponent) - np.einsum("ij,ij->i", features, features)
+            variance += self.kernel_variance * np.maximum(unknown, 0.0)
+        return mean, variance
+
+
+@dataclass(frozen=True, eq=False)
+class KernelPredictor:
+    """f for each class through its kernel with the fitted rows."""
+
+    posteriors: list[KernelPosterior]
+    X: Any  #: the fitted rows; None if the kernel is precomputed
+    columns: NDArray[np.int64] | None  #: which columns of k(x, ·) count if it is precomputed
+    typical: float | None  #: the mean of k(x, x) over the fitted rows if it is precomputed
+
+    def latent(
+        self, X: Any, diagonal: ArrayLike | None, *, variances: bool
+    ) -> tuple[Floats, Floats]:
+        """Mean and variance of f, of shape (n_rows, n_posteriors), in blocks of rows."""
+        mean = np.empty((X.shape[0], len(self.posteriors)))
+        variance = np.empty_like(mean)
+        own = self._given_diagonal(X, diagonal)
+        square: Floats | None
+        for start in range(0, X.shape[0], _KERNEL_BLOCK):
+            block = slice(start, min(start + _KERNEL_BLOCK, X.shape[0]))
+            rows = _safe_indexing(X, block)
+            for column, fitted in enumerate(self.posteriors):
+                if own is not None:
+                    cross, square = rows[:, self.columns], own[block]
+                else:
+                    cross = fitted.kernel(rows, self.X)
+                    square = _self_kernel(fitted.kernel, rows) if variances else None
+                mean[block, column], variance[block, column] = fitted.latent(
+                    np.asarray(cross, dtype=np.float64), square
+                )
+        return mean, variance
+
+    def _given_diagonal(self, X: Any, diagonal: ArrayLike | None) -> Floats | None:
+        """k(x, x) of each row if the kernel is precomputed."""
+        if self.typical is None:
+            if diagonal is not None:
+                raise ValueError(
+                    'diagonal is for kernel="precomputed"; this kernel computes k(x, x) itself'
+                )
+            return None
+        if diagonal is None:
+            return np.full(X.shape[0], self.typical)
+        given = np.asarray(diagonal, dtype=np.float64)
+        if given.shape != (X.shape[0],):
+            raise ValueError(
+                f"diagonal has one k(x, x) for each of the {X.shape[0]} rows, and its shape "
+                f"is {given.shape}"
+            )
+        return given
+
+
+def _self_kernel(kernel: Any, X: Any) -> Floats:
+    """k(x, x) for each row x."""
+    if isinstance(kernel, Kernel):
+        return np.asarray(kernel.diag(X), dtype=np.float64)
+    diagonal = np.empty(X.shape[0])
+    for start in range(0, X.shape[0], _DIAGONAL_BLOCK):
+        block = slice(start, min(start + _DIAGONAL_BLOCK, X.shape[0]))
+        rows = _safe_indexing(X, block)
+        diagonal[block] = np.diagonal(np.asarray(kernel(rows, rows)))
+    return diagonal

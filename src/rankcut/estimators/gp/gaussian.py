@@ -1,15 +1,133 @@
-"""A Gaussian over weights: a diagonal prior times Gaussian sites.
+"""Gaussians over weights: the prior, and the prior times Gaussian sites.
+
+The latent function is f = ⟨w, φ⟩ + b with w ~ N(0, σ² I) and b ~ N(0, c²). The parameters of the
+prior are kept as logarithms: log σ², log c², and those of the kernel if it has any. The posterior
 
 q(w) ∝ N(w; 0, diag(τ)⁻¹)·exp(⟨r, w⟩ − ½⟨w, S w⟩) = N(μ, Σ), Σ⁻¹ = diag(τ) + S, μ = Σ r. It is the
 form that every maximum of the bound has, in weight space and in function space.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from scipy.linalg import LinAlgError, cholesky, solve_triangular
 
 from rankcut._loops.types import Floats
+from rankcut.errors import InputError
+
+# Learned variances stay in this range, in units in which the latent function's is 1. Below it a
+# term is nothing; above it the function is a step, and on separable data the bound still creeps up.
+_RANGE = (1e-8, 1e4)
+
+# Below this, σ²·Σ weight, in the same units, is a function that is 0 whatever the rows are.
+_NOTHING = 0.1
+
+# Logarithms of variances beyond ± this have precisions whose squares are no floats.
+_EXTREME = 300.0
+
+
+@dataclass(frozen=True, eq=False)
+class Prior:
+    """Which parameters there are, where they start and how far they may go.
+
+    Parameters
+    ----------
+    kernel_variance, constant_variance : float or None
+        Fixed values of σ² and c²; None is learned. ``constant_variance=0`` leaves b out.
+    scale : float
+        Mean of k(x, x) = ‖φ‖²: σ² starts where the function's variance is 1.
+    total : float
+        Sum of the weights of the rows.
+    kernel_start : ndarray of shape (n_kernel_parameters,)
+        Where the parameters of the kernel itself start.
+    kernel_bounds : ndarray of shape (n_kernel_parameters, 2)
+        How far they may go.
+    exponent : int
+        The kernel was divided by 2**exponent, so that features of any size are near 1. Variances
+        that users give and get are those of the kernel as it was.
+    """
+
+    kernel_variance: float | None
+    constant_variance: float | None
+    scale: float
+    total: float
+    kernel_start: Floats = field(default_factory=lambda: np.empty(0))
+    kernel_bounds: Floats = field(default_factory=lambda: np.empty((0, 2)))
+    exponent: int = 0
+
+    @property
+    def has_constant(self) -> bool:
+        """Whether there is a constant term b."""
+        return self.constant_variance is None or self.constant_variance > 0
+
+    def start(self) -> Floats:
+        """The parameters to start from."""
+        own = [-np.log(self.scale)]
+        if self.kernel_variance is not None:
+            own = [max(self._given_variance(self.kernel_variance), -_EXTREME)]
+        if self.has_constant:
+            own.append(np.log(1.0 if self.constant_variance is None else self.constant_variance))
+        return np.concatenate([own, self.kernel_start])
+
+    def _given_variance(self, variance: float) -> float:
+        """Log σ² of a given σ², for the kernel as it is scaled."""
+        log_variance = float(np.log(variance) + self.exponent * np.log(2.0))
+        if log_variance > _EXTREME:
+            raise InputError(
+                f"is {variance:g}, too large for features of this size",
+                parameter="kernel_variance",
+                remedy="scale the features, or leave it at None to learn it",
+            )
+        return log_variance
+
+    def variances(self, parameters: Floats) -> tuple[float, float]:
+        """σ², for the kernel as it was given, and c²; σ² is inf beyond the range of floats."""
+        with np.errstate(over="ignore", under="ignore"):
+            variance = float(np.exp(parameters[0] - self.exponent * np.log(2.0)))
+        return variance, float(np.exp(parameters[1])) if self.has_constant else 0.0
+
+    def knows_nothing(self, parameters: Floats) -> bool:
+        """Whether σ² is learned, and so small that the rows together tell nothing of w."""
+        return self.kernel_variance is None and bool(
+            np.exp(parameters[0]) * self.scale * self.total < _NOTHING
+        )
+
+    def better_variances(self) -> Floats:
+        """Log σ² to try where σ² went to nothing, from where the rows begin to tell something."""
+        return np.log(np.logspace(-1.0, 3.0, 9) / (self.total * self.scale))
+
+    def without_constant(self) -> "Prior":
+        """The nested model c² = 0."""
+        return replace(self, constant_variance=0.0)
+
+    def bounds(self) -> Floats:
+        """Least and greatest value of each parameter; equal for those that are fixed."""
+        bounds = np.column_stack([self.start(), self.start()])
+        if self.kernel_variance is None:
+            bounds[0] = np.log(_RANGE) - np.log(self.scale)
+        if self.constant_variance is None:
+            bounds[1] = np.log(_RANGE)
+        bounds[self.n_own :] = self.kernel_bounds
+        return bounds
+
+    @property
+    def n_own(self) -> int:
+        """How many parameters are not the kernel's."""
+        return 2 if self.has_constant else 1
+
+    def precision(self, parameters: Floats, n: int) -> Floats:
+        """1/σ² for each weight, then 1/c² for the constant term, if there is one: n numbers."""
+        tau = np.full(n, np.exp(-parameters[0]))
+        if self.has_constant:
+            tau[-1] = np.exp(-parameters[1])
+        return tau
+
+    def gradient(self, parameters: Floats, second_moments: Floats) -> Floats:
+        """−∂KL(q ‖ prior)/∂(log σ², log c²), from E[w_j²] under q."""
+        excess = 0.5 * (self.precision(parameters, len(second_moments)) * second_moments - 1.0)
+        if self.has_constant:
+            return np.array([excess[:-1].sum(), excess[-1]])
+        return np.array([excess.sum()])
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +174,13 @@ class Gaussian:
             divergence=0.5 * float(prior_precision @ second - n + log_ratio),
             evidence=0.5 * float(whitened @ whitened - log_ratio),
         )
+
+    def with_no_constant(self) -> "Gaussian":
+        """The same for weights and a constant term that is 0."""
+        n = len(self.mean)
+        factor = np.zeros((n + 1, n + 1))
+        factor[:n, :n] = self.factor
+        return replace(self, mean=np.append(self.mean, 0.0), factor=factor)
 
     def second_moments(self) -> Floats:
         """E[w_j²] for each j."""

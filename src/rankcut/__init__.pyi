@@ -1,0 +1,73 @@
+# The public names and their homes: the only list of them. __init__.py reads it to load each name
+# when it is first used, type checkers and editors read it as it is.
+
+from rankcut import datasets as datasets
+from rankcut import setfunctions as setfunctions
+from rankcut import theory as theory
+from rankcut.comparison.groups import compare_groups as compare_groups
+from rankcut.comparison.independence import independence_test as independence_test
+from rankcut.consensus.decoding import to_ranking as to_ranking
+from rankcut.datasets.downloads import load_preflib as load_preflib
+from rankcut.datasets.food import make_food as make_food
+from rankcut.datasets.lunch import load_lunch as load_lunch
+from rankcut.datasets.movielens import load_movielens as load_movielens
+from rankcut.datasets.ranking_models import make_mallows as make_mallows
+from rankcut.datasets.ranking_models import make_plackett_luce as make_plackett_luce
+from rankcut.datasets.sushi import load_sushi as load_sushi
+from rankcut.errors import RankingFileError as RankingFileError
+from rankcut.estimators.consensus import Consensus as Consensus
+from rankcut.estimators.gaussian_kernel import GaussianKernel as GaussianKernel
+from rankcut.estimators.gp.classifier import GPClassifier as GPClassifier
+from rankcut.estimators.graph_cut import GraphCutFeatures as GraphCutFeatures
+from rankcut.estimators.kernel_objects import DiffusionKernel as DiffusionKernel
+from rankcut.estimators.kernel_objects import GraphCutKernel as GraphCutKernel
+from rankcut.estimators.kernel_objects import KendallKernel as KendallKernel
+from rankcut.estimators.kernel_objects import MallowsKernel as MallowsKernel
+from rankcut.estimators.kernel_objects import SpearmanKernel as SpearmanKernel
+from rankcut.estimators.kernel_objects import WeightedKendallKernel as WeightedKendallKernel
+from rankcut.estimators.pair_features import KendallFeatures as KendallFeatures
+from rankcut.estimators.pair_features import WeightedKendallFeatures as WeightedKendallFeatures
+from rankcut.estimators.ranking_classifier import RankingClassifier as RankingClassifier
+from rankcut.estimators.similar_rankings import SimilarRankings as SimilarRankings
+from rankcut.estimators.smoothing import GraphSmoothing as GraphSmoothing
+from rankcut.estimators.submodular import SubmodularFeatures as SubmodularFeatures
+from rankcut.estimators.taste import TasteFeatures as TasteFeatures
+from rankcut.features.completions import Completions as Completions
+from rankcut.features.graph_cut import graph_cut_features as graph_cut_features
+from rankcut.features.smoothing import Smoothing as Smoothing
+from rankcut.files.formats import from_frame as from_frame
+from rankcut.files.formats import read_file as read_file
+from rankcut.files.formats import scan_file as scan_file
+from rankcut.files.formats import to_frame as to_frame
+from rankcut.files.formats import write_file as write_file
+from rankcut.files.graph_files import read_graph as read_graph
+from rankcut.files.graph_files import write_graph as write_graph
+from rankcut.files.item_tables import read_items as read_items
+from rankcut.graphs.derived import DissimilarityGraph as DissimilarityGraph
+from rankcut.graphs.derived import NormalizedGraph as NormalizedGraph
+from rankcut.graphs.item_graph import ItemGraph as ItemGraph
+from rankcut.graphs.learned import AgreementGraph as AgreementGraph
+from rankcut.graphs.learned import CoListingGraph as CoListingGraph
+from rankcut.graphs.low_rank import LowRankGraph as LowRankGraph
+from rankcut.graphs.recipes import DistanceGraph as DistanceGraph
+from rankcut.graphs.recipes import NeighborGraph as NeighborGraph
+from rankcut.graphs.recipes import SimilarityGraph as SimilarityGraph
+from rankcut.kernels.diffusion import diffusion_kernel as diffusion_kernel
+from rankcut.kernels.gaussian import gaussian_kernel as gaussian_kernel
+from rankcut.kernels.graph_cut import graph_cut_kernel as graph_cut_kernel
+from rankcut.kernels.kendall import kendall_features as kendall_features
+from rankcut.kernels.kendall import kendall_kernel as kendall_kernel
+from rankcut.kernels.lovasz_bregman import lovasz_bregman_divergence as lovasz_bregman_divergence
+from rankcut.kernels.mallows import mallows_kernel as mallows_kernel
+from rankcut.kernels.mallows import median_lambda as median_lambda
+from rankcut.kernels.spearman import spearman_kernel as spearman_kernel
+from rankcut.kernels.weighted_kendall import weighted_kendall_features as weighted_kendall_features
+from rankcut.kernels.weighted_kendall import weighted_kendall_kernel as weighted_kendall_kernel
+from rankcut.long_tables import from_long as from_long
+from rankcut.orders import from_orders as from_orders
+from rankcut.orders import to_orders as to_orders
+from rankcut.ranking_set import RankingSet as RankingSet
+from rankcut.ratings import from_ratings as from_ratings
+
+__version__: str
+__all__: list[str]

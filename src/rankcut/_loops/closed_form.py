@@ -1,0 +1,198 @@
+"""Mean slopes over all completions, in closed form: no completion is ever made.
+
+With l groups, u unranked items and p = 1/(l + 1), the mean over completions of the slope before
+pooling is
+
+* for item i of group t: the group's mean of
+  Σ_{ranked j worse} W_ij − Σ_{ranked j better} W_ij + (Σ_{unranked j} W_ij)·(l + 1 − 2t)·p;
+* for an unranked item: c1·q_i + c2·(Q − q_i), where q_i = Σ_{ranked j} W_ij·(2t_j − l − 1)·p,
+  Q = Σ_{unranked} q, c1 = (1 − (1 − p)^u)/(u·p) and c2 = (1 − c1)/(u − 1), or 0 if u = 1.
+
+Where comparisons with unranked items have a weight of their own, all W_ij between a ranked and an
+unranked item are multiplied by it.
+
+An unranked item that is joined to no ranked one has the constant c2·Q: a vector is that constant,
+and entries of its own for ranked items and their neighbours. All of it is linear in the weights,
+so that weights which come in parts are added up part by part.
+"""
+
+import numpy as np
+
+from rankcut._loops.compilation import compiled
+from rankcut._loops.cut_increments import inner_product
+from rankcut._loops.types import Floats, Indices, Ints
+
+
+@compiled
+def expect_rows(
+    order: Indices,
+    ends: Ints,
+    n_groups: Ints,
+    unlisted_weights: Floats,
+    constant: float,
+    starts: Indices,
+    neighbours: Indices,
+    weights: Floats,
+    factors: Floats,
+    signed_factors: Floats,
+    items: Indices,
+    values: Floats,
+    entry_ends: Indices,
+    constants: Floats,
+) -> None:
+    """Mean slopes of each partition, with weights c + S_ij + ⟨z_i, σ z_j⟩ in three parts.
+
+    S is given row by row, ``factors`` has z_i and ``signed_factors`` σ z_i as rows, if there are
+    any. The entries of partition r are ``items`` and ``values`` up to ``entry_ends[r]``; all other
+    items have ``constants[r]``. With factors, there are no others.
+    """
+    n_items, rank = factors.shape
+    # With a constant alone, all unranked items are alike, and none is asked for its group.
+    grouped = weights.shape[0] > 0 or rank > 0
+    # group[i]: 1, 2, … for a ranked item, −1 for an unranked one met already, otherwise 0.
+    group = np.zeros(n_items, dtype=np.int32)
+    pull = np.zeros(n_items)
+    # Sums of σ z over all items; over the unranked; over the groups below less those above one;
+    # over one group; and over the ranked, each times its pull on the unranked.
+    everything, unranked, below, inside, pulling = np.zeros((5, rank))
+    for i in range(n_items):
+        for q in range(rank):
+            everything[q] += signed_factors[i, q]
+    entry = 0
+    for r in range(n_groups.shape[0]):
+        last = n_groups[r]
+        first_entry = entry
+        start = 0
+        for t in range(last):
+            for at in range(start, ends[r, t]):
+                item = order[r, at]
+                if grouped:
+                    group[item] = t + 1
+                items[entry] = item
+                entry += 1
+            start = ends[r, t]
+        n_ranked = start
+        n_unranked = n_items - n_ranked
+        if rank > 0:
+            below[:] = 0.0
+            pulling[:] = 0.0
+            for at in range(first_entry, entry):
+                for q in range(rank):
+                    below[q] += signed_factors[items[at], q]
+            for q in range(rank):
+                unranked[q] = everything[q] - below[q]
+        p = 1.0 / (last + 1)
+        start = 0
+        met = entry
+        uniform_pull = 0.0
+        for t in range(1, last + 1):
+            end = ends[r, t - 1]
+            towards_top = unlisted_weights[r] * ((last + 1 - 2 * t) * p)
+            total = 0.0
+            for at in range(start, end if grouped else start):
+                item = order[r, at]
+                for edge in range(starts[item], starts[item + np.uint32(1)]):
+                    other = neighbours[edge]
+                    weight = weights[edge]
+                    if group[other] > 0:
+                        total += weight * ((group[other] > t) - np.int64(group[other] < t))
+                    else:
+                        total += weight * towards_top
+                        pull[other] -= weight * towards_top
+                        if group[other] == 0:
+                            group[other] = -1
+                            items[met] = other
+                            met += 1
+            if rank > 0:
+                inside[:] = 0.0
+                for at in range(start, end):
+                    for q in range(rank):
+                        inside[q] += signed_factors[order[r, at], q]
+                for q in range(rank):
+                    below[q] -= inside[q]
+                    pulling[q] -= inside[q] * towards_top
+                for at in range(start, end):
+                    factor = factors[order[r, at]]
+                    total += inner_product(factor, below)
+                    total += inner_product(factor, unranked) * towards_top
+                for q in range(rank):
+                    below[q] -= inside[q]
+            mean = total / (end - start)
+            mean += constant * ((n_ranked - start - end) + n_unranked * towards_top)
+            for at in range(start, end):
+                values[first_entry + at] = mean
+            uniform_pull -= (end - start) * towards_top
+            start = end
+        if rank > 0:
+            for i in range(n_items):
+                if group[i] <= 0:
+                    pull[i] += inner_product(factors[i], pulling)
+                    if group[i] == 0:
+                        group[i] = -1
+                        items[met] = i
+                        met += 1
+        own, others = 1.0, 0.0
+        if n_unranked > 1 and last > 0:
+            own = -np.expm1(n_unranked * np.log1p(-p)) / (n_unranked * p)
+            others = (1.0 - own) / (n_unranked - 1)
+        total = 0.0
+        for at in range(entry, met):
+            total += pull[items[at]]
+        # What pulls all unranked items alike moves each of them by just that.
+        alike = constant * uniform_pull
+        for at in range(entry, met):
+            values[at] = alike + own * pull[items[at]] + others * (total - pull[items[at]])
+            pull[items[at]] = 0.0
+        constants[r] = alike + others * total
+        entry = met
+        if grouped:
+            for at in range(first_entry, entry):
+                group[items[at]] = 0
+        entry_ends[r] = entry
+
+
+@compiled
+def spread_rows(
+    items: Indices,
+    values: Floats,
+    entry_ends: Indices,
+    constants: Floats,
+    normalize: bool,
+    features: Floats,
+) -> None:
+    """Constants and entries as dense rows."""
+    n_items = features.shape[1]
+    start = 0
+    for r in range(constants.shape[0]):
+        end = entry_ends[r]
+        largest, rest = 1.0, 1.0
+        if normalize:
+            largest, rest = length(values[start:end], constants[r], n_items)
+        for i in range(n_items):
+            features[r, i] = constants[r] / largest / rest
+        for entry in range(start, end):
+            features[r, items[entry]] = values[entry] / largest / rest
+        start = end
+
+
+@compiled
+def length(values: Floats, constant: float, n_items: int) -> tuple[float, float]:
+    """Euclidean length of a row, as two factors: its largest entry, and the rest.
+
+    Equal neighbours are counted together, as pooling counts a group, so that a complete ranking
+    on the complete graph comes out the same to the last bit. The length of zeros is given as 1.
+    """
+    largest = abs(constant) if values.shape[0] < n_items else 0.0
+    for value in values:
+        largest = max(largest, abs(value))
+    if largest == 0.0:
+        return 1.0, 1.0
+    square = 0.0
+    run = 0
+    for entry in range(values.shape[0]):
+        run += 1
+        if entry + 1 == values.shape[0] or values[entry + 1] != values[entry]:
+            square += run * (values[entry] / largest) ** 2
+            run = 0
+    square += (n_items - values.shape[0]) * (constant / largest) ** 2
+    return largest, float(np.sqrt(square))

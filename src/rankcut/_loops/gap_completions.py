@@ -1,0 +1,207 @@
+"""Completions of incomplete rankings: unranked items fall into the gaps between ranked groups.
+
+A ranking of l groups has l + 1 gaps, counted from 0, the one before the first group. A row of
+``gaps`` says for each unranked item, in the order in which a partition lists them, where it
+falls; items in the same gap are tied.
+
+Randomness is a function of a 64-bit stream alone (a Weyl sequence through the finaliser of
+splitmix64), and a stream is a function of the ranking and the seed: so no ranking's draws depend
+on its neighbours.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankcut._loops.compilation import compiled
+from rankcut._loops.random_streams import HALF_WORD, STEP, scramble
+from rankcut._loops.types import Floats, Indices, Ints, Streams
+
+
+@compiled
+def place_unranked(
+    base_order: Indices,
+    base_ends: Ints,
+    base_groups: Ints,
+    ranking: int,
+    gaps: Indices,
+    draw: int,
+    mirrored: bool,
+    order: Indices,
+    ends: Ints,
+    n_groups: Ints,
+    row: int,
+    filled: Ints,
+) -> None:
+    """Write one completion: each unranked item into its gap, or into the mirror of its gap."""
+    n_items = base_order.shape[1] - 1
+    last = base_groups[ranking]
+    n_ranked = base_ends[ranking, last - 1] if last > 0 else 0
+    for gap in range(last + 1):
+        filled[gap] = 0
+    for j in range(n_items - n_ranked):
+        gap = last - gaps[draw, j] if mirrored else gaps[draw, j]
+        filled[gap] += 1
+    place = 0
+    groups = 0
+    start = 0
+    for gap in range(last + 1):
+        size = filled[gap]
+        filled[gap] = place
+        if size > 0:
+            place += size
+            ends[row, groups] = place
+            groups += 1
+        if gap < last:
+            for p in range(start, base_ends[ranking, gap]):
+                order[row, place] = base_order[ranking, p]
+                place += 1
+            start = base_ends[ranking, gap]
+            ends[row, groups] = place
+            groups += 1
+    for j in range(n_items - n_ranked):
+        gap = last - gaps[draw, j] if mirrored else gaps[draw, j]
+        order[row, filled[gap]] = base_order[ranking, n_ranked + j]
+        filled[gap] += 1
+    n_groups[row] = groups
+
+
+@compiled
+def draw_completions(
+    base_order: Indices,
+    base_ends: Ints,
+    base_groups: Ints,
+    rankings: Ints,
+    streams: Streams,
+    exponents: Ints,
+    mirror: bool,
+    stratify: bool,
+    gaps: Indices,
+    order: Indices,
+    ends: Ints,
+    n_groups: Ints,
+) -> None:
+    """Random completions, one task after the other.
+
+    Task k draws 2**exponents[k] completions of the partition ``rankings[k]`` from
+    ``streams[k]``, each followed by its mirror image if ``mirror``. With ``stratify`` they make
+    a Latin hypercube: the unit interval is cut into as many strata as there are draws, and each
+    item visits each stratum once, in an order of its own; a gap is a stretch of that interval.
+    """
+    n_items = base_order.shape[1] - 1
+    filled = np.empty(n_items + 1, dtype=np.int32)
+    strata = np.empty(gaps.shape[0], dtype=np.uint64)
+    row = 0
+    for task in range(rankings.shape[0]):
+        ranking = rankings[task]
+        last = base_groups[ranking]
+        n_ranked = base_ends[ranking, last - 1] if last > 0 else 0
+        n_gaps = np.uint64(last + 1)
+        n_draws = 1 << exponents[task]
+        shift = np.uint64(exponents[task])
+        word = streams[task]
+        # A draw and its mirror image halve the interval already; two strata would add nothing.
+        strata_help = stratify and n_draws > 2
+        for j in range(n_items - n_ranked):
+            if strata_help:
+                for s in range(n_draws):
+                    strata[s] = s
+                for s in range(n_draws - 1, 0, -1):
+                    word += STEP
+                    other = ((scramble(word) >> HALF_WORD) * np.uint64(s + 1)) >> HALF_WORD
+                    strata[s], strata[other] = strata[other], strata[s]
+            for s in range(n_draws):
+                word += STEP
+                fraction = scramble(word) >> HALF_WORD
+                if strata_help:
+                    place = (n_gaps * ((strata[s] << HALF_WORD) + fraction)) >> shift
+                else:
+                    place = n_gaps * fraction
+                gaps[s, j] = place >> HALF_WORD
+        for s in range(n_draws):
+            for mirrored in range(2 if mirror else 1):
+                place_unranked(
+                    base_order,
+                    base_ends,
+                    base_groups,
+                    ranking,
+                    gaps,
+                    s,
+                    mirrored == 1,
+                    order,
+                    ends,
+                    n_groups,
+                    row,
+                    filled,
+                )
+                row += 1
+
+
+@compiled
+def enumerate_completions(
+    base_order: Indices,
+    base_ends: Ints,
+    base_groups: Ints,
+    rankings: Ints,
+    firsts: NDArray[np.int64],
+    task_ends: Ints,
+    gaps: Indices,
+    order: Indices,
+    ends: Ints,
+    n_groups: Ints,
+) -> None:
+    """Completions in their order, one task after the other.
+
+    Task k is about the partition ``rankings[k]``, from its completion number ``firsts[k]`` on,
+    and fills the rows up to ``task_ends[k]``. Completion number e puts unranked item j into the
+    gap that is digit j of e in base l + 1.
+    """
+    n_items = base_order.shape[1] - 1
+    filled = np.empty(n_items + 1, dtype=np.int32)
+    row = 0
+    for task in range(rankings.shape[0]):
+        ranking = rankings[task]
+        last = base_groups[ranking]
+        n_unranked = n_items - (base_ends[ranking, last - 1] if last > 0 else 0)
+        number = firsts[task]
+        for j in range(n_unranked):
+            gaps[0, j] = number % (last + 1)
+            number //= last + 1
+        while row < task_ends[task]:
+            place_unranked(
+                base_order,
+                base_ends,
+                base_groups,
+                ranking,
+                gaps,
+                0,
+                False,
+                order,
+                ends,
+                n_groups,
+                row,
+                filled,
+            )
+            row += 1
+            for j in range(n_unranked):
+                if gaps[0, j] < last:
+                    gaps[0, j] += np.uint32(1)
+                    break
+                gaps[0, j] = 0
+
+
+@compiled
+def add_tasks(rows: Floats, task_ends: Ints, targets: Ints, sums: Floats) -> None:
+    """Add the rows of each task, ``rows[task_ends[k − 1]:task_ends[k]]``, to ``sums[targets[k]]``.
+
+    A task is added up on its own first, so that what else is in the block changes no bit.
+    """
+    total = np.empty(rows.shape[1])
+    start = 0
+    for task in range(targets.shape[0]):
+        total[:] = 0.0
+        for r in range(start, task_ends[task]):
+            for i in range(total.shape[0]):
+                total[i] += rows[r, i]
+        start = task_ends[task]
+        for i in range(total.shape[0]):
+            sums[targets[task], i] += total[i]

@@ -1,0 +1,115 @@
+"""exp(−λ · discordant pairs), averaged over tie-breaks in closed form."""
+
+import numpy as np
+
+from rankcut._loops.compilation import compiled
+from rankcut._loops.pairs import TWINS, columns_of, mirror
+from rankcut._loops.partitions import count_groups
+from rankcut._loops.signs import count_bits
+from rankcut._loops.types import Floats, Indices, Ints, Words
+
+
+@compiled
+def tie_terms(groups: Indices, by_size: Floats, terms: Floats) -> None:
+    """Σ over the groups of each ranking of ``by_size[|G_t|]``."""
+    sizes = np.empty(groups.shape[1], dtype=np.int32)
+    for r in range(groups.shape[0]):
+        n_groups, _ = count_groups(groups[r], sizes)
+        terms[r] = 0.0
+        for t in range(n_groups):
+            terms[r] += by_size[sizes[t]]
+
+
+@compiled
+def mallows_values(
+    left: tuple[Indices, Words, Words, Floats, Ints],
+    right: tuple[Indices, Words, Words, Floats, Ints],
+    lam: float,
+    by_size: Floats,
+    derivative: bool,
+    pairs: int,
+    out: Floats,
+) -> None:
+    """Means over the completions ``starts[r]:starts[r + 1]`` of each ranking.
+
+    Both sides are the groups of completions, their signs as bits, ``terms`` and ``starts``.
+    ``by_size[0]`` and ``terms[0]`` hold log([g]_q!/g!), ``by_size[1]`` and ``terms[1]`` its
+    derivative by λ. With ``derivative`` the result is that of the kernel.
+    """
+    x, x_better, x_strict, x_terms, x_starts = left
+    y, y_better, y_strict, y_terms, y_starts = right
+    n = x.shape[1]
+    cells = np.zeros(n * n, dtype=np.int32)
+    for r in range(x_starts.shape[0] - 1):
+        low, high = columns_of(r, y_starts.shape[0] - 1, pairs)
+        for c in range(low, high):
+            total = 0.0
+            for a in range(x_starts[r], x_starts[r + 1]):
+                for b in range(y_starts[c], y_starts[c + 1]):
+                    discordant = np.uint64(0)
+                    for w in range(x_better.shape[1]):
+                        strict = x_strict[a, w] & y_strict[b, w]
+                        discordant += count_bits((x_better[a, w] ^ y_better[b, w]) & strict)
+                    slope = x_terms[1, a] + y_terms[1, b] - np.float64(discordant)
+                    power = x_terms[0, a] + y_terms[0, b] - lam * np.float64(discordant)
+                    # Items tied in both rankings: by the sizes of the intersections of groups.
+                    if x_terms[0, a] != 0.0 and y_terms[0, b] != 0.0:
+                        for i in range(n):
+                            cell = x[a, i] * np.uint32(n) + y[b, i]
+                            size = cells[cell]
+                            power -= by_size[0, size + 1] - by_size[0, size]
+                            slope -= by_size[1, size + 1] - by_size[1, size]
+                            cells[cell] = size + 1
+                        for i in range(n):
+                            cells[x[a, i] * np.uint32(n) + y[b, i]] = 0
+                    total += np.exp(power) * (slope if derivative else 1.0)
+            count = (x_starts[r + 1] - x_starts[r]) * (y_starts[c + 1] - y_starts[c])
+            out[r, 0 if pairs == TWINS else c] = total / count
+    mirror(pairs, out)
+
+
+@compiled
+def class_function_values(
+    x: Indices,
+    x_starts: Ints,
+    y: Indices,
+    y_starts: Ints,
+    codes: Indices,
+    values: Floats,
+    pairs: int,
+    out: Floats,
+) -> None:
+    """Means over completions of ``values[Σ codes[length of a cycle]]``, for at most 32 items.
+
+    Rows of ``x`` and ``y`` are the items' positions. The codes of the cycles of a permutation
+    add up to the place of its cycle type in the table of values.
+    """
+    n = x.shape[1]
+    one = np.uint32(1)
+    items = np.empty(n, dtype=np.uint32)
+    totals = np.empty(y_starts.shape[0] - 1)
+    for r in range(x_starts.shape[0] - 1):
+        low, high = columns_of(r, y_starts.shape[0] - 1, pairs)
+        totals[low:high] = 0.0
+        for a in range(x_starts[r], x_starts[r + 1]):
+            for i in range(n):
+                items[x[a, i]] = i
+            for c in range(low, high):
+                for b in range(y_starts[c], y_starts[c + 1]):
+                    code = np.uint32(0)
+                    visited = np.uint32(0)
+                    for start in range(n):
+                        if (visited >> np.uint32(start)) & one:
+                            continue
+                        length = 0
+                        position = np.uint32(start)
+                        while not (visited >> position) & one:
+                            visited |= one << position
+                            position = y[b, items[position]]
+                            length += 1
+                        code += codes[length]
+                    totals[c] += values[code]
+        for c in range(low, high):
+            count = (x_starts[r + 1] - x_starts[r]) * (y_starts[c + 1] - y_starts[c])
+            out[r, 0 if pairs == TWINS else c] = totals[c] / count
+    mirror(pairs, out)

@@ -1,0 +1,138 @@
+"""Stages of random draws: what each task draws, and what the replicates say together."""
+
+import numpy as np
+
+from rankcut._loops.compilation import compiled
+from rankcut._loops.random_streams import STEP, scramble
+from rankcut._loops.types import Floats, Ints, Streams
+
+# A Latin hypercube has at most 2**LARGEST_EXPONENT draws; more are made of several.
+LARGEST_EXPONENT = 4
+
+# With fewer replicates the control variate's factor would be too noisy to help.
+FEWEST_TO_REGRESS = 4
+
+
+@compiled
+def count_tasks(sizes: Ints, replicates: Ints) -> int:
+    """How many tasks a stage has: Latin hypercubes of a power of two draws, largest first."""
+    count = 0
+    for a in range(sizes.shape[0]):
+        for r in range(replicates[a]):
+            left = sizes[a] // replicates[a] + (r < sizes[a] % replicates[a])
+            for exponent in range(LARGEST_EXPONENT, -1, -1):
+                pieces = left >> exponent
+                count += pieces
+                left -= pieces << exponent
+    return count
+
+
+@compiled
+def plan_tasks(
+    rankings: Ints,
+    names: Streams,
+    sizes: Ints,
+    replicates: Ints,
+    stage: int,
+    most_replicates: int,
+    task_rankings: Ints,
+    task_targets: Ints,
+    task_streams: Streams,
+    task_exponents: Ints,
+) -> None:
+    """Share ``sizes[a]`` draws of ranking a evenly among its replicates, each into tasks.
+
+    Replicate r of the a-th ranking is target ``a * most_replicates + r``.
+    """
+    task = 0
+    for a in range(rankings.shape[0]):
+        for r in range(replicates[a]):
+            left = sizes[a] // replicates[a] + (r < sizes[a] % replicates[a])
+            piece = 0
+            for exponent in range(LARGEST_EXPONENT, -1, -1):
+                while left >> exponent:
+                    left -= 1 << exponent
+                    label = np.uint64((stage << 48) + (r << 32) + piece + 1)
+                    task_rankings[task] = rankings[a]
+                    task_targets[task] = a * most_replicates + r
+                    task_streams[task] = scramble(names[a] + STEP * scramble(label))
+                    task_exponents[task] = exponent
+                    piece += 1
+                    task += 1
+
+
+@compiled
+def combine_replicates(
+    pooled: Floats,
+    plain: Floats,
+    expected: Floats,
+    control: bool,
+    sizes: Ints,
+    replicates: Ints,
+    most_replicates: int,
+    means: Floats,
+    variances: Floats,
+) -> None:
+    """Mean and variance of the mean, coordinate by coordinate, of each ranking's replicates.
+
+    ``pooled`` and ``plain`` hold the sums of each replicate's draws, of features and of slopes
+    before pooling. Replicate r is corrected by β_r·(its plain mean − expected), with β_r the
+    regression of features on plain slopes, over all coordinates, in the other replicates.
+    """
+    n_items = means.shape[1]
+    factors = np.zeros(most_replicates)
+    for a in range(sizes.shape[0]):
+        n = replicates[a]
+        first = a * most_replicates
+        for r in range(n):
+            size = sizes[a] // n + (r < sizes[a] % n)
+            for i in range(n_items):
+                pooled[first + r, i] /= size
+        if control and n >= FEWEST_TO_REGRESS:
+            for r in range(n):
+                size = sizes[a] // n + (r < sizes[a] % n)
+                for i in range(n_items):
+                    plain[first + r, i] = plain[first + r, i] / size - expected[a, i]
+            regress_on_others(pooled, plain, first, n, factors)
+            for r in range(n):
+                for i in range(n_items):
+                    pooled[first + r, i] -= factors[r] * plain[first + r, i]
+        for i in range(n_items):
+            mean = 0.0
+            for r in range(n):
+                size = sizes[a] // n + (r < sizes[a] % n)
+                mean += size * pooled[first + r, i]
+            mean /= sizes[a]
+            spread = 0.0
+            for r in range(n):
+                size = sizes[a] // n + (r < sizes[a] % n)
+                spread += (size * (pooled[first + r, i] - mean)) ** 2
+            means[a, i] = mean
+            if n > 1:
+                variances[a, i] = spread / float(sizes[a]) ** 2 * n / (n - 1)
+            else:
+                variances[a, i] = np.inf
+
+
+@compiled
+def regress_on_others(y: Floats, x: Floats, first: int, n: int, factors: Floats) -> None:
+    """Slopes of y on x over all coordinates, for each replicate from all the others."""
+    n_items = y.shape[1]
+    sum_x = np.zeros(n_items)
+    sum_y = np.zeros(n_items)
+    own_xx = np.zeros(n)
+    own_xy = np.zeros(n)
+    for r in range(n):
+        for i in range(n_items):
+            sum_x[i] += x[first + r, i]
+            sum_y[i] += y[first + r, i]
+            own_xx[r] += x[first + r, i] ** 2
+            own_xy[r] += x[first + r, i] * y[first + r, i]
+    for r in range(n):
+        xx = own_xx.sum() - own_xx[r]
+        xy = own_xy.sum() - own_xy[r]
+        for i in range(n_items):
+            rest = sum_x[i] - x[first + r, i]
+            xx -= rest * rest / (n - 1)
+            xy -= rest * (sum_y[i] - y[first + r, i]) / (n - 1)
+        factors[r] = xy / xx if xx > 0.0 else 0.0

@@ -1,0 +1,176 @@
+"""Increments along chains of prefixes, F(B_t) − F(B_{t−1}), for set functions other than cuts.
+
+Each loop walks the items of a row in order, keeps what the function has seen so far, and adds up
+what the items of a group bring. The last group brings what is missing to F(V) = ``total``: so a
+top-k list costs no more than its k items.
+"""
+
+import numpy as np
+
+from rankcut._loops.compilation import compiled
+from rankcut._loops.types import Floats, Indices, Ints
+
+
+@compiled
+def cardinality_increments(ends: Ints, n_groups: Ints, values: Floats, increments: Floats) -> None:
+    """F(B) = ``values[|B|]``."""
+    for r in range(ends.shape[0]):
+        start = 0
+        for t in range(n_groups[r]):
+            end = ends[r, t]
+            increments[r, t] = values[end] - values[start]
+            start = end
+
+
+@compiled
+def modular_increments(
+    order: Indices, ends: Ints, n_groups: Ints, weights: Floats, increments: Floats
+) -> None:
+    """F(B) = Σ_{i∈B} ``weights[i]``."""
+    for r in range(order.shape[0]):
+        start = 0
+        for t in range(n_groups[r]):
+            increment = 0.0
+            for p in range(start, ends[r, t]):
+                increment += weights[order[r, p]]
+            increments[r, t] = increment
+            start = ends[r, t]
+
+
+@compiled
+def hypergraph_increments(
+    order: Indices,
+    ends: Ints,
+    n_groups: Ints,
+    starts: Indices,
+    edges: Indices,
+    sizes: Ints,
+    weights: Floats,
+    increments: Floats,
+) -> None:
+    """A hyperedge is cut from its first item on, and no more from its last item on.
+
+    The hyperedges of item i are ``edges[starts[i]:starts[i + 1]]``.
+    """
+    placed = np.empty(sizes.shape[0], dtype=np.int32)
+    for r in range(order.shape[0]):
+        placed[:] = 0
+        start = 0
+        running = 0.0
+        for t in range(n_groups[r] - 1):
+            increment = 0.0
+            for p in range(start, ends[r, t]):
+                item = order[r, p]
+                for k in range(starts[item], starts[item + np.uint32(1)]):
+                    edge = edges[k]
+                    placed[edge] += 1
+                    if placed[edge] == 1:
+                        increment += weights[edge]
+                    if placed[edge] == sizes[edge]:
+                        increment -= weights[edge]
+            increments[r, t] = increment
+            running += increment
+            start = ends[r, t]
+        if n_groups[r] > 0:
+            increments[r, n_groups[r] - 1] = -running
+
+
+@compiled
+def coverage_increments(
+    order: Indices,
+    ends: Ints,
+    n_groups: Ints,
+    starts: Indices,
+    elements: Indices,
+    weights: Floats,
+    total: float,
+    increments: Floats,
+) -> None:
+    """An item brings the weights of its elements that no item before it has.
+
+    The elements of item i are ``elements[starts[i]:starts[i + 1]]``.
+    """
+    covered_in = np.full(weights.shape[0], -1, dtype=np.int32)
+    for r in range(order.shape[0]):
+        start = 0
+        running = 0.0
+        for t in range(n_groups[r] - 1):
+            increment = 0.0
+            for p in range(start, ends[r, t]):
+                item = order[r, p]
+                for k in range(starts[item], starts[item + np.uint32(1)]):
+                    element = elements[k]
+                    if covered_in[element] != r:
+                        covered_in[element] = r
+                        increment += weights[element]
+            increments[r, t] = increment
+            running += increment
+            start = ends[r, t]
+        if n_groups[r] > 0:
+            increments[r, n_groups[r] - 1] = total - running
+
+
+@compiled
+def facility_increments(
+    order: Indices,
+    ends: Ints,
+    n_groups: Ints,
+    utilities: Floats,
+    total: float,
+    increments: Floats,
+) -> None:
+    """``utilities[i]`` says what item i is worth to each client; the best so far is kept."""
+    best = np.empty(utilities.shape[1])
+    for r in range(order.shape[0]):
+        best[:] = 0.0
+        start = 0
+        running = 0.0
+        for t in range(n_groups[r] - 1):
+            for p in range(start, ends[r, t]):
+                offered = utilities[order[r, p]]
+                for client in range(best.shape[0]):
+                    best[client] = max(best[client], offered[client])
+            value = best.sum()
+            increments[r, t] = value - running
+            running = value
+            start = ends[r, t]
+        if n_groups[r] > 0:
+            increments[r, n_groups[r] - 1] = total - running
+
+
+@compiled
+def log_determinant_increments(
+    order: Indices,
+    ends: Ints,
+    n_groups: Ints,
+    matrix: Floats,
+    total: float,
+    increments: Floats,
+) -> None:
+    """½ log det of ``matrix[B, B]`` for all prefixes B from one Cholesky factor.
+
+    With the items in the order of the row, the factor of a prefix is the head of the factor of
+    the whole: the item at place p brings log L_pp.
+    """
+    for r in range(order.shape[0]):
+        last = n_groups[r] - 1
+        stop = ends[r, last - 1] if last > 0 else 0
+        permuted = np.empty((stop, stop))
+        for p in range(stop):
+            row = matrix[order[r, p]]
+            for q in range(p + 1):
+                # In both halves: which one a factorisation reads is its own affair.
+                permuted[p, q] = row[order[r, q]]
+                permuted[q, p] = permuted[p, q]
+        factor = np.linalg.cholesky(permuted)
+        start = 0
+        running = 0.0
+        for t in range(last):
+            increment = 0.0
+            for p in range(start, ends[r, t]):
+                increment += np.log(factor[p, p])
+            increments[r, t] = increment
+            running += increment
+            start = ends[r, t]
+        if last >= 0:
+            increments[r, last] = total - running

@@ -1,0 +1,137 @@
+"""Labels, numbers and weights that belong to rankings, one for each row, as a user gives them."""
+
+from collections.abc import Hashable
+from typing import Any, NamedTuple
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from rankcut.dask import is_lazy
+from rankcut.errors import InputError
+from rankcut.rankings import as_frame
+from rankcut.seeds import seed_from
+
+
+class Codes(NamedTuple):
+    """Labels as numbers: ``values[codes[r]]`` is the label of row r, and −1 is a missing one."""
+
+    codes: NDArray[np.int64]
+    values: tuple[Hashable, ...]
+
+
+def read_codes(labels: Any, n_rows: int, parameter: str) -> Codes:
+    """Number the labels in their order; None, NaN and blank text are missing.
+
+    >>> read_codes(["west", None, "east", "west"], 4, "groups")
+    Codes(codes=array([ 1, -1,  0,  1]), values=('east', 'west'))
+    """
+    column = column_of(labels, n_rows, parameter)
+    if column.dtype.kind in "iub":
+        values, codes = np.unique(column, return_inverse=True)
+        return Codes(codes.astype(np.int64), tuple(values.tolist()))
+    listed = column.tolist()
+    known = _in_order({label for label in listed if not is_missing(label)})
+    numbers = {label: code for code, label in enumerate(known)}
+    codes = np.fromiter(
+        (-1 if is_missing(label) else numbers[label] for label in listed), np.int64, n_rows
+    )
+    return Codes(codes, tuple(known))
+
+
+def read_complete(labels: Any, n_rows: int, parameter: str) -> Codes:
+    """The same, where none may be missing."""
+    found = read_codes(labels, n_rows, parameter)
+    missing = np.flatnonzero(found.codes < 0)
+    if missing.size:
+        raise InputError(
+            f"{parameter} has no value here",
+            remedy="give one for each ranking, or leave such rankings out",
+            row=int(missing[0]),
+        )
+    return found
+
+
+def read_weights(weights: Any, n_rows: int) -> NDArray[np.float64]:
+    """One weight for each row; none is negative, and one at least is positive."""
+    column = column_of(weights, n_rows, "sample_weight")
+    try:
+        numbers = column.astype(np.float64)
+    except (TypeError, ValueError):
+        raise InputError("must be numbers", parameter="sample_weight") from None
+    bad = np.flatnonzero(~np.isfinite(numbers) | (numbers < 0))
+    if bad.size:
+        raise InputError(
+            f"the weight is {numbers[bad[0]]}",
+            remedy="weights are counts or other finite numbers from 0 on",
+            row=int(bad[0]),
+        )
+    if not numbers.any():
+        raise InputError("is 0 for all rankings", parameter="sample_weight")
+    return numbers
+
+
+def is_missing(label: Any) -> bool:
+    """Whether it is None, NaN, NA or blank.
+
+    >>> [is_missing(label) for label in (None, float("nan"), " ", 0, "west")]
+    [True, True, True, False, False]
+    """
+    if label is None or type(label).__name__ in ("NAType", "NaTType"):
+        return True
+    if isinstance(label, str):
+        return not label.strip()
+    return bool(isinstance(label, float) and label != label)
+
+
+def some_of(values: Any, kept: NDArray[Any], n_rows: int, parameter: str) -> Any:
+    """The values of the rankings that are kept, if there are values."""
+    return None if values is None else column_of(values, n_rows, parameter)[kept]
+
+
+def check_options(n_permutations: Any, random_state: Any) -> int:
+    """The seed, if the number of permutations is one."""
+    if isinstance(n_permutations, bool) or not isinstance(n_permutations, int | np.integer):
+        raise InputError(
+            f"must be a whole number; got {n_permutations!r}", parameter="n_permutations"
+        )
+    if n_permutations < 1:
+        raise InputError(f"must be at least 1; got {n_permutations}", parameter="n_permutations")
+    return seed_from(random_state)
+
+
+def in_memory(values: Any) -> Any:
+    """The same, computed if it is a Dask collection."""
+    return values.compute() if is_lazy(values) else values
+
+
+def column_of(values: Any, n_rows: int, parameter: str) -> NDArray[Any]:
+    """One value for each ranking, as an array."""
+    values = in_memory(values)
+    if as_frame(values) is not None:
+        frame = nw.from_native(values, eager_only=True)
+        if frame.shape[1] != 1:
+            raise InputError(
+                f"has {frame.shape[1]} columns", parameter=parameter, remedy="give one column"
+            )
+        values = frame[frame.columns[0]]
+    if hasattr(values, "to_numpy"):
+        column = np.asarray(values.to_numpy())
+    elif isinstance(values, np.ndarray):
+        column = values
+    else:
+        column = np.fromiter(values, dtype=object, count=len(values))
+    if column.ndim != 1 or len(column) != n_rows:
+        raise InputError(
+            f"has shape {column.shape}, but there are {n_rows} rankings",
+            parameter=parameter,
+            remedy="give one value for each ranking",
+        )
+    return column
+
+
+def _in_order(labels: set[Any]) -> list[Any]:
+    try:
+        return sorted(labels)
+    except TypeError:
+        return sorted(labels, key=lambda label: (type(label).__name__, str(label)))

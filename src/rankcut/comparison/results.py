@@ -1,0 +1,308 @@
+"""What a comparison found, as numbers, tables, words and pictures."""
+
+import html
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+from typing import Any
+
+from rankcut.comparison.statistics import Probability, Share
+from rankcut.comparison.tables import Table
+from rankcut.errors import InputError
+
+# What counts as a difference in words.
+LEVEL = 0.05
+
+
+@dataclass(frozen=True)
+class Part:
+    """One question apart: do groups list other items, or order what they list differently?
+
+    Attributes
+    ----------
+    p_value, p_interval, effect_size, effect_interval
+        As in :class:`GroupComparison`.
+    items : Table
+        For lists: the share of each group that lists an item, with adjusted p-values.
+    """
+
+    p_value: float
+    p_interval: tuple[float, float]
+    effect_size: float
+    effect_interval: tuple[float, float]
+    items: Table = field(default_factory=lambda: Table({}), repr=False)
+
+    @classmethod
+    def of(cls, found: Probability, share: Share, items: Table | None = None) -> "Part":
+        """From what a test and an effect size say."""
+        table = Table({}) if items is None else items
+        return cls(found.value, found.interval, share.value, share.interval, table)
+
+
+@dataclass(frozen=True, repr=False)
+class GroupComparison:
+    """What :func:`~rankcut.compare_groups` found.
+
+    Attributes
+    ----------
+    p_value : float
+        Probability of groups that differ as much as these, or more, if labels meant nothing.
+    p_interval : (float, float)
+        Where that probability lies with 95 % confidence, as it is found by random permutations.
+    effect_size : float
+        Share of the variation of rankings that the groups explain, corrected for chance (ε²): its
+        mean is 0 if groups do not differ, so it may be a little below.
+    effect_interval : (float, float)
+        95 % confidence interval.
+    groups : dict
+        The groups, and the number of rankings of each.
+    n_units : int
+        Number of rankings or people among which labels are exchanged.
+    people : bool
+        Whether it is people that are exchanged.
+    items : Table
+        For each item the mean place in each group, 1 = best, the largest difference between
+        groups, where the item stands higher and lower, and a p-value adjusted for all items.
+    pairs : Table
+        The same for pairs: the share of each group that prefers the first item to the second.
+    between : Table
+        With three groups or more, each two of them, p-values by Holm's method.
+    listing, order : Part or None
+        Where lists are partial: do groups list different items, and do they order differently
+        what they list?
+    method : str
+        How p was found: by all permutations, random ones, or the limit distribution.
+    features : str
+        What the overall test looks at.
+    n_permutations : int
+        Number of permutations.
+    notes : tuple of str
+        What else should be known, such as rankings left out.
+    """
+
+    p_value: float
+    p_interval: tuple[float, float]
+    effect_size: float
+    effect_interval: tuple[float, float]
+    groups: dict[Hashable, int]
+    n_units: int
+    people: bool
+    items: Table
+    pairs: Table
+    between: Table
+    listing: Part | None
+    order: Part | None
+    method: str
+    features: str
+    n_permutations: int
+    notes: tuple[str, ...]
+
+    def verdict(self) -> str:
+        """One sentence: whether groups differ, and how much they explain."""
+        return _verdict(self, "Groups differ", "No difference between groups was found", "group")
+
+    def summary(self, level: float = LEVEL) -> str:
+        """The findings in plain words.
+
+        Parameters
+        ----------
+        level : float
+            Items and pairs with an adjusted p-value up to this are named.
+        """
+        lines = [self.verdict()]
+        found = [row for row in self.items if row["p_value"] <= level]
+        if found:
+            lines.append("Items that differ:")
+            lines += [
+                f"  {row['item']}: {row['difference']:.2f} places higher in {row['higher_in']} "
+                f"than in {row['lower_in']} ({_p(row['p_value'])})"
+                for row in found
+            ]
+        unsettled = [row for row in self.pairs if row["p_value"] <= level]
+        if unsettled:
+            row = unsettled[0]
+            lines.append(
+                f"{len(unsettled)} of {len(self.pairs)} pairs differ, most of all {row['first']} "
+                f"before {row['second']}: {_percent(row['difference'])} points more often in "
+                f"{row['more_in']} than in {row['less_in']}."
+            )
+        for part, differ, same in (
+            (self.listing, "Groups list different items", "Groups list the same items"),
+            (
+                self.order,
+                "They order what they list differently",
+                "No difference was found in how they order what they list",
+            ),
+        ):
+            if part is not None:
+                words = differ if part.p_value <= level else same
+                lines.append(f"{words} ({_p(part.p_value)}).")
+        apart = [row for row in self.between if row["p_value"] <= level]
+        if len(self.between):
+            lines.append(f"{len(apart)} of {len(self.between)} pairs of groups differ:")
+            lines += [
+                f"  {row['first']} and {row['second']} ({_p(row['p_value'])}; "
+                f"{_percent(row['effect_size'])} %)"
+                for row in apart
+            ]
+        sizes = ", ".join(f"{name} {size:,}" for name, size in self.groups.items())
+        lines.append(f"Rankings: {sizes}. {self.method}")
+        lines += self.notes
+        return "\n".join(lines)
+
+    def to_frame(self, table: str = "items", backend: str | None = None) -> Any:
+        """A table as a pandas or Polars frame.
+
+        Parameters
+        ----------
+        table : {"items", "pairs", "between"}
+            Which table.
+        backend : {"pandas", "polars", "pyarrow"} or None
+            Which library; None is the one that is installed, pandas first.
+        """
+        if table not in ("items", "pairs", "between"):
+            raise InputError(
+                f'must be "items", "pairs" or "between"; got {table!r}', parameter="table"
+            )
+        found: Table = getattr(self, table)
+        return found.to_frame(backend)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain numbers, text, lists and dictionaries, as for JSON."""
+        plain: dict[str, Any] = {"verdict": self.verdict()}
+        for name in self.__dataclass_fields__:
+            value = getattr(self, name)
+            if isinstance(value, Part):
+                value = {key: _plain(getattr(value, key)) for key in value.__dataclass_fields__}
+            plain[name] = _plain(value)
+        plain["groups"] = {str(name): size for name, size in self.groups.items()}
+        return plain
+
+    def plot(self, level: float = LEVEL) -> Any:
+        """The items' mean places in each group, as a Matplotlib figure.
+
+        Parameters
+        ----------
+        level : float
+            Items with an adjusted p-value above this are drawn faint.
+        """
+        from rankcut.pictures.group_places import draw_group_places
+
+        return draw_group_places(self.items, tuple(self.groups), level)
+
+    def __repr__(self) -> str:
+        return f"GroupComparison({self.verdict()})"
+
+    def _repr_html_(self) -> str:
+        return f"<p>{html.escape(self.verdict())}</p>{self.items._repr_html_()}"
+
+
+@dataclass(frozen=True, repr=False)
+class IndependenceResult:
+    """What :func:`~rankcut.independence_test` found.
+
+    Attributes
+    ----------
+    p_value, p_interval, effect_size, effect_interval, method, features, n_permutations, notes
+        As in :class:`GroupComparison`; the effect is what all covariates explain together.
+    n_rankings : int
+        Number of rankings with all values.
+    items : Table
+        The share of each item's variation that the covariates explain, adjusted p-values.
+    covariates : Table
+        Each covariate by itself, p-values by Holm's method.
+    """
+
+    p_value: float
+    p_interval: tuple[float, float]
+    effect_size: float
+    effect_interval: tuple[float, float]
+    n_rankings: int
+    items: Table
+    covariates: Table
+    method: str
+    features: str
+    n_permutations: int
+    notes: tuple[str, ...]
+
+    def verdict(self) -> str:
+        """One sentence: whether rankings depend on the covariates, and how much."""
+        what = "covariates" if len(self.covariates) > 1 else "covariate"
+        sentence = _verdict(self, f"Rankings depend on the {what}", "No dependence was found", what)
+        return sentence.replace("covariates explains", "covariates explain")
+
+    def summary(self, level: float = LEVEL) -> str:
+        """The findings in plain words.
+
+        Parameters
+        ----------
+        level : float
+            Covariates and items with an adjusted p-value up to this are named.
+        """
+        lines = [self.verdict()]
+        for title, table, name in (
+            ("Covariates that matter by themselves:", self.covariates, "covariate"),
+            ("Items that depend on them:", self.items, "item"),
+        ):
+            found = [
+                f"{row[name]} ({_p(row['p_value'])})" for row in table if row["p_value"] <= level
+            ]
+            if found:
+                lines.append(f"{title} {', '.join(found)}.")
+        lines.append(f"{self.n_rankings:,} rankings. {self.method}")
+        return "\n".join([*lines, *self.notes])
+
+    def to_frame(self, table: str = "covariates", backend: str | None = None) -> Any:
+        """A table as a pandas or Polars frame.
+
+        Parameters
+        ----------
+        table : {"covariates", "items"}
+            Which table.
+        backend : {"pandas", "polars", "pyarrow"} or None
+            Which library; None is the one that is installed, pandas first.
+        """
+        if table not in ("covariates", "items"):
+            raise InputError(f'must be "covariates" or "items"; got {table!r}', parameter="table")
+        found: Table = getattr(self, table)
+        return found.to_frame(backend)
+
+    def __repr__(self) -> str:
+        return f"IndependenceResult({self.verdict()})"
+
+    def _repr_html_(self) -> str:
+        return f"<p>{html.escape(self.verdict())}</p>{self.covariates._repr_html_()}"
+
+
+def describe_method(method: str, number: int) -> str:
+    """How p was found, as a sentence."""
+    if method == "exact":
+        return f"All {number:,} permutations."
+    if method == "limit":
+        return f"{number:,} draws from the limit distribution of permutations."
+    return f"{number:,} random permutations."
+
+
+def _verdict(result: Any, differ: str, same: str, what: str) -> str:
+    low, high = (100.0 * end for end in result.effect_interval)
+    share = 100.0 * max(result.effect_size, 0.0)
+    words = differ if result.p_value <= LEVEL else same
+    least = result.p_interval[0] == 0.0
+    return (
+        f"{words} ({_p(result.p_value, least=least)}); the {what} explains {share:.1f} % of the "
+        f"variation [{low:.1f}, {high:.1f}]."
+    )
+
+
+def _p(value: float, *, least: bool = False) -> str:
+    shown = f"{value:.4f}" if value < 0.001 else f"{value:.2g}" if value < 0.1 else f"{value:.2f}"
+    return f"p {'≤' if least else '='} {shown}"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f}"
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Table):
+        return list(value)
+    return list(value) if isinstance(value, tuple) else value

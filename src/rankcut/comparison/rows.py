@@ -1,0 +1,141 @@
+"""Read rankings, groups, strata, people and weights into the rows of a comparison."""
+
+from collections.abc import Hashable
+from typing import Any, NamedTuple, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankcut._loops.partitions import NOWHERE
+from rankcut._loops.types import Floats, Indices, Longs
+from rankcut.comparison.design import Rows
+from rankcut.comparison.labels import read_complete, read_weights
+from rankcut.dask import is_lazy, stand_in
+from rankcut.errors import InputError
+from rankcut.kernels.groups import read_groups
+from rankcut.rankings import Unranked, read_rankings
+
+
+class Orders(NamedTuple):
+    """Rankings by the group of each item, as few bytes as will do; all ones is unranked."""
+
+    groups: NDArray[Any]
+    items: tuple[Hashable, ...] | None
+
+
+class People(NamedTuple):
+    """Who ranks, and what is exchanged with what."""
+
+    stratum: Longs
+    person: Longs | None
+    weight: Floats
+    counted: bool
+    notes: tuple[str, ...]
+
+
+def read_orders(ranks: Any, unranked: Unranked) -> Orders:
+    """The rankings in memory, a byte or two for each item; Dask collections block by block."""
+    if unranked not in get_args(Unranked):
+        raise InputError(
+            f'must be "error", "last" or "anywhere"; got {unranked!r}', parameter="unranked"
+        )
+    first = read_rankings(stand_in(ranks))
+    kind = np.dtype(np.uint8 if first.shape[1] < 255 else np.uint32)
+
+    def orders(rows: Any) -> NDArray[Any]:
+        rankings = read_rankings(rows)
+        rankings.check(unranked)
+        return read_groups(rankings, "anywhere", None).astype(kind)
+
+    if is_lazy(ranks):
+        from rankcut.dask.mapping import map_rows
+
+        return Orders(np.asarray(map_rows(orders, ranks).compute()), first.items)
+    return Orders(orders(ranks), first.items)
+
+
+def read_people(strata: Any, people: Any, sample_weight: Any, vary: Any, n_rows: int) -> People:
+    """What is exchanged, for labels ``vary``, a code or a row of numbers for each ranking.
+
+    Rankings of a person move together if the person has one label. If labels vary within a
+    person, they are exchanged among the rankings of each person.
+    """
+    stratum = np.zeros(n_rows, dtype=np.int64)
+    if strata is not None:
+        stratum = read_complete(strata, n_rows, "strata").codes
+    weight = np.ones(n_rows) if sample_weight is None else read_weights(sample_weight, n_rows)
+    counted = bool((weight == np.rint(weight)).all())
+    if people is None:
+        return People(stratum, None, weight, counted, ())
+    person = read_complete(people, n_rows, "people").codes
+    n_people = int(person.max()) + 1
+    if _varies_within(vary, person):
+        both = np.unique(stratum * n_people + person, return_inverse=True)[1]
+        note = "Some people are in several groups: labels are exchanged within each person"
+        note += " and stratum." if strata is not None else "."
+        return People(both.astype(np.int64), None, weight, counted, (note,))
+    if _varies_within(stratum, person):
+        raise InputError(
+            "has people in several strata, whose rankings cannot be permuted together",
+            parameter="people",
+            remedy="give each person one stratum",
+        )
+    return People(stratum, person, weight, counted, ())
+
+
+def make_rows(orders: NDArray[Any], group: Longs, people: People) -> Rows:
+    """All of it together, with equal rankings counted once, in an order of their own."""
+    heavy = people.weight > 0
+    if not heavy.all():
+        orders, group = orders[heavy], group[heavy]
+        people = People(
+            people.stratum[heavy],
+            None if people.person is None else people.person[heavy],
+            people.weight[heavy],
+            people.counted,
+            people.notes,
+        )
+    first, index = _distinct(orders)
+    distinct = orders[first]
+    rankings = distinct.astype(np.uint32)
+    rankings[distinct == np.iinfo(distinct.dtype).max] = NOWHERE
+    return Rows(
+        rankings, index, group, people.stratum, people.person, people.weight, people.counted
+    )
+
+
+def kinds_of_lists(rankings: Indices, weight: Floats) -> tuple[Longs, str]:
+    """Which rankings are alike in what they list: the same items, or as many.
+
+    The same items, if there are twenty rankings or more for each set of them.
+    """
+    listed = rankings != NOWHERE
+    packed = np.packbits(listed, axis=1)
+    sets = np.unique(packed, axis=0, return_inverse=True)[1].ravel()
+    if weight.sum() >= 20 * (int(sets.max()) + 1):
+        return sets.astype(np.int64), "lists of the same items"
+    lengths = np.unique(listed.sum(axis=1), return_inverse=True)[1]
+    return lengths.astype(np.int64), "lists of the same length"
+
+
+def _varies_within(vary: Any, person: Longs) -> bool:
+    """Whether a person has rows that differ."""
+    rows = np.asarray(vary)
+    first = np.unique(person, return_index=True)[1]
+    return bool((rows != rows[first[person]]).any())
+
+
+def _distinct(orders: NDArray[Any]) -> tuple[Longs, Longs]:
+    """Where each distinct row is first met, and which of them each row is."""
+    n_items = orders.shape[1]
+    if n_items <= 15:
+        # All of a row in one number.
+        keys: NDArray[Any] = np.zeros(len(orders), dtype=np.uint64)
+        for column in orders.T:
+            keys *= np.uint64(n_items + 1)
+            keys += np.minimum(column, n_items)
+    else:
+        rows = np.ascontiguousarray(orders)
+        keys = rows.view(np.dtype((np.void, rows.dtype.itemsize * n_items))).ravel()
+    _, first, index = np.unique(keys, return_index=True, return_inverse=True)
+    return first, index.ravel().astype(np.int64)

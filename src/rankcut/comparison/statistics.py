@@ -1,0 +1,321 @@
+"""From sums under exchanged labels to p-values, adjusted ones, and shares of variation."""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+from scipy.stats import beta
+
+from rankcut._loops.types import Floats, Longs
+from rankcut.comparison.design import Scores
+from rankcut.comparison.permutations import Labels
+
+Method: TypeAlias = Literal["exact", "permutations", "limit"]
+
+# All permutations are gone through if there are no more than this, or than were asked for.
+FEW = 10_000
+
+# From this many units on, if each group has enough of them, the limit distribution is used.
+VERY_MANY = 200_000
+ENOUGH = 1_000
+
+# Statistics closer than this, relatively, are equal but for rounding.
+_EQUAL = 1e-9
+
+# Covariances are inverted only with this many units for each coordinate.
+_UNITS_EACH = 4
+
+
+@dataclass(frozen=True)
+class Probability:
+    """A p-value with what is known of it.
+
+    Attributes
+    ----------
+    value : float
+        (1 + number of permutations at least as extreme) / (1 + permutations); the share of all
+        permutations where all were gone through.
+    interval : (float, float)
+        Where p lies with 95 % confidence, as only some permutations were drawn.
+    """
+
+    value: float
+    interval: tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Share:
+    """A share of variation, corrected for what chance alone explains, with a 95 % interval."""
+
+    value: float
+    interval: tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Family:
+    """Coordinates that answer one question.
+
+    Attributes
+    ----------
+    columns : slice
+        Which coordinates of the scores.
+    kind : {"whole", "combined", "each"}
+        One test of all of them by the distance between means, or by several ways combined; or a
+        test of each with all errors held together.
+    singles : tuple of slices
+        Coordinates of which "combined" also looks at the one that differs most.
+    """
+
+    columns: slice
+    kind: Literal["whole", "combined", "each"]
+    singles: tuple[slice, ...] = ()
+
+
+class Draws:
+    """How labels are exchanged, and how often.
+
+    Attributes
+    ----------
+    method : {"exact", "permutations", "limit"}
+    number : int
+        How many permutations, or draws from the limit.
+    """
+
+    def __init__(self, labels: Labels, n_permutations: int, seed: int) -> None:
+        self._labels = labels
+        self._seed = seed
+        arrangements = labels.arrangements()
+        self.method: Method = "permutations"
+        self.number = n_permutations
+        if arrangements <= max(FEW, n_permutations):
+            self.method, self.number = "exact", int(arrangements)
+        elif labels.design.n_units >= VERY_MANY and _is_nearly_normal(labels):
+            self.method = "limit"
+
+    def __call__(self, scores: Scores) -> Iterator[Floats]:
+        """The sums S for each, in blocks."""
+        if self.method == "exact":
+            return self._labels.every(scores)
+        if self.method == "limit":
+            return self._labels.limit(scores, self.number, self._seed)
+        return self._labels.sampled(scores, self.number, self._seed)
+
+    def probability(self, n_extreme: int) -> Probability:
+        """From the number of draws at least as extreme as what was seen."""
+        n = self.number
+        if self.method == "exact":
+            exact = n_extreme / n
+            return Probability(exact, (exact, exact))
+        low = beta.ppf(0.025, n_extreme, n - n_extreme + 1) if n_extreme else 0.0
+        high = beta.ppf(0.975, n_extreme + 1, n - n_extreme) if n_extreme < n else 1.0
+        return Probability((1 + n_extreme) / (1 + n), (float(low), float(high)))
+
+
+def run_tests(
+    labels: Labels, scores: Scores, families: Sequence[Family], draws: Draws
+) -> list[Probability | Floats]:
+    """Answer all questions with the same permutations.
+
+    A family of the kind "each" has the adjusted p-value of each coordinate; the others have one
+    probability.
+    """
+    questions = [_question(family, scores) for family in families]
+    seen = labels.observed(scores)
+    for question in questions:
+        question.look(seen)
+    for block in draws(scores):
+        for question in questions:
+            question.add(block)
+    return [question.answer(draws) for question in questions]
+
+
+def share_explained(labels: Labels, scores: Scores, columns: slice) -> Share:
+    """The part of the variation of these coordinates that the labels explain.
+
+    With T = ‖S‖² and its mean E over permutations it is (T − E)/(total − E): for groups without
+    strata or weights, ε². The interval takes S for normal about its mean μ with the covariance V
+    found within groups: T then has the mean ‖μ‖² + tr V and the variance 4μᵀVμ + 2·tr V².
+    """
+    sums = labels.observed(scores)[:, columns]
+    total = float(scores.total[columns].sum())
+    if not total > 0.0:
+        return Share(0.0, (0.0, 0.0))
+    by_chance = _Part(labels, scores, columns)
+    excess = float((sums**2).sum()) - by_chance.mean
+    room = max(total - by_chance.mean, np.finfo(float).tiny)
+    spread = by_chance.within
+    squared = float((spread**2).sum())
+    along = float(np.einsum("qp,pr,qr->", sums, spread, sums))
+    slope = max(along - len(sums) * squared, 0.0) / excess if excess > 0 else 0.0
+    slope = min(max(slope, squared / max(float(np.trace(spread)), 1e-300)), _largest(spread))
+    z2 = 1.959963984540054**2
+    middle = excess + 2.0 * z2 * slope
+    half = math.sqrt(max(middle**2 - excess**2 + 2.0 * z2 * len(sums) * squared, 0.0))
+    low, high = (min(max(end / room, 0.0), 1.0) for end in (middle - half, middle + half))
+    return Share(excess / room, (low, high))
+
+
+def holm(p_values: Floats) -> Floats:
+    """P-values that hold for all of them at once.
+
+    >>> holm(np.array([0.01, 0.04, 0.03]))
+    array([0.03, 0.06, 0.06])
+    """
+    order = np.argsort(p_values, kind="stable")
+    factors = np.arange(len(p_values), 0, -1)
+    adjusted = np.empty(len(p_values))
+    adjusted[order] = np.minimum(np.maximum.accumulate(p_values[order] * factors), 1.0)
+    return adjusted
+
+
+class _Part:
+    """Some coordinates of scores: what chance explains of them, and their covariance."""
+
+    def __init__(self, labels: Labels, scores: Scores, columns: slice) -> None:
+        design = labels.design
+        n_units = np.add.reduceat(design.counts, design.starts[:-1])
+        share = np.trace(labels.gram, axis1=1, axis2=2) / np.maximum(n_units - 1, 1)
+        of_cells = share[design.strata] * design.counts
+        sums = labels.observed(scores)[:, columns]
+        self.mean = 0.0
+        squares = np.zeros((sums.shape[1], sums.shape[1]))
+        for cells, block in scores.blocks():
+            part = block[:, columns]
+            self.mean += float(of_cells[cells] @ (part**2).sum(axis=1))
+            squares += (part * design.counts[cells, np.newaxis]).T @ part
+        # Of the columns of Q, which are alike.
+        scale = np.trace(labels.gram.sum(axis=0)) / labels.width
+        freedom = max(int(n_units.sum()) - len(n_units) - labels.width, 1)
+        self.within = np.maximum(scale, 0.0) * (squares - sums.T @ sums / scale) / freedom
+
+
+class _Whole:
+    """T = ‖S‖², the squared distance between means; or several ways to look, combined.
+
+    These are T, the same in units of the covariance, and the largest share of one coordinate's
+    variation. Each alone has little power against some differences. Their p-values are combined
+    by Cauchy's sum Σ tan(π·(½ − p)), and the sum is compared with what it is under the same
+    permutations, so the level is exact however the ways depend on each other.
+    """
+
+    def __init__(self, family: Family, scores: Scores) -> None:
+        self._columns = family.columns
+        self._whitening = None
+        self._singles = []
+        if family.kind == "combined":
+            self._singles = [(each, _unit_scale(scores.own[each])) for each in family.singles]
+            if scores.design.n_units >= _UNITS_EACH * len(scores.own[family.columns]):
+                self._whitening = _whitening(scores, family.columns)
+        self._drawn: list[Floats] = []
+
+    def look(self, seen: Floats) -> None:
+        self._seen = self._values(seen[np.newaxis])
+
+    def add(self, block: Floats) -> None:
+        self._drawn.append(self._values(block))
+
+    def answer(self, draws: Draws) -> Probability:
+        values = np.concatenate([self._seen, *self._drawn])
+        ranks = np.array([_count_at_least(column) for column in values.T])
+        combined = -ranks[0].astype(np.float64)
+        if len(ranks) > 1:
+            combined = np.tan(np.pi * (0.5 - (ranks - 0.5) / len(values))).sum(axis=0)
+        bar = combined[0] - _EQUAL * abs(combined[0])
+        return draws.probability(int((combined[1:] >= bar).sum()))
+
+    def _values(self, sums: Floats) -> Floats:
+        part = sums[:, :, self._columns]
+        found = [(part**2).sum(axis=(1, 2))]
+        if self._whitening is not None:
+            found.append(((part @ self._whitening) ** 2).sum(axis=(1, 2)))
+        for columns, scale in self._singles:
+            found.append(((sums[:, :, columns] ** 2).sum(axis=1) * scale).max(axis=1))
+        return np.array(found).T
+
+
+class _Each:
+    """The largest share of a coordinate's variation that is explained, step by step.
+
+    Westfall and Young: the p-value of the coordinate with the k-th largest share compares it with
+    the largest among those from the k-th on.
+    """
+
+    def __init__(self, family: Family, scores: Scores) -> None:
+        self._columns = family.columns
+        self._scale = _unit_scale(scores.own[family.columns])
+
+    def look(self, seen: Floats) -> None:
+        shares = self._shares(seen[np.newaxis])[0]
+        self._order = np.argsort(-shares, kind="stable")
+        self._bar = shares[self._order] * (1.0 - _EQUAL)
+        self._extreme = np.zeros(len(shares), dtype=np.int64)
+
+    def add(self, block: Floats) -> None:
+        shares = self._shares(block)[:, self._order]
+        largest = np.maximum.accumulate(shares[:, ::-1], axis=1)[:, ::-1]
+        self._extreme += (largest >= self._bar).sum(axis=0)
+
+    def answer(self, draws: Draws) -> Floats:
+        values = np.array([draws.probability(int(n)).value for n in self._extreme])
+        adjusted = np.empty(len(values))
+        adjusted[self._order] = np.maximum.accumulate(values)
+        # What does not vary at all differs nowhere.
+        adjusted[self._scale == 0.0] = 1.0
+        return adjusted
+
+    def _shares(self, sums: Floats) -> Floats:
+        return np.asarray((sums[:, :, self._columns] ** 2).sum(axis=1) * self._scale)
+
+
+def _question(family: Family, scores: Scores) -> _Whole | _Each:
+    return _Each(family, scores) if family.kind == "each" else _Whole(family, scores)
+
+
+def _unit_scale(own: Floats) -> Floats:
+    """One by each sum of squares, and 0 for what does not vary."""
+    floor = _EQUAL * max(float(own.max(initial=0.0)), 1e-300)
+    return np.divide(1.0, own, out=np.zeros_like(own), where=own > floor)
+
+
+def _whitening(scores: Scores, columns: slice) -> Floats:
+    """R with RRᵀ the pseudo-inverse of the scores' covariance."""
+    width = len(range(*columns.indices(scores.width)))
+    squares = np.zeros((width, width))
+    counts = scores.design.counts
+    for cells, block in scores.blocks():
+        part = block[:, columns]
+        squares += (part * counts[cells, np.newaxis]).T @ part
+    values, directions = np.linalg.eigh(squares)
+    kept = values > _EQUAL * max(values[-1], 1e-300)
+    return np.asarray(directions[:, kept] / np.sqrt(values[kept]))
+
+
+def _count_at_least(values: Floats) -> Longs:
+    """How many are at least as large as each, equal but for rounding included.
+
+    >>> _count_at_least(np.array([3.0, 1.0, 3.0 + 1e-15, 7.0]))
+    array([3, 4, 3, 1])
+    """
+    order = np.argsort(values, kind="stable")
+    ordered = values[order]
+    gaps = np.diff(ordered) > _EQUAL * np.abs(ordered[1:])
+    first = np.concatenate([[0], np.flatnonzero(gaps) + 1])
+    level = np.concatenate([[0], np.cumsum(gaps)])
+    counts = np.empty(len(values), dtype=np.int64)
+    counts[order] = len(values) - first[level]
+    return counts
+
+
+def _largest(spread: Floats) -> float:
+    return float(np.linalg.eigvalsh(spread)[-1])
+
+
+def _is_nearly_normal(labels: Labels) -> bool:
+    """Whether each group has enough units for the limit, and no unit weighs too much."""
+    design = labels.design
+    sizes = design.sizes
+    movable = sizes[(sizes > 0).sum(axis=1) > 1].sum(axis=0)
+    heaviest = float(design.weight.max() ** 2 / (design.counts @ design.weight**2))
+    return bool((movable >= ENOUGH).all()) and heaviest < 1.0 / ENOUGH

@@ -1,0 +1,132 @@
+"""Small tables of results: columns by name, printed as text, or made a frame."""
+
+import html
+from collections.abc import Iterator, Mapping, Sequence
+from importlib.util import find_spec
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+
+from rankcut.errors import InputError
+
+
+class Table:
+    """Columns of equal length.
+
+    Parameters
+    ----------
+    columns : mapping of str to sequence
+        The columns, in their order.
+
+    Examples
+    --------
+    >>> table = Table({"item": ["uni", "ika"], "p_value": [0.0123, 0.5]})
+    >>> table
+    item  p_value
+    uni    0.0123
+    ika       0.5
+    >>> table["item"], table[1]
+    (['uni', 'ika'], {'item': 'ika', 'p_value': 0.5})
+    """
+
+    def __init__(self, columns: Mapping[str, Sequence[Any]]) -> None:
+        self.columns = {name: list(values) for name, values in columns.items()}
+
+    def __len__(self) -> int:
+        return len(next(iter(self.columns.values()), []))
+
+    def __getitem__(self, which: int | str) -> Any:
+        """A column by its name, or a row by its number."""
+        if isinstance(which, str):
+            return self.columns[which]
+        return {name: values[which] for name, values in self.columns.items()}
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return (self[row] for row in range(len(self)))
+
+    def to_frame(self, backend: Any = None) -> Any:
+        """The table as a pandas or Polars frame.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"} or None
+            Which library; None is the one that is installed, pandas first.
+        """
+        if backend is None:
+            backend = next((name for name in ("pandas", "polars") if find_spec(name)), None)
+        if backend is None:
+            raise ModuleNotFoundError(
+                "a frame needs pandas or Polars, and neither is installed; read the columns of the "
+                "table, or install one of them"
+            )
+        if backend not in ("pandas", "polars", "pyarrow"):
+            raise InputError(
+                f'must be "pandas", "polars" or "pyarrow"; got {backend!r}', parameter="backend"
+            )
+        return nw.from_dict(self.columns, backend=backend).to_native()
+
+    def __repr__(self) -> str:
+        cells = [[_shown(value) for value in values] for values in self.columns.values()]
+        numeric = [all(isinstance(v, int | float) for v in vs) for vs in self.columns.values()]
+        widths = [
+            max(map(len, [name, *column])) for name, column in zip(self.columns, cells, strict=True)
+        ]
+        lines = [list(self.columns), *map(list, zip(*cells, strict=True))]
+        return "\n".join(
+            "  ".join(
+                cell.rjust(width) if number else cell.ljust(width)
+                for cell, width, number in zip(line, widths, numeric, strict=True)
+            ).rstrip()
+            for line in lines
+        )
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th>{html.escape(name)}</th>" for name in self.columns)
+        body = "".join(
+            "<tr>" + "".join(f"<td>{html.escape(_shown(v))}</td>" for v in row.values()) + "</tr>"
+            for row in self
+        )
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def difference_table(
+    names: Mapping[str, Sequence[Any]],
+    means: Any,
+    p_values: Any,
+    groups: Sequence[Any],
+    words: tuple[str, str, str],
+) -> Table:
+    """What differs most clearly first: the largest difference between groups, and which they are.
+
+    Parameters
+    ----------
+    names : mapping of str to sequence
+        Columns that say what is compared.
+    means : ndarray of shape (n_groups, n_compared)
+        The mean of each group.
+    p_values : ndarray of shape (n_compared,)
+        Adjusted p-values.
+    groups : sequence
+        Labels of the groups.
+    words : (str, str, str)
+        Column for the group with the smallest mean, for that with the largest, and what a mean is.
+    """
+    low, high = means.argmin(axis=0), means.argmax(axis=0)
+    difference = means.max(axis=0) - means.min(axis=0)
+    order = np.lexsort((np.arange(len(p_values)), -difference, p_values))
+    columns = {name: [values[k] for k in order] for name, values in names.items()}
+    columns["difference"] = difference[order].tolist()
+    ends = {words[0]: low, words[1]: high}
+    for word in sorted(ends, key=lambda word: word.startswith(("lower", "less"))):
+        columns[word] = [groups[ends[word][k]] if difference[k] > 0 else None for k in order]
+    columns["p_value"] = p_values[order].tolist()
+    for group, mean in zip(groups, means, strict=True):
+        columns[f"{words[2]} in {group}"] = mean[order].tolist()
+    return Table(columns)
+
+
+def _shown(value: Any) -> str:
+    if value is None:
+        return "–"
+    return f"{value:.4g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,233 @@
+"""What transformers of rankings share: reading, options, reports and names."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Hashable, Sequence
+from dataclasses import fields
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike, NDArray
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils import Tags
+from sklearn.utils._set_output import _get_output_config
+from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
+
+from rankcut.dask import is_lazy, stand_in
+from rankcut.features.completions import CompletionReport
+from rankcut.features.feature_map import FeatureMap, MapOptions, lazy_features
+from rankcut.features.offset_rows import OffsetRows
+from rankcut.rankings import (
+    RankMatrix,
+    Unranked,
+    labels_beside,
+    object_array,
+    read_rankings,
+)
+
+
+def check_output_is_default(transformer: Any) -> None:
+    """Refuse ``set_output`` for Dask collections, of which it would make a frame in memory."""
+    if _get_output_config("transform", transformer)["dense"] != "default":
+        raise ValueError(
+            "set_output is for rankings in memory; a Dask DataFrame gives a Dask DataFrame of "
+            'itself: call set_output(transform="default")'
+        )
+
+
+def check_items(rankings: RankMatrix, known: tuple[Hashable, ...] | None) -> None:
+    """Refuse rankings of other items than those that were fitted, where both have labels."""
+    fitted = labels_beside(known, rankings.items)
+    given = labels_beside(rankings.items, known)
+    if None not in (fitted, given) and fitted != given:
+        raise ValueError(
+            "the columns of these rankings are not the items that were fitted, in their "
+            f"order: {given} is not {fitted}"
+        )
+
+
+class TakesRankings(BaseEstimator):
+    """Reads and checks rankings, and tells scikit-learn what they may be.
+
+    ``unranked`` is a parameter of some; with the others an item that is not ranked may be anywhere.
+    """
+
+    items: Sequence[Hashable] | None
+    unranked: Unranked = "anywhere"
+
+    def _read(self, X: Any, *, reset: bool) -> RankMatrix:
+        rankings = read_rankings(X, self.items)
+        # For arrays of as many columns as were fitted, without names, there is nothing to check.
+        plain = type(X) is np.ndarray and not hasattr(self, "feature_names_in_")
+        if reset or not plain or rankings.shape[1] != self.n_features_in_:
+            validate_data(self, X, reset=reset, skip_check_array=True)
+        rankings.check(self.unranked)
+        return rankings
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        # NaN and absent entries are unranked items: allowed once it is said what they mean.
+        tags.input_tags.allow_nan = self.unranked != "error"
+        tags.input_tags.sparse = self.unranked != "error"
+        return tags
+
+
+class RankingFeatures(TransformerMixin, TakesRankings, ABC):
+    """Rankings in, the vectors of a set function out; subclasses say of which one.
+
+    What is fitted is kept in attributes, from which the feature map is made again after pickling.
+    """
+
+    dtype: DTypeLike | None
+    _items: tuple[Hashable, ...] | None
+    _seed: int
+
+    @abstractmethod
+    def _fit(self, rankings: RankMatrix) -> None:
+        """Keep what :meth:`_make_map` needs, for the items of these rankings."""
+
+    @abstractmethod
+    def _make_map(self, seed: int | None) -> FeatureMap:
+        """The feature map of what was fitted; ``seed`` is that of an earlier one."""
+
+    def _options(self) -> MapOptions:
+        """The options of the feature map among the parameters."""
+        parameters = self.get_params(deep=False)
+        names = {field.name for field in fields(MapOptions)}
+        return MapOptions(**{name: parameters[name] for name in names & parameters.keys()})
+
+    @property
+    def _map(self) -> FeatureMap:
+        """The feature map; made when fitted, and once more after pickling."""
+        made: FeatureMap | None = self.__dict__.get("_made_map")
+        if made is None:
+            made = self._made_map = self._make_map(self._seed)
+        return made
+
+    def __getstate__(self) -> dict[str, Any]:
+        state: dict[str, Any] = super().__getstate__()
+        return {name: value for name, value in state.items() if name != "_made_map"}
+
+    def fit(self, X: Any, y: ArrayLike | None = None) -> Self:
+        """Check the rankings and match the set function with their items.
+
+        No more is learned, unless there is a graph to be learned from rankings.
+
+        Parameters
+        ----------
+        X : array, frame or CSR array of shape (n_rankings, n_items)
+            Rank matrix. Of a Dask array or DataFrame only the columns are looked at; its
+            rankings are checked when they are computed.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        self
+        """
+        rankings = self._read(stand_in(X), reset=True)
+        self._fit(rankings)
+        self._items = rankings.items
+        self._made_map = self._make_map(None)
+        self._seed = self._made_map.seed
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """Features of rankings of the items that were fitted.
+
+        Parameters
+        ----------
+        X : array, frame or CSR array of shape (n_rankings, n_items)
+            Rank matrix.
+
+        Returns
+        -------
+        ndarray or csr_array of shape (n_rankings, n_items)
+            For a Dask array or DataFrame another one with the same chunks, whose blocks are
+            these; a DataFrame keeps its index.
+        """
+        if is_lazy(X):
+            self._checked(stand_in(X))
+            check_output_is_default(self)
+            return lazy_features(self._map, X, self.items)
+        return self._map(self._checked(X))[0]
+
+    def compact(self, X: Any) -> NDArray[Any] | OffsetRows:
+        """The same vectors in the smallest form, for what compares them.
+
+        Sparse rankings in closed form give :class:`~rankcut.features.OffsetRows`, which mean the
+        same as dense vectors and take less memory; all others give an array.
+
+        Parameters
+        ----------
+        X : array, frame or CSR array of shape (n_rankings, n_items)
+            Rank matrix.
+        """
+        return self._map.compact(self._checked(X))
+
+    def transform_with_report(self, X: Any) -> tuple[Any, CompletionReport]:
+        """Features, and how those of each ranking were found: method, draws and errors.
+
+        Features are arrays here, whatever ``set_output`` says.
+
+        Parameters
+        ----------
+        X : array, frame or CSR array of shape (n_rankings, n_items)
+            Rank matrix.
+
+        Returns
+        -------
+        features : ndarray or csr_array of shape (n_rankings, n_items)
+        report : CompletionReport
+            ``method``, ``n_draws`` and ``relative_error`` of each ranking, and the
+            ``standard_error`` of each coordinate.
+
+        Examples
+        --------
+        >>> from rankcut import GraphCutFeatures, SimilarityGraph, make_food
+        >>> food = make_food(3, kind="incomplete", random_state=0)
+        >>> transformer = GraphCutFeatures(
+        ...     SimilarityGraph(food.item_features), unranked="anywhere"
+        ... ).fit(food.ranks)
+        >>> features, report = transformer.transform_with_report(food.ranks)
+        >>> report.method.tolist(), report.n_draws.tolist()
+        (['exact', 'exact', 'exact'], [625, 49, 49])
+        """
+        if is_lazy(X):
+            raise TypeError(
+                "a report is about rankings in memory; these are a Dask collection: compute some "
+                "of them first"
+            )
+        return self._map(self._checked(X), errors=True)
+
+    def _checked(self, X: Any) -> RankMatrix:
+        """The rankings, if they are of the items that were fitted."""
+        if not hasattr(self, "_seed"):
+            check_is_fitted(self)
+        rankings = self._read(X, reset=False)
+        check_items(rankings, self._labels())
+        return rankings
+
+    def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[Any]:
+        """The items' labels, or x0, x1, … where they have none.
+
+        Parameters
+        ----------
+        input_features : array-like of str or None
+            Names for items that have none; checked against the names of those that have.
+        """
+        check_is_fitted(self)
+        labels = self._labels()
+        if input_features is None and labels is not None and not hasattr(self, "feature_names_in_"):
+            return object_array(labels)
+        return np.asarray(_check_feature_names_in(self, input_features))
+
+    def _labels(self) -> tuple[Hashable, ...] | None:
+        """The items' labels, if they have any."""
+        return self._items
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = (
+            ["float64", "float32"] if self.dtype is None else [np.dtype(self.dtype).name]
+        )
+        return tags

@@ -1,0 +1,234 @@
+"""Distances between items, and the similarities that fall with them."""
+
+from numbers import Real
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.neighbors import NearestNeighbors
+from threadpoolctl import threadpool_limits
+
+from rankcut.errors import InputError
+from rankcut.graphs.item_graph import NeighborApproximation
+
+Similarity: TypeAlias = Literal["squared_exponential", "exponential"]
+
+Search: TypeAlias = Literal["auto", "exact", "approximate"]
+
+# Trees find neighbours quickly in few dimensions. In more, comparing all pairs is quicker, and
+# for many items takes longer than an approximate search, which takes half a minute to compile.
+_TREE_DIMENSIONS = 8
+_ALL_PAIRS_ITEMS = 80_000
+
+# Items whose neighbours are searched exactly too, to tell how many an approximate search found.
+_CHECKED = 200
+
+# Distances this much larger than the farthest neighbour's, relative to it, are as near.
+_ROUNDING = 1e-9
+
+# Differences of so many numbers are taken at once.
+_AT_ONCE = 1 << 22
+
+
+def distances_between(
+    points: NDArray[np.float64], first: NDArray[Any], second: NDArray[Any]
+) -> NDArray[np.float64]:
+    """Between some pairs of points, a part of them at a time.
+
+    >>> distances_between(np.array([[0.0, 0.0], [3.0, 4.0]]), np.array([0, 1]), np.array([1, 1]))
+    array([5., 0.])
+    """
+    step = max(1, _AT_ONCE // points.shape[1])
+    found = np.empty(len(first))
+    for start in range(0, len(first), step):
+        part = slice(start, start + step)
+        found[part] = np.linalg.norm(points[first[part]] - points[second[part]], axis=1)
+    return found
+
+
+def exponent_of(values: NDArray[np.float64]) -> int:
+    """The power of 2 that the largest number is just below."""
+    return int(np.frexp(np.abs(values).max(initial=0.0))[1])
+
+
+def scaled_to_one(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Values divided by a power of 2, so that the largest is near 1."""
+    return np.asarray(np.ldexp(values, -exponent_of(values)))
+
+
+def root_mean_square(values: NDArray[np.float64]) -> float:
+    """√(mean of squares), for values of any size."""
+    largest = float(np.abs(values).max(initial=0.0))
+    if largest == 0:
+        return 0.0
+    return largest * float(np.sqrt(np.mean((values / largest) ** 2)))
+
+
+def strongest_products(
+    rows: sparse.csr_array, scale: NDArray[np.float64], n_neighbors: int
+) -> sparse.csr_array:
+    """The largest positive products s_i·⟨x_i, x_j⟩·s_j of each row x_i with others.
+
+    Rows are compared a few at a time, and nothing is made dense.
+    """
+    n = rows.shape[0]
+    columns = sparse.csr_array(rows.T)
+    step = max(1, _AT_ONCE // n)
+    firsts, seconds, weights = [], [], []
+    for start in range(0, n, step):
+        products = sparse.csr_array(rows[start : start + step] @ columns)
+        first = start + np.repeat(np.arange(products.shape[0]), np.diff(products.indptr))
+        second = products.indices
+        weight = products.data * scale[first] * scale[second]
+        weight[first == second] = 0.0
+        least = _least_kept(weight, products.indptr, n_neighbors)
+        kept = (weight > 0) & (weight >= least[first - start])
+        first, second, weight = first[kept], second[kept], weight[kept]
+        # Strongest first, and of two as strong the one that comes first.
+        order = np.lexsort((second, -weight, first))
+        first, second, weight = first[order], second[order], weight[order]
+        strong = np.arange(len(first)) - np.searchsorted(first, first) < n_neighbors
+        firsts.append(first[strong])
+        seconds.append(second[strong])
+        weights.append(weight[strong])
+    entries = np.concatenate(weights), (np.concatenate(firsts), np.concatenate(seconds))
+    return sparse.csr_array(entries, shape=(n, n))
+
+
+def _least_kept(
+    weights: NDArray[np.float64], starts: NDArray[Any], n_neighbors: int
+) -> NDArray[np.float64]:
+    """The weight of the last edge to keep of each row."""
+    least = np.zeros(len(starts) - 1)
+    for row in np.flatnonzero(np.diff(starts) > n_neighbors):
+        entries = weights[starts[row] : starts[row + 1]]
+        last = len(entries) - n_neighbors
+        least[row] = np.partition(entries, last)[last]
+    return least
+
+
+def check_finite(distances: NDArray[np.float64]) -> None:
+    """Raise if the distance between some items is too large for a number."""
+    if not np.isfinite(distances).all():
+        raise InputError(
+            "distances between items overflow: the item features are too large",
+            remedy="divide the item features by their largest value",
+        )
+
+
+def similarity(
+    distances: NDArray[np.float64],
+    kernel: Similarity | Literal["constant"],
+    lengthscale: float | Literal["median"],
+) -> NDArray[np.float64]:
+    """Weights of edges of these lengths."""
+    check_finite(distances)
+    if kernel == "constant":
+        return np.ones_like(distances)
+    if kernel not in ("squared_exponential", "exponential"):
+        raise ValueError(
+            f'kernel must be "squared_exponential" or "exponential", and it is {kernel!r}'
+        )
+    scale = median_lengthscale(distances, lengthscale)
+    if kernel == "exponential":
+        return np.exp(-distances / scale)
+    return np.exp(-0.5 * (distances / scale) ** 2)
+
+
+def median_lengthscale(
+    distances: NDArray[np.float64], lengthscale: float | Literal["median"]
+) -> float:
+    """The lengthscale as a number.
+
+    Where over half of the distances are 0, "median" means the median of the others.
+    """
+    if lengthscale == "median":
+        scale = float(np.median(distances)) if distances.size else 1.0
+        if scale == 0.0:
+            apart = distances[distances > 0]
+            scale = float(np.median(apart)) if apart.size else 1.0
+        return scale
+    if isinstance(lengthscale, Real) and 0 < lengthscale <= np.finfo(np.float64).max:
+        return float(lengthscale)
+    raise InputError(f'must be "median" or above 0; got {lengthscale!r}', parameter="lengthscale")
+
+
+def nearest_neighbors(
+    points: NDArray[np.float64], n_neighbors: int, method: Search, seed: int
+) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float64], NeighborApproximation | None]:
+    """Each item and one of its neighbours, their distance; and how many neighbours are missing."""
+    if method not in ("auto", "exact", "approximate"):
+        raise ValueError(f'method must be "auto", "exact" or "approximate", and it is {method!r}')
+    n, n_dimensions = points.shape
+    costly = n_dimensions > _TREE_DIMENSIONS and n > _ALL_PAIRS_ITEMS
+    if method == "approximate" or (method == "auto" and costly):
+        return _approximate(points, n_neighbors, seed)
+    search = _exact_search(points, n_neighbors)
+    # Of neighbours as near, more threads find others.
+    with threadpool_limits(1):
+        distances, neighbours = search.kneighbors()
+    items = np.repeat(np.arange(n), n_neighbors)
+    return items, neighbours.ravel(), distances.ravel(), None
+
+
+def _exact_search(points: NDArray[np.float64], n_neighbors: int) -> Any:
+    algorithm = "auto" if points.shape[1] <= _TREE_DIMENSIONS else "brute"
+    return NearestNeighbors(n_neighbors=n_neighbors, algorithm=algorithm).fit(points)
+
+
+def _approximate(
+    points: NDArray[np.float64], n_neighbors: int, seed: int
+) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float64], NeighborApproximation]:
+    n = len(points)
+    # The search is in float32: what all items share would take up its digits.
+    centred = points - points.mean(axis=0)
+    largest = float(np.abs(centred).max()) or 1.0
+    index = _pynndescent().NNDescent(
+        (centred / largest).astype(np.float32),
+        n_neighbors=min(n_neighbors + 1, n),
+        random_state=seed,
+        # More threads find other neighbours.
+        n_jobs=1,
+    )
+    found = np.asarray(index.neighbor_graph[0], dtype=np.intp)
+    own = np.arange(n)[:, None]
+    # An item is among its own neighbours, unless it has many duplicates; -1 is none.
+    kept = (found != own) & (found >= 0)
+    kept &= np.cumsum(kept, axis=1) <= n_neighbors
+    items, neighbours = np.broadcast_to(own, found.shape)[kept], found[kept]
+    distances = distances_between(points, items, neighbours)
+    checked = _recall(points, n_neighbors, items, distances, seed)
+    return items, neighbours, distances, checked
+
+
+def _recall(
+    points: NDArray[np.float64],
+    n_neighbors: int,
+    items: NDArray[np.intp],
+    distances: NDArray[np.float64],
+    seed: int,
+) -> NeighborApproximation:
+    """Of the neighbours of some items, those found; any of several as near will do."""
+    n = len(points)
+    some = np.sort(np.random.default_rng(seed).choice(n, min(n, _CHECKED), replace=False))
+    search = _exact_search(points, n_neighbors + 1)
+    # Among the nearest of an item, at distance 0, is the item itself.
+    farthest = search.kneighbors(points[some])[0][:, -1]
+    starts, ends = np.searchsorted(items, some), np.searchsorted(items, some, side="right")
+    hits = sum(
+        int((distances[start:end] <= limit * (1 + _ROUNDING)).sum())
+        for start, end, limit in zip(starts, ends, farthest, strict=True)
+    )
+    return NeighborApproximation(hits / (len(some) * n_neighbors), len(some))
+
+
+def _pynndescent() -> Any:
+    try:
+        import pynndescent
+    except ImportError:
+        raise ModuleNotFoundError(
+            'approximate neighbours need pynndescent: pip install "rankcut[neighbors]", or take '
+            'method="exact", which compares all pairs'
+        ) from None
+    return pynndescent

@@ -1,0 +1,250 @@
+"""Recipes for item graphs that are learned from rankings, where little is known of the items.
+
+Passed as a graph, as in ``GraphCutFeatures(CoListingGraph())``, such a recipe is built in each
+``fit`` from the rankings that are fitted; under cross-validation it sees the training folds only.
+To learn from all lists at hand, labelled or not, build the graph first and pass the result:
+``GraphCutFeatures(CoListingGraph().build_from(all_lists))``.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Hashable, Sequence
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator
+
+from rankcut.errors import InputError
+from rankcut.graphs.distances import strongest_products
+from rankcut.graphs.item_graph import ItemGraph
+from rankcut.graphs.weights import SparseWeights
+from rankcut.rankings import RankMatrix, read_rankings
+
+_LARGEST = np.finfo(np.float64).max
+
+# Rows of a dense rank matrix are read in blocks of about this many entries.
+_PIECE = 1 << 20
+
+
+class _ProfileGraph(BaseEstimator, ABC):
+    """Items are joined if their profiles, a number for each ranking that lists them, are alike.
+
+    The weight of an edge is the cosine of two profiles, in which each is taken to be as long as
+    if it had ``shrinkage`` more entries of average size; edges of items that are not alike, and
+    those that are among the strongest of neither end, are dropped.
+    """
+
+    def __init__(self, *, n_neighbors: int = 10, shrinkage: float = 10.0) -> None:
+        self.n_neighbors = n_neighbors
+        self.shrinkage = shrinkage
+
+    @property
+    def needs_rankings(self) -> bool:
+        """There is no graph without rankings."""
+        return True
+
+    @abstractmethod
+    def _profiles(
+        self, listed: sparse.csr_array, counts: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """A number for each listed item of each ranking; ``counts`` says how often it counts."""
+
+    def build(self) -> ItemGraph:
+        """Refuse: this graph is learned from rankings, by :meth:`build_from`."""
+        raise InputError(
+            f"{type(self).__name__} is learned from rankings",
+            remedy="call build_from(rankings), or pass it to an estimator, which learns it in fit",
+        )
+
+    def build_from(
+        self,
+        X: Any,
+        items: Sequence[Hashable] | None = None,
+        *,
+        sample_weight: ArrayLike | None = None,
+    ) -> ItemGraph:
+        """Learn the graph from rankings, which need no labels.
+
+        All rankings at hand may be used, those without a label included: the result can be
+        passed to any estimator as its graph.
+
+        Parameters
+        ----------
+        X : array, frame or CSR array of shape (n_rankings, n_items)
+            Rank matrix.
+        items : sequence or None
+            Labels of the columns, if X is not a frame.
+        sample_weight : array of shape (n_rankings,) or None
+            How often each ranking counts. The graph is that of the repeated rows.
+
+        Returns
+        -------
+        ItemGraph
+        """
+        if not (isinstance(self.n_neighbors, Integral) and self.n_neighbors >= 1):
+            raise InputError(
+                f"must be 1 or more; got {self.n_neighbors!r}", parameter="n_neighbors"
+            )
+        if not (isinstance(self.shrinkage, Real) and 0 <= self.shrinkage <= _LARGEST):
+            raise InputError(f"must be 0 or more; got {self.shrinkage!r}", parameter="shrinkage")
+        rankings = X if isinstance(X, RankMatrix) else read_rankings(X, items)
+        rankings.check_finite()
+        listed = _listed(rankings)
+        row_counts = _check_counts(sample_weight, rankings.shape[0])
+        if (row_counts == 0).any():
+            listed, row_counts = listed[row_counts > 0], row_counts[row_counts > 0]
+        counts = np.repeat(row_counts, np.diff(listed.indptr))
+        # A row that counts c times adds c times its products.
+        entries = self._profiles(listed, counts) * np.sqrt(counts)
+        profiles = sparse.csr_array((entries, listed.indices, listed.indptr), listed.shape)
+        shrunk = self.shrinkage * (float((entries**2).sum() / counts.sum()) if counts.size else 0.0)
+        squares = np.bincount(listed.indices, entries**2, minlength=listed.shape[1]) + shrunk
+        scale = np.zeros(len(squares))
+        np.divide(1.0, np.sqrt(squares), out=scale, where=squares > 0)
+        chosen = strongest_products(sparse.csr_array(profiles.T), scale, int(self.n_neighbors))
+        # An edge stays if either of its ends chose it.
+        whole = sparse.csr_array(chosen.maximum(chosen.T))
+        whole.sort_indices()
+        return ItemGraph.trusted(SparseWeights(whole), rankings.items)
+
+
+class CoListingGraph(_ProfileGraph):
+    """Joins items that the same rankings list: W_ij = c_ij/√((c_i + s)(c_j + s)).
+
+    c_i rankings list item i, and c_ij list both. The shrinkage s keeps items that hardly any
+    ranking lists from being joined strongly. Where each ranking lists all items this tells
+    nothing; then see :class:`AgreementGraph`.
+
+    Parameters
+    ----------
+    n_neighbors : int
+        Edges to keep of each item, the strongest ones; an edge is kept if either end keeps it.
+    shrinkage : float
+        s: each item counts as listed by this many more rankings, which list nothing else.
+
+    Examples
+    --------
+    >>> from math import nan
+    >>> lists = [[1, 2, nan, nan], [2, 1, nan, nan], [nan, nan, 1, 2], [nan, 2, 1, nan]]
+    >>> CoListingGraph(n_neighbors=1, shrinkage=0).build_from(lists).to_dense().round(2)
+    array([[0.  , 0.82, 0.  , 0.  ],
+           [0.82, 0.  , 0.  , 0.  ],
+           [0.  , 0.  , 0.  , 0.71],
+           [0.  , 0.  , 0.71, 0.  ]])
+    """
+
+    def _profiles(
+        self, listed: sparse.csr_array, counts: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        if listed.nnz == listed.shape[0] * listed.shape[1]:
+            raise InputError(
+                "each ranking lists all items, so which items are listed together tells nothing",
+                remedy="AgreementGraph joins items that the same rankings prefer",
+            )
+        return np.ones(listed.nnz)
+
+
+class AgreementGraph(_ProfileGraph):
+    """Joins items that the same rankings prefer: the correlation of their positions.
+
+    The position of an item is from 1, best, to −1, worst of the items that a ranking lists, and
+    its mean over the rankings that list the item is subtracted. W_ij is the correlation
+    Σ x_i x_j/√((Σ x_i² + s·v)(Σ x_j² + s·v)) if it is positive, with v the mean of all x².
+
+    Parameters
+    ----------
+    n_neighbors : int
+        Edges to keep of each item, the strongest ones; an edge is kept if either end keeps it.
+    shrinkage : float
+        s: each item counts as listed by this many more rankings, which list nothing else.
+
+    Examples
+    --------
+    >>> ranks = [[1, 2, 3, 4], [2, 1, 4, 3], [4, 3, 2, 1], [3, 4, 1, 2]]
+    >>> AgreementGraph(shrinkage=0).build_from(ranks).to_dense().round(2)
+    array([[0. , 0.6, 0. , 0. ],
+           [0.6, 0. , 0. , 0. ],
+           [0. , 0. , 0. , 0.6],
+           [0. , 0. , 0.6, 0. ]])
+    """
+
+    def _profiles(
+        self, listed: sparse.csr_array, counts: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        positions = _positions(listed)
+        n_items = listed.shape[1]
+        totals = np.bincount(listed.indices, counts, minlength=n_items)
+        sums = np.bincount(listed.indices, counts * positions, minlength=n_items)
+        means = np.divide(sums, totals, out=np.zeros(n_items), where=totals > 0)
+        centred: NDArray[np.float64] = positions - means[listed.indices]
+        # What is left of equal numbers is rounding, and no preference.
+        centred[np.abs(centred) < 1e-12] = 0.0
+        return centred
+
+
+def _check_counts(sample_weight: ArrayLike | None, n_rows: int) -> NDArray[np.float64]:
+    """How often each ranking counts."""
+    if sample_weight is None:
+        return np.ones(n_rows)
+    counts = np.asarray(sample_weight, dtype=np.float64)
+    if counts.shape != (n_rows,):
+        raise InputError(
+            f"has shape {counts.shape}, but there are {n_rows} rankings", parameter="sample_weight"
+        )
+    bad = ~(np.isfinite(counts) & (counts >= 0))
+    if bad.any():
+        row = int(np.argmax(bad))
+        raise InputError(
+            f"the weight of the ranking is {counts[row]:g}; weights are 0 or more", row=row
+        )
+    return counts
+
+
+def _listed(rankings: RankMatrix) -> sparse.csr_array:
+    """The ranks of listed items alone; a stored 0 is a rank."""
+    if rankings.sparse is not None:
+        matrix = rankings.sparse
+        ranked = ~np.isnan(matrix.data)
+        if ranked.all():
+            return matrix
+        starts = np.concatenate([[0], np.cumsum(ranked)])[matrix.indptr]
+        return sparse.csr_array(
+            (matrix.data[ranked], matrix.indices[ranked], starts), rankings.shape
+        )
+    n_rows, n_items = rankings.shape
+    counts, columns, ranks = [np.zeros(1, dtype=np.int64)], [], []
+    step = max(1, _PIECE // n_items)
+    for start in range(0, n_rows, step):
+        piece = rankings.read(start, min(start + step, n_rows))
+        ranked = ~np.isnan(piece)
+        counts.append(ranked.sum(axis=1))
+        columns.append(np.nonzero(ranked)[1].astype(np.int32))
+        ranks.append(piece[ranked])
+    starts = np.cumsum(np.concatenate(counts))
+    return sparse.csr_array(
+        (np.concatenate(ranks), np.concatenate(columns), starts), rankings.shape
+    )
+
+
+def _positions(listed: sparse.csr_array) -> NDArray[np.float64]:
+    """(k + 1 − 2·rank)/(k − 1) for each of k listed items, tied ones at their mean; 0 if k = 1.
+
+    >>> _positions(sparse.csr_array([[3.0, 1.0, 0.0, 1.0], [0.0, 2.0, 0.0, 0.0]]))
+    array([-1. ,  0.5,  0.5,  0. ])
+    """
+    sizes = np.diff(listed.indptr)
+    rows = np.repeat(np.arange(len(sizes)), sizes)
+    order = np.lexsort((listed.data, rows))
+    ranks, lists = listed.data[order], rows[order]
+    new = np.ones(len(ranks), dtype=bool)
+    new[1:] = (ranks[1:] != ranks[:-1]) | (lists[1:] != lists[:-1])
+    first = np.flatnonzero(new)
+    last = np.append(first[1:], len(ranks)) - 1
+    # Places count from 0 through all rankings; a group has the mean of its first and last.
+    places = ((first + last) / 2.0)[np.cumsum(new) - 1] - listed.indptr[lists]
+    positions = np.empty(len(ranks))
+    lengths = sizes[lists] - 1
+    positions[order] = np.where(lengths > 0, (lengths - 2.0 * places) / np.maximum(lengths, 1), 0.0)
+    return positions

@@ -1,0 +1,148 @@
+"""What the weights of a graph must be, checked on arrival."""
+
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from rankcut.graphs.weights import DenseWeights, SparseWeights, StructuredWeights, Weights
+
+# Weights W_ij and W_ji that differ by no more than this, relative to the largest weight, differ
+# by rounding and are averaged.
+_ROUNDING = 1e-8
+
+# Weights beyond this would overflow in sums over items and completions.
+_LARGEST = 1e280
+
+# Labels that a message shows.
+_SHOWN = 5
+
+
+def check_weights(weights: Any, items: tuple[Hashable, ...] | None = None) -> Weights:
+    """Check a matrix of weights; the error names the edge that is wrong."""
+    if isinstance(weights, StructuredWeights):
+        return _check_structured(weights, items)
+    if isinstance(weights, Weights):
+        return weights
+    matrix = _check_matrix(weights, items)
+    return SparseWeights(matrix) if sparse.issparse(matrix) else DenseWeights(matrix)
+
+
+def _check_structured(
+    weights: StructuredWeights, items: tuple[Hashable, ...] | None
+) -> StructuredWeights:
+    n = weights.shape[0]
+    if weights.sparse.shape != (n, n) or weights.signs.shape != weights.factors.shape[1:]:
+        raise ValueError(
+            f"the parts of the weights do not fit together: {weights.sparse.shape}, "
+            f"{weights.factors.shape} and {weights.signs.shape}"
+        )
+    # Of NaN, neither is true.
+    small = abs(weights.constant) <= _LARGEST
+    if not (small and np.abs(weights.factors).max(initial=0.0) <= _LARGEST**0.5):
+        raise ValueError(
+            "the weights of the graph must be finite, and not so large that sums overflow"
+        )
+    if not (abs(weights.signs) == 1).all():
+        raise ValueError("the signs of the weights' factors are 1 or -1")
+    if weights.rank == 0 and weights.constant < 0:
+        raise ValueError(
+            f"the weight of all pairs is {weights.constant}; weights must not be negative"
+        )
+    # With factors, which may be approximations, weights may be a little negative.
+    checked = _check_matrix(weights.sparse, items, weights.constant, signed=weights.rank > 0)
+    return replace(weights, sparse=checked)
+
+
+def _check_matrix(
+    weights: Any, items: tuple[Hashable, ...] | None, above: float = 0.0, *, signed: bool = False
+) -> Any:
+    """The weights less ``above``; of either sign, if other parts are to be added to them."""
+    matrix: Any = sparse.csr_array(weights) if sparse.issparse(weights) else np.asarray(weights)
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+        raise ValueError(
+            f"a graph over the items is a square matrix of weights, and this one has shape "
+            f"{matrix.shape}"
+        )
+    if matrix.dtype.kind == "c":
+        raise ValueError("the weights of the graph are complex; they must be real numbers")
+    try:
+        matrix = matrix.astype(np.float64)
+    except (TypeError, ValueError, OverflowError) as problem:
+        raise ValueError(f"the weights of the graph are not all numbers: {problem}") from None
+
+    def label(i: int) -> str:
+        return repr(i if items is None else items[i])
+
+    entries = matrix.data if sparse.issparse(matrix) else matrix
+    for good, complaint in (
+        (np.isfinite, "weights must be finite (0 where there is no edge)"),
+        (lambda weight: signed or weight + above >= 0, "weights must not be negative"),
+    ):
+        if not np.all(good(entries)):
+            i, j = next(
+                (int(i), int(j))
+                for i, j in zip(*matrix.nonzero(), strict=True)
+                if not good(matrix[i, j])
+            )
+            raise ValueError(
+                f"the weight between items {label(i)} and {label(j)} is "
+                f"{matrix[i, j] + above}; {complaint}"
+            )
+    largest = float(abs(entries).max()) if entries.size else 0.0
+    if largest > _LARGEST:
+        raise ValueError(
+            f"the largest weight is {largest}, so large that sums of weights would overflow; "
+            "divide all weights by it: the features are divided by it too, and nothing else changes"
+        )
+    gap = abs(matrix - matrix.T)
+    if float(gap.max() if gap.size else 0.0) > _ROUNDING * largest:
+        i, j = (int(side[0]) for side in (gap > _ROUNDING * largest).nonzero())
+        raise ValueError(
+            f"the graph is not symmetric: the weight from item {label(i)} to {label(j)} is "
+            f"{matrix[i, j]}, and back it is {matrix[j, i]}; (W + W.T) / 2 makes it so"
+        )
+    matrix = (matrix + matrix.T) / 2
+    if sparse.issparse(matrix):
+        matrix = sparse.csr_array(matrix)
+        matrix.setdiag(0.0)
+        matrix.eliminate_zeros()
+        matrix.sort_indices()
+    else:
+        np.fill_diagonal(matrix, 0.0)
+    return matrix
+
+
+def check_same_labels(
+    ours: Sequence[Hashable], theirs: Sequence[Hashable], we: str, they: str
+) -> None:
+    """Raise unless both sides have the same labels, in whichever order; list those missing."""
+    if len(set(ours)) < len(ours):
+        twice = next(label for i, label in enumerate(ours) if label in ours[:i])
+        raise ValueError(f"item {twice!r} stands twice in {we}; each item needs its own label")
+    missing = [
+        f"{there} lack {some_of(label for label in labels if label not in others)}"
+        for there, labels, others in (
+            (we, theirs, frozenset(ours)),
+            (they, ours, frozenset(theirs)),
+        )
+        if not others.issuperset(labels)
+    ]
+    if missing:
+        raise ValueError(
+            f"the items of {we} and of {they} do not match: {'; '.join(missing)}. Labels are "
+            "matched by name: rename, add or drop items until both sides have the same"
+        )
+
+
+def some_of(labels: Iterable[Hashable]) -> str:
+    """The first few, for a message.
+
+    >>> some_of("abcdefg")
+    "'a', 'b', 'c', 'd', 'e' and 2 more"
+    """
+    every = [repr(label) for label in labels]
+    more = f" and {len(every) - _SHOWN} more" if len(every) > _SHOWN else ""
+    return ", ".join(every[:_SHOWN]) + more

@@ -1,0 +1,425 @@
+"""The weights of an item graph, in whichever form they are stored.
+
+There are four forms, and all of them answer the same questions, so that nobody else has to ask
+which one it is: :class:`CompleteWeights` (all pairs have weight 1, nothing is stored),
+:class:`DenseWeights`, :class:`SparseWeights`, and :class:`StructuredWeights` (a constant, a sparse
+and a low-rank part).
+"""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from rankcut._loops.products import multiply_rows
+from rankcut._loops.types import Floats
+
+Kind: TypeAlias = Literal["complete", "dense", "sparse", "structured"]
+
+# Rows that are multiplied out at once have about this many weights.
+_AT_ONCE = 1 << 22
+
+# All pairs are looked at up to this number; beyond it, as many are drawn at random.
+_MOST_PAIRS = 1 << 20
+
+_ROUNDING = 1e-14
+
+
+class Weights(ABC):
+    """Symmetric weights W_ij between n items, with a diagonal of zeros."""
+
+    kind: Kind
+
+    @property
+    @abstractmethod
+    def n_items(self) -> int:
+        """Number of items."""
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Shape of the matrix, whether or not it is stored."""
+        return self.n_items, self.n_items
+
+    @property
+    def rank(self) -> int:
+        """Number of low-rank factors."""
+        return 0
+
+    @abstractmethod
+    def n_edges(self) -> int:
+        """Number of pairs with a positive weight."""
+
+    @abstractmethod
+    def degrees(self) -> Floats:
+        """Sum of the weights at each item."""
+
+    @abstractmethod
+    def to_dense(self) -> Floats:
+        """The matrix as a new array."""
+
+    @abstractmethod
+    def to_structured(self) -> "StructuredWeights":
+        """The same weights as a constant, a sparse and a low-rank part."""
+
+    @abstractmethod
+    def largest(self) -> float:
+        """The largest weight."""
+
+    @abstractmethod
+    def permuted(self, order: NDArray[Any]) -> "Weights":
+        """The weights of the same items in another order."""
+
+    @abstractmethod
+    def scaled(self, scales: Floats) -> "Weights":
+        """s_i·W_ij·s_j."""
+
+    @abstractmethod
+    def subtracted_from(self, ceiling: float) -> "Weights":
+        """C − W_ij for each pair of items."""
+
+    @abstractmethod
+    def multiply(self, rows: Floats) -> Floats:
+        """``rows @ W``; the bits of a row do not depend on the other rows."""
+
+    def to_csr(self) -> sparse.csr_array:
+        """The matrix as a sparse array."""
+        return sparse.csr_array(self.to_dense())
+
+
+@dataclass(frozen=True, eq=False)
+class CompleteWeights(Weights):
+    """Every pair of items has weight 1.
+
+    >>> CompleteWeights(3).multiply(np.array([[1.0, 2.0, 4.0]]))
+    array([[6., 5., 3.]])
+    """
+
+    n: int
+    kind = "complete"
+
+    @property
+    def n_items(self) -> int:
+        """Number of items."""
+        return self.n
+
+    def n_edges(self) -> int:
+        """n(n − 1)/2."""
+        return self.n * (self.n - 1) // 2
+
+    def degrees(self) -> Floats:
+        """N − 1 for each item."""
+        return np.full(self.n, float(self.n - 1))
+
+    def to_dense(self) -> Floats:
+        """Ones, with zeros on the diagonal."""
+        return np.ones((self.n, self.n)) - np.eye(self.n)
+
+    def to_structured(self) -> "StructuredWeights":
+        """A constant of 1."""
+        return StructuredWeights.of_constant(1.0, sparse.csr_array((self.n, self.n)))
+
+    def largest(self) -> float:
+        """The weight of every pair."""
+        return 1.0
+
+    def permuted(self, order: NDArray[Any]) -> "CompleteWeights":
+        """The same in any order."""
+        return self
+
+    def scaled(self, scales: Floats) -> Weights:
+        """s_i·s_j, in structured form."""
+        return self.to_structured().scaled(scales)
+
+    def subtracted_from(self, ceiling: float) -> Weights:
+        """C − 1 for each pair, in structured form."""
+        return self.to_structured().subtracted_from(ceiling)
+
+    def multiply(self, rows: Floats) -> Floats:
+        """The sum of each row without the item itself."""
+        return np.asarray(rows.sum(axis=1, keepdims=True) - rows)
+
+
+@dataclass(frozen=True, eq=False)
+class DenseWeights(Weights):
+    """A dense symmetric matrix."""
+
+    matrix: Floats
+    kind = "dense"
+
+    @property
+    def n_items(self) -> int:
+        """Number of items."""
+        return len(self.matrix)
+
+    def n_edges(self) -> int:
+        """Number of pairs with a positive weight."""
+        return int(np.count_nonzero(self.matrix)) // 2
+
+    def degrees(self) -> Floats:
+        """Sum of the weights at each item."""
+        return np.asarray(self.matrix.sum(axis=1))
+
+    def to_dense(self) -> Floats:
+        """A copy of the matrix."""
+        return np.array(self.matrix)
+
+    def to_structured(self) -> "StructuredWeights":
+        """A sparse part only."""
+        return StructuredWeights.of_constant(0.0, sparse.csr_array(self.matrix))
+
+    def largest(self) -> float:
+        """The largest weight."""
+        return float(self.matrix.max(initial=0.0))
+
+    def permuted(self, order: NDArray[Any]) -> "DenseWeights":
+        """The weights of the same items in another order."""
+        return DenseWeights(self.matrix[order][:, order])
+
+    def scaled(self, scales: Floats) -> "DenseWeights":
+        """s_i·W_ij·s_j."""
+        return DenseWeights(self.matrix * np.outer(scales, scales))
+
+    def subtracted_from(self, ceiling: float) -> "DenseWeights":
+        """C − W_ij, and 0 where rounding leaves a weight a little above the ceiling."""
+        matrix = np.maximum(ceiling - self.matrix, 0.0)
+        np.fill_diagonal(matrix, 0.0)
+        return DenseWeights(matrix)
+
+    def multiply(self, rows: Floats) -> Floats:
+        """``rows @ W``."""
+        return _product(rows, self.matrix)
+
+
+@dataclass(frozen=True, eq=False)
+class SparseWeights(Weights):
+    """A sparse symmetric matrix: a CSR array with sorted indices."""
+
+    matrix: sparse.csr_array
+    kind = "sparse"
+
+    @property
+    def n_items(self) -> int:
+        """Number of items."""
+        return int(self.matrix.shape[0])
+
+    def n_edges(self) -> int:
+        """Number of pairs with a positive weight."""
+        return int(self.matrix.count_nonzero()) // 2
+
+    def degrees(self) -> Floats:
+        """Sum of the weights at each item."""
+        return np.asarray(self.matrix.sum(axis=1), dtype=np.float64)
+
+    def to_dense(self) -> Floats:
+        """The matrix as a dense array."""
+        return np.asarray(self.matrix.toarray())
+
+    def to_csr(self) -> sparse.csr_array:
+        """The matrix itself."""
+        return self.matrix
+
+    def to_structured(self) -> "StructuredWeights":
+        """A sparse part only."""
+        return StructuredWeights.of_constant(0.0, self.matrix)
+
+    def largest(self) -> float:
+        """The largest weight."""
+        return float(self.matrix.data.max(initial=0.0))
+
+    def permuted(self, order: NDArray[Any]) -> "SparseWeights":
+        """The weights of the same items in another order."""
+        matrix = sparse.csr_array(self.matrix[order][:, order])
+        matrix.sort_indices()
+        return SparseWeights(matrix)
+
+    def scaled(self, scales: Floats) -> "SparseWeights":
+        """s_i·W_ij·s_j."""
+        return SparseWeights(_scaled_entries(self.matrix, scales))
+
+    def subtracted_from(self, ceiling: float) -> "StructuredWeights":
+        """C − W_ij: a constant for most pairs."""
+        return StructuredWeights.of_constant(ceiling, -self.matrix)
+
+    def multiply(self, rows: Floats) -> Floats:
+        """``rows @ W``, by way of the transpose, since W is symmetric."""
+        return np.asarray((self.matrix @ rows.T).T)
+
+
+@dataclass(frozen=True, eq=False)
+class StructuredWeights(Weights):
+    """W_ij = c + S_ij + Σ_q σ_q·z_iq·z_jq for i ≠ j: all pairs, without an n × n array.
+
+    These weights are closed under what is done to graphs: c − W has the same parts with other
+    signs, and in W_ij/√(d_i d_j) the constant becomes one more factor.
+
+    Attributes
+    ----------
+    constant : float
+        c, the same for all pairs.
+    sparse : csr_array of shape (n_items, n_items)
+        S: symmetric, without a diagonal, of either sign.
+    factors : ndarray of shape (n_items, rank)
+        A row z_i for each item; the rank may be 0.
+    signs : ndarray of shape (rank,)
+        σ, +1 or −1 for each factor.
+    """
+
+    constant: float
+    sparse: Any
+    factors: Floats
+    signs: Floats
+    kind = "structured"
+
+    @classmethod
+    def of_constant(cls, constant: float, matrix: Any) -> "StructuredWeights":
+        """A constant and a sparse part."""
+        return cls(constant, matrix, np.zeros((matrix.shape[0], 0)), np.zeros(0))
+
+    @classmethod
+    def of_factors(cls, factors: Floats, constant: float = 0.0) -> "StructuredWeights":
+        """Inner products of rows, and a constant."""
+        n, rank = factors.shape
+        return cls(constant, sparse.csr_array((n, n)), factors, np.ones(rank))
+
+    @property
+    def n_items(self) -> int:
+        """Number of items."""
+        return len(self.factors)
+
+    @property
+    def rank(self) -> int:
+        """Number of factors."""
+        return len(self.signs)
+
+    def n_edges(self) -> int:
+        """Number of pairs with a positive weight; takes time n²·rank if there are factors."""
+        n = self.n_items
+        if self.rank == 0:
+            stored = int(np.count_nonzero(self.constant + self.sparse.data > 0))
+            others = n * (n - 1) - self.sparse.nnz if self.constant > 0 else 0
+            return (stored + others) // 2
+        least = self._rounding()
+        step = max(1, _AT_ONCE // n)
+        blocks = (self.rows(start, min(start + step, n)) for start in range(0, n, step))
+        return sum(int(np.count_nonzero(block > least)) for block in blocks) // 2
+
+    def degrees(self) -> Floats:
+        """Sum of the weights at each item."""
+        signed = self.factors * self.signs
+        low_rank = signed @ self.factors.sum(axis=0) - (signed * self.factors).sum(axis=1)
+        constant = self.constant * (self.n_items - 1)
+        return np.asarray(constant + self.sparse.sum(axis=1) + low_rank)
+
+    def rows(self, start: int, stop: int) -> Floats:
+        """Some rows of the matrix, with zeros on its diagonal."""
+        block = np.asarray(self.sparse[start:stop].toarray())
+        block += self.constant
+        if self.rank:
+            block += (self.factors[start:stop] * self.signs) @ self.factors.T
+        block[np.arange(stop - start), np.arange(start, stop)] = 0.0
+        return block
+
+    def pairs(self, first: NDArray[Any], second: NDArray[Any]) -> Floats:
+        """The weights of some pairs of different items."""
+        found = self.constant + np.asarray(self.sparse[first, second], dtype=np.float64).ravel()
+        if self.rank:
+            signed = self.factors * self.signs
+            step = max(1, _AT_ONCE // self.rank)
+            for start in range(0, len(first), step):
+                block = slice(start, start + step)
+                found[block] += np.einsum(
+                    "pq,pq->p", signed[first[block]], self.factors[second[block]]
+                )
+        return np.asarray(found)
+
+    def to_dense(self) -> Floats:
+        """The matrix, symmetric to the last bit."""
+        upper = np.triu(self.rows(0, self.n_items))
+        upper[abs(upper) <= self._rounding()] = 0.0
+        return np.asarray(upper + upper.T)
+
+    def to_structured(self) -> "StructuredWeights":
+        """These weights."""
+        return self
+
+    def largest(self) -> float:
+        """The largest weight; of very many pairs with factors, that of pairs drawn at random."""
+        n = self.n_items
+        if self.rank:
+            found = self.pairs(*sampled_pairs(n, 0)[:2])
+        else:
+            everywhere = self.sparse.nnz == n * (n - 1)
+            found = self.constant + self.sparse.data
+            found = found if everywhere else np.append(found, self.constant)
+        return float(found.max()) if found.size else 0.0
+
+    def permuted(self, order: NDArray[Any]) -> "StructuredWeights":
+        """The weights of the same items in another order."""
+        return replace(self, sparse=self.sparse[order][:, order], factors=self.factors[order])
+
+    def scaled(self, scales: Floats) -> "StructuredWeights":
+        """s_i·W_ij·s_j; where the scales differ, the constant becomes a factor."""
+        factors, signs, constant = self.factors, self.signs, self.constant
+        if constant and (scales != scales[0]).any():
+            one_more = np.full((len(scales), 1), np.sqrt(abs(constant)))
+            factors, signs = np.hstack([factors, one_more]), np.append(signs, np.sign(constant))
+            constant = 0.0
+        return StructuredWeights(
+            constant * scales[0] ** 2,
+            _scaled_entries(self.sparse, scales),
+            factors * scales[:, None],
+            signs,
+        )
+
+    def subtracted_from(self, ceiling: float) -> "StructuredWeights":
+        """C − W_ij: the same parts with other signs."""
+        return replace(
+            self, constant=ceiling - self.constant, sparse=-self.sparse, signs=-self.signs
+        )
+
+    def multiply(self, rows: Floats) -> Floats:
+        """``rows @ W``, part by part."""
+        products = np.asarray((self.sparse @ rows.T).T)
+        products += self.constant * (rows.sum(axis=1, keepdims=True) - rows)
+        if self.rank:
+            signed = self.factors * self.signs
+            products += _product(_product(rows, self.factors), np.ascontiguousarray(signed.T))
+            products -= rows * (signed * self.factors).sum(axis=1)
+        return products
+
+    def _rounding(self) -> float:
+        """The most that parts leave behind where they cancel; nothing without factors."""
+        if self.rank == 0:
+            return 0.0
+        largest = float((self.factors**2).sum(axis=1).max(initial=0.0))
+        return _ROUNDING * (abs(self.constant) + largest)
+
+
+def sampled_pairs(n_items: int, seed: int) -> tuple[NDArray[np.intp], NDArray[Any], bool]:
+    """Pairs of different items, and whether they are all there are."""
+    if n_items * (n_items - 1) // 2 <= _MOST_PAIRS:
+        return *np.triu_indices(n_items, 1), True
+    rng = np.random.default_rng(seed)
+    first = rng.integers(n_items, size=_MOST_PAIRS)
+    second = rng.integers(n_items - 1, size=_MOST_PAIRS)
+    return first, second + (second >= first), False
+
+
+def _scaled_entries(matrix: Any, scales: Floats) -> sparse.csr_array:
+    """s_i·S_ij·s_j for a sparse matrix S."""
+    entries = matrix.tocoo()
+    first, second = entries.coords
+    # The product of the scales first: it is the same for (i, j) and (j, i).
+    data = entries.data * (scales[first] * scales[second])
+    scaled = sparse.csr_array((data, (first, second)), shape=matrix.shape)
+    scaled.sort_indices()
+    return scaled
+
+
+def _product(rows: Floats, matrix: Floats) -> Floats:
+    out = np.empty((len(rows), matrix.shape[1]))
+    multiply_rows(np.ascontiguousarray(rows), np.ascontiguousarray(matrix), out)
+    return out

@@ -1,0 +1,344 @@
+"""The cut function of an item graph, F(B) = Σ_{i∈B, j∉B} W_ij.
+
+:class:`GraphCut` computes increments along chains in the way that suits its graph:
+
+==============  =====================================  ==============================
+algorithm       for                                    cost of a ranking of n items
+==============  =====================================  ==============================
+``complete``    all weights 1                          n
+``table``       few items: F of all subsets, tabulated n (and 2ⁿ once for the graph)
+``dense``       many edges                             n², contiguous
+``sparse``      few edges                              n + number of edges
+``structured``  all pairs of many items, in parts: a   n·(1 + rank) + number of edges
+                constant, a sparse and a low-rank one
+==============  =====================================  ==============================
+
+For a top-k list the last three cost k/n of that. All agree to rounding.
+"""
+
+from collections.abc import Callable, Hashable, Iterable
+from functools import cached_property
+from typing import Any, Literal, Protocol, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import sparse
+
+from rankcut._loops.cut_increments import (
+    complete_increments,
+    dense_increments,
+    sparse_increments,
+    structured_increments,
+    table_increments,
+    tabulate_cut,
+)
+from rankcut._loops.set_increments import hypergraph_increments
+from rankcut._loops.types import Floats
+from rankcut.graphs import ItemGraph, as_item_graph
+from rankcut.partitions import Partitions
+from rankcut.setfunctions.base import SetFunction, as_lists, length_of, nonnegative_array
+from rankcut.setfunctions.expected_slopes import ExpectedSlopes
+
+Algorithm: TypeAlias = Literal["auto", "complete", "table", "dense", "sparse", "structured"]
+
+# Measured by benchmarks/features.py. With more items the table outgrows the cache that makes it
+# fast. In a sparse graph, an item costs as much as so many entries of a dense matrix, and each of
+# its edges, or of its factors in a low-rank graph, as much as so many.
+TABLE_ITEMS = 16
+ENTRIES_PER_ITEM = 100
+ENTRIES_PER_EDGE = 4.5
+ENTRIES_PER_FACTOR = 2.5
+
+# A table that a user asks for is at most of 128 MB.
+_MOST_TABLE_ITEMS = 24
+
+# The columns of a dense graph are cut into tiles of at most this many entries (8 MB), no
+# narrower than a few hundred columns, so that a block of rankings shares what it loads.
+_TILE = 1 << 20
+_NARROWEST = 256
+
+
+class _Chains(Protocol):
+    """One way to compute increments."""
+
+    def increments(self, partitions: Partitions, out: Floats) -> None: ...
+
+
+class _CompleteChains:
+    """F(B) = |B|·(n − |B|)."""
+
+    def __init__(self, graph: ItemGraph) -> None:
+        pass
+
+    def increments(self, partitions: Partitions, out: Floats) -> None:
+        """From sizes alone, in whole numbers."""
+        complete_increments(partitions.ends, partitions.n_groups, partitions.n_items, out)
+
+
+class _TableChains:
+    """F looked up by the bit mask of B."""
+
+    def __init__(self, graph: ItemGraph) -> None:
+        self._values = tabulate_cut(graph.to_dense())
+
+    def increments(self, partitions: Partitions, out: Floats) -> None:
+        """One look-up for each group."""
+        table_increments(partitions.order, partitions.ends, partitions.n_groups, self._values, out)
+
+
+class _DenseChains:
+    """Gains of all items kept up to date by subtracting the row of each item placed."""
+
+    def __init__(self, graph: ItemGraph) -> None:
+        n = graph.n_items
+        width = min(n, max(_NARROWEST, _TILE // n))
+        n_tiles = -(-n // width)
+        twice = np.zeros((n, n_tiles * width))
+        twice[:, :n] = 2.0 * graph.to_dense()
+        degrees = np.zeros(n_tiles * width)
+        degrees[:n] = graph.degrees
+        self._tiles = np.ascontiguousarray(twice.reshape(n, n_tiles, width).swapaxes(0, 1))
+        self._degrees = degrees.reshape(n_tiles, width)
+
+    def increments(self, partitions: Partitions, out: Floats) -> None:
+        """One row of weights for each item placed."""
+        dense_increments(
+            partitions.order,
+            partitions.ends,
+            partitions.n_groups,
+            self._tiles,
+            self._degrees,
+            np.empty((len(partitions), partitions.n_items)),
+            out,
+        )
+
+
+class _SparseChains:
+    """The same, touching the neighbours of each item placed and nothing else."""
+
+    def __init__(self, graph: ItemGraph) -> None:
+        weights = graph.weights.to_csr()
+        self._starts = weights.indptr.astype(np.uint32)
+        self._neighbours = weights.indices.astype(np.uint32)
+        self._twice = 2.0 * weights.data
+        self._degrees = graph.degrees
+
+    def increments(self, partitions: Partitions, out: Floats) -> None:
+        """One walk over the neighbours of each item placed."""
+        sparse_increments(
+            partitions.order,
+            partitions.ends,
+            partitions.n_groups,
+            self._starts,
+            self._neighbours,
+            self._twice,
+            self._degrees,
+            out,
+        )
+
+
+class _StructuredChains:
+    """The sparse part in the same way, the others by running sums over the items placed."""
+
+    def __init__(self, graph: ItemGraph) -> None:
+        weights = graph.weights.to_structured()
+        self._constant = float(weights.constant)
+        self._starts = weights.sparse.indptr.astype(np.uint32)
+        self._neighbours = weights.sparse.indices.astype(np.uint32)
+        self._twice = 2.0 * weights.sparse.data
+        self._factors = np.ascontiguousarray(weights.factors)
+        self._signed = np.ascontiguousarray(weights.factors * weights.signs)
+        self._degrees = graph.degrees
+
+    def increments(self, partitions: Partitions, out: Floats) -> None:
+        """A walk over the neighbours, and a row of factors, for each item placed."""
+        structured_increments(
+            partitions.order,
+            partitions.ends,
+            partitions.n_groups,
+            self._constant,
+            self._starts,
+            self._neighbours,
+            self._twice,
+            self._factors,
+            self._signed,
+            self._degrees,
+            out,
+        )
+
+
+def fastest_algorithm(graph: ItemGraph) -> Algorithm:
+    """The cheapest way for this graph.
+
+    It depends on the graph alone, never on the rankings: so a ranking's features are the same
+    bits in whichever batch it comes.
+    """
+    if graph.is_complete:
+        return "complete"
+    if graph.n_items <= TABLE_ITEMS:
+        return "table"
+    n = graph.n_items
+    if graph.weights.kind == "structured":
+        weights = graph.weights.to_structured()
+        per_item = ENTRIES_PER_ITEM + ENTRIES_PER_FACTOR * weights.rank
+        cost = per_item * n + ENTRIES_PER_EDGE * weights.sparse.nnz
+        return "structured" if cost < n * n else "dense"
+    sparse_cost = ENTRIES_PER_ITEM * n + ENTRIES_PER_EDGE * 2 * graph.n_edges
+    return "sparse" if sparse_cost < n * n else "dense"
+
+
+_WAYS: dict[str, Callable[[ItemGraph], _Chains]] = {
+    "complete": _CompleteChains,
+    "table": _TableChains,
+    "dense": _DenseChains,
+    "sparse": _SparseChains,
+    "structured": _StructuredChains,
+}
+
+
+class GraphCut(SetFunction):
+    """F(B) = Σ_{i∈B, j∉B} W_ij: the weight of the edges between B and the other items.
+
+    Parameters
+    ----------
+    graph : ItemGraph, recipe, array, sparse matrix, networkx.Graph or frame
+        The item graph.
+    algorithm : {"auto", "complete", "table", "dense", "sparse", "structured"}
+        How increments are computed; the fastest way for the graph unless another is named.
+
+    Examples
+    --------
+    >>> path = GraphCut([[0, 1, 0], [1, 0, 2], [0, 2, 0]])
+    >>> path({1}), path({0, 1}), path({0, 1, 2})
+    (3.0, 2.0, 0.0)
+    """
+
+    symmetric = True
+    submodular = True
+
+    def __init__(self, graph: Any, algorithm: Algorithm = "auto") -> None:
+        self.graph = as_item_graph(graph)
+        self.n_items = self.graph.n_items
+        if algorithm != "auto" and algorithm not in _WAYS:
+            listed = ", ".join(map(repr, get_args(Algorithm)))
+            raise ValueError(f"algorithm must be one of {listed}, and it is {algorithm!r}")
+        if algorithm == "complete" and not self.graph.is_complete:
+            raise ValueError('algorithm="complete" is for the complete graph with weights 1')
+        if algorithm == "structured" and self.graph.weights.kind != "structured":
+            raise ValueError(
+                'algorithm="structured" is for weights in parts, such as those of '
+                "DissimilarityGraph and LowRankGraph"
+            )
+        if algorithm == "table" and self.n_items > _MOST_TABLE_ITEMS:
+            raise ValueError(
+                f'algorithm="table" needs 2**n numbers, too many for {self.n_items} items; '
+                'leave algorithm at "auto"'
+            )
+        self.algorithm = algorithm
+
+    # What a way to compute needs to be prepared may be large, and what is in closed form does
+    # not need it.
+    @cached_property
+    def _chains(self) -> _Chains:
+        chosen = fastest_algorithm(self.graph) if self.algorithm == "auto" else self.algorithm
+        return _WAYS[chosen](self.graph)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All but what is prepared anew, in less time than it takes to copy it elsewhere."""
+        return {name: value for name, value in vars(self).items() if name != "_chains"}
+
+    def aligned(self, n_items: int, items: tuple[Hashable, ...] | None) -> "GraphCut":
+        """The cut of the same graph, its items matched by name if it names them."""
+        graph = self.graph.aligned(n_items, items)
+        return self if graph is self.graph else GraphCut(graph, self.algorithm)
+
+    def prepare(self) -> None:
+        """Make the table or the tiles that the algorithm needs, once."""
+        self._chains  # noqa: B018
+
+    def expected_slopes(self) -> ExpectedSlopes:
+        """Mean slopes before pooling, in closed form."""
+        return ExpectedSlopes(self.graph)
+
+    def extend(self, rows: Floats) -> Floats:
+        """Σ_{i<j} W_ij·|w_i − w_j|, edge by edge where edges are stored."""
+        if self.graph.weights.kind not in ("dense", "sparse"):
+            return super().extend(rows)
+        edges = sparse.coo_array(sparse.triu(self.graph.weights.to_csr()))
+        first, second = edges.coords
+        return np.array([edges.data @ np.abs(row[first] - row[second]) for row in rows])
+
+    def increments(self, partitions: Partitions, out: Floats) -> None:
+        """By the algorithm chosen."""
+        self._chains.increments(partitions, out)
+
+    @cached_property
+    def magnitude(self) -> float:
+        """No vector on this graph is longer than the vector of its degrees."""
+        return length_of(self.graph.degrees)
+
+
+class HypergraphCut(SetFunction):
+    """F(A) = Σ w_e over the hyperedges e with items in A and items outside.
+
+    With hyperedges of two items it is the cut of a graph.
+
+    Parameters
+    ----------
+    hyperedges : list of collections of items
+        Which items each hyperedge joins.
+    n_items : int
+        Number of items.
+    weights : array of numbers or None
+        Weight of each hyperedge, not negative; None is 1 for each.
+
+    Examples
+    --------
+    >>> menu = HypergraphCut([{0, 1, 2}, {2, 3}], 4)
+    >>> menu({0}), menu({0, 2}), menu({0, 1, 2})
+    (1.0, 2.0, 1.0)
+    """
+
+    symmetric = True
+    submodular = True
+
+    def __init__(
+        self,
+        hyperedges: Iterable[Iterable[int]],
+        n_items: int,
+        weights: ArrayLike | None = None,
+    ) -> None:
+        self.n_items = n_items
+        edges = [sorted(set(edge)) for edge in hyperedges]
+        for number, edge in enumerate(edges):
+            if edge and (edge[0] < 0 or edge[-1] >= n_items):
+                raise ValueError(
+                    f"hyperedge {number} joins {edge}, but the items are 0 to {n_items - 1}"
+                )
+        self.weights = nonnegative_array(
+            np.ones(len(edges)) if weights is None else weights, 1, "the weights of hyperedges"
+        )
+        if len(self.weights) != len(edges):
+            raise ValueError(
+                f"there are {len(edges)} hyperedges and {len(self.weights)} weights; each "
+                "hyperedge needs one"
+            )
+        of_item: list[list[int]] = [[] for _ in range(n_items)]
+        for number, edge in enumerate(edges):
+            for item in edge:
+                of_item[item].append(number)
+        self._starts, self._edges = as_lists(of_item)
+        self._sizes = np.array([len(edge) for edge in edges], dtype=np.int32)
+
+    def increments(self, partitions: Partitions, out: Floats) -> None:
+        """One walk over the hyperedges of each item placed."""
+        hypergraph_increments(
+            partitions.order,
+            partitions.ends,
+            partitions.n_groups,
+            self._starts,
+            self._edges,
+            self._sizes,
+            self.weights,
+            out,
+        )

@@ -1,0 +1,251 @@
+"""Weighted coverage: what the items of a set reach together."""
+
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rankcut._loops.set_increments import (
+    cardinality_increments,
+    coverage_increments,
+    facility_increments,
+    modular_increments,
+)
+from rankcut._loops.types import Floats
+from rankcut.partitions import Partitions
+from rankcut.setfunctions.base import SetFunction, as_lists, finite_array, nonnegative_array
+
+
+class Coverage(SetFunction):
+    """F(A) = Σ w_u over the elements u that some item of A covers.
+
+    Features say what an item adds to the better ones: new topics, new customers.
+
+    Parameters
+    ----------
+    covers : list of collections
+        For each item, the elements that it covers: labels of any kind.
+    weights : mapping from elements to numbers, or None
+        Weight of each element, not negative; None is 1 for each.
+
+    Examples
+    --------
+    >>> topics = Coverage([{"fish", "raw"}, {"fish"}, {"rice"}])
+    >>> topics({0}), topics({0, 1}), topics({0, 1, 2})
+    (2.0, 2.0, 3.0)
+    >>> topics.gains([[1, 0, 2]])
+    array([[1., 1., 1.]])
+    """
+
+    submodular = True
+
+    def __init__(
+        self,
+        covers: Sequence[Iterable[Hashable]],
+        weights: Mapping[Hashable, float] | None = None,
+    ) -> None:
+        self.n_items = len(covers)
+        number: dict[Hashable, int] = {}
+        lists = [
+            sorted({number.setdefault(element, len(number)) for element in covered})
+            for covered in covers
+        ]
+        if weights is not None:
+            missing = [element for element in number if element not in weights]
+            if missing:
+                raise ValueError(
+                    f"element {missing[0]!r} is covered but has no weight; give it one"
+                )
+        self.weights = nonnegative_array(
+            [1.0 if weights is None else weights[element] for element in number],
+            1,
+            "the weights of elements",
+        )
+        self._starts, self._elements = as_lists(lists)
+        self._total = float(self.weights.sum())
+
+    def increments(self, partitions: Partitions, out: Floats) -> None:
+        """One walk over the elements of each item placed."""
+        coverage_increments(
+            partitions.order,
+            partitions.ends,
+            partitions.n_groups,
+            self._starts,
+            self._elements,
+            self.weights,
+            self._total,
+            out,
+        )
+
+
+# Second differences above this part of the largest value are no rounding errors.
+_ROUNDING = 1e-12
+
+
+class ConcaveOfCardinality(SetFunction):
+    """F(A) = g(|A|) for a concave g with g(0) = 0.
+
+    Features depend on places alone: the item at place k of a full ranking gets g(k) − g(k − 1).
+
+    Parameters
+    ----------
+    g : callable or array of n_items + 1 numbers
+        g(0), g(1), …, g(n), or a function that is called with each of them.
+    n_items : int or None
+        Number of items; needed if g is a function.
+
+    Examples
+    --------
+    >>> ConcaveOfCardinality(lambda k: k * (3 - k), 3).gains([[2, 0, 1]])
+    array([[ 0., -2.,  2.]])
+    """
+
+    submodular = True
+
+    def __init__(self, g: Callable[[int], float] | ArrayLike, n_items: int | None = None) -> None:
+        if callable(g):
+            if n_items is None:
+                raise ValueError("a function g says not how many items there are; give n_items")
+            g = [float(g(k)) for k in range(n_items + 1)]
+        values = finite_array(g, 1, "the values g(0), …, g(n)")
+        if n_items is not None and len(values) != n_items + 1:
+            raise ValueError(f"g has {len(values)} values; {n_items} items need {n_items + 1}")
+        if len(values) < 2:
+            raise ValueError("g needs a value for 0 items and for 1 at least")
+        if values[0] != 0:
+            raise ValueError(f"g(0) is {values[0]:g}, and F(∅) must be 0; subtract it from g")
+        bends = np.diff(values, 2)
+        if bends.size and bends.max() > _ROUNDING * np.abs(values).max():
+            k = int(np.argmax(bends)) + 1
+            raise ValueError(
+                f"g is not concave: it rises by {values[k] - values[k - 1]:g} to g({k}) and by "
+                f"{values[k + 1] - values[k]:g} after it"
+            )
+        self.values = values
+        self.n_items = len(values) - 1
+        self.symmetric = bool((values == values[::-1]).all())
+
+    def increments(self, partitions: Partitions, out: Floats) -> None:
+        """From sizes alone."""
+        cardinality_increments(partitions.ends, partitions.n_groups, self.values, out)
+
+
+class FacilityLocation(SetFunction):
+    """F(A) = Σ_c max_{i∈A} U_ci.
+
+    Parameters
+    ----------
+    utilities : array of shape (n_clients, n_items)
+        What each item is worth to each client, not negative.
+
+    Examples
+    --------
+    >>> shops = FacilityLocation([[3, 1, 0], [0, 2, 2]])
+    >>> shops({0}), shops({0, 1}), shops({0, 1, 2})
+    (3.0, 5.0, 5.0)
+    """
+
+    submodular = True
+
+    def __init__(self, utilities: ArrayLike) -> None:
+        self.utilities = nonnegative_array(utilities, 2, "the utilities")
+        self.n_items = self.utilities.shape[1]
+        self._by_item = np.ascontiguousarray(self.utilities.T)
+        self._total = float(self.utilities.max(axis=1, initial=0.0).sum())
+
+    def increments(self, partitions: Partitions, out: Floats) -> None:
+        """One pass over the clients for each item placed."""
+        facility_increments(
+            partitions.order,
+            partitions.ends,
+            partitions.n_groups,
+            self._by_item,
+            self._total,
+            out,
+        )
+
+
+class Modular(SetFunction):
+    """F(A) = Σ_{i∈A} m_i.
+
+    Its base polytope is the single point m. As a part of a sum it moves the base polytope of the
+    other part by m.
+
+    Parameters
+    ----------
+    weights : array of n_items numbers
+        m, of any sign.
+
+    Examples
+    --------
+    >>> Modular([1, -2, 4]).gains([[2, 0, 1]])
+    array([[ 1., -2.,  4.]])
+    """
+
+    submodular = True
+
+    def __init__(self, weights: ArrayLike) -> None:
+        self.weights = finite_array(weights, 1, "the weights of the items")
+        self.n_items = len(self.weights)
+        self.symmetric = not np.any(self.weights)
+
+    def increments(self, partitions: Partitions, out: Floats) -> None:
+        """One weight for each item."""
+        modular_increments(
+            partitions.order, partitions.ends, partitions.n_groups, self.weights, out
+        )
+
+
+class FromCallable(SetFunction):
+    """F(A) = whatever your function returns for the frozenset A.
+
+    It is called once for each group of each ranking. Whether it is submodular is for
+    :func:`~rankcut.setfunctions.check_submodular` to find out.
+
+    Parameters
+    ----------
+    function : callable
+        Takes a frozenset of items 0, …, n − 1 and returns a finite number; 0 for no items.
+    n_items : int
+        Number of items.
+    symmetric : bool
+        Whether you know that F(A) = F(V∖A).
+
+    Examples
+    --------
+    >>> at_most_two = FromCallable(lambda items: min(len(items), 2), 4)
+    >>> at_most_two.gains([[3, 1, 0, 2]])
+    array([[0., 1., 0., 1.]])
+    """
+
+    def __init__(
+        self,
+        function: Callable[[frozenset[int]], float],
+        n_items: int,
+        *,
+        symmetric: bool = False,
+    ) -> None:
+        self.function = function
+        self.n_items = n_items
+        self.symmetric = symmetric
+        nothing = self._value([])
+        if nothing != 0:
+            raise ValueError(
+                f"F(∅) is {nothing:g}, and it must be 0; subtract it from the values of F"
+            )
+
+    def increments(self, partitions: Partitions, out: Floats) -> None:
+        """One call for each group."""
+        for row in range(len(partitions)):
+            order = partitions.order[row].tolist()
+            before = 0.0
+            for t, end in enumerate(partitions.ends[row, : partitions.n_groups[row]].tolist()):
+                value = self._value(order[:end])
+                out[row, t] = value - before
+                before = value
+
+    def _value(self, items: list[int]) -> float:
+        value = float(self.function(frozenset(items)))
+        if not np.isfinite(value):
+            raise ValueError(f"F({sorted(items)}) is {value}; a set function has finite values")
+        return value

@@ -1,0 +1,210 @@
+"""The base polytope of a submodular function."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rankcut._loops.types import Floats
+from rankcut.partitions import Partitions
+from rankcut.setfunctions import Modular, SetFunction
+from rankcut.setfunctions.base import power_of_two
+from rankcut.theory.cones import Groups, ordered_partitions, refining_orders
+from rankcut.theory.lovasz import lovasz_extension, lovasz_subgradient
+
+# 8 items have 40,320 orders and 545,835 ordered partitions.
+MOST_ITEMS = 8
+
+# Differences up to this part of what vectors measure are rounding.
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Face:
+    """A face of the base polytope: where s(B_t) = F(B_t) for the prefixes of an ordered partition.
+
+    Attributes
+    ----------
+    groups : tuple of tuples of items
+        The ordered partition, best group first.
+    vertices : ndarray of shape (n_vertices, n_items)
+        Its corners, each once: those of the orders that agree with the partition.
+    dimension : int
+        0 for a vertex, n − 1 at most for the whole polytope.
+    """
+
+    groups: Groups
+    vertices: Floats
+    dimension: int
+
+
+@dataclass(frozen=True)
+class Membership:
+    """Whether a point is in the base polytope; if not, a set that shows it.
+
+    Attributes
+    ----------
+    violated : frozenset or None
+        A set A with s(A) > F(A), or V if s(V) ≠ F(V). None if the point is inside.
+    excess : float
+        s(A) − F(A) for that set; of a point inside, the largest s(A) − F(A) over all sets, which
+        is 0 up to rounding.
+    """
+
+    violated: frozenset[int] | None
+    excess: float
+
+    def __bool__(self) -> bool:
+        return self.violated is None
+
+
+class BasePolytope:
+    """B(F) = {s : s(A) ≤ F(A) for all A ⊂ V, s(V) = F(V)}.
+
+    Parameters
+    ----------
+    function : SetFunction
+        A submodular F; :func:`~rankcut.setfunctions.check_submodular` tells.
+
+    Examples
+    --------
+    >>> from rankcut.setfunctions import GraphCut
+    >>> polytope = BasePolytope(GraphCut([[0, 1, 0], [1, 0, 2], [0, 2, 0]]))
+    >>> polytope.vertex([1, 2, 0])
+    array([-1.,  3., -2.])
+    >>> polytope.support([0.5, 0.0, 1.0])
+    2.5
+    >>> polytope.contains([2, 0, -2])
+    Membership(violated=frozenset({0}), excess=1.0)
+    """
+
+    def __init__(self, function: SetFunction) -> None:
+        self.function = function
+        self.n_items = function.n_items
+
+    def vertex(self, order: ArrayLike) -> Floats:
+        """The vertex of a full order: what each item adds to those before it (greedy)."""
+        return np.asarray(self.function.gains(np.asarray(order)[None])[0])
+
+    def vertices(self) -> Floats:
+        """All vertices, each once, as rows; for few items.
+
+        >>> from rankcut.setfunctions import GraphCut
+        >>> BasePolytope(GraphCut([[0, 1, 0], [1, 0, 2], [0, 2, 0]])).vertices()
+        array([[-1., -1.,  2.],
+               [-1.,  3., -2.],
+               [ 1., -3.,  2.],
+               [ 1.,  1., -2.]])
+        """
+        return self.face([range(self.n_items)]).vertices
+
+    def face(self, groups: Sequence[Sequence[int]]) -> Face:
+        """The face of an ordered partition; for few items."""
+        self._refuse_many_items()
+        partition = tuple(tuple(int(item) for item in group) for group in groups)
+        Partitions.of_groups([partition], self.n_items)
+        corners = self.function.gains(list(refining_orders(partition)))
+        scale = self.function.magnitude or 1.0
+        _, places = np.unique(np.round(corners / scale, 9) + 0.0, axis=0, return_index=True)
+        vertices = corners[places]
+        spread = (vertices - vertices[0]) / scale
+        dimension = int(np.linalg.matrix_rank(spread, tol=_ROUNDING * self.n_items))
+        return Face(partition, vertices, dimension)
+
+    def faces(self) -> Iterator[Face]:
+        """The face of each ordered partition; for few items.
+
+        Where F(A) + F(B) = F(A ∪ B) + F(A ∩ B) for sets that cross, several ordered partitions
+        name the same face.
+        """
+        self._refuse_many_items()
+        return (self.face(groups) for groups in ordered_partitions(self.n_items))
+
+    def support(self, w: ArrayLike) -> float:
+        """The maximum of ⟨w, s⟩ over the polytope: the Lovász extension f(w)."""
+        return float(lovasz_extension(self.function, w))
+
+    def min_norm_point(self) -> Floats:
+        """The shortest vector of the polytope; up to rounding its negative entries minimise F."""
+        return min_norm_base(self.function)
+
+    def contains(self, s: ArrayLike) -> Membership:
+        """Whether s is in the polytope, with a violated set as a witness if it is not.
+
+        It minimises F(A) − s(A), which is submodular, by the minimum-norm point of its own base
+        polytope.
+        """
+        point = np.asarray(s, dtype=np.float64)
+        if point.shape != (self.n_items,):
+            raise ValueError(f"s has shape {point.shape}; it needs {self.n_items} numbers")
+        scale = max(self.function.magnitude, float(np.abs(point).sum()))
+        missing = point.sum() - self.function.total
+        if abs(missing) > _ROUNDING * scale:
+            return Membership(frozenset(range(self.n_items)), float(missing))
+        slack = self.function + Modular(-point)
+        shortest = min_norm_base(slack)
+        # The sets {i : x_i ≤ c} are the candidates; in exact arithmetic c = 0 is the best.
+        chain = np.argsort(shortest, kind="stable")
+        values = np.concatenate([[0.0], np.cumsum(slack.gains([chain])[0][chain])])
+        best = int(np.argmin(values))
+        if values[best] < -_ROUNDING * scale:
+            return Membership(frozenset(chain[:best].tolist()), float(-values[best]))
+        return Membership(None, max(0.0, float(-values[best])))
+
+    def _refuse_many_items(self) -> None:
+        if self.n_items > MOST_ITEMS:
+            raise ValueError(
+                f"{self.n_items} items have too many orders to go through; up to {MOST_ITEMS} "
+                "items can be listed. vertex, support and contains work for any number"
+            )
+
+
+# The point is optimal if no vertex is nearer to the origin by more than this part of the square
+# of what vertices measure.
+_OPTIMAL = 1e-14
+
+# Weights below this are 0.
+_VANISHED = 1e-12
+
+
+def min_norm_base(function: SetFunction) -> Floats:
+    """The x of smallest norm in the base polytope of a submodular function."""
+    # Squares neither overflow nor vanish of what is scaled by a power of two, which rounds nothing.
+    scale = power_of_two(function.magnitude)
+    corners = lovasz_subgradient(function, np.zeros((1, function.n_items))) / scale
+    weights = np.ones(1)
+    point: Floats = corners[0]
+    while True:
+        vertex = lovasz_subgradient(function, -point) / scale
+        largest = max(float((corners**2).sum(axis=1).max()), float(vertex @ vertex))
+        known = (np.abs(corners - vertex).max(axis=1) <= _VANISHED * np.sqrt(largest)).any()
+        if known or point @ point - point @ vertex <= _OPTIMAL * largest:
+            return scale * point
+        corners = np.vstack([corners, vertex])
+        weights = np.append(weights, 0.0)
+        before = point @ point
+        while True:
+            target = _affine_minimum(corners)
+            if target.min() > _VANISHED:
+                weights = target
+                break
+            # As far towards the target as no weight becomes negative.
+            falling = target <= _VANISHED
+            drop = weights[falling] - target[falling]
+            steps = np.divide(weights[falling], drop, out=np.zeros(len(drop)), where=drop > 0)
+            weights = weights + steps.min() * (target - weights)
+            keep = weights > _VANISHED
+            corners, weights = corners[keep], weights[keep] / weights[keep].sum()
+        shorter = weights @ corners
+        if shorter @ shorter >= before:
+            # Rounding ate the progress: this is as near as floating point gets.
+            return scale * point
+        point = shorter
+
+
+def _affine_minimum(corners: Floats) -> Floats:
+    """Weights, adding up to 1, of the minimum-norm point of the corners' affine hull."""
+    base, others = corners[0], corners[1:]
+    rest = np.linalg.lstsq((others - base).T, -base, rcond=None)[0]
+    return np.concatenate([[1.0 - rest.sum()], rest])

@@ -1,0 +1,467 @@
+"""compare_groups as a user meets it: numbers that agree with others', all kinds of input, words."""
+
+import json
+
+import joblib
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy import sparse, stats
+
+import rankcut.comparison.statistics as statistics
+from rankcut import (
+    GraphCutFeatures,
+    KendallFeatures,
+    SpearmanKernel,
+    compare_groups,
+    independence_test,
+)
+from rankcut.errors import InputError
+
+N_ITEMS = 5
+
+
+def rankings(n, seed=0, lean=0.0):
+    """Full rankings of 5 items by noisy scores; item 2 leans up."""
+    noise = np.random.default_rng(seed).gumbel(size=(n, N_ITEMS))
+    scores = np.linspace(1, -1, N_ITEMS) + lean * (np.arange(N_ITEMS) == 2)
+    return (-(scores + noise)).argsort(axis=1).argsort(axis=1) + 1.0
+
+
+def two_groups(m=60, lean=2.0):
+    ranks = np.vstack([rankings(m, 1), rankings(m, 2, lean)])
+    return ranks, np.repeat(["east", "west"], m)
+
+
+def same(one, other):
+    assert one.to_dict() == other.to_dict()
+
+
+def between(places, groups):
+    """Sum of squares between groups, of vectors n + 1 − 2·place."""
+    vectors = N_ITEMS + 1 - 2 * places
+    means = [vectors[groups == g].mean(axis=0) for g in np.unique(groups)]
+    sizes = [(groups == g).sum() for g in np.unique(groups)]
+    return sum(
+        n * ((m - vectors.mean(axis=0)) ** 2).sum() for n, m in zip(sizes, means, strict=True)
+    )
+
+
+def test_exact_p_equals_that_of_scipy():
+    ranks = np.vstack([rankings(4, 3), rankings(4, 4, 2.0)])
+    groups = np.repeat([0, 1], 4)
+
+    def statistic(x, y):
+        return ((ranks[x].mean(axis=0) - ranks[y].mean(axis=0)) ** 2).sum()
+
+    expected = stats.permutation_test(
+        (np.arange(4), np.arange(4, 8)),
+        statistic,
+        permutation_type="independent",
+        alternative="greater",
+        n_resamples=np.inf,
+    )
+    got = compare_groups(ranks, groups, features=SpearmanKernel())
+    assert got.p_value == pytest.approx(expected.pvalue, abs=1e-12)
+    assert got.p_interval == (got.p_value, got.p_value)
+    assert got.method == "All 70 permutations."
+    assert compare_groups(ranks, groups, features=GraphCutFeatures()).p_value == got.p_value
+
+
+def test_effect_size_is_epsilon_squared():
+    ranks = np.vstack([rankings(30, 1), rankings(20, 2, 1.0), rankings(25, 3)])
+    groups = np.repeat(["a", "b", "c"], [30, 20, 25])
+    vectors = N_ITEMS + 1 - 2 * ranks
+    total = ((vectors - vectors.mean(axis=0)) ** 2).sum()
+    within = total - between(ranks, groups)
+    expected = 1 - (within / 72) / (total / 74)
+    got = compare_groups(ranks, groups, n_permutations=99)
+    assert got.effect_size == pytest.approx(expected, rel=1e-10)
+    low, high = got.effect_interval
+    assert 0 <= low < got.effect_size < high < 1
+    assert got.groups == {"a": 30, "b": 20, "c": 25}
+
+
+def test_a_planted_item_is_found():
+    result = compare_groups(*two_groups(), n_permutations=999)
+    assert result.p_value == 0.001
+    first = result.items[0]
+    assert (first["item"], first["higher_in"], first["lower_in"]) == (2, "west", "east")
+    ranks, groups = two_groups()
+    means = [ranks[groups == g, 2].mean() for g in ("east", "west")]
+    assert_allclose([first["place in east"], first["place in west"]], means, rtol=1e-12)
+    assert first["difference"] == pytest.approx(means[0] - means[1])
+    pair = next(row for row in result.pairs if (row["first"], row["second"]) == (0, 2))
+    shares = [(ranks[groups == g, 0] < ranks[groups == g, 2]).mean() for g in ("east", "west")]
+    assert_allclose([pair["share in east"], pair["share in west"]], shares, rtol=1e-12)
+    assert pair["more_in"] == "east"
+    assert len(result.between) == 0
+    assert "Groups differ (p ≤ 0.001)" in result.summary()
+    assert "2: " in result.summary()
+
+
+def test_each_two_of_three_groups():
+    ranks = np.vstack([rankings(50, 1), rankings(50, 2), rankings(50, 3, 1.5)])
+    result = compare_groups(ranks, np.repeat(["a", "b", "c"], 50), n_permutations=499)
+    apart = {(row["first"], row["second"]): row["p_value"] for row in result.between}
+    assert apart["a", "c"] == apart["b", "c"] == pytest.approx(3 / 500)
+    assert apart["a", "b"] > 0.05
+
+
+def test_counts_are_expanded_rows():
+    ranks, groups = two_groups(10)
+    counts = np.random.default_rng(0).integers(0, 4, len(ranks))
+    expanded = np.repeat(np.arange(len(ranks)), counts)
+    one = compare_groups(ranks, groups, sample_weight=counts, n_permutations=99)
+    same(one, compare_groups(ranks[expanded], groups[expanded], n_permutations=99))
+    order = np.random.default_rng(1).permutation(expanded)
+    same(one, compare_groups(ranks[order], groups[order], n_permutations=99))
+
+
+def test_few_distinct_rankings_are_drawn_and_not_shuffled():
+    ranks, groups = [[1, 2, 3], [3, 2, 1], [1, 2, 3], [3, 2, 1]], ["a", "a", "b", "b"]
+    result = compare_groups(ranks, groups, sample_weight=[300, 200, 260, 240], n_permutations=4999)
+    # With two kinds of rankings all statistics are functions of one count.
+    table = stats.hypergeom(1000, 560, 500)
+    expected = table.sf(299) + table.cdf(260)
+    assert abs(result.p_value - expected) < 4 * np.sqrt(expected * (1 - expected) / 4999)
+
+
+def test_the_limit_equals_permutations(monkeypatch):
+    ranks = np.vstack([rankings(4000, 1), rankings(6000, 2, 0.06)])
+    groups = np.repeat(["a", "b"], [4000, 6000])
+    sampled = compare_groups(ranks, groups, n_permutations=4999)
+    monkeypatch.setattr(statistics, "VERY_MANY", 10_000)
+    limit = compare_groups(ranks, groups, n_permutations=4999)
+    assert "limit" in limit.method
+    assert "random" in sampled.method
+    for one, other in (
+        ([sampled.p_value], [limit.p_value]),
+        (sampled.items["p_value"], limit.items["p_value"]),
+        (sampled.pairs["p_value"], limit.pairs["p_value"]),
+    ):
+        p, q = np.array(one), np.array(other)
+        assert (np.abs(p - q) < 5 * np.sqrt((p * (1 - p) + 1e-4) * 2 / 4999)).all()
+    assert 0.001 < sampled.p_value < 0.5
+
+
+def test_the_limit_with_strata_and_several_groups_equals_permutations(monkeypatch):
+    rng = np.random.default_rng(0)
+    ranks, strata = rankings(9000, 5), rng.integers(3, size=9000)
+    groups = (rng.random(9000) * (2 + strata)).astype(int)
+    ranks[strata == 1] = rankings((strata == 1).sum(), 6, 1.0)
+    sampled = compare_groups(ranks, groups, strata=strata, n_permutations=1999)
+    monkeypatch.setattr(statistics, "VERY_MANY", 9_000)
+    monkeypatch.setattr(statistics, "ENOUGH", 100)
+    limit = compare_groups(ranks, groups, strata=strata, n_permutations=1999)
+    assert "limit" in limit.method
+    p, q = sampled.p_value, limit.p_value
+    assert abs(p - q) < 5 * np.sqrt(p * (1 - p) * 2 / 1999)
+    assert sampled.effect_size == limit.effect_size
+
+
+def test_strata_explain_what_groups_seem_to():
+    # Two towns differ, and groups are unevenly spread over them; within a town they are alike.
+    ranks = np.vstack([rankings(200, 1), rankings(200, 2, 3.0)])
+    town = np.repeat([0, 1], 200)
+    groups = np.random.default_rng(3).random(400) < np.where(town, 0.8, 0.2)
+    assert compare_groups(ranks, groups, n_permutations=499).p_value == 0.002
+    within = compare_groups(ranks, groups, strata=town, n_permutations=499)
+    assert within.p_value > 0.05
+    assert abs(within.effect_size) < 0.02
+
+
+def test_people_are_permuted_whole():
+    # Six people with twenty equal rankings each: no more evidence than six rankings.
+    ranks = np.repeat(rankings(6, 8), 20, axis=0)
+    groups, people = np.repeat([0, 1], 60), np.repeat(np.arange(6), 20)
+    assert compare_groups(ranks, groups, n_permutations=199).p_value == 0.005
+    result = compare_groups(ranks, groups, people=people)
+    assert result.method == "All 20 permutations."
+    assert result.n_units == 6
+    once = compare_groups(rankings(6, 8), [0, 0, 0, 1, 1, 1])
+    assert result.p_value == once.p_value
+    assert_allclose(result.items["difference"], once.items["difference"])
+
+
+def test_people_in_several_groups_are_compared_with_themselves():
+    # Each person ranks twice, once in each round, and in the second one likes item 2 a bit more.
+    rng = np.random.default_rng(0)
+    own = rng.normal(size=(60, 1, N_ITEMS)) * 3
+    scores = own + rng.normal(size=(60, 2, N_ITEMS)) * 0.5
+    scores[:, 1, 2] += 0.9
+    ranks = (-scores).argsort(axis=2).argsort(axis=2).reshape(120, N_ITEMS) + 1.0
+    rounds, people = np.tile(["first", "second"], 60), np.repeat(np.arange(60), 2)
+    assert compare_groups(ranks, rounds, n_permutations=499).p_value > 0.05
+    paired = compare_groups(ranks, rounds, people=people, n_permutations=499)
+    assert paired.p_value < 0.01
+    assert any("within each person" in note for note in paired.notes)
+    # A person with one ranking says nothing.
+    more = np.vstack([ranks, ranks[:1]])
+    again = compare_groups(more, [*rounds, "first"], people=[*people, 99], n_permutations=499)
+    assert again.p_value == paired.p_value
+    assert any("1 rankings in strata with a single group" in note for note in again.notes)
+
+
+def test_weights_that_are_no_counts_stay_with_their_rankings():
+    ranks, groups = two_groups(40)
+    halves = compare_groups(ranks, groups, sample_weight=np.full(80, 0.5), n_permutations=499)
+    plain = compare_groups(ranks, groups, n_permutations=499)
+    assert halves.effect_size == pytest.approx(plain.effect_size)
+    assert halves.groups == plain.groups
+    assert halves.p_value == plain.p_value == 0.002
+
+
+@pytest.mark.parametrize("unranked", ["last", "anywhere"])
+def test_listing_and_order_are_told_apart(unranked):
+    rng = np.random.default_rng(0)
+    full = rankings(400, 1)
+    groups = np.repeat(["a", "b"], 200)
+    # Group b lists item 4 less often; what is listed is in the same order.
+    listed = rng.random(full.shape) < np.where(
+        (np.arange(N_ITEMS) == 4) & (groups == "b")[:, None], 0.4, 0.9
+    )
+    listed[:, :2] = True
+    result = compare_groups(
+        np.where(listed, full, np.nan), groups, unranked=unranked, n_permutations=499
+    )
+    assert result.listing.p_value == 0.002
+    assert result.listing.items[0]["item"] == 4
+    assert result.listing.items[0]["more_in"] == "a"
+    assert result.order.p_value > 0.05
+    # The same lists in both groups, other orders.
+    full = np.vstack([rankings(200, 1), rankings(200, 2, 1.5)])
+    listed = rng.random(full.shape) < 0.7
+    listed[:, 0] = True
+    result = compare_groups(
+        np.where(listed, full, np.nan), groups, unranked=unranked, n_permutations=499
+    )
+    assert result.listing.p_value > 0.05
+    assert result.order.p_value == 0.002
+    assert "order what they list differently" in result.summary()
+
+
+def test_full_rankings_have_no_listing():
+    ranks, groups = two_groups(20)
+    for unranked in ("error", "last", "anywhere"):
+        result = compare_groups(ranks, groups, unranked=unranked, n_permutations=99)
+        assert result.listing is None
+        assert result.order is None
+
+
+@pytest.mark.parametrize("features", ["mallows", "gaussian"])
+def test_characteristic_kernels_see_a_split_population(features):
+    rng = np.random.default_rng(0)
+    random = rng.random((150, N_ITEMS)).argsort(axis=1) + 1.0
+    split = np.where(rng.random((150, 1)) < 0.5, [1.0, 2, 3, 4, 5], [5.0, 4, 3, 2, 1])
+    ranks, groups = np.vstack([random, split]), np.repeat(["indifferent", "split"], 150)
+    assert compare_groups(ranks, groups, features=features, n_permutations=199).p_value == 0.005
+    assert (
+        compare_groups(ranks, groups, n_permutations=199, features=KendallFeatures()).p_value > 0.05
+    )
+
+
+def test_a_kernel_of_many_rankings_is_approximated_and_says_so(monkeypatch):
+    import rankcut.comparison.vectors as vectors
+
+    ranks, groups = two_groups(80)
+    exact = compare_groups(ranks, groups, features="gaussian", n_permutations=199)
+    assert exact.notes == ()
+    monkeypatch.setattr(vectors, "LANDMARKS", 30)
+    near = compare_groups(ranks, groups, features="gaussian", n_permutations=199)
+    assert "approximated: its vectors miss" in near.notes[0]
+    assert near.effect_size == pytest.approx(exact.effect_size, rel=0.3)
+
+
+def test_frames_sparse_matrices_and_dask_give_the_same(frames):
+    ranks, groups = two_groups(20)
+    ranks[3, 4] = np.nan
+    names = ["uni", "ika", "ebi", "toro", "tako"]
+    options = {"unranked": "last", "n_permutations": 99}
+    frame = frames.DataFrame({name: ranks[:, i] for i, name in enumerate(names)})
+    one = compare_groups(frame, frames.Series(groups.tolist()), **options)
+    assert sorted(one.items["item"]) == sorted(names)
+    plain = compare_groups(ranks, groups, **options)
+    assert plain.p_value == one.p_value
+    assert [names[i] for i in plain.items["item"]] == one.items["item"]
+    rows, columns = np.nonzero(~np.isnan(ranks))
+    stored = sparse.csr_array((ranks[rows, columns], (rows, columns)), shape=ranks.shape)
+    same(plain, compare_groups(stored, groups, **options))
+    dask = pytest.importorskip("dask.array")
+    lazy = dask.from_array(ranks, chunks=(7, 5))
+    same(plain, compare_groups(lazy, dask.from_array(groups, chunks=7), **options))
+
+
+def test_threads_change_nothing():
+    ranks, groups = two_groups()
+    one = compare_groups(ranks, groups, n_permutations=999)
+    with joblib.parallel_config(n_jobs=2):
+        same(one, compare_groups(ranks, groups, n_permutations=999))
+
+
+def test_missing_labels_are_dropped_and_said():
+    ranks, groups = two_groups(20)
+    labels = [*groups[:-3], None, float("nan"), " "]
+    result = compare_groups(ranks, labels, n_permutations=99)
+    assert result.notes == ("3 rankings without a group left out.",)
+    assert result.groups == {"east": 20, "west": 17}
+    same(
+        result_without_notes(result),
+        result_without_notes(compare_groups(ranks[:-3], groups[:-3], n_permutations=99)),
+    )
+
+
+def result_without_notes(result):
+    from dataclasses import replace
+
+    return replace(result, notes=())
+
+
+def test_constant_rankings():
+    result = compare_groups([[1, 2, 3]] * 8, list("aaaabbbb"))
+    assert result.p_value == 1.0
+    assert result.effect_size == 0.0
+    assert result.items["p_value"] == [1.0] * 3
+    assert result.pairs["p_value"] == [1.0] * 3
+    assert "nothing to compare" in result.summary()
+
+
+@pytest.mark.parametrize(
+    ("groups", "options", "message"),
+    [
+        (["a"] * 6, {}, "groups has a single value, 'a'; compare two groups or more"),
+        (["a"] * 5 + ["b"], {}, "groups has one ranking in group 'b'; leave that group out"),
+        ([None] * 6, {}, "groups has no value for any ranking"),
+        (["a", "b"], {}, "groups has shape .* but there are 6 rankings"),
+        (list("aaabbb"), {"people": [1, 1, 2, 3, 3, 3]}, "groups has one person in group 'b'"),
+        (list("aaabbb"), {"people": [1, 1, None, 3, 3, 3]}, "row 2: people has no value here"),
+        (list("aaabbb"), {"strata": [1, 1, 1, 2, 2, 2]}, "groups has groups that share no stratum"),
+        (
+            list("aaabbb"),
+            {"people": [1, 1, 2, 3, 4, 4], "strata": [1, 2, 1, 2, 1, 2]},
+            "people in several strata",
+        ),
+        (list("aaabbb"), {"sample_weight": [1, 1, 1, 1, 1, -1]}, r"row 5: the weight is -1.0"),
+        (list("aaabbb"), {"sample_weight": [0] * 6}, "sample_weight is 0 for all"),
+        (list("aaabbb"), {"n_permutations": 0}, "n_permutations must be at least 1; got 0"),
+        (list("aaabbb"), {"n_permutations": 9.5}, "n_permutations must be a whole number"),
+        (list("aaabbb"), {"features": "spline"}, "features must be None, .* got 'spline'"),
+        (list("aaabbb"), {"features": 3}, "features must be None, .* got 3"),
+        (list("aaabbb"), {"unranked": "first"}, 'unranked must be "error", "last" or "anywhere"'),
+        (
+            list("aaabbb"),
+            {"features": GraphCutFeatures(unranked="last")},
+            'features has unranked="last"',
+        ),
+    ],
+)
+def test_errors(groups, options, message):
+    with pytest.raises(InputError, match=message):
+        compare_groups(rankings(6), groups, **options)
+
+
+def test_too_many_groups_and_an_unranked_item():
+    with pytest.raises(InputError, match="groups has 300 different values; cut numbers"):
+        compare_groups(rankings(600), np.repeat(np.arange(300), 2))
+    ranks = rankings(6)
+    ranks[4, 1] = np.nan
+    with pytest.raises(ValueError, match="row 4: item 1 is not ranked"):
+        compare_groups(ranks, list("aaabbb"))
+
+
+def test_frames_words_and_json(frames):
+    result = compare_groups(*two_groups(20), n_permutations=99)
+    name = frames.__name__
+    frame = result.to_frame(backend=name)
+    assert type(frame).__module__.startswith(name)
+    assert list(frame["item"]) == result.items["item"]
+    assert len(result.to_frame("pairs", backend=name)) == 10
+    with pytest.raises(InputError, match='table must be "items"'):
+        result.to_frame("rows")
+    assert "<table>" in result._repr_html_()
+    assert repr(result).startswith("GroupComparison(Groups differ")
+    again = json.loads(json.dumps(result.to_dict()))
+    assert again["p_value"] == result.p_value
+    assert again["items"][0]["item"] == result.items[0]["item"]
+    figure = result.plot()
+    assert len(figure.axes[0].get_yticklabels()) == N_ITEMS
+
+
+def test_independence_of_a_category_is_a_comparison_of_groups():
+    ranks = np.vstack([rankings(4, 3), rankings(3, 4, 2.0)])
+    groups = np.repeat(["a", "b"], [4, 3])
+    one = compare_groups(ranks, groups, features=SpearmanKernel())
+    other = independence_test(ranks, {"group": groups}, features=SpearmanKernel())
+    assert other.p_value == pytest.approx(one.p_value, abs=1e-12)
+    assert other.effect_size == pytest.approx(one.effect_size)
+    assert_allclose(other.effect_interval, one.effect_interval)
+
+
+def test_independence_of_a_number_equals_scipy():
+    ranks = rankings(6, 4)
+    age = np.array([20.0, 31, 47, 50, 64, 80])
+
+    def statistic(x):
+        return (((x - x.mean()) @ ranks) ** 2).sum()
+
+    expected = stats.permutation_test(
+        (age,), statistic, permutation_type="pairings", alternative="greater", n_resamples=np.inf
+    )
+    got = independence_test(ranks, {"age": age}, features=SpearmanKernel())
+    assert got.method == "All 720 permutations."
+    assert got.p_value == pytest.approx(expected.pvalue, abs=1e-12)
+
+
+def test_independence_of_mixed_covariates(frames):
+    ranks = rankings(120, 4)
+    rng = np.random.default_rng(0)
+    table = {
+        "age": (ranks[:, 0] + rng.normal(size=120)).tolist(),
+        "town": rng.choice(["Ayr", "Bude", "Cork"], 120).tolist(),
+    }
+    result = independence_test(ranks, frames.DataFrame(table), n_permutations=199)
+    p = {row["covariate"]: row["p_value"] for row in result.covariates}
+    assert p["age"] == 0.01
+    assert p["town"] > 0.05
+    assert result.items[0]["item"] == 0
+    assert "Rankings depend on the covariates (p ≤ 0.005)" in result.summary()
+    assert list(result.to_frame(backend=frames.__name__)["covariate"]) == ["age", "town"]
+    table["age"][5] = None
+    again = independence_test(ranks, table, n_permutations=99)
+    assert again.notes == ("1 rankings without a value left out.",)
+    assert again.n_rankings == 119
+
+
+def test_independence_counts_and_people():
+    ranks = rankings(30, 4)
+    age = ranks[:, 0] + np.random.default_rng(0).normal(size=30)
+    counts = np.random.default_rng(1).integers(1, 3, 30)
+    one = independence_test(ranks, {"age": age}, sample_weight=counts, n_permutations=99)
+    expanded = np.repeat(np.arange(30), counts)
+    other = independence_test(ranks[expanded], {"age": age[expanded]}, n_permutations=99)
+    assert one.p_value == other.p_value
+    assert one.effect_size == pytest.approx(other.effect_size)
+    people = independence_test(
+        np.repeat(ranks, 2, axis=0),
+        {"age": np.repeat(age, 2)},
+        people=np.repeat(np.arange(30), 2),
+        n_permutations=99,
+    )
+    plain = independence_test(ranks, {"age": age}, n_permutations=99)
+    assert people.effect_size == pytest.approx(plain.effect_size, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("covariates", "message"),
+    [
+        ({}, "covariates has no columns"),
+        ({"age": [1.0] * 40}, "covariates are the same for all"),
+        ({"age": [np.inf] + [1.0] * 39}, "row 0: column 'age' has an infinite value"),
+        ({"name": [f"n{i}" for i in range(40)]}, "column 'name' has 40 different values"),
+        ({"age": [1.0, 2.0]}, "age has shape"),
+        ({"age": [None] * 40}, "fewer than three rankings with values"),
+    ],
+)
+def test_independence_errors(covariates, message):
+    with pytest.raises(InputError, match=message):
+        independence_test(rankings(40), covariates)

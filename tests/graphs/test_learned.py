@@ -1,0 +1,285 @@
+"""Graphs learned from rankings, against loops over pairs of items, and without leaks."""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from scipy.stats import rankdata
+from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, cross_val_predict
+from sklearn.pipeline import make_pipeline
+
+from rankcut import (
+    AgreementGraph,
+    CoListingGraph,
+    DissimilarityGraph,
+    GraphCutFeatures,
+    GraphCutKernel,
+    GraphSmoothing,
+    NormalizedGraph,
+    Smoothing,
+    graph_cut_features,
+    graph_cut_kernel,
+    make_food,
+)
+
+
+def lists(n_rows, n_items, seed, density=0.5):
+    rng = np.random.default_rng(seed)
+    ranks = rng.integers(0, 6, (n_rows, n_items)).astype(float)
+    ranks[rng.random(ranks.shape) > density] = np.nan
+    return ranks
+
+
+def stored(ranks):
+    rows, columns = np.nonzero(~np.isnan(ranks))
+    return sparse.csr_array((ranks[rows, columns], (rows, columns)), shape=ranks.shape)
+
+
+def co_listing(ranks, shrinkage):
+    listed = ~np.isnan(ranks)
+    count = listed.sum(axis=0) + shrinkage
+    n = ranks.shape[1]
+    weights = np.zeros((n, n))
+    for i in range(n):
+        for j in range(n):
+            both = sum(bool(row[i] and row[j]) for row in listed)
+            if i != j and both:
+                weights[i, j] = both / np.sqrt(count[i] * count[j])
+    return weights
+
+
+def agreement(ranks, shrinkage):
+    positions = np.zeros_like(ranks)
+    for row, place in zip(ranks, positions, strict=True):
+        listed = ~np.isnan(row)
+        if listed.sum() > 1:
+            place[listed] = 1 - 2 * (rankdata(row[listed]) - 1) / (listed.sum() - 1)
+    n = ranks.shape[1]
+    for i in range(n):
+        listed = ~np.isnan(ranks[:, i])
+        if listed.any():
+            positions[listed, i] -= positions[listed, i].mean()
+    positions[np.abs(positions) < 1e-12] = 0
+    spread = (positions**2).sum() / max((~np.isnan(ranks)).sum(), 1)
+    length = np.sqrt((positions**2).sum(axis=0) + shrinkage * spread)
+    weights = np.zeros((n, n))
+    for i in range(n):
+        for j in range(n):
+            if i != j and positions[:, i] @ positions[:, j] > 1e-12:
+                weights[i, j] = positions[:, i] @ positions[:, j] / (length[i] * length[j])
+    return weights
+
+
+def strongest(weights, k):
+    """The k largest of each row, and whatever is among those of either end."""
+    kept = np.zeros_like(weights)
+    for i, row in enumerate(weights):
+        for j in sorted(range(len(row)), key=lambda j: -row[j])[:k]:
+            kept[i, j] = row[j]
+    return np.maximum(kept, kept.T)
+
+
+RECIPES = [(CoListingGraph, co_listing), (AgreementGraph, agreement)]
+
+
+@pytest.mark.parametrize(("recipe", "oracle"), RECIPES)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    shape=st.tuples(st.integers(1, 8), st.integers(2, 6)),
+    shrinkage=st.sampled_from([0, 2.5]),
+)
+def test_all_edges(recipe, oracle, seed, shape, shrinkage):
+    ranks = lists(*shape, seed)
+    ranks[0, 0] = np.nan
+    for rankings in (ranks, stored(ranks)):
+        graph = recipe(n_neighbors=9, shrinkage=shrinkage).build_from(rankings)
+        assert_allclose(graph.to_dense(), oracle(ranks, shrinkage), atol=1e-12)
+
+
+@pytest.mark.parametrize(("recipe", "oracle"), RECIPES)
+def test_the_strongest_edges(recipe, oracle, monkeypatch):
+    ranks = lists(60, 30, seed=3)
+    expected = strongest(oracle(ranks, 10), 4)
+    for at_once in (1 << 22, 100):
+        monkeypatch.setattr("rankcut.graphs.distances._AT_ONCE", at_once)
+        graph = recipe(n_neighbors=4).build_from(ranks)
+        assert_allclose(graph.to_dense(), expected, atol=1e-12)
+        assert_array_equal(graph.to_dense(), graph.to_dense().T)
+
+
+def test_of_edges_as_strong_those_of_the_first_items_stay():
+    ranks = np.array([[1.0, 2, 3, 4, 5, np.nan]])
+    graph = CoListingGraph(n_neighbors=2).build_from(ranks)
+    assert_allclose(graph.to_dense(), strongest(co_listing(ranks, 10), 2), rtol=1e-12)
+
+
+def test_only_stored_ranks_that_are_numbers_are_listed():
+    ranks = stored(np.array([[1.0, 2, np.nan], [np.nan, 1, 2], [1, 2, np.nan]]))
+    with_nan = ranks.copy()
+    with_nan.data[-1] = np.nan
+    expected = np.array([[1.0, 2, np.nan], [np.nan, 1, 2], [1, np.nan, np.nan]])
+    for recipe in (CoListingGraph(), AgreementGraph()):
+        got = recipe.build_from(with_nan).to_dense()
+        assert_array_equal(got, recipe.build_from(expected).to_dense())
+
+
+def test_names(frames):
+    ranks = frames.DataFrame({"b": [1.0, 2, None], "a": [2.0, 1, None], "c": [None, None, 1.0]})
+    assert CoListingGraph().build_from(ranks).items == ("b", "a", "c")
+    transformer = GraphCutFeatures(CoListingGraph(), unranked="last").fit(ranks)
+    assert transformer.get_feature_names_out().tolist() == ["b", "a", "c"]
+
+
+class TestLeaks:
+    MODEL = GraphCutFeatures(
+        AgreementGraph(n_neighbors=2),
+        unranked="last",
+        smoothing=Smoothing(1, CoListingGraph(n_neighbors=2)),
+    )
+    RANKS = make_food(60, kind="top-k", random_state=0).ranks
+    TARGET = make_food(60, kind="top-k", random_state=0).target
+
+    def test_the_graph_is_that_of_the_fitted_rankings(self):
+        model = clone(self.MODEL).fit(self.RANKS[:40])
+        expected = AgreementGraph(n_neighbors=2).build_from(self.RANKS[:40]).to_dense()
+        assert_array_equal(model.graph_.to_dense(), expected)
+        whole = AgreementGraph(n_neighbors=2).build_from(self.RANKS).to_dense()
+        assert np.abs(whole - expected).max() > 0.01
+        walked = CoListingGraph(n_neighbors=2).build_from(self.RANKS[:40]).to_dense()
+        assert_array_equal(model.smoothing_graph_.to_dense(), walked)
+
+    def test_other_rankings_do_not_change_a_vector(self):
+        model = clone(self.MODEL).fit(self.RANKS[:40])
+        together = model.transform(self.RANKS[40:])
+        alone = np.vstack([model.transform(row[None]) for row in self.RANKS[40:]])
+        assert_array_equal(alone, together)
+
+    def test_predictions_of_a_fold_do_not_depend_on_its_rankings(self):
+        pipeline = make_pipeline(self.MODEL, LogisticRegression())
+        folds = [(np.arange(20, 60), np.arange(20)), (np.arange(40), np.arange(40, 60))]
+        folds.append((np.r_[:20, 40:60], np.arange(20, 40)))
+        options = {"cv": folds, "method": "predict_proba"}
+        plain = cross_val_predict(pipeline, self.RANKS, self.TARGET, **options)
+        changed = self.RANKS.copy()
+        changed[1:20] = np.random.default_rng(0).permutation(changed[1:20].T).T
+        other = cross_val_predict(pipeline, changed, self.TARGET, **options)
+        assert_array_equal(other[0], plain[0])
+
+    def test_parameters_can_be_searched(self):
+        pipeline = make_pipeline(self.MODEL, LogisticRegression())
+        grid = {
+            "graphcutfeatures__graph__shrinkage": [0, 10],
+            "graphcutfeatures__smoothing__graph__n_neighbors": [1, 3],
+        }
+        search = GridSearchCV(pipeline, grid, cv=2).fit(self.RANKS, self.TARGET)
+        assert search.best_score_ > 0.6
+
+
+@pytest.mark.parametrize("wrap", [DissimilarityGraph, NormalizedGraph])
+def test_graphs_made_of_learned_ones(wrap):
+    ranks = lists(30, 8, seed=5)
+    recipe = wrap(CoListingGraph(n_neighbors=3))
+    expected = wrap(CoListingGraph(n_neighbors=3).build_from(ranks)).build().to_dense()
+    transformer = GraphCutFeatures(recipe, unranked="last", smoothing=1).fit(ranks)
+    assert_array_equal(transformer.graph_.to_dense(), expected)
+    assert_array_equal(recipe.build_from(ranks).to_dense(), expected)
+    with pytest.raises(ValueError, match="is learned from rankings"):
+        graph_cut_kernel(ranks, graph=recipe, unranked="last")
+    with pytest.raises(ValueError, match="is learned from rankings"):
+        recipe.build()
+    # Made of a graph that is there, it takes no rankings.
+    there = wrap(CoListingGraph(n_neighbors=3).build_from(ranks))
+    assert graph_cut_kernel(ranks, graph=there, unranked="last").shape == (30, 30)
+    assert_array_equal(there.build_from(ranks).to_dense(), expected)
+
+
+def test_where_no_rankings_are_fitted_it_is_refused():
+    ranks = lists(5, 4, seed=0)
+    for use in (
+        lambda: GraphSmoothing(CoListingGraph()).fit(np.ones((2, 4))),
+        lambda: graph_cut_kernel(ranks, graph=CoListingGraph(), unranked="last"),
+        lambda: GraphCutKernel(CoListingGraph(), unranked="last")(ranks),
+    ):
+        with pytest.raises(ValueError, match="CoListingGraph is learned from rankings"):
+            use()
+    with pytest.raises(ValueError, match="is the class CoListingGraph"):
+        graph_cut_features(ranks, CoListingGraph, unranked="last")
+
+
+def test_rankings_that_list_all_items_do_not_tell_what_is_listed_together():
+    with pytest.raises(ValueError, match="AgreementGraph joins"):
+        CoListingGraph().build_from([[1, 2], [2, 1]])
+
+
+@pytest.mark.parametrize("recipe", [CoListingGraph, AgreementGraph])
+def test_parameters_that_are_none(recipe):
+    with pytest.raises(ValueError, match="n_neighbors must be"):
+        recipe(n_neighbors=0).build_from(lists(3, 3, 0))
+    with pytest.raises(ValueError, match="shrinkage must be"):
+        recipe(shrinkage=-1).build_from(lists(3, 3, 0))
+
+
+def test_memory_is_in_proportion_to_what_is_listed():
+    # All pairs of items would take 800 MB.
+    rng = np.random.default_rng(0)
+    n_rows, n_items, k = 2000, 10_000, 10
+    columns = rng.permuted(np.tile(np.arange(200), (n_rows, 1)), axis=1)[:, :k] * 50
+    ranks = sparse.csr_array(
+        (np.tile(np.arange(1.0, k + 1), n_rows), columns.ravel(), np.arange(n_rows + 1) * k),
+        shape=(n_rows, n_items),
+    )
+    tracemalloc.start()
+    graph = AgreementGraph().build_from(ranks)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert graph.n_edges > 0
+    assert peak < 50e6
+
+
+def test_a_graph_is_not_learned_from_rankings_that_are_not_there_yet():
+    da = pytest.importorskip("dask.array")
+    ranks = np.array([[1.0, 2, 3], [2, 1, 3], [3, 1, 2]])
+    lazy = da.from_array(ranks, chunks=(2, 3))
+    for recipe in (AgreementGraph(), DissimilarityGraph(CoListingGraph(n_neighbors=1))):
+        for refuse in (
+            lambda recipe=recipe: GraphCutFeatures(recipe).fit(lazy),
+            lambda recipe=recipe: GraphCutFeatures(smoothing=Smoothing(1, recipe)).fit(lazy),
+            lambda recipe=recipe: graph_cut_features(lazy, recipe),
+        ):
+            with pytest.raises(TypeError, match="build_from"):
+                refuse()
+
+
+@pytest.mark.parametrize("recipe", [AgreementGraph(n_neighbors=3), CoListingGraph(n_neighbors=3)])
+def test_counts_are_repeated_rows(recipe):
+    rng = np.random.default_rng(0)
+    ranks = rng.permuted(np.tile(np.arange(1.0, 8.0), (20, 1)), axis=1)
+    ranks[ranks > 4] = np.nan
+    counts = rng.integers(0, 5, size=20)
+    found = recipe.build_from(ranks, sample_weight=counts)
+    expanded = recipe.build_from(np.repeat(ranks, counts, axis=0))
+    np.testing.assert_allclose(found.to_dense(), expanded.to_dense(), atol=1e-13)
+    derived = NormalizedGraph(recipe).build_from(ranks, sample_weight=counts)
+    np.testing.assert_allclose(
+        derived.to_dense(), NormalizedGraph(expanded).build().to_dense(), atol=1e-12
+    )
+
+
+@pytest.mark.parametrize(
+    ("counts", "message"),
+    [([1, 2], "sample_weight has shape"), ([1, -1, 1], "row 1: the weight of the ranking is -1")],
+)
+def test_bad_counts(counts, message):
+    with pytest.raises(ValueError, match=message):
+        AgreementGraph().build_from([[1, 2], [2, 1], [1, 2]], sample_weight=counts)
+
+
+def test_without_rankings_it_says_what_to_do():
+    with pytest.raises(ValueError, match=r"CoListingGraph is learned .* call build_from\(rankings"):
+        CoListingGraph().build()

@@ -1,0 +1,274 @@
+"""Graphs whose weights are kept in parts: the same in all respects as the dense graph they are."""
+
+import tracemalloc
+
+import numpy as np
+import oracles
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from maps import flat_features, flat_vectors
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from strategies import partitions, ranks_of
+
+from rankcut import (
+    DissimilarityGraph,
+    ItemGraph,
+    NeighborGraph,
+    NormalizedGraph,
+    graph_cut_kernel,
+    read_graph,
+    write_graph,
+)
+from rankcut.graphs import StructuredWeights
+from rankcut.setfunctions import GraphCut
+from rankcut.theory import lovasz_extension
+
+
+def random_structured(rng, n, rank, constant=1.0):
+    """Weights in parts, all of them positive, and the same from their definition."""
+    upper = np.triu(rng.random((n, n)) * (rng.random((n, n)) < 0.3), 1)
+    matrix = sparse.csr_array(-(upper + upper.T) * constant)
+    factors = rng.random((n, rank)) / np.sqrt(max(1, rank))
+    signs = np.ones(rank)
+    if rank > 1:
+        signs[-1] = -1.0
+        factors[:, -1] /= 10
+    parts = StructuredWeights(constant, matrix, factors, signs)
+    dense = np.array(
+        [
+            [
+                0.0
+                if i == j
+                else constant
+                + matrix[i, j]
+                + sum(signs[q] * factors[i, q] * factors[j, q] for q in range(rank))
+                for j in range(n)
+            ]
+            for i in range(n)
+        ]
+    ).reshape(n, n)
+    return parts, dense
+
+
+@st.composite
+def structured_cases(draw, most=6):
+    """A graph in parts, its dense weights, and an ordered partition of its items."""
+    n = draw(st.integers(1, most))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    parts, dense = random_structured(
+        rng, n, draw(st.integers(0, 5)), draw(st.sampled_from([0.0, 1.0, 3.0]))
+    )
+    return ItemGraph.trusted(parts, None), dense, draw(partitions(n))
+
+
+@given(case=structured_cases())
+def test_degrees_edges_and_largest_are_those_of_the_dense_weights(case):
+    graph, dense, _ = case
+    assert_allclose(graph.to_dense(), dense, rtol=0, atol=1e-14)
+    assert_array_equal(graph.to_dense(), graph.to_dense().T)
+    assert_allclose(graph.degrees, dense.sum(axis=1), rtol=0, atol=1e-12)
+    assert graph.n_edges == np.count_nonzero(dense > 1e-13) // 2
+    off = dense[~np.eye(len(dense), dtype=bool)]
+    if off.size:
+        assert_allclose(graph.weights.largest(), off.max(), rtol=0, atol=1e-14)
+        first, second = np.triu_indices(len(dense), 1)
+        assert_allclose(graph.weights.pairs(first, second), dense[first, second], atol=1e-14)
+
+
+@given(case=structured_cases(), data=st.data())
+def test_transformed_weights(case, data):
+    graph, dense, _ = case
+    n = len(dense)
+    order = np.array(data.draw(st.permutations(range(n))))
+    off = ~np.eye(n, dtype=bool)
+    for got, expected in (
+        (graph.weights.permuted(order), dense[np.ix_(order, order)]),
+        (graph.weights.subtracted_from(5.0), np.where(off, 5.0 - dense, 0.0)),
+        (graph.weights.scaled(1.0 + order), dense * np.outer(1.0 + order, 1.0 + order)),
+        (graph.weights.scaled(np.full(n, 0.3)), 0.09 * dense),
+    ):
+        assert_allclose(got.to_dense(), expected, rtol=0, atol=1e-12)
+
+
+@given(case=structured_cases())
+def test_features_equal_pooled_slopes_of_cuts_from_sets(case):
+    graph, dense, groups = case
+    row = ranks_of(groups, len(dense))[None]
+    expected = oracles.features(dense, groups)
+    for algorithm in ("structured", "table", "dense", "sparse", "auto"):
+        got = flat_vectors(row, graph, algorithm=algorithm)[0]
+        assert_allclose(got, expected, rtol=0, atol=1e-11)
+
+
+@given(case=structured_cases(most=5), data=st.data())
+def test_closed_form_and_exact_means_equal_the_enumerated_ones(case, data):
+    graph, dense, groups = case
+    row = ranks_of(groups, len(dense))
+    row[data.draw(st.lists(st.sampled_from(range(len(row))), unique=True))] = np.nan
+    for method, vector in (("closed_form", oracles.slopes), ("exact", oracles.features)):
+        expected = oracles.mean_over_completions(dense, row, vector)
+        got = flat_vectors(row[None], graph, unranked="anywhere", completions=method)[0]
+        assert_allclose(got, expected, rtol=0, atol=1e-11)
+
+
+def catalogue(n, n_rankings=40, seed=0):
+    """Rankings of many kinds over more items than a table holds."""
+    rng = np.random.default_rng(seed)
+    full = rng.permuted(np.tile(np.arange(1.0, n + 1), (n_rankings, 1)), axis=1)
+    tied = rng.integers(1, 6, (n_rankings, n)).astype(float)
+    top = np.where(full <= 7, full, np.nan)
+    return full, tied, top
+
+
+def structured_graphs(n=60):
+    points = np.random.default_rng(1).random((n, 3))
+    near = NeighborGraph(points, n_neighbors=4)
+    parts, _ = random_structured(np.random.default_rng(2), n, 6)
+    return {
+        "dissimilarity": DissimilarityGraph(near).build(),
+        "normalised dissimilarity": NormalizedGraph(DissimilarityGraph(near)).build(),
+        "low rank": ItemGraph.trusted(parts, None),
+    }
+
+
+@pytest.mark.parametrize("kind", structured_graphs())
+class TestLikeTheDenseGraph:
+    def both(self, kind):
+        graph = structured_graphs()[kind]
+        assert graph.weights.kind == "structured"
+        return graph, ItemGraph(graph.to_dense(), graph.n_items)
+
+    def test_features(self, kind):
+        graph, dense = self.both(kind)
+        full, tied, top = catalogue(60)
+        for ranks, options in (
+            (full, {}),
+            (tied, {"normalize": True}),
+            (top, {"unranked": "last"}),
+            (top, {"unranked": "anywhere", "completions": "closed_form"}),
+            (top, {"unranked": "anywhere", "completions": "sampled", "n_draws": 64}),
+            (top, {"unranked": "last", "unlisted_weight": 0.3}),
+            (top, {"unranked": "anywhere", "unlisted_weight": "balanced", "n_draws": 64}),
+            (
+                top,
+                {"unranked": "anywhere", "unlisted_weight": 0.3, "completions": "closed_form"},
+            ),
+        ):
+            for algorithm in ("structured", "dense"):
+                got = flat_vectors(ranks, graph, algorithm=algorithm, **options)
+                expected = flat_vectors(ranks, dense, **options)
+                assert_allclose(got, expected, rtol=0, atol=1e-10)
+
+    def test_sparse_rankings(self, kind):
+        graph, dense = self.both(kind)
+        top = catalogue(60)[2]
+        stored = sparse.csr_array(np.nan_to_num(top))
+        options = {"unranked": "anywhere", "completions": "closed_form"}
+        expected = graph_cut_kernel(top, None, dense, **options)
+        assert_allclose(graph_cut_kernel(stored, None, graph, **options), expected, atol=1e-8)
+        rows = flat_vectors(stored, graph, sparse_output=True, **options).toarray()
+        centred = rows - rows.mean(axis=1, keepdims=True)
+        expected = flat_vectors(top, dense, **options)
+        assert_allclose(centred, expected, rtol=0, atol=1e-10)
+
+    @pytest.mark.parametrize("completions", ["closed_form", "sampled"])
+    def test_same_bits_for_threads_and_batches(self, kind, completions):
+        graph, _ = self.both(kind)
+        ranks = np.tile(catalogue(60)[2], (40, 1))[: 1600 if completions == "closed_form" else 160]
+        options = {"unranked": "anywhere", "completions": completions, "tolerance": 0.5}
+        one = flat_vectors(ranks, graph, **options)
+        assert_array_equal(flat_vectors(ranks, graph, n_jobs=2, **options), one)
+        assert_array_equal(flat_vectors(ranks[37:], graph, **options), one[37:])
+
+    def test_complete_rankings_have_the_same_bits_for_threads_and_batches(self, kind):
+        graph, _ = self.both(kind)
+        ranks = catalogue(60, 3000)[1]
+        one = flat_vectors(ranks, graph)
+        assert_array_equal(flat_vectors(ranks, graph, n_jobs=2), one)
+        assert_array_equal(flat_vectors(ranks[1234:], graph), one[1234:])
+
+    def test_lovasz_extension(self, kind):
+        graph, dense = self.both(kind)
+        w = np.random.default_rng(0).standard_normal((5, 60))
+        expected = lovasz_extension(GraphCut(dense), w)
+        assert_allclose(lovasz_extension(GraphCut(graph), w), expected, rtol=1e-12)
+
+    def test_matched_by_name(self, kind):
+        graph, _ = self.both(kind)
+        names = tuple(f"item {i}" for i in range(60))
+        order = np.random.default_rng(0).permutation(60)
+        named = graph.aligned(60, names)
+        moved = named.aligned(60, tuple(names[i] for i in order))
+        assert_array_equal(moved.to_dense(), graph.to_dense()[np.ix_(order, order)])
+
+    def test_files(self, kind, tmp_path):
+        graph, _ = self.both(kind)
+        path = tmp_path / "graph.npz"
+        write_graph(graph.aligned(60, tuple(map(str, range(60)))), path)
+        back = read_graph(path)
+        assert back.weights.kind == "structured"
+        assert_array_equal(back.to_dense(), graph.to_dense())
+        assert back.items == tuple(map(str, range(60)))
+
+
+def test_what_does_not_fit_together_is_refused():
+    empty = sparse.csr_array((3, 3))
+    factors, signs = np.ones((3, 2)), np.ones(2)
+    for parts, message in (
+        (StructuredWeights(1.0, sparse.csr_array((2, 2)), factors, signs), "do not fit together"),
+        (StructuredWeights(1.0, empty, factors, np.ones(3)), "do not fit together"),
+        (StructuredWeights(np.nan, empty, factors, signs), "must be finite"),
+        (StructuredWeights(1.0, empty, factors * np.nan, signs), "must be finite"),
+        (StructuredWeights(1.0, empty, factors * 1e200, signs), "so large that sums overflow"),
+        (StructuredWeights(1.0, empty, factors, 2 * signs), "signs .* are 1 or -1"),
+        (StructuredWeights.of_constant(-1.0, empty), "weight of all pairs is -1.0"),
+        (
+            StructuredWeights.of_constant(
+                1.0, sparse.csr_array([[0, -2.0, 0], [-2.0, 0, 0], [0, 0, 0]])
+            ),
+            "between items 0 and 1 is -1.0; weights must not be negative",
+        ),
+    ):
+        with pytest.raises(ValueError, match=message):
+            ItemGraph(parts, 3)
+    with pytest.raises(ValueError, match="is for weights in parts"):
+        GraphCut([[0, 1], [1, 0]], "structured")
+
+
+def test_a_large_catalogue_takes_memory_by_its_edges():
+    n = 10_000
+    rng = np.random.default_rng(0)
+    near = NeighborGraph(rng.random((n, 2)), n_neighbors=5).build()
+    top = sparse.csr_array(
+        (np.tile(np.arange(1.0, 9), 50), rng.integers(0, n, 400), np.arange(0, 401, 8)),
+        shape=(50, n),
+    )
+    top.sum_duplicates()
+    flat_features(DissimilarityGraph([[0, 1], [1, 0]])).fit_transform([[1, 2]])
+    tracemalloc.start()
+    for graph in (DissimilarityGraph(near), NormalizedGraph(DissimilarityGraph(near))):
+        built = graph.build()
+        assert built.degrees.shape == (n,)
+        last = flat_features(built, unranked="last").fit_transform(top[:3])
+        assert last.shape == (3, n)
+        anywhere = flat_features(built, unranked="anywhere").fit_transform(top)
+        assert anywhere.shape == (50, n)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    # The dense weights are 800 MB.
+    assert peak < 40 * 2**20
+    stored = flat_features(DissimilarityGraph(near), unranked="anywhere").fit(top).compact(top)
+    assert stored.sparse.nnz < 50 * 8 * 12
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_weights_that_cancel_are_no_negative_ones(seed):
+    rng = np.random.default_rng(seed)
+    like = np.triu(rng.integers(0, 3, (9, 9)) / 2 * rng.random((9, 9)).round(1), 1)
+    unlike = DissimilarityGraph(sparse.csr_array(like + like.T), ceiling="largest")
+    graph = NormalizedGraph(unlike).build()
+    dense = graph.to_dense()
+    assert (dense >= 0).all()
+    assert ItemGraph(dense, 9).n_edges == graph.n_edges == unlike.build().n_edges

@@ -1,0 +1,167 @@
+"""The compiled loops against the plain Python they are compiled from."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+from scipy import sparse
+from tolerances import assert_rounds_to
+
+from rankcut._loops import cut_increments, partitions, slopes
+
+N_ROWS, N_ITEMS = 25, 11
+
+
+def run(function, compiled, *inputs):
+    return (function if compiled else function.py_func)(*inputs)
+
+
+def orders(ranks, compiled=True, close=True):
+    n_rows, n_items = ranks.shape
+    order = np.zeros((n_rows, n_items + 1), np.uint32)
+    ends = np.zeros((n_rows, n_items + 1), np.int32)
+    n_groups = np.zeros(n_rows, np.int32)
+    run(partitions.order_dense_rows, compiled, ranks, close, order, ends, n_groups)
+    return order, ends, n_groups
+
+
+def compared(order, ends, n_groups):
+    """What of a block is meant to be read."""
+    return [
+        (row[:-1].tolist(), end[:groups].tolist())
+        for row, end, groups in zip(order, ends, n_groups, strict=True)
+    ]
+
+
+def rank_rows(kind):
+    rng = np.random.default_rng(0)
+    if kind == "permutations":
+        return rng.permuted(np.tile(np.arange(N_ITEMS) + 1.0, (N_ROWS, 1)), axis=1)
+    if kind == "from zero":
+        return rng.permuted(np.tile(np.arange(N_ITEMS) * 1.0, (N_ROWS, 1)), axis=1)
+    ranks = {
+        "ties": rng.integers(0, 6, (N_ROWS, N_ITEMS)).astype(float),
+        "almost permutations": rng.integers(0, N_ITEMS + 1, (N_ROWS, N_ITEMS)).astype(float),
+        "real": rng.standard_normal((N_ROWS, N_ITEMS)).round(1),
+        "large": rng.integers(-3, 1000, (N_ROWS, N_ITEMS)).astype(float),
+    }[kind]
+    ranks[rng.random(ranks.shape) < 0.2] = np.nan
+    return ranks
+
+
+KINDS = ["permutations", "from zero", "ties", "almost permutations", "real", "large"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("close", [True, False])
+def test_order_dense_rows(kind, close):
+    ranks = rank_rows(kind)
+    got = compared(*orders(ranks, close=close))
+    assert got == compared(*orders(ranks, compiled=False, close=close))
+    for row, (order, ends) in zip(ranks, got, strict=True):
+        # The oracle: NumPy sorts NaN last, and groups end where the rank changes.
+        assert_array_equal(row[order], np.sort(row))
+        ranked = np.sort(row[~np.isnan(row)])
+        boundaries = [*(np.flatnonzero(np.diff(ranked)) + 1).tolist(), len(ranked)]
+        expected = boundaries if len(ranked) else []
+        if close and len(ranked) < N_ITEMS:
+            expected = [*expected, N_ITEMS]
+        assert ends == expected
+
+
+@pytest.mark.parametrize("close", [True, False])
+@pytest.mark.parametrize("compiled", [True, False])
+def test_order_sparse_rows(close, compiled):
+    ranks = rank_rows("real")
+    rows, columns = np.nonzero(~np.isnan(ranks))
+    stored = sparse.csr_array((ranks[rows, columns], (rows, columns)), shape=ranks.shape)
+    order = np.zeros((N_ROWS, N_ITEMS + 1), np.uint32)
+    ends = np.zeros((N_ROWS, N_ITEMS + 1), np.int32)
+    n_groups = np.zeros(N_ROWS, np.int32)
+    run(
+        partitions.order_sparse_rows,
+        compiled,
+        stored.indptr.astype(np.uint32),
+        stored.indices.astype(np.uint32),
+        stored.data,
+        N_ITEMS,
+        close,
+        True,
+        order,
+        ends,
+        n_groups,
+    )
+    assert compared(order, ends, n_groups) == compared(*orders(ranks, close=close))
+
+
+@pytest.mark.parametrize("size", [0, 1, 16, 17, 100, 1000])
+def test_sort_by_key_is_a_stable_sort(size):
+    keys = np.random.default_rng(size).integers(0, 30, size).astype(float)
+    for compiled in (True, False):
+        sorted_keys, items = keys.copy(), np.arange(size, dtype=np.uint32)
+        run(
+            partitions.sort_by_key,
+            compiled,
+            sorted_keys,
+            items,
+            np.empty(size),
+            np.empty(size, np.uint32),
+        )
+        assert_array_equal(items, np.argsort(keys, kind="stable"))
+        assert_array_equal(sorted_keys, np.sort(keys))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_increments_and_pooling(kind):
+    rng = np.random.default_rng(1)
+    upper = np.triu(rng.random((N_ITEMS, N_ITEMS)), 1) * (rng.random((N_ITEMS, N_ITEMS)) < 0.5)
+    weights = upper + upper.T
+    order, ends, n_groups = orders(rank_rows(kind))
+    stored = sparse.csr_array(weights)
+    graph = (
+        stored.indptr.astype(np.uint32),
+        stored.indices.astype(np.uint32),
+        2 * stored.data,
+        weights.sum(axis=0),
+    )
+    tiles = np.zeros((2, N_ITEMS, 8))
+    tiles[0], tiles[1, :, :3] = 2 * weights[:, :8], 2 * weights[:, 8:]
+    degrees = np.zeros((2, 8))
+    degrees.ravel()[:N_ITEMS] = weights.sum(axis=0)
+    table = cut_increments.tabulate_cut(weights)
+    assert_rounds_to(cut_increments.tabulate_cut.py_func(weights), table, N_ITEMS**2)
+    factors, signed = np.random.default_rng(2).standard_normal((2, N_ITEMS, 6))
+    calls = {
+        cut_increments.complete_increments: (ends, n_groups, N_ITEMS),
+        cut_increments.structured_increments: (
+            order,
+            ends,
+            n_groups,
+            0.7,
+            *graph[:3],
+            factors,
+            signed,
+            graph[3],
+        ),
+        cut_increments.table_increments: (order, ends, n_groups, table),
+        cut_increments.sparse_increments: (order, ends, n_groups, *graph),
+        cut_increments.dense_increments: (
+            order,
+            ends,
+            n_groups,
+            tiles,
+            degrees,
+            np.empty((N_ROWS, N_ITEMS)),
+        ),
+    }
+    for loop, inputs in calls.items():
+        machine, plain = np.zeros((2, N_ROWS, N_ITEMS))
+        run(loop, True, *inputs, machine)
+        run(loop, False, *inputs, plain)
+        # Differences of cuts, whose terms are all weights and products of six factors.
+        size = 2 * weights.sum() + np.abs(factors @ signed.T).sum()
+        assert_rounds_to(machine, plain, 6 * N_ITEMS, size)
+        for normalize in (False, True):
+            fast, slow = np.zeros((2, N_ROWS, N_ITEMS))
+            run(slopes.pool_rows, True, order, ends, n_groups, machine, normalize, fast)
+            run(slopes.pool_rows, False, order, ends, n_groups, machine, normalize, slow)
+            assert_rounds_to(fast, slow, N_ITEMS, 1.0 if normalize else size)

@@ -1,0 +1,232 @@
+"""Completions as the loops make them."""
+
+import numpy as np
+import oracles
+import pytest
+from numpy.testing import assert_array_equal
+from scipy import stats
+from tolerances import assert_rounds_to
+
+from rankcut._loops import closed_form, gap_completions, partitions, random_streams, replicates
+
+N_ITEMS = 9
+
+
+def base(ranks):
+    n_rows, n_items = ranks.shape
+    order = np.zeros((n_rows, n_items + 1), np.uint32)
+    ends = np.zeros((n_rows, n_items + 1), np.int32)
+    n_groups = np.zeros(n_rows, np.int32)
+    partitions.order_dense_rows(ranks, False, order, ends, n_groups)
+    return order, ends, n_groups
+
+
+def room(n_rows, n_items=N_ITEMS):
+    return (
+        np.zeros((n_rows, n_items + 1), np.uint32),
+        np.zeros((n_rows, n_items + 1), np.int32),
+        np.zeros(n_rows, np.int32),
+    )
+
+
+def groups_of(order, ends, n_groups):
+    starts = [0, *ends[: n_groups - 1]]
+    return [sorted(order[a:b].tolist()) for a, b in zip(starts, ends[:n_groups], strict=True)]
+
+
+ROW = np.array([2, np.nan, 1, np.nan, np.nan, 2, np.nan, np.nan, 3])
+
+
+def draw(exponents, mirror=True, stratify=True, row=ROW, seed=0):
+    exponents = np.asarray(exponents, np.int32)
+    partition = base(row[None])
+    rows = room((2 if mirror else 1) * int((1 << exponents).sum()), len(row))
+    streams = np.random.default_rng(seed).integers(0, 2**63, len(exponents)).astype(np.uint64)
+    gaps = np.zeros((16, len(row)), np.uint32)
+    tasks = np.zeros(len(exponents), np.int32)
+    gap_completions.draw_completions(
+        *partition, tasks, streams, exponents, mirror, stratify, gaps, *rows
+    )
+    return [groups_of(*row) for row in zip(*rows, strict=True)]
+
+
+def gaps_of(groups, row=ROW):
+    """Into which gap each unranked item fell, read off a completion."""
+    where, gap = {}, 0
+    for group in groups:
+        if np.isnan(row[group]).all():
+            where.update(dict.fromkeys(group, gap))
+        else:
+            assert not np.isnan(row[group]).any()
+            gap += 1
+    return [where[item] for item in np.flatnonzero(np.isnan(row))]
+
+
+def test_scramble_is_the_finaliser_of_splitmix64():
+    def reference(word):
+        mask = 2**64 - 1
+        word = ((word ^ (word >> 30)) * 0xBF58476D1CE4E5B9) & mask
+        word = ((word ^ (word >> 27)) * 0x94D049BB133111EB) & mask
+        return word ^ (word >> 31)
+
+    for word in (0, 1, 0x9E3779B97F4A7C15, 2**64 - 1, 123456789):
+        assert int(random_streams.scramble(np.uint64(word))) == reference(word)
+
+
+def test_enumeration_makes_each_completion_once():
+    row = np.array([1, np.nan, 2, np.nan, np.nan, 2])
+    partition = base(row[None])
+    rows = room(27, 6)
+    gaps = np.zeros((1, 6), np.uint32)
+
+    def task(first, end):
+        return np.zeros(1, np.int32), np.array([first]), np.array([end], np.int32), gaps
+
+    for compiled in (True, False):
+        loop = gap_completions.enumerate_completions
+        (loop if compiled else loop.py_func)(*partition, *task(0, 27), *rows)
+        got = sorted(groups_of(*row) for row in zip(*rows, strict=True))
+        expected = sorted([sorted(g) for g in groups] for groups in oracles.completions(row))
+        assert got == expected
+    # Started in the middle, it goes on from there.
+    later = room(9, 6)
+    gap_completions.enumerate_completions(*partition, *task(18, 9), *later)
+    for part, whole in zip(later, rows, strict=True):
+        assert_array_equal(part, whole[18:])
+
+
+@pytest.mark.parametrize("stratify", [False, True])
+def test_draws_are_completions_and_every_second_mirrors_the_first(stratify):
+    every = {str([sorted(g) for g in groups]) for groups in oracles.completions(ROW)}
+    drawn = draw([4, 0, 2, 1], stratify=stratify)
+    assert len(drawn) == 2 * (16 + 1 + 4 + 2)
+    assert {str(groups) for groups in drawn} <= every
+    for one, other in zip(drawn[::2], drawn[1::2], strict=True):
+        assert gaps_of(other) == [3 - gap for gap in gaps_of(one)]
+
+
+def test_strata_are_visited_once():
+    # Four gaps and sixteen draws: each item falls four times into each gap.
+    gaps = np.array([gaps_of(groups) for groups in draw([4], mirror=False)])
+    for item in gaps.T:
+        assert np.bincount(item).tolist() == [4, 4, 4, 4]
+
+
+@pytest.mark.parametrize("stratify", [False, True])
+def test_gaps_are_uniform_and_items_independent(stratify):
+    """Fails by chance for one seed in 1,000."""
+    # One draw of each of many tasks, since the draws of a task depend on each other.
+    drawn = draw([2] * 4000, mirror=False, stratify=stratify, seed=1)[::4]
+    gaps = np.array([gaps_of(groups) for groups in drawn])
+    p_values = [stats.chisquare(np.bincount(item, minlength=4)).pvalue for item in gaps.T]
+    for first, second in ((0, 1), (1, 4), (2, 3)):
+        table = np.zeros((4, 4))
+        np.add.at(table, (gaps[:, first], gaps[:, second]), 1)
+        p_values.append(stats.chi2_contingency(table).pvalue)
+    assert min(p_values) > 1e-3 / len(p_values)
+
+
+def test_streams_tell_rankings_apart():
+    rows = np.array(
+        [
+            [1, 2, 3, np.nan],
+            [1, 2, 2, np.nan],
+            [1, 1, 2, np.nan],
+            [1, 2, np.nan, 3],
+            [2, 1, 3, np.nan],
+            [1, 2, np.nan, np.nan],
+            [np.nan] * 4,
+            [10, 20, 30, np.nan],
+        ]
+    )
+    partition = base(rows)
+    names = np.empty((2, 8), np.uint64)
+    for seed in (0, 1):
+        random_streams.name_streams(*partition, np.uint64(seed), names[seed])
+    assert len(set(names.ravel().tolist())) == 14
+    assert_array_equal(names[:, 0], names[:, 7])
+
+
+def test_tasks_share_out_all_draws():
+    sizes = np.array([300, 5, 8], np.int32)
+    numbers = np.array([8, 5, 8], np.int32)
+    n_tasks = replicates.count_tasks(sizes, numbers)
+    rankings, targets, exponents = np.zeros((3, n_tasks), np.int32)
+    streams = np.zeros(n_tasks, np.uint64)
+    names = np.arange(3, dtype=np.uint64)
+    replicates.plan_tasks(
+        np.arange(3, dtype=np.int32), names, sizes, numbers, 0, 8,
+        rankings, targets, streams, exponents,
+    )  # fmt: skip
+    drawn = np.bincount(targets, 1 << exponents, minlength=24).reshape(3, 8)
+    assert_array_equal(drawn.sum(axis=1), sizes)
+    assert_array_equal(drawn[0], [38, 38, 38, 38, 37, 37, 37, 37])
+    assert_array_equal(drawn[1], [1, 1, 1, 1, 1, 0, 0, 0])
+    assert len(set(streams.tolist())) == n_tasks
+
+
+def test_closed_form_plain_and_compiled():
+    rng = np.random.default_rng(2)
+    ranks = rng.integers(1, 5, (20, N_ITEMS)).astype(float)
+    ranks[rng.random(ranks.shape) < 0.5] = np.nan
+    weights = np.triu(rng.random((N_ITEMS, N_ITEMS)), 1)
+    weights += weights.T
+    starts = np.arange(0, N_ITEMS**2 + 1, N_ITEMS, dtype=np.uint32)
+    neighbours = np.tile(np.arange(N_ITEMS, dtype=np.uint32), N_ITEMS)
+    factors, signed = rng.standard_normal((2, N_ITEMS, 6))
+    graph = (0.7, starts, neighbours, weights.ravel(), factors, signed)
+    shares = rng.random(20)
+    results = []
+    for compiled in (True, False):
+        out = (
+            np.zeros(20 * N_ITEMS, np.uint32),
+            np.zeros(20 * N_ITEMS),
+            np.zeros(20, np.uint32),
+            np.zeros(20),
+        )
+        loop = closed_form.expect_rows if compiled else closed_form.expect_rows.py_func
+        loop(*base(ranks), shares, *graph, *out)
+        results.append(out)
+    items, values, n_stored, constants = results[0]
+    plain_items, plain_values, plain_n_stored, plain_constants = results[1]
+    assert_array_equal(items, plain_items)
+    assert_array_equal(n_stored, plain_n_stored)
+    # Each value adds up to N_ITEMS weights, and as many products of factors.
+    size = (weights.sum(axis=0) + np.abs(factors) @ np.abs(signed).sum(axis=0)).max()
+    assert_rounds_to(values, plain_values, 7 * N_ITEMS, size)
+    assert_rounds_to(constants, plain_constants, 7 * N_ITEMS, size)
+
+
+def test_regression_on_the_other_replicates():
+    rng = np.random.default_rng(3)
+    x, y = rng.random((2, 6, 5))
+    factors = np.zeros(6)
+    replicates.regress_on_others(y, x, 0, 6, factors)
+    for r in range(6):
+        others = np.arange(6) != r
+        centred_x = x[others] - x[others].mean(axis=0)
+        centred_y = y[others] - y[others].mean(axis=0)
+        expected = (centred_x * centred_y).sum() / (centred_x**2).sum()
+        assert factors[r] == pytest.approx(expected, rel=1e-12)
+
+
+def test_each_stage_has_streams_of_its_own():
+    drawn = []
+    for stage in range(3):
+        ints = np.zeros((3, 8), np.int32)
+        streams = np.zeros(8, np.uint64)
+        eight = np.array([8], np.int32)
+        replicates.plan_tasks(
+            np.zeros(1, np.int32),
+            np.array([5], np.uint64),
+            eight,
+            eight,
+            stage,
+            8,
+            ints[0],
+            ints[1],
+            streams,
+            ints[2],
+        )
+        drawn += streams.tolist()
+    assert len(set(drawn)) == 24
