@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankcut.features import graph_cut_features
+from rankcut.features import Completions, graph_cut_features
 from rankcut.graphs import ItemGraph
 from rankcut.kernels import kendall_features, kendall_kernel
 from reproduction.encodings import draw_full_rankings, item_graph
@@ -101,7 +101,11 @@ def case(name):
         vectors = kendall_features(ten, unranked="anywhere")
         return Case(vectors, 200, gram=kendall_kernel(ten, unranked="anywhere"))
     joined = item_graph(np.random.default_rng(4).random((100, 6)), "exponential", 0.1).to_dense()
-    how = {"unranked": "anywhere", "n_draws": 20, "completions": "sampled", "random_state": 0}
+    how = {
+        "unranked": "anywhere",
+        "completions": Completions("sampled", n_draws=20),
+        "random_state": 0,
+    }
     return Case(graph_cut_features(ten, (joined > 0) * 1.0, **how), 10)
 
 
