@@ -103,8 +103,7 @@ def case(name):
     joined = item_graph(np.random.default_rng(4).random((100, 6)), "exponential", 0.1).to_dense()
     how = {
         "unranked": "anywhere",
-        "completions": Completions("sampled", n_draws=20),
-        "random_state": 0,
+        "completions": Completions("sampled", n_draws=20, random_state=0),
     }
     return Case(graph_cut_features(ten, (joined > 0) * 1.0, **how), 10)
 
