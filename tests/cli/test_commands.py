@@ -8,7 +8,19 @@ import numpy as np
 import pytest
 from commands import fail, run, succeed
 
-COMMANDS = ["info", "convert", "graph", "features", "gram", "similar", "classify", "predict", "map"]
+COMMANDS = [
+    "info",
+    "convert",
+    "consensus",
+    "graph",
+    "features",
+    "gram",
+    "similar",
+    "compare",
+    "classify",
+    "predict",
+    "map",
+]
 
 
 @pytest.mark.parametrize("command", [*COMMANDS, "demo"])

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from scipy.spatial.distance import pdist, squareform
-from sklearn.base import BaseEstimator
 from sklearn.preprocessing import normalize
 from sklearn.utils import check_array
 
@@ -27,7 +26,7 @@ from rankcut.graphs.distances import (
     similarity,
     strongest_products,
 )
-from rankcut.graphs.item_features import item_points
+from rankcut.graphs.item_features import FeatureRecipe, item_points
 from rankcut.graphs.item_graph import ItemGraph
 from rankcut.graphs.weights import DenseWeights, SparseWeights
 
@@ -35,7 +34,7 @@ from rankcut.graphs.weights import DenseWeights, SparseWeights
 _MOST_BYTES = 1 << 32
 
 
-class SimilarityGraph(BaseEstimator):
+class SimilarityGraph(FeatureRecipe):
     """Like items are joined strongly: W_ij = exp(−½ d_ij²/ℓ²), or exp(−d_ij/ℓ).
 
     Parameters
@@ -104,7 +103,7 @@ class SimilarityGraph(BaseEstimator):
         return _sparse_graph(first, second, weights[kept], n, items)
 
 
-class DistanceGraph(BaseEstimator):
+class DistanceGraph(FeatureRecipe):
     """Unlike items are joined strongly: W_ij = d_ij, the Euclidean distance of their features.
 
     Parameters
@@ -146,7 +145,7 @@ class DistanceGraph(BaseEstimator):
         return ItemGraph.trusted(DenseWeights(squareform(distances)), items)
 
 
-class NeighborGraph(BaseEstimator):
+class NeighborGraph(FeatureRecipe):
     """Each item is joined to its nearest neighbours; for catalogues too large for all pairs.
 
     Two items are joined when one is among the k nearest of the other. With the lengthscale
