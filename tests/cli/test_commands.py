@@ -8,7 +8,18 @@ import numpy as np
 import pytest
 from commands import fail, run, succeed
 
-COMMANDS = ["info", "convert", "graph", "features", "gram", "similar", "classify", "predict", "map"]
+COMMANDS = [
+    "info",
+    "convert",
+    "consensus",
+    "graph",
+    "features",
+    "gram",
+    "similar",
+    "classify",
+    "predict",
+    "map",
+]
 
 
 @pytest.mark.parametrize("command", [*COMMANDS, "demo"])

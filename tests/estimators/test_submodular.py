@@ -69,7 +69,7 @@ def test_incomplete_rankings_equal_the_enumerated_mean(family, data):
 @pytest.mark.parametrize("completions", ["auto", "exact", "sampled"])
 def test_one_group_alone_is_not_zero_unless_the_function_is_symmetric(row, completions):
     case = make_case("coverage", 4, 1)
-    options = {"unranked": "anywhere", "completions": completions, "tolerance": 1e-3}
+    options = {"unranked": "anywhere", "completions": Completions(completions, tolerance=1e-3)}
     got = phi(case.function, row, **options)
     expected = mean_by_enumeration(case, np.array(row))
     assert_allclose(got, expected, rtol=0, atol=0.01 * case.scale)
@@ -336,3 +336,15 @@ def test_cuts_inside_other_functions_are_matched_by_name_too():
     assert_allclose(SubmodularFeatures(2.0 * cut).fit_transform(X), 2 * expected)
     for function in (cut + Modular([0, 0, 0]), Complement(cut)):
         assert_allclose(SubmodularFeatures(function).fit_transform(X), expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("n_items", [5, 20])
+def test_a_function_that_is_not_submodular_is_reported_with_a_counterexample(n_items):
+    function = FromCallable(lambda items: len(items) ** 2, n_items)
+    ranks = np.arange(1.0, n_items + 1)[None]
+    with pytest.warns(UserWarning, match=r"not submodular: F\(\{.*\) = .* < .* = F\("):
+        SubmodularFeatures(function).fit(ranks)
+
+
+def test_a_submodular_function_of_ones_own_is_taken_without_a_word():
+    SubmodularFeatures(FromCallable(lambda items: min(len(items), 2), 5)).fit([[1, 2, 3, 4, 5]])

@@ -4,7 +4,9 @@ The plain Python function stays reachable as ``loop.py_func``: tests run it as a
 machine code.
 """
 
+import warnings
 from collections.abc import Callable
+from functools import cache
 from typing import TypeVar
 
 from numba import njit
@@ -13,6 +15,27 @@ Function = TypeVar("Function", bound=Callable[..., object])
 
 
 def compiled(function: Function) -> Function:
-    """Compile ``function`` at its first call; threads may run it side by side."""
-    loop: Function = njit(cache=True, nogil=True, error_model="numpy")(function)
+    """Compile ``function`` at its first call; threads may run it side by side.
+
+    Where no directory is writable, such as in a container without a home, it is compiled in each
+    process.
+    """
+    options = {"nogil": True, "error_model": "numpy"}
+    try:
+        loop: Function = njit(cache=True, **options)(function)
+    except RuntimeError:
+        # Numba finds no place for its cache.
+        warn_of_no_cache()
+        loop = njit(**options)(function)
     return loop
+
+
+@cache
+def warn_of_no_cache() -> None:
+    """Say once how to have a cache."""
+    warnings.warn(
+        "no directory is writable for compiled loops, so they are compiled again in each process; "
+        "set NUMBA_CACHE_DIR to a writable directory",
+        RuntimeWarning,
+        stacklevel=3,
+    )

@@ -16,6 +16,7 @@ COMMANDS = (
     "demo",
     "info",
     "convert",
+    "consensus",
     "graph",
     "features",
     "gram",

@@ -167,7 +167,7 @@ def _in_memory(
     sizes = dict(sorted(Counter(classes.tolist()).items()))
     reports = [Report(_title(target, sizes, folds), sizes, scores)]
     if test is not None:
-        others = reading.read(test, expand=True, no_items=[target])
+        others = reading.read(test, expand=True, no_items=no_items)
         others, truth = labelled(others, target, test)
         others = with_known_items(others, rankings.items, test, no_items=no_items)
         with working("test"):

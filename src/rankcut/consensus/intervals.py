@@ -6,8 +6,8 @@ then is no better than 1 + the number of items surely better, and no worse than 
 surely worse (Mogstad, Romano, Shaikh and Wilhelm 2024).
 
 With few people a normal critical value is too small, so it is replaced by that of Student's t with
-the same tail. A difference is never taken as surer than the number of people: three who agree do
-not make a place sure.
+the same tail, and with fewer than 50 it is at least Bonferroni's. A difference is never taken as
+surer than the number of people: three who agree do not make a place sure.
 """
 
 from collections.abc import Callable, Iterator
@@ -20,17 +20,25 @@ from rankcut._loops.resamples import largest_differences
 from rankcut._loops.types import Floats
 from rankcut.consensus.means import Mean
 
+# With fewer people than this, bootstrap samples understate how far means stray.
+_FEW_PEOPLE = 50
+
 # Variances below this share of the largest squared value are rounding.
 _ROUNDING = 1e-13
 
 
 def critical_value(
-    largest: Floats, confidence: float, n_effective: float, n_unanimous: int = 0
+    largest: Floats,
+    confidence: float,
+    n_effective: float,
+    n_differences: int = 0,
+    n_unanimous: int = 0,
 ) -> float:
     """What the largest studentised difference exceeds by chance with probability 1 − confidence.
 
     ``largest`` holds it for each bootstrap sample. A bootstrap sees no chance where all people say
-    the same: for ``n_unanimous`` such differences, Bonferroni's value is the least.
+    the same: for ``n_unanimous`` such differences, Bonferroni's value is the least. With few people
+    its samples have too light tails, so it is the least for all ``n_differences`` then.
     """
     if n_effective <= 1 or not len(largest):
         return float("inf")
@@ -39,8 +47,9 @@ def critical_value(
     if place >= len(ordered):
         return float("inf")
     normal = float(ordered[place])
-    if n_unanimous:
-        normal = max(normal, float(special.ndtri(1 - (1 - confidence) / (2 * n_unanimous))))
+    compared = n_differences if n_effective < _FEW_PEOPLE else n_unanimous
+    if compared:
+        normal = max(normal, float(-special.ndtri((1 - confidence) / (2 * compared))))
     # By the tail: the share below a large value is 1 to the last digit.
     return float(-special.stdtrit(n_effective - 1, special.ndtr(-normal)))
 
@@ -68,7 +77,11 @@ def sure_differences(
         largest.append(most)
     unanimous = np.triu((errors == 0) & (differences != 0), 1)
     critical = critical_value(
-        np.concatenate(largest), confidence, mean.n_effective, int(unanimous.sum())
+        np.concatenate(largest),
+        confidence,
+        mean.n_effective,
+        len(vector) * (len(vector) - 1) // 2,
+        int(unanimous.sum()),
     )
     sure = _studentised(differences, errors, mean.n_effective) > critical
     return sure, np.concatenate(kept)
@@ -89,7 +102,7 @@ def sure_coordinates(
         note(means)
     unanimous = (errors == 0) & (mean.vector != 0)
     critical = critical_value(
-        np.concatenate(largest), confidence, mean.n_effective, int(unanimous.sum())
+        np.concatenate(largest), confidence, mean.n_effective, len(errors), int(unanimous.sum())
     )
     sure = np.abs(_studentised(mean.vector, errors, mean.n_effective)) > critical
     if critical >= mean.n_effective:

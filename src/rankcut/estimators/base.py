@@ -56,7 +56,10 @@ class TakesRankings(BaseEstimator):
 
     def _read(self, X: Any, *, reset: bool) -> RankMatrix:
         rankings = read_rankings(X, self.items)
-        validate_data(self, X, reset=reset, skip_check_array=True)
+        # For arrays of as many columns as were fitted, without names, there is nothing to check.
+        plain = type(X) is np.ndarray and not hasattr(self, "feature_names_in_")
+        if reset or not plain or rankings.shape[1] != self.n_features_in_:
+            validate_data(self, X, reset=reset, skip_check_array=True)
         rankings.check(self.unranked)
         return rankings
 

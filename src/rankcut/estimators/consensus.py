@@ -171,8 +171,39 @@ class Consensus(TakesRankings):
         -------
         self
         """
-        resampling = self._check_parameters()
         rankings = self._read(stand_in(ranks), reset=True)
+        if is_lazy(ranks):
+            self._check_parameters()
+            gathered = self._gather_lazy(ranks, sample_weight, people)
+            return self._take_together(rankings, gathered)
+        return self.fit_matrix(rankings, sample_weight, people)
+
+    def fit_matrix(
+        self,
+        rankings: RankMatrix,
+        sample_weight: ArrayLike | None = None,
+        people: ArrayLike | None = None,
+    ) -> Self:
+        """As :meth:`fit`, for a rank matrix that was read and knows its items' labels.
+
+        Parameters
+        ----------
+        rankings : RankMatrix
+            As :func:`rankcut.rankings.read_rankings` returns it.
+        sample_weight, people : array of shape (n_rankings,) or None
+            As in :meth:`fit`.
+
+        Returns
+        -------
+        self
+        """
+        self._check_parameters()
+        rankings.check(self.unranked)
+        gathered = gather(rankings, self.unranked, sample_weight, people)  # type: ignore[arg-type]
+        return self._take_together(rankings, gathered)
+
+    def _take_together(self, rankings: RankMatrix, gathered: People) -> Self:
+        resampling = self._check_parameters()
         n_items = rankings.shape[1]
         if self.method in ("copeland", "kemeny") and n_items > MOST_PAIRED:
             raise InputError(
@@ -180,11 +211,8 @@ class Consensus(TakesRankings):
                 parameter="method",
                 remedy=["use ", Setting("method", "borda"), " or leave rare items out"],
             )
-        if is_lazy(ranks):
-            gathered = self._gather_lazy(ranks, sample_weight, people)
-        else:
-            gathered = gather(rankings, self.unranked, sample_weight, people)  # type: ignore[arg-type]
         self._items = rankings.items
+        self.n_features_in_ = n_items
         self.n_people_ = gathered.n_people
         self._pairs = compare_pairs(gathered) if n_items <= MOST_PAIRED else None
         if self.method in ("borda", "graph"):
@@ -264,7 +292,6 @@ class Consensus(TakesRankings):
             unranked="anywhere",
             completions="closed_form",
             items=rankings.items,
-            sparse_output=False,
         )
         # All of the rankings, since a graph may be learned from them.
         whole = rankings.sparse
@@ -341,7 +368,7 @@ class Consensus(TakesRankings):
             more = f" and {missing.size - 3} more" if missing.size > 3 else ""
             note = f"Nobody ranks {shown}{more}: placed last, though any place is possible."
             self.notes_.append(note)
-            warnings.warn(note, UserWarning, stacklevel=3)
+            warnings.warn(note, UserWarning, stacklevel=4)
 
     def _names(self) -> tuple[Hashable, ...]:
         names: tuple[Hashable, ...] | None = self._items
