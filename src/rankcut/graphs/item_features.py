@@ -162,7 +162,7 @@ def _array_points(matrix: Any, label: str | None) -> NDArray[np.float64]:
             remedy='NeighborGraph(features, metric="cosine") keeps them sparse',
         )
     try:
-        return check_array(matrix, dtype=np.float64, input_name="the item features")
+        return np.asarray(check_array(matrix, dtype=np.float64, input_name="the item features"))
     except OverflowError:
         raise InputError(
             "an item feature is too large for a float", remedy="take its logarithm, or scale it"
