@@ -16,6 +16,7 @@ COMMANDS = [
     "features",
     "gram",
     "similar",
+    "compare",
     "classify",
     "predict",
     "map",
