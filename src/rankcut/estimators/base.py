@@ -16,6 +16,7 @@ from rankcut.dask import is_lazy, stand_in
 from rankcut.features.completions import CompletionReport
 from rankcut.features.feature_map import FeatureMap, MapOptions, lazy_features
 from rankcut.features.offset_rows import OffsetRows
+from rankcut.graphs.item_graph import plain_graph
 from rankcut.graphs.learned import check_counts
 from rankcut.rankings import (
     RankMatrix,
@@ -54,6 +55,10 @@ class TakesRankings(BaseEstimator):
 
     items: Sequence[Hashable] | None
     unranked: Unranked = "anywhere"
+
+    def __getstate__(self) -> dict[str, Any]:
+        state: dict[str, Any] = super().__getstate__()
+        return state | {"graph": plain_graph(state["graph"])} if "graph" in state else state
 
     def _read(self, X: Any, *, reset: bool) -> RankMatrix:
         rankings = read_rankings(X, self.items)

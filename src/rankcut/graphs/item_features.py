@@ -104,7 +104,7 @@ def _plain_column(column: nw.Series[Any]) -> NDArray[Any]:
     return numbers if numbers.dtype.kind in "iub" else numbers.astype(np.float64)
 
 
-class FromItemFeatures(BaseEstimator):
+class FeatureRecipe(BaseEstimator):
     """A recipe with a parameter ``features``, which it keeps as :class:`ItemFeatures`."""
 
     @property

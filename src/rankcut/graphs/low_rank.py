@@ -13,7 +13,7 @@ from rankcut.graphs.distances import (
     root_mean_square,
     similarity,
 )
-from rankcut.graphs.item_features import FromItemFeatures, item_points
+from rankcut.graphs.item_features import FeatureRecipe, item_points
 from rankcut.graphs.item_graph import ItemGraph, LowRankApproximation
 from rankcut.graphs.weights import StructuredWeights, sampled_pairs
 
@@ -21,7 +21,7 @@ from rankcut.graphs.weights import StructuredWeights, sampled_pairs
 _ROUNDING = 1e-12
 
 
-class LowRankGraph(FromItemFeatures):
+class LowRankGraph(FeatureRecipe):
     """All pairs of many items are joined: W_ij = ⟨z_i, z_j⟩, with a short vector z_i for each.
 
     A ranking of n items costs n·r with vectors of r numbers, instead of n², and a top-k list k·r.

@@ -26,7 +26,7 @@ from rankcut.graphs.distances import (
     similarity,
     strongest_products,
 )
-from rankcut.graphs.item_features import FromItemFeatures, item_points
+from rankcut.graphs.item_features import FeatureRecipe, item_points
 from rankcut.graphs.item_graph import ItemGraph
 from rankcut.graphs.weights import DenseWeights, SparseWeights
 
@@ -34,7 +34,7 @@ from rankcut.graphs.weights import DenseWeights, SparseWeights
 _MOST_BYTES = 1 << 32
 
 
-class SimilarityGraph(FromItemFeatures):
+class SimilarityGraph(FeatureRecipe):
     """Like items are joined strongly: W_ij = exp(−½ d_ij²/ℓ²), or exp(−d_ij/ℓ).
 
     Parameters
@@ -100,7 +100,7 @@ class SimilarityGraph(FromItemFeatures):
         return _sparse_graph(first, second, weights[kept], n, items)
 
 
-class DistanceGraph(FromItemFeatures):
+class DistanceGraph(FeatureRecipe):
     """Unlike items are joined strongly: W_ij = d_ij, the Euclidean distance of their features.
 
     Parameters
@@ -140,7 +140,7 @@ class DistanceGraph(FromItemFeatures):
         return ItemGraph.trusted(DenseWeights(squareform(distances)), items)
 
 
-class NeighborGraph(FromItemFeatures):
+class NeighborGraph(FeatureRecipe):
     """Each item is joined to its nearest neighbours; for catalogues too large for all pairs.
 
     Two items are joined when one is among the k nearest of the other. With the lengthscale
