@@ -76,8 +76,8 @@ def _picture(rows: Sequence[Mapping[str, Any]], groups: Sequence[Any]) -> str:
     """Mean places as dots, the groups of an item joined by a line; best items on top."""
     places = [[row[f"place in {group}"] for group in groups] for row in rows]
     low, high = min(map(min, places)), max(map(max, places))
-    left, right, step = 150, 600, 24
-    top = 22 * (1 + (len(groups) - 1) // 4) + 14
+    left, right, step = 120, 430, 24
+    top = 22 * (1 + (len(groups) - 1) // 3) + 14
     scale = (right - 20 - left) / (high - low or 1.0)
 
     def x(place: float) -> float:
@@ -85,7 +85,7 @@ def _picture(rows: Sequence[Mapping[str, Any]], groups: Sequence[Any]) -> str:
 
     shapes = []
     for k, group in enumerate(groups):
-        column, line = 150 * (k % 4), 16 + 22 * (k // 4)
+        column, line = 140 * (k % 3), 16 + 22 * (k // 3)
         shapes.append(
             f'<circle cx="{column + 8}" cy="{line - 5}" r="6" fill="{_colour(k)}"/>'
             f'<text x="{column + 20}" y="{line}" fill="{INK}">{html.escape(_cut(group))}</text>'
@@ -107,7 +107,7 @@ def _picture(rows: Sequence[Mapping[str, Any]], groups: Sequence[Any]) -> str:
         ]
     height = top + step * len(rows) + 34
     shapes.append(
-        f'<text x="{left}" y="{height - 14}" fill="{SOFT}">mean place, {low:.1f} (better) to '
+        f'<text x="8" y="{height - 14}" fill="{SOFT}">mean place, {low:.1f} (better) to '
         f"{high:.1f}; faint: no difference found</text>"
     )
     return (
@@ -120,7 +120,7 @@ def _colour(group: int) -> str:
     return GROUP_COLOURS[group % len(GROUP_COLOURS)]
 
 
-def _cut(label: Any, most: int = 19) -> str:
+def _cut(label: Any, most: int = 16) -> str:
     text = str(label)
     return text if len(text) <= most else text[: most - 1] + "…"
 
