@@ -40,6 +40,7 @@ _OURS = [
     "rankcut.graphs.derived.NormalizedGraph",
     "rankcut.graphs.learned.AgreementGraph",
     "rankcut.graphs.learned.CoListingGraph",
+    "rankcut.graphs.item_features.ItemFeatures",
     "rankcut.graphs.item_graph.ItemGraph",
     "rankcut.graphs.low_rank.LowRankGraph",
     "rankcut.graphs.recipes.DistanceGraph",

@@ -47,7 +47,7 @@ class LowRankGraph(FeatureRecipe):
     offset : float
         A constant to add to all weights, such as 1 for an embedding whose inner products are
         cosines, from −1 to 1.
-    scale, one_hot, items
+    scale, items
         As for :class:`SimilarityGraph`.
     random_state : int
         Seed of what is drawn at random: items, features, and pairs to compare.
@@ -74,7 +74,6 @@ class LowRankGraph(FeatureRecipe):
         lengthscale: float | Literal["median"] = "median",
         offset: float = 0.0,
         scale: bool = True,
-        one_hot: bool = True,
         items: str | None = None,
         random_state: int = 0,
     ) -> None:
@@ -84,7 +83,6 @@ class LowRankGraph(FeatureRecipe):
         self.lengthscale = lengthscale
         self.offset = offset
         self.scale = scale
-        self.one_hot = one_hot
         self.items = items
         self.random_state = random_state
 
@@ -99,7 +97,7 @@ class LowRankGraph(FeatureRecipe):
             raise ValueError(f"offset must be 0 or more, and it is {self.offset!r}")
         is_embedding = self.method == "embedding"
         scale = self.scale and not is_embedding
-        points, items = item_points(self.features, self.items, scale, self.one_hot)
+        points, items = item_points(self.features, self.items, scale)
         first, second, exact = sampled_pairs(len(points), self.random_state)
         factors, expected = points, None
         if not is_embedding:
