@@ -176,3 +176,15 @@ def test_values_too_small_to_be_normalised():
         weighted_kendall_kernel(
             [[1, 2, 3]], weights="multiplicative", position_weights=[1e-78] * 3, normalize=True
         )
+
+
+@pytest.mark.parametrize("weights", ["additive", "multiplicative"])
+@pytest.mark.parametrize("scale", [1e-280, 1e-100, 1e280])
+def test_position_weights_of_any_scale_give_the_same_normalised_kernel(weights, scale):
+    ranks = [[1, 2, 3, 4], [2, 1, 4, 3], [4, 2, 3, 1]]
+    u = np.array([1.0, 0.7, 0.3, 0.1])
+    one, other = (
+        weighted_kendall_kernel(ranks, weights=weights, position_weights=v, normalize=True)
+        for v in (u, u * scale)
+    )
+    np.testing.assert_allclose(other, one, rtol=1e-13)

@@ -153,12 +153,12 @@ def test_one_class_is_an_error():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"link": "cauchit"}, "link must be"),
-        ({"kernel": "rbf"}, "kernel must be"),
-        ({"kernel_variance": 0.0}, "kernel_variance must be a number above 0"),
-        ({"constant_variance": -1.0}, "constant_variance must be a number 0 or above"),
-        ({"tol": 0}, "tol must be"),
-        ({"max_iter": 0}, "max_iter must be"),
+        ({"link": "cauchit"}, "The 'link' parameter"),
+        ({"kernel": "rbf"}, "The 'kernel' parameter"),
+        ({"kernel_variance": 0.0}, "The 'kernel_variance' parameter"),
+        ({"constant_variance": -1.0}, "The 'constant_variance' parameter"),
+        ({"tol": 0}, "The 'tol' parameter"),
+        ({"max_iter": 0}, "The 'max_iter' parameter"),
     ],
 )
 def test_wrong_parameters_are_named(options, message):
