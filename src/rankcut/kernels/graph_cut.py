@@ -10,7 +10,7 @@ from numpy.typing import DTypeLike, NDArray
 from rankcut._loops.pairs import ALL, TWINS, UPPER
 from rankcut.features.feature_map import FeatureMap, MapOptions
 from rankcut.features.graph_cut import fit_map
-from rankcut.features.offset_rows import Vectors, inner_products, row_squares
+from rankcut.features.offset_rows import Vectors, check_centred, inner_products, row_squares
 from rankcut.features.smoothing import Smoothing, as_smoothing
 from rankcut.graphs import as_item_graph
 from rankcut.graphs.derived import joining_like_items
@@ -81,6 +81,7 @@ class GraphCutVectors:
     blas = True
 
     def __init__(self, vectors: Vectors) -> None:
+        check_centred(vectors)
         self._vectors = vectors
 
     def __len__(self) -> int:
