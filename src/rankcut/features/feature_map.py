@@ -27,7 +27,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from rankcut._loops.slopes import pool_rows
 from rankcut.dask import map_rows, stand_in
-from rankcut.errors import InputError
+from rankcut.errors import InputError, Setting
 from rankcut.features.completions import (
     METHODS,
     Averager,
@@ -310,11 +310,14 @@ class FeatureMap:
     def _dtype(self, rankings: RankMatrix) -> np.dtype[Any]:
         """The dtype asked for, or else that of the ranks."""
         dtype = np.dtype(self.options.dtype or (np.float32 if rankings.single else np.float64))
-        if not self.options.normalize and self._largest > float(np.finfo(dtype).max):
+        limits = np.finfo(dtype)
+        fits = self._largest == 0 or limits.tiny <= self._largest <= limits.max
+        if not (self.options.normalize or fits):
+            size = "large" if self._largest > 1 else "small"
             raise InputError(
-                f"cannot be {dtype}: vectors may be as large as {self._largest:.3g}",
+                f"cannot be {dtype}: coordinates up to {self._largest:.3g} are too {size}",
                 parameter="dtype",
-                remedy="scale the weights down, or ask for float64",
+                remedy=["rescale the weights, or pass ", Setting("normalize", True)],
             )
         return dtype
 
