@@ -169,9 +169,7 @@ def test_values_that_just_fit_are_exact_and_zeros_are_zeros():
         assert (got == [[8 * scale**2, 0], [0, 0]]).all()
     with pytest.raises(InputError, match=r"row 0: k\(A, A\) is too small for float32"):
         graph_cut_kernel(np.float32(ranks), None, 1e-25 * (1 - np.eye(3)))
-    with pytest.raises(
-        InputError, match="cannot be float32: coordinates up to 3.46e-60 are too small"
-    ):
+    with pytest.raises(InputError, match=r"coordinates up to .* are too small"):
         graph_cut_kernel(np.float32(ranks), None, 1e-60 * (1 - np.eye(3)))
 
 
