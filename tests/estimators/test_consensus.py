@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
-from rankcut import Consensus, GraphCutFeatures, make_mallows, make_plackett_luce
+from rankcut import CoListingGraph, Consensus, GraphCutFeatures, make_mallows, make_plackett_luce
 from rankcut.errors import InputError
 
 METHODS = ["borda", "graph", "copeland", "kemeny"]
@@ -126,6 +126,8 @@ def test_dask_collections_give_the_same_bits():
         assert_same(Consensus(unranked="anywhere").fit(lazy, **options), expected)
     with pytest.raises(InputError, match="people is for rankings in memory"):
         Consensus(unranked="anywhere").fit(lazy, people=np.arange(40))
+    with pytest.raises(TypeError, match="CoListingGraph is learned from rankings, and these are"):
+        Consensus("graph", graph=CoListingGraph(), unranked="anywhere").fit(lazy)
 
 
 def test_persons_with_many_rankings_do_not_make_places_surer():

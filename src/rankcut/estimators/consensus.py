@@ -32,6 +32,7 @@ from rankcut.dask import computed, is_lazy, reduced, row_blocks, stand_in, task
 from rankcut.errors import InputError, Setting
 from rankcut.estimators.base import TakesRankings
 from rankcut.estimators.graph_cut import GraphCutFeatures
+from rankcut.features.graph_cut import check_learnable
 from rankcut.rankings import RankMatrix, Unranked, read_rankings
 from rankcut.seeds import seed_from
 
@@ -171,6 +172,7 @@ class Consensus(TakesRankings):
         -------
         self
         """
+        check_learnable(self.graph, ranks)
         rankings = self._read(stand_in(ranks), reset=True)
         if is_lazy(ranks):
             self._check_parameters()
