@@ -372,6 +372,7 @@ class Population:
             self.truth = np.argsort(np.argsort(-means)) + 1
 
     def draw(self, n_people: int, phi: float, seed: int) -> np.ndarray:
+        """People of one bloc."""
         k = self.n_items // 2 + 1
         return make_mallows(
             n_people, self.n_items, phi=phi, kind=self.kind, k=k, random_state=seed

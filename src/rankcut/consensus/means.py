@@ -160,12 +160,13 @@ def _draw(counts: Longs, n_drawn: Longs, rng: np.random.Generator) -> Floats:
 
 
 def pair_matrix(upper: NDArray[np.float64], n_items: int) -> Floats:
-    """An antisymmetric matrix from its entries i < j.
+    """An antisymmetric matrix from its entries i < j, or one for each row of entries.
 
     >>> pair_matrix(np.array([1.0]), 2)
     array([[ 0.,  1.],
            [-1.,  0.]])
     """
-    matrix = np.zeros((n_items, n_items))
-    matrix[np.triu_indices(n_items, 1)] = upper
-    return matrix - matrix.T
+    matrix = np.zeros((*upper.shape[:-1], n_items, n_items))
+    first, second = np.triu_indices(n_items, 1)
+    matrix[..., first, second] = upper
+    return matrix - np.swapaxes(matrix, -1, -2)
