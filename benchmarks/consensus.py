@@ -380,13 +380,14 @@ class Population:
 
     def count_held(self, n_people: int, times: int, seed: int) -> int:
         """In how many samples of people all true places lie in their intervals."""
-        rng = np.random.default_rng([seed, n_people, self.n_items])
+        cell = [n_people, self.n_items, *self.kind.encode()]
+        rng = np.random.default_rng([seed, *cell])
+        if self.everyone is None:
+            asked = self.draw(n_people * times, 1.0, int(rng.integers(1 << 31)))
+        else:
+            asked = self.everyone[rng.integers(len(self.everyone), size=n_people * times)]
         held = 0
-        for each in range(times):
-            if self.everyone is None:
-                ranks = self.draw(n_people, 1.0, int(rng.integers(1 << 31)))
-            else:
-                ranks = self.everyone[rng.integers(len(self.everyone), size=n_people)]
+        for each, ranks in enumerate(np.split(asked, times)):
             people = gather(read_rankings(ranks), self.unranked)
             places = by_vectors(people, self.vectors, Resampling(0.95, 300, each)).intervals
             low, high = places.T
