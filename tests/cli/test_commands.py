@@ -97,7 +97,7 @@ def test_streams_hold_one_thing(lunch):
         ("matplotlib.figure", ["map", "full.csv", "-o", "map.png"], "plot"),
         ("matplotlib.figure", ["graph", "dishes.csv", "-p", "g.png"], "plot"),
         ("hnswlib", ["similar", "full.csv", "--approximate"], "neighbors"),
-        ("pynndescent", ["graph", "dishes.csv", "--neighbors", "2", "--approximate"], "neighbors"),
+        ("hnswlib", ["graph", "dishes.csv", "--neighbors", "2", "--approximate"], "neighbors"),
         ("plotly.graph_objects", ["map", "full.csv", "-o", "map.html"], "plot"),
         ("pyarrow", ["convert", "full.csv", "full.parquet"], "parquet"),
         ("skops.io", ["predict", "m.skops", "full.csv"], "model"),

@@ -82,8 +82,20 @@ class Reading:
         str | None,
         _option("--score", help="Score column of a long table (default: score)."),
     ] = None
+    order: Annotated[
+        str | None,
+        _option("--order", help="Column with orders such as Ann > Bob = Cy (default: order)."),
+    ] = None
     lower_is_better: Annotated[
         bool, _option("--lower-is-better", help="The lowest score is the best.")
+    ] = False
+    scale: Annotated[
+        str | None,
+        _option("--scale", help="Ratings in words, best to worst: good > fair = ok > bad."),
+    ] = None
+    shorten: Annotated[
+        bool,
+        _option("--shorten", help="Drop what the names of all items begin and end with."),
     ] = False
     repeats: Annotated[
         Literal["error", "first", "last"],
@@ -102,6 +114,9 @@ class Reading:
     ] = "1"
     delimiter: Annotated[
         str | None, _option("--delimiter", help="Cell delimiter (default: comma or tab).")
+    ] = None
+    sheet: Annotated[
+        str | None, _option("--sheet", help="Sheet of an Excel file (default: the first).")
     ] = None
 
     def read(
@@ -130,7 +145,7 @@ class Reading:
                 remedy="make one with 'rankcut convert'",
             )
         options = self._options(no_items)
-        del options["header"], options["delimiter"]
+        del options["header"], options["delimiter"], options["sheet"]
         return read_parquet(source, rows=rows, **options)
 
     def scan(self, source: str, rows: int) -> "Iterator[RankingSet]":
@@ -162,11 +177,15 @@ class Reading:
             "item": self.item,
             "rank": self.rank,
             "score": self.score,
+            "order": self.order,
             "higher_is_better": not self.lower_is_better,
+            "scale": self.scale,
+            "shorten": self.shorten,
             "repeats": self.repeats,
             "where": tuple(self.where or ()),
             "header": parsed_header(self.header),
             "delimiter": parsed_delimiter(self.delimiter),
+            "sheet": self.sheet,
         }
 
 
@@ -203,28 +222,7 @@ def is_dataset(source: str) -> bool:
 
 def dataset_rankings(source: str) -> "RankingSet":
     """The rankings of a data set, with what is known of each person."""
-    import numpy as np
-
-    from rankcut.ranking_set import RankingSet
-
-    data = _load(source)
-    known = dict(data.get("user_features", {}))
-    ids = known.pop("user", None)
-    if source.startswith("lunch:"):
-        known["guest"] = np.array(data.target_names, dtype=object)[data.target]
-    if source.startswith("sushi:"):
-        known["side"] = np.array(data.target_names, dtype=object)[data.target]
-    columns = {
-        name: values if values.dtype == object else values.astype(np.float64)
-        for name, values in known.items()
-    }
-    return RankingSet(
-        data.ranks,
-        tuple(data.item_names),
-        ids=None if ids is None else tuple(ids.tolist()),
-        columns=columns,
-        title=source,
-    )
+    return replace(_load(source), title=source)
 
 
 def dataset_items(source: str) -> "ItemTable":
@@ -243,11 +241,11 @@ def dataset_items(source: str) -> "ItemTable":
     return ItemTable(tuple(data.item_names), features)
 
 
-def _load(source: str) -> Any:
+def _load(source: str) -> "RankingSet":
     from rankcut import datasets
 
     name, _, which = source.partition(":")
-    loaders: dict[str, Callable[[], Any]] = {
+    loaders: dict[str, Callable[[], RankingSet]] = {
         "lunch": lambda: datasets.load_lunch(which),  # type: ignore[arg-type]
         "sushi": lambda: datasets.load_sushi(which),  # type: ignore[arg-type]
         "movielens": datasets.load_movielens,

@@ -60,12 +60,11 @@ class GraphCutFeatures(RankingFeatures):
         the smoothed vectors that have unit length; errors are reported of vectors before smoothing.
     dtype : float32, float64 or None, default=None
         Type of the vectors; None is float32 for ranks in float32, and float64 otherwise.
-    sparse_output : bool, default=False
-        Return sparse vectors, in closed form: :class:`~rankcut.features.UncentredRows` S, from
-        which a constant of each row is left out, φ = S + c. They are vectors of their own, whose
-        inner products are not those of φ: a model that is fitted on S is to be applied to S. To
-        compare rankings, no dense vectors are needed: :func:`~rankcut.graph_cut_kernel` and
-        :class:`~rankcut.SimilarRankings` keep sparse rankings sparse by themselves.
+    sparse_output : bool, default=True
+        Return sparse vectors where they are small: for CSR rankings, in closed form, on a sparse
+        or complete graph. These are :class:`~rankcut.features.UncentredRows`, which leave out a
+        constant of each row; everything else gives a dense array. False always gives a dense
+        array, for estimators that take no sparse input and for ``set_output``.
     n_jobs : int or None, default=None
         Number of threads. The vectors are the same bits for any number.
 
@@ -115,7 +114,7 @@ class GraphCutFeatures(RankingFeatures):
         completions: Method | Completions = "auto",
         smoothing: float | Smoothing = 0.0,
         dtype: DTypeLike | None = None,
-        sparse_output: bool = False,
+        sparse_output: bool = True,
         n_jobs: int | None = None,
     ) -> None:
         self.graph = graph
@@ -129,7 +128,9 @@ class GraphCutFeatures(RankingFeatures):
         self.sparse_output = sparse_output
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: ArrayLike | None = None) -> Self:
+    def fit(
+        self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> Self:
         """Match the graph with the items of the rankings, or learn it from them.
 
         Parameters
@@ -139,6 +140,8 @@ class GraphCutFeatures(RankingFeatures):
             rankings are checked when they are computed.
         y : None
             Ignored.
+        sample_weight : array of shape (n_rankings,) or None
+            How often each ranking counts for a graph that is learned from rankings.
 
         Returns
         -------
@@ -146,12 +149,12 @@ class GraphCutFeatures(RankingFeatures):
         """
         check_learnable(self.graph, X)
         check_learnable(getattr(self.smoothing, "graph", None), X)
-        return super().fit(X, y)
+        return super().fit(X, y, sample_weight)
 
-    def _fit(self, rankings: RankMatrix) -> None:
-        self.graph_ = fit_graph(self.graph, rankings)
+    def _fit(self, rankings: RankMatrix, sample_weight: ArrayLike | None) -> None:
+        self.graph_ = fit_graph(self.graph, rankings, sample_weight)
         self.smoothing_graph_ = fit_smoothing_graph(
-            self.graph, self.graph_, rankings, self._options()
+            self.graph, self.graph_, rankings, self._options(), sample_weight
         )
 
     def _make_map(self, seed: int | None) -> FeatureMap:

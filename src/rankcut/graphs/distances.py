@@ -16,10 +16,14 @@ Similarity: TypeAlias = Literal["squared_exponential", "exponential"]
 
 Search: TypeAlias = Literal["auto", "exact", "approximate"]
 
-# Trees find neighbours quickly in few dimensions. In more, comparing all pairs is quicker, and
-# for many items takes longer than an approximate search, which takes half a minute to compile.
+# Trees find neighbours quickly in few dimensions. In more, comparing all pairs is quicker, until
+# there are so many items that an index pays.
 _TREE_DIMENSIONS = 8
 _ALL_PAIRS_ITEMS = 80_000
+
+# Links of each item in the index, and how many others are looked at to find them.
+_LINKS = 16
+_LOOKED_AT = 200
 
 # Items whose neighbours are searched exactly too, to tell how many an approximate search found.
 _CHECKED = 200
@@ -34,17 +38,25 @@ _AT_ONCE = 1 << 22
 def distances_between(
     points: NDArray[np.float64], first: NDArray[Any], second: NDArray[Any]
 ) -> NDArray[np.float64]:
-    """Between some pairs of points, a part of them at a time.
+    """Between some pairs of points of any size, a block of them at a time.
 
     >>> distances_between(np.array([[0.0, 0.0], [3.0, 4.0]]), np.array([0, 1]), np.array([1, 1]))
     array([5., 0.])
     """
     step = max(1, _AT_ONCE // points.shape[1])
     found = np.empty(len(first))
+    exponent = exponent_of(points)
+    near_one = np.ldexp(points, -exponent)
     for start in range(0, len(first), step):
-        part = slice(start, start + step)
-        found[part] = np.linalg.norm(points[first[part]] - points[second[part]], axis=1)
-    return found
+        block = slice(start, start + step)
+        found[block] = np.linalg.norm(near_one[first[block]] - near_one[second[block]], axis=1)
+    return scaled_back(found, exponent)
+
+
+def scaled_back(distances: NDArray[np.float64], exponent: int) -> NDArray[np.float64]:
+    """Distances between points that were divided by 2 to that power."""
+    with np.errstate(over="ignore"):
+        return np.asarray(np.ldexp(distances, exponent))
 
 
 def exponent_of(values: NDArray[np.float64]) -> int:
@@ -127,8 +139,8 @@ def similarity(
     if kernel == "constant":
         return np.ones_like(distances)
     if kernel not in ("squared_exponential", "exponential"):
-        raise ValueError(
-            f'kernel must be "squared_exponential" or "exponential", and it is {kernel!r}'
+        raise InputError(
+            f'must be "squared_exponential" or "exponential"; got {kernel!r}', parameter="kernel"
         )
     scale = median_lengthscale(distances, lengthscale)
     if kernel == "exponential":
@@ -159,17 +171,21 @@ def nearest_neighbors(
 ) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float64], NeighborApproximation | None]:
     """Each item and one of its neighbours, their distance; and how many neighbours are missing."""
     if method not in ("auto", "exact", "approximate"):
-        raise ValueError(f'method must be "auto", "exact" or "approximate", and it is {method!r}')
+        raise InputError(
+            f'must be "auto", "exact" or "approximate"; got {method!r}', parameter="method"
+        )
     n, n_dimensions = points.shape
     costly = n_dimensions > _TREE_DIMENSIONS and n > _ALL_PAIRS_ITEMS
     if method == "approximate" or (method == "auto" and costly):
         return _approximate(points, n_neighbors, seed)
-    search = _exact_search(points, n_neighbors)
+    # Squares of features of any size are floats after division by a power of 2.
+    exponent = exponent_of(points)
+    search = _exact_search(np.ldexp(points, -exponent), n_neighbors)
     # Of neighbours as near, more threads find others.
     with threadpool_limits(1):
         distances, neighbours = search.kneighbors()
     items = np.repeat(np.arange(n), n_neighbors)
-    return items, neighbours.ravel(), distances.ravel(), None
+    return items, neighbours.ravel(), scaled_back(distances.ravel(), exponent), None
 
 
 def _exact_search(points: NDArray[np.float64], n_neighbors: int) -> Any:
@@ -181,25 +197,27 @@ def _approximate(
     points: NDArray[np.float64], n_neighbors: int, seed: int
 ) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float64], NeighborApproximation]:
     n = len(points)
+    exponent = exponent_of(points)
+    points = np.ldexp(points, -exponent)
     # The search is in float32: what all items share would take up its digits.
     centred = points - points.mean(axis=0)
     largest = float(np.abs(centred).max()) or 1.0
-    index = _pynndescent().NNDescent(
-        (centred / largest).astype(np.float32),
-        n_neighbors=min(n_neighbors + 1, n),
-        random_state=seed,
-        # More threads find other neighbours.
-        n_jobs=1,
-    )
-    found = np.asarray(index.neighbor_graph[0], dtype=np.intp)
+    near = (centred / largest).astype(np.float32)
+    index = import_hnswlib().Index(space="l2", dim=near.shape[1])
+    index.init_index(max_elements=n, M=_LINKS, ef_construction=_LOOKED_AT, random_seed=seed)
+    # In one thread, so that the same seed gives the same index.
+    index.add_items(near, num_threads=1)
+    count = min(n_neighbors + 1, n)
+    index.set_ef(max(_LOOKED_AT, 2 * count))
+    found = np.asarray(index.knn_query(near, count, num_threads=1)[0], dtype=np.intp)
     own = np.arange(n)[:, None]
-    # An item is among its own neighbours, unless it has many duplicates; -1 is none.
-    kept = (found != own) & (found >= 0)
+    # An item is among its own neighbours, unless it has many duplicates.
+    kept = found != own
     kept &= np.cumsum(kept, axis=1) <= n_neighbors
     items, neighbours = np.broadcast_to(own, found.shape)[kept], found[kept]
     distances = distances_between(points, items, neighbours)
     checked = _recall(points, n_neighbors, items, distances, seed)
-    return items, neighbours, distances, checked
+    return items, neighbours, scaled_back(distances, exponent), checked
 
 
 def _recall(
@@ -223,12 +241,13 @@ def _recall(
     return NeighborApproximation(hits / (len(some) * n_neighbors), len(some))
 
 
-def _pynndescent() -> Any:
+def import_hnswlib() -> Any:
+    """The library of approximate search, or an error that says how to install it."""
     try:
-        import pynndescent
+        import hnswlib
     except ImportError:
         raise ModuleNotFoundError(
-            'approximate neighbours need pynndescent: pip install "rankcut[neighbors]", or take '
+            'approximate search needs hnswlib: pip install "rankcut[neighbors]", or pass '
             'method="exact", which compares all pairs'
         ) from None
-    return pynndescent
+    return hnswlib
