@@ -223,7 +223,7 @@ def test_what_does_not_fit_together_is_refused():
         (StructuredWeights(np.nan, empty, factors, signs), "must be finite"),
         (StructuredWeights(1.0, empty, factors * np.nan, signs), "must be finite"),
         (StructuredWeights(1.0, empty, factors * 1e200, signs), "so large that sums overflow"),
-        (StructuredWeights(1.0, empty, factors, 2 * signs), "signs .* are 1 or -1"),
+        (StructuredWeights(1.0, empty, factors, 2 * signs), "signs .* must be 1 or -1"),
         (StructuredWeights.of_constant(-1.0, empty), "weight of all pairs is -1.0"),
         (
             StructuredWeights.of_constant(
