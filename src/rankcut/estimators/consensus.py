@@ -27,6 +27,7 @@ from rankcut.consensus import (
     pairwise_winner,
     shortest_cycle,
 )
+from rankcut.consensus.linear_program import Progress
 from rankcut.consensus.means import Vectors, borda_vectors
 from rankcut.consensus.people import Packed, are_counts, check_weights, count_distinct, pack
 from rankcut.consensus.people import gather_packed as people_of
@@ -187,6 +188,7 @@ class Consensus(TakesRankings):
         rankings: RankMatrix,
         sample_weight: ArrayLike | None = None,
         people: ArrayLike | None = None,
+        progress: Progress | None = None,
     ) -> Self:
         """As :meth:`fit`, for a rank matrix that was read and knows its items' labels.
 
@@ -196,6 +198,8 @@ class Consensus(TakesRankings):
             As :func:`rankcut.rankings.read_rankings` returns it.
         sample_weight, people : array of shape (n_rankings,) or None
             As in :meth:`fit`.
+        progress : callable or None
+            Called while Kemeny's order is not proven, as ``progress(value, bound)``.
 
         Returns
         -------
@@ -204,9 +208,11 @@ class Consensus(TakesRankings):
         self._check_parameters()
         rankings.check(self.unranked)
         gathered = gather(rankings, self.unranked, sample_weight, people)  # type: ignore[arg-type]
-        return self._take_together(rankings, gathered)
+        return self._take_together(rankings, gathered, progress)
 
-    def _take_together(self, rankings: RankMatrix, gathered: People) -> Self:
+    def _take_together(
+        self, rankings: RankMatrix, gathered: People, progress: Progress | None = None
+    ) -> Self:
         resampling = self._check_parameters()
         n_items = rankings.shape[1]
         if self.method in ("copeland", "kemeny") and n_items > MOST_PAIRED:
@@ -221,7 +227,7 @@ class Consensus(TakesRankings):
         # Products of narrow matrices: more threads than one mostly wait for each other.
         with threadpool_limits(1, user_api="blas"):
             self._pairs = compare_pairs(gathered) if n_items <= MOST_PAIRED else None
-            outcome = self._find(rankings, gathered, resampling)
+            outcome = self._find(rankings, gathered, resampling, progress)
             self.agreement_ = agree(gathered, self._pairs, self.confidence)
         self.scores_ = outcome.scores
         self.ranking_ = outcome.ranking
@@ -234,11 +240,19 @@ class Consensus(TakesRankings):
         self._say_what_matters(gathered)
         return self
 
-    def _find(self, rankings: RankMatrix, people: People, resampling: Resampling) -> Outcome:
+    def _find(
+        self,
+        rankings: RankMatrix,
+        people: People,
+        resampling: Resampling,
+        progress: Progress | None,
+    ) -> Outcome:
         if self.method in ("borda", "graph"):
             return by_vectors(people, self._vectors(rankings), resampling)
         assert self._pairs is not None
-        return by_majorities(people, self._pairs, self.method, resampling, self.time_limit)
+        return by_majorities(
+            people, self._pairs, self.method, resampling, self.time_limit, progress
+        )
 
     @property
     def pairwise_(self) -> Floats:
