@@ -17,6 +17,7 @@ before the kernel is called:
 """
 
 from collections.abc import Hashable, Sequence
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,7 @@ from rankcut.features.feature_map import MapOptions
 from rankcut.features.smoothing import Smoothing
 from rankcut.features.unlisted import UnlistedWeight
 from rankcut.graphs import ItemGraph
+from rankcut.graphs.item_features import ItemFeatures
 from rankcut.kernels.diffusion import diffusion_encoder
 from rankcut.kernels.gram import Encoder
 from rankcut.kernels.graph_cut import GraphCutEncoder
@@ -43,7 +45,7 @@ from rankcut.seeds import seed_from
 Bounds = tuple[float, float] | str
 
 # What is the same if it is the same object.
-_UNCHANGING = (type(None), type, tuple, ItemGraph)
+_UNCHANGING = (type(None), type, ItemGraph)
 
 
 class GraphCutKernel(RankingKernel):
@@ -111,10 +113,17 @@ def _values(parameter: Any) -> list[Any]:
     """All values that a parameter consists of; arrays are copied, since they may change."""
     if isinstance(parameter, np.ndarray):
         return [parameter.copy()]
-    if hasattr(parameter, "get_params"):
-        values = parameter.get_params().values()
-        return [type(parameter), *(each for value in values for each in _values(value))]
-    return [parameter]
+    if hasattr(parameter, "get_params") and not isinstance(parameter, type):
+        parts = [type(parameter), *parameter.get_params().values()]
+    elif isinstance(parameter, ItemFeatures):
+        parts = [getattr(parameter, field.name) for field in fields(parameter)]
+    elif isinstance(parameter, tuple):
+        parts = list(parameter)
+    elif isinstance(parameter, dict):
+        parts = list(parameter.items())
+    else:
+        return [parameter]
+    return [each for part in parts for each in _values(part)]
 
 
 def _same(values: list[Any], others: list[Any]) -> bool:
