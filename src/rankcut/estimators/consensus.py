@@ -2,12 +2,13 @@
 
 import warnings
 from collections.abc import Hashable
+from functools import cache
 from numbers import Integral, Real
 from typing import Any, Self, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from rankcut._loops.partitions import NOWHERE
 from rankcut._loops.types import Floats, Indices
@@ -225,7 +226,7 @@ class Consensus(TakesRankings):
         self.n_features_in_ = n_items
         self.n_people_ = gathered.n_people
         # Products of narrow matrices: more threads than one mostly wait for each other.
-        with threadpool_limits(1, user_api="blas"):
+        with _libraries().limit(limits=1, user_api="blas"):
             self._pairs = compare_pairs(gathered) if n_items <= MOST_PAIRED else None
             outcome = self._find(rankings, gathered, resampling, progress)
             self.agreement_ = agree(gathered, self._pairs, self.confidence)
@@ -395,6 +396,12 @@ class Consensus(TakesRankings):
     def _names(self) -> tuple[Hashable, ...]:
         names: tuple[Hashable, ...] | None = self._items
         return tuple(range(self.n_features_in_)) if names is None else names
+
+
+@cache
+def _libraries() -> ThreadpoolController:
+    """The libraries whose threads are counted; to look for them takes as long as a small fit."""
+    return ThreadpoolController()
 
 
 def _pack_block(
