@@ -50,8 +50,9 @@ def critical_value(
     compared = n_differences if n_effective < _FEW_PEOPLE else n_unanimous
     if compared:
         normal = max(normal, float(-special.ndtri((1 - confidence) / (2 * compared))))
-    # By the tail: the share below a large value is 1 to the last digit.
-    return float(-special.stdtrit(n_effective - 1, special.ndtr(-normal)))
+    # By the tail: the share below a large value is 1 to the last digit. Some versions of SciPy
+    # put the median of Student's t just above 0, which would make differences of 0 sure.
+    return max(0.0, float(-special.stdtrit(n_effective - 1, special.ndtr(-normal))))
 
 
 def sure_differences(
