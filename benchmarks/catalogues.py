@@ -104,8 +104,7 @@ def ranks_and_errors() -> None:
 
 
 def neighbours() -> None:
-    """Exact against approximate neighbour graphs; pynndescent is compiled beforehand."""
-    NeighborGraph(in_groups(1000, 50), method="approximate").build()
+    """Exact against approximate neighbour graphs."""
     table = Table(title="20 nearest neighbours of each item, 50 features")
     for column in ("items", "exact", "approximate", "ratio", "recall"):
         table.add_column(column, justify="right")

@@ -240,7 +240,7 @@ def _f1_panel(rows: Table) -> Any:
     )
     axes.plot(share, [row["accuracy"] for row in rows], color=INK, lw=2, ls="--", label="accuracy")
     axes.set(xlabel="share of predictions for the positive class", ylabel="score", ylim=(0, 0.8))
-    axes.legend(frameon=False, fontsize=10, loc="lower right")
+    axes.legend(frameon=False, loc="lower right")
     return figure
 
 
@@ -260,7 +260,7 @@ def _draws_panel(rows: Table) -> Any:
     axes.set(xscale="log", yscale="log", xlabel="draws", ylabel="relative squared error")
     axes.set_xticks([4, 16, 64, 256, 600], ["4", "16", "64", "256", "600"])
     axes.minorticks_off()
-    axes.legend(frameon=False, fontsize=10)
+    axes.legend(frameon=False)
     return figure
 
 

@@ -101,7 +101,7 @@ def test_a_model_through_a_pipe(lunch):
 def test_similar(lunch):
     lines = succeed("similar", "full.csv", "--to", "g03", "-n", "2").splitlines()
     assert lines[0] == "row,ranking,similarity,order"
-    assert lines[1].startswith("2,g03,1.0000,pasta > ")
+    assert lines[1].startswith("2,g03,1.0,pasta > ")
     assert len(lines) == 4
 
 

@@ -1,5 +1,6 @@
 """What commands compute from vectors: features, Gram matrices, the rankings most alike."""
 
+import json
 import re
 from io import StringIO
 
@@ -117,7 +118,7 @@ def test_similar_by_row_with_counts_and_ties(lunch):
     write_file(votes, "votes.toi")
     lines = succeed("similar", "votes.toi", "--to", "0").splitlines()
     assert lines[0] == "row,similarity,count,order"
-    assert lines[1] == "0,1.0000,5,a = b > c"
+    assert lines[1] == "0,1.0,5,a = b > c"
     assert [line.split(",")[0] for line in lines[1:]] == ["0", "1", "2"]
     succeed("similar", "votes.toi", "--to", "1", "-o", "near.csv")
     assert len((lunch / "near.csv").read_text().splitlines()) == 4
@@ -151,3 +152,28 @@ def test_those_most_like_each(lunch):
         pd.read_csv(StringIO(index.stdout))["similarity"], lines["similarity"], atol=1e-4
     )
     fail("similar", "full.csv", "--to", "0", "--approximate", says="search without --to")
+
+
+PARTIES = """candidate,party
+Lab 1,Labour
+Lab 2,Labour
+Lab 3,Labour
+Lab 4,Labour
+Con,Conservative
+"""
+LISTS = "Lab 1,Lab 2,Lab 3,Lab 4,Con\n1,,,,\n1,2,,,\n1,,,,2\n"
+
+
+def test_lists_of_similar_items_are_similar(tmp_path, monkeypatch):
+    # "Lab" is nearer to "Lab > Lab" than to "Lab > Conservative" because vectors are smoothed.
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "parties.csv").write_text(PARTIES)
+    (tmp_path / "votes.csv").write_text(LISTS)
+    options = ["--to", "0", "--unranked", "last", "--items", "parties.csv", "--json"]
+
+    def nearest(*more):
+        return [row["row"] for row in json.loads(succeed("similar", "votes.csv", *options, *more))]
+
+    assert nearest() == [0, 1, 2]
+    assert nearest("--smoothing", "2") == [0, 1, 2]
+    assert nearest("--smoothing", "0") == [0, 2, 1]

@@ -147,3 +147,12 @@ def test_ordinals_beside_numbers_are_not_mixed():
         read_file(io.StringIO(text), "csv")
     votes = read_file(io.StringIO(text), "csv", columns="class")
     np.testing.assert_array_equal(votes.ranks, [[1, 2], [2, 1]])
+
+
+def test_the_message_names_the_column_that_has_the_problem():
+    values = np.column_stack([CODES["no or yes"], RNG.integers(40, 900, N), FULL])
+    with pytest.raises(RankingFileError, match="column 'took' reaches") as caught:
+        read_file(io.StringIO(table(values, ["answer", "took", *"abcdefgh"])), "csv")
+    assert 'columns="answer,took"' in str(caught.value)
+    with pytest.raises(RankingFileError, match="hardly ranks: column 'took' reaches"):
+        read_file(io.StringIO(table(values[:, :3], ["answer", "took", "a"])), "csv")

@@ -273,7 +273,10 @@ def test_counts_are_repeated_rows(recipe):
 
 @pytest.mark.parametrize(
     ("counts", "message"),
-    [([1, 2], "sample_weight has shape"), ([1, -1, 1], "row 1: the weight of the ranking is -1")],
+    [
+        ([1, 2], "sample_weight must have one weight for each of the 3 rankings; got"),
+        ([1, -1, 1], "row 1: sample_weight is -1"),
+    ],
 )
 def test_bad_counts(counts, message):
     with pytest.raises(ValueError, match=message):
@@ -283,3 +286,17 @@ def test_bad_counts(counts, message):
 def test_without_rankings_it_says_what_to_do():
     with pytest.raises(ValueError, match=r"CoListingGraph is learned .* call build_from\(rankings"):
         CoListingGraph().build()
+
+
+@pytest.mark.parametrize("options", [{}, {"smoothing": Smoothing(1.0, AgreementGraph())}])
+def test_an_estimator_learns_its_graph_from_counted_rankings(options):
+    rng = np.random.default_rng(1)
+    ranks = rng.permuted(np.tile(np.arange(1.0, 8.0), (20, 1)), axis=1)
+    ranks[ranks > 4] = np.nan
+    counts = rng.integers(0, 5, size=20)
+    model = GraphCutFeatures(CoListingGraph(n_neighbors=3), unranked="last", **options)
+    expected = model.fit(np.repeat(ranks, counts, axis=0)).transform(ranks)
+    found = model.fit_transform(ranks, sample_weight=counts)
+    np.testing.assert_allclose(found, expected, atol=1e-12)
+    with pytest.raises(ValueError, match="sample_weight must have one weight"):
+        model.fit(ranks, sample_weight=counts[:3])

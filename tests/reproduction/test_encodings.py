@@ -13,7 +13,6 @@ from reproduction.encodings import (
     KENDALL,
     MALLOWS,
     MALLOWS_DRAWS,
-    MALLOWS_PUBLISHED,
     OWN_DRAWS,
     PRESENCE,
     SAME_DRAWS,
@@ -129,14 +128,6 @@ def test_mallows_from_draws_is_exact_on_full_rankings_and_near_it_on_lists():
     assert np.corrcoef(drawn.ravel(), exact.ravel())[0, 1] > 0.95
     assert not np.allclose(drawn, exact)
     assert np.array_equal(drawn, drawn.T)
-
-
-def test_the_published_rate_makes_lists_strangers():
-    lists = make_food(40, noise=1.0, kind="top-k", k=6, random_state=0)
-    rankings = Rankings(lists.ranks, "last", lists.item_features)
-    published = encode(MALLOWS_PUBLISHED, rankings).gram
-    others = published[~np.eye(len(published), dtype=bool)]
-    assert np.median(others) < 1e-3 < np.diagonal(published).min()
 
 
 def test_draws_respect_the_lists(monkeypatch):

@@ -21,6 +21,7 @@ COMMANDS = (
     "features",
     "gram",
     "similar",
+    "compare",
     "classify",
     "predict",
     "map",

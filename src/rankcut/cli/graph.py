@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import typer
 
-from rankcut.cli.options import Layout
-from rankcut.cli.output import PICTURES, OutputFiles, Outputs, picture_writers, print_facts
+from rankcut.cli.options import Format, Layout
+from rankcut.cli.output import PICTURES, OutputFiles, Outputs, note, picture_writers, print_facts
 from rankcut.cli.reading import (
     Reading,
     dataset_items,
@@ -14,12 +14,15 @@ from rankcut.cli.reading import (
     parsed_delimiter,
     parsed_header,
 )
-from rankcut.errors import InputError, amount
+from rankcut.errors import InputError, RankingFileError, amount
 
 if TYPE_CHECKING:
     from rankcut.graphs.item_graph import ItemGraph
 
 Learn: TypeAlias = Literal["agreement", "co-listing"]
+
+# Files of these formats hold rankings, and never a table of items.
+_RANKINGS = (".soc", ".soi", ".toc", ".toi", ".cat", ".blt", ".order")
 
 # With more items, the weights of all pairs are not looked at one by one.
 _MOST_ITEMS = 3000
@@ -94,7 +97,7 @@ def graph(
         bool, typer.Option("--normalized", help="Divide weights by the degrees of both ends.")
     ] = False,
     format: Annotated[  # noqa: A002 - the option is called so
-        str | None, typer.Option("--format", "-f", help="Format of the rankings, with --learn.")
+        Format | None, typer.Option("--format", "-f", help="Format of the rankings, with --learn.")
     ] = None,
     layout: Annotated[
         Layout | None, typer.Option("--layout", help="Layout of the rankings, with --learn.")
@@ -129,16 +132,18 @@ def graph(
         raise InputError("give one of -o and --picture as -: standard output holds one file")
     if learn is not None:
         reading = Reading(
-            format=format,  # type: ignore[arg-type]
+            format=format,
             layout=layout,
             columns=columns,
             item=item,
             header=header,
             delimiter=delimiter,
         )
-        if any(value is not None for value in (categorical, neighbors, lengthscale, rank)):
-            raise InputError("--learn goes by the rankings alone, without features of the items")
-        recipe, names, features = _learned(table, learn, reading)
+        if any(each is not None for each in (categorical, lengthscale, rank)) or keep != 1.0:
+            raise InputError(
+                "--learn goes by the rankings alone: of the options for edges, use --neighbors"
+            )
+        recipe, names, features = _learned(table, learn, reading, neighbors)
     else:
         recipe, names, features = _by_features(
             table,
@@ -164,15 +169,20 @@ def graph(
     pictures.write(picture_writers(draw))
 
 
-def _learned(file: str, learn: Learn, reading: Reading) -> tuple[Any, tuple[Any, ...], str]:
-    """A recipe fitted to rankings, the items, and what they are compared by."""
+def _learned(
+    file: str, learn: Learn, reading: Reading, neighbors: int | None
+) -> tuple[Any, tuple[Any, ...], str]:
+    """A graph learned from rankings, the items, and what they are compared by."""
     from rankcut.graphs.learned import AgreementGraph, CoListingGraph
-    from rankcut.ranking_set import RankingSet
 
-    rankings: RankingSet = reading.read(file, expand=True)
-    recipe = AgreementGraph() if learn == "agreement" else CoListingGraph()
-    built = recipe.build_from(rankings.ranks, rankings.items)
-    return built, rankings.items, f"{learn} in {amount(len(rankings), 'ranking')}"
+    rankings = reading.read(file)
+    kind = AgreementGraph if learn == "agreement" else CoListingGraph
+    recipe = kind() if neighbors is None else kind(n_neighbors=neighbors)
+    built = recipe.build_from(rankings.ranks, rankings.items, sample_weight=rankings.counts)
+    if built.n_edges == 0:
+        done = "ranked alike" if learn == "agreement" else "listed together"
+        note(f"{file}: no two items are {done} often enough to be connected")
+    return built, rankings.items, f"{learn} in {amount(rankings.n_rankings, 'ranking')}"
 
 
 def _by_features(
@@ -187,6 +197,12 @@ def _by_features(
     from rankcut.graphs.low_rank import LowRankGraph
     from rankcut.graphs.recipes import NeighborGraph, SimilarityGraph
 
+    if table.lower().removesuffix(".gz").endswith(_RANKINGS):
+        raise RankingFileError(
+            "holds rankings, and is not a table of items",
+            table,
+            remedy="learn the graph from them with --learn agreement or --learn co-listing",
+        )
     if is_dataset(table):
         items = dataset_items(table)
     else:

@@ -67,6 +67,11 @@ def _lines(found: "Description", top: int) -> list[tuple[str, str]]:
         *_listed("most preferred", _shown(found.preferred[:half])),
         *_listed("least preferred", _shown(found.preferred[-half:][::-1])),
     ]
+    if found.agreement is not None:
+        from rankcut.reports.consensus import agreement_sentence
+
+        said = agreement_sentence(found.agreement, 0.95).removeprefix("Agreement: ")
+        lines.append(("agreement", said.rstrip(".")))
     known = [f"{_cut(name)} ({amount(n, 'value')})" for name, n in found.columns.items()]
     if len(known) > _MOST_COLUMNS:
         known[_MOST_COLUMNS:] = [f"and {len(known) - _MOST_COLUMNS} more"]

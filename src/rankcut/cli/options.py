@@ -19,9 +19,9 @@ from typer.core import TyperCommand
 from rankcut.cli.output import styled
 
 Format: TypeAlias = Literal[
-    "soc", "soi", "toc", "toi", "cat", "csv", "tsv", "parquet", "blt", "order", "npy"
+    "soc", "soi", "toc", "toi", "cat", "csv", "tsv", "xlsx", "parquet", "blt", "order", "npy"
 ]
-Layout: TypeAlias = Literal["wide", "ratings", "long", "ballots"]
+Layout: TypeAlias = Literal["wide", "ratings", "long", "ballots", "orders"]
 MatrixFormat: TypeAlias = Literal["npy", "npz", "csv", "parquet"]
 Unranked: TypeAlias = Literal["error", "last", "anywhere"]
 

@@ -82,8 +82,20 @@ class Reading:
         str | None,
         _option("--score", help="Score column of a long table (default: score)."),
     ] = None
+    order: Annotated[
+        str | None,
+        _option("--order", help="Column with orders such as Ann > Bob = Cy (default: order)."),
+    ] = None
     lower_is_better: Annotated[
         bool, _option("--lower-is-better", help="The lowest score is the best.")
+    ] = False
+    scale: Annotated[
+        str | None,
+        _option("--scale", help="Ratings in words, best to worst: good > fair = ok > bad."),
+    ] = None
+    shorten: Annotated[
+        bool,
+        _option("--shorten", help="Drop what the names of all items begin and end with."),
     ] = False
     repeats: Annotated[
         Literal["error", "first", "last"],
@@ -102,6 +114,9 @@ class Reading:
     ] = "1"
     delimiter: Annotated[
         str | None, _option("--delimiter", help="Cell delimiter (default: comma or tab).")
+    ] = None
+    sheet: Annotated[
+        str | None, _option("--sheet", help="Sheet of an Excel file (default: the first).")
     ] = None
 
     def read(
@@ -130,7 +145,7 @@ class Reading:
                 remedy="make one with 'rankcut convert'",
             )
         options = self._options(no_items)
-        del options["header"], options["delimiter"]
+        del options["header"], options["delimiter"], options["sheet"]
         return read_parquet(source, rows=rows, **options)
 
     def scan(self, source: str, rows: int) -> "Iterator[RankingSet]":
@@ -162,11 +177,15 @@ class Reading:
             "item": self.item,
             "rank": self.rank,
             "score": self.score,
+            "order": self.order,
             "higher_is_better": not self.lower_is_better,
+            "scale": self.scale,
+            "shorten": self.shorten,
             "repeats": self.repeats,
             "where": tuple(self.where or ()),
             "header": parsed_header(self.header),
             "delimiter": parsed_delimiter(self.delimiter),
+            "sheet": self.sheet,
         }
 
 

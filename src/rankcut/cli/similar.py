@@ -99,7 +99,7 @@ def _of_one(found: "Neighbors") -> dict[str, Any]:
     columns: dict[str, Any] = {"row": found.rows}
     if found.rankings.ids is not None:
         columns["ranking"] = list(found.rankings.ids)
-    columns["similarity"] = [f"{value:.4f}" for value in found.similarities]
+    columns["similarity"] = _rounded(found.similarities)
     if found.rankings.counted:
         columns["count"] = found.rankings.counts.tolist()
     columns["order"] = order_lines(found.rankings)
@@ -115,28 +115,45 @@ def _of_each(
     from rankcut.estimators.graph_cut import GraphCutFeatures
     from rankcut.estimators.similar_rankings import SimilarRankings
 
-    number = min(number, len(rankings) - 1)
-    if number == 0:
+    others = min(number, len(rankings) - 1)
+    if rankings.n_rankings == 1:
         raise InputError("there is one ranking, and no other to compare it with")
-    search = SimilarRankings(
-        GraphCutFeatures(vectors.item_graph(), **vectors.arguments(rankings)),
-        n_neighbors=number,
-        method="approximate" if approximate else "exact",
-        random_state=vectors.seed,
-    ).fit(rankings.ranks)
-    if approximate:
-        note(f"the index finds {search.recall_:.1%} of the nearest rankings")
-    values, rows = search.kneighbors()
-    first, second = np.repeat(np.arange(len(rankings)), number).tolist(), rows.ravel().tolist()
+    values, rows = np.empty((len(rankings), 0)), np.empty((len(rankings), 0), dtype=np.int64)
+    if others:
+        search = SimilarRankings(
+            GraphCutFeatures(vectors.item_graph(), **vectors.arguments(rankings)),
+            n_neighbors=others,
+            method="approximate" if approximate else "exact",
+            random_state=vectors.seed,
+        ).fit(rankings.ranks)
+        if approximate:
+            note(f"the index finds {search.recall_:.1%} of the nearest rankings")
+        values, rows = search.kneighbors()
+    first: list[int] = []
+    second: list[int] = []
+    similarities: list[float] = []
+    for row, count in enumerate(rankings.counts.tolist()):
+        # A row that counts several rankings is nearest to itself: they are equal.
+        near = [(row, 1.0)] if count > 1 else []
+        near += zip(rows[row].tolist(), values[row].tolist(), strict=True)
+        for other, value in near[:number]:
+            first.append(row)
+            second.append(other)
+            similarities.append(value)
     columns: dict[str, Any] = {"row": first, "similar": second}
     if rankings.ids is not None:
         columns["ranking"] = [rankings.ids[i] for i in first]
         columns["similar ranking"] = [rankings.ids[i] for i in second]
-    columns["similarity"] = [f"{value:.4f}" for value in values.ravel().tolist()]
+    columns["similarity"] = _rounded(similarities)
     if rankings.counted:
         columns["count"] = rankings.counts[first].tolist()
-        columns["similar count"] = rankings.counts[second].tolist()
+        same = np.equal(first, second)  # a ranking is not compared with itself
+        columns["similar count"] = (rankings.counts[second] - same).tolist()
     return columns
+
+
+def _rounded(values: list[float]) -> list[float]:
+    return [round(value, 4) + 0.0 for value in values]
 
 
 def _search(

@@ -16,6 +16,8 @@ from rankcut.dask import is_lazy, stand_in
 from rankcut.features.completions import CompletionReport
 from rankcut.features.feature_map import FeatureMap, MapOptions, lazy_features
 from rankcut.features.offset_rows import OffsetRows
+from rankcut.graphs.item_graph import plain_graph
+from rankcut.graphs.learned import check_counts
 from rankcut.rankings import (
     RankMatrix,
     Unranked,
@@ -54,6 +56,10 @@ class TakesRankings(BaseEstimator):
     items: Sequence[Hashable] | None
     unranked: Unranked = "anywhere"
 
+    def __getstate__(self) -> dict[str, Any]:
+        state: dict[str, Any] = super().__getstate__()
+        return state | {"graph": plain_graph(state["graph"])} if "graph" in state else state
+
     def _read(self, X: Any, *, reset: bool) -> RankMatrix:
         rankings = read_rankings(X, self.items)
         # For arrays of as many columns as were fitted, without names, there is nothing to check.
@@ -82,7 +88,7 @@ class RankingFeatures(TransformerMixin, TakesRankings, ABC):
     _seed: int
 
     @abstractmethod
-    def _fit(self, rankings: RankMatrix) -> None:
+    def _fit(self, rankings: RankMatrix, sample_weight: ArrayLike | None) -> None:
         """Keep what :meth:`_make_map` needs, for the items of these rankings."""
 
     @abstractmethod
@@ -107,7 +113,9 @@ class RankingFeatures(TransformerMixin, TakesRankings, ABC):
         state: dict[str, Any] = super().__getstate__()
         return {name: value for name, value in state.items() if name != "_made_map"}
 
-    def fit(self, X: Any, y: ArrayLike | None = None) -> Self:
+    def fit(
+        self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> Self:
         """Check the rankings and match the set function with their items.
 
         No more is learned, unless there is a graph to be learned from rankings.
@@ -119,13 +127,17 @@ class RankingFeatures(TransformerMixin, TakesRankings, ABC):
             rankings are checked when they are computed.
         y : None
             Ignored.
+        sample_weight : array of shape (n_rankings,) or None
+            How often each ranking counts for a graph that is learned from rankings.
 
         Returns
         -------
         self
         """
         rankings = self._read(stand_in(X), reset=True)
-        self._fit(rankings)
+        if sample_weight is not None and not is_lazy(X):
+            sample_weight = check_counts(sample_weight, rankings.shape[0])
+        self._fit(rankings, sample_weight)
         self._items = rankings.items
         self._made_map = self._make_map(None)
         self._seed = self._made_map.seed

@@ -129,7 +129,9 @@ class GraphCutFeatures(RankingFeatures):
         self.sparse_output = sparse_output
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: ArrayLike | None = None) -> Self:
+    def fit(
+        self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> Self:
         """Match the graph with the items of the rankings, or learn it from them.
 
         Parameters
@@ -139,6 +141,8 @@ class GraphCutFeatures(RankingFeatures):
             rankings are checked when they are computed.
         y : None
             Ignored.
+        sample_weight : array of shape (n_rankings,) or None
+            How often each ranking counts for a graph that is learned from rankings.
 
         Returns
         -------
@@ -146,12 +150,12 @@ class GraphCutFeatures(RankingFeatures):
         """
         check_learnable(self.graph, X)
         check_learnable(getattr(self.smoothing, "graph", None), X)
-        return super().fit(X, y)
+        return super().fit(X, y, sample_weight)
 
-    def _fit(self, rankings: RankMatrix) -> None:
-        self.graph_ = fit_graph(self.graph, rankings)
+    def _fit(self, rankings: RankMatrix, sample_weight: ArrayLike | None) -> None:
+        self.graph_ = fit_graph(self.graph, rankings, sample_weight)
         self.smoothing_graph_ = fit_smoothing_graph(
-            self.graph, self.graph_, rankings, self._options()
+            self.graph, self.graph_, rankings, self._options(), sample_weight
         )
 
     def _make_map(self, seed: int | None) -> FeatureMap:

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils import Tags, get_tags
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from rankcut.estimators.graph_cut import GraphCutFeatures
 from rankcut.features.offset_rows import OffsetRows
@@ -95,7 +95,9 @@ class SimilarRankings(BaseEstimator):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: ArrayLike | None = None) -> Self:
+    def fit(
+        self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> Self:
         """Take up the rankings to search among.
 
         Parameters
@@ -104,13 +106,19 @@ class SimilarRankings(BaseEstimator):
             Rank matrix.
         y : None
             Ignored.
+        sample_weight : array of shape (n_rankings,) or None
+            How often each ranking counts for what the transformer learns from all of them, such
+            as a graph. Each row is found once, however often it counts.
         """
         if self.method not in ("exact", "approximate"):
             raise ValueError(f'method must be "exact" or "approximate", and it is {self.method!r}')
         for name in ("n_neighbors", "n_candidates"):
             _check_count(name, getattr(self, name))
         self.features_ = clone(self._transformer())
-        self.features_.fit(X)
+        if sample_weight is not None and has_fit_parameter(self.features_, "sample_weight"):
+            self.features_.fit(X, sample_weight=sample_weight)
+        else:
+            self.features_.fit(X)
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self.features_, name):
                 setattr(self, name, getattr(self.features_, name))

@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Hashable, Sequence
 
-from numpy.typing import DTypeLike
+from numpy.typing import ArrayLike, DTypeLike
 
 from rankcut.estimators.base import RankingFeatures
 from rankcut.features.completions import Completions, Method
@@ -107,7 +107,7 @@ class SubmodularFeatures(RankingFeatures):
         self.dtype = dtype
         self.n_jobs = n_jobs
 
-    def _fit(self, rankings: RankMatrix) -> None:
+    def _fit(self, rankings: RankMatrix, sample_weight: ArrayLike | None) -> None:
         n_items = rankings.shape[1]
         function = self.function
         if function is None:

@@ -5,16 +5,18 @@ from numbers import Real
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import OneToOneFeatureMixin, TransformerMixin
 from sklearn.preprocessing import normalize
 from sklearn.utils.validation import check_is_fitted
 
 from rankcut._loops.types import Floats
+from rankcut.errors import InputError
 from rankcut.estimators.base import TakesRankings
 from rankcut.estimators.views import like_items_graph, listing_view, order_view
 from rankcut.features.graph_cut import fit_graph
 from rankcut.features.smoothing import Smoother
+from rankcut.graphs.learned import check_counts
 
 # From here on only the direction of what lists have in common is left of it.
 _MOST_IN_THE_MIDDLE = 1000.0
@@ -92,7 +94,9 @@ class TasteFeatures(OneToOneFeatureMixin, TransformerMixin, TakesRankings):
         self.consensus = consensus
         self.items = items
 
-    def fit(self, X: Any, y: ArrayLike | None = None) -> Self:
+    def fit(
+        self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> Self:
         """Learn the common taste.
 
         Parameters
@@ -101,6 +105,8 @@ class TasteFeatures(OneToOneFeatureMixin, TransformerMixin, TakesRankings):
             Rank matrix.
         y : None
             Ignored.
+        sample_weight : array of shape (n_rankings,) or None
+            How often each list counts: 3 is the same as the row three times.
 
         Returns
         -------
@@ -109,15 +115,18 @@ class TasteFeatures(OneToOneFeatureMixin, TransformerMixin, TakesRankings):
         length: Any = self.consensus
         number = isinstance(length, Real) and not isinstance(length, bool)
         if not (number and 0 <= length < np.inf):
-            raise ValueError(f"consensus must be a number from 0 on, and it is {length!r}")
+            raise InputError(f"must be a number, 0 or more; got {length!r}", parameter="consensus")
         rankings = self._read(X, reset=True)
-        self.graph_ = fit_graph(like_items_graph(self.graph), rankings)
+        weights = check_counts(sample_weight, rankings.shape[0])
+        self.graph_ = fit_graph(
+            like_items_graph(self.graph), rankings, None if sample_weight is None else weights
+        )
         self._smoother: Smoother = Smoother(self.graph_, self.smoothing)
         order = order_view(rankings)
-        counts = (listing_view(rankings) > 0).sum(axis=0)
-        sums = np.vstack([order.sum(axis=0), counts])
+        n_lists = weights @ (listing_view(rankings) > 0)
+        sums = np.vstack([weights @ order, n_lists])
         self._smoother.smooth(sums)
-        mean = sums[0] / (sums[1] + _lists_in_the_middle(order, counts))
+        mean = sums[0] / (sums[1] + _lists_in_the_middle(order, n_lists, weights))
         self.consensus_: Floats = normalize(mean[None])[0]
         return self
 
@@ -138,17 +147,18 @@ class TasteFeatures(OneToOneFeatureMixin, TransformerMixin, TakesRankings):
         return np.asarray(smoothed + self.consensus * self.consensus_)
 
 
-def _lists_in_the_middle(order: Floats, counts: NDArray[np.int_]) -> float:
+def _lists_in_the_middle(order: Floats, n_lists: Floats, weights: Floats) -> float:
     """How many further lists, with the item in the middle, its mean position is shrunk by.
 
     A position is the mean of its item plus what is the list's own; the best guess of a mean of
     m positions is their sum over m + own variance / variance of the means. The latter is the mean
     of the products of two lists' positions of the same item.
     """
-    pairs = (counts * (counts - 1)).sum()
-    products = (order.sum(axis=0) ** 2 - (order**2).sum(axis=0)).sum()
-    total = (order**2).sum() / max(counts.sum(), 1)
-    shared = products / max(pairs, 1)
+    pairs = float((n_lists * (n_lists - 1.0)).sum())
+    squares = weights @ order**2
+    products = float(((weights @ order) ** 2 - squares).sum())
+    total = float(squares.sum()) / max(float(n_lists.sum()), 1.0)
+    shared = products / max(pairs, 1.0)
     if shared * _MOST_IN_THE_MIDDLE <= total:
         return _MOST_IN_THE_MIDDLE
     return float(max(total / shared - 1.0, 1.0 / _MOST_IN_THE_MIDDLE))

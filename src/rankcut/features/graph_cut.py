@@ -3,6 +3,8 @@
 from collections.abc import Hashable, Sequence
 from typing import Any
 
+from numpy.typing import ArrayLike
+
 from rankcut.dask import is_lazy, stand_in
 from rankcut.features.feature_map import FeatureMap, MapOptions, lazy_features
 from rankcut.features.smoothing import Smoother, as_smoothing
@@ -78,21 +80,28 @@ def make_map(
 
 
 def fit_smoothing_graph(
-    graph: Any, fitted: ItemGraph, rankings: RankMatrix, options: MapOptions
+    graph: Any,
+    fitted: ItemGraph,
+    rankings: RankMatrix,
+    options: MapOptions,
+    sample_weight: ArrayLike | None = None,
 ) -> ItemGraph | None:
     """The graph to walk on, if there are steps to take; ``fitted`` is the user's ``graph``."""
     smoothing = as_smoothing(options.smoothing)
     if not smoothing.steps:
         return None
     walked = joining_like_items(graph if smoothing.graph is None else smoothing.graph)
-    return fitted if walked is graph else fit_graph(walked, rankings)
+    return fitted if walked is graph else fit_graph(walked, rankings, sample_weight)
 
 
-def fit_graph(graph: Any, rankings: RankMatrix) -> ItemGraph:
+def fit_graph(
+    graph: Any, rankings: RankMatrix, sample_weight: ArrayLike | None = None
+) -> ItemGraph:
     """The user's graph, matched with the columns of the rankings, or learned from them."""
     n_items = rankings.shape[1]
     if is_learned(graph):
-        learned: ItemGraph = graph.build_from(rankings)
+        counted = {} if sample_weight is None else {"sample_weight": sample_weight}
+        learned: ItemGraph = graph.build_from(rankings, **counted)
         return learned
     if graph is None:
         return ItemGraph.complete(n_items).aligned(n_items, rankings.items)

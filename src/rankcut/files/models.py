@@ -1,11 +1,16 @@
 """Fitted classifiers in skops files: safe to load, since nothing in them is run.
 
 A file may contain types of scikit-learn, NumPy and SciPy that skops trusts, and those of this
-library listed here; any other is refused.
+library listed here; any other is refused. The file names our types by the names below, not by
+their modules, and numbers its objects in order: it survives moving a module, and the same model
+gives the same bytes.
 """
 
 import io
+import json
 import os
+import zipfile
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +24,10 @@ from rankcut.estimators.ranking_classifier import RankingClassifier
 from rankcut.files.drafts import atomic_file
 from rankcut.files.streams import Source, check_archive, read_all, source_name
 
+# The version of the file's format: another one whenever fitted attributes of our types change.
+_FORMAT = 2
+_HEADER = "rankcut.json"
+
 _OURS = [
     "rankcut.estimators.gp.classifier.GPClassifier",
     "rankcut.estimators.gp.gaussian.Gaussian",
@@ -31,6 +40,7 @@ _OURS = [
     "rankcut.graphs.derived.NormalizedGraph",
     "rankcut.graphs.learned.AgreementGraph",
     "rankcut.graphs.learned.CoListingGraph",
+    "rankcut.graphs.item_features.ItemFeatures",
     "rankcut.graphs.item_graph.ItemGraph",
     "rankcut.graphs.low_rank.LowRankGraph",
     "rankcut.graphs.recipes.DistanceGraph",
@@ -43,9 +53,13 @@ _OURS = [
     "rankcut.features.completions.Completions",
     "rankcut.features.smoothing.Smoother",
     "rankcut.features.smoothing.Smoothing",
-    # Sparse graphs: skops trusts SciPy's sparse matrices, and does not know its sparse arrays.
-    "scipy.sparse._csr.csr_array",
 ]
+
+# In a file a type has a name that stays when its module moves: rankcut.GPClassifier.
+_HOMES = {home.rpartition(".")[2]: home.rpartition(".")[0] for home in _OURS}
+
+# Sparse graphs: skops trusts SciPy's sparse matrices, and does not know its sparse arrays.
+_TRUSTED = [*_OURS, "scipy.sparse._csr.csr_array"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +100,7 @@ def write_model(model: SavedModel, target: str | os.PathLike[str]) -> None:
         "items": list(model.items),
         "target": model.target,
     }
-    content = skops.dumps(parts)
+    content = _stable(skops.dumps(parts))
     with atomic_file(target) as file:
         file.write(content)
 
@@ -98,14 +112,15 @@ def read_model(source: Source) -> SavedModel:
     content = read_all(source)
     try:
         check_archive(content, name)
-        foreign = [kind for kind in skops.get_untrusted_types(data=content) if kind not in _OURS]
+        content = _restored(content, name)
+        foreign = [kind for kind in skops.get_untrusted_types(data=content) if kind not in _TRUSTED]
         if foreign:
             raise RankingFileError(
                 f"contains {foreign[0]}, which is neither scikit-learn's nor rankcut's, and is "
                 "not loaded",
                 name,
             )
-        parts = skops.load(io.BytesIO(content), trusted=_OURS)
+        parts = skops.load(io.BytesIO(content), trusted=_TRUSTED)
         return _checked(SavedModel(parts["classifier"], tuple(parts["items"]), parts["target"]))
     except RankingFileError:
         raise
@@ -114,6 +129,77 @@ def read_model(source: Source) -> SavedModel:
         raise RankingFileError(
             f"not a model that 'rankcut classify' saved ({type(problem).__name__}: {problem})", name
         ) from None
+
+
+def _stable(content: bytes) -> bytes:
+    """The archive that skops made, with our names for types and nothing that changes by chance."""
+    members = _members(content)
+    schema = json.loads(members.pop("schema.json"))
+    numbers: dict[int, int] = {}
+    files: dict[str, str] = {}
+    for node in _nodes(schema):
+        if "__id__" in node:
+            node["__id__"] = numbers.setdefault(node["__id__"], len(numbers) + 1)
+        if isinstance(node.get("file"), str):
+            suffix = os.path.splitext(node["file"])[1]
+            node["file"] = files.setdefault(node["file"], f"{len(files) + 1}{suffix}")
+        kind = node.get("__class__")
+        if kind in _HOMES and node["__module__"] == _HOMES[kind]:
+            node["__module__"] = "rankcut"
+    return _archive(
+        {
+            _HEADER: json.dumps({"format": _FORMAT}).encode(),
+            "schema.json": json.dumps(schema, indent=1).encode(),
+            **{new: members[old] for old, new in files.items()},
+        }
+    )
+
+
+def _restored(content: bytes, name: str) -> bytes:
+    """The archive as skops reads it: our types by the modules that they are in now."""
+    members = _members(content)
+    schema = json.loads(members["schema.json"])
+    version = json.loads(members.pop(_HEADER, b'{"format": 1}'))["format"]
+    if version < _FORMAT:
+        raise RankingFileError(
+            "this model was written by an earlier version of rankcut, and is not read any more",
+            name,
+            remedy="train it again with 'rankcut classify'",
+        )
+    if version > _FORMAT:
+        raise RankingFileError(
+            "this model was written by a later version of rankcut", name, remedy="update rankcut"
+        )
+    for node in _nodes(schema):
+        if node.get("__module__") == "rankcut" and node.get("__class__") in _HOMES:
+            node["__module__"] = _HOMES[node["__class__"]]
+    return _archive(members | {"schema.json": json.dumps(schema).encode()})
+
+
+def _nodes(part: Any) -> Iterator[dict[str, Any]]:
+    """Every object of a schema, from the top."""
+    waiting = [part]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, dict):
+            yield part
+            waiting.extend(reversed(part.values()))
+        elif isinstance(part, list):
+            waiting.extend(reversed(part))
+
+
+def _members(content: bytes) -> dict[str, bytes]:
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        return {member: archive.read(member) for member in archive.namelist()}
+
+
+def _archive(members: dict[str, bytes]) -> bytes:
+    sink = io.BytesIO()
+    with zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED) as archive:
+        for member, content in members.items():
+            # A ZipInfo without a date has always the same one.
+            archive.writestr(zipfile.ZipInfo(member), content, zipfile.ZIP_DEFLATED)
+    return sink.getvalue()
 
 
 def _checked(model: SavedModel) -> SavedModel:

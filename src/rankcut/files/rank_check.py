@@ -47,11 +47,14 @@ class Finding:
     columns : list of int
         The columns that are hardly ranks; empty if the table as a whole is not one of ranks.
     problem : str
-        What is wrong, with ``{}`` for the columns' names.
+        What is wrong, with ``{}`` for the column that has the problem.
+    culprit : int or None
+        That column; None if the problem names none.
     """
 
     columns: list[int]
     problem: str
+    culprit: int | None = None
 
 
 def check_ranks(values: NDArray[np.float64], names: Sequence[str]) -> Finding | None:
@@ -59,25 +62,22 @@ def check_ranks(values: NDArray[np.float64], names: Sequence[str]) -> Finding | 
 
     >>> votes = np.array([[1956, 1, 2, 3], [1957, 2, 1, 3], [1958, 3, 2, 1]], dtype=float)
     >>> check_ranks(votes, ["held in", "Ann", "Bob", "Cy"])
-    Finding(columns=[0], problem='{} reaches 1958, beyond 4 columns of numbers')
+    Finding(columns=[0], problem='{} reaches 1958, beyond 4 columns of numbers', culprit=0)
     """
     values = values[:_MOST_ROWS]
     left = np.flatnonzero(~np.isnan(values).all(axis=0)).tolist()
-    odd, problem = _odd_by_range(values, left, values.shape[1])
-    by_name = [i for i in left if names[i].strip().lower().replace(" ", "_") in _ABOUT]
-    if by_name and not odd:
-        problem = "{} does not sound like an item"
-    odd = sorted({*odd, *by_name})
-    left = [i for i in left if i not in odd]
-    codes = _codes(values, left) if len(left) > 2 else []
-    if codes and not odd:
-        problem = "{} has ties or gaps, and without it every ranking is strict"
-    odd = sorted({*odd, *codes})
-    left = [i for i in left if i not in odd]
-    if odd and len(left) < 2:
-        return Finding([], problem.replace("{}", f"column {names[odd[0]]!r}"))
-    if odd:
-        return Finding(odd, problem)
+    found = _odd_by_range(values, left, values.shape[1])
+    for i in left:
+        if names[i].strip().lower().replace(" ", "_") in _ABOUT:
+            found.setdefault(i, "{} does not sound like an item")
+    left = [i for i in left if i not in found]
+    for i in _codes(values, left) if len(left) > 2 else []:
+        found[i] = "{} has ties or gaps, and without it every ranking is strict"
+    left = [i for i in left if i not in found]
+    if found:
+        # The first that was found has the clearest problem.
+        culprit, problem = next(iter(found.items()))
+        return Finding(sorted(found) if len(left) > 1 else [], problem, culprit)
     if left and _look_like_scores(values[:, left]):
         return Finding([], "they look like scores: most complete rows lack some ranks")
     return None
@@ -88,16 +88,16 @@ def check_scores(values: NDArray[np.float64], names: Sequence[str]) -> Finding |
 
     >>> stars = np.array([[1956, 5, 2], [1961, 1, 4], [1958, 3, 3], [1959, 3, 1]], dtype=float)
     >>> check_scores(stars, ["held in", "Ann", "Bob"])
-    Finding(columns=[0], problem='{} has a range of its own, far from the other scores')
+    Finding(columns=[0], problem='{} has a range of its own, far from the other scores', culprit=0)
     """
     values = values[:_MOST_ROWS]
     left = np.flatnonzero(~np.isnan(values).all(axis=0)).tolist()
     by_name = [i for i in left if names[i].strip().lower().replace(" ", "_") in _ABOUT]
     if by_name:
-        return Finding(by_name, "{} does not sound like an item")
+        return Finding(by_name, "{} does not sound like an item", by_name[0])
     numbered = [i for i in left if _numbers_rows(values[:, i]) and len(left) > 1]
     if numbered:
-        return Finding(numbered, "{} numbers the rows")
+        return Finding(numbered, "{} numbers the rows", numbered[0])
     if len(left) < 3:
         return None
     low, high = np.nanmin(values[:, left], axis=0), np.nanmax(values[:, left], axis=0)
@@ -108,15 +108,16 @@ def check_scores(values: NDArray[np.float64], names: Sequence[str]) -> Finding |
         width = max(most - least, 1.0)
         if low[at] > most + width or high[at] < least - width:
             apart.append(column)
-    return Finding(apart, "{} has a range of its own, far from the other scores") if apart else None
+    if not apart:
+        return None
+    return Finding(apart, "{} has a range of its own, far from the other scores", apart[0])
 
 
 def _odd_by_range(
     values: NDArray[np.float64], left: Sequence[int], n_columns: int
-) -> tuple[list[int], str]:
-    """The columns with numbers that no rank has, and what is wrong with the first."""
-    odd: list[int] = []
-    problem = ""
+) -> dict[int, str]:
+    """The columns with numbers that no rank has, and what is wrong with each."""
+    odd: dict[int, str] = {}
     left = list(left)
     while left:
         found = {}
@@ -134,10 +135,9 @@ def _odd_by_range(
         # later ones while most columns stay.
         if not found or (odd and 2 * len(found) >= len(left)):
             break
-        problem = problem or next(iter(found.values()))
-        odd.extend(found)
+        odd.update(found)
         left = [i for i in left if i not in found]
-    return odd, problem
+    return odd
 
 
 def _numbers_rows(column: NDArray[np.float64]) -> bool:

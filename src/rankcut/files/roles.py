@@ -174,7 +174,7 @@ def _check_numbers(block: Block, items: Sequence[int], layout: Layout) -> None:
     others = [i for i in items if i not in ordinals and i not in block.empty_columns()]
     finding: Finding | None
     if ordinals and others and layout == "wide":
-        finding = Finding(others, "{} has no ordinals, as other columns have")
+        finding = Finding(others, "{} has no ordinals, as other columns have", others[0])
     else:
         values = np.column_stack(
             [block.numbers(i, "the rank" if layout == "wide" else "the score") for i in items]
@@ -182,21 +182,22 @@ def _check_numbers(block: Block, items: Sequence[int], layout: Layout) -> None:
         check = check_ranks if layout == "wide" else check_scores
         finding = check(values, [block.names[i] for i in items])
         if finding is not None:
-            finding = Finding([items[i] for i in finding.columns], finding.problem)
+            culprit = None if finding.culprit is None else items[finding.culprit]
+            finding = Finding([items[i] for i in finding.columns], finding.problem, culprit)
     if finding is None:
         return
+    what = "" if finding.culprit is None else f"column {block.names[finding.culprit]!r}"
+    problem = finding.problem.format(what)
     naming: Text = ["name the items with ", Setting("item_columns")]
     if not finding.columns:
         raise RankingFileError(
-            ["these are hardly ranks: ", finding.problem],
+            f"these are hardly ranks: {problem}",
             block.source,
             remedy=["pass ", Setting("layout", "ratings"), " for scores, or ", *naming],
         )
-    what = f"column {block.names[finding.columns[0]]!r}"
+    number = len(finding.columns)
     raise RankingFileError(
-        f"{finding.problem.format(what)}; is it an item?"
-        if len(finding.columns) == 1
-        else f"{finding.problem.format(what)}; are these {len(finding.columns)} columns items?",
+        f"{problem}; {'is it an item?' if number == 1 else f'are these {number} columns items?'}",
         block.source,
         remedy=[
             "if not, pass ",

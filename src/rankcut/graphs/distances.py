@@ -16,10 +16,14 @@ Similarity: TypeAlias = Literal["squared_exponential", "exponential"]
 
 Search: TypeAlias = Literal["auto", "exact", "approximate"]
 
-# Trees find neighbours quickly in few dimensions. In more, comparing all pairs is quicker, and
-# for many items takes longer than an approximate search, which takes half a minute to compile.
+# Trees find neighbours quickly in few dimensions. In more, comparing all pairs is quicker, until
+# there are so many items that an index pays.
 _TREE_DIMENSIONS = 8
 _ALL_PAIRS_ITEMS = 80_000
+
+# Links of each item in the index, and how many others are looked at to find them.
+_LINKS = 16
+_LOOKED_AT = 200
 
 # Items whose neighbours are searched exactly too, to tell how many an approximate search found.
 _CHECKED = 200
@@ -184,17 +188,17 @@ def _approximate(
     # The search is in float32: what all items share would take up its digits.
     centred = points - points.mean(axis=0)
     largest = float(np.abs(centred).max()) or 1.0
-    index = _pynndescent().NNDescent(
-        (centred / largest).astype(np.float32),
-        n_neighbors=min(n_neighbors + 1, n),
-        random_state=seed,
-        # More threads find other neighbours.
-        n_jobs=1,
-    )
-    found = np.asarray(index.neighbor_graph[0], dtype=np.intp)
+    near = (centred / largest).astype(np.float32)
+    index = import_hnswlib().Index(space="l2", dim=near.shape[1])
+    index.init_index(max_elements=n, M=_LINKS, ef_construction=_LOOKED_AT, random_seed=seed)
+    # In one thread, so that the same seed gives the same index.
+    index.add_items(near, num_threads=1)
+    count = min(n_neighbors + 1, n)
+    index.set_ef(max(_LOOKED_AT, 2 * count))
+    found = np.asarray(index.knn_query(near, count, num_threads=1)[0], dtype=np.intp)
     own = np.arange(n)[:, None]
-    # An item is among its own neighbours, unless it has many duplicates; -1 is none.
-    kept = (found != own) & (found >= 0)
+    # An item is among its own neighbours, unless it has many duplicates.
+    kept = found != own
     kept &= np.cumsum(kept, axis=1) <= n_neighbors
     items, neighbours = np.broadcast_to(own, found.shape)[kept], found[kept]
     distances = distances_between(points, items, neighbours)
@@ -223,12 +227,13 @@ def _recall(
     return NeighborApproximation(hits / (len(some) * n_neighbors), len(some))
 
 
-def _pynndescent() -> Any:
+def import_hnswlib() -> Any:
+    """The library of approximate search, or an error that says how to install it."""
     try:
-        import pynndescent
+        import hnswlib
     except ImportError:
         raise ModuleNotFoundError(
-            'approximate neighbours need pynndescent: pip install "rankcut[neighbors]", or take '
+            'approximate search needs hnswlib: pip install "rankcut[neighbors]", or pass '
             'method="exact", which compares all pairs'
         ) from None
-    return pynndescent
+    return hnswlib

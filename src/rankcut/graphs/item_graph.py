@@ -282,6 +282,12 @@ def as_item_graph(graph: Any) -> ItemGraph:
     return ItemGraph.trusted(check_weights(graph), None)
 
 
+def plain_graph(graph: Any) -> Any:
+    """The graph as any file can hold it: a frame or a networkx graph becomes an ItemGraph."""
+    foreign = hasattr(graph, "nodes") or (graph is not None and as_frame(graph) is not None)
+    return as_item_graph(graph) if foreign else graph
+
+
 def _from_networkx(graph: Any) -> ItemGraph:
     import networkx as nx
 

@@ -92,7 +92,7 @@ class _ProfileGraph(BaseEstimator, ABC):
         rankings = X if isinstance(X, RankMatrix) else read_rankings(X, items)
         rankings.check_finite()
         listed = _listed(rankings)
-        row_counts = _check_counts(sample_weight, rankings.shape[0])
+        row_counts = check_counts(sample_weight, rankings.shape[0])
         if (row_counts == 0).any():
             listed, row_counts = listed[row_counts > 0], row_counts[row_counts > 0]
         counts = np.repeat(row_counts, np.diff(listed.indptr))
@@ -184,20 +184,27 @@ class AgreementGraph(_ProfileGraph):
         return centred
 
 
-def _check_counts(sample_weight: ArrayLike | None, n_rows: int) -> NDArray[np.float64]:
-    """How often each ranking counts."""
+def check_counts(sample_weight: ArrayLike | None, n_rows: int) -> NDArray[np.float64]:
+    """How often each ranking counts: once, a number for all, or one for each.
+
+    >>> check_counts([3, 1], 2), check_counts(None, 2)
+    (array([3., 1.]), array([1., 1.]))
+    """
     if sample_weight is None:
         return np.ones(n_rows)
     counts = np.asarray(sample_weight, dtype=np.float64)
+    if counts.ndim == 0:
+        counts = np.full(n_rows, float(counts))
     if counts.shape != (n_rows,):
         raise InputError(
-            f"has shape {counts.shape}, but there are {n_rows} rankings", parameter="sample_weight"
+            f"must have one weight for each of the {n_rows} rankings; got shape {counts.shape}",
+            parameter="sample_weight",
         )
     bad = ~(np.isfinite(counts) & (counts >= 0))
     if bad.any():
         row = int(np.argmax(bad))
         raise InputError(
-            f"the weight of the ranking is {counts[row]:g}; weights are 0 or more", row=row
+            f"sample_weight is {counts[row]:g}; weights are finite and 0 or more", row=row
         )
     return counts
 

@@ -5,7 +5,6 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
 from sklearn.kernel_approximation import Nystroem, RBFSampler
 
 from rankcut.graphs.distances import (
@@ -14,7 +13,7 @@ from rankcut.graphs.distances import (
     root_mean_square,
     similarity,
 )
-from rankcut.graphs.item_features import item_points
+from rankcut.graphs.item_features import FeatureRecipe, item_points
 from rankcut.graphs.item_graph import ItemGraph, LowRankApproximation
 from rankcut.graphs.weights import StructuredWeights, sampled_pairs
 
@@ -22,7 +21,7 @@ from rankcut.graphs.weights import StructuredWeights, sampled_pairs
 _ROUNDING = 1e-12
 
 
-class LowRankGraph(BaseEstimator):
+class LowRankGraph(FeatureRecipe):
     """All pairs of many items are joined: W_ij = ⟨z_i, z_j⟩, with a short vector z_i for each.
 
     A ranking of n items costs n·r with vectors of r numbers, instead of n², and a top-k list k·r.
@@ -48,7 +47,7 @@ class LowRankGraph(BaseEstimator):
     offset : float
         A constant to add to all weights, such as 1 for an embedding whose inner products are
         cosines, from −1 to 1.
-    scale, one_hot, items
+    scale, items
         As for :class:`SimilarityGraph`.
     random_state : int
         Seed of what is drawn at random: items, features, and pairs to compare.
@@ -75,7 +74,6 @@ class LowRankGraph(BaseEstimator):
         lengthscale: float | Literal["median"] = "median",
         offset: float = 0.0,
         scale: bool = True,
-        one_hot: bool = True,
         items: str | None = None,
         random_state: int = 0,
     ) -> None:
@@ -85,7 +83,6 @@ class LowRankGraph(BaseEstimator):
         self.lengthscale = lengthscale
         self.offset = offset
         self.scale = scale
-        self.one_hot = one_hot
         self.items = items
         self.random_state = random_state
 
@@ -100,7 +97,7 @@ class LowRankGraph(BaseEstimator):
             raise ValueError(f"offset must be 0 or more, and it is {self.offset!r}")
         is_embedding = self.method == "embedding"
         scale = self.scale and not is_embedding
-        points, items = item_points(self.features, self.items, scale, self.one_hot)
+        points, items = item_points(self.features, self.items, scale)
         first, second, exact = sampled_pairs(len(points), self.random_state)
         factors, expected = points, None
         if not is_embedding:

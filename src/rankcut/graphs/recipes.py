@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from scipy.spatial.distance import pdist, squareform
-from sklearn.base import BaseEstimator
 from sklearn.preprocessing import normalize
 from sklearn.utils import check_array
 
@@ -27,7 +26,7 @@ from rankcut.graphs.distances import (
     similarity,
     strongest_products,
 )
-from rankcut.graphs.item_features import item_points
+from rankcut.graphs.item_features import FeatureRecipe, item_points
 from rankcut.graphs.item_graph import ItemGraph
 from rankcut.graphs.weights import DenseWeights, SparseWeights
 
@@ -35,7 +34,7 @@ from rankcut.graphs.weights import DenseWeights, SparseWeights
 _MOST_BYTES = 1 << 32
 
 
-class SimilarityGraph(BaseEstimator):
+class SimilarityGraph(FeatureRecipe):
     """Like items are joined strongly: W_ij = exp(−½ d_ij²/ℓ²), or exp(−d_ij/ℓ).
 
     Parameters
@@ -50,9 +49,8 @@ class SimilarityGraph(BaseEstimator):
     keep : float
         Fraction of the edges to keep, the strongest ones; edges as strong as the weakest kept
         one are kept as well.
-    scale, one_hot : bool
-        Whether a frame's numeric columns are scaled to variance 1, and its other columns
-        one-hot encoded.
+    scale : bool
+        Whether a frame's numeric columns are scaled to variance 1.
     items : str or None
         The column of the frame that labels the items.
 
@@ -74,7 +72,6 @@ class SimilarityGraph(BaseEstimator):
         lengthscale: float | Literal["median"] = "median",
         keep: float = 1.0,
         scale: bool = True,
-        one_hot: bool = True,
         items: str | None = None,
     ) -> None:
         self.features = features
@@ -82,7 +79,6 @@ class SimilarityGraph(BaseEstimator):
         self.lengthscale = lengthscale
         self.keep = keep
         self.scale = scale
-        self.one_hot = one_hot
         self.items = items
 
     def build(self) -> ItemGraph:
@@ -92,7 +88,7 @@ class SimilarityGraph(BaseEstimator):
                 f"is the fraction of edges to keep, above 0 and at most 1; got {self.keep!r}",
                 parameter="keep",
             )
-        points, items = item_points(self.features, self.items, self.scale, self.one_hot)
+        points, items = item_points(self.features, self.items, self.scale)
         n = len(points)
         distances = _all_distances(points)
         weights = similarity(distances, self.kernel, self.lengthscale)
@@ -104,7 +100,7 @@ class SimilarityGraph(BaseEstimator):
         return _sparse_graph(first, second, weights[kept], n, items)
 
 
-class DistanceGraph(BaseEstimator):
+class DistanceGraph(FeatureRecipe):
     """Unlike items are joined strongly: W_ij = d_ij, the Euclidean distance of their features.
 
     Parameters
@@ -130,23 +126,21 @@ class DistanceGraph(BaseEstimator):
         features: Any = None,
         *,
         scale: bool = True,
-        one_hot: bool = True,
         items: str | None = None,
     ) -> None:
         self.features = features
         self.scale = scale
-        self.one_hot = one_hot
         self.items = items
 
     def build(self) -> ItemGraph:
         """The graph."""
-        points, items = item_points(self.features, self.items, self.scale, self.one_hot)
+        points, items = item_points(self.features, self.items, self.scale)
         distances = _all_distances(points)
         check_finite(distances)
         return ItemGraph.trusted(DenseWeights(squareform(distances)), items)
 
 
-class NeighborGraph(BaseEstimator):
+class NeighborGraph(FeatureRecipe):
     """Each item is joined to its nearest neighbours; for catalogues too large for all pairs.
 
     Two items are joined when one is among the k nearest of the other. With the lengthscale
@@ -165,10 +159,10 @@ class NeighborGraph(BaseEstimator):
     kernel : {"squared_exponential", "exponential", "constant"}
         The weight of an edge by its length; ``"constant"`` gives every edge weight 1.
     method : {"auto", "exact", "approximate"}
-        All nearest neighbours, or most of them by pynndescent (``pip install
-        "rankcut[neighbors]"``), which takes much less time for very many items; how many it
-        finds is told by the graph's ``approximation``. "auto" is approximate for more than
-        80,000 items with more than 8 features, and exact otherwise.
+        Find all nearest neighbours, or most of them with an index (hnswlib, ``pip install
+        "rankcut[neighbors]"``), which is much quicker for many items; the graph's
+        ``approximation`` has its recall. "auto" is approximate for more than 80,000 items with
+        more than 8 features, and exact otherwise.
     random_state : int
         Seed of the approximate search.
 
@@ -189,7 +183,6 @@ class NeighborGraph(BaseEstimator):
         lengthscale: float | Literal["median"] = "median",
         method: Search = "auto",
         scale: bool = True,
-        one_hot: bool = True,
         items: str | None = None,
         random_state: int = 0,
     ) -> None:
@@ -200,7 +193,6 @@ class NeighborGraph(BaseEstimator):
         self.lengthscale = lengthscale
         self.method = method
         self.scale = scale
-        self.one_hot = one_hot
         self.items = items
         self.random_state = random_state
 
@@ -210,9 +202,9 @@ class NeighborGraph(BaseEstimator):
             raise InputError(
                 f'must be "euclidean" or "cosine"; got {self.metric!r}', parameter="metric"
             )
-        if sparse.issparse(self.features):
-            return self._build_sparse()
-        points, items = item_points(self.features, self.items, self.scale, self.one_hot)
+        if self.features is not None and sparse.issparse(self.features.matrix):
+            return self._build_sparse(self.features.matrix)
+        points, items = item_points(self.features, self.items, self.scale)
         n = len(points)
         self._check_n_neighbors(n)
         if self.metric == "cosine":
@@ -239,13 +231,13 @@ class NeighborGraph(BaseEstimator):
                 parameter="n_neighbors",
             )
 
-    def _build_sparse(self) -> ItemGraph:
+    def _build_sparse(self, features: Any) -> ItemGraph:
         if self.metric != "cosine":
             raise InputError(
                 "the item features are sparse, and Euclidean distances would make them dense",
                 remedy=["pass ", Setting("metric", "cosine")],
             )
-        points = sparse.csr_array(check_array(self.features, accept_sparse="csr", dtype=np.float64))
+        points = sparse.csr_array(check_array(features, accept_sparse="csr", dtype=np.float64))
         n = points.shape[0]
         self._check_n_neighbors(n)
         points.data = scaled_to_one(points.data)

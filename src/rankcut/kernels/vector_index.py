@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from rankcut._loops.types import Floats
 from rankcut.features.offset_rows import Vectors, filled, largest_entry, row_squares
+from rankcut.graphs.distances import import_hnswlib
 
 # Longer vectors are projected to so many random directions before they are indexed: an inner
 # product of unit vectors is then known to about 1/√512. Principal components keep less of what
@@ -83,7 +84,7 @@ class VectorIndex:
         # query are those with the largest inner products.
         longest = squares.max(initial=0.0)
         points[:, -1] = np.sqrt(longest - squares)
-        index = _hnswlib().Index(space="l2", dim=width + 1)
+        index = import_hnswlib().Index(space="l2", dim=width + 1)
         index.init_index(
             max_elements=len(self), M=_LINKS, ef_construction=_LOOKED_AT, random_seed=seed
         )
@@ -142,14 +143,3 @@ def _random_axes(width: int, seed: int) -> Floats | None:
 def _parts(vectors: Any) -> list[slice]:
     step = max(1, _AT_ONCE // min(vectors.shape[1], _DIMENSIONS))
     return [slice(start, start + step) for start in range(0, vectors.shape[0], step)]
-
-
-def _hnswlib() -> Any:
-    try:
-        import hnswlib
-    except ImportError:
-        raise ModuleNotFoundError(
-            'approximate search needs hnswlib: pip install "rankcut[neighbors]", or take '
-            'method="exact", which compares all rankings'
-        ) from None
-    return hnswlib

@@ -145,7 +145,7 @@ def _pairs(report: ConsensusReport, group: GroupConsensus) -> Iterator[str]:
             f'<text x="{_NAMES - 6}" y="{top + middle + size / 3:.1f}" font-size="{size:.1f}" '
             f'fill="{INK}" text-anchor="end">{name}</text><text font-size="{size:.1f}" '
             f'fill="{INK}" transform="translate({_NAMES + middle + size / 3:.1f},{top - 6}) '
-            f'rotate(-60)">{escape(_short(report.items[i], 20))}</text>'
+            f'rotate(-90)">{escape(_short(report.items[i], 20))}</text>'
         )
         for column, j in enumerate(order):
             share = float(group.pairwise[i, j])

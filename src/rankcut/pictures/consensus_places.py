@@ -95,11 +95,17 @@ def _draw_pairs(axes: Any, report: ConsensusReport, order: list[int]) -> None:
                 strong = abs(share - 0.5) > 0.3
                 colour = "white" if strong else INK
                 axes.text(
-                    column, row, f"{share:.0%}", ha="center", va="center", size=8, color=colour
+                    column,
+                    row,
+                    f"{100 * share:.0f}",
+                    ha="center",
+                    va="center",
+                    size=8,
+                    color=colour,
                 )
     else:
         axes.figure.colorbar(image, ax=axes, shrink=0.6, format=lambda share, _: f"{share:.0%}")
-    axes.set_title("share that prefers the row to the column", color=INK, size=10)
+    axes.set_title("% that prefer the row to the column", color=INK, size=10)
 
 
 def _bare(axes: Any) -> None:

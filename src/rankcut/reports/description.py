@@ -6,14 +6,27 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from rankcut.consensus import (
+    Agreement,
+    People,
+    agree,
+    compare_pairs,
+    gather,
+    mean_scores,
+    rank_listed,
+)
 from rankcut.errors import amount
 from rankcut.ranking_set import RankingSet
+from rankcut.rankings import read_rankings
 
 # An item counts among the most and least preferred if this share of the rankings rank it.
 _WORTH_A_PLACE = 0.01
 
 # Ranks that are this many times as large as there are items are probably something else.
 _PLAUSIBLE = 10
+
+# Pairs of items are compared, to see how much people agree, up to this many items.
+_MOST_PAIRED = 100
 
 
 @dataclass(frozen=True)
@@ -44,7 +57,10 @@ class Description:
     most_repeated : int
         How often the most frequent order occurs.
     preferred : list of Preference
-        The items, most preferred first.
+        The items, most preferred first: in the order of :class:`~rankcut.Consensus` by Borda's
+        method, unranked items anywhere.
+    agreement : Agreement or None
+        How much people agree, with 95 % intervals; None if nothing is ranked.
     columns : dict
         What is known of each ranking: the number of different values.
     problems : list of str
@@ -60,6 +76,7 @@ class Description:
     n_distinct: int
     most_repeated: int
     preferred: list[Preference]
+    agreement: Agreement | None
     columns: dict[str, int]
     problems: list[str]
 
@@ -84,7 +101,8 @@ def describe(rankings: RankingSet) -> Description:
         entries = slice(matrix.indptr[row], matrix.indptr[row + 1])
         items = matrix.indices[entries].astype(np.int64)
         orders[items.tobytes() + beaten[entries].tobytes()] += count
-    preferred = _preferred(rankings, rows, matrix.indices, beaten, lengths)
+    people = _people(rankings) if lengths.any() else None
+    preferred = _preferred(rankings, rows, matrix.indices, beaten, lengths, people)
     return Description(
         n_rankings=rankings.n_rankings,
         n_rows=len(rankings),
@@ -95,6 +113,7 @@ def describe(rankings: RankingSet) -> Description:
         n_distinct=len(orders),
         most_repeated=orders.most_common(1)[0][1],
         preferred=preferred,
+        agreement=None if people is None else _agreement(people),
         columns={
             name: len({value for value in values.tolist() if value is not None and value == value})
             for name, values in rankings.columns.items()
@@ -151,7 +170,10 @@ def _preferred(
     columns: NDArray[np.int64],
     beaten: NDArray[np.float64],
     lengths: NDArray[np.int64],
+    people: People | None,
 ) -> list[Preference]:
+    if people is None:
+        return []
     n_items = len(rankings.items)
     counts = rankings.counts.astype(np.float64)[rows]
     times = np.bincount(columns, weights=counts, minlength=n_items)
@@ -162,8 +184,19 @@ def _preferred(
     among = np.bincount(columns[compared], weights=weight, minlength=n_items)
     enough = (among > 0) & (times >= _WORTH_A_PLACE * rankings.n_rankings)
     beats = np.divide(total, among, out=np.zeros(n_items), where=among > 0)
-    order = [i for i in np.argsort(-beats, kind="stable").tolist() if enough[i]]
+    places = rank_listed(mean_scores(people), people.listed)
+    order = [i for i in np.argsort(places, kind="stable").tolist() if enough[i]]
     return [Preference(str(rankings.items[i]), float(beats[i]), int(times[i])) for i in order]
+
+
+def _people(rankings: RankingSet) -> People:
+    return gather(read_rankings(rankings.ranks, rankings.items), "anywhere", rankings.counts)
+
+
+def _agreement(people: People) -> Agreement:
+    """How much people agree; that of two people only if pairs of items are few."""
+    pairs = compare_pairs(people) if people.n_items <= _MOST_PAIRED else None
+    return agree(people, pairs, 0.95)
 
 
 def _problems(
