@@ -153,7 +153,8 @@ class Sample(NamedTuple):
 def _samples(task: Task, data: Path | None) -> Iterator[Sample]:
     """One for each seed. What does not depend on the seed is encoded once."""
     sushi = _load(EXPERIMENTS[task["experiment"]].data, data)
-    side = sushi.user_features[TARGETS[task["target"]]]
+    column = TARGETS[task["target"]]
+    side = sushi.target if column == "side" else sushi.columns[column].astype(int)
     chosen = {seed: balanced_sample(side, task["rankings"], seed) for seed in task["seeds"]}
     if task["method"] in (DUMMY, CONSTANT):
         for seed, people in chosen.items():

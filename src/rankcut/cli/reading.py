@@ -252,28 +252,7 @@ def is_dataset(source: str) -> bool:
 
 def dataset_rankings(source: str) -> "RankingSet":
     """The rankings of a data set, with what is known of each person."""
-    import numpy as np
-
-    from rankcut.ranking_set import RankingSet
-
-    data = _load(source)
-    known = dict(data.get("user_features", {}))
-    ids = known.pop("user", None)
-    if source.startswith("lunch:"):
-        known["guest"] = np.array(data.target_names, dtype=object)[data.target]
-    if source.startswith("sushi:"):
-        known["side"] = np.array(data.target_names, dtype=object)[data.target]
-    columns = {
-        name: values if values.dtype == object else values.astype(np.float64)
-        for name, values in known.items()
-    }
-    return RankingSet(
-        data.ranks,
-        tuple(data.item_names),
-        ids=None if ids is None else tuple(ids.tolist()),
-        columns=columns,
-        title=source,
-    )
+    return replace(_load(source), title=source)
 
 
 def dataset_items(source: str) -> "ItemTable":
@@ -292,11 +271,11 @@ def dataset_items(source: str) -> "ItemTable":
     return ItemTable(tuple(data.item_names), features)
 
 
-def _load(source: str) -> Any:
+def _load(source: str) -> "RankingSet":
     from rankcut import datasets
 
     name, _, which = source.partition(":")
-    loaders: dict[str, Callable[[], Any]] = {
+    loaders: dict[str, Callable[[], RankingSet]] = {
         "lunch": lambda: datasets.load_lunch(which),  # type: ignore[arg-type]
         "sushi": lambda: datasets.load_sushi(which),  # type: ignore[arg-type]
         "movielens": datasets.load_movielens,

@@ -6,9 +6,10 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils import Bunch, check_random_state
+from sklearn.utils import check_random_state
 
 from rankcut.errors import InputError
+from rankcut.ranking_set import RankingSet
 
 Kind: TypeAlias = Literal["full", "top-k", "ties", "incomplete"]
 
@@ -24,7 +25,7 @@ def make_mallows(
     kind: Kind = "full",
     k: int | None = None,
     random_state: int | np.random.RandomState | None = None,
-) -> Bunch:
+) -> RankingSet:
     """Rankings by Mallows' model: each pair that a ranking turns round costs a factor φ.
 
     The probability of a ranking is proportional to φ^d, d its number of pairs in another order
@@ -55,7 +56,7 @@ def make_mallows(
 
     Returns
     -------
-    Bunch
+    RankingSet
         ``ranks`` (n_rankings, n_items), ``target`` (the bloc of each ranking), ``centers``
         (n_blocs, n_items).
 
@@ -91,7 +92,12 @@ def make_mallows(
     order = np.argsort(centres, axis=1, kind="stable")
     ranks = np.empty((n_rankings, n_items))
     np.put_along_axis(ranks, order[bloc], places + 1.0, axis=1)
-    return Bunch(ranks=_of_kind(rng, ranks, kind, k), target=bloc, centers=centres)
+    return RankingSet(
+        _of_kind(rng, ranks, kind, k),
+        tuple(range(n_items)),
+        target=bloc,
+        details={"centers": centres},
+    )
 
 
 def make_plackett_luce(
@@ -104,7 +110,7 @@ def make_plackett_luce(
     kind: Kind = "full",
     k: int | None = None,
     random_state: int | np.random.RandomState | None = None,
-) -> Bunch:
+) -> RankingSet:
     """Rankings by the model of Plackett and Luce: each next item is drawn by its strength.
 
     Parameters
@@ -120,7 +126,7 @@ def make_plackett_luce(
 
     Returns
     -------
-    Bunch
+    RankingSet
         ``ranks`` (n_rankings, n_items), ``target`` (the bloc of each ranking), ``strengths``
         (n_blocs, n_items).
 
@@ -144,7 +150,12 @@ def make_plackett_luce(
     # The order of independent exponential times with these rates is the model's.
     times = rng.exponential(size=(n_rankings, n_items)) / given[bloc]
     ranks = (np.argsort(np.argsort(times, axis=1), axis=1) + 1).astype(np.float64)
-    return Bunch(ranks=_of_kind(rng, ranks, kind, k), target=bloc, strengths=given)
+    return RankingSet(
+        _of_kind(rng, ranks, kind, k),
+        tuple(range(n_items)),
+        target=bloc,
+        details={"strengths": given},
+    )
 
 
 def _check_size(n_rankings: int, n_items: int) -> None:
