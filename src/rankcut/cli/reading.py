@@ -252,6 +252,11 @@ def is_dataset(source: str) -> bool:
 
 def dataset_rankings(source: str) -> "RankingSet":
     """The rankings of a data set, with what is known of each person."""
+    family, _, kind = source.partition(":")
+    if family == "lunch":
+        from rankcut.datasets.lunch import read_lunch
+
+        return read_lunch(kind)  # type: ignore[arg-type]
     return replace(_load(source), title=source)
 
 
