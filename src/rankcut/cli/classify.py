@@ -81,7 +81,7 @@ def classify(
     ] = None,
     block: Annotated[int, typer.Option(min=1, help="Rows of a block, on a cluster.")] = 65536,
 ) -> None:
-    """Predict a column from the rankings, and report how well that works.
+    """Test how well rankings predict a column.
 
     Cross-validated F1, log-loss and calibration error, beside baselines: the majority class,
     which items were ranked at all, and Borda points. Rankings without a value are ignored.

@@ -24,10 +24,10 @@ def predict(
     output: OutputFiles = None,
     as_json: Json = False,
 ) -> None:
-    """Predict the class of each ranking with a saved model: a table with probabilities.
+    """Predict the class of each ranking with a saved model.
 
-    To CSV, Parquet or JSON; CSV on standard output by default. The model file is safe to load:
-    types other than scikit-learn's and rankcut's are refused.
+    A table with probabilities, to CSV, Parquet or JSON; CSV on standard output by default. The
+    model file is safe to load: types other than scikit-learn's and rankcut's are refused.
 
     Example: rankcut predict model.skops votes.csv -o predicted.csv
     """
