@@ -216,7 +216,7 @@ def one_case(n_items: int, n_rankings: int, n_ranked: int, method: str) -> None:
     ranks = sparse.csr_array((places, items, starts), shape=(n_rankings, n_items))
     ranks.sort_indices()
     options = (
-        {"completions": "closed_form", "sparse_output": True}
+        {"completions": "closed_form"}
         if method == "closed form"
         else {"completions": Completions("sampled", n_draws=64)}
     )

@@ -97,14 +97,9 @@ def test_smoothing_reaches_each_command(lunch):
 def test_smoothing_needs_a_graph_and_a_number_of_steps(lunch):
     options = ["full.csv", "-o", "x.npy", "--smoothing"]
     fail("features", *options, "1", says="give --items or --graph")
-    fail(
-        "features",
-        *options,
-        "-1",
-        "--items",
-        "dishes.csv",
-        says="--smoothing must be a number of steps",
-    )
+    says = "--smoothing must be a number of steps from 0 to 1,000; got"
+    for steps in ("-1", "1e7"):
+        fail("features", *options, steps, "--items", "dishes.csv", says=says)
     assert not (lunch / "x.npy").exists()
 
 

@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
-from rankcut import Consensus, GraphCutFeatures, make_mallows, make_plackett_luce
+from rankcut import CoListingGraph, Consensus, GraphCutFeatures, make_mallows, make_plackett_luce
 from rankcut.errors import InputError
 
 METHODS = ["borda", "graph", "copeland", "kemeny"]
@@ -21,6 +21,13 @@ def assert_same(one, other):
         assert_array_equal(getattr(one, name), getattr(other, name), err_msg=name)
     assert_array_equal(one.pairwise_, other.pairwise_)
     assert one.agreement_ == other.agreement_
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_clear_order_has_narrow_intervals(method):
+    votes = make_mallows(500, 6, phi=0.5, random_state=0).ranks
+    places = np.arange(1, 7)
+    assert_array_equal(Consensus(method).fit(votes).rank_intervals_, np.stack([places] * 2, axis=1))
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -126,6 +133,8 @@ def test_dask_collections_give_the_same_bits():
         assert_same(Consensus(unranked="anywhere").fit(lazy, **options), expected)
     with pytest.raises(InputError, match="people is for rankings in memory"):
         Consensus(unranked="anywhere").fit(lazy, people=np.arange(40))
+    with pytest.raises(TypeError, match="CoListingGraph is learned from rankings, and these are"):
+        Consensus("graph", graph=CoListingGraph(), unranked="anywhere").fit(lazy)
 
 
 def test_persons_with_many_rankings_do_not_make_places_surer():

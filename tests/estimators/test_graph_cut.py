@@ -55,7 +55,6 @@ def test_equals_the_function():
         {"smoothing": 1.5},
         {"smoothing": 1.5, "smoothing_graph": np.ones((8, 8)) - np.eye(8)},
         {"dtype": np.float32},
-        {"completions": "closed_form", "sparse_output": True},
     ],
     ids=str,
 )

@@ -8,10 +8,20 @@ import pytest
 from hypothesis import given
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
+from sklearn.pipeline import make_pipeline
 from strategies import incomplete_cases
 
-from rankcut import GraphCutFeatures, NeighborGraph, graph_cut_features, graph_cut_kernel
+from rankcut import (
+    Completions,
+    GraphCutFeatures,
+    NeighborGraph,
+    SimilarRankings,
+    graph_cut_features,
+    graph_cut_kernel,
+)
+from rankcut.errors import InputError
 from rankcut.features import UncentredRows
+from rankcut.graphs import LowRankGraph
 
 CLOSED = {"unranked": "anywhere", "completions": "closed_form"}
 
@@ -83,8 +93,8 @@ class TestSparse:
         ranks, graph = random_catalogue(60, 300, 7)
         graph = None if complete else graph
         options = {**CLOSED, "normalize": normalize}
-        stored = graph_cut_features(ranks, graph, sparse_output=True, **options)
-        dense = graph_cut_features(ranks, graph, **options)
+        stored = graph_cut_features(ranks, graph, **options)
+        dense = graph_cut_features(ranks, graph, sparse_output=False, **options)
         assert type(stored) is UncentredRows
         spread = stored.toarray()
         assert_allclose(spread - spread.mean(axis=1, keepdims=True), dense, rtol=0, atol=1e-12)
@@ -93,49 +103,55 @@ class TestSparse:
 
     def test_kernel_takes_the_constant_into_account(self):
         ranks, graph = random_catalogue(20, 300, 7)
-        dense = graph_cut_features(ranks, graph, **CLOSED)
+        dense = graph_cut_features(ranks, graph, sparse_output=False, **CLOSED)
         got = graph_cut_kernel(ranks[:5], ranks, graph, **CLOSED)
         assert_allclose(got, dense[:5] @ dense.T, rtol=0, atol=1e-10)
 
-    def test_dense_ranks_give_dense_features_unless_asked(self):
+    def test_everything_else_is_dense(self):
         ranks, graph = random_catalogue(5, 50, 7)
         filled = ranks.toarray()
         filled[filled == 0] = np.nan
         dense = graph_cut_features(filled, graph, **CLOSED)
-        assert isinstance(dense, np.ndarray)
-        stored = graph_cut_features(filled, graph, sparse_output=True, **CLOSED)
-        expected = graph_cut_features(ranks, graph, sparse_output=True, **CLOSED)
-        assert_array_equal(stored.toarray(), expected.toarray())
-        assert_array_equal(dense, graph_cut_features(ranks, graph, **CLOSED))
+        assert type(dense) is np.ndarray
+        forced = graph_cut_features(ranks, graph, sparse_output=False, **CLOSED)
+        assert type(forced) is np.ndarray
+        assert_array_equal(forced, dense)
+        drawn = {"unranked": "anywhere", "completions": Completions("sampled", n_draws=8)}
+        low_rank = LowRankGraph(np.random.default_rng(0).random((50, 3)))
+        for other, options in ((graph, {"unranked": "last"}), (graph, drawn), (low_rank, CLOSED)):
+            assert type(graph_cut_features(ranks, other, **options)) is np.ndarray
+
+    def test_nothing_of_ours_compares_what_leaves_out_a_constant(self):
+        ranks, graph = random_catalogue(5, 50, 7)
+        chain = make_pipeline(GraphCutFeatures(graph, **CLOSED))
+        with pytest.raises(InputError, match="use sparse_output=False"):
+            SimilarRankings(chain, n_neighbors=1).fit(ranks).kneighbors()
+        whole = SimilarRankings(GraphCutFeatures(graph, **CLOSED), n_neighbors=1).fit(ranks)
+        chain.set_params(graphcutfeatures__sparse_output=False)
+        dense = SimilarRankings(chain, n_neighbors=1).fit(ranks)
+        assert_array_equal(whole.kneighbors()[1], dense.kneighbors()[1])
 
     def test_float32(self):
         ranks, graph = random_catalogue(5, 50, 7)
-        single = graph_cut_features(ranks, graph, dtype=np.float32, sparse_output=True, **CLOSED)
+        single = graph_cut_features(ranks, graph, dtype=np.float32, **CLOSED)
         assert single.dtype == np.float32
-        double = graph_cut_features(ranks, graph, sparse_output=True, **CLOSED)
+        double = graph_cut_features(ranks, graph, **CLOSED)
         assert_allclose(single.toarray(), double.toarray(), rtol=1e-6)
-
-    def test_only_in_closed_form(self):
-        with pytest.raises(ValueError, match="needs vectors in closed form"):
-            graph_cut_features([[1, 2]], unranked="last", sparse_output=True)
 
     def test_one_long_row_among_short_ones(self):
         ranks, graph = random_catalogue(300, 400, 5)
         long = sparse.csr_array(np.arange(1.0, 401)[None])
         mixed = sparse.vstack([ranks[:150], long, ranks[150:]], format="csr")
-        got = graph_cut_features(mixed, graph, sparse_output=True, **CLOSED)
-        alone = [
-            graph_cut_features(part, graph, sparse_output=True, **CLOSED) for part in (ranks, long)
-        ]
+        got = graph_cut_features(mixed, graph, **CLOSED)
+        alone = [graph_cut_features(part, graph, **CLOSED) for part in (ranks, long)]
         expected = sparse.vstack([alone[0][:150], alone[1], alone[0][150:]]).toarray()
         assert_array_equal(got.toarray(), expected)
 
     def test_same_bits_for_threads_and_batches(self):
         ranks, graph = random_catalogue(6000, 40, 7)
-        options = {**CLOSED, "sparse_output": True}
-        one = graph_cut_features(ranks, graph, **options)
-        two = graph_cut_features(ranks, graph, n_jobs=2, **options)
-        halves = [graph_cut_features(half, graph, **options) for half in (ranks[:777], ranks[777:])]
+        one = graph_cut_features(ranks, graph, **CLOSED)
+        two = graph_cut_features(ranks, graph, n_jobs=2, **CLOSED)
+        halves = [graph_cut_features(half, graph, **CLOSED) for half in (ranks[:777], ranks[777:])]
         for other in (two, sparse.vstack(halves, format="csr")):
             assert_array_equal(other.data, one.data)
             assert_array_equal(other.indices, one.indices)
@@ -144,9 +160,9 @@ class TestSparse:
     def test_memory_is_proportional_to_the_entries(self):
         ranks, graph = random_catalogue(2000, 20_000, 10)
         transformer = GraphCutFeatures(graph, **CLOSED).fit(ranks)
-        transformer.compact(ranks[:2])
+        transformer.transform(ranks[:2])
         tracemalloc.start()
-        features = transformer.compact(ranks).sparse
+        features = transformer.transform(ranks)
         _, peak = tracemalloc.get_traced_memory()
         tracemalloc.stop()
         stored = features.data.nbytes + features.indices.nbytes + features.indptr.nbytes

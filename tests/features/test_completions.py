@@ -57,7 +57,7 @@ class TestAuto:
     def test_needs_no_completions_for_a_large_catalogue(self):
         graph = NeighborGraph(np.random.default_rng(1).random((2001, 2)), n_neighbors=3).build()
         ranks = sparse.csr_array(([1.0, 2.0], ([0, 0], [5, 9])), shape=(1, 2001))
-        features, report = report_of(ranks, graph, sparse_output=True)
+        features, report = report_of(ranks, graph)
         assert report.method.tolist() == ["closed_form"]
         assert features.nnz < 20
 

@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_array_equal
 from scipy import sparse
+from tolerances import assert_rounds_to
 
 from rankcut import GraphCutFeatures, NeighborGraph, Smoothing, graph_cut_kernel
 from rankcut.features.offset_rows import (
@@ -24,6 +25,10 @@ def rows(n_rows):
 
 
 LEFT, RIGHT = rows(4), rows(3)
+SIZE = max(
+    np.abs(side.sparse.data).max() + np.abs(np.outer(side.offsets, BASE)).max()
+    for side in (LEFT, RIGHT)
+)
 FORMS = {
     "offset": lambda vectors: vectors,
     "dense": lambda vectors: vectors.toarray(),
@@ -36,16 +41,17 @@ FORMS = {
 def test_all_forms_have_the_same_inner_products(left, right):
     expected = LEFT.toarray() @ RIGHT.toarray().T
     got = inner_products(FORMS[left](LEFT), FORMS[right](RIGHT))
-    assert_allclose(got, expected, rtol=0, atol=1e-13)
+    # Four sums of 7 terms, none of them larger than the largest coordinates' product.
+    assert_rounds_to(got, expected, n_terms=4 * 7, size=SIZE**2)
 
 
 @pytest.mark.parametrize("form", FORMS)
 def test_all_forms_have_the_same_lengths_and_entries(form):
     vectors, dense = FORMS[form](LEFT), LEFT.toarray()
-    assert_allclose(row_squares(vectors), (dense**2).sum(axis=1), rtol=1e-12)
-    assert_allclose(filled(vectors), dense, rtol=1e-14)
-    assert_allclose(vectors[[2, 0]] @ np.eye(7), dense[[2, 0]], rtol=1e-13)
-    assert largest_entry(vectors) >= np.abs(dense).max() - 1e-12
+    assert_rounds_to(row_squares(vectors), (dense**2).sum(axis=1), n_terms=3 * 7, size=SIZE**2)
+    assert_array_equal(filled(vectors), dense)
+    assert_rounds_to(vectors[[2, 0]] @ np.eye(7), dense[[2, 0]], n_terms=2, size=SIZE)
+    assert largest_entry(vectors) >= np.abs(dense).max()
 
 
 def lists(n_rankings, n_items, n_ranked):
@@ -71,9 +77,10 @@ def test_sparse_rankings_mean_the_same_as_dense_ones(normalize, steps, unlisted_
     }
     model = GraphCutFeatures(graph, **options).fit(ranks)
     dense = model.transform(ranks)
-    assert_allclose(model.transform(stored), dense, rtol=0, atol=1e-12)
     compact = model.compact(stored)
     assert isinstance(compact, OffsetRows)
-    assert_allclose(compact.toarray(), dense, rtol=0, atol=1e-12)
+    # Smoothing takes two sums of 40 terms, and unit length another.
+    assert_rounds_to(compact.toarray(), dense, n_terms=3 * 40)
     gram = graph_cut_kernel(stored, None, graph, **options)
-    assert_allclose(gram, dense @ dense.T, rtol=0, atol=1e-11 * np.abs(gram).max())
+    # Both sides of a product are rounded so; its four sums have 40 terms each.
+    assert_rounds_to(gram, dense @ dense.T, n_terms=2 * 3 * 40 + 4 * 40)

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from strategies import weight_matrices
+from tolerances import assert_rounds_to, rounding
 
 from rankcut import DissimilarityGraph, LowRankGraph, NeighborGraph
 from rankcut._loops.products import multiply_rows
@@ -145,11 +146,13 @@ def test_sparse_rows_and_constants_are_smoothed_as_dense_rows_are(normalize):
     assert_allclose(got.toarray(), expected / lengths, atol=1e-12)
     tiny = OffsetRows(1e-200 * rows.sparse, 1e-200 * rows.offsets, rows.base)
     small = Smoother(graph, 1.5).smooth_offset(tiny, normalize=normalize)
-    assert_allclose(small.toarray(), got.toarray() * (1 if normalize else 1e-200), rtol=1e-9)
+    # 1e-200 is rounded, and so is each product with it.
+    scale = 1 if normalize else 1e-200
+    assert_rounds_to(small.toarray() / scale, got.toarray(), n_terms=2 * 6, size=6.0)
 
 
 @pytest.mark.parametrize("steps", [-1, np.nan, np.inf, "two", True, 1e7, 10**400])
-def test_steps_that_are_none(steps):
+def test_steps_that_are_not_a_number_of_steps(steps):
     with pytest.raises(ValueError, match="number of steps from 0 to 1,000"):
         Smoother(ItemGraph.complete(3), steps)
 
@@ -180,8 +183,28 @@ def test_many_steps_reach_the_limit_of_the_walk(kind):
     if kind == "structured":
         zero = StructuredWeights.of_constant(0.0, sparse.csr_array(weights))
         graph = ItemGraph(zero, 6)
+    largest = np.abs(rows).max()
     Smoother(graph, 1000).smooth(rows)
-    assert_allclose(rows, expected, rtol=0, atol=1e-11)
+    # Each step rounds sums of 6 terms.
+    assert_rounds_to(rows, expected, n_terms=1000 * 6, size=largest)
+
+
+@pytest.mark.parametrize("steps", [0, 7, 40])
+def test_the_walk_converges_by_its_spectral_gap(steps):
+    weights = np.triu(RNG.random((9, 9)), 1)
+    weights += weights.T
+    roots = np.sqrt(weights.sum(axis=0))
+    values = np.linalg.eigvalsh(np.eye(9) - weights / np.outer(roots, roots))
+    rate = 1 - values[1] / 2
+    rows = RNG.normal(size=(4, 9))
+    limit = np.outer(rows @ roots, roots) / (roots @ roots)
+    left = np.linalg.norm(smoothed(as_item_graph(weights), steps, rows) - limit, axis=1)
+    before = np.linalg.norm(rows - limit, axis=1)
+    assert (left <= rate**steps * before + rounding(9 * (steps + 1), np.abs(rows).max())).all()
+    # The numbers that the module's documentation gives.
+    eps = np.finfo(np.float64).eps
+    assert floor(np.log(eps) / np.log(1 - 1 / 2)) == 52
+    assert floor(np.log(eps) / np.log(1 - 0.071 / 2)) in range(990, 1001)
 
 
 @pytest.mark.parametrize("scale", [1e-280, 1e-160, 1e160, 1e280])

@@ -299,3 +299,11 @@ def test_excel_files_are_read(tmp_path):
     (tmp_path / "bad.xlsx").write_bytes(b"PK\x03\x04 no")
     with pytest.raises(RankingFileError, match=r"bad\.xlsx: not an Excel file"):
         read_file(tmp_path / "bad.xlsx")
+
+
+def test_an_item_table_suggests_the_column_that_is_unique():
+    table = "year,title,film\n1995,Ark,7\n1995,Boat,8\n"
+    with pytest.raises(RankingFileError, match=r"two rows.*all rows differ: item=\"title\""):
+        read_items(io.StringIO(table))
+    with pytest.raises(RankingFileError, match=r"each item needs one$"):
+        read_items(io.StringIO("year,title\n1995,Ark\n1995,Ark\n"))

@@ -8,6 +8,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.spatial.distance import cdist
+from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
@@ -16,6 +17,7 @@ from threadpoolctl import threadpool_limits
 from rankcut import (
     DissimilarityGraph,
     GraphCutFeatures,
+    LowRankGraph,
     NeighborGraph,
     NormalizedGraph,
     SimilarityGraph,
@@ -305,3 +307,32 @@ def test_numbers_of_very_many_digits():
         SimilarityGraph(large).build()
     with pytest.raises(ValueError, match="too large for a float"):
         SimilarityGraph([[1], [10**400]]).build()
+
+
+@pytest.mark.parametrize("scale", [1e-280, 1e-155, 1e155, 1e280])
+@pytest.mark.parametrize(
+    "recipe",
+    [
+        NeighborGraph(POINTS, n_neighbors=3),
+        NeighborGraph(np.hstack([POINTS, POINTS, POINTS]), n_neighbors=3),
+        NeighborGraph(POINTS, n_neighbors=3, metric="cosine"),
+        SimilarityGraph(POINTS),
+        LowRankGraph(POINTS, rank=5),
+        LowRankGraph(POINTS, rank=5, method="random_features"),
+    ],
+)
+def test_features_of_any_scale_give_the_same_graph(recipe, scale):
+    scaled = clone(recipe).set_params(features=recipe.features.matrix * scale)
+    assert_allclose(scaled.build().to_dense(), recipe.build().to_dense(), rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("scale", [1e-280, 1e-155, 1e155, 1e279])
+def test_weights_of_any_scale_give_the_same_normalised_graph(scale):
+    weights = SimilarityGraph(POINTS).build().to_dense()
+    few = sparse.csr_array(np.where(weights > 0.5, weights, 0.0))
+    for graph in (weights, few):
+        expected = NormalizedGraph(graph).build().to_dense()
+        assert_allclose(NormalizedGraph(graph * scale).build().to_dense(), expected, rtol=1e-13)
+    unlike = DissimilarityGraph(few * scale, ceiling="largest")
+    expected = NormalizedGraph(DissimilarityGraph(few, ceiling="largest")).build().to_dense()
+    assert_allclose(NormalizedGraph(unlike).build().to_dense(), expected, atol=1e-13)

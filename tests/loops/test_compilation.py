@@ -1,10 +1,16 @@
 """When loops are compiled, and where there is no place for a cache."""
 
+import os
 import pickle
+import shutil
+import subprocess
+import sys
 import warnings
+from pathlib import Path
 
 import pytest
 
+import rankcut
 from rankcut._loops import compilation
 
 
@@ -50,3 +56,26 @@ def test_a_loop_is_plain_or_compiled():
     assert quadruple(3) == 12
     assert quadruple.signatures
     assert pickle.loads(pickle.dumps(quadruple)) is quadruple
+
+
+def test_a_package_without_any_writable_directory(tmp_path):
+    # Permissions do not bind root, but a file where a directory is needed does.
+    package = tmp_path / "rankcut"
+    shutil.copytree(Path(rankcut.__file__).parent, package, ignore=lambda *_: ["__pycache__"])
+    (package / "_loops" / "__pycache__").touch()
+    nowhere = str(package / "__init__.py" / "cache")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA")}
+    places = {"HOME": nowhere, "XDG_CACHE_HOME": nowhere, "PYTHONPATH": str(tmp_path)}
+    code = (
+        "import numpy as np, rankcut\n"
+        "from rankcut._loops import pairs, products, slopes\n"
+        "out = np.empty((1, 2))\n"
+        "products.multiply_rows(np.array([[1.0, 2.0]]), np.array([[3.0, 4.0], [5.0, 6.0]]), out)\n"
+        "print(out.tolist(), len(products.multiply_rows.signatures), rankcut.__file__)"
+    )
+    shown = subprocess.run(
+        [sys.executable, "-c", code], env=kept | places, capture_output=True, text=True, check=True
+    )
+    assert shown.stdout == f"[[13.0, 16.0]] 1 {package / '__init__.py'}\n"
+    (line,) = shown.stderr.splitlines()
+    assert "set NUMBA_CACHE_DIR to a writable directory" in line

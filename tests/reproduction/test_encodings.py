@@ -110,6 +110,7 @@ def test_the_same_completions_for_all(monkeypatch):
         np.testing.assert_allclose(found, expected)
 
 
+@pytest.mark.slow
 def test_own_completions_are_independent_draws_near_the_exact_mean():
     ranks = full(20)
     ranks[ranks > 3] = np.nan
@@ -119,6 +120,7 @@ def test_own_completions_are_independent_draws_near_the_exact_mean():
     assert 0 < np.abs(drawn - exact).max() < 0.3
 
 
+@pytest.mark.slow
 def test_mallows_from_draws_is_exact_on_full_rankings_and_near_it_on_lists():
     rankings = Rankings(full(), "error", POINTS)
     np.testing.assert_allclose(encode(MALLOWS_DRAWS, rankings).gram, encode(MALLOWS, rankings).gram)

@@ -94,9 +94,11 @@ def _njit() -> Any:
 @cache
 def warn_of_no_cache() -> None:
     """Say once how to have a cache."""
-    warnings.warn(
-        "no directory is writable for compiled loops, so they are compiled again in each process; "
+    # Explicitly, since no line of source helps: it would be a second line of the message.
+    warnings.warn_explicit(
+        "there is no writable directory for compiled code, so each process compiles it again; "
         "set NUMBA_CACHE_DIR to a writable directory",
         RuntimeWarning,
-        stacklevel=3,
+        "rankcut",
+        1,
     )

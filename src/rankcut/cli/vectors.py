@@ -149,7 +149,9 @@ class VectorOptions:
         """From rankings of these items to dense vectors; to be fitted."""
         from rankcut.estimators.graph_cut import GraphCutFeatures
 
-        return GraphCutFeatures(graph, normalize=normalize, **self.arguments(rankings))
+        return GraphCutFeatures(
+            graph, normalize=normalize, sparse_output=False, **self.arguments(rankings)
+        )
 
     def arguments(self, rankings: "RankingSet") -> dict[str, Any]:
         """Keyword arguments for the feature map, or for a kernel."""

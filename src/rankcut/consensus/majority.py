@@ -22,13 +22,14 @@ def beats(margins: Floats) -> NDArray[np.bool_]:
 
 
 def copeland_scores(margins: Floats) -> Floats:
-    """Pairwise wins, ties counting half.
+    """Pairwise wins, ties counting half; of one matrix of margins, or of each of several.
 
     >>> copeland_scores(np.array([[0.0, 0.2, 0.0], [-0.2, 0.0, 0.1], [0.0, -0.1, 0.0]]))
     array([1.5, 1. , 0.5])
     """
     wins = beats(margins)
-    return np.asarray(wins.sum(axis=1) + (~(wins | wins.T)).sum(axis=1) / 2 - 0.5)
+    tied = ~(wins | np.swapaxes(wins, -1, -2))
+    return np.asarray(wins.sum(axis=-1) + tied.sum(axis=-1) / 2 - 0.5)
 
 
 def pairwise_winner(margins: Floats) -> int | None:

@@ -138,34 +138,37 @@ def resampled_means(
         drawn = rng.multinomial(people.n_people, sizes / sizes.sum(), size=n_samples)
         sums = np.zeros((n_samples, width))
         masses = np.zeros(n_samples)
+        # One array for all blocks: fresh memory costs as much as what is done with it.
+        space = np.empty(n_samples * max(stop - start for start, stop in bounds))
         for (start, stop), n_drawn in zip(bounds, drawn.T, strict=True):
             block = people.block(start, stop)
-            times = _draw(block.counts, np.ascontiguousarray(n_drawn), rng)
+            times = space[: n_samples * (stop - start)].reshape(n_samples, stop - start)
+            _draw(block.counts, np.ascontiguousarray(n_drawn), rng, times)
             masses += times @ block.masses()
             for units, piece in block.pieces(width):
                 sums += times[:, units] @ piece.totals(vectors(piece.groups))
         yield sums / masses[:, None]
 
 
-def _draw(counts: Longs, n_drawn: Longs, rng: np.random.Generator) -> Floats:
-    """How often each unit of a block is drawn, in each sample."""
+def _draw(counts: Longs, n_drawn: Longs, rng: np.random.Generator, times: Floats) -> None:
+    """Write how often each unit of a block is drawn, in each sample."""
     n_people = int(counts.sum())
     if n_people > _DRAWN_SINGLY * len(counts):
-        return rng.multinomial(n_drawn, counts / n_people).astype(np.float64)
-    times = np.empty((len(n_drawn), len(counts)))
+        times[:] = rng.multinomial(n_drawn, counts / n_people)
+        return
     owners = np.repeat(np.arange(len(counts), dtype=np.uint32), counts)
     seeds = rng.integers(0, 1 << 64, size=len(n_drawn), dtype=np.uint64)
     draw_people(owners, n_drawn, seeds, times)
-    return times
 
 
 def pair_matrix(upper: NDArray[np.float64], n_items: int) -> Floats:
-    """An antisymmetric matrix from its entries i < j.
+    """An antisymmetric matrix from its entries i < j, or one for each row of entries.
 
     >>> pair_matrix(np.array([1.0]), 2)
     array([[ 0.,  1.],
            [-1.,  0.]])
     """
-    matrix = np.zeros((n_items, n_items))
-    matrix[np.triu_indices(n_items, 1)] = upper
-    return matrix - matrix.T
+    matrix = np.zeros((*upper.shape[:-1], n_items, n_items))
+    first, second = np.triu_indices(n_items, 1)
+    matrix[..., first, second] = upper
+    return matrix - np.swapaxes(matrix, -1, -2)

@@ -1,6 +1,5 @@
 """The consensus by each method, with places that are sure and the stability of the winner."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -36,6 +35,9 @@ MOST_PAIRED = 1024
 
 # The first of the items that beat each other in circles is found by all their orders up to here.
 _MOST_EXACT = 10
+
+# Margins of bootstrap samples that are looked at together.
+_MOST_MARGINS = 1 << 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -208,25 +210,25 @@ def _first_shares(means: Floats) -> Floats:
 def _first_by_majorities(means: Floats, n_items: int, method: Method) -> Floats:
     """In how many samples each item is first; ``means`` has the margin of each pair i < j."""
     total = np.zeros(n_items)
-    for margins in _matrices(means, n_items):
+    step = max(1, _MOST_MARGINS // n_items**2)
+    for start in range(0, len(means), step):
+        margins = pair_matrix(means[start : start + step], n_items)
         if method == "copeland":
             scores = copeland_scores(margins)
-            best = scores == scores.max()
-            total += best / best.sum()
+            best = scores == scores.max(axis=1, keepdims=True)
+            total += (best / best.sum(axis=1, keepdims=True)).sum(axis=0)
             continue
-        wins = beats(margins).sum(axis=1)
-        if wins.max() == n_items - 1:
-            total[np.argmax(wins)] += 1
-            continue
-        top = components(beats(margins), margins.sum(axis=1))[0]
-        inner = margins[np.ix_(top, top)]
-        if len(top) <= _MOST_EXACT:
-            total[top[kemeny_order(inner).order[0]]] += 1
-        else:
-            total[top[heuristic_order(inner)[0]]] += 1
+        beats_all = beats(margins).sum(axis=2) == n_items - 1
+        total += beats_all.sum(axis=0)
+        for own in margins[~beats_all.any(axis=1)]:
+            total[_first_of_circle(own)] += 1
     return total
 
 
-def _matrices(means: Floats, n_items: int) -> Iterator[Floats]:
-    for row in means:
-        yield pair_matrix(row, n_items)
+def _first_of_circle(margins: Floats) -> int:
+    """The first item of Kemeny's order, where none beats each other one."""
+    top = components(beats(margins), margins.sum(axis=1))[0]
+    inner = margins[np.ix_(top, top)]
+    exact = len(top) <= _MOST_EXACT
+    order = kemeny_order(inner).order if exact else heuristic_order(inner)
+    return int(top[order[0]])

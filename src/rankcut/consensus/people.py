@@ -21,7 +21,7 @@ from rankcut.partitions import block_rows, read_partitions
 from rankcut.rankings import RankMatrix, Unranked
 
 # Units are read in blocks of this many, or of this many entries if there are many items.
-_BLOCK_UNITS = 4096
+_BLOCK_UNITS = 1024
 _BLOCK_ENTRIES = 1 << 19
 
 # Entries of the vectors that are made at once.

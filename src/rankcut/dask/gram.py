@@ -9,6 +9,7 @@ from rankcut.dask.rankings import LazyRankings
 from rankcut.dask.tasks import Progress, computed, import_dask
 from rankcut.dask.vectors import feature_settings
 from rankcut.errors import RankingFileError
+from rankcut.features.offset_rows import check_centred
 from rankcut.files.parts import Parts
 
 # Rows and columns of a chunk.
@@ -60,7 +61,9 @@ def write_gram(
     if not place.exists():
         parts.clear()
     ranks = rankings.ranks(expand=True)
-    vectors = features.fit(ranks).transform(ranks).persist()
+    vectors = features.fit(ranks).transform(ranks)
+    check_centred(vectors._meta)
+    vectors = vectors.persist()
     if np.isnan(vectors.shape[0]):
         vectors = vectors.compute_chunk_sizes()
     vectors = vectors.rechunk((_SIDE, -1)).persist()

@@ -10,6 +10,7 @@ from rankcut.dask.rankings import LazyRankings
 from rankcut.dask.tasks import Progress, computed, each_done
 from rankcut.dask.vectors import Vectors
 from rankcut.errors import InputError
+from rankcut.features.offset_rows import check_centred
 from rankcut.kernels.graph_cut import GraphCutVectors
 from rankcut.kernels.nearest import nearest_of
 from rankcut.ranking_set import RankingSet
@@ -56,6 +57,7 @@ def nearest_to(
     sizes = [size for size, _ in found]
     row = _row(chosen, found, rankings.first.ids, file)
     vector = features.transform(rankings.rows([row], sizes).ranks)
+    check_centred(vector)
     # One more, since the ranking itself is among them unless as many others are the same.
     search = _Search(vectors, vector, min(n_neighbors + 1, sum(sizes)))
     best = dict(each_done(search, vectors.places, progress))

@@ -18,6 +18,7 @@ from rankcut.dask.mapping import at_place
 from rankcut.dask.rankings import LazyRankings
 from rankcut.dask.tasks import Progress, each_done, shared_task
 from rankcut.errors import InputError
+from rankcut.features.offset_rows import check_centred
 from rankcut.files.graph_files import graph_arrays
 from rankcut.files.matrices import write_matrix
 from rankcut.files.parquet import Piece, PieceReader, import_pyarrow
@@ -153,6 +154,7 @@ class _Computed:
             return error.moved(file=place.file, row=self.reader.row_of_file(place, row))
 
         vectors = at_place(self.features.transform, rankings.ranks, moved)
+        check_centred(vectors)
         return VectorBlock(vectors, known_columns(rankings))
 
 

@@ -153,7 +153,7 @@ class RankingFeatures(TransformerMixin, TakesRankings, ABC):
 
         Returns
         -------
-        ndarray or csr_array of shape (n_rankings, n_items)
+        ndarray or UncentredRows of shape (n_rankings, n_items)
             For a Dask array or DataFrame another one with the same chunks, whose blocks are
             these; a DataFrame keeps its index.
         """
@@ -188,7 +188,7 @@ class RankingFeatures(TransformerMixin, TakesRankings, ABC):
 
         Returns
         -------
-        features : ndarray or csr_array of shape (n_rankings, n_items)
+        features : ndarray or UncentredRows of shape (n_rankings, n_items)
         report : CompletionReport
             ``method``, ``n_draws`` and ``relative_error`` of each ranking, and the
             ``standard_error`` of each coordinate.

@@ -7,6 +7,7 @@ from typing import Any, Self, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from threadpoolctl import threadpool_limits
 
 from rankcut._loops.partitions import NOWHERE
 from rankcut._loops.types import Floats, Indices
@@ -14,6 +15,7 @@ from rankcut.consensus import (
     MOST_PAIRED,
     Comparisons,
     Method,
+    Outcome,
     People,
     Resampling,
     agree,
@@ -32,6 +34,7 @@ from rankcut.dask import computed, is_lazy, reduced, row_blocks, stand_in, task
 from rankcut.errors import InputError, Setting
 from rankcut.estimators.base import TakesRankings
 from rankcut.estimators.graph_cut import GraphCutFeatures
+from rankcut.features.graph_cut import check_learnable
 from rankcut.rankings import RankMatrix, Unranked, read_rankings
 from rankcut.seeds import seed_from
 
@@ -171,6 +174,7 @@ class Consensus(TakesRankings):
         -------
         self
         """
+        check_learnable(self.graph, ranks)
         rankings = self._read(stand_in(ranks), reset=True)
         if is_lazy(ranks):
             self._check_parameters()
@@ -214,12 +218,11 @@ class Consensus(TakesRankings):
         self._items = rankings.items
         self.n_features_in_ = n_items
         self.n_people_ = gathered.n_people
-        self._pairs = compare_pairs(gathered) if n_items <= MOST_PAIRED else None
-        if self.method in ("borda", "graph"):
-            outcome = by_vectors(gathered, self._vectors(rankings), resampling)
-        else:
-            assert self._pairs is not None
-            outcome = by_majorities(gathered, self._pairs, self.method, resampling, self.time_limit)
+        # Products of narrow matrices: more threads than one mostly wait for each other.
+        with threadpool_limits(1, user_api="blas"):
+            self._pairs = compare_pairs(gathered) if n_items <= MOST_PAIRED else None
+            outcome = self._find(rankings, gathered, resampling)
+            self.agreement_ = agree(gathered, self._pairs, self.confidence)
         self.scores_ = outcome.scores
         self.ranking_ = outcome.ranking
         self.rank_intervals_ = outcome.intervals
@@ -227,10 +230,15 @@ class Consensus(TakesRankings):
         self.optimal_ = outcome.kemeny is None or outcome.kemeny.optimal
         if outcome.kemeny is not None:
             self.objective_, self.bound_ = outcome.kemeny.value, outcome.kemeny.bound
-        self.agreement_ = agree(gathered, self._pairs, self.confidence)
         self.tied_groups_ = self._tied_groups()
         self._say_what_matters(gathered)
         return self
+
+    def _find(self, rankings: RankMatrix, people: People, resampling: Resampling) -> Outcome:
+        if self.method in ("borda", "graph"):
+            return by_vectors(people, self._vectors(rankings), resampling)
+        assert self._pairs is not None
+        return by_majorities(people, self._pairs, self.method, resampling, self.time_limit)
 
     @property
     def pairwise_(self) -> Floats:

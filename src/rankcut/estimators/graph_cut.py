@@ -60,12 +60,11 @@ class GraphCutFeatures(RankingFeatures):
         the smoothed vectors that have unit length; errors are reported of vectors before smoothing.
     dtype : float32, float64 or None, default=None
         Type of the vectors; None is float32 for ranks in float32, and float64 otherwise.
-    sparse_output : bool, default=False
-        Return sparse vectors, in closed form: :class:`~rankcut.features.UncentredRows` S, from
-        which a constant of each row is left out, φ = S + c. They are vectors of their own, whose
-        inner products are not those of φ: a model that is fitted on S is to be applied to S. To
-        compare rankings, no dense vectors are needed: :func:`~rankcut.graph_cut_kernel` and
-        :class:`~rankcut.SimilarRankings` keep sparse rankings sparse by themselves.
+    sparse_output : bool, default=True
+        Return sparse vectors where they are small: for CSR rankings, in closed form, on a sparse
+        or complete graph. These are :class:`~rankcut.features.UncentredRows`, which leave out a
+        constant of each row; everything else gives a dense array. False always gives a dense
+        array, for estimators that take no sparse input and for ``set_output``.
     n_jobs : int or None, default=None
         Number of threads. The vectors are the same bits for any number.
 
@@ -115,7 +114,7 @@ class GraphCutFeatures(RankingFeatures):
         completions: Method | Completions = "auto",
         smoothing: float | Smoothing = 0.0,
         dtype: DTypeLike | None = None,
-        sparse_output: bool = False,
+        sparse_output: bool = True,
         n_jobs: int | None = None,
     ) -> None:
         self.graph = graph

@@ -17,8 +17,10 @@ before the kernel is called:
 """
 
 from collections.abc import Hashable, Sequence
+from dataclasses import fields
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.gaussian_process.kernels import Hyperparameter
 
@@ -27,6 +29,8 @@ from rankcut.features.completions import Completions, Method
 from rankcut.features.feature_map import MapOptions
 from rankcut.features.smoothing import Smoothing
 from rankcut.features.unlisted import UnlistedWeight
+from rankcut.graphs import ItemGraph
+from rankcut.graphs.item_features import ItemFeatures
 from rankcut.kernels.diffusion import diffusion_encoder
 from rankcut.kernels.gram import Encoder
 from rankcut.kernels.graph_cut import GraphCutEncoder
@@ -39,6 +43,9 @@ from rankcut.rankings import Unranked
 from rankcut.seeds import seed_from
 
 Bounds = tuple[float, float] | str
+
+# What is the same if it is the same object.
+_UNCHANGING = (type(None), type, ItemGraph)
 
 
 class GraphCutKernel(RankingKernel):
@@ -82,6 +89,15 @@ class GraphCutKernel(RankingKernel):
         self.n_jobs = n_jobs
 
     def _encoder(self, *, derivative: bool = False) -> Encoder:
+        given = _values(self)
+        if not _same(given, self.__dict__.get("_made_for", [])):
+            self._made_for, self._made = given, self._make_encoder()
+        return self._made
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: vars(self)[name] for name in self.get_params()}
+
+    def _make_encoder(self) -> GraphCutEncoder:
         options = MapOptions(
             unranked=self.unranked,
             unlisted_weight=self.unlisted_weight,
@@ -91,6 +107,34 @@ class GraphCutKernel(RankingKernel):
             n_jobs=self.n_jobs,
         )
         return GraphCutEncoder(self.graph, options)
+
+
+def _values(parameter: Any) -> list[Any]:
+    """All values that a parameter consists of; arrays are copied, since they may change."""
+    if isinstance(parameter, np.ndarray):
+        return [parameter.copy()]
+    if hasattr(parameter, "get_params") and not isinstance(parameter, type):
+        parts = [type(parameter), *parameter.get_params().values()]
+    elif isinstance(parameter, ItemFeatures):
+        parts = [getattr(parameter, field.name) for field in fields(parameter)]
+    elif isinstance(parameter, tuple):
+        parts = list(parameter)
+    elif isinstance(parameter, dict):
+        parts = list(parameter.items())
+    else:
+        return [parameter]
+    return [each for part in parts for each in _values(part)]
+
+
+def _same(values: list[Any], others: list[Any]) -> bool:
+    """Whether nothing changed; of what may change unseen, such as a frame, that is never sure."""
+    return len(values) == len(others) and all(
+        isinstance(other, np.ndarray) and np.array_equal(value, other)
+        if isinstance(value, np.ndarray)
+        else (value is other and isinstance(value, _UNCHANGING))
+        or (isinstance(value, int | float | str) and type(value) is type(other) and value == other)
+        for value, other in zip(values, others, strict=True)
+    )
 
 
 class _PlainKernel(RankingKernel):

@@ -1,17 +1,21 @@
 """The rankings most like others, among very many."""
 
+from dataclasses import replace
 from numbers import Integral
-from typing import Any, Literal, Self, TypeAlias
+from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils import Tags, get_tags
-from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils.validation import _num_samples, check_is_fitted, has_fit_parameter
 
+from rankcut.errors import InputError, Setting
 from rankcut.estimators.graph_cut import GraphCutFeatures
-from rankcut.features.offset_rows import OffsetRows
+from rankcut.features.offset_rows import OffsetRows, largest_entry
+from rankcut.graphs.learned import check_counts
 from rankcut.kernels.graph_cut import GraphCutVectors
 from rankcut.kernels.nearest import Nearest, nearest_of
 from rankcut.kernels.vector_index import VectorIndex
@@ -76,6 +80,16 @@ class SimilarRankings(BaseEstimator):
            [1.  , 0.95, 0.9 ]])
     """
 
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "features": [HasMethods(["fit", "transform"]), None],
+        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
+        "normalize": ["boolean"],
+        "method": [StrOptions({"exact", "approximate"})],
+        "n_candidates": [Interval(Integral, 1, None, closed="left")],
+        "random_state": [Integral],
+        "n_jobs": [Integral, None],
+    }
+
     def __init__(
         self,
         features: Any = None,
@@ -110,19 +124,21 @@ class SimilarRankings(BaseEstimator):
             How often each ranking counts for what the transformer learns from all of them, such
             as a graph. Each row is found once, however often it counts.
         """
-        if self.method not in ("exact", "approximate"):
-            raise ValueError(f'method must be "exact" or "approximate", and it is {self.method!r}')
-        for name in ("n_neighbors", "n_candidates"):
-            _check_count(name, getattr(self, name))
+        self._validate_params()
         self.features_ = clone(self._transformer())
-        if sample_weight is not None and has_fit_parameter(self.features_, "sample_weight"):
-            self.features_.fit(X, sample_weight=sample_weight)
-        else:
-            self.features_.fit(X)
+        counted = {}
+        if sample_weight is not None:
+            sample_weight = check_counts(sample_weight, _num_samples(X))
+            if has_fit_parameter(self.features_, "sample_weight"):
+                counted = {"sample_weight": sample_weight}
+        self.features_.fit(X, **counted)
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self.features_, name):
                 setattr(self, name, getattr(self.features_, name))
-        self._vectors = self._encoded(X)
+        vectors = self._encoded(X)
+        # Inner products of vectors of any size are floats after division by a power of 2.
+        self._exponent = int(np.frexp(largest_entry(vectors))[1])
+        self._vectors = _scaled(vectors, -self._exponent)
         self._index = None
         self.recall_ = 1.0
         if self.method == "approximate":
@@ -151,18 +167,29 @@ class SimilarRankings(BaseEstimator):
         """
         check_is_fitted(self)
         k = self.n_neighbors if n_neighbors is None else n_neighbors
-        _check_count("n_neighbors", k)
+        if not (isinstance(k, Integral) and k >= 1):
+            raise InputError(f"must be a whole number above 0; got {k!r}", parameter="n_neighbors")
         there = self._vectors.shape[0] - (X is None)
         if k > there:
-            raise ValueError(
-                f"n_neighbors={k} rankings are asked for, and there are {there} to choose from"
+            raise InputError(
+                f"is {k}, but there are {there} rankings to choose from", parameter="n_neighbors"
             )
-        vectors = self._vectors if X is None else self._encoded(X)
+        vectors = self._vectors if X is None else _scaled(self._encoded(X), -self._exponent)
         if self._index is None:
             right = None if X is None else GraphCutVectors(self._vectors)
-            return self._exactly(vectors, right, k)
-        own = np.arange(len(self._index)) if X is None else None
-        return Nearest(*self._index.nearest(vectors, k, self.n_candidates, self.n_jobs, own))
+            values, rows = self._exactly(vectors, right, k)
+        else:
+            own = np.arange(len(self._index)) if X is None else None
+            values, rows = self._index.nearest(vectors, k, self.n_candidates, self.n_jobs, own)
+        if not self.normalize:
+            with np.errstate(over="ignore"):
+                values = np.ldexp(values, 2 * self._exponent)
+            if not np.isfinite(values).all():
+                raise InputError(
+                    "kernel values are too large for a float",
+                    remedy=["pass ", Setting("normalize", True), ", or divide the weights"],
+                )
+        return Nearest(values, rows)
 
     def _exactly(self, vectors: Any, right: GraphCutVectors | None, k: int) -> Nearest:
         left = GraphCutVectors(vectors)
@@ -201,6 +228,16 @@ class SimilarRankings(BaseEstimator):
         return tags
 
 
-def _check_count(name: str, value: Any) -> None:
-    if not (isinstance(value, Integral) and int(value) >= 1):
-        raise ValueError(f"{name} must be a whole number above 0, and it is {value!r}")
+def _scaled(vectors: Any, exponent: int) -> Any:
+    """Vectors times 2 to that power."""
+    if isinstance(vectors, OffsetRows):
+        return replace(
+            vectors,
+            sparse=_scaled(vectors.sparse, exponent),
+            offsets=np.ldexp(vectors.offsets, exponent),
+        )
+    if not sparse.issparse(vectors):
+        return np.ldexp(vectors, exponent)
+    scaled = vectors.copy()
+    scaled.data = np.ldexp(scaled.data, exponent)
+    return scaled

@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
+from rankcut.features.offset_rows import UncentredRows
 from rankcut.features.smoothing import Smoother
 from rankcut.graphs import ItemGraph, as_item_graph
 from rankcut.graphs.derived import joining_like_items
@@ -57,8 +58,8 @@ class GraphSmoothing(TransformerMixin, BaseEstimator):
     Notes
     -----
     Each step costs a product with the graph. Sparse vectors stay sparse on a sparse graph, and
-    become dense on another. A sparse array is smoothed as it is: what
-    :class:`~rankcut.GraphCutFeatures` leaves out of its sparse output, a constant, is left out.
+    become dense on another. :class:`~rankcut.features.UncentredRows` stay what they are: the
+    constant that they leave out is not smoothed.
 
     Examples
     --------
@@ -128,7 +129,8 @@ class GraphSmoothing(TransformerMixin, BaseEstimator):
         vectors = self._read(X, reset=False)
         if sparse.issparse(vectors):
             if self._smoother.keeps_sparse:
-                return self._smoother.smooth_sparse(sparse.csr_array(vectors))
+                smoothed = self._smoother.smooth_sparse(sparse.csr_array(vectors))
+                return UncentredRows(smoothed) if isinstance(X, UncentredRows) else smoothed
             vectors = vectors.toarray()
         smoothed = np.array(vectors)
         self._smoother.smooth(smoothed, n_jobs=self.n_jobs)

@@ -41,6 +41,7 @@ def _raw_order(rankings: RankMatrix) -> Floats:
         unlisted_weight=0.0,
         completions="closed_form",
         dtype=np.float64,
+        sparse_output=False,
     )
     return order
 

@@ -69,7 +69,7 @@ class MapOptions:
     completions: Method | Completions = "auto"
     smoothing: float | Smoothing = 0.0
     dtype: DTypeLike | None = None
-    sparse_output: bool = False
+    sparse_output: bool = True
     n_jobs: int | None = None
 
     def __post_init__(self) -> None:
@@ -131,8 +131,6 @@ class FeatureMap:
                 function, self._expected, self.options.unlisted_weight
             )
         self._in_closed_form = anywhere and self._method == "closed_form"
-        if self.options.sparse_output:
-            self._check_sparse_output()
 
     @cached_property
     def _expected(self) -> ExpectedSlopes | None:
@@ -141,35 +139,25 @@ class FeatureMap:
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if name != "_expected"}
 
-    def _check_sparse_output(self) -> None:
-        if not self._in_closed_form:
-            raise InputError(
-                "is True, which needs vectors in closed form",
-                parameter="sparse_output",
-                remedy=[
-                    "pass ",
-                    Setting("unranked", "anywhere"),
-                    " and ",
-                    Setting("completions", "closed_form"),
-                ],
-            )
-        if self.smoother is not None and not self.smoother.keeps_sparse:
-            raise InputError(
-                "is True, which needs a sparse graph to smooth on",
-                parameter="sparse_output",
-                remedy="give Smoothing a sparse graph, such as a NeighborGraph",
-            )
+    def _stays_sparse(self, rankings: RankMatrix) -> bool:
+        """Whether most items of each vector share a constant: short lists, in closed form."""
+        if rankings.sparse is None or not self._in_closed_form or self._expected is None:
+            return False
+        return self._expected.sparse and (self.smoother is None or self.smoother.keeps_sparse)
 
     def __call__(
         self, rankings: RankMatrix, *, errors: bool = False
     ) -> tuple[Any, CompletionReport]:
         """Vectors of checked rankings, and a report; with ``errors``, of each coordinate too.
 
-        Vectors are an array, or, with ``sparse_output``, :class:`UncentredRows`.
+        Vectors are an array, or :class:`UncentredRows` of sparse rankings in closed form.
         """
-        if self.options.sparse_output:
+        if self.options.sparse_output and self._stays_sparse(rankings):
             rows, report = self._offset_rows(rankings)
             return UncentredRows(rows.sparse), report
+        return self._dense(rankings, errors=errors)
+
+    def _dense(self, rankings: RankMatrix, *, errors: bool) -> tuple[Any, CompletionReport]:
         vectors, report = self._vectors(rankings, errors=errors)
         if self.smoother is not None:
             self.smoother.smooth(
@@ -179,12 +167,9 @@ class FeatureMap:
 
     def compact(self, rankings: RankMatrix) -> NDArray[Any] | OffsetRows:
         """The same vectors in the smallest form: sparse rankings in closed form stay sparse."""
-        sparse_in = rankings.sparse is not None
-        if sparse_in and self._in_closed_form and self._expected is not None:
-            keeps = self.smoother is None or self.smoother.keeps_sparse
-            if keeps and self._expected.sparse:
-                return self._offset_rows(rankings)[0]
-        vectors: NDArray[Any] = self(rankings)[0]
+        if self._stays_sparse(rankings):
+            return self._offset_rows(rankings)[0]
+        vectors: NDArray[Any] = self._dense(rankings, errors=False)[0]
         return vectors
 
     def _vectors(self, rankings: RankMatrix, *, errors: bool) -> tuple[Any, CompletionReport]:
@@ -325,11 +310,14 @@ class FeatureMap:
     def _dtype(self, rankings: RankMatrix) -> np.dtype[Any]:
         """The dtype asked for, or else that of the ranks."""
         dtype = np.dtype(self.options.dtype or (np.float32 if rankings.single else np.float64))
-        if not self.options.normalize and self._largest > float(np.finfo(dtype).max):
+        limits = np.finfo(dtype)
+        fits = self._largest == 0 or limits.tiny <= self._largest <= limits.max
+        if not (self.options.normalize or fits):
+            size = "large" if self._largest > 1 else "small"
             raise InputError(
-                f"cannot be {dtype}: vectors may be as large as {self._largest:.3g}",
+                f"cannot be {dtype}: coordinates up to {self._largest:.3g} are too {size}",
                 parameter="dtype",
-                remedy="scale the weights down, or ask for float64",
+                remedy=["rescale the weights, or pass ", Setting("normalize", True)],
             )
         return dtype
 

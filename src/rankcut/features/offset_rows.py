@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rankcut._loops.types import Floats
+from rankcut.errors import InputError, Setting
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,11 +88,27 @@ class OffsetRows:
 
 
 class UncentredRows(sparse.csr_array):
-    """Sparse vectors of which a constant of each row is left out: S instead of φ = S + c.
+    """Sparse vectors without a constant of each row: S instead of φ = S + c.
 
-    Differences between the items of a vector are those of φ; inner products and distances of
-    vectors are not. A model that is fitted on these is to be applied to these.
+    Differences between items are those of φ; inner products and distances of vectors are not. Fit
+    and apply a model to the same kind of vectors. After smoothing, what is left out is a multiple
+    of one vector over the items, c·p(L)1, instead of a constant.
     """
+
+
+def check_centred(vectors: Any) -> None:
+    """Refuse to compare vectors from which a constant is left out.
+
+    >>> check_centred(UncentredRows([[1.0, 0.0]]))  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    rankcut.errors.InputError: UncentredRows cannot be compared, since ...; use sparse_output=False
+    """
+    if isinstance(vectors, UncentredRows):
+        raise InputError(
+            "UncentredRows cannot be compared, since they leave out a constant of each row",
+            remedy=["use ", Setting("sparse_output", False)],
+        )
 
 
 Vectors: TypeAlias = NDArray[Any] | sparse.csr_array | OffsetRows

@@ -13,7 +13,7 @@ import numpy as np
 
 from rankcut.errors import RankingFileError, Setting
 from rankcut.files.blocks import Block, Header, frame_blocks
-from rankcut.files.blt import format_blt, read_blt
+from rankcut.files.blt import format_blt, is_ballot_csv, read_blt
 from rankcut.files.drafts import atomic_file
 from rankcut.files.layouts import table_pieces, table_rankings
 from rankcut.files.matrices import read_npy
@@ -78,7 +78,7 @@ def read_file(
     >>> votes.ids, votes.items, votes.columns["town"]
     (('a', 'b'), ('toro', 'uni'), array(['Kobe', 'Nara'], dtype=object))
     """
-    chosen = chosen_format(source, format)
+    chosen = _format_of(source, format)
     table = _table_options(chosen, options, source)
     if chosen in _TABLES:
         rankings = table_rankings(_blocks(source, chosen, delimiter, header, sheet), table)
@@ -114,7 +114,7 @@ def scan_file(
     >>> [len(piece) for piece in scan_file(table, "csv", rows=2)]
     [2, 1]
     """
-    chosen = chosen_format(source, format)
+    chosen = _format_of(source, format)
     if chosen in _TABLES:
         table = _table_options(chosen, options, source)
         yield from table_pieces(_blocks(source, chosen, delimiter, header, sheet, rows), table)
@@ -192,6 +192,11 @@ def write_file(
         content = gzip.compress(content, mtime=0)
     with atomic_file(target) as file:
         file.write(content)
+
+
+def _format_of(source: Source, format: str | None) -> Format:
+    chosen = chosen_format(source, format)
+    return "blt" if chosen == "csv" and is_ballot_csv(source) else chosen
 
 
 def chosen_format(place: Any, format: str | None) -> Format:

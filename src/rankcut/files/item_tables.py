@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rankcut.errors import RankingFileError
-from rankcut.files.blocks import Header, is_missing, positions, typed
+from rankcut.errors import RankingFileError, Setting
+from rankcut.files.blocks import Block, Header, is_missing, positions, typed
 from rankcut.files.parquet import parquet_blocks
 from rankcut.files.sheets import text_blocks
 from rankcut.files.streams import Source, source_name
@@ -88,7 +88,18 @@ def read_items(
         if not own:
             raise RankingFileError("this item has no name", name, line)
         if own in seen:
-            raise RankingFileError(f"item {own!r} has two rows; each item needs one", name, line)
+            unique = _unique_columns(blocks)
+            raise RankingFileError(
+                f"item {own!r} has two rows; each item needs one",
+                name,
+                line,
+                remedy=[
+                    "name the items by a column in which all rows differ: ",
+                    Setting("item", unique[0]),
+                ]
+                if unique
+                else "",
+            )
         seen.add(own)
     features = {}
     for i in chosen:
@@ -117,3 +128,13 @@ def read_items(
             "a table of items needs a column with something known of them beside their names", name
         )
     return ItemTable(tuple(items), features)
+
+
+def _unique_columns(blocks: Sequence[Block]) -> list[str]:
+    """The columns with a value of its own for each row, text before numbers."""
+    found = {}
+    for i, name in enumerate(blocks[0].names):
+        cells = np.concatenate([block.objects(i) for block in blocks]).tolist()
+        if None not in cells and len({str(cell).strip() for cell in cells}) == len(cells):
+            found[name] = typed(np.array(cells, dtype=object)).dtype.kind == "f"
+    return sorted(found, key=found.__getitem__)

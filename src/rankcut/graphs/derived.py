@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 
+from rankcut.errors import InputError, Setting
 from rankcut.graphs.distances import root_mean_square
 from rankcut.graphs.item_graph import (
     Approximation,
@@ -77,9 +78,9 @@ class DissimilarityGraph(BaseEstimator):
 
     def _turned(self, graph: ItemGraph) -> ItemGraph:
         if graph.is_complete:
-            raise ValueError(
-                "in the complete graph all items are alike, so that there is no dissimilarity; "
-                "give a similarity graph"
+            raise InputError(
+                "in the complete graph all items are alike, so there is no dissimilarity",
+                remedy="pass a similarity graph",
             )
         known = graph.approximation
         approximate = isinstance(known, LowRankApproximation) and known.error > 0
@@ -91,14 +92,18 @@ class DissimilarityGraph(BaseEstimator):
         if self.ceiling == "largest":
             return largest
         if not (isinstance(self.ceiling, Real) and 0 < self.ceiling < np.inf):
-            raise ValueError(f'ceiling must be "largest" or above 0, and it is {self.ceiling!r}')
+            raise InputError(
+                f'must be "largest" or above 0; got {self.ceiling!r}', parameter="ceiling"
+            )
         ceiling = float(self.ceiling)
         if approximate:
             return ceiling
         if largest > ceiling * (1 + _ROUNDING):
-            raise ValueError(
-                f"the largest similarity is {largest:g}, above the ceiling {ceiling:g}, and "
-                'weights must not be negative; ceiling="largest" takes the largest'
+            raise InputError(
+                f"is {ceiling:g}, below the largest similarity {largest:g}, so weights would be "
+                "negative",
+                parameter="ceiling",
+                remedy=["pass ", Setting("ceiling", "largest")],
             )
         return max(ceiling, largest)
 
@@ -162,9 +167,10 @@ def degree_scales(graph: ItemGraph) -> NDArray[np.float64]:
     rounding = _ROUNDING * float(abs(degrees).max())
     if (degrees < -rounding).any():
         item = int(np.argmin(degrees))
-        raise ValueError(
-            f"item {item if graph.items is None else graph.items[item]!r} has the degree "
-            f"{degrees[item]:g}; an approximation with a higher rank has no negative degrees"
+        raise InputError(
+            f"has the negative degree {degrees[item]:g}",
+            item=item if graph.items is None else graph.items[item],
+            remedy="use an approximation with a higher rank",
         )
     scales = np.zeros(graph.n_items)
     joined = degrees > rounding
@@ -180,9 +186,9 @@ def joining_like_items(graph: Any) -> Any:
         inner = joining_like_items(graph.graph)
         return graph if inner is graph.graph else inner
     if isinstance(graph, DistanceGraph):
-        raise ValueError(
-            "a DistanceGraph joins unlike items, and smoothing needs a graph that joins like ones, "
-            "such as a SimilarityGraph of the same features"
+        raise InputError(
+            "a DistanceGraph joins unlike items, but smoothing needs a graph that joins like ones",
+            remedy="pass a SimilarityGraph of the same features",
         )
     return graph
 
@@ -195,7 +201,7 @@ def _inner_graph(
 ) -> ItemGraph:
     """The graph to derive another one from; learned from rankings X, if there are any."""
     if graph is None:
-        raise ValueError("the graph is made of another one; give it as graph=")
+        raise InputError("is missing: this graph is made from another one", parameter="graph")
     if X is not None and is_learned(graph):
         counted = {} if sample_weight is None else {"sample_weight": sample_weight}
         learned: ItemGraph = graph.build_from(X, items, **counted)

@@ -38,17 +38,25 @@ _AT_ONCE = 1 << 22
 def distances_between(
     points: NDArray[np.float64], first: NDArray[Any], second: NDArray[Any]
 ) -> NDArray[np.float64]:
-    """Between some pairs of points, a part of them at a time.
+    """Between some pairs of points of any size, a block of them at a time.
 
     >>> distances_between(np.array([[0.0, 0.0], [3.0, 4.0]]), np.array([0, 1]), np.array([1, 1]))
     array([5., 0.])
     """
     step = max(1, _AT_ONCE // points.shape[1])
     found = np.empty(len(first))
+    exponent = exponent_of(points)
+    near_one = np.ldexp(points, -exponent)
     for start in range(0, len(first), step):
-        part = slice(start, start + step)
-        found[part] = np.linalg.norm(points[first[part]] - points[second[part]], axis=1)
-    return found
+        block = slice(start, start + step)
+        found[block] = np.linalg.norm(near_one[first[block]] - near_one[second[block]], axis=1)
+    return scaled_back(found, exponent)
+
+
+def scaled_back(distances: NDArray[np.float64], exponent: int) -> NDArray[np.float64]:
+    """Distances between points that were divided by 2 to that power."""
+    with np.errstate(over="ignore"):
+        return np.asarray(np.ldexp(distances, exponent))
 
 
 def exponent_of(values: NDArray[np.float64]) -> int:
@@ -131,8 +139,8 @@ def similarity(
     if kernel == "constant":
         return np.ones_like(distances)
     if kernel not in ("squared_exponential", "exponential"):
-        raise ValueError(
-            f'kernel must be "squared_exponential" or "exponential", and it is {kernel!r}'
+        raise InputError(
+            f'must be "squared_exponential" or "exponential"; got {kernel!r}', parameter="kernel"
         )
     scale = median_lengthscale(distances, lengthscale)
     if kernel == "exponential":
@@ -163,17 +171,21 @@ def nearest_neighbors(
 ) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float64], NeighborApproximation | None]:
     """Each item and one of its neighbours, their distance; and how many neighbours are missing."""
     if method not in ("auto", "exact", "approximate"):
-        raise ValueError(f'method must be "auto", "exact" or "approximate", and it is {method!r}')
+        raise InputError(
+            f'must be "auto", "exact" or "approximate"; got {method!r}', parameter="method"
+        )
     n, n_dimensions = points.shape
     costly = n_dimensions > _TREE_DIMENSIONS and n > _ALL_PAIRS_ITEMS
     if method == "approximate" or (method == "auto" and costly):
         return _approximate(points, n_neighbors, seed)
-    search = _exact_search(points, n_neighbors)
+    # Squares of features of any size are floats after division by a power of 2.
+    exponent = exponent_of(points)
+    search = _exact_search(np.ldexp(points, -exponent), n_neighbors)
     # Of neighbours as near, more threads find others.
     with threadpool_limits(1):
         distances, neighbours = search.kneighbors()
     items = np.repeat(np.arange(n), n_neighbors)
-    return items, neighbours.ravel(), distances.ravel(), None
+    return items, neighbours.ravel(), scaled_back(distances.ravel(), exponent), None
 
 
 def _exact_search(points: NDArray[np.float64], n_neighbors: int) -> Any:
@@ -185,6 +197,8 @@ def _approximate(
     points: NDArray[np.float64], n_neighbors: int, seed: int
 ) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float64], NeighborApproximation]:
     n = len(points)
+    exponent = exponent_of(points)
+    points = np.ldexp(points, -exponent)
     # The search is in float32: what all items share would take up its digits.
     centred = points - points.mean(axis=0)
     largest = float(np.abs(centred).max()) or 1.0
@@ -203,7 +217,7 @@ def _approximate(
     items, neighbours = np.broadcast_to(own, found.shape)[kept], found[kept]
     distances = distances_between(points, items, neighbours)
     checked = _recall(points, n_neighbors, items, distances, seed)
-    return items, neighbours, distances, checked
+    return items, neighbours, scaled_back(distances, exponent), checked
 
 
 def _recall(

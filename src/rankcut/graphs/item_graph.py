@@ -266,7 +266,10 @@ def as_item_graph(graph: Any) -> ItemGraph:
     if isinstance(graph, ItemGraph):
         return graph
     if isinstance(graph, type):
-        raise ValueError(f"the graph is the class {graph.__name__}, not a graph; call it")
+        raise InputError(
+            f"the graph is the class {graph.__name__}, not a graph",
+            remedy=f"pass {graph.__name__}(...)",
+        )
     if isinstance(graph, GraphRecipe):
         return graph.build()
     if is_learned(graph):
@@ -292,13 +295,13 @@ def _from_networkx(graph: Any) -> ItemGraph:
     import networkx as nx
 
     if graph.is_directed():
-        raise ValueError(
-            "the graph is directed, and a cut needs an undirected one; graph.to_undirected() "
-            "makes it so"
+        raise InputError(
+            "the graph is directed, but a cut needs an undirected one",
+            remedy="pass graph.to_undirected()",
         )
     nodes = list(graph.nodes)
     if not nodes:
-        raise ValueError("the graph has no nodes; it needs one for each item")
+        raise InputError("the graph has no nodes; it needs one for each item")
     if set(nodes) == set(range(len(nodes))):
         # Nodes that count from 0 are the columns' positions, in whichever order they were added.
         nodes.sort()
@@ -308,7 +311,7 @@ def _from_networkx(graph: Any) -> ItemGraph:
     try:
         weights = nx.to_scipy_sparse_array(graph, nodes, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as problem:
-        raise ValueError(f"the edges' weights are not all numbers: {problem}") from None
+        raise InputError(f"the edges' weights are not all numbers: {problem}") from None
     return ItemGraph.trusted(check_weights(weights, labels), labels, ordered=labels is None)
 
 

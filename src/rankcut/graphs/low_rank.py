@@ -7,8 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.kernel_approximation import Nystroem, RBFSampler
 
+from rankcut.errors import InputError, Setting
 from rankcut.graphs.distances import (
     distances_between,
+    exponent_of,
     median_lengthscale,
     root_mean_square,
     similarity,
@@ -19,6 +21,9 @@ from rankcut.graphs.weights import StructuredWeights, sampled_pairs
 
 # An embedding's weight this far below 0, relative to the largest, is rounding.
 _ROUNDING = 1e-12
+
+# The square of a lengthscale, relative to the features, below which nothing is alike.
+_SMALLEST = 1e-280
 
 
 class LowRankGraph(FeatureRecipe):
@@ -89,12 +94,12 @@ class LowRankGraph(FeatureRecipe):
     def build(self) -> ItemGraph:
         """The graph."""
         if self.method not in ("nystroem", "random_features", "embedding"):
-            raise ValueError(
-                'method must be "nystroem", "random_features" or "embedding", and it is '
-                f"{self.method!r}"
+            raise InputError(
+                f'must be "nystroem", "random_features" or "embedding"; got {self.method!r}',
+                parameter="method",
             )
         if not (isinstance(self.offset, Real) and 0 <= self.offset < np.inf):
-            raise ValueError(f"offset must be 0 or more, and it is {self.offset!r}")
+            raise InputError(f"must be 0 or more; got {self.offset!r}", parameter="offset")
         is_embedding = self.method == "embedding"
         scale = self.scale and not is_embedding
         points, items = item_points(self.features, self.items, scale)
@@ -114,8 +119,11 @@ class LowRankGraph(FeatureRecipe):
 
     def _approximate(self, points: NDArray[np.float64], lengthscale: float) -> NDArray[np.float64]:
         if not (isinstance(self.rank, Integral) and self.rank >= 1):
-            raise ValueError(f"rank must be a whole number above 0, and it is {self.rank!r}")
-        gamma = 0.5 / lengthscale**2
+            raise InputError(f"must be a whole number above 0; got {self.rank!r}", parameter="rank")
+        # Squares of features of any size are floats after division by a power of 2.
+        exponent = exponent_of(points)
+        points = np.ldexp(points, -exponent)
+        gamma = 0.5 / max(float(np.ldexp(lengthscale, -exponent)) ** 2, _SMALLEST)
         if self.method == "random_features":
             chosen = RBFSampler(
                 gamma=gamma, n_components=int(self.rank), random_state=self.random_state
@@ -144,10 +152,10 @@ class LowRankGraph(FeatureRecipe):
         one, other = (
             repr(int(side[at]) if items is None else items[side[at]]) for side in (first, second)
         )
-        raise ValueError(
-            f"the weight between items {one} and {other} is {found[at]:.3g}, and weights must not "
-            f"be negative; offset={longest:.3g} lifts all of them above 0, the square of the "
-            "longest vector"
+        raise InputError(
+            f"the weight between items {one} and {other} is {found[at]:.3g}, but weights must not "
+            "be negative",
+            remedy=["pass ", Setting("offset", float(f"{longest:.3g}")), " to make all positive"],
         )
 
 

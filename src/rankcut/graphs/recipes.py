@@ -22,6 +22,7 @@ from rankcut.graphs.distances import (
     check_finite,
     exponent_of,
     nearest_neighbors,
+    scaled_back,
     scaled_to_one,
     similarity,
     strongest_products,
@@ -254,15 +255,15 @@ class NeighborGraph(FeatureRecipe):
 def _all_distances(points: NDArray[np.float64]) -> NDArray[np.float64]:
     n = len(points)
     if n * (n - 1) * 4 > _MOST_BYTES:
-        raise ValueError(
+        raise InputError(
             f"the graph compares all pairs of its {n:,} items, which needs "
-            f"{n * (n - 1) * 4 / 1e9:.0f} GB; NeighborGraph compares neighbours alone, and "
-            "DissimilarityGraph(NeighborGraph(...)) tells unlike items"
+            f"{n * (n - 1) * 4 / 1e9:.0f} GB",
+            remedy="use NeighborGraph, which joins nearest neighbours only, or "
+            "DissimilarityGraph(NeighborGraph(...)) to join unlike items",
         )
     # Squares of features of any size are floats after division by a power of 2.
     exponent = exponent_of(points)
-    with np.errstate(over="ignore"):
-        return np.asarray(np.ldexp(pdist(np.ldexp(points, -exponent)), exponent))
+    return scaled_back(pdist(np.ldexp(points, -exponent)), exponent)
 
 
 def _sparse_graph(

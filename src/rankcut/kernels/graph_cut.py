@@ -8,9 +8,16 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from rankcut._loops.pairs import ALL, TWINS, UPPER
+from rankcut.errors import InputError, Setting
 from rankcut.features.feature_map import FeatureMap, MapOptions
 from rankcut.features.graph_cut import fit_map
-from rankcut.features.offset_rows import Vectors, inner_products, row_squares
+from rankcut.features.offset_rows import (
+    Vectors,
+    check_centred,
+    inner_products,
+    largest_entry,
+    row_squares,
+)
 from rankcut.features.smoothing import Smoothing, as_smoothing
 from rankcut.graphs import as_item_graph
 from rankcut.graphs.derived import joining_like_items
@@ -81,6 +88,7 @@ class GraphCutVectors:
     blas = True
 
     def __init__(self, vectors: Vectors) -> None:
+        check_centred(vectors)
         self._vectors = vectors
 
     def __len__(self) -> int:
@@ -129,4 +137,38 @@ class GraphCutEncoder:
         if self._map is None or self._known != known:
             self._map = fit_map(self._graph, rankings, replace(self.options, dtype=dtype))
             self._known = known
-        return GraphCutVectors(self._map.compact(rankings))
+        vectors = self._map.compact(rankings)
+        if not self.options.normalize:
+            check_squares(vectors, dtype, self._map.function.magnitude)
+        return GraphCutVectors(vectors)
+
+
+def check_squares(vectors: Vectors, dtype: np.dtype[Any], magnitude: float) -> None:
+    """Refuse vectors whose inner products are too large or too small for a float.
+
+    No product exceeds the largest square, by Cauchy and Schwarz; and if all squares are normal
+    numbers, underflow costs no more than rounding. No coordinate exceeds ``magnitude``.
+
+    >>> check_squares(np.array([[1.0, 0.0], [3e200, 4e200]]), np.dtype(float), 4e200)
+    Traceback (most recent call last):
+        ...
+    rankcut.errors.InputError: row 1: k(A, A) is too large for float64; pass normalize=True or \
+rescale the weights
+    """
+    limits = np.finfo(dtype)
+    with np.errstate(all="ignore"):
+        squares = row_squares(vectors)
+    wrong = ~(squares <= float(limits.max))
+    # A vector of zeros, as rounding leaves it, is no larger than that in any coordinate.
+    noise = vectors.shape[1] * float(limits.eps) * magnitude
+    if noise < float(limits.tiny) ** 0.5:
+        for row in np.flatnonzero(squares < float(limits.tiny)).tolist():
+            wrong[row] = largest_entry(vectors[row : row + 1]) > noise
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        size = "small" if squares[row] < 1 else "large"
+        raise InputError(
+            f"k(A, A) is too {size} for {dtype}",
+            row=row,
+            remedy=["pass ", Setting("normalize", True), " or rescale the weights"],
+        )

@@ -52,7 +52,7 @@ def make_classifier(
     if model == "views":
         return make_pipeline(RankingClassifier(graph, items=options.get("items")))
     learners = {"logistic": _logistic(n_items), "gp": [GPClassifier()]}
-    features = GraphCutFeatures(graph, **options)
+    features = GraphCutFeatures(graph, sparse_output=False, **options)
     return make_pipeline(features, *learners[model])
 
 

@@ -66,6 +66,9 @@ class ExpectedSlopes:
     nothing_to_pool : bool
         Whether slopes fall along every ranking, so that pooling changes none: that is so on the
         complete graph.
+    sparse : bool
+        Whether most items share a constant: not on a dense graph, nor with factors, where each
+        item has a value of its own.
     """
 
     def __init__(self, graph: ItemGraph) -> None:
@@ -79,13 +82,9 @@ class ExpectedSlopes:
         self._weights = weights.sparse.data.astype(np.float64)
         self._factors = np.ascontiguousarray(weights.factors)
         self._signed = np.ascontiguousarray(weights.factors * weights.signs)
-        # At most so many entries come from ranking an item: itself and its neighbours.
+        self.sparse = graph.weights.kind != "dense" and not weights.factors.shape[1]
+        # The most entries that come from ranking an item: itself and its neighbours.
         self._reach = np.diff(weights.sparse.indptr) + 1
-
-    @property
-    def sparse(self) -> bool:
-        """Whether most items may share a constant; with factors, each has a value of its own."""
-        return bool(self._factors.shape[1] == 0)
 
     def entries(self, partitions: Partitions, unlisted_weights: Floats) -> Entries:
         """Mean slopes of a block of partitions whose unranked items are in no group.

@@ -2,13 +2,14 @@
 
 from collections.abc import Callable
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.gaussian_process.kernels import Kernel
 from sklearn.utils import Tags
+from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
     _check_sample_weight,
@@ -21,6 +22,7 @@ from threadpoolctl import threadpool_limits
 
 from rankcut._loops.types import Floats
 from rankcut.dask import is_lazy, map_rows, stand_in
+from rankcut.errors import InputError
 from rankcut.estimators.gp.fitting import (
     Fit,
     Settings,
@@ -118,6 +120,17 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
            [0.01, 0.99]])
     """
 
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "kernel": [StrOptions({"precomputed"}), callable, None],
+        "link": [StrOptions(set(LIKELIHOODS))],
+        "kernel_variance": [Interval(Real, 0, None, closed="neither"), None],
+        "constant_variance": [Interval(Real, 0, None, closed="left"), None],
+        "class_weight": [dict, StrOptions({"balanced"}), None],
+        "tol": [Interval(Real, 0, None, closed="neither")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "n_jobs": [Integral, None],
+    }
+
     def __init__(
         self,
         kernel: Any = None,
@@ -157,7 +170,7 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
         -------
         self
         """
-        check_parameters(self.get_params(deep=False))
+        self._validate_params()
         maximise = self._fit_lazily if is_lazy(X) else self._fit
         fit = maximise(X, y, sample_weight)
         if self.kernel is None:
@@ -322,7 +335,7 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
             mean, variance = self._predictor.latent(X, diagonal, variances=variances)
             return mean, variance
         if diagonal is not None:
-            raise ValueError('diagonal is for kernel="precomputed", and there is no kernel')
+            raise InputError('is for kernel="precomputed"; got no kernel', parameter="diagonal")
         with threadpool_limits(1, user_api="blas"):
             mean, variance = self._predictor.latent(X, self.n_jobs)
         return mean, variance
@@ -380,33 +393,3 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
             return callable(self.kernel)
         parts = [self.kernel, *self.kernel.get_params().values()]
         return any(isinstance(part, RankingKernel) for part in parts)
-
-
-def check_parameters(parameters: dict[str, Any]) -> None:
-    """Raise ValueError for the first parameter of GPClassifier that makes no sense."""
-    kernel, link = parameters["kernel"], parameters["link"]
-    precomputed = isinstance(kernel, str) and kernel == "precomputed"
-    if not (kernel is None or precomputed or callable(kernel)):
-        raise ValueError(
-            'kernel must be None, "precomputed", a callable or a scikit-learn kernel, and it '
-            f"is {kernel!r}"
-        )
-    if link not in LIKELIHOODS:
-        raise ValueError(f'link must be "probit" or "logit", and it is {link!r}')
-    _check_variance(parameters, "kernel_variance", lambda v: 0 < v < np.inf, "above 0")
-    _check_variance(parameters, "constant_variance", lambda v: 0 <= v < np.inf, "0 or above")
-    tol, max_iter = parameters["tol"], parameters["max_iter"]
-    if not (isinstance(tol, Real) and float(tol) > 0):
-        raise ValueError(f"tol must be a number above 0, and it is {tol!r}")
-    if not (isinstance(max_iter, Integral) and int(max_iter) >= 1):
-        raise ValueError(f"max_iter must be 1 or more, and it is {max_iter!r}")
-
-
-def _check_variance(
-    parameters: dict[str, Any], name: str, good: Callable[[float], bool], range_name: str
-) -> None:
-    value = parameters[name]
-    if value is not None and not (isinstance(value, Real) and good(float(value))):
-        raise ValueError(
-            f"{name} must be a number {range_name}, or None to learn it, and it is {value!r}"
-        )

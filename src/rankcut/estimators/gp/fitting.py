@@ -18,6 +18,7 @@ from sklearn.utils import _safe_indexing, compute_class_weight
 from threadpoolctl import threadpool_limits
 
 from rankcut._loops.types import Floats
+from rankcut.errors import InputError
 from rankcut.estimators.gp.ascent import Problem, State, Summit, Watch, best_along, climb
 from rankcut.estimators.gp.duplicates import distinct_points, distinct_rows, few_distinct
 from rankcut.estimators.gp.function_space import (
@@ -303,15 +304,15 @@ class Progress:
 def check_classes(classes: NDArray[Any], totals: Floats) -> None:
     """Raise ValueError unless there are two classes or more, and each has some weight."""
     if len(classes) < 2:
-        raise ValueError(
-            f"all labels are of one class, {classes.tolist()[0]!r}; a classifier needs rows of "
-            "two classes or more"
+        raise InputError(
+            f"has one class, {classes.tolist()[0]!r}; a classifier needs two or more",
+            parameter="y",
         )
     if not totals.all():
         label = classes[totals == 0].tolist()[0]
-        raise ValueError(
-            f"all rows of class {label!r} have weight 0; leave them out, or give one of them "
-            "a weight, so that two classes or more are left"
+        raise InputError(
+            f"all rows of class {label!r} have weight 0",
+            remedy="leave them out, or give one of them a weight",
         )
 
 

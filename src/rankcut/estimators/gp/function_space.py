@@ -18,6 +18,7 @@ from sklearn.gaussian_process.kernels import Kernel
 from sklearn.utils import _safe_indexing
 
 from rankcut._loops.types import Floats
+from rankcut.errors import InputError
 from rankcut.estimators.gp.ascent import Sites, State
 from rankcut.estimators.gp.gaussian import Gaussian, Prior
 from rankcut.estimators.gp.likelihoods import Likelihood
@@ -75,10 +76,10 @@ class Factor:
         # Rows of signs see each entry of what is left over.
         signs = np.random.default_rng(0).choice([-1.0, 1.0], size=(size, 2))
         if np.abs(gram @ signs - rows @ (rows.T @ signs)).max() > rounding * largest * size:
-            raise ValueError(
-                "the kernel is not positive semi-definite, so that it is no covariance of a "
-                "Gaussian process; add a multiple of the identity to its Gram matrix, or clip "
-                "its negative eigenvalues"
+            raise InputError(
+                "the kernel is not positive semi-definite, so it is not a covariance",
+                remedy="add a multiple of the identity to its Gram matrix, or clip its negative "
+                "eigenvalues",
             )
         return cls(rows, order[:rank], np.ascontiguousarray(lower[:rank]))
 
@@ -104,23 +105,23 @@ def _divided(values: NDArray[Any], exponent: int) -> NDArray[np.floating]:
 
 def _check_gram(gram: Floats, rounding: float) -> None:
     if gram.ndim != 2 or gram.shape[0] != gram.shape[1]:
-        raise ValueError(
-            f"a Gram matrix is square, one row and one column for each ranking, and this one has "
-            f"the shape {gram.shape}"
+        raise InputError(
+            "a Gram matrix is square, one row and one column for each ranking; got shape "
+            f"{gram.shape}"
         )
     if not np.isfinite(gram).all():
         row, column = np.argwhere(~np.isfinite(gram))[0]
-        raise ValueError(
-            f"the kernel of rows {row} and {column} is {gram[row, column]}; NaN and inf have no "
-            "place in a Gram matrix, so use a kernel that is defined for all rows"
+        raise InputError(
+            f"the kernel of rows {row} and {column} is {gram[row, column]}, but must be finite",
+            remedy="use a kernel that is defined for all rows",
         )
     largest = float(np.abs(gram).max(initial=0.0))
     if np.abs(gram - gram.T).max() > rounding * largest:
-        raise ValueError("the Gram matrix is not symmetric; average it with its transpose")
+        raise InputError("the Gram matrix is not symmetric", remedy="average it with its transpose")
     if not np.diagonal(gram).max() > 0:
-        raise ValueError(
-            "the kernel of each row with itself is 0, so that the latent function is constant; "
-            "use a kernel that tells the rows apart"
+        raise InputError(
+            "the kernel of each row with itself is 0, so the latent function is constant",
+            remedy="use a kernel that tells the rows apart",
         )
 
 
@@ -307,17 +308,18 @@ class KernelPredictor:
         """k(x, x) of each row if the kernel is precomputed."""
         if self.typical is None:
             if diagonal is not None:
-                raise ValueError(
-                    'diagonal is for kernel="precomputed"; this kernel computes k(x, x) itself'
+                raise InputError(
+                    'is for kernel="precomputed"; this kernel computes k(x, x) itself',
+                    parameter="diagonal",
                 )
             return None
         if diagonal is None:
             return np.full(X.shape[0], self.typical)
         given = np.asarray(diagonal, dtype=np.float64)
         if given.shape != (X.shape[0],):
-            raise ValueError(
-                f"diagonal has one k(x, x) for each of the {X.shape[0]} rows, and its shape "
-                f"is {given.shape}"
+            raise InputError(
+                f"must have one k(x, x) for each of the {X.shape[0]} rows; got shape {given.shape}",
+                parameter="diagonal",
             )
         return given
 
