@@ -193,12 +193,14 @@ def _check_numbers(block: Block, items: Sequence[int], layout: Layout) -> None:
         raise RankingFileError(
             f"these are hardly ranks: {problem}",
             block.source,
+            int(block.lines[0]),
             remedy=["pass ", Setting("layout", "ratings"), " for scores, or ", *naming],
         )
     number = len(finding.columns)
     raise RankingFileError(
         f"{problem}; {'is it an item?' if number == 1 else f'are these {number} columns items?'}",
         block.source,
+        int(block.lines[0]),
         remedy=[
             "if not, pass ",
             Setting("columns", _as_option(finding.columns, block.names)),
