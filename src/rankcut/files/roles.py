@@ -220,12 +220,14 @@ def _check_numbers(block: Block, items: Sequence[int], layout: Layout) -> None:
         raise RankingFileError(
             f"these are hardly ranks: {problem}",
             block.source,
+            int(block.lines[0]),
             remedy=["pass ", Setting("layout", "ratings"), " for scores, or ", *naming],
         )
     number = len(finding.columns)
     raise RankingFileError(
         problem,
         block.source,
+        int(block.lines[0]),
         remedy=[
             f"if {'it is not an item' if number == 1 else f'these {number} are not items'}, pass ",
             Setting("columns", _as_option(finding.columns, block.names)),
