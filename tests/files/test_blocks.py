@@ -48,7 +48,7 @@ def test_a_header_that_is_not_there():
         with pytest.raises(RankingFileError, match="a first and a last one"):
             read("a,b\n1,2\n2,1\n", header=header)
     for header in ("2-1", "0-1"):
-        with pytest.raises(ValueError, match="--header is a line's number"):
+        with pytest.raises(ValueError, match="header must be the number of a line"):
             parsed_header(header)
 
 
