@@ -2,6 +2,10 @@
 # when it is first used, type checkers and editors read it as it is.
 
 from rankcut import datasets as datasets
+from rankcut import estimators as estimators
+from rankcut import files as files
+from rankcut import graphs as graphs
+from rankcut import kernels as kernels
 from rankcut import setfunctions as setfunctions
 from rankcut import theory as theory
 from rankcut.comparison.groups import compare_groups as compare_groups
@@ -14,7 +18,6 @@ from rankcut.datasets.movielens import load_movielens as load_movielens
 from rankcut.datasets.ranking_models import make_mallows as make_mallows
 from rankcut.datasets.ranking_models import make_plackett_luce as make_plackett_luce
 from rankcut.datasets.sushi import load_sushi as load_sushi
-from rankcut.errors import RankingFileError as RankingFileError
 from rankcut.estimators.consensus import Consensus as Consensus
 from rankcut.estimators.gaussian_kernel import GaussianKernel as GaussianKernel
 from rankcut.estimators.gp.classifier import GPClassifier as GPClassifier
@@ -25,20 +28,13 @@ from rankcut.estimators.kernel_objects import KendallKernel as KendallKernel
 from rankcut.estimators.kernel_objects import MallowsKernel as MallowsKernel
 from rankcut.estimators.kernel_objects import SpearmanKernel as SpearmanKernel
 from rankcut.estimators.kernel_objects import WeightedKendallKernel as WeightedKendallKernel
-from rankcut.estimators.pair_features import KendallFeatures as KendallFeatures
-from rankcut.estimators.pair_features import WeightedKendallFeatures as WeightedKendallFeatures
 from rankcut.estimators.ranking_classifier import RankingClassifier as RankingClassifier
 from rankcut.estimators.similar_rankings import SimilarRankings as SimilarRankings
-from rankcut.estimators.smoothing import GraphSmoothing as GraphSmoothing
 from rankcut.estimators.submodular import SubmodularFeatures as SubmodularFeatures
-from rankcut.estimators.taste import TasteFeatures as TasteFeatures
 from rankcut.features.completions import Completions as Completions
 from rankcut.features.graph_cut import graph_cut_features as graph_cut_features
 from rankcut.features.smoothing import Smoothing as Smoothing
-from rankcut.files.formats import from_frame as from_frame
 from rankcut.files.formats import read_file as read_file
-from rankcut.files.formats import scan_file as scan_file
-from rankcut.files.formats import to_frame as to_frame
 from rankcut.files.formats import write_file as write_file
 from rankcut.files.graph_files import read_graph as read_graph
 from rankcut.files.graph_files import write_graph as write_graph
@@ -52,17 +48,7 @@ from rankcut.graphs.low_rank import LowRankGraph as LowRankGraph
 from rankcut.graphs.recipes import DistanceGraph as DistanceGraph
 from rankcut.graphs.recipes import NeighborGraph as NeighborGraph
 from rankcut.graphs.recipes import SimilarityGraph as SimilarityGraph
-from rankcut.kernels.diffusion import diffusion_kernel as diffusion_kernel
-from rankcut.kernels.gaussian import gaussian_kernel as gaussian_kernel
 from rankcut.kernels.graph_cut import graph_cut_kernel as graph_cut_kernel
-from rankcut.kernels.kendall import kendall_features as kendall_features
-from rankcut.kernels.kendall import kendall_kernel as kendall_kernel
-from rankcut.kernels.lovasz_bregman import lovasz_bregman_divergence as lovasz_bregman_divergence
-from rankcut.kernels.mallows import mallows_kernel as mallows_kernel
-from rankcut.kernels.mallows import median_lambda as median_lambda
-from rankcut.kernels.spearman import spearman_kernel as spearman_kernel
-from rankcut.kernels.weighted_kendall import weighted_kendall_features as weighted_kendall_features
-from rankcut.kernels.weighted_kendall import weighted_kendall_kernel as weighted_kendall_kernel
 from rankcut.long_tables import from_long as from_long
 from rankcut.orders import from_orders as from_orders
 from rankcut.orders import to_orders as to_orders

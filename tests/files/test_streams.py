@@ -10,7 +10,6 @@ import pytest
 
 from rankcut import (
     ItemGraph,
-    RankingFileError,
     RankingSet,
     read_file,
     read_graph,
@@ -18,6 +17,7 @@ from rankcut import (
     write_file,
     write_graph,
 )
+from rankcut.files import RankingFileError
 from rankcut.files.models import read_model
 from rankcut.files.streams import copy_whole, read_all
 

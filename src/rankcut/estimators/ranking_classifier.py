@@ -55,8 +55,8 @@ class RankingClassifier(ClassifierMixin, TakesRankings):
         :class:`~rankcut.GraphCutFeatures`; None learns it from the rankings that are fitted, by
         :class:`~rankcut.AgreementGraph`.
     smoothing : float, default=4.0
-        Steps of a lazy random walk; see :class:`~rankcut.GraphSmoothing`. 0 is no smoothing and
-        no graph.
+        Steps of a lazy random walk; see :class:`~rankcut.estimators.GraphSmoothing`. 0 is no
+        smoothing and no graph.
     items : sequence or None, default=None
         Labels of the columns, if the rankings are not a frame.
 

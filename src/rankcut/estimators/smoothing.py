@@ -66,7 +66,7 @@ class GraphSmoothing(TransformerMixin, BaseEstimator):
     Two lists that share no item; the first two items are alike, and so are the last two.
 
     >>> import numpy as np
-    >>> from rankcut import GraphSmoothing
+    >>> from rankcut.estimators import GraphSmoothing
     >>> graph = np.array([[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]])
     >>> listed = np.array([[1.0, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0]])
     >>> smoothed = GraphSmoothing(graph, steps=0.5).fit_transform(listed)

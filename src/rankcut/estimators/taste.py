@@ -40,7 +40,7 @@ class TasteFeatures(OneToOneFeatureMixin, TransformerMixin, TakesRankings):
         :class:`~rankcut.GraphCutFeatures`; None learns it from the lists that are fitted, by
         :class:`~rankcut.AgreementGraph`.
     smoothing : float, default=1.0
-        Steps of a lazy random walk; see :class:`~rankcut.GraphSmoothing`.
+        Steps of a lazy random walk; see :class:`~rankcut.estimators.GraphSmoothing`.
     consensus : float, default=3.0
         w, the length of the common part, beside 1 of the other. 0 finds who shares what others
         do not; with a large one the people of most common taste are found for everyone.
@@ -71,7 +71,8 @@ class TasteFeatures(OneToOneFeatureMixin, TransformerMixin, TakesRankings):
     Three lists, of which no two share an item but the last two; the first two items are alike.
 
     >>> import numpy as np
-    >>> from rankcut import SimilarRankings, TasteFeatures
+    >>> from rankcut import SimilarRankings
+    >>> from rankcut.estimators import TasteFeatures
     >>> graph = np.array([[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]])
     >>> nan = np.nan
     >>> lists = np.array([[1, nan, 2, nan], [nan, 1, nan, 2], [nan, 2, nan, 1]])
