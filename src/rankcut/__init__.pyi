@@ -12,11 +12,13 @@ from rankcut.comparison.groups import compare_groups as compare_groups
 from rankcut.comparison.independence import independence_test as independence_test
 from rankcut.consensus.decoding import to_ranking as to_ranking
 from rankcut.datasets.downloads import load_preflib as load_preflib
+from rankcut.datasets.eurovision import load_eurovision as load_eurovision
 from rankcut.datasets.food import make_food as make_food
 from rankcut.datasets.lunch import load_lunch as load_lunch
 from rankcut.datasets.movielens import load_movielens as load_movielens
 from rankcut.datasets.ranking_models import make_mallows as make_mallows
 from rankcut.datasets.ranking_models import make_plackett_luce as make_plackett_luce
+from rankcut.datasets.starwars import load_starwars as load_starwars
 from rankcut.datasets.sushi import load_sushi as load_sushi
 from rankcut.estimators.consensus import Consensus as Consensus
 from rankcut.estimators.gaussian_kernel import GaussianKernel as GaussianKernel
