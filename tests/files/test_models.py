@@ -24,6 +24,7 @@ from rankcut import (
 )
 from rankcut.files import RankingFileError, models
 from rankcut.files.models import SavedModel, read_model, write_model
+from rankcut.files.streams import pack_archive, unpack_archive
 from rankcut.reports.classification import make_classifier
 
 
@@ -88,11 +89,11 @@ def test_every_name_is_that_of_a_type():
     [(None, r"earlier version .*; train it again"), (3, r"later version .*; update rankcut")],
 )
 def test_models_of_other_versions_say_what_to_do(tmp_path, header, says):
-    members = models._members(model_bytes(tmp_path))
+    members = unpack_archive(model_bytes(tmp_path), "m")
     members["rankcut.json"] = json.dumps({"format": header}).encode()
     if header is None:
         del members["rankcut.json"]
-    (tmp_path / "m.skops").write_bytes(models._archive(members))
+    (tmp_path / "m.skops").write_bytes(pack_archive(members))
     with pytest.raises(RankingFileError, match=says):
         read_model(tmp_path / "m.skops")
 

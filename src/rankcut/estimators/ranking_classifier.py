@@ -129,8 +129,6 @@ class RankingClassifier(ClassifierMixin, TakesRankings):
             counts = check_counts(sample_weight, rankings.shape[0])
             if not counts.all():
                 rows = np.flatnonzero(counts)
-                if not len(rows):
-                    raise InputError("is 0 for all rankings", parameter="sample_weight")
                 rankings = self._read(_safe_indexing(X, rows), reset=True)
                 labels, counts = labels[rows], counts[rows]
         self.classes_, codes = np.unique(labels, return_inverse=True)

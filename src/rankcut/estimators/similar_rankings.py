@@ -10,11 +10,12 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils import Tags, get_tags
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+from sklearn.utils.validation import _num_samples, check_is_fitted, has_fit_parameter
 
 from rankcut.errors import InputError, Setting
 from rankcut.estimators.graph_cut import GraphCutFeatures
 from rankcut.features.offset_rows import OffsetRows, largest_entry
+from rankcut.graphs.learned import check_counts
 from rankcut.kernels.graph_cut import GraphCutVectors
 from rankcut.kernels.nearest import Nearest, nearest_of
 from rankcut.kernels.vector_index import VectorIndex
@@ -125,10 +126,12 @@ class SimilarRankings(BaseEstimator):
         """
         self._validate_params()
         self.features_ = clone(self._transformer())
-        if sample_weight is not None and has_fit_parameter(self.features_, "sample_weight"):
-            self.features_.fit(X, sample_weight=sample_weight)
-        else:
-            self.features_.fit(X)
+        counted = {}
+        if sample_weight is not None:
+            sample_weight = check_counts(sample_weight, _num_samples(X))
+            if has_fit_parameter(self.features_, "sample_weight"):
+                counted = {"sample_weight": sample_weight}
+        self.features_.fit(X, **counted)
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self.features_, name):
                 setattr(self, name, getattr(self.features_, name))

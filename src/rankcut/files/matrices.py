@@ -25,12 +25,12 @@ from rankcut.files.drafts import atomic_path
 from rankcut.files.parquet import import_pyarrow
 from rankcut.files.streams import (
     Source,
-    check_archive,
     copy_whole,
     open_bytes,
     read_all,
     reading_as,
     source_name,
+    unpack_archive,
 )
 from rankcut.files.table_columns import Columns
 from rankcut.ranking_set import RankingSet
@@ -88,13 +88,11 @@ def read_arrays(source: Source) -> dict[str, NDArray[Any]]:
     name = source_name(source)
     content = read_all(source)
     with reading_as("an archive of arrays (npz)", name):
-        check_archive(content, name)
         arrays = {}
-        with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            for member in archive.namelist():
-                with archive.open(member) as stream:
-                    header = _read_header(stream, name, "fiubU")
-                    arrays[member.removesuffix(".npy")] = _read_numbers(stream, *header, name)
+        for member, array in unpack_archive(content, name).items():
+            stream = io.BytesIO(array)
+            header = _read_header(stream, name, "fiubU")
+            arrays[member.removesuffix(".npy")] = _read_numbers(stream, *header, name)
         return arrays
 
 

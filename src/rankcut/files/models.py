@@ -22,7 +22,7 @@ from rankcut.errors import RankingFileError
 from rankcut.estimators.graph_cut import GraphCutFeatures
 from rankcut.estimators.ranking_classifier import RankingClassifier
 from rankcut.files.drafts import atomic_file
-from rankcut.files.streams import Source, check_archive, read_all, source_name
+from rankcut.files.streams import Source, pack_archive, read_all, source_name, unpack_archive
 
 # The version of the file's format: another one whenever fitted attributes of our types change.
 _FORMAT = 2
@@ -111,8 +111,7 @@ def read_model(source: Source) -> SavedModel:
     name = source_name(source)
     content = read_all(source)
     try:
-        check_archive(content, name)
-        content = _restored(content, name)
+        content = _restored(unpack_archive(content, name), name)
         foreign = [kind for kind in skops.get_untrusted_types(data=content) if kind not in _TRUSTED]
         if foreign:
             raise RankingFileError(
@@ -133,7 +132,8 @@ def read_model(source: Source) -> SavedModel:
 
 def _stable(content: bytes) -> bytes:
     """The archive that skops made, with our names for types and nothing that changes by chance."""
-    members = _members(content)
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        members = {member: archive.read(member) for member in archive.namelist()}
     schema = json.loads(members.pop("schema.json"))
     numbers: dict[int, int] = {}
     files: dict[str, str] = {}
@@ -146,7 +146,7 @@ def _stable(content: bytes) -> bytes:
         kind = node.get("__class__")
         if kind in _HOMES and node["__module__"] == _HOMES[kind]:
             node["__module__"] = "rankcut"
-    return _archive(
+    return pack_archive(
         {
             _HEADER: json.dumps({"format": _FORMAT}).encode(),
             "schema.json": json.dumps(schema, indent=1).encode(),
@@ -155,9 +155,8 @@ def _stable(content: bytes) -> bytes:
     )
 
 
-def _restored(content: bytes, name: str) -> bytes:
+def _restored(members: dict[str, bytes], name: str) -> bytes:
     """The archive as skops reads it: our types by the modules that they are in now."""
-    members = _members(content)
     schema = json.loads(members["schema.json"])
     version = json.loads(members.pop(_HEADER, b'{"format": 1}'))["format"]
     if version < _FORMAT:
@@ -173,7 +172,7 @@ def _restored(content: bytes, name: str) -> bytes:
     for node in _nodes(schema):
         if node.get("__module__") == "rankcut" and node.get("__class__") in _HOMES:
             node["__module__"] = _HOMES[node["__class__"]]
-    return _archive(members | {"schema.json": json.dumps(schema).encode()})
+    return pack_archive(members | {"schema.json": json.dumps(schema).encode()})
 
 
 def _nodes(part: Any) -> Iterator[dict[str, Any]]:
@@ -186,20 +185,6 @@ def _nodes(part: Any) -> Iterator[dict[str, Any]]:
             waiting.extend(reversed(part.values()))
         elif isinstance(part, list):
             waiting.extend(reversed(part))
-
-
-def _members(content: bytes) -> dict[str, bytes]:
-    with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        return {member: archive.read(member) for member in archive.namelist()}
-
-
-def _archive(members: dict[str, bytes]) -> bytes:
-    sink = io.BytesIO()
-    with zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED) as archive:
-        for member, content in members.items():
-            # A ZipInfo without a date has always the same one.
-            archive.writestr(zipfile.ZipInfo(member), content, zipfile.ZIP_DEFLATED)
-    return sink.getvalue()
 
 
 def _checked(model: SavedModel) -> SavedModel:

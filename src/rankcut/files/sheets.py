@@ -13,11 +13,12 @@ from rankcut.errors import RankingFileError, Setting
 from rankcut.files.blocks import BLOCK_CELLS, MARKS, Block, Declared, Header, read_marks
 from rankcut.files.streams import (
     Source,
-    check_archive,
     open_text,
+    pack_archive,
     read_all,
     reading_as,
     source_name,
+    unpack_archive,
 )
 from rankcut.files.table_columns import Columns
 
@@ -62,8 +63,8 @@ def excel_blocks(
     name = source_name(source)
     content = read_all(source)
     with reading_as("an Excel file (.xlsx)", name):
-        check_archive(content, name)
-        book = openpyxl.load_workbook(io.BytesIO(content), read_only=True, data_only=True)
+        checked = io.BytesIO(pack_archive(unpack_archive(content, name)))
+        book = openpyxl.load_workbook(checked, read_only=True, data_only=True)
         try:
             if sheet is not None and sheet not in book.sheetnames:
                 raise RankingFileError(

@@ -6,7 +6,7 @@ import io
 import os
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, BinaryIO, TypeAlias
@@ -20,6 +20,8 @@ Source: TypeAlias = str | os.PathLike[str] | IO[bytes] | IO[str]
 # many times its size: rankings in text shrink 5 to 20 times, files made to fill memory 1,000 times.
 _SMALL = 1 << 24
 _MOST_TIMES = 100
+
+_AT_ONCE = 1 << 20
 
 
 def source_name(source: Source) -> str:
@@ -41,15 +43,41 @@ def open_bytes(source: Source) -> Iterator[io.BufferedReader]:
     yield _unpacked(_buffered(source, name), name)
 
 
-def check_archive(content: bytes, name: str) -> None:
-    """Refuse a zip archive that would unpack out of proportion to its size.
+def unpack_archive(content: bytes, name: str) -> dict[str, bytes]:
+    """The members of a zip archive; one that unpacks out of proportion to its size is refused.
 
-    No member unpacks to more than the size it declares: zipfile stops reading there, and compares
-    checksums.
+    Sizes that the archive declares may be forged: what is read is counted too.
     """
+    most = most_unpacked(len(content))
+    members: dict[str, bytes] = {}
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        if sum(member.file_size for member in archive.infolist()) > most_unpacked(len(content)):
+        if sum(member.file_size for member in archive.infolist()) > most:
             raise _out_of_proportion(name)
+        for member in archive.infolist():
+            parts = []
+            with archive.open(member) as stream:
+                # By parts, since zipfile unpacks all that it is asked for before it looks at sizes.
+                while part := stream.read(_AT_ONCE):
+                    most -= len(part)
+                    if most < 0:
+                        raise _out_of_proportion(name)
+                    parts.append(part)
+            members[member.filename] = b"".join(parts)
+    return members
+
+
+def pack_archive(members: Mapping[str, bytes]) -> bytes:
+    """A zip archive of members, the same bytes for the same members, that our readers accept."""
+    size = sum(map(len, members.values()))
+    for method in (zipfile.ZIP_DEFLATED, zipfile.ZIP_STORED):
+        sink = io.BytesIO()
+        with zipfile.ZipFile(sink, "w") as archive:
+            for member, content in members.items():
+                # A ZipInfo without a date has always the same one.
+                archive.writestr(zipfile.ZipInfo(member), content, method)
+        if size <= most_unpacked(sink.tell()):
+            break
+    return sink.getvalue()
 
 
 def most_unpacked(size: int) -> int:
@@ -217,9 +245,6 @@ def whole_number(text: str) -> int | None:
     if not (text.isascii() and text.isdigit() and len(text) < 17):
         return None
     return int(text) if int(text) <= LARGEST_COUNT else None
-
-
-_AT_ONCE = 1 << 20
 
 
 def write_whole(stream: BinaryIO, content: bytes) -> None:

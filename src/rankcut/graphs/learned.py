@@ -206,6 +206,8 @@ def check_counts(sample_weight: ArrayLike | None, n_rows: int) -> NDArray[np.flo
         raise InputError(
             f"sample_weight is {counts[row]:g}; weights are finite and 0 or more", row=row
         )
+    if counts.size and not counts.any():
+        raise InputError("is zero for all rankings", parameter="sample_weight")
     return counts
 
 
