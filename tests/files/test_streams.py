@@ -16,11 +16,10 @@ from rankcut import (
     read_file,
     read_graph,
     read_items,
-    scan_file,
     write_file,
     write_graph,
 )
-from rankcut.files import RankingFileError
+from rankcut.files import RankingFileError, scan_file
 from rankcut.files.models import read_model
 from rankcut.files.streams import copy_whole, read_all
 

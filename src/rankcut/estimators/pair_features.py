@@ -71,7 +71,7 @@ class PairFeatures(TransformerMixin, TakesRankings):
         return np.array(pairs, dtype=object)
 
     def _check(self, n_items: int) -> None:
-        """Raise if the parameters do not suit so many items."""
+        """Raise if the parameters do not suit this number of items."""
 
     def _features(self, X: Any) -> NDArray[Any]:
         raise NotImplementedError
