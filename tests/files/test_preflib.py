@@ -239,3 +239,11 @@ def test_the_largest_count_is_read_again(tmp_path, suffix):
     votes = RankingSet(np.array([[1.0, 2.0]]), ("toro", "uni"), counts=[10**15])
     write_file(votes, tmp_path / f"votes.{suffix}")
     assert read_file(tmp_path / f"votes.{suffix}").counts.tolist() == [10**15]
+
+
+def test_equal_orders_with_counts_beyond_the_largest_are_read_again(tmp_path):
+    votes = RankingSet(np.array([[1.0, 2.0]] * 3), ("a", "b"), counts=[10**15, 10**15, 5])
+    write_file(votes, tmp_path / "v.soc")
+    again = read_file(tmp_path / "v.soc")
+    assert again.counts.tolist() == [10**15, 10**15, 5]
+    assert again.n_rankings == votes.n_rankings

@@ -20,7 +20,7 @@ from rankcut import (
     write_graph,
 )
 from rankcut.files import RankingFileError, scan_file
-from rankcut.files.models import read_model
+from rankcut.files.models import import_skops, read_model
 from rankcut.files.streams import copy_whole, read_all
 
 
@@ -210,6 +210,7 @@ def forged(content, size):
 def test_forged_sizes_take_no_memory(tmp_path):
     place = tmp_path / "bomb.npz"
     place.write_bytes(forged(bytes(1 << 26), 1000))
+    import_skops()
     tracemalloc.start()
     for read in (read_graph, read_model):
         with pytest.raises(RankingFileError, match=r"^\S+bomb\.npz: [^\n]*$"):

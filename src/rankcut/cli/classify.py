@@ -19,7 +19,7 @@ from rankcut.cli.output import (
     styled,
     table_writers,
 )
-from rankcut.cli.reading import Rankings, Reading, known_values, labelled, with_known_items
+from rankcut.cli.reading import Rankings, Reading, known_values, labelled
 from rankcut.cli.vectors import VectorOptions
 from rankcut.errors import InputError, amount
 
@@ -81,7 +81,7 @@ def classify(
     ] = None,
     block: Annotated[int, typer.Option(min=1, help="Rows of a block, on a cluster.")] = 65536,
 ) -> None:
-    """Predict a column from the rankings, and report how well that works.
+    """Test how well rankings predict a column.
 
     Cross-validated F1, log-loss and calibration error, beside baselines: the majority class,
     which items were ranked at all, and Borda points. Rankings without a value are ignored.
@@ -167,9 +167,10 @@ def _in_memory(
     sizes = dict(sorted(Counter(classes.tolist()).items()))
     reports = [Report(_title(target, sizes, folds), sizes, scores)]
     if test is not None:
-        others = reading.read(test, expand=True, no_items=no_items)
+        others = reading.read_for_model(
+            test, rankings.items, target, expand=True, no_items=no_items
+        )
         others, truth = labelled(others, target, test)
-        others = with_known_items(others, rankings.items, test, no_items=no_items)
         with working("test"):
             scores = evaluate(
                 classifier, (rankings.ranks, classes), (others.ranks, truth), name=name

@@ -73,7 +73,7 @@ def compare(
     output: OutputFiles = None,
     as_json: Json = False,
 ) -> None:
-    """Test whether groups rank differently, and show which items differ.
+    """Test whether groups rank differently, and where.
 
     Group labels are exchanged among the rankings at random; p is the share of exchanges after which
     groups differ at least as much. P-values of items hold for all items at once.

@@ -77,7 +77,7 @@ def consensus(
     output: OutputFiles = None,
     as_json: Json = False,
 ) -> None:
-    """Take rankings together: one ranking, and how sure each place is.
+    """Rank the items by consensus, with confidence sets.
 
     A table with places, the places that are possible, and in how many bootstrap samples each item
     is first; to .csv, .json or .parquet, as a picture (.png, .svg, .pdf), or as a page (.html).

@@ -39,11 +39,12 @@ def features(
     ] = False,
     block: Annotated[int, typer.Option(min=1, help="Rows of a block in memory.")] = 16384,
 ) -> None:
-    """Write the graph cut features of rankings: a row for each, a column for each item.
+    """Turn rankings into vectors: graph cut features.
 
-    To npy, npz, CSV or Parquet. Wide tables and npy files are read, and all are written, a block
-    at a time, so they may be larger than memory. CSV and Parquet files have a column of counts
-    where the rankings have counts; npy and npz files repeat the row.
+    A row for each ranking, a column for each item, to npy, npz, CSV or Parquet. Wide tables and npy
+    files are read, and all are written, a block at a time, so they may be larger than memory. CSV
+    and Parquet files have a column of counts where the rankings have counts; npy and npz files
+    repeat the row.
 
     To a directory, the vectors of Parquet files are written as a Parquet file for each block, on
     a cluster if one is named. Run again, the command writes the parts that are missing.

@@ -33,11 +33,11 @@ def gram(
     ] = False,
     block: Annotated[int, typer.Option(min=1, help="Rows of a block, for Zarr.")] = 16384,
 ) -> None:
-    """Write the Gram matrix: how similar each two rankings are, by the graph cut kernel.
+    """Write the kernel matrix of all pairs of rankings.
 
-    A ranking with a count has as many rows and columns. To a Zarr array (.zarr), the matrix of
-    Parquet files may be larger than memory, and is computed on a cluster if one is named. Run
-    again, the command writes the rows that are missing.
+    Entries are values of the graph cut kernel. A ranking with a count has as many rows and columns.
+    To a Zarr array (.zarr), the matrix of Parquet files may be larger than memory, and is computed
+    on a cluster if one is named. Run again, the command writes the rows that are missing.
 
     Example: rankcut gram votes.csv -o gram.npy --normalize
     """

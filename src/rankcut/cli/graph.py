@@ -19,6 +19,7 @@ from rankcut.errors import InputError, RankingFileError, amount
 if TYPE_CHECKING:
     from rankcut.graphs.item_graph import ItemGraph
 
+Similarity: TypeAlias = Literal["squared_exponential", "exponential"]
 Learn: TypeAlias = Literal["agreement", "co-listing"]
 
 # Files of these formats hold rankings, and never a table of items.
@@ -76,7 +77,7 @@ def graph(
         ),
     ] = None,
     kernel: Annotated[
-        Literal["squared_exponential", "exponential"],
+        Similarity,
         typer.Option(help="How similarity decreases with distance."),
     ] = "squared_exponential",
     lengthscale: Annotated[
@@ -109,7 +110,7 @@ def graph(
         str | None, typer.Option(help="Cell delimiter (default: comma); tab for a tab.")
     ] = None,
 ) -> None:
-    """Build an item graph from a table of items, or from rankings, and describe it.
+    """Build an item graph from items or rankings.
 
     Similar items are connected strongly. Numbers are scaled, text is one-hot encoded. -o writes
     the graph (.npz) or a picture of it (.png, .svg, .pdf).

@@ -51,10 +51,10 @@ def map(  # noqa: A001 - the command is called so
         ),
     ] = None,
 ) -> None:
-    """Draw the rankings in two dimensions: the main directions of their vectors.
+    """Draw a map of the rankings in two dimensions.
 
-    A picture, or an interactive page that shows the ranking under the mouse. Equal rankings are
-    one point, whose size grows with their number.
+    Its axes are the main directions of their vectors. A picture, or an interactive page that shows
+    the ranking under the mouse. Equal rankings are one point, whose size grows with their number.
 
     Example: rankcut map votes.csv -o map.html --by town
     """

@@ -7,7 +7,7 @@ import typer
 
 from rankcut.cli.options import Json, with_options
 from rankcut.cli.output import TABLES, OutputFiles, Outputs, print_json, records, table_writers
-from rankcut.cli.reading import Rankings, Reading, with_known_items
+from rankcut.cli.reading import Rankings, Reading
 from rankcut.errors import InputError
 
 
@@ -24,10 +24,10 @@ def predict(
     output: OutputFiles = None,
     as_json: Json = False,
 ) -> None:
-    """Predict the class of each ranking with a saved model: a table with probabilities.
+    """Predict the class of each ranking with a saved model.
 
-    To CSV, Parquet or JSON; CSV on standard output by default. The model file is safe to load:
-    types other than scikit-learn's and rankcut's are refused.
+    A table with probabilities, to CSV, Parquet or JSON; CSV on standard output by default. The
+    model file is safe to load: types other than scikit-learn's and rankcut's are refused.
 
     Example: rankcut predict model.skops votes.csv -o predicted.csv
     """
@@ -38,7 +38,7 @@ def predict(
     from rankcut.files.models import read_model
 
     saved = read_model(sys.stdin.buffer if model == "-" else model)
-    rankings = with_known_items(reading.read(file), saved.items, file, no_items=[saved.target])
+    rankings = reading.read_for_model(file, saved.items, saved.target)
     left_out = rankings.n_ranked() < rankings.ranks.shape[1]
     if saved.needs_all_items and left_out.any():
         raise InputError(

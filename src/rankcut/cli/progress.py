@@ -51,12 +51,14 @@ def _display(*, bar: bool = False) -> Any:
         TimeElapsedColumn,
     )
 
+    silent = not sys.stderr.isatty()
     return Progress(
         SpinnerColumn(),
         TextColumn("{task.description}", markup=False),
         *([BarColumn(), MofNCompleteColumn()] if bar else []),
         TimeElapsedColumn(),
-        console=Console(stderr=True),
+        # Quiet too: in some versions of Rich, a disabled display ends with an empty line.
+        console=Console(stderr=True, quiet=silent),
         transient=True,
-        disable=not sys.stderr.isatty(),
+        disable=silent,
     )

@@ -120,18 +120,48 @@ class Reading:
     ] = None
 
     def read(
-        self, source: str, *, expand: bool = False, no_items: Sequence[str] = ()
+        self,
+        source: str,
+        *,
+        expand: bool = False,
+        no_items: Sequence[str] = (),
+        known_items: Sequence[Hashable] | None = None,
     ) -> "RankingSet":
         """All rankings of a file, or of standard input.
 
-        ``no_items`` are columns that are not items, even if they hold numbers.
+        ``no_items`` are columns that are not items, even if they hold numbers; ``known_items``
+        are the items of a model.
         """
         if is_dataset(source):
             return dataset_rankings(source)
         from rankcut.files.formats import read_file
 
         place, chosen = self._source(source)
-        return read_file(place, chosen, expand=expand, **self._options(no_items))
+        options = self._options(no_items)
+        names = None if known_items is None else [str(item) for item in known_items]
+        return read_file(place, chosen, expand=expand, known_items=names, **options)
+
+    def read_for_model(
+        self,
+        source: str,
+        items: Sequence[Hashable],
+        target: str,
+        *,
+        expand: bool = False,
+        no_items: Sequence[str] = (),
+    ) -> "RankingSet":
+        """All rankings of a file, with the items of a model as columns.
+
+        Other columns of numbers in a wide table are ignored, with a line on standard error
+        unless it is what the model predicts.
+        """
+        rankings = self.read(source, expand=expand, no_items=no_items, known_items=items)
+        about = {target, *no_items}
+        if self.columns is None and self.item_columns is None:
+            columns = rankings.columns.items()
+            numbers = [name for name, values in columns if values.dtype.kind == "f"]
+            _note_ignored(source, [name for name in numbers if name not in about])
+        return with_known_items(rankings, items, source, no_items=about)
 
     def lazily(self, source: str, rows: int, *, no_items: Sequence[str] = ()) -> "LazyRankings":
         """A Parquet data set in blocks, of which only the first is read."""
@@ -222,6 +252,11 @@ def is_dataset(source: str) -> bool:
 
 def dataset_rankings(source: str) -> "RankingSet":
     """The rankings of a data set, with what is known of each person."""
+    family, _, kind = source.partition(":")
+    if family == "lunch":
+        from rankcut.datasets.lunch import read_lunch
+
+        return read_lunch(kind)  # type: ignore[arg-type]
     return replace(_load(source), title=source)
 
 
@@ -299,9 +334,7 @@ def with_known_items(
             file,
             remedy="if it is not an item, name it with --columns",
         )
-    if unknown:
-        names = ", ".join(map(repr, unknown))
-        note(f"{file}: ignored columns the model does not know: {names}")
+    _note_ignored(file, unknown)
     kept = [i for i, item in enumerate(rankings.items) if item in known]
     if not kept:
         raise RankingFileError(f"has no item of the model, such as {items[0]!r}", file)
@@ -309,3 +342,9 @@ def with_known_items(
         rankings, ranks=rankings.ranks[:, kept], items=tuple(rankings.items[i] for i in kept)
     )
     return ours.with_items(items)
+
+
+def _note_ignored(file: str, columns: Sequence[Hashable]) -> None:
+    if columns:
+        names = ", ".join(map(repr, columns))
+        note(f"{file}: ignored columns the model does not know: {names}")

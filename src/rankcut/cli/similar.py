@@ -64,11 +64,11 @@ def similar(
         ),
     ] = None,
 ) -> None:
-    """List the rankings most similar to one of them, or to each, by the graph cut kernel.
+    """Find the rankings most similar to one, or to each.
 
-    Similarity is from -1, reversed, to 1, the same. To CSV, Parquet or JSON; CSV on standard
-    output by default. Vectors are smoothed by two steps if an item graph is given. Parquet files
-    may be searched on a cluster.
+    Similarity is the normalised graph cut kernel, from -1, reversed, to 1, the same. To CSV,
+    Parquet or JSON; CSV on standard output by default. Vectors are smoothed by two steps if an item
+    graph is given. Parquet files may be searched on a cluster.
 
     Example: rankcut similar votes.soi --to 0 -n 5 --unranked last
     """

@@ -10,7 +10,6 @@ from time import monotonic
 from typing import Any, TypeAlias
 
 import numpy as np
-from scipy.optimize import Bounds, LinearConstraint, linprog, milp
 from scipy.sparse import csr_array, vstack
 
 from rankcut._loops.linear_orders import find_cycles, improve_order
@@ -77,6 +76,8 @@ class _Program:
 
     def solve_relaxed(self) -> bool:
         """One linear program; returns whether it broke a circle, and so another may help."""
+        from scipy.optimize import linprog
+
         solution = linprog(
             -2 * self._cost,
             A_ub=self._left,
@@ -98,6 +99,8 @@ class _Program:
 
     def solve_whole(self) -> bool:
         """One mixed-integer program, likewise."""
+        from scipy.optimize import Bounds, LinearConstraint, milp
+
         solution = milp(
             -2 * self._cost,
             integrality=np.ones(len(self._cost)),

@@ -9,7 +9,6 @@ from collections.abc import Hashable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components, shortest_path
 
 from rankcut._loops.types import Floats
 
@@ -44,6 +43,8 @@ def components(relation: NDArray[np.bool_], scores: Floats) -> list[NDArray[np.i
 
     Where the relation leaves the order open, sets with larger mean scores come first.
     """
+    from scipy.sparse.csgraph import connected_components
+
     n_sets, label = connected_components(csr_array(relation), directed=True, connection="strong")
     members = [np.flatnonzero(label == own) for own in range(n_sets)]
     mean = np.array([scores[items].mean() for items in members])
@@ -70,6 +71,8 @@ def shortest_cycle(margins: Floats) -> list[int]:
     >>> shortest_cycle(np.array([[0.0, 1.0, -1.0], [-1.0, 0.0, 1.0], [1.0, -1.0, 0.0]]))
     [0, 1, 2]
     """
+    from scipy.sparse.csgraph import shortest_path
+
     wins = beats(margins)
     for items in components(wins, copeland_scores(margins)):
         if len(items) < 3:

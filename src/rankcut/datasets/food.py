@@ -5,7 +5,6 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_random_state
 
 from rankcut.ranking_set import RankingSet
 from rankcut.ratings import from_ratings
@@ -87,6 +86,8 @@ def make_food(
         raise ValueError(f"noise is a standard deviation, 0 or above, and it is {noise}")
     if not 1 <= k <= n_dishes:
         raise ValueError(f"k must be from 1 to {n_dishes}, and it is {k}")
+    from sklearn.utils import check_random_state
+
     rng = check_random_state(random_state)
     features = np.array(list(DISHES.values()))
     target = rng.permutation(np.arange(n_rankings) % 2)

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from rankcut.datasets.downloads import find_files, read_columns
 from rankcut.errors import RankingFileError
-from rankcut.graphs.item_features import encoded
 from rankcut.long_tables import entries_by_row
 from rankcut.ranking_set import RankingSet
 from rankcut.ratings import from_ratings
@@ -77,6 +76,8 @@ def load_movielens(
     features = {**dict(zip(genres, flags, strict=True)), "year": year}
     known = {**features, "year": np.where(np.isnan(year), np.nanmedian(year), year)}
     gender = users[2]
+    from rankcut.graphs.item_features import encoded
+
     films = RankingSet(
         from_ratings(scores),
         tuple(_titles(items)),

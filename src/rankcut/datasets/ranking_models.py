@@ -6,7 +6,6 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils import check_random_state
 
 from rankcut.errors import InputError
 from rankcut.ranking_set import RankingSet
@@ -70,6 +69,8 @@ def make_mallows(
     >>> make_mallows(2, 4, n_blocs=2, kind="top-k", k=2, random_state=0).target
     array([0, 1])
     """
+    from sklearn.utils import check_random_state
+
     rng = check_random_state(random_state)
     _check_size(n_rankings, n_items)
     centres, bloc = _blocs(rng, n_rankings, n_items, centers, n_blocs, shares)
@@ -136,6 +137,8 @@ def make_plackett_luce(
     >>> float((votes.ranks[:, 0] == 1).mean())
     0.803
     """
+    from sklearn.utils import check_random_state
+
     rng = check_random_state(random_state)
     given: NDArray[np.float64] | None = None
     if strengths is not None:

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from rankcut.datasets.downloads import find_files, read_columns
 from rankcut.errors import InputError
 from rankcut.files.order_files import read_order
-from rankcut.graphs.item_features import encoded
 from rankcut.ranking_set import RankingSet
 
 ADDRESS = "https://www.kamishima.net/sushi/"
@@ -132,6 +131,8 @@ def load_sushi(
     sides = ["east", "west"]
     target = users["side"].astype(np.int64)
     ids = tuple(int(user) for user in users.pop("user"))
+    from rankcut.graphs.item_features import encoded
+
     sushi = RankingSet(
         rankings.ranks,
         tuple(names[i] for i in kept),

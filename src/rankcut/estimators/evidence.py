@@ -1,10 +1,10 @@
-"""How much each view of the data counts: prior variances by the evidence of a linear model.
+"""Prior variances of views of the data, by the evidence of a linear model.
 
     y = Σ_b Z_b w_b + noise,  w_b ~ N(0, v_b·I),  noise ~ N(0, s)
 
 with labels coded as ±1 has the evidence N(y | 0, Σ_b v_b Z_b Z_bᵀ + s·I), known in closed form.
-It rises where a view explains the labels and falls with every variance that explains nothing, so
-that its maximum weighs the views without any folds, whose choices are noisy with few labels.
+It rises where a view explains the labels and falls with every variance that explains nothing. So
+its maximum weighs the views without cross-validation, which is noisy with few labels.
 """
 
 from collections.abc import Sequence
@@ -18,8 +18,8 @@ from scipy.optimize import minimize
 from rankcut._loops.types import Floats
 
 # A weak prior on log v: around 0.05, the share of the labels' variance that rankings usually
-# explain, give or take two powers of e. Without it a view is switched off, or the noise is, by
-# the accidents of few labels.
+# explain, give or take two powers of e. Without it, chance in a few labels can switch off a view
+# or the noise.
 _USUAL, _SPREAD = 0.05, 2.0
 
 _BOUNDS = (-14.0, 6.0)

@@ -1,4 +1,4 @@
-"""The recommended classifier of rankings: all views of a list, weighed by the evidence."""
+"""The recommended classifier of rankings: several views of a list, weighed by the evidence."""
 
 from collections.abc import Hashable, Sequence
 from typing import Any, Self
@@ -25,8 +25,8 @@ from rankcut.features.smoothing import Smoother, check_steps
 from rankcut.graphs.learned import check_counts
 from rankcut.rankings import RankMatrix
 
-# Variances of weights are found from matrices no larger than this, by some rankings if not by
-# all; a thousand tell as much of a handful of variances as a million.
+# Variances of weights are found from matrices no larger than this, with a sample of the rankings
+# if need be: a thousand are enough for a handful of variances.
 _MOST_ROWS = 1000
 
 _ROUNDING = 1e-9
@@ -36,27 +36,26 @@ _LOGIT = 2.0
 
 
 class RankingClassifier(ClassifierMixin, TakesRankings):
-    """Classify rankings of any kind, without a choice to make but that of a graph.
+    """Classify rankings of any kind; the only choice is the graph.
 
-    A list is seen in several ways: its order, which items it lists, both in one, its first
-    choices, and order and listing smoothed over the item graph, so that like items count alike
-    (:mod:`rankcut.estimators.views`). Logistic regression with a Gaussian prior on the
-    weights gets all of them, and how much each view counts, the variance of its prior, is found
-    by the evidence (:mod:`rankcut.estimators.evidence`), not by folds. Borda positions, which
-    items are listed at all, any weight of comparisons with unlisted items, and smoothing are
-    special cases of it.
+    The classifier looks at a list in several ways: its order, which items it lists, both at once,
+    its first choices, and order and listing smoothed over the item graph, so that similar items
+    count alike (:mod:`rankcut.estimators.views`). Logistic regression with a Gaussian prior on
+    the weights uses all of these views. The prior variance of each view, which says how much it
+    counts, maximises the evidence (:mod:`rankcut.estimators.evidence`); there is no
+    cross-validation. Borda positions, a model of which items are listed, any weight for
+    comparisons with unlisted items, and smoothing are special cases.
 
-    What an unranked item means need not be said: that it is not listed is a view of its own.
+    There is no parameter ``unranked``: which items are listed is a view of its own.
 
     Parameters
     ----------
     graph : graph or recipe, default=None
-        The item graph, in which like items are joined strongly, as for
-        :class:`~rankcut.GraphCutFeatures`; None learns it from the rankings that are fitted, by
-        :class:`~rankcut.AgreementGraph`.
+        The item graph, which connects similar items, as for :class:`~rankcut.GraphCutFeatures`;
+        None learns an :class:`~rankcut.AgreementGraph` from the fitted rankings.
     smoothing : float, default=4.0
-        Steps of a lazy random walk; see :class:`~rankcut.estimators.GraphSmoothing`. 0 is no
-        smoothing and no graph.
+        Steps of a lazy random walk; see :class:`~rankcut.estimators.GraphSmoothing`. 0 uses no
+        graph.
     items : sequence or None, default=None
         Labels of the columns, if the rankings are not a frame.
 
@@ -67,7 +66,7 @@ class RankingClassifier(ClassifierMixin, TakesRankings):
     graph_ : ItemGraph or None
         The graph, its items in the order of the columns; None without smoothing.
     view_variances_ : dict
-        How much each view counts: the share of the labels' variance that it may explain.
+        Prior variance of each view: the share of the labels' variance that it may explain.
     n_features_in_ : int
         Number of items.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -76,13 +75,13 @@ class RankingClassifier(ClassifierMixin, TakesRankings):
     See Also
     --------
     GraphCutFeatures : One view, with every option, for a model of your own.
-    GPClassifier : Probabilities that know what they do not.
-    TasteFeatures : Find people with like tastes, without labels.
+    GPClassifier : Gaussian process classification with calibrated probabilities.
+    TasteFeatures : Find people with similar tastes, without labels.
 
     Notes
     -----
-    Views are dense, sparse rankings or not: to fit takes about twenty times the memory of a dense
-    array of all rankings and items, so that it is meant for up to some thousands of items.
+    Views are dense even for sparse rankings: fitting takes about twenty times the memory of a
+    dense array of all rankings and items, so use it for up to a few thousand items.
 
     Examples
     --------
@@ -105,7 +104,7 @@ class RankingClassifier(ClassifierMixin, TakesRankings):
         self.items = items
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Weigh the views and fit the weights of the items.
+        """Find the variances of the views and fit the weights of the items.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""The rankings most like others, among very many."""
+"""Nearest rankings, exactly or with an index."""
 
 from dataclasses import replace
 from numbers import Integral
@@ -22,38 +22,36 @@ from rankcut.kernels.vector_index import VectorIndex
 
 Search: TypeAlias = Literal["exact", "approximate"]
 
-# Rankings whose nearest are searched exactly too, to tell how many the index finds.
+# Rankings whose nearest are also searched exactly, to measure the recall of the index.
 _CHECKED = 100
 
-# Values of the kernel this much smaller than another, relative to the largest, are as large.
+# Kernel values that differ by less than this, relative to the largest, are equal.
 _ROUNDING = 1e-9
 
 
 class SimilarRankings(BaseEstimator):
-    """Find the rankings with the largest kernel values, in scikit-learn's manner.
+    """Find the rankings with the largest kernel values, like scikit-learn's NearestNeighbors.
 
-    Rankings become vectors by a transformer, and the kernel is their inner product. The exact
-    search compares each ranking with all others, a block at a time: no Gram matrix is kept. The
-    approximate one goes by an index of the vectors (``pip install "rankcut[neighbors]"``): it
-    proposes candidates, whose kernel values are computed and compared exactly. So values are
-    right, and a ranking may be missed; how many are found is told by ``recall_``.
+    A transformer turns rankings into vectors, and the kernel is their inner product. The exact
+    search compares each ranking with all others, a block at a time, and keeps no Gram matrix. The
+    approximate search uses an index of the vectors (``pip install "rankcut[neighbors]"``), which
+    proposes candidates; their kernel values are computed exactly. So values are right, but a
+    ranking may be missed; ``recall_`` is the fraction found.
 
     Parameters
     ----------
     features : transformer or None, default=None
-        From rankings to vectors, such as :class:`~rankcut.GraphCutFeatures`, which is the
-        default. Sparse vectors are taken to be given up to a constant, as it gives them; smoothed
-        ones, which are given up to another vector, are made dense.
+        From rankings to vectors; None is :class:`~rankcut.GraphCutFeatures`. If it has a method
+        ``compact``, sparse rankings stay small.
     n_neighbors : int, default=10
-        How many rankings to find unless told otherwise.
+        How many rankings to find by default.
     normalize : bool, default=True
         Scale vectors to unit length, so that kernel values are from −1 to 1.
     method : {"exact", "approximate"}, default="exact"
-        How to search. An index takes time to build, and pays if there are many rankings and many
-        searches.
+        How to search. An index takes time to build; it pays for many rankings and many searches.
     n_candidates : int, default=100
-        With ``method="approximate"``: candidates for each ranking. More take more time, and fewer
-        of the nearest are missed.
+        Candidates for each ranking with ``method="approximate"``. More candidates take more time
+        and miss fewer of the nearest.
     random_state : int, default=0
         Seed of the index. The same seed gives the same index.
     n_jobs : int or None, default=None
@@ -64,8 +62,8 @@ class SimilarRankings(BaseEstimator):
     features_ : transformer
         The transformer, fitted.
     recall_ : float
-        Fraction of the ``n_neighbors`` nearest of some fitted rankings that are found; 1 if the
-        search is exact.
+        Fraction of the ``n_neighbors`` nearest that are found, measured on some of the fitted
+        rankings; 1 if the search is exact.
     n_features_in_ : int
         Number of items.
 
@@ -112,7 +110,7 @@ class SimilarRankings(BaseEstimator):
     def fit(
         self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None
     ) -> Self:
-        """Take up the rankings to search among.
+        """Store the rankings to search.
 
         Parameters
         ----------
@@ -196,7 +194,7 @@ class SimilarRankings(BaseEstimator):
         return nearest_of(left, right, k=k, normalize=self.normalize, n_jobs=self.n_jobs)
 
     def _measured_recall(self, index: VectorIndex) -> float:
-        """Of the nearest of some rankings, those that the index finds; any as near will do."""
+        """Fraction of the nearest of some rankings that the index finds; ties count as found."""
         n = len(index)
         k = min(int(self.n_neighbors), n - 1)
         if k == 0:

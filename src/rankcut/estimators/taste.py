@@ -1,4 +1,4 @@
-"""Vectors of short lists by which people with like tastes are found."""
+"""Vectors of short lists, to find people with similar tastes."""
 
 from collections.abc import Hashable, Sequence
 from numbers import Real
@@ -25,25 +25,24 @@ _MOST_IN_THE_MIDDLE = 1000.0
 class TasteFeatures(OneToOneFeatureMixin, TransformerMixin, TakesRankings):
     """Who agrees with whom, from short lists that hardly overlap.
 
-    A list becomes the vector z = o·p(L) + w·c. The first part is its own taste: the order of
-    its items, smoothed over the item graph, so that lists can be compared that share no item. The
-    second is the taste that all share: c is the mean position of each item in the lists that are
-    fitted, smoothed likewise, and shrunk the more the fewer lists have the item. The inner
-    product ⟨z, z'⟩ stands for how much two people are to be expected to agree on items that
-    neither of them listed: the less a list tells of its own, the more the common taste counts.
-    Vectors are compared by inner products, not by cosines.
+    A list becomes the vector z = o·p(L) + w·c. The first part is the person's own taste: the
+    order of the items, smoothed over the item graph so that lists can be compared even if they
+    share no item. The second is the taste that everyone shares: c is the mean position of each
+    item in the fitted lists, smoothed in the same way, and shrunk more for items in few lists.
+    The inner product ⟨z, z'⟩ estimates how much two people agree on items that neither listed:
+    the less a list says, the more the common taste counts. Compare these vectors by inner
+    products, not by cosines.
 
     Parameters
     ----------
     graph : graph or recipe, default=None
-        The item graph, in which like items are joined strongly, as for
-        :class:`~rankcut.GraphCutFeatures`; None learns it from the lists that are fitted, by
-        :class:`~rankcut.AgreementGraph`.
+        The item graph, which connects similar items, as for :class:`~rankcut.GraphCutFeatures`;
+        None learns an :class:`~rankcut.AgreementGraph` from the fitted lists.
     smoothing : float, default=1.0
         Steps of a lazy random walk; see :class:`~rankcut.estimators.GraphSmoothing`.
     consensus : float, default=3.0
-        w, the length of the common part, beside 1 of the other. 0 finds who shares what others
-        do not; with a large one the people of most common taste are found for everyone.
+        w, the length of the common part; the other has length 1. With 0, people match who share
+        what others do not; with a large value, everyone matches the most typical people.
     items : sequence or None, default=None
         Labels of the columns, if the rankings are not a frame.
 
@@ -58,13 +57,13 @@ class TasteFeatures(OneToOneFeatureMixin, TransformerMixin, TakesRankings):
 
     See Also
     --------
-    SimilarRankings : Searches by them: ``SimilarRankings(TasteFeatures(), normalize=False)``.
-    RankingClassifier : The like for labels.
+    SimilarRankings : Searches them: ``SimilarRankings(TasteFeatures(), normalize=False)``.
+    RankingClassifier : The recommended model if there are labels.
 
     Notes
     -----
-    Vectors are dense, sparse rankings or not: to fit takes about three times the memory of a dense
-    array of all rankings and items.
+    Vectors are dense even for sparse rankings: fitting takes about three times the memory of a
+    dense array of all rankings and items.
 
     Examples
     --------
@@ -132,7 +131,7 @@ class TasteFeatures(OneToOneFeatureMixin, TransformerMixin, TakesRankings):
         return self
 
     def transform(self, X: Any) -> Floats:
-        """The vectors, whose inner products say how much two people agree.
+        """Vectors whose inner products estimate how much two people agree.
 
         Parameters
         ----------

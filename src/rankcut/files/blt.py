@@ -8,7 +8,6 @@ candidate, as in files of Glasgow. The ballot CSV of the Scottish elections says
 commas.
 """
 
-import csv
 import os
 import re
 from collections import Counter
@@ -26,6 +25,7 @@ from rankcut.ranking_set import RankingSet, distinct_labels, fitting_ranks
 _ID = re.compile(r"\(([^()]*)\)\s*")
 _ALTERNATIVE = re.compile(r"#\s*ALTERNATIVE NAME\s+(\d+)\s*:\s*(.*)")
 _COMMAS = re.compile(r"\s*\d+\s*,\s*\d+\s*,?\s*")
+_CANDIDATE = re.compile(r'"?Candidate \d+"?,(?:"([^"]*)"|([^",]*))')
 _QUOTED = re.compile(r'"(.*?)"\s*(?:#.*)?')
 
 
@@ -114,7 +114,8 @@ def read_blt(source: Source, *, sparse: bool | None = None, expand: bool = False
 
 def is_ballot_csv(source: Source) -> bool:
     """Whether a CSV file is of the Scottish elections: BLT with commas."""
-    if not isinstance(source, str | os.PathLike) or os.path.isdir(source):
+    # A pipe could not be read again.
+    if not isinstance(source, str | os.PathLike) or not os.path.isfile(source):
         return False
     with open_text(source) as text:
         return _COMMAS.fullmatch(text.readline(100)) is not None and any(
@@ -130,11 +131,11 @@ def _with_spaces(lines: list[str]) -> list[str]:
     found: list[str] = []
     named = False
     for line in lines:
-        cells = next(csv.reader([line]), [])
-        if cells and cells[0].startswith("Candidate ") and len(cells) > 1:
+        candidate = _CANDIDATE.match(line)
+        if candidate is not None:
             found.extend([] if named else ["0"])
             named = True
-            found.append(f'"{cells[1]}"')
+            found.append(f'"{candidate[1] or candidate[2]}"')
         elif named:
             title = line.strip(' ,"')
             found.append(f'"{title}"' if title else "")

@@ -225,7 +225,7 @@ def chosen_format(place: Any, format: str | None) -> Format:
 def _table_options(chosen: Format, options: dict[str, Any], source: Source) -> TableOptions:
     table = TableOptions(**options)
     given = [name for name, value in asdict(table).items() if value != asdict(TableOptions())[name]]
-    if chosen not in _TABLES and set(given) - {"sparse"}:
+    if chosen not in _TABLES and set(given) - {"known_items", "sparse"}:
         raise RankingFileError(
             [f"{chosen} files have no columns, and ", Setting(given[0]), " is about columns"],
             source_name(source),

@@ -11,7 +11,6 @@ from rankcut.files.blocks import Block, Header, is_missing, positions, typed
 from rankcut.files.parquet import parquet_blocks
 from rankcut.files.sheets import text_blocks
 from rankcut.files.streams import Source, source_name
-from rankcut.graphs.item_features import encoded
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +30,8 @@ class ItemTable:
 
     def points(self, *, scale: bool = True) -> NDArray[np.float64]:
         """One point for each item: numbers scaled to variance 1, categories one-hot."""
+        from rankcut.graphs.item_features import encoded
+
         return np.hstack([encoded(values, scale) for values in self.features.values()])
 
 

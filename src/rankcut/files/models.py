@@ -125,8 +125,9 @@ def read_model(source: Source) -> SavedModel:
         raise
     except Exception as problem:
         # Whatever a damaged file brings skops to raise, it is no model.
+        said = " ".join(str(problem).split())[:200]
         raise RankingFileError(
-            f"not a model that 'rankcut classify' saved ({type(problem).__name__}: {problem})", name
+            f"not a model that 'rankcut classify' saved ({type(problem).__name__}: {said})", name
         ) from None
 
 

@@ -18,7 +18,7 @@ from rankcut._loops import preflib_scan
 from rankcut.errors import RankingFileError
 from rankcut.files.streams import Source, decoded, read_all, source_name, whole_number
 from rankcut.orders import to_orders
-from rankcut.ranking_set import RankingSet, distinct_labels, fitting_ranks
+from rankcut.ranking_set import LARGEST_COUNT, RankingSet, distinct_labels, fitting_ranks
 
 _TOTALS = ("NUMBER VOTERS", "NUMBER UNIQUE ORDERS")
 _NAME = re.compile(r"(ALTERNATIVE|CATEGORY) NAME (\d{1,15})")
@@ -318,8 +318,18 @@ def format_preflib(rankings: RankingSet, name: str, kind: OrderType) -> bytes:
         **{f"ALTERNATIVE NAME {i}": label for i, label in enumerate(names, start=1)},
     }
     head = [f"# {key}: {value}".rstrip() for key, value in fields.items()]
-    body = [f"{count}: {order}" for order, count in lines.most_common()]
+    body = [f"{part}: {order}" for order, count in lines.most_common() for part in _parts(count)]
     return "\n".join([*head, *body, ""]).encode()
+
+
+def _parts(count: int) -> list[int]:
+    """The count, or counts with that sum, each of which a reader takes.
+
+    >>> _parts(2 * 10**15 + 1)
+    [1000000000000000, 1000000000000000, 1]
+    """
+    whole, rest = divmod(count, LARGEST_COUNT)
+    return [LARGEST_COUNT] * whole + [rest] * (rest > 0)
 
 
 def _group(tied: Any) -> str:

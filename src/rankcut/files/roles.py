@@ -47,6 +47,8 @@ class TableOptions:
     columns : str or sequence of str or None
         Columns that are not items although they hold numbers. All that are neither items nor
         named above are kept as what is known of each ranking.
+    known_items : sequence of str or None
+        The items of a model. A table with a column for each has these items and no others.
     item, rank, score : str or None
         The columns of a long table; None is the one of that name. A score makes ratings of it.
     order : str or None
@@ -71,6 +73,7 @@ class TableOptions:
     count: str | None = None
     item_columns: str | Sequence[str] | None = None
     columns: str | Sequence[str] | None = None
+    known_items: Sequence[str] | None = None
     item: str | None = None
     rank: str | None = None
     score: str | None = None
@@ -161,11 +164,35 @@ def _items(block: Block, options: TableOptions, taken: set[int], known: Sequence
         _check_named_once(items, block)
         for i in sorted({*range(len(names))} - {*items, *taken, *known}):
             block.check_not_mistyped(i)
-        if items:
+        if items and options.known_items is not None:
+            items = _known_items(block, items, options.known_items)
+        elif items:
             _check_numbers(block, items, layout)
     if not items:
         raise _no_items(block, options)
     return items
+
+
+def _known_items(block: Block, items: Sequence[int], known: Sequence[str]) -> list[int]:
+    """The columns of a model's items; where one is missing, there must be no other columns."""
+    ours = [i for i in items if block.names[i] in set(known)]
+    others = [i for i in items if i not in ours]
+    missing = sorted({*known} - {block.names[i] for i in ours}, key=list(known).index)
+    if not (others and missing):
+        return ours
+    unknown = [repr(block.names[i]) for i in others]
+    are = f"column {unknown[0]} is not an item"
+    if len(unknown) > 1:
+        are = f"columns {', '.join(unknown[:-1])} and {unknown[-1]} are not items"
+    raise RankingFileError(
+        f"{are} of the model, and its item {missing[0]!r} is missing",
+        block.source,
+        remedy=[
+            "rename the column, or pass ",
+            Setting("columns", _as_option(others, block.names)),
+            " to leave the item unranked",
+        ],
+    )
 
 
 def _check_numbers(block: Block, items: Sequence[int], layout: Layout) -> None:
@@ -193,16 +220,18 @@ def _check_numbers(block: Block, items: Sequence[int], layout: Layout) -> None:
         raise RankingFileError(
             f"these are hardly ranks: {problem}",
             block.source,
+            int(block.lines[0]),
             remedy=["pass ", Setting("layout", "ratings"), " for scores, or ", *naming],
         )
     number = len(finding.columns)
     raise RankingFileError(
-        f"{problem}; {'is it an item?' if number == 1 else f'are these {number} columns items?'}",
+        problem,
         block.source,
+        int(block.lines[0]),
         remedy=[
-            "if not, pass ",
+            f"if {'it is not an item' if number == 1 else f'these {number} are not items'}, pass ",
             Setting("columns", _as_option(finding.columns, block.names)),
-            "; if so, ",
+            "; otherwise ",
             *naming,
         ],
     )

@@ -1,4 +1,4 @@
-"""Recipes that make a graph of another one."""
+"""Recipes that make a graph from another one."""
 
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
@@ -27,21 +27,21 @@ _ROUNDING = 1e-12
 
 
 class DissimilarityGraph(BaseEstimator):
-    """Unlike items are joined strongly: W_ij = c − S_ij, with S_ij the similarity of two items.
+    """Connect unlike items strongly: W_ij = c − S_ij, with S_ij the similarity of two items.
 
     With a similarity graph, a swap of near-identical items changes a ranking's vector most; with
-    this graph, it changes it least. Of a sparse similarity graph, such as a
-    :class:`~rankcut.NeighborGraph`, most pairs have the weight c, and no more is stored than the
-    similarity graph: see :class:`~rankcut.graphs.weights.StructuredWeights`.
+    this graph, it changes it least. If the similarity graph is sparse, such as a
+    :class:`~rankcut.NeighborGraph`, most pairs have the weight c, and nothing more is stored: see
+    :class:`~rankcut.graphs.weights.StructuredWeights`.
 
     Parameters
     ----------
     graph : recipe, ItemGraph, array, sparse matrix, networkx.Graph or frame
         The similarity graph.
     ceiling : float or "largest"
-        c, which no similarity exceeds; "largest" is the largest similarity. Similarities of a
-        :class:`~rankcut.LowRankGraph`, which are approximate, may: the weight is then a little
-        below 0, as the graph's ``approximation`` says.
+        c, at least as large as every similarity; "largest" is the largest similarity. Approximate
+        similarities of a :class:`~rankcut.LowRankGraph` may exceed it: such weights are slightly
+        negative, and the graph's ``approximation`` holds the smallest.
 
     Examples
     --------
@@ -59,11 +59,11 @@ class DissimilarityGraph(BaseEstimator):
 
     @property
     def needs_rankings(self) -> bool:
-        """Whether the inner graph has yet to be learned from rankings."""
+        """Whether the inner graph is learned from rankings."""
         return is_learned(self.graph)
 
     def build(self) -> ItemGraph:
-        """The graph."""
+        """Build the graph."""
         return self._turned(_inner_graph(self.graph))
 
     def build_from(
@@ -73,7 +73,7 @@ class DissimilarityGraph(BaseEstimator):
         *,
         sample_weight: ArrayLike | None = None,
     ) -> ItemGraph:
-        """The graph, where the similarity graph is learned from rankings."""
+        """Learn the similarity graph from rankings, and build this one from it."""
         return self._turned(_inner_graph(self.graph, X, items, sample_weight))
 
     def _turned(self, graph: ItemGraph) -> ItemGraph:
@@ -111,8 +111,8 @@ class DissimilarityGraph(BaseEstimator):
 class NormalizedGraph(BaseEstimator):
     """Weights divided by the degrees of both ends: W_ij/√(d_i d_j).
 
-    No item counts for much more than another, however many neighbours it has. An item without
-    neighbours stays without.
+    An item counts for about as much as any other, however many neighbours it has. Items without
+    neighbours stay unconnected.
 
     Parameters
     ----------
@@ -134,11 +134,11 @@ class NormalizedGraph(BaseEstimator):
 
     @property
     def needs_rankings(self) -> bool:
-        """Whether the inner graph has yet to be learned from rankings."""
+        """Whether the inner graph is learned from rankings."""
         return is_learned(self.graph)
 
     def build(self) -> ItemGraph:
-        """The graph."""
+        """Build the graph."""
         return self._normalized(_inner_graph(self.graph))
 
     def build_from(
@@ -148,7 +148,7 @@ class NormalizedGraph(BaseEstimator):
         *,
         sample_weight: ArrayLike | None = None,
     ) -> ItemGraph:
-        """The graph, where the one to normalise is learned from rankings."""
+        """Learn the graph from rankings, and normalise it."""
         return self._normalized(_inner_graph(self.graph, X, items, sample_weight))
 
     def _normalized(self, graph: ItemGraph) -> ItemGraph:
@@ -179,7 +179,7 @@ def degree_scales(graph: ItemGraph) -> NDArray[np.float64]:
 
 
 def joining_like_items(graph: Any) -> Any:
-    """A graph in which like items are joined strongly, of one that may join unlike ones."""
+    """The graph that connects similar items, given one that may connect unlike ones."""
     if isinstance(graph, DissimilarityGraph):
         return graph.graph
     if isinstance(graph, NormalizedGraph):

@@ -25,13 +25,13 @@ _ALL_PAIRS_ITEMS = 80_000
 _LINKS = 16
 _LOOKED_AT = 200
 
-# Items whose neighbours are searched exactly too, to tell how many an approximate search found.
+# Items whose neighbours are also searched exactly, to measure the recall of an approximate search.
 _CHECKED = 200
 
-# Distances this much larger than the farthest neighbour's, relative to it, are as near.
+# Distances that differ by less than this, relatively, are equal.
 _ROUNDING = 1e-9
 
-# Differences of so many numbers are taken at once.
+# Numbers in a block whose differences are taken at once.
 _AT_ONCE = 1 << 22
 
 

@@ -1,8 +1,8 @@
-"""Recipes for item graphs that are learned from rankings, where little is known of the items.
+"""Recipes for item graphs that are learned from rankings, for items without features.
 
-Passed as a graph, as in ``GraphCutFeatures(CoListingGraph())``, such a recipe is built in each
-``fit`` from the rankings that are fitted; under cross-validation it sees the training folds only.
-To learn from all lists at hand, labelled or not, build the graph first and pass the result:
+Passed as a graph, as in ``GraphCutFeatures(CoListingGraph())``, such a recipe is learned in each
+``fit`` from the rankings that are fitted; in cross-validation it sees the training folds only. To
+learn from all lists, labelled or not, build the graph first and pass the result:
 ``GraphCutFeatures(CoListingGraph().build_from(all_lists))``.
 """
 
@@ -29,11 +29,11 @@ _PIECE = 1 << 20
 
 
 class _ProfileGraph(BaseEstimator, ABC):
-    """Items are joined if their profiles, a number for each ranking that lists them, are alike.
+    """Connect items with similar profiles: a number for each ranking that lists them.
 
-    The weight of an edge is the cosine of two profiles, in which each is taken to be as long as
-    if it had ``shrinkage`` more entries of average size; edges of items that are not alike, and
-    those that are among the strongest of neither end, are dropped.
+    The weight of an edge is the cosine of two profiles, each lengthened as if it had
+    ``shrinkage`` more entries of average size. Negative weights are dropped, and so are edges
+    that are among the strongest of neither end.
     """
 
     def __init__(self, *, n_neighbors: int = 10, shrinkage: float = 10.0) -> None:
@@ -42,7 +42,7 @@ class _ProfileGraph(BaseEstimator, ABC):
 
     @property
     def needs_rankings(self) -> bool:
-        """There is no graph without rankings."""
+        """True: the graph is learned from rankings."""
         return True
 
     @abstractmethod
@@ -67,8 +67,8 @@ class _ProfileGraph(BaseEstimator, ABC):
     ) -> ItemGraph:
         """Learn the graph from rankings, which need no labels.
 
-        All rankings at hand may be used, those without a label included: the result can be
-        passed to any estimator as its graph.
+        Use all rankings you have, with or without labels: the result can be passed to any
+        estimator as its graph.
 
         Parameters
         ----------
@@ -111,18 +111,18 @@ class _ProfileGraph(BaseEstimator, ABC):
 
 
 class CoListingGraph(_ProfileGraph):
-    """Joins items that the same rankings list: W_ij = c_ij/√((c_i + s)(c_j + s)).
+    """Connect items that the same rankings list: W_ij = c_ij/√((c_i + s)(c_j + s)).
 
-    c_i rankings list item i, and c_ij list both. The shrinkage s keeps items that hardly any
-    ranking lists from being joined strongly. Where each ranking lists all items this tells
-    nothing; then see :class:`AgreementGraph`.
+    c_i rankings list item i, and c_ij list both. The shrinkage s keeps rarely listed items from
+    being connected strongly. If each ranking lists all items, use :class:`AgreementGraph`.
 
     Parameters
     ----------
     n_neighbors : int
-        Edges to keep of each item, the strongest ones; an edge is kept if either end keeps it.
+        Number of edges to keep for each item, strongest first; an edge stays if either end keeps
+        it.
     shrinkage : float
-        s: each item counts as listed by this many more rankings, which list nothing else.
+        s: each item counts as if this many more rankings listed it alone.
 
     Examples
     --------
@@ -147,18 +147,19 @@ class CoListingGraph(_ProfileGraph):
 
 
 class AgreementGraph(_ProfileGraph):
-    """Joins items that the same rankings prefer: the correlation of their positions.
+    """Connect items that the same rankings prefer: the correlation of their positions.
 
-    The position of an item is from 1, best, to −1, worst of the items that a ranking lists, and
-    its mean over the rankings that list the item is subtracted. W_ij is the correlation
-    Σ x_i x_j/√((Σ x_i² + s·v)(Σ x_j² + s·v)) if it is positive, with v the mean of all x².
+    The position x of an item goes from 1 (best) to −1 (worst) among the items that a ranking
+    lists, minus its mean over the rankings that list the item. W_ij is the correlation
+    Σ x_i x_j/√((Σ x_i² + s·v)(Σ x_j² + s·v)) if positive, with v the mean of all x².
 
     Parameters
     ----------
     n_neighbors : int
-        Edges to keep of each item, the strongest ones; an edge is kept if either end keeps it.
+        Number of edges to keep for each item, strongest first; an edge stays if either end keeps
+        it.
     shrinkage : float
-        s: each item counts as listed by this many more rankings, which list nothing else.
+        s: each item counts as if this many more rankings listed it alone.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Graphs of low rank: the weights of all pairs of many items as inner products of short vectors."""
+"""Low-rank graphs: the weights of all pairs of items as inner products of short vectors."""
 
 from numbers import Integral, Real
 from typing import Any, Literal
@@ -27,15 +27,15 @@ _SMALLEST = 1e-280
 
 
 class LowRankGraph(FeatureRecipe):
-    """All pairs of many items are joined: W_ij = ⟨z_i, z_j⟩, with a short vector z_i for each.
+    """Connect all pairs of many items: W_ij = ⟨z_i, z_j⟩, with a short vector z_i for each.
 
-    A ranking of n items costs n·r with vectors of r numbers, instead of n², and a top-k list k·r.
+    With vectors of r numbers, a ranking of n items costs n·r instead of n², and a top-k list k·r.
     The vectors approximate the squared exponential similarity of :class:`SimilarityGraph`, or
-    they are an embedding of the items that is there already.
+    they are an embedding of the items that you already have.
 
-    An approximation may leave some weights a little below 0. Features are defined all the same,
-    by pooling, but the cut function is then not quite submodular. How good the approximation is
-    stands in the graph's ``approximation``; a higher rank makes it better.
+    Approximate weights may be slightly negative. Features are still defined, by pooling, but the
+    cut function is then not quite submodular. The graph's ``approximation`` holds the error; a
+    higher rank reduces it.
 
     Parameters
     ----------
@@ -43,10 +43,10 @@ class LowRankGraph(FeatureRecipe):
         As for :class:`SimilarityGraph`; or the embedding.
     method : {"nystroem", "random_features", "embedding"}
         Nyström's method, from the similarities to some of the items; random Fourier features; or
-        ``features`` are the vectors z themselves, of which no inner product may be negative.
+        ``features`` are the vectors z themselves, and no inner product may be negative.
     rank : int
-        r, at most the number of items for Nyström's method; of an embedding it is the number of
-        its columns.
+        r. Nyström's method uses at most the number of items; an embedding has its own number of
+        columns.
     lengthscale : float or "median"
         As for :class:`SimilarityGraph`; the median is over at most a million pairs.
     offset : float
@@ -55,7 +55,7 @@ class LowRankGraph(FeatureRecipe):
     scale, items
         As for :class:`SimilarityGraph`.
     random_state : int
-        Seed of what is drawn at random: items, features, and pairs to compare.
+        Seed for drawing items, random features, and pairs to measure the error on.
 
     Examples
     --------
@@ -92,7 +92,7 @@ class LowRankGraph(FeatureRecipe):
         self.random_state = random_state
 
     def build(self) -> ItemGraph:
-        """The graph."""
+        """Build the graph."""
         if self.method not in ("nystroem", "random_features", "embedding"):
             raise InputError(
                 f'must be "nystroem", "random_features" or "embedding"; got {self.method!r}',

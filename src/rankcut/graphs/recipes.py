@@ -1,7 +1,7 @@
 """Recipes for item graphs: estimators, so that a grid search reaches their parameters.
 
-A recipe in the place of a graph, as in ``GraphCutFeatures(SimilarityGraph(features))``, is built
-anew at each fit, and its parameters are the nested parameters ``graph__lengthscale`` and so on.
+A recipe can be passed instead of a graph, as in ``GraphCutFeatures(SimilarityGraph(features))``.
+It is built at each fit, and its parameters are nested ones, such as ``graph__lengthscale``.
 """
 
 from collections.abc import Hashable
@@ -36,20 +36,20 @@ _MOST_BYTES = 1 << 32
 
 
 class SimilarityGraph(FeatureRecipe):
-    """Like items are joined strongly: W_ij = exp(−½ d_ij²/ℓ²), or exp(−d_ij/ℓ).
+    """Connect similar items strongly: W_ij = exp(−½ d_ij²/ℓ²), or exp(−d_ij/ℓ).
 
     Parameters
     ----------
     features : array or frame of shape (n_items, n_features)
-        What is known of each item. In a frame, numeric columns are scaled and others one-hot
-        encoded; the index of a pandas frame labels the items.
+        Item features. In a frame, numeric columns are scaled and others one-hot encoded; the
+        index of a pandas frame labels the items. They are kept as plain arrays.
     kernel : {"squared_exponential", "exponential"}
-        How similarity falls with the Euclidean distance d.
+        How similarity decreases with the Euclidean distance d.
     lengthscale : float or "median"
-        ℓ; the median distance between two items unless a number is given.
+        ℓ; "median" is the median distance between two items.
     keep : float
-        Fraction of the edges to keep, the strongest ones; edges as strong as the weakest kept
-        one are kept as well.
+        Fraction of the edges to keep, strongest first; edges that tie with the weakest one kept
+        are kept too.
     scale : bool
         Whether a frame's numeric columns are scaled to variance 1.
     items : str or None
@@ -102,7 +102,7 @@ class SimilarityGraph(FeatureRecipe):
 
 
 class DistanceGraph(FeatureRecipe):
-    """Unlike items are joined strongly: W_ij = d_ij, the Euclidean distance of their features.
+    """Connect unlike items strongly: W_ij = d_ij, the Euclidean distance of their features.
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ class DistanceGraph(FeatureRecipe):
         self.items = items
 
     def build(self) -> ItemGraph:
-        """The graph."""
+        """Build the graph."""
         points, items = item_points(self.features, self.items, self.scale)
         distances = _all_distances(points)
         check_finite(distances)
@@ -142,10 +142,10 @@ class DistanceGraph(FeatureRecipe):
 
 
 class NeighborGraph(FeatureRecipe):
-    """Each item is joined to its nearest neighbours; for catalogues too large for all pairs.
+    """Connect each item to its nearest neighbours; for catalogues too large for all pairs.
 
-    Two items are joined when one is among the k nearest of the other. With the lengthscale
-    ``"median"``, ℓ is the median distance between joined items.
+    Two items are connected if either is among the k nearest of the other. With the lengthscale
+    ``"median"``, ℓ is the median distance between connected items.
 
     Parameters
     ----------
@@ -154,11 +154,11 @@ class NeighborGraph(FeatureRecipe):
     n_neighbors : int
         k, less than the number of items.
     metric : {"euclidean", "cosine"}
-        The distance between two items. Sparse features, such as TF-IDF of tags, are taken with
-        ``"cosine"`` only, 1 − the cosine of their angle: they are never made dense, all
-        neighbours are found, and items that share no feature are not joined.
+        The distance between two items; ``"cosine"`` is 1 − the cosine of their angle. Sparse
+        features, such as TF-IDF of tags, need ``"cosine"``: they stay sparse, all neighbours are
+        found, and items that share no feature are not connected.
     kernel : {"squared_exponential", "exponential", "constant"}
-        The weight of an edge by its length; ``"constant"`` gives every edge weight 1.
+        How the weight of an edge decreases with its length; ``"constant"`` is weight 1.
     method : {"auto", "exact", "approximate"}
         Find all nearest neighbours, or most of them with an index (hnswlib, ``pip install
         "rankcut[neighbors]"``), which is much quicker for many items; the graph's
@@ -198,7 +198,7 @@ class NeighborGraph(FeatureRecipe):
         self.random_state = random_state
 
     def build(self) -> ItemGraph:
-        """The graph."""
+        """Build the graph."""
         if self.metric not in ("euclidean", "cosine"):
             raise InputError(
                 f'must be "euclidean" or "cosine"; got {self.metric!r}', parameter="metric"

@@ -1,8 +1,8 @@
-"""Gram matrices: in blocks, the symmetric half once, into whatever array the caller has.
+"""Gram matrices, computed in blocks, each pair once, into an array of the caller's choice.
 
-A kernel brings its rankings into a form in which they are quickly compared, an
-:class:`Encoding`. :func:`fill_gram` cuts the matrix into square blocks, has each compared once,
-in threads, and writes it (and its mirror image) to the result, which may be on disk.
+A kernel turns rankings into a form that is quick to compare, an :class:`Encoding`.
+:func:`fill_gram` cuts the matrix into square blocks, computes each once, in threads, and writes it
+(and its mirror image) to the result, which may be on disk.
 """
 
 import sys
@@ -23,15 +23,15 @@ from rankcut.errors import InputError
 from rankcut.rankings import RankMatrix, Unranked, labels_beside, read_rankings
 from rankcut.threads import as_completed
 
-# Entries of a feature matrix that is kept (512 MB); a larger one is made anew, a few rows at a
-# time, for each block of the Gram matrix.
+# Entries of a feature matrix that is kept (512 MB); a larger one is computed again, a few rows at
+# a time, for each block of the Gram matrix.
 KEPT = 1 << 26
 
 # Rows of a block that are scaled or transposed at once: few enough for their cache lines to be
 # held until they are used up.
 _AT_ONCE = 256
 
-# Seconds until a Gram matrix counts as a long one, whose progress is shown.
+# Seconds until progress is shown.
 _PATIENCE = 2.0
 
 
@@ -100,12 +100,12 @@ class Features:
 
 
 def rows_at_once(width: int, most: int) -> int:
-    """How many vectors of that width to make for a block, so that both its sides fit."""
+    """Number of vectors of that width in a block, so that both its sides fit in memory."""
     return min(most, max(1, KEPT // (2 * width)))
 
 
 Encoder: TypeAlias = Callable[[RankMatrix, np.dtype[Any]], Encoding]
-"""What a kernel makes of checked rankings, for a Gram matrix of that type."""
+"""From checked rankings to their encoding, for a Gram matrix of that type."""
 
 
 def gram_matrix(
@@ -120,7 +120,7 @@ def gram_matrix(
     dtype: DTypeLike | None,
     n_jobs: int | None,
 ) -> NDArray[Any]:
-    """The whole way from two rank matrices to their Gram matrix."""
+    """The Gram matrix of two rank matrices."""
     if is_lazy(X) or is_lazy(Y):
         from rankcut.dask.kernels import lazy_gram
 
@@ -288,7 +288,7 @@ def slices(size: int, side: int) -> list[slice]:
 
 
 def _show_progress(steps: Iterator[None], n_steps: int) -> None:
-    """Go through the steps; those of a long Gram matrix are shown, on a terminal, on stderr."""
+    """Run the steps; after a while, show progress on stderr if it is a terminal."""
     began = time.monotonic()
     for done, _ in enumerate(steps, start=1):
         if time.monotonic() - began > _PATIENCE and sys.stderr.isatty():

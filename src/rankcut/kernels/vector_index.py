@@ -1,4 +1,4 @@
-"""An index of vectors by which those with large inner products are found without comparing all."""
+"""An index to find vectors with large inner products without comparing all of them."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from rankcut._loops.types import Floats
 from rankcut.features.offset_rows import Vectors, filled, largest_entry, row_squares
 from rankcut.graphs.distances import import_hnswlib
 
-# Longer vectors are projected to so many random directions before they are indexed: an inner
+# Longer vectors are projected to this many random directions before they are indexed: an inner
 # product of unit vectors is then known to about 1/√512. Principal components keep less of what
 # tells short lists of a large catalogue apart.
 _DIMENSIONS = 512
@@ -19,7 +19,7 @@ _DIMENSIONS = 512
 _LINKS = 16
 _LOOKED_AT = 200
 
-# Vectors that are projected, and products that are taken, at once have about so many entries.
+# Entries of a block of vectors that is projected or multiplied at once.
 _AT_ONCE = 1 << 22
 
 

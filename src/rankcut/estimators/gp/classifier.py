@@ -37,7 +37,7 @@ from rankcut.estimators.ranking_kernel import RankingKernel
 
 
 class GPClassifier(ClassifierMixin, BaseEstimator):
-    """p(y | x) = E[Φ(y·f(x))], f a Gaussian process: probabilities that know what they do not.
+    """Gaussian process classification by a variational bound: p(y | x) = E[Φ(y·f(x))].
 
     The latent function is f ~ GP(0, σ²·k + c²). Its posterior is approximated by the Gaussian q
     that maximises the ELBO, Σ_i E_q[log p(y_i | f_i)] − KL(q ‖ prior), a lower bound of the log
@@ -49,13 +49,13 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     kernel : None, "precomputed", callable or sklearn.gaussian_process.kernels.Kernel, default=None
-        None takes X as features, the work of any transformer in front. A callable gets two
-        rank matrices, or whatever X is, and returns the matrix of k(x, y). The parameters of a
-        scikit-learn kernel are learned unless it says they are fixed. "precomputed" takes
-        X as the matrix of k(x, y) for rows x to fit or predict and y to fit.
+        None: X are features, from any transformer before it. A callable gets two rank matrices,
+        or whatever X is, and returns the matrix of k(x, y). The parameters of a scikit-learn
+        kernel are learned unless they are fixed. "precomputed": X is the matrix of k(x, y) for
+        rows x to fit or predict and fitted rows y.
     link : {"probit", "logit"}, default="probit"
-        How probabilities follow from f: Φ(f), with one label in a thousand taken to be flipped
-        as in GPflow, or 1/(1 + exp(−f)).
+        From f to probabilities: Φ(f), assuming as GPflow does that one label in a thousand is
+        flipped, or 1/(1 + exp(−f)).
     kernel_variance : float or None, default=None
         σ²; None is learned.
     constant_variance : float or None, default=None
@@ -63,12 +63,12 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, as in scikit-learn.
     tol : float, default=1e-8
-        The ascent ends when the next step promises to raise the ELBO by less.
+        Stop when the next step is expected to raise the ELBO by less than this.
     max_iter : int, default=200
-        The most steps of the ascent.
+        Maximum number of steps.
     n_jobs : int or None, default=None
-        Number of threads over blocks of rows, for features. The result is the same bits for any
-        number. With a kernel the linear algebra library has its own threads.
+        Number of threads over blocks of rows, for features. The result has the same bits for any
+        number. With a kernel, the linear algebra library uses its own threads.
 
     Attributes
     ----------
@@ -268,7 +268,7 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
         positive = LIKELIHOODS[self.link].probability(self.decision_function(X, diagonal))
         if positive.ndim == 1:
             return np.column_stack([1.0 - positive, positive])
-        # Where no class has any probability left, all are as good.
+        # If all probabilities underflow, the classes are equally likely.
         total = positive.sum(axis=1, keepdims=True)
         even = np.full_like(positive, 1.0 / positive.shape[1])
         return np.asarray(np.divide(positive, total, out=even, where=total > 0))

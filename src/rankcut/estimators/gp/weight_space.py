@@ -22,7 +22,7 @@ from rankcut.threads import in_order
 # A block has about this many numbers, so that all that is made of it stays in a core's cache.
 _BLOCK = 1 << 15
 
-# Beyond so many rows of a class, some of them are enough to find where to start.
+# If a class has more rows than this, a sample of them is enough to find where to start.
 _ENOUGH_TO_START = 2_000
 
 
@@ -146,7 +146,7 @@ class LabelledRows:
         )
 
     def drawn(self, first: int, step: int, positive: bool) -> "LabelledRows":
-        """Every so manieth row with this label, from the ``first`` on."""
+        """Every ``step``-th row with this label, from ``first`` on."""
         index = np.flatnonzero(self.positive == positive)[first::step]
         weight = np.ones(len(index)) if self.weight is None else self.weight[index]
         return LabelledRows(
@@ -163,7 +163,7 @@ def sum_statistics(parts: Iterable[Statistics], n_weights: int) -> Statistics:
 
 
 def steps_to_start(counts: Sequence[int]) -> list[int] | None:
-    """Which rows of each class to start from: every so manieth; None if that is most of them."""
+    """The step between sampled rows of each class; None if most rows would be sampled."""
     steps = [max(1, count // _ENOUGH_TO_START) for count in counts]
     n_drawn = sum(-(-count // step) for count, step in zip(counts, steps, strict=True))
     return None if 2 * n_drawn > sum(counts) else steps
