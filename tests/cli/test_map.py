@@ -6,10 +6,10 @@ from commands import fail, succeed
 
 @pytest.mark.parametrize("suffix", ["png", "svg", "pdf", "html"])
 def test_map_in_each_format(lunch, suffix):
-    starts = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF", "html": b"<!doctype html>"}
+    starts = {"png": b"\x89png", "svg": b"<?xml", "pdf": b"%pdf", "html": (b"<!doctype", b"<html")}
     for color in ([], ["--color", "guest"]):
         succeed("map", "full.csv", "-o", f"map.{suffix}", *color)
-        assert (lunch / f"map.{suffix}").read_bytes().lower().startswith(starts[suffix].lower())
+        assert (lunch / f"map.{suffix}").read_bytes().lower().startswith(starts[suffix])
     assert not list(lunch.glob(".map*"))
 
 

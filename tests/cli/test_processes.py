@@ -14,7 +14,7 @@ RANKCUT = str(Path(sys.executable).with_name("rankcut"))
 
 def run(*arguments, text=True, **options):
     return subprocess.run(
-        [RANKCUT, *arguments], capture_output=True, text=text, timeout=120, **options
+        [RANKCUT, *arguments], capture_output=True, text=text, timeout=300, **options
     )
 
 
@@ -142,7 +142,7 @@ def test_a_reader_that_stops_listening_is_no_mistake(lunch, unbuffered):
     shell = f"'{RANKCUT}' convert many.csv - --to csv | head -n 1; echo ${{PIPESTATUS[0]}}"
     environment = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
     done = subprocess.run(
-        ["bash", "-c", shell], capture_output=True, text=True, timeout=120, env=environment
+        ["bash", "-c", shell], capture_output=True, text=True, timeout=300, env=environment
     )
     # Not all was written, which the code tells.
     assert done.stdout == "toro,uni\n1\n"
@@ -165,7 +165,7 @@ app()
 """
     arguments = ["features", "full.csv", "-o", "-", "-t", "csv", "--items", "dishes.csv"]
     done = subprocess.run(
-        [sys.executable, "-c", program, *arguments], capture_output=True, text=True, timeout=120
+        [sys.executable, "-c", program, *arguments], capture_output=True, text=True, timeout=300
     )
     assert done.returncode == 0, done.stderr
     assert len(done.stdout.splitlines()) == 49
@@ -179,7 +179,7 @@ def test_progress_is_shown_on_a_terminal(lunch):
         stdout=subprocess.PIPE,
         stderr=terminal,
         env={**os.environ, "TERM": "xterm"},
-        timeout=120,
+        timeout=300,
     )
     os.close(terminal)
     said = os.read(shown, 65536)

@@ -99,7 +99,7 @@ def test_errors_in_blocks_of_unknown_size_name_the_block():
 
 
 def test_errors_in_frames_name_the_index():
-    bad = pd.DataFrame(RANKS, columns=list("abcdefgh"), index=1000 + np.arange(len(RANKS)))
+    bad = pd.DataFrame(RANKS.copy(), columns=list("abcdefgh"), index=1000 + np.arange(len(RANKS)))
     bad.loc[1023, "f"] = np.nan
     with pytest.raises(ValueError, match=r"^index 1023: item 'f' is not ranked"):
         graph_cut_features(dd.from_pandas(bad, npartitions=4)).compute()

@@ -54,8 +54,9 @@ def critical_value(
     if n_differences and n_effective < _FEW_PEOPLE:
         # Positions have lighter tails than a normal, and their studentised means heavier ones.
         freedom *= 2 / 3
-    # By the tail: the share below a large value is 1 to the last digit.
-    return float(-special.stdtrit(freedom, special.ndtr(-normal)))
+    # By the tail: the share below a large value is 1 to the last digit. Some versions of SciPy
+    # put the median of Student's t just above 0, which would make differences of 0 sure.
+    return max(0.0, float(-special.stdtrit(freedom, special.ndtr(-normal))))
 
 
 def sure_differences(

@@ -279,6 +279,8 @@ class Progress:
         self.max_iter = max_iter
         self.problem = ""
         self._began = time.monotonic()
+        # Asked once: while it shows a status, Rich puts a stream of its own in place of stderr.
+        self._watched = sys.stderr.isatty()
         self._status: Status | None = None
 
     def __enter__(self) -> "Progress":
@@ -290,7 +292,7 @@ class Progress:
 
     def step(self, iteration: int, elbo: float, gain: float) -> None:
         """Say where the ascent is."""
-        if not sys.stderr.isatty() or time.monotonic() - self._began < _LONG:
+        if not self._watched or time.monotonic() - self._began < _LONG:
             return
         if self._status is None:
             self._status = Status("", console=Console(stderr=True))
