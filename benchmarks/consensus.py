@@ -3,10 +3,10 @@
 Run with: python benchmarks/consensus.py [--quick] [--sushi FOLDER] [--only speed,kemeny,...]
 
 Parts: speed (Borda with a bootstrap, memory), kemeny (exact orders, beside others), coverage (the
-intervals of all places at once, beside naive ones for each item), few (the same for few people
-and other populations, by --seed) and pooled (how often the order of a mean vector is the ranking
-most like it). Beside rankcut run, where they are installed,
-corankco, pref_voting and choix, and SciPy's Kendall tau. Seconds are processor time.
+intervals of all places at once, beside naive ones for each item), widths (of the intervals by each
+method), few (the coverage for few people and other populations, by --seed) and pooled (how often
+the order of a mean vector is the ranking most like it). Beside rankcut run, where they are
+installed, corankco, pref_voting and choix, and SciPy's Kendall tau. Seconds are processor time.
 """
 
 import argparse
@@ -304,6 +304,27 @@ def naive_places(ranks: np.ndarray, unranked: str) -> tuple[np.ndarray, np.ndarr
     return np.quantile(places, 0.025, axis=0), np.quantile(places, 0.975, axis=0)
 
 
+def widths(quick: bool) -> None:
+    """How many places an interval leaves by each method, from a vague order to a clear one."""
+    times = 10 if quick else 50
+    rows = []
+    for n_people, phi in ((60, 0.8), (60, 0.5), (500, 0.8), (500, 0.5)):
+        row = [str(n_people), str(phi)]
+        for method in ("borda", "copeland", "kemeny"):
+            found = []
+            for seed in range(times):
+                ranks = make_mallows(n_people, 6, phi=phi, random_state=seed).ranks
+                low, high = Consensus(method).fit(ranks).rank_intervals_.T
+                found.append(float((high - low + 1).mean()))
+            row.append(f"{np.mean(found):.1f}")
+        rows.append(row)
+    show(
+        f"Places left to each of 6 items, mean of {times} samples of Mallows",
+        ["people", "φ", "borda", "copeland", "kemeny"],
+        rows,
+    )
+
+
 def few(quick: bool, seed: int) -> None:
     """How often all places are covered with few people, at places that no rule was chosen on."""
     times = 100 if quick else 300
@@ -406,7 +427,7 @@ def pooled(quick: bool) -> None:
     for n_items in (4, 5, 6):
         orders = np.array(list(permutations(range(n_items))))
         every = np.argsort(orders, axis=1) + 1.0
-        best, loss, times = 0, 0.0, 50 if quick else 300
+        best, loss, times = 0, 0.0, 50 if quick else 1000
         for _ in range(times):
             weights = np.triu(rng.exponential(size=(n_items, n_items)), 1)
             features = GraphCutFeatures(weights + weights.T).fit(every)
@@ -418,9 +439,9 @@ def pooled(quick: bool) -> None:
             ]
             best += own >= likeness.max() - 1e-9 * abs(likeness.max())
             loss += 1 - own / likeness.max()
-        rows.append([str(n_items), f"{best / times:.0%}", f"{loss / times:.2%}"])
+        rows.append([str(n_items), f"{best / times:.1%}", f"{loss / times:.2%}"])
     show(
-        "Pooled features, random graphs, means of 11 rankings",
+        f"Pooled features, {times:,} random graphs, means of 11 rankings",
         ["items", "the order of the mean is most like it", "below the most, on average"],
         rows,
     )
@@ -430,13 +451,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--quick", action="store_true", help="fewer and smaller runs")
     parser.add_argument("--sushi", type=Path, help="folder with the sushi files")
-    parser.add_argument("--only", default="speed,kemeny,coverage,few,pooled", help="parts to run")
+    parser.add_argument(
+        "--only", default="speed,kemeny,coverage,widths,few,pooled", help="parts to run"
+    )
     parser.add_argument("--seed", type=int, default=1, help="seed of the samples of few people")
     options = parser.parse_args()
     parts = {
         "speed": partial(speed, options.quick),
         "kemeny": partial(kemeny, options.quick, options.sushi),
         "coverage": partial(coverage, options.quick),
+        "widths": partial(widths, options.quick),
         "few": partial(few, options.quick, options.seed),
         "pooled": partial(pooled, options.quick),
     }

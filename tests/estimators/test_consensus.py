@@ -9,6 +9,7 @@ from scipy import sparse
 
 from rankcut import CoListingGraph, Consensus, GraphCutFeatures, make_mallows, make_plackett_luce
 from rankcut.errors import InputError
+from rankcut.rankings import read_rankings
 
 METHODS = ["borda", "graph", "copeland", "kemeny"]
 VOTES = make_mallows(40, 6, phi=0.8, random_state=0).ranks
@@ -167,6 +168,19 @@ def test_a_circle_is_said():
     assert found.cycle_ == ["a", "b", "c"]
     assert found.pairwise_winner_ is None
     assert found.objective_ == pytest.approx(1 / 3)
+
+
+def test_the_gap_of_a_long_kemeny_is_shown():
+    votes = make_mallows(11, 24, phi=1, random_state=1).ranks
+    shown = []
+    model = Consensus("kemeny", n_bootstraps=0)
+    model.fit_matrix(read_rankings(votes), progress=lambda *pair: shown.append(pair))
+    values, bounds = np.array(shown).T
+    assert (np.diff(values) >= 0).all()
+    assert (np.diff(bounds) <= 1e-9).all()
+    assert (values <= bounds).all()
+    assert model.optimal_
+    assert values[-1] <= model.objective_ + 1e-9
 
 
 def test_a_hurried_kemeny_order_says_that_it_is_not_proven():

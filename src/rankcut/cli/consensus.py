@@ -18,6 +18,8 @@ from rankcut.cli.output import (
 from rankcut.cli.reading import Rankings, Reading, known_values, labelled
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from rankcut.ranking_set import RankingSet
     from rankcut.reports.consensus import ConsensusReport
 
@@ -100,8 +102,8 @@ def consensus(
     }
     columns = [column for column in (by, people) if column is not None]
     rankings = reading.read(file, no_items=columns)
-    with working(f"consensus ({method})"):
-        report = _report(rankings, file, settings, by, people)
+    with working(f"consensus ({method})") as say:
+        report = _report(rankings, file, settings, by, people, say)
 
     def draw(place: str) -> None:
         from rankcut.pictures.consensus_places import draw_consensus
@@ -129,6 +131,7 @@ def _report(
     settings: dict[str, Any],
     by: str | None,
     people: str | None,
+    say: "Callable[[str], None]",
 ) -> "ConsensusReport":
     """The consensus of all, or of each group."""
     import warnings
@@ -147,11 +150,16 @@ def _report(
     found = []
     for label, group in groups:
         persons = None if people is None else known_values(group, people, file)
+        of_group = f"{label}, " if label else ""
+
+        def progress(value: float, bound: float, of_group: str = of_group) -> None:
+            say(f"{of_group}at most {(bound - value) / bound:.2%} from the best order")
+
         with warnings.catch_warnings():
             # Said among the notes.
             warnings.filterwarnings("ignore", message="Nobody ranks")
             model = Consensus(**settings).fit_matrix(
-                read_rankings(group.ranks, group.items), group.counts, persons
+                read_rankings(group.ranks, group.items), group.counts, persons, progress
             )
         found.append(GroupConsensus.of(model, label))
     items = [str(item) for item in rankings.items]

@@ -10,11 +10,15 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def working(what: str) -> Iterator[None]:
-    """Show that something is under way."""
+def working(what: str) -> Iterator[Callable[[str], None]]:
+    """Show that something is under way: a function to call with how far it is, in words."""
     with _display() as progress:
-        progress.add_task(what, total=None)
-        yield
+        task = progress.add_task(what, total=None)
+
+        def say(how_far: str) -> None:
+            progress.update(task, description=f"{what}: {how_far}")
+
+        yield say
 
 
 def counted(blocks: "Iterable[RankingSet]", what: str) -> "Iterator[RankingSet]":

@@ -153,7 +153,8 @@ def by_majorities(
     kept = people.listed[one] & people.listed[other]
 
     def vectors(groups: NDArray[np.uint32]) -> Floats:
-        return np.compress(kept, sign_vectors(groups), axis=1)
+        signs = sign_vectors(groups)
+        return signs if kept.all() else np.compress(kept, signs, axis=1)
 
     width = int(kept.sum())
     mean = mean_of(people, vectors, width)

@@ -2,12 +2,13 @@
 
 import warnings
 from collections.abc import Hashable
+from functools import cache
 from numbers import Integral, Real
 from typing import Any, Self, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from rankcut._loops.partitions import NOWHERE
 from rankcut._loops.types import Floats, Indices
@@ -27,6 +28,7 @@ from rankcut.consensus import (
     pairwise_winner,
     shortest_cycle,
 )
+from rankcut.consensus.linear_program import Progress
 from rankcut.consensus.means import Vectors, borda_vectors
 from rankcut.consensus.people import Packed, are_counts, check_weights, count_distinct, pack
 from rankcut.consensus.people import gather_packed as people_of
@@ -187,6 +189,7 @@ class Consensus(TakesRankings):
         rankings: RankMatrix,
         sample_weight: ArrayLike | None = None,
         people: ArrayLike | None = None,
+        progress: Progress | None = None,
     ) -> Self:
         """As :meth:`fit`, for a rank matrix that was read and knows its items' labels.
 
@@ -196,6 +199,8 @@ class Consensus(TakesRankings):
             As :func:`rankcut.rankings.read_rankings` returns it.
         sample_weight, people : array of shape (n_rankings,) or None
             As in :meth:`fit`.
+        progress : callable or None
+            Called while Kemeny's order is not proven, as ``progress(value, bound)``.
 
         Returns
         -------
@@ -204,9 +209,11 @@ class Consensus(TakesRankings):
         self._check_parameters()
         rankings.check(self.unranked)
         gathered = gather(rankings, self.unranked, sample_weight, people)  # type: ignore[arg-type]
-        return self._take_together(rankings, gathered)
+        return self._take_together(rankings, gathered, progress)
 
-    def _take_together(self, rankings: RankMatrix, gathered: People) -> Self:
+    def _take_together(
+        self, rankings: RankMatrix, gathered: People, progress: Progress | None = None
+    ) -> Self:
         resampling = self._check_parameters()
         n_items = rankings.shape[1]
         if self.method in ("copeland", "kemeny") and n_items > MOST_PAIRED:
@@ -219,9 +226,9 @@ class Consensus(TakesRankings):
         self.n_features_in_ = n_items
         self.n_people_ = gathered.n_people
         # Products of narrow matrices: more threads than one mostly wait for each other.
-        with threadpool_limits(1, user_api="blas"):
+        with _libraries().limit(limits=1, user_api="blas"):
             self._pairs = compare_pairs(gathered) if n_items <= MOST_PAIRED else None
-            outcome = self._find(rankings, gathered, resampling)
+            outcome = self._find(rankings, gathered, resampling, progress)
             self.agreement_ = agree(gathered, self._pairs, self.confidence)
         self.scores_ = outcome.scores
         self.ranking_ = outcome.ranking
@@ -234,11 +241,19 @@ class Consensus(TakesRankings):
         self._say_what_matters(gathered)
         return self
 
-    def _find(self, rankings: RankMatrix, people: People, resampling: Resampling) -> Outcome:
+    def _find(
+        self,
+        rankings: RankMatrix,
+        people: People,
+        resampling: Resampling,
+        progress: Progress | None,
+    ) -> Outcome:
         if self.method in ("borda", "graph"):
             return by_vectors(people, self._vectors(rankings), resampling)
         assert self._pairs is not None
-        return by_majorities(people, self._pairs, self.method, resampling, self.time_limit)
+        return by_majorities(
+            people, self._pairs, self.method, resampling, self.time_limit, progress
+        )
 
     @property
     def pairwise_(self) -> Floats:
@@ -381,6 +396,12 @@ class Consensus(TakesRankings):
     def _names(self) -> tuple[Hashable, ...]:
         names: tuple[Hashable, ...] | None = self._items
         return tuple(range(self.n_features_in_)) if names is None else names
+
+
+@cache
+def _libraries() -> ThreadpoolController:
+    """The libraries whose threads are counted; to look for them takes as long as a small fit."""
+    return ThreadpoolController()
 
 
 def _pack_block(

@@ -5,7 +5,7 @@ from html import escape
 
 import numpy as np
 
-from rankcut.pictures.consensus_places import MOST_ITEMS
+from rankcut.pictures.consensus_places import MOST_ITEMS, place_ticks
 from rankcut.pictures.group_places import FAINT, GROUP_COLOURS, INK, SOFT
 from rankcut.reports.consensus import ConsensusReport, GroupConsensus
 
@@ -13,7 +13,7 @@ _STYLE = f"""
 body {{ font: 16px/1.5 system-ui, sans-serif; color: {INK}; margin: 0 auto; max-width: 62rem;
   padding: 1rem; }}
 h1 {{ font-size: 1.5rem; }} h2 {{ font-size: 1.15rem; margin-top: 2rem; }}
-svg {{ width: 100%; height: auto; display: block; }}
+svg {{ width: 100%; min-width: 34rem; max-width: 48rem; height: auto; display: block; }}
 table {{ border-collapse: collapse; font-variant-numeric: tabular-nums; }}
 th, td {{ padding: .25rem .7rem; text-align: right; border-bottom: 1px solid {FAINT}; }}
 th {{ color: {SOFT}; font-weight: normal; }} td.name, th.name {{ text-align: left; }}
@@ -98,8 +98,9 @@ def _places(report: ConsensusReport) -> Iterator[str]:
     def x(place: float) -> float:
         return _NAMES + 14 + (place - 1) * (_WIDTH - _NAMES - 28) / max(1, n_items - 1)
 
+    yield '<div class="wide">'
     yield f'<svg viewBox="0 0 {_WIDTH} {height}" role="img" aria-label="Places of the items">'
-    for place in _ticks(n_items):
+    for place in place_ticks(n_items):
         yield (
             f'<line x1="{x(place):.1f}" x2="{x(place):.1f}" y1="0" y2="{height - 24}" '
             f'stroke="{FAINT}"/><text x="{x(place):.1f}" y="{height - 8}" font-size="12" '
@@ -127,7 +128,7 @@ def _places(report: ConsensusReport) -> Iterator[str]:
                 f'<circle cx="{x(int(group.ranking[i])):.1f}" cy="{y:.1f}" r="5" fill="{colour}" '
                 f'stroke="white"><title>{escape(said)}</title></circle>'
             )
-    yield "</svg>"
+    yield "</svg></div>"
 
 
 def _pairs(report: ConsensusReport, group: GroupConsensus) -> Iterator[str]:
@@ -136,6 +137,7 @@ def _pairs(report: ConsensusReport, group: GroupConsensus) -> Iterator[str]:
     side = min(44.0, (_WIDTH - _NAMES) / len(order))
     top = 150
     height = top + side * len(order) + 4
+    yield '<div class="wide">'
     yield f'<svg viewBox="0 0 {_WIDTH} {height:.0f}" role="img" aria-label="Pairwise shares">'
     size = min(13.0, max(7.0, side * 0.62))
     for line, i in enumerate(order):
@@ -164,7 +166,7 @@ def _pairs(report: ConsensusReport, group: GroupConsensus) -> Iterator[str]:
                     f'fill="{ink}" text-anchor="middle" pointer-events="none">'
                     f"{round(100 * share)}</text>"
                 )
-    yield "</svg>"
+    yield "</svg></div>"
 
 
 def _table(report: ConsensusReport) -> Iterator[str]:
@@ -187,11 +189,6 @@ def _table(report: ConsensusReport) -> Iterator[str]:
             yield f"<td{kind}>{escape(shown)}</td>"
         yield "</tr>"
     yield "</table></div>"
-
-
-def _ticks(n_items: int) -> list[int]:
-    step = max(1, -(-n_items // 12))
-    return [place for place in range(1, n_items + 1) if place == 1 or place % step == 0]
 
 
 def _shade(share: float) -> str:
