@@ -37,10 +37,8 @@ from rankcut import (
     NormalizedGraph,
     RankingClassifier,
     Smoothing,
-    kendall_kernel,
-    mallows_kernel,
-    median_lambda,
 )
+from rankcut.kernels import kendall_kernel, mallows_kernel, median_lambda
 
 # Strengths of the penalty, for features whose rows have mean square 1.
 PENALTIES = (0.1, 1.0, 10.0, 100.0)

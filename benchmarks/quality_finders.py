@@ -21,15 +21,9 @@ from quality_tasks import Lists, shared_agreement
 from sklearn.decomposition import TruncatedSVD
 from sklearn.preprocessing import normalize
 
-from rankcut import (
-    AgreementGraph,
-    DissimilarityGraph,
-    NormalizedGraph,
-    Smoothing,
-    TasteFeatures,
-    mallows_kernel,
-    median_lambda,
-)
+from rankcut import AgreementGraph, DissimilarityGraph, NormalizedGraph, Smoothing
+from rankcut.estimators import TasteFeatures
+from rankcut.kernels import mallows_kernel, median_lambda
 
 
 def _cosines(features: np.ndarray, n_queries: int) -> np.ndarray:

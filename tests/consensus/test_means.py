@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from rankcut import GraphCutFeatures, kendall_features, make_mallows
+from rankcut import GraphCutFeatures, make_mallows
 from rankcut.consensus import means
 from rankcut.consensus.means import (
     borda_vectors,
@@ -14,6 +14,7 @@ from rankcut.consensus.means import (
     sign_vectors,
 )
 from rankcut.consensus.people import gather
+from rankcut.kernels import kendall_features
 from rankcut.rankings import read_rankings
 
 VOTES = make_mallows(50, 5, phi=0.8, kind="incomplete", k=3, random_state=0).ranks

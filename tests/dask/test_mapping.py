@@ -13,14 +13,13 @@ import pytest
 from rankcut import (
     AgreementGraph,
     GraphCutFeatures,
-    KendallFeatures,
     SubmodularFeatures,
-    WeightedKendallFeatures,
     graph_cut_features,
     make_food,
 )
 from rankcut.dask import is_lazy, reduced, row_blocks, stand_in
 from rankcut.dask.tasks import explained
+from rankcut.estimators import KendallFeatures, WeightedKendallFeatures
 from rankcut.setfunctions import FromCallable
 
 RANKS = make_food(40, kind="full", random_state=0).ranks

@@ -22,10 +22,10 @@ from rankcut import (
     graph_cut_features,
     graph_cut_kernel,
     make_food,
-    to_frame,
 )
 from rankcut.dask import computed, map_rows
 from rankcut.estimators.gp import duplicates
+from rankcut.files import to_frame
 
 pytestmark = pytest.mark.slow
 

@@ -12,12 +12,14 @@ from rankcut import (
     Consensus,
     GPClassifier,
     GraphCutFeatures,
-    GraphSmoothing,
-    KendallFeatures,
     RankingClassifier,
     SimilarRankings,
     Smoothing,
     SubmodularFeatures,
+)
+from rankcut.estimators import (
+    GraphSmoothing,
+    KendallFeatures,
     TasteFeatures,
     WeightedKendallFeatures,
 )

@@ -10,14 +10,9 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 
-from rankcut import (
-    KendallFeatures,
-    WeightedKendallFeatures,
-    kendall_features,
-    kendall_kernel,
-    make_food,
-    weighted_kendall_kernel,
-)
+from rankcut import make_food
+from rankcut.estimators import KendallFeatures, WeightedKendallFeatures
+from rankcut.kernels import kendall_features, kendall_kernel, weighted_kendall_kernel
 
 FOOD = make_food(80, noise=0.3, random_state=0)
 TRANSFORMERS = [

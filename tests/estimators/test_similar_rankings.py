@@ -12,12 +12,12 @@ from scipy import sparse
 from rankcut import (
     DissimilarityGraph,
     GraphCutFeatures,
-    KendallFeatures,
     NeighborGraph,
     SimilarRankings,
     Smoothing,
     graph_cut_kernel,
 )
+from rankcut.estimators import KendallFeatures
 from rankcut.kernels import vector_index
 
 RNG = np.random.default_rng(0)

@@ -15,13 +15,13 @@ from rankcut import (
     DissimilarityGraph,
     DistanceGraph,
     GraphCutFeatures,
-    GraphSmoothing,
     NeighborGraph,
     NormalizedGraph,
     SimilarityGraph,
     Smoothing,
     make_food,
 )
+from rankcut.estimators import GraphSmoothing
 from rankcut.features import UncentredRows
 
 FOOD = make_food(60, noise=0.3, random_state=0)

@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rankcut import SimilarRankings, TasteFeatures
+from rankcut import SimilarRankings
+from rankcut.estimators import TasteFeatures
 
 NAN = np.nan
 PAIRS = np.array([[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]])

@@ -6,8 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rankcut import RankingFileError, RankingSet, from_frame, read_file, scan_file, write_file
+from rankcut import RankingSet, read_file, write_file
 from rankcut.cli.reading import parsed_header
+from rankcut.files import RankingFileError, from_frame, scan_file
 from rankcut.files.layouts import table_rankings
 from rankcut.files.parquet import parquet_blocks
 from rankcut.files.roles import TableOptions

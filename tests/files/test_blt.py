@@ -5,7 +5,8 @@ import io
 import numpy as np
 import pytest
 
-from rankcut import RankingFileError, RankingSet, read_file, scan_file, write_file
+from rankcut import RankingSet, read_file, write_file
+from rankcut.files import RankingFileError, scan_file
 from rankcut.files.blt import read_blt
 
 BALLOTS = """4 2            # four candidates, two seats

@@ -9,7 +9,8 @@ import time
 import numpy as np
 import pytest
 
-from rankcut import RankingFileError, RankingSet, write_file
+from rankcut import RankingSet, write_file
+from rankcut.files import RankingFileError
 from rankcut.files.drafts import atomic_file, atomic_path
 
 VOTES = RankingSet(np.array([[1.0, 2.0]]), ("toro", "uni"))

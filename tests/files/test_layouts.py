@@ -5,7 +5,8 @@ import io
 import numpy as np
 import pytest
 
-from rankcut import RankingFileError, RankingSet, from_frame, read_file, scan_file, write_file
+from rankcut import RankingSet, read_file, write_file
+from rankcut.files import RankingFileError, from_frame, scan_file
 from rankcut.files.item_tables import read_items
 
 

@@ -19,11 +19,10 @@ from rankcut import (
     LowRankGraph,
     NeighborGraph,
     RankingClassifier,
-    RankingFileError,
     SimilarityGraph,
     make_food,
 )
-from rankcut.files import models
+from rankcut.files import RankingFileError, models
 from rankcut.files.models import SavedModel, read_model, write_model
 from rankcut.files.streams import pack_archive, unpack_archive
 from rankcut.reports.classification import make_classifier

@@ -4,7 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rankcut import RankingFileError, read_file, scan_file
+from rankcut import read_file
+from rankcut.files import RankingFileError, scan_file
 from rankcut.files.layouts import joined
 from rankcut.files.parquet import PieceReader, parquet_pieces
 from rankcut.files.roles import TableOptions

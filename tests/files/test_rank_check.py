@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from scipy.stats import rankdata
 
-from rankcut import RankingFileError, load_lunch, make_food, read_file, scan_file
+from rankcut import load_lunch, make_food, read_file
+from rankcut.files import RankingFileError, scan_file
 from rankcut.files.rank_check import check_ranks, check_scores
 
 RNG = np.random.default_rng(0)

@@ -12,15 +12,14 @@ import pytest
 
 from rankcut import (
     ItemGraph,
-    RankingFileError,
     RankingSet,
     read_file,
     read_graph,
     read_items,
-    scan_file,
     write_file,
     write_graph,
 )
+from rankcut.files import RankingFileError, scan_file
 from rankcut.files.models import import_skops, read_model
 from rankcut.files.streams import copy_whole, read_all
 

@@ -28,7 +28,7 @@ SEEDS = {
 
 def check(reader, data):
     """Read the bytes, and say if that was more than it should be."""
-    from rankcut import RankingFileError
+    from rankcut.files import RankingFileError
     from rankcut.reports.description import describe
 
     refused = None

@@ -20,13 +20,13 @@ from rankcut import (
     DissimilarityGraph,
     GraphCutFeatures,
     GraphCutKernel,
-    GraphSmoothing,
     NormalizedGraph,
     Smoothing,
     graph_cut_features,
     graph_cut_kernel,
     make_food,
 )
+from rankcut.estimators import GraphSmoothing
 
 
 def lists(n_rows, n_items, seed, density=0.5):

@@ -7,14 +7,12 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
-from rankcut import (
-    SimilarityGraph,
+from rankcut import SimilarityGraph, graph_cut_kernel, make_food
+from rankcut.kernels import (
     diffusion_kernel,
     gaussian_kernel,
-    graph_cut_kernel,
     kendall_kernel,
     lovasz_bregman_divergence,
-    make_food,
     mallows_kernel,
     spearman_kernel,
     weighted_kendall_kernel,

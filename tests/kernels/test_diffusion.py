@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.linalg import expm
 
-from rankcut import diffusion_kernel
+from rankcut.kernels import diffusion_kernel
 from rankcut.kernels.diffusion import character_table, class_values, cycle_codes, partitions_of
 
 

@@ -14,7 +14,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from strategies import partitions, ranks_of
 
-from rankcut import MallowsKernel, kendall_kernel, make_food, mallows_kernel, median_lambda
+from rankcut import MallowsKernel, make_food
+from rankcut.kernels import kendall_kernel, mallows_kernel, median_lambda
 from rankcut.kernels.mallows import log_orders
 
 

@@ -6,11 +6,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.stats import weightedtau
 
-from rankcut import (
-    kendall_kernel,
-    weighted_kendall_features,
-    weighted_kendall_kernel,
-)
+from rankcut.kernels import kendall_kernel, weighted_kendall_features, weighted_kendall_kernel
 
 N = 5
 U = np.array([2.0, 0.7, 0.4, 0.3, 0.1])

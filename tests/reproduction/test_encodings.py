@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from rankcut import graph_cut_features, kendall_kernel, make_food
+from rankcut import graph_cut_features, make_food
+from rankcut.kernels import kendall_kernel
 from reproduction import encodings
 from reproduction.encodings import (
     BORDA,

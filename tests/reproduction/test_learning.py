@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 from sklearn.metrics import f1_score
 
-from rankcut import GPClassifier, kendall_kernel, make_food, mallows_kernel
+from rankcut import GPClassifier, make_food
+from rankcut.kernels import kendall_kernel, mallows_kernel
 from reproduction.encodings import KENDALL, Encoded, Rankings, encode
 from reproduction.learning import (
     always_one,

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from rankcut import SimilarityGraph, graph_cut_features, kendall_kernel, mallows_kernel
+from rankcut import SimilarityGraph, graph_cut_features
+from rankcut.kernels import kendall_kernel, mallows_kernel
 from reproduction.literal import (
     coherent_partitions,
     convolved,

@@ -13,6 +13,7 @@ from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
 from rankcut.dask import is_lazy, stand_in
+from rankcut.errors import InputError
 from rankcut.features.completions import CompletionReport
 from rankcut.features.feature_map import FeatureMap, MapOptions, lazy_features
 from rankcut.features.offset_rows import OffsetRows
@@ -30,7 +31,7 @@ from rankcut.rankings import (
 def check_output_is_default(transformer: Any) -> None:
     """Refuse ``set_output`` for Dask collections, of which it would make a frame in memory."""
     if _get_output_config("transform", transformer)["dense"] != "default":
-        raise ValueError(
+        raise InputError(
             "set_output is for rankings in memory; a Dask DataFrame gives a Dask DataFrame of "
             'itself: call set_output(transform="default")'
         )
@@ -41,7 +42,7 @@ def check_items(rankings: RankMatrix, known: tuple[Hashable, ...] | None) -> Non
     fitted = labels_beside(known, rankings.items)
     given = labels_beside(rankings.items, known)
     if None not in (fitted, given) and fitted != given:
-        raise ValueError(
+        raise InputError(
             "the columns of these rankings are not the items that were fitted, in their "
             f"order: {given} is not {fitted}"
         )

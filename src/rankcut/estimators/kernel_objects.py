@@ -155,12 +155,12 @@ class _PlainKernel(RankingKernel):
 
 
 class SpearmanKernel(_PlainKernel):
-    """k(A, A') = Σ_i φ_i φ'_i with centred positions φ; see :func:`~rankcut.spearman_kernel`.
+    """k(A, A') = Σ_i φ_i φ'_i of centred positions; see :func:`~rankcut.kernels.spearman_kernel`.
 
     Parameters
     ----------
     unranked, normalize, items, n_jobs
-        As in :func:`~rankcut.spearman_kernel`.
+        As in :func:`~rankcut.kernels.spearman_kernel`.
 
     Examples
     --------
@@ -174,12 +174,12 @@ class SpearmanKernel(_PlainKernel):
 
 
 class KendallKernel(_PlainKernel):
-    """Mean agreement on the order of pairs of items; see :func:`~rankcut.kendall_kernel`.
+    """Mean agreement on the order of pairs of items; see :func:`~rankcut.kernels.kendall_kernel`.
 
     Parameters
     ----------
     unranked, normalize, items, n_jobs
-        As in :func:`~rankcut.kendall_kernel`.
+        As in :func:`~rankcut.kernels.kendall_kernel`.
 
     Examples
     --------
@@ -195,12 +195,12 @@ class KendallKernel(_PlainKernel):
 
 
 class WeightedKendallKernel(RankingKernel):
-    """Agreement on pairs weighted by position; see :func:`~rankcut.weighted_kendall_kernel`.
+    """Agreement on pairs, by position; see :func:`~rankcut.kernels.weighted_kendall_kernel`.
 
     Parameters
     ----------
     weights, k, position_weights, unranked, normalize, items, n_jobs
-        As in :func:`~rankcut.weighted_kendall_kernel`.
+        As in :func:`~rankcut.kernels.weighted_kendall_kernel`.
 
     Examples
     --------
@@ -235,22 +235,24 @@ class WeightedKendallKernel(RankingKernel):
 
 
 class MallowsKernel(RankingKernel):
-    """k(A, A') = mean of exp(−λ·discordant pairs); see :func:`~rankcut.mallows_kernel`.
+    """k(A, A') = mean of exp(−λ·discordant pairs); see :func:`~rankcut.kernels.mallows_kernel`.
 
     Parameters
     ----------
     lam : float
-        λ, a hyper-parameter with a gradient. :func:`~rankcut.median_lambda` is a good start.
+        λ, a hyper-parameter with a gradient. :func:`~rankcut.kernels.median_lambda` is a good
+        start.
     lam_bounds : pair of floats or "fixed"
         Where a Gaussian process looks for λ.
     unranked, normalize, items, n_draws, random_state, n_jobs
-        As in :func:`~rankcut.mallows_kernel`. With ``random_state=None``, rankings have other
-        draws in each call, and predictions are made with another kernel than was fitted.
+        As in :func:`~rankcut.kernels.mallows_kernel`. With ``random_state=None``, rankings have
+        other draws in each call, and predictions are made with another kernel than was fitted.
 
     Examples
     --------
     >>> from sklearn.gaussian_process import GaussianProcessClassifier
-    >>> from rankcut import MallowsKernel, make_food, median_lambda
+    >>> from rankcut import MallowsKernel, make_food
+    >>> from rankcut.kernels import median_lambda
     >>> food = make_food(80, noise=0.3, random_state=0)
     >>> kernel = MallowsKernel(median_lambda(food.ranks))
     >>> model = GaussianProcessClassifier(kernel).fit(food.ranks, food.target)
@@ -297,7 +299,7 @@ class MallowsKernel(RankingKernel):
 
 
 class DiffusionKernel(RankingKernel):
-    """exp(−β·L) on the graph of transpositions; see :func:`~rankcut.diffusion_kernel`.
+    """exp(−β·L) on the graph of transpositions; see :func:`~rankcut.kernels.diffusion_kernel`.
 
     Parameters
     ----------
@@ -307,8 +309,8 @@ class DiffusionKernel(RankingKernel):
     beta_bounds : pair of floats or "fixed"
         Where a Gaussian process looks for β.
     unranked, normalize, items, n_draws, random_state, n_jobs
-        As in :func:`~rankcut.diffusion_kernel`. With ``random_state=None``, rankings have other
-        draws in each call, and predictions are made with another kernel than was fitted.
+        As in :func:`~rankcut.kernels.diffusion_kernel`. With ``random_state=None``, rankings have
+        other draws in each call, and predictions are made with another kernel than was fitted.
 
     Examples
     --------

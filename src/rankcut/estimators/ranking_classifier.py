@@ -54,7 +54,8 @@ class RankingClassifier(ClassifierMixin, TakesRankings):
         The item graph, which connects similar items, as for :class:`~rankcut.GraphCutFeatures`;
         None learns an :class:`~rankcut.AgreementGraph` from the fitted rankings.
     smoothing : float, default=4.0
-        Steps of a lazy random walk; see :class:`~rankcut.GraphSmoothing`. 0 uses no graph.
+        Steps of a lazy random walk; see :class:`~rankcut.estimators.GraphSmoothing`. 0 uses no
+        graph.
     items : sequence or None, default=None
         Labels of the columns, if the rankings are not a frame.
 

@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
+from rankcut.errors import InputError
 from rankcut.features.offset_rows import UncentredRows
 from rankcut.features.smoothing import Smoother
 from rankcut.graphs import ItemGraph, as_item_graph
@@ -66,7 +67,7 @@ class GraphSmoothing(TransformerMixin, BaseEstimator):
     Two lists that share no item; the first two items are alike, and so are the last two.
 
     >>> import numpy as np
-    >>> from rankcut import GraphSmoothing
+    >>> from rankcut.estimators import GraphSmoothing
     >>> graph = np.array([[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]])
     >>> listed = np.array([[1.0, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0]])
     >>> smoothed = GraphSmoothing(graph, steps=0.5).fit_transform(listed)
@@ -147,7 +148,7 @@ class GraphSmoothing(TransformerMixin, BaseEstimator):
             return None if names is None else tuple(names)
         labels = tuple(self.items)
         if len(labels) != self.n_features_in_ or (names is not None and labels != tuple(names)):
-            raise ValueError(
+            raise InputError(
                 f"items= has {len(labels)} labels, and they are not those of the "
                 f"{self.n_features_in_} columns; give one label for each column of an array, and "
                 "none for a frame"

@@ -39,7 +39,7 @@ class TasteFeatures(OneToOneFeatureMixin, TransformerMixin, TakesRankings):
         The item graph, which connects similar items, as for :class:`~rankcut.GraphCutFeatures`;
         None learns an :class:`~rankcut.AgreementGraph` from the fitted lists.
     smoothing : float, default=1.0
-        Steps of a lazy random walk; see :class:`~rankcut.GraphSmoothing`.
+        Steps of a lazy random walk; see :class:`~rankcut.estimators.GraphSmoothing`.
     consensus : float, default=3.0
         w, the length of the common part; the other has length 1. With 0, people match who share
         what others do not; with a large value, everyone matches the most typical people.
@@ -70,7 +70,8 @@ class TasteFeatures(OneToOneFeatureMixin, TransformerMixin, TakesRankings):
     Three lists, of which no two share an item but the last two; the first two items are alike.
 
     >>> import numpy as np
-    >>> from rankcut import SimilarRankings, TasteFeatures
+    >>> from rankcut import SimilarRankings
+    >>> from rankcut.estimators import TasteFeatures
     >>> graph = np.array([[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]])
     >>> nan = np.nan
     >>> lists = np.array([[1, nan, 2, nan], [nan, 1, nan, 2], [nan, 2, nan, 1]])

@@ -43,7 +43,7 @@ Sampler: TypeAlias = Literal["controlled", "stratified", "antithetic", "independ
 # Replicates of a stage: enough to tell their spread, few enough to leave draws to stratify.
 REPLICATES = 8
 
-# A tolerance that is not met after so many draws is given up, with a warning.
+# Draws after which a tolerance that is not met is given up, with a warning.
 MOST_DRAWS = 1 << 17
 
 # Errors below this part of the vector's possible length are rounding.

@@ -65,9 +65,9 @@ def diffusion_kernel(
     random_state : int, RandomState or None
         Seed of the draws. A ranking has the same draws in each call with the same int.
     X, Y, unranked, normalize, items, out, dtype, n_jobs
-        As in :func:`~rankcut.kendall_kernel`; at most 20 items. Full rankings all have the same
-        k(A, A), between 1/n! and 1: ``normalize=True`` makes it 1. Values are right to about 1e-16
-        of it, so that those of rankings far apart may be rounding alone if β is small.
+        As in :func:`~rankcut.kernels.kendall_kernel`; at most 20 items. Full rankings all have the
+        same k(A, A), between 1/n! and 1: ``normalize=True`` makes it 1. Values are right to about
+        1e-16 of it, so that those of rankings far apart may be rounding alone if β is small.
 
     Returns
     -------

@@ -39,7 +39,7 @@ def gaussian_kernel(
     lengthscale : float
         ℓ > 0.
     X, Y, unranked, items, out, dtype, n_jobs
-        As in :func:`~rankcut.kendall_kernel`.
+        As in :func:`~rankcut.kernels.kendall_kernel`.
     normalize : bool
         Changes nothing: k(A, A) = 1.
 

@@ -65,9 +65,9 @@ def mallows_kernel(
     random_state : int, RandomState or None
         Seed of the draws. A ranking has the same draws in each call with the same int.
     X, Y, unranked, normalize, items, out, dtype, n_jobs
-        As in :func:`~rankcut.kendall_kernel`. Full rankings have k(A, A) = 1 in any case. Where
-        very many items are tied and λ is not small, values are too small for a float, unless they
-        are normalised.
+        As in :func:`~rankcut.kernels.kendall_kernel`. Full rankings have k(A, A) = 1 in any case.
+        Where very many items are tied and λ is not small, values are too small for a float, unless
+        they are normalised.
 
     Returns
     -------
@@ -118,7 +118,7 @@ def median_lambda(
     Parameters
     ----------
     X, unranked, items, n_jobs
-        As in :func:`~rankcut.kendall_kernel`.
+        As in :func:`~rankcut.kernels.kendall_kernel`.
     random_state : int, RandomState or None
         Seed of the choice.
 

@@ -66,8 +66,8 @@ def weighted_kendall_kernel(
     position_weights : array of shape (n_items,) or None
         u for "additive" and "multiplicative", best position first; None is 1, 1/2, 1/3, ….
     X, Y, unranked, normalize, items, out, dtype, n_jobs
-        As in :func:`~rankcut.kendall_kernel`. Ties and unranked items: the exact mean over the
-        full rankings that agree with each ranking.
+        As in :func:`~rankcut.kernels.kendall_kernel`. Ties and unranked items: the exact mean over
+        the full rankings that agree with each ranking.
 
     Returns
     -------
@@ -117,7 +117,7 @@ def weighted_kendall_features(
     Parameters
     ----------
     X, unranked, items, dtype, n_jobs
-        As in :func:`~rankcut.kendall_kernel`.
+        As in :func:`~rankcut.kernels.kendall_kernel`.
     weights, k, position_weights
         As in :func:`weighted_kendall_kernel`. The average weights are not the product of a
         weight for each ranking, and have no vector of this size.

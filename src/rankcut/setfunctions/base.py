@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankcut._loops.types import Floats, Indices
+from rankcut.errors import InputError
 from rankcut.partitions import Partitions, block_rows
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ class SetFunction(ABC):
         Only graphs name their items; item i of any other function is column i.
         """
         if self.n_items != n_items:
-            raise ValueError(
+            raise InputError(
                 f"the set function is about {self.n_items} items, and the rankings are about "
                 f"{n_items}; item i of the function is column i of the rank matrix"
             )
@@ -88,11 +89,11 @@ class SetFunction(ABC):
         """
         inside = sorted(set(items))
         if any(isinstance(item, bool | np.bool_) for item in inside):
-            raise ValueError("a set lists its items by number; np.flatnonzero makes that of a mask")
+            raise InputError("a set lists its items by number; np.flatnonzero makes that of a mask")
         if not inside:
             return 0.0
         if inside[0] < 0 or inside[-1] >= self.n_items:
-            raise ValueError(
+            raise InputError(
                 f"the set {inside} names items that are not there; they are 0 to {self.n_items - 1}"
             )
         outside = np.setdiff1d(np.arange(self.n_items), inside).tolist()
@@ -123,7 +124,7 @@ class SetFunction(ABC):
         rows = np.atleast_2d(np.asarray(orders))
         every = np.arange(self.n_items)
         if rows.shape[1] != self.n_items or (np.sort(rows, axis=1) != every).any():
-            raise ValueError(f"an order lists each of the {self.n_items} items once")
+            raise InputError(f"an order lists each of the {self.n_items} items once")
         gains = np.empty(rows.shape)
         for some in _slices(len(rows), self.n_items):
             out = np.empty(rows[some].shape)
@@ -140,7 +141,7 @@ class SetFunction(ABC):
         """
         n = self.n_items
         if n > MOST_TABULATED:
-            raise ValueError(
+            raise InputError(
                 f"a table of all sets of {n} items has 2**{n} numbers; at most {MOST_TABULATED} "
                 "items can be tabulated"
             )
@@ -215,10 +216,10 @@ def finite_array(values: ArrayLike, n_dimensions: int, what: str) -> Floats:
     """A copy in float64; an error names ``what`` is wrong."""
     array = np.array(values, dtype=np.float64, order="C")
     if array.ndim != n_dimensions:
-        raise ValueError(f"{what} must have {n_dimensions} dimension(s), not shape {array.shape}")
+        raise InputError(f"{what} must have {n_dimensions} dimension(s), not shape {array.shape}")
     if not np.isfinite(array).all():
         where = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
-        raise ValueError(f"{what} must be finite, and entry {where} is {array[where]}")
+        raise InputError(f"{what} must be finite, and entry {where} is {array[where]}")
     return array
 
 
@@ -227,7 +228,7 @@ def nonnegative_array(values: ArrayLike, n_dimensions: int, what: str) -> Floats
     array = finite_array(values, n_dimensions, what)
     if (array < 0).any():
         where = tuple(int(i) for i in np.argwhere(array < 0)[0])
-        raise ValueError(f"{what} must not be negative, and entry {where} is {array[where]:g}")
+        raise InputError(f"{what} must not be negative, and entry {where} is {array[where]:g}")
     return array
 
 

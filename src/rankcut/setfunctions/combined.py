@@ -5,6 +5,7 @@ from collections.abc import Hashable, Sequence
 import numpy as np
 
 from rankcut._loops.types import Floats
+from rankcut.errors import InputError
 from rankcut.partitions import Partitions
 from rankcut.setfunctions.base import SetFunction
 
@@ -24,7 +25,7 @@ class SumOfFunctions(SetFunction):
         self.parts = tuple(parts)
         sizes = {part.n_items for part in self.parts}
         if len(sizes) != 1:
-            raise ValueError(
+            raise InputError(
                 f"the parts of a sum are about the same items, and these have {sorted(sizes)}"
             )
         self.n_items = sizes.pop()
@@ -58,7 +59,7 @@ class Multiple(SetFunction):
 
     def __init__(self, factor: float, function: SetFunction) -> None:
         if not 0 < factor < np.inf:
-            raise ValueError(
+            raise InputError(
                 f"a multiple of a submodular function is submodular for a factor above 0, and "
                 f"this one is {factor}"
             )

@@ -34,6 +34,7 @@ from rankcut._loops.cut_increments import (
 )
 from rankcut._loops.set_increments import hypergraph_increments
 from rankcut._loops.types import Floats
+from rankcut.errors import InputError
 from rankcut.graphs import ItemGraph, as_item_graph
 from rankcut.partitions import Partitions
 from rankcut.setfunctions.base import SetFunction, as_lists, length_of, nonnegative_array
@@ -42,8 +43,8 @@ from rankcut.setfunctions.expected_slopes import ExpectedSlopes
 Algorithm: TypeAlias = Literal["auto", "complete", "table", "dense", "sparse", "structured"]
 
 # Measured by benchmarks/features.py. With more items the table outgrows the cache that makes it
-# fast. In a sparse graph, an item costs as much as so many entries of a dense matrix, and each of
-# its edges, or of its factors in a low-rank graph, as much as so many.
+# fast. These are the costs of an item of a sparse graph, and of each of its edges, or of its
+# factors in a low-rank graph, in entries of a dense matrix.
 TABLE_ITEMS = 16
 ENTRIES_PER_ITEM = 100
 ENTRIES_PER_EDGE = 4.5
@@ -221,16 +222,16 @@ class GraphCut(SetFunction):
         self.n_items = self.graph.n_items
         if algorithm != "auto" and algorithm not in _WAYS:
             listed = ", ".join(map(repr, get_args(Algorithm)))
-            raise ValueError(f"algorithm must be one of {listed}, and it is {algorithm!r}")
+            raise InputError(f"must be one of {listed}; got {algorithm!r}", parameter="algorithm")
         if algorithm == "complete" and not self.graph.is_complete:
-            raise ValueError('algorithm="complete" is for the complete graph with weights 1')
+            raise InputError('algorithm="complete" is for the complete graph with weights 1')
         if algorithm == "structured" and self.graph.weights.kind != "structured":
-            raise ValueError(
+            raise InputError(
                 'algorithm="structured" is for weights in parts, such as those of '
                 "DissimilarityGraph and LowRankGraph"
             )
         if algorithm == "table" and self.n_items > _MOST_TABLE_ITEMS:
-            raise ValueError(
+            raise InputError(
                 f'algorithm="table" needs 2**n numbers, too many for {self.n_items} items; '
                 'leave algorithm at "auto"'
             )
@@ -312,14 +313,14 @@ class HypergraphCut(SetFunction):
         edges = [sorted(set(edge)) for edge in hyperedges]
         for number, edge in enumerate(edges):
             if edge and (edge[0] < 0 or edge[-1] >= n_items):
-                raise ValueError(
+                raise InputError(
                     f"hyperedge {number} joins {edge}, but the items are 0 to {n_items - 1}"
                 )
         self.weights = nonnegative_array(
             np.ones(len(edges)) if weights is None else weights, 1, "the weights of hyperedges"
         )
         if len(self.weights) != len(edges):
-            raise ValueError(
+            raise InputError(
                 f"there are {len(edges)} hyperedges and {len(self.weights)} weights; each "
                 "hyperedge needs one"
             )

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rankcut._loops.types import Floats
+from rankcut.errors import InputError
 from rankcut.partitions import Partitions
 from rankcut.setfunctions import Modular, SetFunction
 from rankcut.setfunctions.base import power_of_two
@@ -137,7 +138,7 @@ class BasePolytope:
         """
         point = np.asarray(s, dtype=np.float64)
         if point.shape != (self.n_items,):
-            raise ValueError(f"s has shape {point.shape}; it needs {self.n_items} numbers")
+            raise InputError(f"s has shape {point.shape}; it needs {self.n_items} numbers")
         scale = max(self.function.magnitude, float(np.abs(point).sum()))
         missing = point.sum() - self.function.total
         if abs(missing) > _ROUNDING * scale:
@@ -154,7 +155,7 @@ class BasePolytope:
 
     def _refuse_many_items(self) -> None:
         if self.n_items > MOST_ITEMS:
-            raise ValueError(
+            raise InputError(
                 f"{self.n_items} items have too many orders to go through; up to {MOST_ITEMS} "
                 "items can be listed. vertex, support and contains work for any number"
             )

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 
 from rankcut._loops.slopes import pool_rows
 from rankcut._loops.types import Floats
+from rankcut.errors import InputError
 from rankcut.partitions import Partitions
 from rankcut.setfunctions import SetFunction
 
@@ -77,7 +78,7 @@ class _PrefixCone:
     def _vector(self, numbers: ArrayLike) -> Floats:
         vector = np.asarray(numbers, dtype=np.float64)
         if vector.shape != (self.function.n_items,):
-            raise ValueError(
+            raise InputError(
                 f"the vector has shape {vector.shape}; it needs {self.function.n_items} numbers"
             )
         return vector

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rankcut._loops.types import Floats
+from rankcut.errors import InputError
 from rankcut.setfunctions import SetFunction
 
 
@@ -78,7 +79,7 @@ def lovasz_subgradient(function: SetFunction, w: ArrayLike) -> Floats:
 def _vectors(function: SetFunction, w: ArrayLike) -> Floats:
     rows = np.atleast_2d(np.asarray(w, dtype=np.float64))
     if rows.ndim != 2 or rows.shape[1] != function.n_items or not np.isfinite(rows).all():
-        raise ValueError(
+        raise InputError(
             f"w has shape {np.shape(w)}; it must have one finite number for each of the "
             f"{function.n_items} items, or be a matrix of such rows"
         )

@@ -5,12 +5,13 @@ import pytest
 from scipy.optimize import minimize
 from sklearn.gaussian_process.kernels import RBF
 
-from rankcut import GPClassifier, MallowsKernel, make_food, median_lambda
+from rankcut import GPClassifier, MallowsKernel, make_food
 from rankcut.estimators.gp.ascent import Sites
 from rankcut.estimators.gp.function_space import FunctionSpace, KernelRows
 from rankcut.estimators.gp.gaussian import Prior
 from rankcut.estimators.gp.likelihoods import LIKELIHOODS
 from rankcut.estimators.gp.weight_space import LabelledRows, WeightSpace
+from rankcut.kernels import median_lambda
 
 from .conftest import dense_elbo, log_likelihood
 
