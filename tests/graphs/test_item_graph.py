@@ -216,7 +216,7 @@ class TestRefused:
             as_item_graph(nx.Graph([(0, 1, {"weight": "x"})]))
 
     def test_too_large_for_float32(self):
-        with pytest.raises(ValueError, match=r"dtype cannot be float32: .*; scale the weights"):
+        with pytest.raises(ValueError, match=r"dtype cannot be float32: .*; rescale the weights"):
             graph_cut_features(RANKS, WEIGHTS * 1e60, dtype=np.float32)
 
     def test_directed(self):

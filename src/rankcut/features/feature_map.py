@@ -311,7 +311,7 @@ class FeatureMap:
         """The dtype asked for, or else that of the ranks."""
         dtype = np.dtype(self.options.dtype or (np.float32 if rankings.single else np.float64))
         limits = np.finfo(dtype)
-        fits = self._largest == 0 or limits.tiny <= self._largest <= limits.max
+        fits = self._largest == 0 or float(limits.tiny) <= self._largest <= float(limits.max)
         if not (self.options.normalize or fits):
             size = "large" if self._largest > 1 else "small"
             raise InputError(
