@@ -64,7 +64,7 @@ def test_what_was_not_fitted():
     fitted = KendallFeatures().fit(pd.DataFrame([[1, 2]], columns=[10, 20]))
     with pytest.raises(ValueError, match=r"not the items that were fitted.*\(20, 10\)"):
         fitted.transform(pd.DataFrame([[1, 2]], columns=[20, 10]))
-    with pytest.raises(ValueError, match="needs k from 1 to 2"):
+    with pytest.raises(ValueError, match="k must be from 1 to 2"):
         WeightedKendallFeatures(weights="top-k", k=3).fit([[1, 2]])
     with pytest.raises(ValueError, match="row 0: item 1 is not ranked"):
         KendallFeatures().fit([[1, np.nan]])
