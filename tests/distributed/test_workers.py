@@ -16,6 +16,7 @@ from rankcut import (
     GPClassifier,
     GraphCutFeatures,
     GraphCutKernel,
+    NeighborGraph,
     RankingSet,
     SimilarityGraph,
     from_long,
@@ -71,10 +72,11 @@ def test_sparse_blocks_stay_sparse(client):
     ranks = RankingSet(FOOD.ranks, tuple("abcdefgh")).sparse()
     parts = [dask.delayed(ranks[start : start + 20]) for start in (0, 20, 40)]
     blocks = [da.from_delayed(part, (20, 8), meta=ranks[:0]) for part in parts]
+    graph = NeighborGraph(FOOD.item_features, n_neighbors=2)
     options = {**OPTIONS, "completions": "closed_form"}
-    features = graph_cut_features(da.concatenate(blocks), GRAPH, **options).compute()
+    features = graph_cut_features(da.concatenate(blocks), graph, **options).compute()
     assert sparse.issparse(features)
-    expected = graph_cut_features(ranks, GRAPH, **options)
+    expected = graph_cut_features(ranks, graph, **options)
     np.testing.assert_array_equal(features.toarray(), expected.toarray())
 
 
