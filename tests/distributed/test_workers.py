@@ -144,14 +144,14 @@ def test_a_killed_worker_costs_its_own_blocks_only(client, tmp_path):
 
 
 def hoard(block):
-    hoarded = [np.ones(1 << 24) for _ in range(8)]
+    hoarded = [np.ones(1 << 24) for _ in range(16)]
     # Until the worker is ended, which watches its memory a few times a second.
     time.sleep(120.0)
-    return block + len(hoarded) - 8
+    return block + len(hoarded) - 16
 
 
 def test_a_worker_without_enough_memory_is_told_of(fragile):
-    fragile(1, memory_limit="300MiB")
+    fragile(1, memory_limit="700MiB")
     with pytest.raises(MemoryError, match="make blocks smaller"):
         computed(map_rows(hoard, lazy(FOOD.ranks), nothing=np.empty((0, 8))))
 
