@@ -130,7 +130,7 @@ def encode(method: str, rankings: Rankings, *, seed: int = 0) -> Encoded:
         return Encoded(gram=_drawn_mallows(rankings, seed))
     if method == BORDA:
         # Where nothing is known of an unlisted item, its mean position is what counts.
-        points = graph_cut_features(rankings.ranks, unranked=rankings.unranked)
+        points = graph_cut_features(rankings.ranks, unranked=rankings.unranked, sparse_output=False)
         return Encoded(np.asarray(points))
     if method == PRESENCE:
         return Encoded(presence(rankings.ranks))
@@ -159,6 +159,7 @@ def cut_features(cut: Cut, rankings: Rankings, seed: int) -> Floats:
     options = MapOptions(
         unranked=rankings.unranked,
         normalize=cut.normalize,
+        sparse_output=False,
         completions=completions if rankings.unranked == "anywhere" else "auto",
     )
     ranks = read_rankings(rankings.ranks)

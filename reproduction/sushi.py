@@ -150,11 +150,16 @@ class Sample(NamedTuple):
     encoded: Encoded | None
 
 
+def _sides(sushi: Any, target: str) -> Any:
+    """East or west of each person, as 0 and 1: where they live now, or lived as a child."""
+    column = TARGETS[target]
+    return sushi.target if column == "side" else sushi.columns[column].astype(int)
+
+
 def _samples(task: Task, data: Path | None) -> Iterator[Sample]:
     """One for each seed. What does not depend on the seed is encoded once."""
     sushi = _load(EXPERIMENTS[task["experiment"]].data, data)
-    column = TARGETS[task["target"]]
-    side = sushi.target if column == "side" else sushi.columns[column].astype(int)
+    side = _sides(sushi, task["target"])
     chosen = {seed: balanced_sample(side, task["rankings"], seed) for seed in task["seeds"]}
     if task["method"] in (DUMMY, CONSTANT):
         for seed, people in chosen.items():
@@ -256,7 +261,7 @@ def _published(task: Task, data: Path | None) -> Iterator[Record]:
     experiment, kernel = task["experiment"], task["kernel"]
     release = published.SUSHI[experiment][kernel]
     sushi = _load(EXPERIMENTS[experiment].data, data)
-    side = sushi.user_features[TARGETS[RESIDENCE]]
+    side = _sides(sushi, RESIDENCE)
     chosen = {seed: balanced_sample(side, task["rankings"], seed) for seed in task["seeds"]}
     drawn = experiment in _DRAWN
     everyone = np.unique(np.concatenate(list(chosen.values())))
@@ -293,7 +298,7 @@ def _mixed(task: Task, data: Path | None) -> Iterator[Record]:
     experiment = task["experiment"]
     release = published.SUSHI[experiment][KENDALL]
     sushi = _load(EXPERIMENTS[experiment].data, data)
-    side = sushi.user_features[TARGETS[RESIDENCE]]
+    side = _sides(sushi, RESIDENCE)
     seen = None
     n, of = task["rankings"], task["of"]
     for mix in published.mixed_up(experiment, side, task["seeds"], n, of):
