@@ -98,7 +98,7 @@ _INLINE = (
 
 
 def with_minus_signs(text: str) -> str:
-    """Negative numbers with a minus sign in the place of a hyphen.
+    """Negative numbers with a minus sign instead of a hyphen.
 
     >>> with_minus_signs("from -0.5 to top-3")
     'from −0.5 to top-3'
@@ -121,7 +121,7 @@ def inline_html(text: str) -> str:
 
 
 def block_html(text: str) -> str:
-    r"""Paragraphs and lists, parted by empty lines.
+    r"""Paragraphs and lists, separated by empty lines.
 
     >>> block_html("Two kinds:\n\n- full\n- top-k")
     '<p>Two kinds:</p>\n<ul><li>full</li><li>top-k</li></ul>'

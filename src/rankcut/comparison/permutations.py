@@ -33,7 +33,7 @@ _LABELS = 1 << 25
 # Permutations of a block at most.
 _AT_ONCE = 128
 
-# To draw the labels of a cell costs as much as to shuffle so many.
+# Drawing the labels of a cell costs as much as shuffling this many labels.
 _DRAW = 60
 
 _WORD = (1 << 64) - 1
@@ -323,7 +323,7 @@ def _parts_of_blocks(design: Design) -> Iterator[_Block]:
 
 
 def _arrangements(sizes: list[int]) -> Iterator[Longs]:
-    """All different orders of labels of which there are so many each."""
+    """All distinct orders of labels, given how often each occurs."""
     n = sum(sizes)
     labels = np.empty(n, dtype=np.int64)
 
