@@ -6,6 +6,8 @@ VENV := .venv
 DEMO := $(VENV)/.installed-demo
 INSTALLED := $(VENV)/.installed-test
 EXPLORE := $(VENV)/.installed-explore
+# Compiled modules are kept, whatever the environment says: tests start many processes.
+export PYTHONDONTWRITEBYTECODE :=
 PIP := $(VENV)/bin/python -m pip install --quiet --disable-pip-version-check
 
 .PHONY: demo test test-slow test-all test-oldest explore reproduce bench-gp clean

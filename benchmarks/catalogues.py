@@ -6,6 +6,7 @@ Run with: python benchmarks/catalogues.py
 import time
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import numpy as np
 from rich.console import Console
@@ -23,9 +24,18 @@ from rankcut import (
     SimilarRankings,
     graph_cut_features,
 )
+from rankcut.features import FeatureMap
+from rankcut.rankings import read_rankings
+from rankcut.setfunctions import GraphCut
 
 CONSOLE = Console(width=110)
 RNG = np.random.default_rng(0)
+
+
+def by_algorithm(algorithm: Any, graph: ItemGraph) -> Callable[[np.ndarray], np.ndarray]:
+    """From rankings to vectors, with cuts computed in that way."""
+    feature_map = FeatureMap(GraphCut(graph, algorithm))
+    return lambda ranks: feature_map(read_rankings(ranks))[0]
 
 
 def seconds_of(work: Callable[[], object]) -> tuple[float, object]:
@@ -57,14 +67,12 @@ def structure() -> None:
             ("rank 30", LowRankGraph(points, rank=30).build()),
             ("rank 100", LowRankGraph(points, rank=100).build()),
         ):
-            ours = best_seconds(partial(graph_cut_features, full, graph, algorithm="structured"), 3)
+            ours = best_seconds(partial(by_algorithm("structured", graph), full), 3)
             lists = best_seconds(partial(graph_cut_features, top, graph, unranked="last"), 3)
             cells = ["–", "–"]
             if n_items <= 2000:
                 dense = ItemGraph.trusted(graph.to_dense(), None)
-                theirs = best_seconds(
-                    partial(graph_cut_features, full, dense, algorithm="dense"), 3
-                )
+                theirs = best_seconds(partial(by_algorithm("dense", dense), full), 3)
                 cells = [in_words(theirs / 20), f"{theirs / ours:.1f}"]
             table.add_row(name, f"{n_items:,}", in_words(ours / 20), *cells, in_words(lists / 20))
     CONSOLE.print(table)
@@ -96,8 +104,7 @@ def ranks_and_errors() -> None:
 
 
 def neighbours() -> None:
-    """Exact against approximate neighbour graphs; pynndescent is compiled beforehand."""
-    NeighborGraph(in_groups(1000, 50), method="approximate").build()
+    """Exact against approximate neighbour graphs."""
     table = Table(title="20 nearest neighbours of each item, 50 features")
     for column in ("items", "exact", "approximate", "ratio", "recall"):
         table.add_column(column, justify="right")

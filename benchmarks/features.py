@@ -7,17 +7,23 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import networkx as nx
 import numpy as np
 from rich.console import Console
 from rich.table import Table
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.validation import validate_data
 from threadpoolctl import threadpool_limits
 from timing import best_seconds, in_words
 
-from rankcut import ItemGraph, NeighborGraph, SimilarityGraph, graph_cut_features
-from rankcut.setfunctions import fastest_algorithm
+from rankcut import GraphCutFeatures, ItemGraph, NeighborGraph, SimilarityGraph, graph_cut_features
+from rankcut.features import FeatureMap
+from rankcut.rankings import read_rankings
+from rankcut.setfunctions import GraphCut, fastest_algorithm
 from reproduction.literal import pool_literally
 
 CONSOLE = Console(width=110)
@@ -31,6 +37,12 @@ def full_rankings(n_rankings: int, n_items: int) -> np.ndarray:
 
 def similarity_graph(n_items: int, keep: float = 1.0) -> ItemGraph:
     return SimilarityGraph(RNG.random((n_items, 3)), keep=keep).build()
+
+
+def by_algorithm(algorithm: Any, graph: ItemGraph) -> Callable[[np.ndarray], np.ndarray]:
+    """From rankings to vectors, with cuts computed in that way."""
+    feature_map = FeatureMap(GraphCut(graph, algorithm))
+    return lambda ranks: feature_map(read_rankings(ranks))[0]
 
 
 def pool_all(orders: list, network: nx.Graph, remember: bool) -> list[dict[int, float]]:
@@ -77,7 +89,7 @@ def against_a_matrix_product() -> None:
     for n_rankings, n_items in ((20_000, 100), (500, 1000)):
         ranks, graph = full_rankings(n_rankings, n_items), similarity_graph(n_items)
         weights = graph.to_dense()
-        ours = best_seconds(partial(graph_cut_features, ranks, graph, algorithm="dense"))
+        ours = best_seconds(partial(by_algorithm("dense", graph), ranks))
         product = best_seconds(partial(np.matmul, ranks, weights))
         table.add_row(
             f"{n_rankings:,}",
@@ -111,14 +123,52 @@ def growth() -> None:
             if (algorithm == "table" and n_items > 20) or (algorithm == "dense" and n_items > 2000):
                 cells.append("–")
                 continue
-            given = None if algorithm == "complete" else graph
-            seconds = best_seconds(
-                partial(graph_cut_features, ranks, given, algorithm=algorithm), runs=3
-            )
+            given = ItemGraph.complete(n_items) if algorithm == "complete" else graph
+            seconds = best_seconds(partial(by_algorithm(algorithm, given), ranks), runs=3)
             words = in_words(seconds / n_rankings)
             cells.append(f"[bold]{words}[/bold]" if algorithm == chosen else words)
         table.add_row(f"{n_items:,}", f"{graph.n_edges:,}", *cells)
     CONSOLE.print(table)
+
+
+def single_rows() -> None:
+    """Transform of one row, called again and again, beside what checking that row costs."""
+    table = Table(title="One row at a time, of 10,000 calls")
+    columns = (
+        "items",
+        "the row itself",
+        "validate_data",
+        "transform",
+        "StandardScaler",
+        "above it",
+    )
+    for column in columns:
+        table.add_column(column, justify="right")
+    for n_items in (16, 1000):
+        ranks, graph = full_rankings(1000, n_items), similarity_graph(n_items)
+        model = GraphCutFeatures(graph).fit(ranks)
+        scaler = StandardScaler().fit(ranks)
+        row = ranks[:1]
+        own = best_seconds(partial(model.transform, ranks), runs=5) / len(ranks)
+        calls = 10_000 // (1 if n_items == 16 else 10)
+        checked, ours, theirs = (
+            best_seconds(partial(_repeat, work, calls), runs=3) / calls
+            for work in (
+                partial(validate_data, model, row, reset=False),
+                partial(model.transform, row),
+                partial(scaler.transform, row),
+            )
+        )
+        above = ours - checked - 2 * own
+        cells = map(in_words, (own, checked, ours, theirs))
+        table.add_row(f"{n_items:,}", *cells, f"{above * 1e6:.0f} µs (goal: 60 at most)")
+    CONSOLE.print(table)
+    CONSOLE.print("Above: transform less validate_data less twice the row itself.\n")
+
+
+def _repeat(work: Callable[[], object], calls: int) -> None:
+    for _ in range(calls):
+        work()
 
 
 def threads() -> None:
@@ -161,6 +211,7 @@ if __name__ == "__main__":
     # One thread for matrix products too, to compare a core with a core.
     with threadpool_limits(1):
         against_a_matrix_product()
+    single_rows()
     growth()
     threads()
     starting()

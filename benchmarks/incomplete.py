@@ -13,6 +13,7 @@ import time
 from functools import partial
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import networkx as nx
 import numpy as np
@@ -21,7 +22,17 @@ from rich.table import Table
 from scipy import sparse
 from timing import in_words
 
-from rankcut import GraphCutFeatures, ItemGraph, NeighborGraph, SimilarityGraph, graph_cut_features
+from rankcut import (
+    Completions,
+    GraphCutFeatures,
+    ItemGraph,
+    NeighborGraph,
+    SimilarityGraph,
+    graph_cut_features,
+)
+from rankcut.features import FeatureMap, MapOptions
+from rankcut.rankings import read_rankings
+from rankcut.setfunctions import GraphCut
 from reproduction.literal import pool_literally
 
 CONSOLE = Console(width=110)
@@ -69,21 +80,28 @@ def sushi(directory: Path) -> tuple[ItemGraph, np.ndarray]:
     return SimilarityGraph(features, keep=KEPT).build(), ranks
 
 
-def sampled(graph: ItemGraph, ranks: np.ndarray, **options: object) -> tuple[np.ndarray, float]:
+def sampled(
+    graph: ItemGraph, ranks: np.ndarray, n_draws: int, seed: int, sampler: Any = "controlled"
+) -> tuple[np.ndarray, float]:
     """Features by sampling, and the seconds it took (best of three)."""
-    transformer = GraphCutFeatures(
-        graph, unranked="anywhere", completions="sampled", **options
-    ).fit(ranks)
+    completions = Completions("sampled", n_draws=n_draws)
+    feature_map = FeatureMap(
+        GraphCut(graph),
+        MapOptions(unranked="anywhere", completions=completions),
+        sampler=sampler,
+        seed=seed,
+    )
+    rankings = read_rankings(ranks)
     seconds = []
     for _ in range(3):
         start = time.perf_counter()
-        features = transformer.transform(ranks)
+        features = feature_map(rankings)[0]
         seconds.append(time.perf_counter() - start)
     return features, min(seconds)
 
 
 def error_against_time(graph: ItemGraph, ranks: np.ndarray) -> None:
-    truth, _ = sampled(graph, ranks, n_draws=20_000, random_state=1)
+    truth, _ = sampled(graph, ranks, n_draws=20_000, seed=1)
     lengths = np.linalg.norm(truth, axis=1)
     table = Table(
         title="Relative mean squared error, and below it the time for a ranking", show_lines=True
@@ -96,9 +114,7 @@ def error_against_time(graph: ItemGraph, ranks: np.ndarray) -> None:
     for sampler in SAMPLERS:
         cells = []
         for n_draws in draws:
-            features, seconds = sampled(
-                graph, ranks, sampler=sampler, n_draws=n_draws, random_state=2
-            )
+            features, seconds = sampled(graph, ranks, sampler=sampler, n_draws=n_draws, seed=2)
             error = float((((features - truth) ** 2).sum(axis=1) / lengths**2).mean())
             results[sampler, n_draws] = error, seconds / len(ranks)
             cells.append(f"{error:.2g}\n{in_words(seconds / len(ranks))}")
@@ -145,7 +161,10 @@ def literal_seconds(graph: ItemGraph, row: np.ndarray, n_draws: int, measured: i
 def to_one_percent(graph: ItemGraph, ranks: np.ndarray) -> None:
     for n_jobs in (1, 2):
         transformer = GraphCutFeatures(
-            graph, unranked="anywhere", tolerance=0.01, n_jobs=n_jobs
+            graph,
+            unranked="anywhere",
+            completions=Completions(tolerance=0.01),
+            n_jobs=n_jobs,
         ).fit(ranks)
         start = time.perf_counter()
         _, report = transformer.transform_with_report(ranks)
@@ -199,7 +218,7 @@ def one_case(n_items: int, n_rankings: int, n_ranked: int, method: str) -> None:
     options = (
         {"completions": "closed_form"}
         if method == "closed form"
-        else {"completions": "sampled", "n_draws": 64}
+        else {"completions": Completions("sampled", n_draws=64)}
     )
     graph_cut_features(ranks[:1], graph, unranked="anywhere", **options)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

@@ -24,11 +24,9 @@ from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 from timing import in_words
 
-from rankcut import (
-    SimilarityGraph,
+from rankcut import SimilarityGraph, graph_cut_features, graph_cut_kernel
+from rankcut.kernels import (
     diffusion_kernel,
-    graph_cut_features,
-    graph_cut_kernel,
     kendall_features,
     kendall_kernel,
     lovasz_bregman_divergence,

@@ -21,11 +21,11 @@ from rankcut import (
     AgreementGraph,
     CoListingGraph,
     GraphCutFeatures,
-    GraphSmoothing,
     ItemGraph,
     NeighborGraph,
     SimilarityGraph,
 )
+from rankcut.estimators import GraphSmoothing
 
 RNG = np.random.default_rng(0)
 OPTIONS = {

@@ -36,10 +36,9 @@ from rankcut import (
     DissimilarityGraph,
     NormalizedGraph,
     RankingClassifier,
-    kendall_kernel,
-    mallows_kernel,
-    median_lambda,
+    Smoothing,
 )
+from rankcut.kernels import kendall_kernel, mallows_kernel, median_lambda
 
 # Strengths of the penalty, for features whose rows have mean square 1.
 PENALTIES = (0.1, 1.0, 10.0, 100.0)
@@ -223,16 +222,14 @@ CLASSIFIERS: dict[str, Callable[..., np.ndarray]] = {
         lambda lists, train: [
             maker
             for steps in STEPS
-            for maker in cut_ways(
-                train, smoothing=steps, smoothing_graph=walking_graph(lists.points)
-            )
+            for maker in cut_ways(train, smoothing=Smoothing(steps, walking_graph(lists.points)))
         ]
     ),
     "cut, from rankings": with_features(
         lambda lists, train: [
             maker
             for graph in learned_graphs(train)
-            for maker in cut_ways(train, smoothing=2.0, smoothing_graph=graph)
+            for maker in cut_ways(train, smoothing=Smoothing(2.0, graph))
         ]
     ),
     "recipe, no graph": recipe_without_graph,

@@ -21,14 +21,9 @@ from quality_tasks import Lists, shared_agreement
 from sklearn.decomposition import TruncatedSVD
 from sklearn.preprocessing import normalize
 
-from rankcut import (
-    AgreementGraph,
-    DissimilarityGraph,
-    NormalizedGraph,
-    TasteFeatures,
-    mallows_kernel,
-    median_lambda,
-)
+from rankcut import AgreementGraph, DissimilarityGraph, NormalizedGraph, Smoothing
+from rankcut.estimators import TasteFeatures
+from rankcut.kernels import mallows_kernel, median_lambda
 
 
 def _cosines(features: np.ndarray, n_queries: int) -> np.ndarray:
@@ -79,8 +74,7 @@ def _smoothed(graph: Any) -> Any:
         unranked="anywhere",
         unlisted_weight=0.0,
         completions="closed_form",
-        smoothing=2.0,
-        smoothing_graph=graph,
+        smoothing=Smoothing(2.0, graph),
     )()
 
 

@@ -7,7 +7,6 @@ so that every method sees the same ones. Whose ranking it is goes with each: tas
 are about the same people.
 """
 
-import csv
 import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -19,7 +18,13 @@ import numpy as np
 from numba import njit
 from scipy import sparse
 
-from rankcut import from_ratings, load_movielens, load_preflib, load_sushi
+from rankcut.datasets import (
+    load_eurovision,
+    load_movielens,
+    load_preflib,
+    load_starwars,
+    load_sushi,
+)
 
 N_TEST = 1000
 
@@ -27,23 +32,6 @@ NEIGHBOUR_MEASURES = {"nearest": "ten nearest people", "all": "agreement foresee
 
 # Of countries, which have many rankings each, this share is learned from.
 HELD_IN = 0.6
-
-# Countries whose region is "east": the former Eastern bloc and Yugoslavia.
-EAST = {
-    "Albania", "Armenia", "Azerbaijan", "Belarus", "Bosnia & Herzegovina", "Bulgaria", "Croatia",
-    "Czech Republic", "Estonia", "Georgia", "Hungary", "Latvia", "Lithuania", "Moldova",
-    "Montenegro", "North Macedonia", "Poland", "Romania", "Russia", "Serbia",
-    "Serbia & Montenegro", "Slovakia", "Slovenia", "Ukraine", "Yugoslavia",
-}  # fmt: skip
-SAME_COUNTRY = {"F.Y.R. Macedonia": "North Macedonia", "The Netherlands": "Netherlands"}
-
-FAVOUR = (
-    "Very favorably",
-    "Somewhat favorably",
-    "Neither favorably nor unfavorably (neutral)",
-    "Somewhat unfavorably",
-    "Very unfavorably",
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,46 +129,9 @@ def _dense(ranks: Any) -> np.ndarray:
 @cache
 def eurovision(data: str) -> tuple[Lists, np.ndarray]:
     """Points of each country's jury or public in a final since 1994; the country's region."""
-    with (Path(data) / "eurovision" / "eurovision-votes.csv").open(encoding="utf-8") as file:
-        votes = [
-            (
-                (row["year"], _country(row["from_country"]), row["jury_or_televoting"]),
-                _country(row["to_country"]),
-                float(row["points"]),
-            )
-            for row in csv.DictReader(file)
-            if row["semi_final"] == "f" and int(row["year"]) >= 1994 and row["duplicate"] != "x"
-        ]
-    votes = [(voter, to, points) for voter, to, points in votes if points > 0 and voter[1] != to]
-    voters = sorted({voter for voter, _, _ in votes})
-    countries = sorted({to for _, to, _ in votes})
-    place = {country: i for i, country in enumerate(countries)}
-    row = {voter: i for i, voter in enumerate(voters)}
-    points = np.full((len(voters), len(countries)), np.nan)
-    for voter, to, given in votes:
-        points[row[voter], place[to]] = given
-    kept = np.flatnonzero((~np.isnan(points)).sum(axis=1) >= 5)
-    homes, home = np.unique([voters[i][1] for i in kept], return_inverse=True)
-    region = np.isin(homes, sorted(EAST)).astype(int)[home]
-    return Lists(from_ratings(points[kept]), home, len(homes)), region
-
-
-def _country(name: str) -> str:
-    return SAME_COUNTRY.get(name, name)
-
-
-@cache
-def starwars(data: str) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Ranks of six films, favour of fourteen characters as ranks, gender and age (or '')."""
-    path = Path(data) / "starwars" / "StarWars.csv"
-    with path.open(encoding="latin-1", newline="") as file:
-        rows = list(csv.reader(file))[2:]
-    of_films = np.array([[float(rank or "nan") for rank in row[9:15]] for row in rows])
-    favour = {words: place for place, words in enumerate(FAVOUR, start=1)}
-    of_characters = np.array([[favour.get(words, np.nan) for words in row[15:29]] for row in rows])
-    gender = np.array([row[33] for row in rows])
-    age = np.array([row[34] for row in rows])
-    return of_films, of_characters, gender, age
+    votes = load_eurovision(data_home=data)
+    homes, home = np.unique(votes.columns["country"].astype(str), return_inverse=True)
+    return Lists(votes.ranks, home, len(homes)), votes.target
 
 
 @cache
@@ -348,10 +299,10 @@ def all_tasks(data: str, *, quick: bool) -> list[Classification | Neighbours]:
 
 @cache
 def _sushi_people(data: str, label: str) -> np.ndarray:
-    people = load_sushi("a", data_home=data).user_features
+    sushi = load_sushi("a", data_home=data)
     if label == "age":
-        return (people["age"] >= 2).astype(int)
-    return people["gender" if label == "gender" else "side"]
+        return (sushi.columns["age"] >= 2).astype(int)
+    return sushi.columns["gender"].astype(int) if label == "gender" else sushi.target
 
 
 @cache
@@ -359,15 +310,17 @@ def _film_people(data: str, label: str) -> np.ndarray:
     loaded = load_movielens(data_home=data)
     if label == "gender":
         return loaded.target
-    age = loaded.user_features["age"]
+    age = loaded.columns["age"]
     return (age > np.median(age)).astype(int)
 
 
 @cache
 def _star_wars(data: str, what: str, label: str) -> tuple[Lists, np.ndarray]:
-    of_films, of_characters, gender, age = starwars(data)
-    ranks = of_films if what == "films" else of_characters
-    known = gender if label == "gender" else age
-    kept = (np.isfinite(ranks).sum(axis=1) >= 2) & (known != "")
+    sets = {each: load_starwars(each, data_home=data) for each in ("films", "characters")}
+    asked = sorted({*sets["films"].ids, *sets["characters"].ids})
+    survey = sets[what]
+    known = np.array([cell or "" for cell in survey.columns[label]])
     positive = known == "Female" if label == "gender" else np.isin(known, ["45-60", "> 60"])
-    return Lists(ranks[kept], np.flatnonzero(kept), len(ranks)), positive[kept].astype(int)
+    people = np.searchsorted(asked, survey.ids)
+    kept = known != ""
+    return Lists(survey.ranks[kept], people[kept], len(asked)), positive[kept].astype(int)

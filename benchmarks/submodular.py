@@ -11,7 +11,8 @@ from rich.table import Table
 from threadpoolctl import threadpool_limits
 from timing import best_seconds, in_words
 
-from rankcut import (
+from rankcut import SimilarityGraph, SubmodularFeatures
+from rankcut.setfunctions import (
     ConcaveOfCardinality,
     Coverage,
     FacilityLocation,
@@ -22,8 +23,6 @@ from rankcut import (
     HypergraphCut,
     Modular,
     SetFunction,
-    SimilarityGraph,
-    SubmodularFeatures,
 )
 
 CONSOLE = Console(width=110)

@@ -3,19 +3,21 @@
 A difference is paired: both methods see the same rankings and the same split for each seed. Its
 interval is Student's, at 95 %. It says yes, no, or that it is too wide to tell (None):
 
-=============  =======================  ======================================
-               yes                      no
-=============  =======================  ======================================
-better         above 0                  below 0.02
-worse          below 0                  above −0.02
-in line        above −0.02              below −0.02
-equal          within ±0.02             above 0.02, or below −0.02
-more variable  ratio above 1            ratio below 1.5
-=============  =======================  ======================================
+===============  =======================  ======================================
+                 yes                      no
+===============  =======================  ======================================
+better           above 0                  below 0.02
+slightly better  above 0                  below 0.005
+worse            below 0                  above −0.02
+in line          above −0.02              below −0.02
+equal            within ±0.02             above 0.02, or below −0.02
+more variable    ratio above 1            ratio below 1.5
+===============  =======================  ======================================
 
-A claim is judged by F1, as the paper does, and by accuracy, since F1 can be had by predicting one
-class: it holds if it does by both, and in part if it does by one. :data:`RULES` says so to the
-reader of a report.
+A claim may have several parts, and each is judged by F1, as the paper does, and by accuracy, since
+F1 can be had by predicting one class. It holds if all parts do, does not hold if none does, and
+holds in part if some do and some do not. Where undecided parts could change that, it is not
+decided. :data:`RULES` says so to the reader of a report.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -28,6 +30,10 @@ from scipy import stats
 from reproduction.findings import Outcome, Row, Verdict
 
 MARGIN = 0.02
+
+# A gain as large counts as slight.
+SLIGHT = 0.005
+
 LEVEL = 0.95
 
 # A standard deviation is not shown to be larger, but for less than this many times.
@@ -36,18 +42,19 @@ _SPREAD = 1.5
 RULES = (
     "Differences are paired, seed by seed, with 95 % intervals. *Better* means that the interval "
     f"is above 0, and *not better* that it is below {MARGIN}: a gain as large is ruled out. "
+    f"*Slightly better* means above 0 too, and *not* that it is below {SLIGHT}. "
     f"*In line* means that it is above −{MARGIN}, *equal* that it lies within ±{MARGIN}, and *not* "
     "that it is wholly beyond. *More "
     "variable* means that the interval of the ratio of standard deviations over seeds is above 1, "
-    f"and *not* that it is below {_SPREAD}. A claim holds if it does by F1 and by accuracy, and in "
-    "part if it does by one of them, or for some of what it speaks of. Where intervals are too "
-    "wide to say yes or no, it is not decided. Intervals are not widened for how many there are."
+    f"and *not* that it is below {_SPREAD}. A claim holds if all its parts do, by F1 and by "
+    "accuracy, does not hold if none does, and holds in part if some do and some do not. It is not "
+    "decided where intervals too wide to say yes or no could change that. Intervals are not "
+    "widened for how many there are."
 )
 """What the words of verdicts mean; Markdown."""
 
-# What a claim is judged by, and the same of fits that were stopped early.
+# What a claim is judged by.
 JUDGES = ("F1", "accuracy")
-STOPPED = ("F1, stopped", "accuracy, stopped")
 
 _RESAMPLES = 2000
 
@@ -79,16 +86,26 @@ class Interval:
         return cls(mean, mean - float(half), mean + float(half), n)
 
     def __str__(self) -> str:
-        return f"{self.mean:.3f} [{self.low:.3f}, {self.high:.3f}]".replace("-", "−")
+        return self._told(".3f")
 
     def signed(self) -> str:
         """As a difference is written."""
-        return f"{_signed(self.mean)} [{_signed(self.low)}, {_signed(self.high)}]"
+        return self._told("+.3f")
+
+    def _told(self, form: str) -> str:
+        if not np.isfinite([self.low, self.high]).all():
+            return f"{self.mean:{form}} ({self.n} seeds, too few for an interval)".replace("-", "−")
+        return f"{self.mean:{form}} [{self.low:{form}}, {self.high:{form}}]".replace("-", "−")
 
     @property
     def better(self) -> bool | None:
         """Above 0; no if a gain of more than the margin is ruled out."""
         return self.above(0.0, no=MARGIN)
+
+    @property
+    def slightly_better(self) -> bool | None:
+        """Above 0; no if even a slight gain is ruled out."""
+        return self.above(0.0, no=SLIGHT)
 
     @property
     def worse(self) -> bool | None:
@@ -117,15 +134,6 @@ class Interval:
         if self.low > level:
             return True
         return False if self.high < no else None
-
-
-def _signed(value: float) -> str:
-    """With a true minus sign.
-
-    >>> _signed(-0.0123)
-    '−0.012'
-    """
-    return f"{value:+.3f}".replace("-", "−")
 
 
 class Scores:
@@ -172,12 +180,10 @@ class Scores:
         other: tuple[str, str],
         score: str,
         seeds: Sequence[int] | None = None,
-        *,
-        other_score: str | None = None,
     ) -> Interval:
         """Of two (setting, method) over the seeds that both have."""
         left = self.by_seed(*one, score, seeds)
-        right = self.by_seed(*other, other_score or score, seeds)
+        right = self.by_seed(*other, score, seeds)
         both = [seed for seed in left if seed in right]
         return Interval.of([left[seed] - right[seed] for seed in both])
 
@@ -219,27 +225,27 @@ def _ratio(spreads: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def share_outcome(held: Sequence[bool | None]) -> Outcome:
-    """All of them: holds; some: in part; none: does not hold, or cannot be told.
+    """All of them: holds; none: does not hold; some: in part; undecided ones could change it: open.
 
-    >>> [str(share_outcome(held)) for held in ([True, False], [False, None], [None, None])]
-    ['holds in part', 'does not hold', 'not decided']
+    >>> [str(share_outcome(held)) for held in ([True, False], [False, None], [True, None])]
+    ['holds in part', 'not decided', 'not decided']
     """
-    if all(held):
-        return Outcome.HOLDS
-    if any(held):
+    if True in held and False in held:
         return Outcome.IN_PART
-    return Outcome.FAILS if False in held else Outcome.UNDECIDED
+    if None in held:
+        return Outcome.UNDECIDED
+    return Outcome.HOLDS if all(held) else Outcome.FAILS
 
 
 def every_outcome(held: Sequence[bool | None]) -> Outcome:
-    """All of them: holds; one that is not: does not hold. For what is said of all or of one alone.
+    """For what is said of all, or of one alone: a single exception, and it does not hold.
 
     >>> [str(every_outcome(held)) for held in ([True, True], [True, False], [True, None])]
     ['holds', 'does not hold', 'not decided']
     """
     if False in held:
         return Outcome.FAILS
-    return Outcome.HOLDS if all(held) else Outcome.UNDECIDED
+    return Outcome.UNDECIDED if None in held else Outcome.HOLDS
 
 
 def negated(held: bool | None) -> bool | None:
@@ -247,12 +253,15 @@ def negated(held: bool | None) -> bool | None:
     return None if held is None else not held
 
 
-def by_both(rule: Callable[[str], Outcome], judges: Sequence[str] = JUDGES) -> Outcome:
-    """A rule judged by F1 and by accuracy: their common outcome, or in part."""
-    outcomes = {rule(judge) for judge in judges}
-    if len(outcomes) == 1:
-        return outcomes.pop()
-    return Outcome.FAILS if outcomes == {Outcome.FAILS, Outcome.UNDECIDED} else Outcome.IN_PART
+_ANSWERS = {Outcome.HOLDS: True, Outcome.FAILS: False, Outcome.UNDECIDED: None}
+
+
+def by_both(rule: Callable[[str], Outcome]) -> Outcome:
+    """A rule judged by F1 and by accuracy: in part if it is by one of them, else as if parts."""
+    outcomes = [rule(judge) for judge in JUDGES]
+    if Outcome.IN_PART in outcomes:
+        return Outcome.IN_PART
+    return share_outcome([_ANSWERS[outcome] for outcome in outcomes])
 
 
 def verdict(rule: Callable[[str], Outcome], because: str) -> Verdict:
@@ -266,24 +275,14 @@ def told(outcome: Outcome, because: str) -> Verdict:
     return Verdict(outcome, because + too_wide)
 
 
-def stopping_note(rule: Callable[[str], Outcome]) -> str:
-    """What the same rule says after as many steps as published, if something else."""
-    converged, stopped = by_both(rule), by_both(rule, STOPPED)
-    if converged is stopped or Outcome.UNDECIDED in (converged, stopped):
-        return ""
-    return f" **After as many steps as were published, it {_WOULD[stopped]}.**"
-
-
-_WOULD = {
-    Outcome.HOLDS: "would hold",
-    Outcome.IN_PART: "would hold in part",
-    Outcome.FAILS: "would not hold",
-}
-
-
 def losses_ruled_out(scores: Scores, rivals: Mapping[str, Sequence[str]], main: str) -> Verdict:
     """Whether the main method is in line with each rival in each setting."""
-    pairs = [(setting, rival) for setting, several in rivals.items() for rival in several]
+    pairs = [
+        (setting, rival)
+        for setting, several in rivals.items()
+        for rival in several
+        if scores.has(setting, rival)
+    ]
 
     def against(pair: tuple[str, str], score: str) -> Interval:
         return scores.difference((pair[0], main), pair, score)
@@ -300,5 +299,5 @@ def losses_ruled_out(scores: Scores, rivals: Mapping[str, Sequence[str]], main: 
         f"A loss of more than {MARGIN} is ruled out in {counts['F1']} of {len(pairs)} comparisons "
         f"by F1, and in {counts['accuracy']} by accuracy. The least favourable is with {worst[1]} "
         f"on {worst[0]} rankings: {against(worst, 'F1').signed()} of F1, "
-        f"{against(worst, 'accuracy').signed()} of accuracy.{stopping_note(rule)}",
+        f"{against(worst, 'accuracy').signed()} of accuracy.",
     )

@@ -11,14 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import pdist, squareform
 
+from rankcut.features import Completions, FeatureMap, MapOptions
 from rankcut.features.graph_cut import graph_cut_features
 from rankcut.graphs import ItemGraph, as_item_graph
 from rankcut.graphs.distances import Similarity
 from rankcut.graphs.recipes import SimilarityGraph
 from rankcut.kernels.kendall import kendall_features, kendall_kernel
 from rankcut.kernels.mallows import mallows_kernel, median_lambda
-from rankcut.rankings import Unranked
+from rankcut.rankings import Unranked, read_rankings
 from rankcut.reports.classification import presence
+from rankcut.setfunctions import GraphCut
 
 Floats = NDArray[np.float64]
 
@@ -30,15 +32,15 @@ OWN_DRAWS = "graph cut, 600 draws"
 SAME_DRAWS = "graph cut, 600 draws, the same for all"
 KENDALL = "Kendall"
 MALLOWS = "Mallows"
+MALLOWS_EXACT = "Mallows, exactly"
 MALLOWS_DRAWS = "Mallows, 4 draws"
-MALLOWS_PUBLISHED = "Mallows, 4 draws, λ as published"
 BORDA = "Borda"
 PRESENCE = "presence"
 DUMMY = "dummy"
 CONSTANT = "constant"
 
 N_DRAWS = 600
-_MALLOWS_DRAWS = 4
+PER_LIST = 4
 
 # With more pairs of items than that, Kendall's kernel goes in by its Gram matrix.
 _MOST_PAIRS = 500
@@ -115,17 +117,17 @@ def encode(method: str, rankings: Rankings, *, seed: int = 0) -> Encoded:
     array([[ 2.,  0., -2.]])
     """
     if method in CUTS:
-        return Encoded(features=_cut(CUTS[method], rankings, seed))
+        return Encoded(features=cut_features(CUTS[method], rankings, seed))
     if method == KENDALL:
         n_items = rankings.ranks.shape[1]
         if n_items * (n_items - 1) // 2 <= _MOST_PAIRS:
             return Encoded(kendall_features(rankings.ranks, unranked=rankings.unranked))
         return Encoded(gram=kendall_kernel(rankings.ranks, unranked=rankings.unranked))
-    if method == MALLOWS:
+    if method in (MALLOWS, MALLOWS_EXACT):
         rate = median_lambda(rankings.ranks, unranked=rankings.unranked)
         return Encoded(gram=mallows_kernel(rankings.ranks, lam=rate, unranked=rankings.unranked))
-    if method in (MALLOWS_DRAWS, MALLOWS_PUBLISHED):
-        return Encoded(gram=_drawn_mallows(rankings, seed, published=method == MALLOWS_PUBLISHED))
+    if method == MALLOWS_DRAWS:
+        return Encoded(gram=_drawn_mallows(rankings, seed))
     if method == BORDA:
         # Where nothing is known of an unlisted item, its mean position is what counts.
         points = graph_cut_features(rankings.ranks, unranked=rankings.unranked, sparse_output=False)
@@ -141,7 +143,8 @@ def item_graph(points: Floats, kernel: Similarity, keep: float = 1.0) -> ItemGra
     return SimilarityGraph(points, kernel=kernel, lengthscale=scale, keep=keep).build()
 
 
-def _cut(cut: Cut, rankings: Rankings, seed: int) -> Floats:
+def cut_features(cut: Cut, rankings: Rankings, seed: int) -> Floats:
+    """Vectors of a variant of the graph cut kernel; ``seed`` is of completions that are drawn."""
     graph = item_graph(rankings.points, cut.kernel, rankings.keep)
     if not cut.weighted:
         joined = (graph.to_dense() > 0).astype(np.float64)
@@ -150,22 +153,21 @@ def _cut(cut: Cut, rankings: Rankings, seed: int) -> Floats:
         graph = ItemGraph.complete(n_items) if complete else as_item_graph(joined)
     if cut.draws == "same":
         return _same_completions(rankings.ranks, graph, seed)
-    how: dict[str, Any] = {"tolerance": rankings.tolerance}
+    completions, sampler = Completions(tolerance=rankings.tolerance), "controlled"
     if cut.draws == "own":
-        how = {"n_draws": N_DRAWS, "sampler": "independent", "completions": "sampled"}
-    if rankings.unranked != "anywhere":
-        how = {}
-    return np.asarray(
-        graph_cut_features(
-            rankings.ranks,
-            graph,
-            unranked=rankings.unranked,
-            normalize=cut.normalize,
-            random_state=seed,
-            sparse_output=False,
-            **how,
-        )
+        completions, sampler = Completions("sampled", n_draws=N_DRAWS), "independent"
+    options = MapOptions(
+        unranked=rankings.unranked,
+        normalize=cut.normalize,
+        sparse_output=False,
+        completions=completions if rankings.unranked == "anywhere" else "auto",
     )
+    ranks = read_rankings(rankings.ranks)
+    ranks.check(rankings.unranked)
+    feature_map = FeatureMap(
+        GraphCut(graph.aligned(ranks.shape[1], ranks.items)), options, sampler=sampler, seed=seed
+    )
+    return np.asarray(feature_map(ranks)[0])
 
 
 def _same_completions(ranks: Any, graph: ItemGraph, seed: int) -> Floats:
@@ -194,29 +196,31 @@ def _same_completions(ranks: Any, graph: ItemGraph, seed: int) -> Floats:
     return means
 
 
-def _drawn_mallows(rankings: Rankings, seed: int, *, published: bool) -> Floats:
-    """The mean of the kernel over four random full rankings for each list, as the paper has it.
+def draw_full_rankings(ranks: Floats, draws: int, seed: int) -> Floats:
+    """Random full rankings that agree with each list: unlisted items come last, in any order.
 
-    ``published``: λ is 1/(median share of pairs on which completions differ), about 2, so that
-    rankings are alike only if they are nearly equal.
+    >>> draw_full_rankings(np.array([[2.0, 1.0, np.nan]]), 2, seed=0)
+    array([[2., 1., 3.],
+           [2., 1., 3.]])
     """
     rng = np.random.RandomState(seed)
-    ranks = np.repeat(np.asarray(rankings.ranks), _MALLOWS_DRAWS, axis=0)
-    # Unlisted items come last, in random order.
-    order = np.lexsort((rng.random_sample(ranks.shape), np.where(np.isnan(ranks), np.inf, ranks)))
-    full = np.empty_like(ranks)
+    repeated = np.repeat(ranks, draws, axis=0)
+    last = np.where(np.isnan(repeated), np.inf, repeated)
+    order = np.lexsort((rng.random_sample(repeated.shape), last))
+    full = np.empty_like(repeated)
     np.put_along_axis(full, order, np.arange(1.0, ranks.shape[1] + 1), axis=1)
-    if published:
-        rate = median_lambda(full) * ranks.shape[1] * (ranks.shape[1] - 1) / 2
-    else:
-        rate = median_lambda(rankings.ranks, unranked=rankings.unranked)
+    return full
+
+
+def _drawn_mallows(rankings: Rankings, seed: int) -> Floats:
+    """The mean of the kernel over four random full rankings for each list, as in the text."""
+    full = draw_full_rankings(np.asarray(rankings.ranks), PER_LIST, seed)
+    rate = median_lambda(rankings.ranks, unranked=rankings.unranked)
     n = len(rankings.ranks)
     gram = np.empty((n, n))
-    step = max(1, 2_000 // _MALLOWS_DRAWS)
+    step = max(1, 2_000 // PER_LIST)
     for first in range(0, n, step):
-        rows = full[first * _MALLOWS_DRAWS : (first + step) * _MALLOWS_DRAWS]
+        rows = full[first * PER_LIST : (first + step) * PER_LIST]
         values = mallows_kernel(rows, full, lam=rate)
-        gram[first : first + step] = values.reshape(-1, _MALLOWS_DRAWS, n, _MALLOWS_DRAWS).mean(
-            axis=(1, 3)
-        )
+        gram[first : first + step] = values.reshape(-1, PER_LIST, n, PER_LIST).mean(axis=(1, 3))
     return 0.5 * (gram + gram.T)

@@ -266,7 +266,7 @@ def _similar(signs: Table) -> Verdict:
 
 
 def _along(values: Table) -> Any:
-    figure, axes = new_panel(width=4.9, height=3.7)
+    figure, axes = new_panel(height=3.7)
     for name, colour in COLOURS.items():
         rows = _of(values, name)
         axes.plot(
@@ -297,10 +297,9 @@ def _along(values: Table) -> Any:
         rotation=50,
         ha="right",
         rotation_mode="anchor",
-        fontsize=10,
     )
     axes.set(ylabel="value", xlabel="the least preferred first")
-    axes.legend(frameon=False, fontsize=10)
+    axes.legend(frameon=False)
     return figure
 
 
@@ -317,7 +316,7 @@ def _geometry(values: Table) -> Any:
     axes.set_xticks(items)
     axes.grid(axis="x", visible=False)
     axes.set(xlabel="item", ylabel="value, weights of the text")
-    axes.legend(frameon=False, fontsize=10)
+    axes.legend(frameon=False)
     return figure
 
 

@@ -37,10 +37,23 @@ class Claim:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What became of a claim, and one or two sentences with the numbers that say so."""
+    """What became of a claim, and one or two sentences with the numbers that say so.
+
+    ``published`` is what the published experiments say of it when they are run as they were.
+    """
 
     outcome: Outcome
     because: str
+    published: "Verdict | None" = None
+
+
+@dataclass(frozen=True)
+class Key:
+    """What a line of a figure stands for: its colour and, as Matplotlib says it, its style."""
+
+    label: str
+    colour: str
+    style: str = "-"
 
 
 @dataclass(frozen=True)
@@ -48,11 +61,13 @@ class Picture:
     """Panels side by side where there is room, and below each other on a phone.
 
     ``panels`` are Matplotlib figures by their name, which says what they show; each is read at the
-    width of a phone, so it holds one pair of axes, or two. ``caption`` is Markdown.
+    width of a phone, so it holds one pair of axes, or two. ``caption`` is Markdown. ``legend`` is
+    that of all panels.
     """
 
     panels: Mapping[str, Any]
     caption: str
+    legend: Sequence["Key"] = ()
 
 
 @dataclass(frozen=True)
@@ -83,11 +98,15 @@ class Section:
 
 @dataclass(frozen=True)
 class Document:
-    """A report: ``lead`` is Markdown and says what it is and how it came about."""
+    """A report: ``lead`` is Markdown and says what it is and how it came about.
+
+    ``bibtex`` is how to cite what it is about.
+    """
 
     title: str
     lead: str
     sections: Sequence[Section]
+    bibtex: str = ""
 
     def count(self, outcome: Outcome) -> int:
         """How many claims came out so."""

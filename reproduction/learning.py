@@ -15,7 +15,6 @@ from sklearn.utils.extmath import randomized_svd
 from rankcut.estimators.gp.classifier import GPClassifier
 from reproduction.encodings import DUMMY, LOGISTIC, Encoded
 from reproduction.parts import Record
-from reproduction.stopping import Stop, lbfgs_path
 
 Floats = NDArray[np.float64]
 Labels = NDArray[np.int64]
@@ -72,44 +71,18 @@ def split_rows(target: Labels) -> Split:
     return Split(np.setdiff1d(np.arange(len(target)), test), test)
 
 
-class Learned(NamedTuple):
-    """Scores on the test set, and the way of the bound during L-BFGS, if there is one."""
-
-    record: Record
-    path: list[Stop]
-
-
-def learn_gp(
-    features: Floats, target: Labels, split: Split, *, steps: int, follow: int = 0
-) -> Learned:
-    """A Gaussian process with a linear kernel and a constant, both variances learned.
-
-    Scores are of the converged fit and, "stopped", after so many ``steps`` of L-BFGS, as
-    published, unless there are none; the path goes on to ``follow``.
-    """
+def learn_gp(features: Floats, target: Labels, split: Split) -> Record:
+    """Scores of a Gaussian process with a linear kernel and a constant, both variances learned."""
     train, test = features[split.train], features[split.test]
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", ConvergenceWarning)
         model = GPClassifier(tol=_TOLERANCE).fit(train, target[split.train])
-    scores = score(target[split.test], model.predict_proba(test)[:, 1])
-    record = scores | {
+    return score(target[split.test], model.predict_proba(test)[:, 1]) | {
         "ELBO": model.elbo_,
         "steps": model.n_iter_,
         "converged": not any(issubclass(w.category, ConvergenceWarning) for w in caught),
         "kernel variance": float(model.kernel_variance_[0]),
     }
-    if not steps:
-        return Learned(record, [])
-    path = lbfgs_path(train, target[split.train] == 1, max(steps, follow))
-    last = path[min(steps, len(path) - 1)]
-    stopped = last.predict(test)
-    record |= {
-        "F1, stopped": float(f1_score(target[split.test], stopped, zero_division=0.0)),
-        "accuracy, stopped": float(accuracy_score(target[split.test], stopped)),
-        "share of class 1, stopped": float(stopped.mean()),
-        "ELBO, stopped": last.elbo,
-    }
-    return Learned(record, path)
 
 
 def learn_logistic(features: Floats, target: Labels, split: Split) -> Record:
@@ -181,28 +154,19 @@ def spectral_features(gram: Floats, train: NDArray[np.intp], rank: int) -> Spect
     return Spectral(features, float(values[kept].sum() / np.trace(block)))
 
 
-def learn(
-    method: str,
-    encoded: Encoded,
-    target: Labels,
-    split: Split,
-    *,
-    steps: int,
-    rank: int,
-    follow: int = 0,
-) -> Learned:
-    """What a method learns that sees its rankings so: a Gaussian process, or logistic regression.
+def learn(method: str, encoded: Encoded, target: Labels, split: Split, *, rank: int) -> Record:
+    """Scores of a method that sees its rankings so: a Gaussian process, or logistic regression.
 
-    A Gram matrix goes in by ``rank`` coordinates.
+    A Gram matrix goes in by ``rank`` coordinates, at most as many as there are rankings.
     """
     if encoded.features is not None:
         if method in LOGISTIC:
-            return Learned(learn_logistic(encoded.features, target, split), [])
-        return learn_gp(encoded.features, target, split, steps=steps, follow=follow)
+            return learn_logistic(encoded.features, target, split)
+        return learn_gp(encoded.features, target, split)
     assert encoded.gram is not None
     spectral = spectral_features(encoded.gram, split.train, rank)
-    record, path = learn_gp(spectral.features, target, split, steps=steps, follow=follow)
-    return Learned(record | {"share of the trace": spectral.share}, path)
+    record = learn_gp(spectral.features, target, split)
+    return record | {"share of the trace": spectral.share}
 
 
 def learn_blindly(method: str, target: Labels, split: Split, seed: int) -> Record:

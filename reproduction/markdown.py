@@ -25,15 +25,17 @@ def markdown_page(document: Document) -> str:
     """The whole report."""
     counts = ", ".join(f"{document.count(outcome)} {outcome}" for outcome in Outcome)
     lines = [f"# {document.title}", "", document.lead.strip(), "", f"Verdicts: {counts}.", ""]
-    lines += ["| verdict | the paper says | where |", "|---|---|---|"]
+    lines += ["| verdict | as published | the paper says | where |", "|---|---|---|---|"]
     for section in document.sections:
         lines += [
-            f"| {_mark(verdict)} | [{_cell(claim.statement)}](#{section.anchor}) | "
-            f"{_cell(claim.where)} |"
+            f"| {_mark(verdict)} | {_mark(verdict.published)} | "
+            f"[{_cell(claim.statement)}](#{section.anchor}) | {_cell(claim.where)} |"
             for claim, verdict in section.claims
         ]
     for section in document.sections:
         lines += ["", *_section(section)]
+    if document.bibtex:
+        lines += ["", "```bibtex", document.bibtex, "```"]
     return with_minus_signs("\n".join(lines) + "\n")
 
 
@@ -44,11 +46,15 @@ def _section(section: Section) -> list[str]:
         lines.append(
             f"- **{_mark(verdict)}** ({claim.where}): *{claim.statement}* {verdict.because}"
         )
+        if verdict.published:
+            published = verdict.published
+            lines.append(f"  As published: **{_mark(published)}**. {published.because}")
     for name, picture in section.pictures.items():
         lines.append("")
         for place, panel in enumerate(picture.panels):
             lines.append(f"![{_cell(panel)}]({panel_file(name, place)})")
-        lines += ["", f"*{picture.caption.replace('*', '')}*"]
+        keys = ", ".join(f"{key.label} ({key.style})" for key in picture.legend)
+        lines += ["", f"*{picture.caption.replace('*', '')}*" + (f" {keys}." if keys else "")]
     for sheet in section.sheets:
         lines += ["", *_sheet(sheet)]
     if section.tables:
@@ -67,7 +73,9 @@ def _sheet(sheet: Sheet) -> list[str]:
     return lines
 
 
-def _mark(verdict: Verdict) -> str:
+def _mark(verdict: Verdict | None) -> str:
+    if verdict is None:
+        return ""
     return f"{_MARKS[verdict.outcome]} {verdict.outcome}"
 
 
@@ -90,7 +98,7 @@ _INLINE = (
 
 
 def with_minus_signs(text: str) -> str:
-    """Negative numbers with a minus sign in the place of a hyphen.
+    """Negative numbers with a minus sign instead of a hyphen.
 
     >>> with_minus_signs("from -0.5 to top-3")
     'from −0.5 to top-3'
@@ -113,7 +121,7 @@ def inline_html(text: str) -> str:
 
 
 def block_html(text: str) -> str:
-    r"""Paragraphs and lists, parted by empty lines.
+    r"""Paragraphs and lists, separated by empty lines.
 
     >>> block_html("Two kinds:\n\n- full\n- top-k")
     '<p>Two kinds:</p>\n<ul><li>full</li><li>top-k</li></ul>'

@@ -5,6 +5,12 @@ from typing import Any
 
 from rankcut.pictures.extras import import_figure
 
+# All panels have the same, so that text is of one size where they are shown.
+_WIDTH = 4.5
+
+TEXT = 10
+"""The size of all text in figures, in points: Matplotlib's own."""
+
 INK = "#22262b"
 SOFT = "#6b737c"
 FAINT = "#d9dde1"
@@ -36,7 +42,7 @@ def colour_of(method: str) -> str:
 
 
 def new_panel(
-    title: str = "", *, width: float = 4.5, height: float = 3.4, ncols: int = 1, nrows: int = 1
+    title: str = "", *, height: float = 3.4, ncols: int = 1, nrows: int = 1
 ) -> tuple[Any, Any]:
     """A figure and its axes (an array of them if several), in our style.
 
@@ -48,17 +54,17 @@ def new_panel(
     >>> axes.get_title(loc="left")
     'Full rankings'
     """
-    figure = import_figure()(figsize=(width, height), layout="constrained")
+    figure = import_figure()(figsize=(_WIDTH, height), layout="constrained")
     axes = figure.subplots(nrows, ncols)
     every: Sequence[Any] = [axes] if nrows * ncols == 1 else list(axes.flat)
     for each in every:
         each.spines[["top", "right"]].set_visible(False)
         each.spines[["left", "bottom"]].set_color(SOFT)
-        each.tick_params(colors=SOFT, labelcolor=INK, labelsize=10)
+        each.tick_params(colors=SOFT, labelcolor=INK, labelsize=TEXT)
         each.grid(color=FAINT, linewidth=0.7)
         each.set_axisbelow(True)
         for label in (each.xaxis.label, each.yaxis.label):
-            label.set(color=INK, size=11)
+            label.set(color=INK, size=TEXT)
     if title:
-        every[0].set_title(title, loc="left", color=INK, size=12, weight="bold")
+        every[0].set_title(title, loc="left", color=INK, size=TEXT, weight="bold")
     return figure, axes

@@ -140,7 +140,7 @@ def works_of(parts: Sequence[Part], settings: Settings, data: str | None) -> lis
 def run_missing(
     works: Sequence[Work], store: Store, data: Path | None, done: Callable[[Work], None]
 ) -> None:
-    """Run the tasks that the store lacks; ``done`` is told of each that is finished.
+    """Run the tasks that the store lacks; ``done`` is called after each.
 
     Tasks that measure time come last, one at a time. An interrupt ends the processes at once;
     what was finished is in the store.

@@ -3,6 +3,7 @@
 import os
 import platform
 from collections.abc import Callable, Sequence
+from datetime import date
 from pathlib import Path
 
 import rankcut
@@ -12,6 +13,15 @@ from reproduction.html_page import html_page, svg_of
 from reproduction.markdown import markdown_page, panel_file
 from reproduction.parts import Part, Record, Settings, Tables, part_named, run_missing, works_of
 from reproduction.store import Store, data_fingerprint
+
+BIBTEX = """@article{conserva2022graphcut,
+  title   = {The Graph Cut Kernel for Ranked Data},
+  author  = {Conserva, Michelangelo and Deisenroth, Marc Peter and Sesh Kumar, K. S.},
+  journal = {Transactions on Machine Learning Research},
+  year    = {2022},
+  url     = {https://openreview.net/forum?id=SEUGkraMPi},
+  doi     = {10.48550/arXiv.2105.12356}
+}"""
 
 TITLE = "The Graph Cut Kernel for Ranked Data, reproduced"
 
@@ -56,7 +66,7 @@ def reproduce(
         section(each, each.tables(records[each.name]) if each.name in records else {})
         for each in parts
     ]
-    document = Document(TITLE, lead(settings, data is not None), sections)
+    document = Document(TITLE, lead(settings, data is not None), sections, BIBTEX)
     write_report(document, output)
     return document
 
@@ -84,14 +94,18 @@ def lead(settings: Settings, with_data: bool) -> str:
     data = "" if with_data else " Without the sushi data, the parts that need it were left out."
     return (
         "M. Conserva, M. P. Deisenroth and K. S. Sesh Kumar turn a ranking into a short vector, by "
-        "a cut function on a graph of the items, and compare rankings by inner products (TMLR, "
-        "2022). Here each experiment of theirs is run again, each figure is drawn again, and each "
+        "a cut function on a graph of the items, and compare rankings by inner products "
+        "([TMLR, 2022](https://openreview.net/forum?id=SEUGkraMPi); "
+        "[doi:10.48550/arXiv.2105.12356](https://doi.org/10.48550/arXiv.2105.12356)). Here "
+        "each experiment of theirs is run again, each figure is drawn again, and each "
         "claim gets a verdict.\n\n"
         "Every number was computed by the run that wrote this page, or by an earlier one of the "
         "same code into the same directory. Verdicts follow from the numbers by rules that the "
-        "sections state. Where the text and the published experiments "
-        "differ, the text comes first and the experiments beside it.\n\n"
-        f"This was {size}, with rankcut {rankcut.__version__} on {platform.machine()} "
+        "sections state. Where the text and the published experiments differ, the verdict is on "
+        "the text, and *as published* says what the authors' program gives when it is run as it "
+        "was.\n\n"
+        f"This was {size}, on {date.today().isoformat()}, with rankcut "
+        f"{rankcut.__version__} on {platform.machine()} "
         f"({os.cpu_count()} cores), Python {platform.python_version()}.{data}"
     )
 

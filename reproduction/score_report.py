@@ -14,12 +14,12 @@ from reproduction.encodings import (
     KENDALL,
     MALLOWS,
     MALLOWS_DRAWS,
-    MALLOWS_PUBLISHED,
     SAME_DRAWS,
 )
-from reproduction.findings import Picture, Row, Sheet, Table
+from reproduction.findings import Key, Picture, Row, Sheet, Table
 from reproduction.learning import SCORES, SEEDS
 from reproduction.panels import FAINT, INK, SOFT, colour_of, new_panel
+from reproduction.published import PUBLISHED, VARIANTS
 
 _GROUPS: dict[str, Sequence[int] | None] = {"the paper's": SEEDS, "all": None}
 
@@ -77,6 +77,60 @@ def whether_it_matters(rows: Iterable[Row], setting: str) -> list[dict[str, Any]
     return found
 
 
+def published_settings(rows: Iterable[Row], column: str = "experiment") -> list[str]:
+    """Experiments that were published, in order."""
+    return list(dict.fromkeys(row[column] for row in rows))
+
+
+def changes(rows: Sequence[Row], setting: str, names: Iterable[str]) -> list[dict[str, Any]]:
+    """The graph cut kernel against Kendall's as published, and with one thing changed at a time.
+
+    Where a change is of one of them alone, the other is as published.
+    """
+    own = {variant: [row for row in rows if row["variant"] == variant] for variant in VARIANTS}
+    found = []
+    for name in names:
+        for variant in VARIANTS:
+            sides = []
+            for kernel in (CUT, KENDALL):
+                changed = [
+                    row for row in own[variant] if (row[setting], row["method"]) == (name, kernel)
+                ]
+                usual = [
+                    row for row in own[PUBLISHED] if (row[setting], row["method"]) == (name, kernel)
+                ]
+                sides.append((changed, changed or usual))
+            if not any(changed for changed, _ in sides) or not all(used for _, used in sides):
+                continue
+            scores = Scores([row for _, used in sides for row in used], setting)
+            pair = (name, CUT), (name, KENDALL)
+            gain = {judge: scores.difference(*pair, judge) for judge in JUDGES}
+            found.append(
+                {
+                    setting: name,
+                    "variant": variant,
+                    "n": gain["F1"].n,
+                    "F1, graph cut": scores.mean(*pair[0], "F1").mean,
+                    "F1, Kendall": scores.mean(*pair[1], "F1").mean,
+                    "F1, graph cut less Kendall": gain["F1"].signed(),
+                    "accuracy, graph cut less Kendall": gain["accuracy"].signed(),
+                    "ratio of deviations": str(scores.spread_ratio(pair[1], pair[0], "F1")),
+                }
+            )
+    return found
+
+
+def changes_sheet(rows: Table) -> Sheet:
+    """The table of :func:`changes`."""
+    return Sheet(
+        rows,
+        "As published, and with one thing changed at a time: the graph cut kernel against "
+        "Kendall's, with the paper's fits. The ratio is of Kendall's standard deviation of F1 over "
+        "seeds to the graph cut kernel's.",
+        {"F1, graph cut": ".3f", "F1, Kendall": ".3f"},
+    )
+
+
 def score_sheets(summary: Table, differences: Table, setting: str, caption: str) -> list[Sheet]:
     """Means of all scores over all seeds; and whether it matters to do as was published."""
     columns = (setting, "method", "n", *SCORES)
@@ -107,7 +161,6 @@ _LINES: dict[str, dict[str, Any]] = {
     CONSTANT: {"linestyle": ":", "linewidth": 1.4},
     DUMMY: {"linestyle": "--", "linewidth": 1.4},
     BORDA: {"marker": "s", "markersize": 4, "linewidth": 1.2},
-    MALLOWS_PUBLISHED: {"linestyle": ":", "linewidth": 2.0},
     MALLOWS_DRAWS: {"linestyle": "--", "linewidth": 1.6},
     MALLOWS: {"marker": "^", "markersize": 5, "linewidth": 1.8},
     KENDALL: {"marker": "D", "markersize": 4.5, "linewidth": 1.8},
@@ -116,7 +169,6 @@ _LINES: dict[str, dict[str, Any]] = {
 
 # Names that fit on a phone.
 _SHORT = {
-    MALLOWS_PUBLISHED: "Mallows, published λ",
     CONSTANT: "one class for all",
     DUMMY: "uniform dummy",
     BORDA: "Borda, logistic",
@@ -124,9 +176,9 @@ _SHORT = {
 }
 
 
-def draw_noise(rows: Sequence[Row], kind: str) -> Any:
+def draw_noise(rows: Sequence[Row], kind: str, how: str = "") -> Any:
     """F1 against noise: mean and standard error of each method."""
-    figure, axes = new_panel(f"{kind.capitalize()} rankings", height=4.3)
+    figure, axes = new_panel(f"{kind.capitalize()} rankings{how}", height=4.3)
     for method, style in _LINES.items():
         points = sorted(
             (row for row in rows if row["kind"] == kind and row["method"] == method),
@@ -139,13 +191,21 @@ def draw_noise(rows: Sequence[Row], kind: str) -> Any:
         error = np.array([row["standard error"] for row in points])
         colour = colour_of(method)
         axes.plot(noise, mean, color=colour, label=_SHORT.get(method, method), **style)
-        if method not in (CONSTANT, MALLOWS_PUBLISHED):
+        if method != CONSTANT:
             axes.fill_between(noise, mean - error, mean + error, color=colour, alpha=0.13, lw=0)
     axes.set(xlabel="standard deviation σ of the noise", ylabel="F1 on the test set")
     axes.set_ylim(0.3, 1.03)
-    handles, labels = axes.get_legend_handles_labels()
-    axes.legend(handles[::-1], labels[::-1], frameon=False, fontsize=9, ncols=2)
     return figure
+
+
+def noise_legend(rows: Sequence[Row]) -> list[Key]:
+    """The legend of figures against noise."""
+    methods = {row["method"] for row in rows}
+    return [
+        Key(_SHORT.get(method, method), colour_of(method), style.get("linestyle", "-"))
+        for method, style in reversed(_LINES.items())
+        if method in methods
+    ]
 
 
 def draw_differences(rows: Sequence[Row], title: str) -> Any:
@@ -160,7 +220,7 @@ def draw_differences(rows: Sequence[Row], title: str) -> Any:
     # What it is compared with is the graph cut kernel itself.
     names = [str(_SHORT.get(row["method"], row["method"])) for row in rows]
     names = [name.removeprefix(f"{CUT}, ") for name in names]
-    axes.set_yticks(range(len(rows)), names, fontsize=9)
+    axes.set_yticks(range(len(rows)), names)
     axes.locator_params(axis="x", nbins=5)
     axes.set_ylim(len(rows) - 0.5, -0.5)
     axes.grid(axis="y", visible=False)
@@ -189,38 +249,31 @@ def draw_violins(rows: Sequence[Row], score: str, title: str, lines: dict[str, f
             xycoords=("axes fraction", "data"),
             ha="right",
             va="bottom",
-            fontsize=9,
             color=INK,
         )
-    axes.set_xticks(
-        range(len(methods)), [method.replace(", ", ",\n") for method in methods], fontsize=9
-    )
+    axes.set_xticks(range(len(methods)), [method.replace(", ", ",\n") for method in methods])
     axes.grid(axis="x", visible=False)
     axes.set_ylabel(f"{score} on the test set")
     return figure
 
 
-def draw_paths(rows: Sequence[Row], title: str, marked: dict[str, int]) -> Any:
-    """The bound during L-BFGS, and its maximum; ``marked`` steps are where published runs ended."""
-    figure, axes = new_panel(title, height=4.1)
+def draw_paths(rows: Sequence[Row], title: str, marked: Mapping[str, int], *, gap: bool) -> Any:
+    """The ELBO by step, or how far it is below its end; dots are where published runs ended."""
+    figure, axes = new_panel(title, height=3.6)
     for method in dict.fromkeys(row["method"] for row in rows):
         colour = colour_of(method)
-        label: str | None = method
         for seed in dict.fromkeys(row["seed"] for row in rows):
-            path = [row for row in rows if row["method"] == method and row["seed"] == seed]
-            if not path:
+            path = [row for row in rows if (row["method"], row["seed"]) == (method, seed)]
+            if not path or (gap and path[-1]["step"] == marked[method]):
+                # Fits that were not followed to the end have no gap to show.
                 continue
             steps = np.array([row["step"] for row in path])
-            # How far it is below the maximum that the converged fit found.
-            gap = np.array([row["maximum"] - row["ELBO"] for row in path])
-            axes.plot(
-                steps + 1, np.maximum(gap, 1e-3), color=colour, lw=1.3, alpha=0.8, label=label
-            )
-            label = None
-            # The published run ended there, or where there was nothing left to gain.
+            bound = np.array([row["bound"] for row in path])
+            height = np.maximum(bound[-1] - bound, 1e-3) if gap else bound
+            first = 0 if gap else 1
+            axes.plot(steps[first:] + 1, height[first:], color=colour, lw=1.3, alpha=0.8)
             at = int(np.searchsorted(steps, marked[method], side="right")) - 1
-            axes.plot(steps[at] + 1, max(gap[at], 1e-3), "o", color=colour, markersize=5)
-    axes.set(xscale="log", yscale="log")
-    axes.set(xlabel="step of L-BFGS, counted from 1", ylabel="ELBO below its maximum")
-    axes.legend(frameon=False, fontsize=9)
+            axes.plot(steps[at] + 1, height[at], "o", color=colour, markersize=5)
+    axes.set(xscale="log", xlabel="step of L-BFGS, counted from 1")
+    axes.set(**({"yscale": "log", "ylabel": "ELBO below its end"} if gap else {"ylabel": "ELBO"}))
     return figure

@@ -10,9 +10,11 @@ from numpy.typing import NDArray
 from sklearn.metrics import accuracy_score, f1_score
 
 from rankcut.datasets.food import DISHES, TASTES
-from rankcut.features.graph_cut import graph_cut_features
+from rankcut.features import Completions, FeatureMap, MapOptions
 from rankcut.graphs.recipes import SimilarityGraph
 from rankcut.kernels import kendall_features, kendall_kernel, mallows_kernel
+from rankcut.rankings import read_rankings
+from rankcut.setfunctions import GraphCut
 from reproduction.findings import Claim, Outcome, Picture, Row, Sheet, Table, Verdict, tiny
 from reproduction.panels import COLOURS, INK, SOFT, new_panel
 from reproduction.parts import Part, Record, Settings, Tables, Task
@@ -238,7 +240,7 @@ def _f1_panel(rows: Table) -> Any:
     )
     axes.plot(share, [row["accuracy"] for row in rows], color=INK, lw=2, ls="--", label="accuracy")
     axes.set(xlabel="share of predictions for the positive class", ylabel="score", ylim=(0, 0.8))
-    axes.legend(frameon=False, fontsize=10, loc="lower right")
+    axes.legend(frameon=False, loc="lower right")
     return figure
 
 
@@ -258,7 +260,7 @@ def _draws_panel(rows: Table) -> Any:
     axes.set(xscale="log", yscale="log", xlabel="draws", ylabel="relative squared error")
     axes.set_xticks([4, 16, 64, 256, 600], ["4", "16", "64", "256", "600"])
     axes.minorticks_off()
-    axes.legend(frameon=False, fontsize=10)
+    axes.legend(frameon=False)
     return figure
 
 
@@ -348,17 +350,10 @@ def _check_draws(task: Task) -> Iterator[Record]:
         row[rng.permutation(100)[:10]] = np.arange(1.0, 11.0)
 
     def features(sampler: Any, n_draws: int, seed: int) -> NDArray[np.float64]:
-        return np.asarray(
-            graph_cut_features(
-                ranks,
-                graph,
-                unranked="anywhere",
-                completions="sampled",
-                sampler=sampler,
-                n_draws=n_draws,
-                random_state=seed,
-            )
-        )
+        completions = Completions("sampled", n_draws=n_draws)
+        options = MapOptions(unranked="anywhere", completions=completions)
+        feature_map = FeatureMap(GraphCut(graph), options, sampler=sampler, seed=seed)
+        return np.asarray(feature_map(read_rankings(ranks))[0])
 
     truth = features("controlled", 20_000, 1)
     for sampler in ("independent", "antithetic", "controlled"):

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankcut.datasets.sushi import load_sushi
+from reproduction import published
 from reproduction import sushi_report as report
 from reproduction.encodings import (
     BORDA,
@@ -18,6 +19,7 @@ from reproduction.encodings import (
     KENDALL,
     MALLOWS,
     MALLOWS_DRAWS,
+    MALLOWS_EXACT,
     PRESENCE,
     Encoded,
     Rankings,
@@ -40,17 +42,18 @@ from reproduction.sushi_experiments import (
     EXPERIMENTS,
     KENDALL_RANK,
     ORIGIN,
-    PATHS,
     QUICK_RANK,
     RANK,
     RESIDENCE,
     TARGETS,
-    published_steps,
 )
 
 _COMMON = (CUT, KENDALL, BORDA, DUMMY, CONSTANT)
 
 N_RANKINGS = 2500
+
+# People of the matrices that the authors computed once.
+N_RELEASED = 3000
 
 # Experiments in which what is left of a ranking is drawn anew for each seed.
 _DRAWN = ("ties", "4 of 10")
@@ -58,7 +61,7 @@ _MERGES = (2, 3)
 _LEFT_OUT = 6
 
 # Of each path, the steps that a logarithmic axis can show.
-_PATH_STEPS = sorted({*range(21), *np.geomspace(20, 200, 25).astype(int).tolist()})
+_PATH_STEPS = frozenset({*range(21), *np.geomspace(20, 1000, 30).astype(int).tolist()})
 
 
 class Sushi(Part):
@@ -70,30 +73,36 @@ class Sushi(Part):
     needs_sushi = True
 
     def tasks(self, settings: Settings) -> list[Task]:
-        """One for each experiment, method and handful of seeds."""
+        """One for each experiment, method and handful of seeds; then the same as published."""
         if settings.quick:
             tasks = []
             for name, experiment in EXPERIMENTS.items():
                 few = [m for m in experiment.methods if m in (MALLOWS, PRESENCE)]
                 for method in (*_COMMON, *few):
                     task = _task(name, method, RESIDENCE, SEEDS[:3])
-                    tasks.append(task | {"rankings": 500, "rank": QUICK_RANK, "path": 0})
-            return tasks
+                    tasks.append(task | {"rankings": 500, "rank": QUICK_RANK})
+            return tasks + [
+                task | {"rankings": 500, "rank": QUICK_RANK, "of": 600, "seeds": list(SEEDS[:3])}
+                for task in _published_tasks()
+                if task["seeds"][0] == SEEDS[0] and task["kernel"] != MALLOWS
+            ]
         every = (*SEEDS, *FURTHER_SEEDS)
         tasks = []
         for name, experiment in EXPERIMENTS.items():
             for method in (*_COMMON, *experiment.methods):
-                seeds = SEEDS if method == MALLOWS_DRAWS else every
+                seeds = SEEDS if method in (MALLOWS_DRAWS, MALLOWS_EXACT) else every
                 at_once = _seeds_at_once(name, method)
                 tasks += [
                     _task(name, method, RESIDENCE, seeds[first : first + at_once])
                     for first in range(0, len(seeds), at_once)
                 ]
             tasks += [_task(name, method, ORIGIN, every) for method in (CUT, DUMMY, CONSTANT)]
-        return tasks
+        return tasks + _published_tasks()
 
     def run(self, task: Task, data: Path | None) -> list[Record]:
-        """Scores for each seed, and the path of the bound where asked for."""
+        """Scores for each seed; as published, also the path of the bound."""
+        if "kernel" in task:
+            return list(_mixed(task, data) if task["mixed"] else _published(task, data))
         records: list[Record] = []
         for sample in _samples(task, data):
             about = {
@@ -105,24 +114,11 @@ class Sushi(Part):
             split = split_rows(sample.target)
             if sample.encoded is None:
                 scores = learn_blindly(task["method"], sample.target, split, sample.seed)
-                records.append(about | scores)
-                continue
-            scores, path = learn(
-                task["method"],
-                sample.encoded,
-                sample.target,
-                split,
-                steps=task["steps"],
-                rank=task["rank"],
-                follow=task["path"] if sample.seed in SEEDS else 0,
-            )
+            else:
+                scores = learn(
+                    task["method"], sample.encoded, sample.target, split, rank=task["rank"]
+                )
             records.append(about | scores)
-            if task["path"] and sample.seed in SEEDS:
-                records += [
-                    about | {"step": stop.step, "ELBO": stop.elbo, "maximum": scores["ELBO"]}
-                    for stop in path
-                    if stop.step in _PATH_STEPS
-                ]
         return records
 
     def tables(self, records: Sequence[Record]) -> dict[str, Table]:
@@ -139,7 +135,7 @@ class Sushi(Part):
 
     def verdicts(self, tables: Tables) -> dict[str, Verdict]:
         """By paired differences over all seeds."""
-        return judge(tables["sushi-scores"])
+        return judge(tables["sushi-scores"], tables["sushi-published"])
 
     def prose(self, tables: Tables) -> str:
         """The protocol, and what differs between the text and the published experiments."""
@@ -154,10 +150,16 @@ class Sample(NamedTuple):
     encoded: Encoded | None
 
 
+def _sides(sushi: Any, target: str) -> Any:
+    """East or west of each person, as 0 and 1: where they live now, or lived as a child."""
+    column = TARGETS[target]
+    return sushi.target if column == "side" else sushi.columns[column].astype(int)
+
+
 def _samples(task: Task, data: Path | None) -> Iterator[Sample]:
     """One for each seed. What does not depend on the seed is encoded once."""
     sushi = _load(EXPERIMENTS[task["experiment"]].data, data)
-    side = sushi.user_features[TARGETS[task["target"]]]
+    side = _sides(sushi, task["target"])
     chosen = {seed: balanced_sample(side, task["rankings"], seed) for seed in task["seeds"]}
     if task["method"] in (DUMMY, CONSTANT):
         for seed, people in chosen.items():
@@ -202,11 +204,14 @@ def censor(ranks: Any, experiment: str, seed: int) -> Any:
 
 
 def _encode(task: Task, sushi: Any, ranks: Any) -> Encoded:
+    return encode(task["method"], _rankings(task, sushi, ranks))
+
+
+def _rankings(task: Task, sushi: Any, ranks: Any) -> Rankings:
     experiment = EXPERIMENTS[task["experiment"]]
-    rankings = Rankings(
+    return Rankings(
         ranks, experiment.unranked, sushi_points(sushi), experiment.keep, experiment.tolerance
     )
-    return encode(task["method"], rankings)
 
 
 @lru_cache(maxsize=2)
@@ -215,20 +220,101 @@ def _load(which: Any, data: Path | None) -> Any:
 
 
 def _task(experiment: str, method: str, target: str, seeds: Sequence[int]) -> Task:
+    ranks = {KENDALL: KENDALL_RANK, MALLOWS_EXACT: N_RANKINGS}
     return {
         "experiment": experiment,
         "method": method,
         "target": target,
         "seeds": list(seeds),
         "rankings": N_RANKINGS,
-        "steps": published_steps(experiment, method),
-        "rank": KENDALL_RANK if method == KENDALL else RANK,
-        "path": PATHS.get(method, 0) if target == RESIDENCE else 0,
+        "rank": ranks.get(method, RANK),
     }
 
 
 def _seeds_at_once(experiment: str, method: str) -> int:
     """Seeds of one task: all where encoding the rankings is the most of the work."""
+    if method == MALLOWS_EXACT:
+        return 1
     if method == MALLOWS or (experiment, method) == ("10 of 100", KENDALL):
         return 12
     return len(SEEDS) + len(FURTHER_SEEDS)
+
+
+def _published_tasks() -> list[Task]:
+    """Each kernel as published; dense matrices for the paper's seeds only, one at a time."""
+    tasks: list[Task] = []
+    for experiment, kernels in published.SUSHI.items():
+        for kernel in kernels:
+            task = {"experiment": experiment, "kernel": kernel, "rankings": N_RANKINGS}
+            task |= {"rank": KENDALL_RANK, "of": N_RELEASED, "mixed": False}
+            if kernel == MALLOWS:
+                tasks += [task | {"seeds": [seed]} for seed in SEEDS]
+                continue
+            tasks += [task | {"seeds": list(seeds)} for seeds in (SEEDS, FURTHER_SEEDS)]
+            if kernel == KENDALL and experiment != "full":
+                tasks.append(task | {"seeds": list(SEEDS), "mixed": True})
+    return tasks
+
+
+def _published(task: Task, data: Path | None) -> Iterator[Record]:
+    """Scores of a kernel as published and with one thing changed, and the path of its bound."""
+    experiment, kernel = task["experiment"], task["kernel"]
+    release = published.SUSHI[experiment][kernel]
+    sushi = _load(EXPERIMENTS[experiment].data, data)
+    side = _sides(sushi, RESIDENCE)
+    chosen = {seed: balanced_sample(side, task["rankings"], seed) for seed in task["seeds"]}
+    drawn = experiment in _DRAWN
+    everyone = np.unique(np.concatenate(list(chosen.values())))
+    seen = text = None
+    for seed, people in chosen.items():
+        if drawn or seen is None:
+            some = people if drawn else everyone
+            rankings = _rankings(task, sushi, censor(sushi.ranks[some], experiment, seed))
+            seen = published.see(kernel, release, rankings, seed)
+            if kernel == CUT:
+                text = published.Seen(encode(CUT, rankings).features)
+        rows = np.arange(len(people)) if drawn else np.searchsorted(everyone, people)
+        for run in published.runs(
+            kernel,
+            release,
+            published.select(seen, rows),
+            side[people],
+            split_rows(side[people]),
+            text=published.select(text, rows) if text is not None else None,
+            rank=task["rank"],
+        ):
+            about = {"experiment": experiment, "method": kernel, "seed": seed}
+            yield about | {"variant": run.variant} | run.record
+            if seed in SEEDS:
+                yield from (
+                    about | {"step": stop.step, "bound": stop.elbo}
+                    for stop in run.path
+                    if stop.step in _PATH_STEPS or stop is run.path[-1]
+                )
+
+
+def _mixed(task: Task, data: Path | None) -> Iterator[Record]:
+    """Scores of Kendall's kernel with the labels that it was given, and how many were right."""
+    experiment = task["experiment"]
+    release = published.SUSHI[experiment][KENDALL]
+    sushi = _load(EXPERIMENTS[experiment].data, data)
+    side = _sides(sushi, RESIDENCE)
+    seen = None
+    n, of = task["rankings"], task["of"]
+    for mix in published.mixed_up(experiment, side, task["seeds"], n, of):
+        if seen is None:
+            ranks = censor(sushi.ranks[mix.people], experiment, 0)
+            seen = published.see(KENDALL, release, _rankings(task, sushi, ranks), 0)
+        split = published.first_rows(n)
+        kernel, path = published.fit(
+            published.select(seen, mix.rows),
+            release,
+            mix.target,
+            split,
+            steps=release.steps,
+            rank=task["rank"],
+        )
+        scores = published.scores_at(path[-1], kernel, mix.target[split.test])
+        about = {"experiment": experiment, "method": KENDALL, "seed": mix.seed}
+        right = float(np.mean(mix.target == mix.right))
+        yield about | {"variant": published.MIXED} | scores | {"right labels": right}

@@ -4,12 +4,10 @@ from typing import NamedTuple
 
 from rankcut.rankings import Unranked
 from reproduction.encodings import (
-    CUT,
     EXPONENTIAL,
-    KENDALL,
-    KERNELS,
     MALLOWS,
     MALLOWS_DRAWS,
+    MALLOWS_EXACT,
     OWN_DRAWS,
     PRESENCE,
     SAME_DRAWS,
@@ -27,8 +25,6 @@ class Experiment(NamedTuple):
         Which set.
     unranked : str
         What an unranked item means.
-    cut_steps, kendall_steps : int
-        L-BFGS steps of the published run.
     keep, tolerance : float
         The share of edges kept, and the relative error of sampled vectors.
     methods : tuple of str
@@ -37,27 +33,19 @@ class Experiment(NamedTuple):
 
     data: str
     unranked: Unranked
-    cut_steps: int
-    kendall_steps: int
     keep: float
     tolerance: float
     methods: tuple[str, ...]
 
 
 EXPERIMENTS = {
-    "full": Experiment("a", "error", 20, 20, 1.0, 0.01, (EXPONENTIAL, MALLOWS)),
-    "top-6": Experiment(
-        "a", "last", 20, 20, 1.0, 0.01, (EXPONENTIAL, MALLOWS, MALLOWS_DRAWS, PRESENCE)
-    ),
-    "ties": Experiment("a", "error", 10, 200, 1.0, 0.01, (EXPONENTIAL, UNWEIGHTED, UNIT)),
-    "4 of 10": Experiment(
-        "a", "anywhere", 10, 200, 1.0, 0.01, (EXPONENTIAL, UNWEIGHTED, UNIT, PRESENCE)
-    ),
+    "full": Experiment("a", "error", 1.0, 0.01, (EXPONENTIAL, MALLOWS, MALLOWS_EXACT)),
+    "top-6": Experiment("a", "last", 1.0, 0.01, (EXPONENTIAL, MALLOWS, MALLOWS_DRAWS, PRESENCE)),
+    "ties": Experiment("a", "error", 1.0, 0.01, (EXPONENTIAL, UNWEIGHTED, UNIT)),
+    "4 of 10": Experiment("a", "anywhere", 1.0, 0.01, (EXPONENTIAL, UNWEIGHTED, UNIT, PRESENCE)),
     "10 of 100": Experiment(
         "b",
         "anywhere",
-        10,
-        200,
         0.1,
         0.03,
         (EXPONENTIAL, UNWEIGHTED, UNIT, OWN_DRAWS, SAME_DRAWS, PRESENCE),
@@ -76,14 +64,3 @@ KENDALL_RANK = 120
 
 QUICK_RANK = 60
 """The same for both in a quick run."""
-
-PATHS = {CUT: 200, KENDALL: 200, MALLOWS: 40}
-"""How far the path of the bound is followed, for the paper's seeds."""
-
-
-def published_steps(experiment: str, method: str) -> int:
-    """After how many L-BFGS steps the published run ended, if it is compared with."""
-    if method not in KERNELS:
-        return 0
-    settings = EXPERIMENTS[experiment]
-    return settings.kendall_steps if method == KENDALL else settings.cut_steps

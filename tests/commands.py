@@ -20,7 +20,7 @@ def succeed(*arguments, **options):
 def fail(*arguments, says, **options):
     done = run(*arguments, **options)
     assert done.exit_code in (1, 2), done.output
-    assert done.stderr.startswith("rankcut: ")
-    assert done.stderr.count("\n") == 1
+    assert done.stderr.startswith("rankcut: "), done.output
+    assert done.stderr.count("\n") == 1, done.stderr
     assert re.search(says, done.stderr), done.stderr
     return done

@@ -8,7 +8,9 @@ from hypothesis import strategies as st
 from scipy import sparse
 from strategies import partitions
 
-from rankcut import (
+from rankcut import ItemGraph
+from rankcut.graphs import StructuredWeights
+from rankcut.setfunctions import (
     Complement,
     ConcaveOfCardinality,
     Coverage,
@@ -18,10 +20,8 @@ from rankcut import (
     GaussianMutualInformation,
     GraphCut,
     HypergraphCut,
-    ItemGraph,
     Modular,
 )
-from rankcut.graphs import StructuredWeights
 
 
 @dataclass(frozen=True)

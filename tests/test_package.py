@@ -1,7 +1,10 @@
 """The package from outside."""
 
+import importlib
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -31,8 +34,23 @@ def test_nothing_compiles_when_the_loops_are_imported():
         "import importlib, pkgutil, rankcut._loops as package\n"
         "names = [m.name for m in pkgutil.iter_modules(package.__path__, 'rankcut._loops.')]\n"
         "modules = [importlib.import_module(name) for name in names]\n"
-        "loops = [v for m in modules for v in vars(m).values() if hasattr(v, 'signatures')]\n"
+        "loops = [v for m in modules for v in vars(m).values() if hasattr(v, 'py_func')]\n"
         "print(len(loops) > 5, [loop for loop in loops if loop.signatures])"
     )
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert shown.stdout.strip() == "True []"
+
+
+ROOMS = "datasets", "estimators", "features", "files", "graphs", "kernels", "setfunctions", "theory"
+
+
+def test_the_documentation_lists_the_public_names_and_no_others():
+    page = Path(__file__).parents[1] / "docs" / "names.md"
+    top, rooms = page.read_text(encoding="utf-8").split("The rest is in packages")
+    listed = re.findall(r"`(\w+)`", top.partition("|---|")[2])
+    public = {name for name in rankcut.__all__ if name not in ROOMS} - {"__version__"}
+    assert sorted(listed) == sorted(public)
+    for room in ROOMS:
+        names = importlib.import_module(f"rankcut.{room}").__all__
+        (row,) = re.findall(rf"^\| `rankcut\.{room}` \|(.*)$", rooms, re.M)
+        assert sorted(re.findall(r"`(\w+)`", row)) == sorted(set(names) - public), room

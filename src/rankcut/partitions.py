@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from rankcut._loops.partitions import order_dense_rows, order_sparse_rows
 from rankcut._loops.types import Indices, Ints
+from rankcut.errors import InputError
 from rankcut.rankings import RankMatrix
 
 # A block has about this many entries, so that all that is made of it stays in a core's cache.
@@ -49,7 +50,7 @@ class Partitions:
         for row, groups in enumerate(chains):
             items = [item for group in groups for item in group]
             if sorted(items) != list(range(n_items)) or not all(map(len, groups)):
-                raise ValueError(
+                raise InputError(
                     f"{[list(group) for group in groups]} is no ordered partition of {n_items} "
                     f"items; each item from 0 to {n_items - 1} belongs to exactly one group, and "
                     "no group is empty"
@@ -124,7 +125,7 @@ class Partitions:
 
 
 def block_rows(n_items: int) -> int:
-    """How many rankings of so many items make a block."""
+    """How many rankings of ``n_items`` items make a block."""
     return max(1, BLOCK // n_items)
 
 

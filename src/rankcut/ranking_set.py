@@ -1,13 +1,15 @@
-"""Rankings with all that a file says of them: what every reader returns and every writer takes."""
+"""Rankings with all that a file says of them: what readers and loaders return, and writers take."""
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from html import escape
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse as sp
 
+from rankcut.errors import InputError, amount
 from rankcut.orders import spread
 from rankcut.rankings import RankMatrix, read_rankings
 
@@ -18,6 +20,9 @@ _SPARSE_BEYOND = 8
 
 # Counts are expanded to at most this many rankings.
 _MOST_ROWS = 10_000_000
+
+# Every format that has counts can hold this one.
+LARGEST_COUNT = 10**15
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +51,14 @@ class RankingSet:
     counted : bool
         Whether a table of these rankings has a column of counts: True where a count is not 1, and
         in the parts of a whole that has counts.
+    target : ndarray or None
+        The class of each ranking, in a data set that has classes.
+    target_names : sequence of str
+        The names of the classes.
+    item_features : dict of ndarrays, ndarray or None
+        What is known of each item.
+    details : dict
+        What else a data set has; ``data.item_points`` is ``data.details["item_points"]``.
 
     Examples
     --------
@@ -65,6 +78,10 @@ class RankingSet:
     metadata: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     counted: bool = False
+    target: Any = None
+    target_names: Sequence[str] = ()
+    item_features: Any = None
+    details: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         n_rows, n_items = self.ranks.shape
@@ -76,24 +93,68 @@ class RankingSet:
             ("different labels", len(set(self.items)), n_items),
             ("counts", len(counts), n_rows),
             ("ids", n_rows if self.ids is None else len(self.ids), n_rows),
+            ("targets", n_rows if self.target is None else len(self.target), n_rows),
             *(
                 (f"values of {name!r}", len(values), n_rows)
                 for name, values in self.columns.items()
             ),
         ):
             if found != expected:
-                raise ValueError(f"{expected} {what} are needed, and there are {found}")
+                raise InputError(f"expected {expected} {what}; got {found}")
         if (self.counts < 1).any():
-            raise ValueError("each row stands for one ranking or more: a count is below 1")
+            raise InputError("each row stands for one ranking or more; a count is below 1")
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of rows, number of items."""
+        n_rows, n_items = self.ranks.shape
+        return int(n_rows), int(n_items)
+
+    @property
+    def item_names(self) -> list[Any]:
+        """The items as a list."""
+        return list(self.items)
+
+    @property
+    def user_features(self) -> dict[str, NDArray[Any]]:
+        """The columns by another name: in data sets they describe people."""
+        return dict(self.columns)
+
+    def __getattr__(self, name: str) -> Any:
+        details = self.__dict__.get("details", {})
+        if name in details:
+            return details[name]
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def __getitem__(self, key: Any) -> Any:
+        """A field or a column by its name, or some of the rows as a set of their own."""
+        if isinstance(key, str):
+            if key in self.columns:
+                return self.columns[key]
+            if key in ("item_names", "user_features", *self.details, *self.__dataclass_fields__):
+                return getattr(self, key)
+            raise KeyError(key)
+        if isinstance(key, tuple) and len(key) == 2 and key[1] is Ellipsis:
+            key = key[0]
+        if isinstance(key, int | np.integer):
+            key = [key]
+        return self.rows(key)
 
     def __len__(self) -> int:
         return int(self.ranks.shape[0])
 
     def __repr__(self) -> str:
-        return (
-            f"RankingSet({len(self):,} rows, {self.n_rankings:,} rankings, {len(self.items):,} "
-            "items)"
-        )
+        n_rows, n_items = self.shape
+        sizes = ((n_rows, "row"), (self.n_rankings, "ranking"), (n_items, "item"))
+        return f"RankingSet({', '.join(amount(number, what) for number, what in sizes)})"
+
+    def _repr_html_(self) -> str:
+        shown = [str(item) for item in self.items[:5]]
+        more = ", …" if len(self.items) > len(shown) else ""
+        parts = [self.title, repr(self), f"items: {', '.join(shown)}{more}"]
+        if self.columns:
+            parts.append(f"columns: {', '.join(self.columns)}")
+        return "<br>".join(escape(part) for part in parts if part)
 
     @property
     def n_rankings(self) -> int:
@@ -106,23 +167,24 @@ class RankingSet:
 
     def dense(self) -> NDArray[np.float64]:
         """The ranks as an array, NaN where an item is not ranked."""
-        return spread(self.ranks) if sp.issparse(self.ranks) else np.asarray(self.ranks)
+        if sp.issparse(self.ranks):
+            return spread(self.ranks)
+        return np.asarray(self.ranks, dtype=np.float64)
 
     def sparse(self) -> sp.csr_array:
         """The ranks as a CSR array, whose entries are the items that are ranked."""
         if sp.issparse(self.ranks):
             return self.ranks
-        ranked = ~np.isnan(self.ranks)
+        dense = self.dense()
+        ranked = ~np.isnan(dense)
         starts = np.concatenate([[0], np.cumsum(ranked.sum(axis=1))])
-        return sp.csr_array(
-            (self.ranks[ranked], np.nonzero(ranked)[1], starts), shape=self.ranks.shape
-        )
+        return sp.csr_array((dense[ranked], np.nonzero(ranked)[1], starts), shape=dense.shape)
 
     def n_ranked(self) -> NDArray[np.int64]:
         """How many items each row ranks."""
         if sp.issparse(self.ranks):
             return np.asarray(np.diff(self.ranks.indptr), dtype=np.int64)
-        return np.asarray(np.count_nonzero(~np.isnan(self.ranks), axis=1), dtype=np.int64)
+        return np.asarray(np.count_nonzero(~np.isnan(self.dense()), axis=1), dtype=np.int64)
 
     def rows(self, chosen: Any) -> "RankingSet":
         """Some of the rows: a mask, a slice, or their numbers, which may repeat."""
@@ -130,7 +192,8 @@ class RankingSet:
         ids = None if self.ids is None else tuple(self.ids[i] for i in numbers.tolist())
         return replace(
             self,
-            ranks=self.ranks[numbers],
+            ranks=getattr(self.ranks, "iloc", self.ranks)[numbers],
+            target=None if self.target is None else self.target[numbers],
             counts=self.counts[numbers],
             ids=ids,
             columns={name: values[numbers] for name, values in self.columns.items()},
@@ -145,16 +208,31 @@ class RankingSet:
         place = {item: i for i, item in enumerate(items)}
         unknown = [item for item in self.items if item not in place]
         if unknown:
-            raise ValueError(
-                f"item {unknown[0]!r} is not among the {len(items)} known ones, such as "
-                f"{next(iter(place))!r}"
+            raise InputError(
+                f"is not among the {len(items)} known ones, such as {next(iter(place))!r}",
+                item=unknown[0],
             )
         matrix = self.sparse()
         columns = np.array([place[item] for item in self.items])[matrix.indices]
         ranks = fitting_ranks(
             matrix.data, columns, matrix.indptr, len(items), sp.issparse(self.ranks)
         )
-        return replace(self, ranks=ranks, items=tuple(items))
+        return replace(self, ranks=ranks, items=tuple(items), item_features=None, details={})
+
+    def with_frames(self) -> "RankingSet":
+        """The same with pandas frames: ranks and features with the items' labels."""
+        try:
+            import pandas as pd
+        except ImportError:
+            raise ModuleNotFoundError("as_frame=True needs pandas: pip install pandas") from None
+
+        ranks = pd.DataFrame(self.dense(), index=self.ids, columns=list(self.items))
+        features = self.item_features
+        if features is not None:
+            names = self.details.get("feature_names")
+            columns = None if isinstance(features, Mapping) else names
+            features = pd.DataFrame(features, index=list(self.items), columns=columns)
+        return replace(self, ranks=ranks, item_features=features)
 
     def expanded(self) -> "RankingSet":
         """The same rankings with a row for each: a row with count 3 stands there three times.
@@ -164,9 +242,9 @@ class RankingSet:
         if (self.counts == 1).all():
             return self
         if self.n_rankings > _MOST_ROWS:
-            raise ValueError(
-                f"the counts add up to {self.n_rankings:,} rankings, too many for a row each; "
-                "keep them as counts"
+            raise InputError(
+                f"the counts add up to {self.n_rankings:,} rankings, too many for a row each",
+                remedy="keep them as counts",
             )
         once = self.rows(np.repeat(np.arange(len(self)), self.counts))
         ids = None if self.ids is None else _numbered(self.ids, self.counts.tolist())

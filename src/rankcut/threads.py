@@ -24,7 +24,8 @@ def over_rows(work: Callable[[int, int], None], n_rows: int, step: int, n_jobs: 
     ``step`` is how many rows the work does at once. ``n_jobs`` is read as
     scikit-learn does: None is 1 unless a ``joblib.parallel_config`` says otherwise, −1 is all.
     """
-    n_threads = min(effective_n_jobs(n_jobs), n_rows // (_WORTHWHILE * step))
+    most = n_rows // (_WORTHWHILE * step)
+    n_threads = min(effective_n_jobs(n_jobs), most) if most > 1 else 1
     if n_threads <= 1:
         work(0, n_rows)
         return

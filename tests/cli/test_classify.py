@@ -1,5 +1,7 @@
 """``rankcut classify`` and ``rankcut predict``: columns, folds, models and their items."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -30,15 +32,15 @@ def test_classify_keeps_groups_together(lunch):
 def test_what_a_group_has_in_common_is_no_help_in_other_folds(lunch):
     # Each team has a ranking and a class of its own: seen once, it is known.
     rng = np.random.default_rng(1)
-    team = np.repeat(np.arange(40), 3)
-    ranks = rng.permuted(np.tile(np.arange(1, 61), (40, 1)), axis=1)[team]
-    table = pd.DataFrame(ranks, columns=[f"item {i}" for i in range(60)])
+    team = np.repeat(np.arange(24), 3)
+    ranks = rng.permuted(np.tile(np.arange(1, 31), (24, 1)), axis=1)[team]
+    table = pd.DataFrame(ranks, columns=[f"item {i}" for i in range(30)])
     table["team"] = [f"t{number}" for number in team]
-    table["side"] = np.array(["east", "west"])[rng.permutation(np.arange(40) % 2)[team]]
+    table["side"] = np.array(["east", "west"])[rng.permutation(np.arange(24) % 2)[team]]
     table.to_csv("teams.csv", index=False)
 
     def f1(*options):
-        said = succeed("classify", "teams.csv", "--target", "side", *options)
+        said = succeed("classify", "teams.csv", "--target", "side", "--folds", "3", *options)
         return float(said.splitlines()[-1].split()[2])
 
     assert f1() > 0.9
@@ -61,19 +63,34 @@ def test_a_target_that_cannot_be_told(lunch, text, says):
 @pytest.mark.parametrize("items", [[], ["--items", "dishes.csv"]])
 def test_views_need_no_choice(lunch, items):
     """Rankings that leave out items are learned from and predicted, whatever that means."""
-    options = ["--target", "guest", "--model", "views", *items, "-o", "m.skops"]
+    options = ["--target", "guest", "--folds", "2", "--model", "views", *items, "-o", "m.skops"]
     assert "rankcut, views" in succeed("classify", "top-k.csv", *options)
     succeed("predict", "m.skops", "top-k.csv", "-o", "predicted.csv")
     predicted = pd.read_csv(lunch / "predicted.csv")["guest"]
     assert (predicted == pd.read_csv(lunch / "top-k.csv")["guest"]).mean() > 0.8
 
 
-@pytest.mark.parametrize(
-    "choice", [["--unranked", "last"], ["--unlisted-weight", "2"], ["--smoothing", "1"]]
-)
-def test_views_take_no_choice(lunch, choice):
-    options = ["--target", "guest", "--model", "views", "--items", "dishes.csv", *choice]
-    fail("classify", "full.csv", *options, says="leave out --unranked")
+def test_the_default_model_needs_no_choice_and_says_so(lunch):
+    options = ["full.csv", "--target", "guest", "--folds", "2"]
+    plain = succeed("classify", *options)
+    for choice in (["--unranked", "last"], ["--unlisted-weight", "2"], ["--smoothing", "1"]):
+        done = run("classify", *options, "--graph", "g", *choice)
+        assert done.stderr.startswith(f"rankcut: {choice[0]} is not needed: --model views")
+        used = run("classify", *options, "--model", "logistic", *choice)
+        assert "not needed" not in used.stderr
+    done = run("classify", *options, "--unranked", "last")
+    assert (done.exit_code, done.stdout, done.stderr.count("\n")) == (0, plain, 1)
+
+
+def test_scores_as_data(lunch):
+    options = ["full.csv", "--target", "guest", "--folds", "2", "-o", "s.csv", "-o", "s.json"]
+    (report,) = json.loads(succeed("classify", *options, "--json"))
+    assert report["classes"] == {"juicy eater": 24, "sweet tooth": 24}
+    assert [s["method"] for s in report["scores"]][-1] == "rankcut, views"
+    assert json.loads((lunch / "s.json").read_text()) == [report]
+    table = pd.read_csv("s.csv")
+    assert table["f1"].tolist() == [score["f1"] for score in report["scores"]]
+    fail("classify", *options, "--json", "-o", "-", says="either the model or JSON")
 
 
 def test_a_format_without_columns_has_no_target(lunch):
@@ -82,7 +99,7 @@ def test_a_format_without_columns_has_no_target(lunch):
 
 
 def test_predict_matches_items_by_name(lunch):
-    succeed("classify", "full.csv", "--target", "guest", "-o", "m.skops", "--unranked", "last")
+    succeed("classify", "full.csv", "--target", "guest", "--folds", "2", "-o", "m.skops")
     succeed("convert", "full.csv", "long.csv", "--to-layout", "long")
     shuffled = (lunch / "long.csv").read_text().splitlines()
     (lunch / "long.csv").write_text("\n".join([shuffled[0], *sorted(shuffled[1:])[::-1]]) + "\n")
@@ -92,13 +109,14 @@ def test_predict_matches_items_by_name(lunch):
         (lunch / "two.csv").read_text().splitlines()
     )
     (lunch / "soup.csv").write_text("soup,cake\n1,2\n")
-    fail("predict", "m.skops", "soup.csv", says="item 'soup' is not among the 8 known ones")
+    fail("predict", "m.skops", "soup.csv", says="column 'soup' is not an item of the model, and")
     (lunch / "few.csv").write_text("pizza,cake\n1,2\n")
     assert len(succeed("predict", "m.skops", "few.csv").splitlines()) == 2
 
 
 def test_the_model_that_is_saved_has_learned_from_all_rankings(lunch):
-    succeed("classify", "full.csv", "--target", "guest", "-o", "m.skops")
+    options = ["--target", "guest", "--folds", "2", "--model", "logistic", "-o", "m.skops"]
+    succeed("classify", "full.csv", *options)
     succeed("predict", "m.skops", "full.csv", "-o", "told.csv")
     rankings = read_file("full.csv")
     model = make_classifier("logistic", None, 8, {})
@@ -108,7 +126,7 @@ def test_the_model_that_is_saved_has_learned_from_all_rankings(lunch):
 
 
 def test_a_gaussian_process_is_trained_saved_and_predicts(lunch):
-    options = ["--target", "guest", "--model", "gp", "-o", "m.skops"]
+    options = ["--target", "guest", "--folds", "2", "--model", "gp", "-o", "m.skops"]
     assert "rankcut, gp " in succeed("classify", "full.csv", *options)
     succeed("predict", "m.skops", "full.csv", "-o", "told.csv")
     told, truth = pd.read_csv("told.csv"), pd.read_csv("full.csv")
@@ -119,22 +137,28 @@ def write_coded(lunch):
     """The rankings with numbers for the guest and for a team of each."""
     table = pd.read_csv("full.csv")
     table["guest"] = (table["guest"] == "sweet tooth").astype(int)
-    table["team"] = np.arange(len(table)) % 12
+    table["team"] = 1 + np.arange(len(table)) % 6
     table.to_csv("coded.csv", index=False)
 
 
 def test_columns_of_numbers_are_no_items_of_a_model(lunch):
     write_coded(lunch)
     options = ["--target", "guest", "--group", "team", "--test", "coded.csv", "-o", "m.skops"]
+    options += ["--model", "logistic"]
     assert "guest, 48 rankings of coded.csv" in succeed("classify", "coded.csv", *options)
-    plain = succeed("predict", "m.skops", "coded.csv", "--columns", "guest,team")
+    known = ["--columns", "guest,team"]
+    plain = succeed("predict", "m.skops", "coded.csv", *known)
+    assert run("predict", "m.skops", "coded.csv", *known).stderr == ""
+    noted = "rankcut: coded.csv: ignored columns the model does not know: 'team'\n"
     done = run("predict", "m.skops", "coded.csv")
-    assert done.exit_code == 0
-    assert done.stdout == plain
-    assert done.stderr == "rankcut: coded.csv: left out what is no item of the model: 'team'\n"
-    pd.read_csv("coded.csv").drop(columns=["team", "cake"]).to_csv("fewer.csv", index=False)
-    fail("predict", "m.skops", "fewer.csv", says="row 0 leaves out items, .* train it again")
+    assert (done.exit_code, done.stdout, done.stderr) == (0, plain, noted)
+    items = ["--item-columns", ",".join([*read_file("full.csv").items, "team"])]
+    done = run("predict", "m.skops", "coded.csv", *items)
+    assert (done.exit_code, done.stdout, done.stderr) == (0, plain, noted)
     pd.read_csv("coded.csv").drop(columns="cake").to_csv("fewer.csv", index=False)
-    fail("predict", "m.skops", "fewer.csv", says="'team' is not among .* --columns")
-    (lunch / "none.csv").write_text("guest\n1\n")
-    fail("predict", "m.skops", "none.csv", says="no item of the model")
+    says = "'guest' and 'team' are not items of the model, and its item 'cake' is missing"
+    fail("predict", "m.skops", "fewer.csv", says=says)
+    says = "row 0: leaves out items, .* train it again"
+    fail("predict", "m.skops", "fewer.csv", "--columns", "guest,team", says=says)
+    rest = ["--item-columns", ",".join(read_file("full.csv").items).replace("cake,", "")]
+    fail("predict", "m.skops", "fewer.csv", *rest, says=says)

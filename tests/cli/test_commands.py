@@ -8,7 +8,19 @@ import numpy as np
 import pytest
 from commands import fail, run, succeed
 
-COMMANDS = ["info", "convert", "graph", "features", "gram", "similar", "classify", "predict", "map"]
+COMMANDS = [
+    "info",
+    "convert",
+    "consensus",
+    "graph",
+    "features",
+    "gram",
+    "similar",
+    "compare",
+    "classify",
+    "predict",
+    "map",
+]
 
 
 @pytest.mark.parametrize("command", [*COMMANDS, "demo"])
@@ -34,12 +46,12 @@ def test_mistakes_of_the_command_line_itself(arguments):
         (["info", "missing/"], "missing/: there is no such file"),
         (["convert", "full.csv", "out.soi", "--ranking", "no"], "no column 'no'"),
         (["graph", "full.csv", "--keep", "2"], "keep is the fraction"),
-        (["features", "top-k.csv", "-o", "out.npy"], "--unranked last ties"),
+        (["features", "top-k.csv", "-o", "out.npy"], "pass --unranked last if"),
         (["gram", "full.csv", "-o", "out.png"], "npy, npz, csv, parquet"),
         (["similar", "full.csv", "--to", "g99"], "no row g99"),
         (["classify", "full.csv", "--target", "town"], "no column 'town'"),
         (["predict", "full.csv", "full.csv"], "not a model"),
-        (["map", "full.csv", "-o", "map.gif"], "a .png, .svg, .pdf or .html file"),
+        (["map", "full.csv", "-o", "map.gif"], "write a .png, .svg, .pdf, .html, "),
     ],
 )
 def test_a_mistake_is_one_line_and_leaves_no_file(lunch, arguments, says):
@@ -57,7 +69,6 @@ def test_streams_need_a_format(lunch):
     "arguments",
     [
         ["graph", "dishes.csv"],
-        ["classify", "full.csv", "--target", "guest"],
         ["map", "full.csv"],
         ["features", "missing.csv"],
         ["gram", "missing.csv"],
@@ -86,10 +97,17 @@ def test_streams_hold_one_thing(lunch):
         ("matplotlib.figure", ["map", "full.csv", "-o", "map.png"], "plot"),
         ("matplotlib.figure", ["graph", "dishes.csv", "-p", "g.png"], "plot"),
         ("hnswlib", ["similar", "full.csv", "--approximate"], "neighbors"),
-        ("pynndescent", ["graph", "dishes.csv", "--neighbors", "2", "--approximate"], "neighbors"),
+        ("hnswlib", ["graph", "dishes.csv", "--neighbors", "2", "--approximate"], "neighbors"),
         ("plotly.graph_objects", ["map", "full.csv", "-o", "map.html"], "plot"),
         ("pyarrow", ["convert", "full.csv", "full.parquet"], "parquet"),
         ("skops.io", ["predict", "m.skops", "full.csv"], "model"),
+        # Before the work: the files to read are not there.
+        ("skops.io", ["classify", "none.csv", "--target", "t", "-o", "m.skops"], "model"),
+        ("matplotlib.figure", ["graph", "none.csv", "-p", "g.png"], "plot"),
+        ("matplotlib.figure", ["graph", "none.csv", "-o", "g.svg"], "plot"),
+        ("matplotlib.figure", ["map", "none.csv", "-o", "map.pdf"], "plot"),
+        ("plotly.graph_objects", ["map", "none.csv", "-o", "map.html"], "plot"),
+        ("pyarrow", ["similar", "none.csv", "-o", "s.parquet"], "parquet"),
     ],
 )
 def test_an_extra_that_is_missing_is_named(lunch, monkeypatch, module, arguments, remedy):

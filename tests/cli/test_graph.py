@@ -3,9 +3,11 @@
 import re
 
 import numpy as np
-from commands import fail, succeed
+import pytest
+from commands import fail, run, succeed
 
-from rankcut import read_graph
+from rankcut import read_file, read_graph
+from rankcut.graphs import AgreementGraph, CoListingGraph
 
 
 def read_graph_of(table):
@@ -15,7 +17,7 @@ def read_graph_of(table):
 
 def test_graph_of_neighbours_and_categories(lunch):
     said = succeed("graph", "dishes.csv", "-o", "g.npz", "--neighbors", "2", "--columns", "2-4")
-    assert "features:        sweet, savoury, juicy" in said
+    assert "compared by:     sweet, savoury, juicy" in said
     graph = read_graph("g.npz")
     assert graph.items[0] == "cake"
     assert graph.n_edges < 28
@@ -29,8 +31,8 @@ def test_graph_of_unlike_items(lunch):
     like, unlike = read_graph("like.npz"), read_graph("unlike.npz")
     np.testing.assert_allclose(unlike.to_dense(), 1 - np.eye(8) - like.to_dense(), atol=1e-15)
     assert unlike.items == like.items
-    first = re.search("most alike: *(.*) \\(", alike).group(1)
-    assert re.search(f"most alike: *{first}", said)
+    first = re.search("most similar: *(.*) \\(", alike).group(1)
+    assert re.search(f"most similar: *{first}", said)
     succeed("graph", "dishes.csv", "-o", "even.npz", "--dissimilar", "--normalized", "-p", "g.png")
     dense = 1 - np.eye(8) - read_graph_of("dishes.csv").to_dense()
     roots = np.sqrt(dense.sum(axis=0))
@@ -47,7 +49,7 @@ def test_graph_of_low_rank(lunch):
     expected = read_graph_of("dishes.csv").to_dense()
     np.testing.assert_allclose(read_graph("low.npz").to_dense(), expected, atol=1e-5)
     fail("graph", "dishes.csv", "--rank", "8", "--keep", "0.5", says="one of --neighbors, --keep")
-    fail("graph", "dishes.csv", "--exact", says="ways to find --neighbors")
+    fail("graph", "dishes.csv", "--exact", says="need --neighbors")
     fail("graph", "dishes.csv", "--rank", "8", "--kernel", "exponential", says="squared exponent")
 
 
@@ -58,7 +60,7 @@ def test_items_from_standard_input_with_any_delimiter(lunch):
     for spelling in ("tab", "\\t"):
         tabs = text.replace(",", "\t")
         assert succeed("graph", "-", "--delimiter", spelling, input=tabs) == expected
-    fail("graph", "dishes.csv", "--delimiter", ";;", says="--delimiter is one character")
+    fail("graph", "dishes.csv", "--delimiter", ";;", says="--delimiter must be one character")
 
 
 def test_a_picture_of_a_graph_has_a_format_before_the_work(lunch):
@@ -68,3 +70,51 @@ def test_a_picture_of_a_graph_has_a_format_before_the_work(lunch):
 
 def test_a_table_is_no_graph(lunch):
     fail("features", "full.csv", "-o", "f.npy", "--graph", "dishes.csv", says="for --items")
+
+
+VOTES = """4 1
+3 1 2 3 4 0
+2 4 3 2 1 0
+4 3 4 0
+1 1 2 0
+0
+"Ann"
+"Bob"
+"Cy"
+"Dan"
+"council"
+"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "recipe"), [("agreement", AgreementGraph), ("co-listing", CoListingGraph)]
+)
+def test_graph_learned_from_rankings(lunch, kind, recipe):
+    (lunch / "votes.blt").write_text(VOTES)
+    succeed("convert", "votes.blt", "votes.csv")
+    votes = read_file("votes.blt").expanded()
+    expected = recipe(shrinkage=10.0).build_from(votes.ranks, votes.items).to_dense()
+    assert expected.any()
+    for file in ("votes.blt", "votes.csv"):
+        said = succeed("graph", file, "--learn", kind, "-o", "learned.npz", "-o", "learned.png")
+        assert f"compared by:     {kind} in 10 rankings" in said
+        assert "most similar:    " in said
+        graph = read_graph("learned.npz")
+        assert graph.items == ("Ann", "Bob", "Cy", "Dan")
+        np.testing.assert_allclose(graph.to_dense(), expected, rtol=1e-12)
+    piped = ["--learn", kind, "--format", "blt", "--neighbors", "1", "-o", "one.npz"]
+    succeed("graph", "-", *piped, input=VOTES.encode())
+    assert read_graph("one.npz").n_edges <= np.count_nonzero(expected) / 2
+    succeed("features", "votes.csv", "--unranked", "last", "--graph", "learned.npz", "-o", "f.npy")
+    assert np.load("f.npy").shape == (10, 4)
+
+
+def test_what_a_learned_graph_needs(lunch):
+    (lunch / "votes.blt").write_text(VOTES)
+    fail("graph", "votes.blt", says="votes.blt: holds rankings.*--learn agreement or --learn co-l")
+    fail("graph", "votes.blt", "--learn", "agreement", "--keep", "0.5", says="use --neighbors")
+    fail("graph", "dishes.csv", "--layout", "wide", says="need --learn")
+    (lunch / "apart.csv").write_text("a,b,c\n1,,\n,1,\n,,1\n")
+    done = run("graph", "apart.csv", "--learn", "co-listing")
+    assert done.exit_code == 0
+    assert "no two items are listed together" in done.stderr

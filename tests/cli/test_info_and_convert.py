@@ -17,11 +17,11 @@ def test_info_reports_problems(lunch):
     )
     said = succeed("info", "odd.toc")
     assert "4 in 3 rows" in said
-    assert "different:       2; the most frequent occurs 2 times" in said
+    assert "distinct:        2; the most frequent occurs 2 times" in said
     for problem in (
         "like another one: read as 'a \\(2\\)'",
         "2 rankings rank a single item",
-        "2 items are in no ranking, such as '3'",
+        "2 items in no ranking, such as '3'",
         "number voters: 9, and there are 4",
         "strict orders, and there are ties",
         "complete orders, and some leave items out",
@@ -31,9 +31,10 @@ def test_info_reports_problems(lunch):
 
 def test_columns_that_are_no_ranks_are_noticed(lunch):
     (lunch / "years.csv").write_text("year,points\n1975,3\n1976,5\n")
-    said = succeed("info", "years.csv")
+    fail("info", "years.csv", says="csv:2: these are hardly ranks: column 'year' reaches 1976")
+    said = succeed("info", "years.csv", "--item-columns", "1-2")
     assert "all rankings are the same" in said
-    assert "ranks reach 1,976, though there are 2 items" in said
+    assert "ranks go up to 1,976, with 2 items" in said
 
 
 @pytest.mark.parametrize("suffix", ["toi", "csv", "tsv", "parquet", "blt", "toi.gz", "csv.gz"])
@@ -66,7 +67,7 @@ def test_options_for_tables_reach_the_reader(lunch):
     options = ["-f", "csv", "--delimiter", "|", "--header", "2", "--ranking", "by", "--item"]
     options += ["film", "--score", "stars", "--repeats", "last", "--where", "by!=eve"]
     succeed("convert", "votes.txt", "out.csv", *options)
-    assert (lunch / "out.csv").read_text() == "ranking,A,B\nann,1,2\nbob,,1\n"
-    fail("info", "votes.txt", "-f", "csv", "--header", "x", says="--header is a line's number")
+    assert (lunch / "out.csv").read_text() == "ranking,rank: A,rank: B\nann,1,2\nbob,,1\n"
+    fail("info", "votes.txt", "-f", "csv", "--header", "x", says="--header must be the number")
     fail("info", "votes.txt", "-f", "csv", "--delimiter", "ab", says="one character")
     fail("info", "votes.txt", says="name the format")

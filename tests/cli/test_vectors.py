@@ -1,5 +1,6 @@
 """What commands compute from vectors: features, Gram matrices, the rankings most alike."""
 
+import json
 import re
 from io import StringIO
 
@@ -37,7 +38,7 @@ def test_features_stop_at_a_mistake_in_a_later_block_and_write_nothing(lunch):
 
 def test_items_and_graph_exclude_each_other_and_must_match(lunch):
     both = ["--items", "dishes.csv", "--graph", "g.npz"]
-    fail("gram", "full.csv", "-o", "k.npy", *both, says="one of --items and --graph")
+    fail("gram", "full.csv", "-o", "k.npy", *both, says="either --items or --graph")
     (lunch / "other.csv").write_text("dish,price\nsoup,1\nstew,2\n")
     fail("gram", "full.csv", "-o", "k.npy", "--items", "other.csv", says="do not match")
 
@@ -87,7 +88,7 @@ def test_smoothing_reaches_each_command(lunch):
     of_each = succeed("similar", *lists, "-n", "1").splitlines()[1].split(",")
     assert of_each[-1] == nearest[2]
     succeed("map", *lists, "-o", "map.html")
-    trained = [*lists, "--target", "guest", "--folds", "2", "-o", "model.skops"]
+    trained = [*lists, "--target", "guest", "--folds", "2", "--model", "gp", "-o", "model.skops"]
     succeed("classify", *trained)
     assert read_model("model.skops").features.smoothing == 1.5
     assert len(succeed("predict", "model.skops", "incomplete.csv").splitlines()) == len(gram) + 1
@@ -96,7 +97,9 @@ def test_smoothing_reaches_each_command(lunch):
 def test_smoothing_needs_a_graph_and_a_number_of_steps(lunch):
     options = ["full.csv", "-o", "x.npy", "--smoothing"]
     fail("features", *options, "1", says="give --items or --graph")
-    fail("features", *options, "-1", "--items", "dishes.csv", says="0 or more steps")
+    says = "--smoothing must be a number of steps from 0 to 1,000; got"
+    for steps in ("-1", "1e7"):
+        fail("features", *options, steps, "--items", "dishes.csv", says=says)
     assert not (lunch / "x.npy").exists()
 
 
@@ -110,7 +113,7 @@ def test_similar_by_row_with_counts_and_ties(lunch):
     write_file(votes, "votes.toi")
     lines = succeed("similar", "votes.toi", "--to", "0").splitlines()
     assert lines[0] == "row,similarity,count,order"
-    assert lines[1] == "0,1.0000,5,a = b > c"
+    assert lines[1] == "0,1.0,5,a = b > c"
     assert [line.split(",")[0] for line in lines[1:]] == ["0", "1", "2"]
     succeed("similar", "votes.toi", "--to", "1", "-o", "near.csv")
     assert len((lunch / "near.csv").read_text().splitlines()) == 4
@@ -139,8 +142,33 @@ def test_those_most_like_each(lunch):
     np.fill_diagonal(gram, -np.inf)
     np.testing.assert_allclose(found.reshape(-1, 3), -np.sort(-gram, axis=1)[:, :3])
     index = run("similar", "full.csv", "-n", "3", "--approximate")
-    assert re.fullmatch(r"rankcut: the index finds [\d.]+% of the nearest\n", index.stderr)
+    assert re.fullmatch(r"rankcut: the index finds [\d.]+% of the nearest rankings\n", index.stderr)
     np.testing.assert_allclose(
         pd.read_csv(StringIO(index.stdout))["similarity"], lines["similarity"], atol=1e-4
     )
     fail("similar", "full.csv", "--to", "0", "--approximate", says="search without --to")
+
+
+PARTIES = """candidate,party
+Lab 1,Labour
+Lab 2,Labour
+Lab 3,Labour
+Lab 4,Labour
+Con,Conservative
+"""
+LISTS = "Lab 1,Lab 2,Lab 3,Lab 4,Con\n1,,,,\n1,2,,,\n1,,,,2\n"
+
+
+def test_lists_of_similar_items_are_similar(tmp_path, monkeypatch):
+    # "Lab" is nearer to "Lab > Lab" than to "Lab > Conservative" because vectors are smoothed.
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "parties.csv").write_text(PARTIES)
+    (tmp_path / "votes.csv").write_text(LISTS)
+    options = ["--to", "0", "--unranked", "last", "--items", "parties.csv", "--json"]
+
+    def nearest(*more):
+        return [row["row"] for row in json.loads(succeed("similar", "votes.csv", *options, *more))]
+
+    assert nearest() == [0, 1, 2]
+    assert nearest("--smoothing", "2") == [0, 1, 2]
+    assert nearest("--smoothing", "0") == [0, 2, 1]

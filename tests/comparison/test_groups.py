@@ -9,14 +9,9 @@ from numpy.testing import assert_allclose
 from scipy import sparse, stats
 
 import rankcut.comparison.statistics as statistics
-from rankcut import (
-    GraphCutFeatures,
-    KendallFeatures,
-    SpearmanKernel,
-    compare_groups,
-    independence_test,
-)
+from rankcut import GraphCutFeatures, SpearmanKernel, compare_groups, independence_test
 from rankcut.errors import InputError
+from rankcut.estimators import KendallFeatures
 
 N_ITEMS = 5
 

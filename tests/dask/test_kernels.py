@@ -7,12 +7,10 @@ import pandas as pd
 import pytest
 import zarr
 
-from rankcut import (
-    SimilarityGraph,
+from rankcut import SimilarityGraph, graph_cut_kernel, make_food
+from rankcut.kernels import (
     diffusion_kernel,
-    graph_cut_kernel,
     kendall_kernel,
-    make_food,
     mallows_kernel,
     spearman_kernel,
     weighted_kendall_kernel,

@@ -1,9 +1,19 @@
 """Loaders: small files of our own in the original formats, and the real ones where they are."""
 
+import csv
+
 import numpy as np
 import pytest
 
-from rankcut import GraphCutFeatures, SimilarityGraph, load_lunch, load_movielens, load_sushi
+from rankcut import (
+    GraphCutFeatures,
+    RankingSet,
+    SimilarityGraph,
+    load_lunch,
+    load_movielens,
+    load_sushi,
+)
+from rankcut.datasets import load_eurovision, load_starwars, make_food
 from rankcut.datasets.downloads import VARIABLE
 
 NAMES = ["ebi", "anago", "maguro", "ika", "uni", "ikura", "tamago", "toro", "tekka_maki"]
@@ -103,6 +113,66 @@ def test_lunch_has_each_kind(kind):
 def test_lunch_has_no_other_kind():
     with pytest.raises(ValueError, match="kind must be"):
         load_lunch("late")
+
+
+def test_eurovision(tmp_path):
+    head = "year,semi_final,edition,jury_or_televoting,from_country,to_country,points,duplicate"
+    songs = ["France", "Malta", "Norway", "Spain", "The Netherlands", "Poland"]
+    lines = [f"1999,f,x,J,Poland,{to},{12 - 2 * i},NA" for i, to in enumerate(songs)]
+    lines += [f"1999,f,x,T,France,{to},{i},NA" for i, to in enumerate(songs)]
+    lines += [f"1998,sf,x,T,Malta,{to},{i + 1},NA" for i, to in enumerate(songs)]
+    lines += [f"1990,f,x,T,Malta,{to},{i + 1},NA" for i, to in enumerate(songs)]
+    lines += ["1999,f,x,T,France,France,7,x"]
+    (tmp_path / "eurovision-votes.csv").write_text("\n".join([head, *lines, ""]))
+    votes = load_eurovision(data_home=tmp_path)
+    assert votes.items == ("France", "Malta", "Netherlands", "Norway", "Poland", "Spain")
+    np.testing.assert_array_equal(votes.ranks, [[np.nan, 5, 2, 4, 1, 3], [1, 2, 5, 3, np.nan, 4]])
+    assert votes.columns["country"].tolist() == ["France", "Poland"]
+    assert votes.columns["voters"].tolist() == ["public", "jury"]
+    assert (votes.target.tolist(), votes["year"].tolist()) == ([0, 1], [1999, 1999])
+    assert len(load_eurovision(data_home=tmp_path, first_year=1990)) == 3
+
+
+def test_starwars(tmp_path):
+    names = ["id", "seen", "fan", *["saw"] * 6, *"abcdef", *(f"who {i}" for i in range(14))]
+    names += ["shot", "EU", "EU fan", "Trek", "Gender", "Age", "Income", "Education", "Region"]
+    cells = [
+        ["7", "Yes", "Yes", *["x"] * 6, *"312546", *["Very favorably"] * 2, *["Unfamiliar"] * 11,
+         "Somewhat unfavorably", "", "", "", "", "Female", "> 60", "", "", ""],
+        ["8", "No", "", *[""] * 6, *[""] * 6, *[""] * 14, *[""] * 4, "Male", "18-29", "", "", ""],
+    ]  # fmt: skip
+    with (tmp_path / "StarWars.csv").open("w", encoding="latin-1", newline="") as file:
+        csv.writer(file).writerows([["?"] * 38, names, *cells])
+    films = load_starwars(data_home=tmp_path)
+    np.testing.assert_array_equal(films.ranks, [[3, 1, 2, 5, 4, 6]])
+    assert (films.items, films.ids) == (tuple("abcdef"), ("7",))
+    assert [films[name][0] for name in ("gender", "age", "income")] == ["Female", "> 60", None]
+    people = load_starwars("characters", data_home=tmp_path)
+    np.testing.assert_array_equal(people.ranks, [[1, 1, *[np.nan] * 11, 2]])
+    with pytest.raises(ValueError, match='which must be "films"'):
+        load_starwars("ships")
+
+
+@pytest.mark.parametrize("load", [load_lunch, lambda **o: make_food(20, random_state=0, **o)])
+def test_data_sets_are_ranking_sets_with_frames_if_asked(load):
+    data, framed = load(), load(as_frame=True)
+    assert isinstance(data, RankingSet)
+    assert data["item_features"] is data.item_features
+    assert data["feature_names"] is data.feature_names
+    assert len(repr(data)) < 60 > len(repr(framed))
+    assert len(data._repr_html_()) < 200
+    assert list(framed.ranks.columns) == list(framed.item_features.index) == data.item_names
+    assert list(framed.item_features.columns) == data.feature_names
+    part = framed[5:9]
+    assert part.target.tolist() == data.target[5:9].tolist()
+    np.testing.assert_array_equal(part.dense(), data.ranks[5:9])
+    np.testing.assert_array_equal(part.sparse().toarray(), data[5:9].sparse().toarray())
+    np.testing.assert_array_equal(
+        GraphCutFeatures(unranked="last").fit_transform(framed),
+        GraphCutFeatures(unranked="last").fit_transform(data),
+    )
+    with pytest.raises(AttributeError, match="colour"):
+        data.colour  # noqa: B018
 
 
 def test_real_sushi(data_home):

@@ -8,13 +8,18 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from rankcut import (
     AgreementGraph,
+    Completions,
+    Consensus,
     GPClassifier,
     GraphCutFeatures,
-    GraphSmoothing,
-    KendallFeatures,
     RankingClassifier,
     SimilarRankings,
+    Smoothing,
     SubmodularFeatures,
+)
+from rankcut.estimators import (
+    GraphSmoothing,
+    KendallFeatures,
     TasteFeatures,
     WeightedKendallFeatures,
 )
@@ -27,26 +32,30 @@ ESTIMATORS = [
     WeightedKendallFeatures(),
     SubmodularFeatures(),
     SimilarRankings(n_neighbors=1),
-    GPClassifier(),
+    GPClassifier(kernel_variance=1.0, constant_variance=1.0),
     RankingClassifier(),
     TasteFeatures(),
+    Consensus(n_bootstraps=20),
 ]
 VARIANTS = [
+    Consensus("kemeny", unranked="anywhere", n_bootstraps=20),
     GraphCutFeatures(unranked="last"),
     GraphCutFeatures(unranked="anywhere"),
-    GraphCutFeatures(unranked="anywhere", completions="sampled", n_draws=8, random_state=1),
+    GraphCutFeatures(
+        unranked="anywhere", completions=Completions("sampled", n_draws=8, random_state=1)
+    ),
     GraphCutFeatures(normalize=True, n_jobs=2),
-    GraphCutFeatures(dtype=np.float64, algorithm="complete"),
+    GraphCutFeatures(dtype=np.float64),
     GraphCutFeatures(
         unranked="last",
         unlisted_weight="balanced",
-        smoothing=1.5,
-        smoothing_graph=AgreementGraph(),
+        smoothing=Smoothing(1.5, AgreementGraph()),
     ),
     KendallFeatures(unranked="anywhere", normalize=True),
     WeightedKendallFeatures(unranked="last", weights="multiplicative"),
     SubmodularFeatures(unranked="anywhere", normalize=True),
     SimilarRankings(n_neighbors=1, method="approximate"),
+    GPClassifier(),
     GPClassifier(link="logit"),
     GPClassifier(link="logit", kernel_variance=1.0, constant_variance=1.0),
     GPClassifier(RBF(), constant_variance=1.0),

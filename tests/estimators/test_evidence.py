@@ -56,3 +56,16 @@ def test_variances_are_at_the_maximum_of_the_evidence(n_samples, rng):
     targets -= targets.mean(axis=0)
     found = view_variances(views, targets)
     assert is_at_the_maximum(lambda variances: log_evidence(views, targets, variances), found)
+
+
+@pytest.mark.parametrize("space", [_WeightSpace, _SampleSpace])
+def test_a_row_that_counts_is_that_many_rows(space, data):
+    views, targets = data
+    counts = np.arange(12) % 4 + 1
+    repeated = space([np.repeat(z, counts, axis=0) for z in views], np.repeat(targets, counts, 0))
+    roots = np.sqrt(counts)[:, None]
+    counted = space([roots * z for z in views], roots * targets, float(counts.sum() - 12))
+    one, other = (evidence(np.array([0.3, 0.1]), 0.7) for evidence in (repeated, counted))
+    assert other.loss == pytest.approx(one.loss, rel=1e-12)
+    assert other.slopes == pytest.approx(one.slopes, rel=1e-11)
+    assert other.noise_slope == pytest.approx(one.noise_slope, rel=1e-11)

@@ -5,6 +5,7 @@ import pickle
 import joblib
 import numpy as np
 import pytest
+from maps import grouped
 from numpy.testing import assert_array_equal
 from scipy import sparse
 from sklearn.base import clone
@@ -14,7 +15,14 @@ from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
-from rankcut import GraphCutFeatures, SimilarityGraph, from_orders, graph_cut_features, make_food
+from rankcut import (
+    Completions,
+    GraphCutFeatures,
+    SimilarityGraph,
+    from_orders,
+    graph_cut_features,
+    make_food,
+)
 
 FOOD = make_food(80, noise=0.3, random_state=0)
 GRAPH = SimilarityGraph(FOOD.item_features)
@@ -26,7 +34,7 @@ def food_frame(frames):
 
 
 def test_equals_the_function():
-    for options in ({}, {"normalize": True}, {"dtype": np.float32}, {"algorithm": "sparse"}):
+    for options in ({}, {"normalize": True}, {"dtype": np.float32}):
         got = GraphCutFeatures(GRAPH, **options).fit_transform(FOOD.ranks)
         expected = graph_cut_features(FOOD.ranks, GRAPH, **options)
         assert_array_equal(got, expected)
@@ -41,14 +49,12 @@ def test_equals_the_function():
         {"normalize": True},
         {"completions": "closed_form"},
         {"completions": "sampled"},
-        {"sampler": "antithetic"},
         {"n_draws": 8},
         {"tolerance": 0.3},
         {"random_state": 5},
         {"smoothing": 1.5},
         {"smoothing": 1.5, "smoothing_graph": np.ones((8, 8)) - np.eye(8)},
         {"dtype": np.float32},
-        {"completions": "closed_form", "sparse_output": True},
     ],
     ids=str,
 )
@@ -56,13 +62,13 @@ def test_each_option_has_its_say_and_the_same_as_in_the_function(options):
     ranks = make_food(20, kind="incomplete", dropped=5, random_state=0).ranks
 
     def both(options):
-        found = GraphCutFeatures(GRAPH, **options).fit_transform(ranks)
-        given = graph_cut_features(ranks, GRAPH, **options)
+        found = GraphCutFeatures(GRAPH, **grouped(**options)).fit_transform(ranks)
+        given = graph_cut_features(ranks, GRAPH, **grouped(**options))
         return [each.toarray() if sparse.issparse(each) else each for each in (found, given)]
 
     # Samples that are small, so that each of their options shows.
     plain = {"unranked": "anywhere"}
-    if options.keys() & {"sampler", "n_draws", "tolerance", "random_state"}:
+    if options.keys() & {"n_draws", "tolerance", "random_state"}:
         plain |= {"completions": "sampled", "n_draws": 16}
     if "tolerance" in options:
         del plain["n_draws"]
@@ -182,10 +188,11 @@ def test_sparse_features_go_into_every_model(model):
 
 def test_random_state():
     ranks = make_food(20, kind="incomplete", dropped=5, random_state=0).ranks
-    options = {"unranked": "anywhere", "completions": "sampled", "n_draws": 8}
 
     def features(random_state):
-        return GraphCutFeatures(GRAPH, random_state=random_state, **options).fit_transform(ranks)
+        completions = Completions("sampled", n_draws=8, random_state=random_state)
+        model = GraphCutFeatures(GRAPH, unranked="anywhere", completions=completions)
+        return model.fit_transform(ranks)
 
     assert_array_equal(features(3), features(np.int64(3)))
     one, two = (features(np.random.RandomState(seed)) for seed in (1, 2))
@@ -193,7 +200,8 @@ def test_random_state():
     assert (one != two).any()
     assert (features(None) != features(None)).any()
     # A seed that is drawn is drawn by fit: the same rankings have the same vectors afterwards.
-    model = GraphCutFeatures(GRAPH, random_state=None, **options).fit(ranks)
+    completions = Completions("sampled", n_draws=8, random_state=None)
+    model = GraphCutFeatures(GRAPH, unranked="anywhere", completions=completions).fit(ranks)
     assert_array_equal(model.transform(ranks), model.transform(ranks))
 
 

@@ -23,11 +23,13 @@ from rankcut import (
     SimilarityGraph,
     SpearmanKernel,
     WeightedKendallKernel,
+    graph_cut_kernel,
+    make_food,
+)
+from rankcut.kernels import (
     diffusion_kernel,
     gaussian_kernel,
-    graph_cut_kernel,
     kendall_kernel,
-    make_food,
     mallows_kernel,
     spearman_kernel,
     weighted_kendall_kernel,

@@ -10,14 +10,9 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 
-from rankcut import (
-    KendallFeatures,
-    WeightedKendallFeatures,
-    kendall_features,
-    kendall_kernel,
-    make_food,
-    weighted_kendall_kernel,
-)
+from rankcut import make_food
+from rankcut.estimators import KendallFeatures, WeightedKendallFeatures
+from rankcut.kernels import kendall_features, kendall_kernel, weighted_kendall_kernel
 
 FOOD = make_food(80, noise=0.3, random_state=0)
 TRANSFORMERS = [
@@ -64,12 +59,12 @@ def test_names(frames):
 def test_what_was_not_fitted():
     transformer = KendallFeatures(items=["a", "b"]).fit([[1, 2]])
     pd = pytest.importorskip("pandas")
-    with pytest.raises(ValueError, match=r"items= says otherwise"):
+    with pytest.raises(ValueError, match="items differs from the labels"):
         transformer.transform(pd.DataFrame([[1, 2]], columns=["b", "a"]))
     fitted = KendallFeatures().fit(pd.DataFrame([[1, 2]], columns=[10, 20]))
     with pytest.raises(ValueError, match=r"not the items that were fitted.*\(20, 10\)"):
         fitted.transform(pd.DataFrame([[1, 2]], columns=[20, 10]))
-    with pytest.raises(ValueError, match="needs k from 1 to 2"):
+    with pytest.raises(ValueError, match="k must be from 1 to 2"):
         WeightedKendallFeatures(weights="top-k", k=3).fit([[1, 2]])
     with pytest.raises(ValueError, match="row 0: item 1 is not ranked"):
         KendallFeatures().fit([[1, np.nan]])

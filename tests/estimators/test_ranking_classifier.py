@@ -7,6 +7,7 @@ from oracles import is_at_the_maximum, log_evidence
 from scipy import sparse
 
 from rankcut import DissimilarityGraph, NeighborGraph, RankingClassifier, make_food
+from rankcut.estimators import ranking_classifier
 from rankcut.estimators.views import all_views
 from rankcut.features.smoothing import Smoother
 from rankcut.rankings import read_rankings
@@ -152,7 +153,9 @@ def test_of_a_dissimilarity_graph_like_items_are_smoothed():
         RankingClassifier(graph).fit(train, labels) for graph in (like, DissimilarityGraph(like))
     ]
     assert (models[0].predict_proba(train) == models[1].predict_proba(train)).all()
-    with pytest.raises(ValueError, match="0 or more steps"):
+    with pytest.raises(
+        ValueError, match="smoothing must be a number of steps from 0 to 1,000; got None"
+    ):
         RankingClassifier(smoothing=None).fit(train, labels)
 
 
@@ -176,3 +179,29 @@ def test_without_smoothing_no_graph_is_left_of_an_earlier_fit():
     model = RankingClassifier().fit(ranks, labels)
     assert model.graph_.n_items == 30
     assert model.set_params(smoothing=0).fit(ranks, labels).graph_ is None
+
+
+@pytest.mark.parametrize("most_rows", [1000, 60])
+def test_counts_are_repeated_rows(monkeypatch, most_rows):
+    """Also where the variances of views are found from people drawn at random."""
+    monkeypatch.setattr(ranking_classifier, "_MOST_ROWS", most_rows)
+    ranks, labels = lists(50, 3, by="listing")
+    counts = np.random.default_rng(0).integers(0, 4, size=50)
+    counted = RankingClassifier().fit(ranks, labels, sample_weight=counts)
+    repeated = RankingClassifier().fit(np.repeat(ranks, counts, axis=0), np.repeat(labels, counts))
+    # As near as both are to the maximum of the evidence.
+    assert counted.view_variances_ == pytest.approx(repeated.view_variances_, rel=1e-7)
+    np.testing.assert_allclose(
+        counted.predict_proba(ranks), repeated.predict_proba(ranks), atol=1e-8
+    )
+    np.testing.assert_allclose(counted.graph_.to_dense(), repeated.graph_.to_dense(), atol=1e-12)
+
+
+def test_rows_that_do_not_count_are_no_rows():
+    ranks, labels = lists(20, 3, by="order")
+    labels[0] = 7
+    counts = np.r_[0.0, np.full(19, 1.5)]
+    model = RankingClassifier(smoothing=0).fit(ranks, labels, counts)
+    assert model.classes_.tolist() == [0, 1]
+    with pytest.raises(ValueError, match="sample_weight is zero for all rankings"):
+        model.fit(ranks, labels, np.zeros(20))

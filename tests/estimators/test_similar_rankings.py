@@ -12,11 +12,12 @@ from scipy import sparse
 from rankcut import (
     DissimilarityGraph,
     GraphCutFeatures,
-    KendallFeatures,
     NeighborGraph,
     SimilarRankings,
+    Smoothing,
     graph_cut_kernel,
 )
+from rankcut.estimators import KendallFeatures
 from rankcut.kernels import vector_index
 
 RNG = np.random.default_rng(0)
@@ -156,9 +157,11 @@ def test_few_rankings():
         values, rows = search.kneighbors()
         assert_array_equal(rows, [[2, 1], [2, 0], [0, 1]])
         assert_allclose(values, [[0.5, -1], [-0.5, -1], [0.5, -0.5]], atol=1e-15)
-        with pytest.raises(ValueError, match=r"n_neighbors=3 rankings .* there are 2 to choose"):
+        with pytest.raises(
+            ValueError, match=r"n_neighbors is 3, but there are 2 rankings to choose"
+        ):
             search.kneighbors(n_neighbors=3)
-        with pytest.raises(ValueError, match=r"n_neighbors=4 .* there are 3"):
+        with pytest.raises(ValueError, match=r"n_neighbors is 4, but there are 3"):
             search.kneighbors([[1, 2, 3]], 4)
 
 
@@ -190,9 +193,9 @@ def test_rankings_that_tie_all_items():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"method": "fast"}, 'method must be "exact" or "approximate"'),
-        ({"n_neighbors": 0}, "n_neighbors must be a whole number above 0"),
-        ({"n_candidates": 1.5}, "n_candidates must be a whole number above 0"),
+        ({"method": "fast"}, "The 'method' parameter"),
+        ({"n_neighbors": 0}, "The 'n_neighbors' parameter"),
+        ({"n_candidates": 1.5}, "The 'n_candidates' parameter"),
     ],
 )
 def test_bad_parameters(options, message):
@@ -212,7 +215,7 @@ def test_smoothed_vectors_of_sparse_rankings_are_those_of_dense_ones(method):
     rows, columns = np.nonzero(~np.isnan(ranks))
     stored = sparse.csr_array((ranks[rows, columns], (rows, columns)), shape=ranks.shape)
     features = GraphCutFeatures(
-        unranked="anywhere", completions="closed_form", smoothing=1.5, smoothing_graph=GRAPH
+        unranked="anywhere", completions="closed_form", smoothing=Smoothing(1.5, GRAPH)
     )
     vectors = features.fit_transform(ranks)
     gram = vectors @ vectors.T
@@ -220,3 +223,33 @@ def test_smoothed_vectors_of_sparse_rankings_are_those_of_dense_ones(method):
     for X in (ranks, stored):
         search = SimilarRankings(features, normalize=False, method=method, n_candidates=60).fit(X)
         assert_allclose(search.kneighbors(n_neighbors=4)[0], brute_force(gram, 4)[0], atol=1e-9)
+
+
+@pytest.mark.parametrize("method", ["exact", "approximate"])
+@pytest.mark.parametrize("scale", [1e-280, 1e-155, 1e155, 1e280])
+def test_weights_of_any_scale_find_the_same_rankings(method, scale):
+    weights = GRAPH.to_dense()
+    places = RANKS[:60].argsort(axis=1).argsort(axis=1) + 1.0
+    lists = sparse.csr_array(np.where(places <= 6, places, 0.0))
+    for unranked, ranks in (("error", RANKS[:60]), ("anywhere", lists)):
+        found = []
+        for graph in (weights, weights * scale):
+            features = GraphCutFeatures(graph, unranked=unranked)
+            if unranked == "anywhere":
+                features.set_params(completions="closed_form")
+            search = SimilarRankings(features, n_neighbors=3, method=method).fit(ranks)
+            found.append(search.kneighbors())
+        assert_allclose(found[1].values, found[0].values, rtol=1e-12)
+        assert_array_equal(found[1].rows, found[0].rows)
+
+
+def test_kernel_values_beyond_a_float_are_an_error():
+    plain = GraphCutFeatures(GRAPH.to_dense() * 1e200)
+    search = SimilarRankings(plain, n_neighbors=3, normalize=False).fit(RANKS[:60])
+    with pytest.raises(ValueError, match="too large for a float; pass normalize=True"):
+        search.kneighbors()
+    tiny = GraphCutFeatures(GRAPH.to_dense() * 1e-200)
+    found = SimilarRankings(tiny, n_neighbors=3, normalize=False).fit(RANKS[:60]).kneighbors()
+    usual = GraphCutFeatures(GRAPH)
+    expected = SimilarRankings(usual, n_neighbors=3, normalize=False).fit(RANKS[:60]).kneighbors()
+    assert_array_equal(found.rows, expected.rows)

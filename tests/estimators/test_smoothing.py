@@ -15,12 +15,14 @@ from rankcut import (
     DissimilarityGraph,
     DistanceGraph,
     GraphCutFeatures,
-    GraphSmoothing,
     NeighborGraph,
     NormalizedGraph,
     SimilarityGraph,
+    Smoothing,
     make_food,
 )
+from rankcut.estimators import GraphSmoothing
+from rankcut.features import UncentredRows
 
 FOOD = make_food(60, noise=0.3, random_state=0)
 GRAPH = SimilarityGraph(FOOD.item_features)
@@ -37,7 +39,7 @@ def stored(ranks):
 def test_after_graph_cuts_it_is_the_same(graph, other):
     plain = GraphCutFeatures(graph).fit_transform(FOOD.ranks)
     expected = GraphSmoothing(graph if other is None else other, steps=1.5).fit_transform(plain)
-    together = GraphCutFeatures(graph, smoothing=1.5, smoothing_graph=other)
+    together = GraphCutFeatures(graph, smoothing=Smoothing(1.5, other))
     assert_array_equal(together.fit_transform(FOOD.ranks), expected)
     unit = together.set_params(normalize=True).fit_transform(FOOD.ranks)
     lengths = np.linalg.norm(expected, axis=1, keepdims=True)
@@ -47,9 +49,9 @@ def test_after_graph_cuts_it_is_the_same(graph, other):
 def test_lists_that_share_no_item():
     ranks = np.array([[1, np.nan, 2, np.nan], [np.nan, 1, np.nan, 2], [np.nan, 2, np.nan, 1]])
     twins = np.array([[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]])
-    options = {"unranked": "anywhere", "smoothing_graph": twins}
-    plain = GraphCutFeatures(**options).fit_transform(ranks)
-    smooth = GraphCutFeatures(smoothing=1, **options).fit_transform(ranks)
+    plain = GraphCutFeatures(unranked="anywhere").fit_transform(ranks)
+    smooth = GraphCutFeatures(unranked="anywhere", smoothing=Smoothing(1, twins))
+    smooth = smooth.fit_transform(ranks)
     assert plain[0] @ plain[1] == 0
     assert smooth[0] @ smooth[1] > 0 > smooth[0] @ smooth[2]
 
@@ -61,8 +63,9 @@ def test_sparse_features_are_smoothed_up_to_the_constant():
     for normalize in (False, True):
         transformer = GraphCutFeatures(graph, normalize=normalize, **options)
         dense = transformer.fit_transform(ranks)
+        assert_allclose(transformer.compact(stored(ranks)).toarray(), dense, atol=1e-12)
         kept = transformer.fit_transform(stored(ranks))
-        assert sparse.issparse(kept)
+        assert type(kept) is UncentredRows
         # What is missing is a multiple of 1·p(L).
         ones = GraphSmoothing(graph, steps=1.5).fit_transform(np.ones((1, 8)))[0]
         missing = kept.toarray() - dense
@@ -74,23 +77,25 @@ def test_sparse_features_are_smoothed_up_to_the_constant():
 
 def test_no_smoothing_changes_no_bit():
     expected = GraphCutFeatures(GRAPH).fit_transform(FOOD.ranks)
-    got = GraphCutFeatures(GRAPH, smoothing=0, smoothing_graph=SPARSE).fit_transform(FOOD.ranks)
+    got = GraphCutFeatures(GRAPH, smoothing=Smoothing(0, SPARSE)).fit_transform(FOOD.ranks)
     assert_array_equal(got, expected)
 
 
 @pytest.mark.parametrize("steps", [None, False, "", -1])
 def test_what_is_no_number_of_steps(steps):
-    with pytest.raises(ValueError, match="0 or more steps"):
+    with pytest.raises(ValueError, match="number of steps from 0"):
         GraphCutFeatures(smoothing=steps).fit(FOOD.ranks)
 
 
 def test_a_grid_search_finds_a_strength():
     model = make_pipeline(
-        GraphCutFeatures(smoothing_graph=SPARSE), GraphSmoothing(GRAPH), LogisticRegression()
+        GraphCutFeatures(smoothing=Smoothing(graph=SPARSE)),
+        GraphSmoothing(GRAPH),
+        LogisticRegression(),
     )
     grid = {
-        "graphcutfeatures__smoothing": [0, 0.5],
-        "graphcutfeatures__smoothing_graph__n_neighbors": [1, 3],
+        "graphcutfeatures__smoothing__steps": [0, 0.5],
+        "graphcutfeatures__smoothing__graph__n_neighbors": [1, 3],
         "graphsmoothing__steps": [0, 2],
     }
     search = GridSearchCV(model, grid, cv=2).fit(FOOD.ranks, FOOD.target)
@@ -109,7 +114,7 @@ class TestUnlikeItems:
     def test_like_items_are_smoothed(self, wrap):
         unlike = wrap(DissimilarityGraph(SPARSE) if wrap is NormalizedGraph else SPARSE)
         alone = GraphCutFeatures(unlike, smoothing=1).fit(FOOD.ranks)
-        given = GraphCutFeatures(unlike, smoothing=1, smoothing_graph=SPARSE).fit(FOOD.ranks)
+        given = GraphCutFeatures(unlike, smoothing=Smoothing(1, SPARSE)).fit(FOOD.ranks)
         assert_array_equal(alone.transform(FOOD.ranks), given.transform(FOOD.ranks))
         assert_array_equal(alone.smoothing_graph_.to_dense(), SPARSE.build().to_dense())
         assert alone.set_params(smoothing=0).fit(FOOD.ranks).smoothing_graph_ is None
@@ -121,7 +126,7 @@ class TestUnlikeItems:
         graph = DistanceGraph(FOOD.item_features)
         with pytest.raises(ValueError, match="a DistanceGraph joins unlike items"):
             GraphCutFeatures(graph, smoothing=1).fit(FOOD.ranks)
-        GraphCutFeatures(graph, smoothing=1, smoothing_graph=GRAPH).fit(FOOD.ranks)
+        GraphCutFeatures(graph, smoothing=Smoothing(1, GRAPH)).fit(FOOD.ranks)
 
 
 class TestNames:

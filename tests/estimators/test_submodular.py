@@ -9,22 +9,15 @@ from functions import CUTS, FAMILIES, cases, cases_and_partitions, make_case
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy import sparse, stats
+from scipy import stats
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from strategies import ranks_of
 
-from rankcut import (
-    Complement,
-    Coverage,
-    FromCallable,
-    GraphCut,
-    GraphCutFeatures,
-    Modular,
-    SimilarityGraph,
-    SubmodularFeatures,
-    make_food,
-)
+from rankcut import Completions, GraphCutFeatures, SimilarityGraph, SubmodularFeatures, make_food
+from rankcut.features import FeatureMap, MapOptions
+from rankcut.rankings import read_rankings
+from rankcut.setfunctions import Complement, Coverage, FromCallable, GraphCut, Modular
 
 NAN = np.nan
 every_family = pytest.mark.parametrize("family", FAMILIES)
@@ -76,7 +69,7 @@ def test_incomplete_rankings_equal_the_enumerated_mean(family, data):
 @pytest.mark.parametrize("completions", ["auto", "exact", "sampled"])
 def test_one_group_alone_is_not_zero_unless_the_function_is_symmetric(row, completions):
     case = make_case("coverage", 4, 1)
-    options = {"unranked": "anywhere", "completions": completions, "tolerance": 1e-3}
+    options = {"unranked": "anywhere", "completions": Completions(completions, tolerance=1e-3)}
     got = phi(case.function, row, **options)
     expected = mean_by_enumeration(case, np.array(row))
     assert_allclose(got, expected, rtol=0, atol=0.01 * case.scale)
@@ -97,17 +90,10 @@ def test_samples_are_unbiased_with_errors_that_cover(family, sampler):
     truth = phi(case.function, row, unranked="anywhere", completions="exact")
     vectors, errors = [], []
     for seed in range(200):
-        vector, report = (
-            SubmodularFeatures(
-                case.function,
-                unranked="anywhere",
-                completions="sampled",
-                sampler=sampler,
-                n_draws=32,
-                random_state=seed,
-            )
-            .fit(row)
-            .transform_with_report(row)
+        completions = Completions("sampled", n_draws=32, random_state=seed)
+        options = MapOptions(unranked="anywhere", completions=completions)
+        vector, report = FeatureMap(case.function, options, sampler=sampler)(
+            read_rankings(row), errors=True
         )
         assert report.method.tolist() == ["sampled"]
         vectors.append(vector[0])
@@ -125,9 +111,12 @@ def test_samples_are_unbiased_with_errors_that_cover(family, sampler):
 def test_controlled_is_stratified_without_a_closed_form(family):
     case = make_case(family, 9, 2)
     row = [2.0, NAN, 1.0, NAN, 3.0, NAN, NAN, NAN, NAN]
-    options = {"unranked": "anywhere", "n_draws": 64}
-    one = phi(case.function, row, sampler="controlled", **options)
-    assert_array_equal(phi(case.function, row, sampler="stratified", **options), one)
+    options = MapOptions(unranked="anywhere", completions=Completions(n_draws=64))
+    one, two = (
+        FeatureMap(case.function, options, sampler=sampler)(read_rankings([row]))[0]
+        for sampler in ("controlled", "stratified")
+    )
+    assert_array_equal(one, two)
 
 
 class TestLaws:
@@ -227,16 +216,16 @@ class TestSpecialCase:
             {"unranked": "last"},
             {"unranked": "last", "normalize": True, "dtype": np.float32},
             {"unranked": "anywhere"},
-            {"unranked": "anywhere", "completions": "sampled", "n_draws": 16, "random_state": 3},
+            {
+                "unranked": "anywhere",
+                "completions": Completions("sampled", n_draws=16, random_state=3),
+            },
             {"unranked": "anywhere", "completions": "closed_form"},
-            {"unranked": "anywhere", "completions": "closed_form", "sparse_output": True},
         ],
     )
     def test_graph_cuts_are_the_same_bits(self, options):
         expected = GraphCutFeatures(self.graph, **options).fit_transform(self.food.ranks)
         got = SubmodularFeatures(GraphCut(self.graph), **options).fit_transform(self.food.ranks)
-        if sparse.issparse(expected):
-            expected, got = expected.toarray(), got.toarray()
         assert_array_equal(got, expected)
         assert got.dtype == expected.dtype
 
@@ -296,13 +285,8 @@ class TestRefused:
         model = SubmodularFeatures(
             Modular([1, 2, 3]), unranked="anywhere", completions="closed_form"
         )
-        with pytest.raises(ValueError, match=r"for graph cuts, and the set function is Modular"):
+        with pytest.raises(ValueError, match=r"for graph cuts; the set function is a Modular"):
             model.fit(self.ranks)
-
-    def test_sparse_output_without_closed_form(self):
-        model = SubmodularFeatures(Modular([1, 2, 3]), unranked="last", sparse_output=True)
-        with pytest.raises(ValueError, match="sparse only in closed form"):
-            model.fit_transform(self.ranks)
 
     def test_a_function_of_other_items(self):
         with pytest.raises(ValueError, match="about 2 items, and the rankings are about 3"):
@@ -316,8 +300,7 @@ class TestRefused:
         model = SubmodularFeatures(
             make_case("coverage", 7, 0).function,
             unranked="anywhere",
-            completions="sampled",
-            tolerance=1e-7,
+            completions=Completions("sampled", tolerance=1e-7),
         )
         ranks = np.array([[2.0, NAN, 1.0, NAN, NAN, 3.0, NAN]])
         with pytest.warns(ConvergenceWarning, match="raise the tolerance$"):
@@ -353,3 +336,15 @@ def test_cuts_inside_other_functions_are_matched_by_name_too():
     assert_allclose(SubmodularFeatures(2.0 * cut).fit_transform(X), 2 * expected)
     for function in (cut + Modular([0, 0, 0]), Complement(cut)):
         assert_allclose(SubmodularFeatures(function).fit_transform(X), expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("n_items", [5, 20])
+def test_a_function_that_is_not_submodular_is_reported_with_a_counterexample(n_items):
+    function = FromCallable(lambda items: len(items) ** 2, n_items)
+    ranks = np.arange(1.0, n_items + 1)[None]
+    with pytest.warns(UserWarning, match=r"not submodular: F\(\{.*\) = .* < .* = F\("):
+        SubmodularFeatures(function).fit(ranks)
+
+
+def test_a_submodular_function_of_ones_own_is_taken_without_a_word():
+    SubmodularFeatures(FromCallable(lambda items: min(len(items), 2), 5)).fit([[1, 2, 3, 4, 5]])

@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rankcut import SimilarRankings, TasteFeatures
+from rankcut import SimilarRankings
+from rankcut.estimators import TasteFeatures
 
 NAN = np.nan
 PAIRS = np.array([[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]])
@@ -81,3 +82,14 @@ def test_a_graph_of_named_items_is_matched_with_the_names_of_the_columns():
 def test_what_is_no_length_of_the_common_part(consensus):
     with pytest.raises(ValueError, match="consensus must be a number"):
         TasteFeatures(consensus=consensus).fit([[1, 2], [2, 1]])
+
+
+@pytest.mark.parametrize("graph", [None, PAIRS])
+def test_counts_are_repeated_lists(graph):
+    counts = [3, 1, 0, 2]
+    repeated = TasteFeatures(graph).fit(np.repeat(LISTS, counts, axis=0))
+    counted = TasteFeatures(graph).fit(LISTS, sample_weight=counts)
+    np.testing.assert_allclose(counted.transform(LISTS), repeated.transform(LISTS), atol=1e-13)
+    search = SimilarRankings(TasteFeatures(graph), normalize=False)
+    found = search.fit(LISTS, sample_weight=counts).features_
+    np.testing.assert_allclose(found.transform(LISTS), repeated.transform(LISTS), atol=1e-13)

@@ -8,9 +8,20 @@ import pytest
 from hypothesis import given
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
+from sklearn.pipeline import make_pipeline
 from strategies import incomplete_cases
 
-from rankcut import GraphCutFeatures, NeighborGraph, graph_cut_features, graph_cut_kernel
+from rankcut import (
+    Completions,
+    GraphCutFeatures,
+    NeighborGraph,
+    SimilarRankings,
+    graph_cut_features,
+    graph_cut_kernel,
+)
+from rankcut.errors import InputError
+from rankcut.features import UncentredRows
+from rankcut.graphs import LowRankGraph
 
 CLOSED = {"unranked": "anywhere", "completions": "closed_form"}
 
@@ -84,7 +95,7 @@ class TestSparse:
         options = {**CLOSED, "normalize": normalize}
         stored = graph_cut_features(ranks, graph, **options)
         dense = graph_cut_features(ranks, graph, sparse_output=False, **options)
-        assert stored.format == "csr"
+        assert type(stored) is UncentredRows
         spread = stored.toarray()
         assert_allclose(spread - spread.mean(axis=1, keepdims=True), dense, rtol=0, atol=1e-12)
         # Entries for ranked items and their neighbours, none for the rest.
@@ -96,15 +107,29 @@ class TestSparse:
         got = graph_cut_kernel(ranks[:5], ranks, graph, **CLOSED)
         assert_allclose(got, dense[:5] @ dense.T, rtol=0, atol=1e-10)
 
-    def test_dense_ranks_give_dense_features_unless_asked(self):
+    def test_everything_else_is_dense(self):
         ranks, graph = random_catalogue(5, 50, 7)
         filled = ranks.toarray()
         filled[filled == 0] = np.nan
         dense = graph_cut_features(filled, graph, **CLOSED)
-        assert isinstance(dense, np.ndarray)
-        stored = graph_cut_features(filled, graph, sparse_output=True, **CLOSED)
-        expected = graph_cut_features(ranks, graph, **CLOSED)
-        assert_array_equal(stored.toarray(), expected.toarray())
+        assert type(dense) is np.ndarray
+        forced = graph_cut_features(ranks, graph, sparse_output=False, **CLOSED)
+        assert type(forced) is np.ndarray
+        assert_array_equal(forced, dense)
+        drawn = {"unranked": "anywhere", "completions": Completions("sampled", n_draws=8)}
+        low_rank = LowRankGraph(np.random.default_rng(0).random((50, 3)))
+        for other, options in ((graph, {"unranked": "last"}), (graph, drawn), (low_rank, CLOSED)):
+            assert type(graph_cut_features(ranks, other, **options)) is np.ndarray
+
+    def test_nothing_of_ours_compares_what_leaves_out_a_constant(self):
+        ranks, graph = random_catalogue(5, 50, 7)
+        chain = make_pipeline(GraphCutFeatures(graph, **CLOSED))
+        with pytest.raises(InputError, match="use sparse_output=False"):
+            SimilarRankings(chain, n_neighbors=1).fit(ranks).kneighbors()
+        whole = SimilarRankings(GraphCutFeatures(graph, **CLOSED), n_neighbors=1).fit(ranks)
+        chain.set_params(graphcutfeatures__sparse_output=False)
+        dense = SimilarRankings(chain, n_neighbors=1).fit(ranks)
+        assert_array_equal(whole.kneighbors()[1], dense.kneighbors()[1])
 
     def test_float32(self):
         ranks, graph = random_catalogue(5, 50, 7)
@@ -112,10 +137,6 @@ class TestSparse:
         assert single.dtype == np.float32
         double = graph_cut_features(ranks, graph, **CLOSED)
         assert_allclose(single.toarray(), double.toarray(), rtol=1e-6)
-
-    def test_only_in_closed_form(self):
-        with pytest.raises(ValueError, match=r"sparse only in closed form"):
-            graph_cut_features([[1, 2]], unranked="last", sparse_output=True)
 
     def test_one_long_row_among_short_ones(self):
         ranks, graph = random_catalogue(300, 400, 5)

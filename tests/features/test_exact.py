@@ -4,15 +4,14 @@ import numpy as np
 import oracles
 import pytest
 from hypothesis import given
+from maps import flat_features, flat_vectors
 from numpy.testing import assert_allclose, assert_array_equal
 from strategies import incomplete_cases
-
-from rankcut import GraphCutFeatures, graph_cut_features
 
 
 def mean(weights, row, **options):
     options = {"completions": "exact", **options}
-    return graph_cut_features(row[None], weights, unranked="anywhere", **options)[0]
+    return flat_vectors(row[None], weights, unranked="anywhere", **options)[0]
 
 
 def rounding(weights):
@@ -68,7 +67,7 @@ def test_more_completions_than_a_block_holds():
     row = np.full(11, np.nan)
     row[[0, 4, 7]] = [2, 1, 3]
     sampled, report = (
-        GraphCutFeatures(weights, unranked="anywhere", completions="sampled", tolerance=1e-3)
+        flat_features(weights, unranked="anywhere", completions="sampled", tolerance=1e-3)
         .fit(row[None])
         .transform_with_report(row[None])
     )
@@ -81,4 +80,4 @@ def test_too_many_completions_are_refused():
     ranks[:2] = np.arange(40)
     ranks[2, :10] = np.arange(10)
     with pytest.raises(ValueError, match=r"row 2: there are about 10\^31 completions, too many"):
-        graph_cut_features(ranks, np.ones((40, 40)), unranked="anywhere", completions="exact")
+        flat_vectors(ranks, np.ones((40, 40)), unranked="anywhere", completions="exact")

@@ -5,11 +5,12 @@ import oracles
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from maps import flat_vectors
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse, stats
 from strategies import graphs_and_partitions, partitions, ranks_of, weight_matrices
 
-from rankcut import ItemGraph, NeighborGraph, SimilarityGraph, graph_cut_features
+from rankcut import ItemGraph, NeighborGraph, SimilarityGraph
 from rankcut.graphs import as_item_graph
 from rankcut.setfunctions import fastest_algorithm
 
@@ -22,7 +23,7 @@ def tolerance(weights):
 
 
 def phi(weights, groups, **options):
-    return graph_cut_features(ranks_of(groups, len(weights))[None], weights, **options)[0]
+    return flat_vectors(ranks_of(groups, len(weights))[None], weights, **options)[0]
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
@@ -87,7 +88,7 @@ def test_complete_graph_gives_average_ranks(groups):
     n = sum(map(len, groups))
     row = ranks_of(groups, n)
     expected = n + 1 - 2 * stats.rankdata(row)
-    assert_array_equal(graph_cut_features(row[None])[0], expected)
+    assert_array_equal(flat_vectors(row[None])[0], expected)
     for algorithm in ALGORITHMS:
         got = phi(np.ones((n, n)), groups, algorithm=algorithm)
         assert_allclose(got, expected, rtol=0, atol=1e-10)
@@ -98,14 +99,12 @@ def test_algorithms_agree(n_items):
     rng = np.random.default_rng(n_items)
     ranks = rng.integers(1, n_items + 1, size=(30, n_items))
     weights = SimilarityGraph(rng.random((n_items, 3)), keep=0.6).build()
-    reference = graph_cut_features(ranks, weights, algorithm="dense")
-    assert_allclose(graph_cut_features(ranks, weights), reference, rtol=0, atol=1e-10)
-    assert_allclose(
-        graph_cut_features(ranks, weights, algorithm="sparse"), reference, rtol=0, atol=1e-10
-    )
+    reference = flat_vectors(ranks, weights, algorithm="dense")
+    assert_allclose(flat_vectors(ranks, weights), reference, rtol=0, atol=1e-10)
+    assert_allclose(flat_vectors(ranks, weights, algorithm="sparse"), reference, rtol=0, atol=1e-10)
     if n_items <= 17:
         assert_allclose(
-            graph_cut_features(ranks, weights, algorithm="table"), reference, rtol=0, atol=1e-10
+            flat_vectors(ranks, weights, algorithm="table"), reference, rtol=0, atol=1e-10
         )
 
 
@@ -116,7 +115,7 @@ def test_tiles_of_a_large_dense_graph_agree_with_cuts_from_sets():
     upper = np.triu(rng.random((n_items, n_items)), 1)
     weights = upper + upper.T
     ranks = np.array([rng.permutation(n_items), rng.integers(0, 40, n_items)])
-    got = graph_cut_features(ranks, weights, algorithm="dense")
+    got = flat_vectors(ranks, weights, algorithm="dense")
     signs = np.sign(ranks[:, None, :] - ranks[:, :, None])
     for vector, row, sign in zip(got, ranks, signs, strict=True):
         gains = (weights * sign).sum(axis=1)
@@ -147,19 +146,19 @@ class TestOnlyTheOrderMatters:
         ],
     )
     def test_any_increasing_numbers(self, change):
-        expected = graph_cut_features(self.ranks)
-        assert_array_equal(graph_cut_features(change(self.ranks)), expected)
+        expected = flat_vectors(self.ranks)
+        assert_array_equal(flat_vectors(change(self.ranks)), expected)
 
     def test_many_distinct_real_ranks(self):
         rng = np.random.default_rng(0)
         scores = rng.standard_normal((20, 300))
         expected = np.array([301 - 2 * stats.rankdata(row) for row in scores])
-        assert_array_equal(graph_cut_features(scores), expected)
+        assert_array_equal(flat_vectors(scores), expected)
 
     def test_ranks_are_not_changed(self):
         ranks = np.array([[2.0, 1.0, np.nan]])
         before = ranks.copy()
-        graph_cut_features(ranks, unranked="last")
+        flat_vectors(ranks, unranked="last")
         assert_array_equal(ranks, before)
 
 
@@ -171,13 +170,13 @@ class TestUnrankedLast:
         weights = weights + weights.T
         for algorithm in ALGORITHMS:
             assert_array_equal(
-                graph_cut_features(top, weights, unranked="last", algorithm=algorithm),
-                graph_cut_features(tied, weights, algorithm=algorithm),
+                flat_vectors(top, weights, unranked="last", algorithm=algorithm),
+                flat_vectors(tied, weights, algorithm=algorithm),
             )
 
     def test_a_ranking_of_no_item_is_zero(self):
         empty = np.full((1, 3), np.nan)
-        assert_array_equal(graph_cut_features(empty, unranked="last"), np.zeros((1, 3)))
+        assert_array_equal(flat_vectors(empty, unranked="last"), np.zeros((1, 3)))
 
     @pytest.mark.parametrize("algorithm", ["complete", *ALGORITHMS])
     def test_sparse_ranks_equal_dense_ranks(self, algorithm):
@@ -190,38 +189,36 @@ class TestUnrankedLast:
         graph = None if algorithm == "complete" else rng.random((n_items, n_items))
         graph = None if graph is None else graph + graph.T
         options = {"unranked": "last", "algorithm": algorithm}
-        expected = graph_cut_features(dense, graph, **options)
+        expected = flat_vectors(dense, graph, **options)
         for kind in (sparse.csr_array, sparse.csr_matrix, sparse.csc_array, sparse.coo_array):
-            assert_array_equal(graph_cut_features(kind(ranks), graph, **options), expected)
+            assert_array_equal(flat_vectors(kind(ranks), graph, **options), expected)
 
     def test_a_stored_nan_in_a_sparse_matrix_is_unranked(self):
         ranks = sparse.csr_array(np.array([[1.0, np.nan, 2.0]]))
-        assert_array_equal(
-            graph_cut_features(ranks, unranked="last"), graph_cut_features([[1, 3, 2]])
-        )
+        assert_array_equal(flat_vectors(ranks, unranked="last"), flat_vectors([[1, 3, 2]]))
 
 
 class TestScale:
     @pytest.mark.parametrize("algorithm", ["complete", *ALGORITHMS])
     def test_one_item(self, algorithm):
         graph = None if algorithm == "complete" else [[0.0]]
-        assert_array_equal(graph_cut_features([[7]], graph, algorithm=algorithm), [[0.0]])
+        assert_array_equal(flat_vectors([[7]], graph, algorithm=algorithm), [[0.0]])
 
     @pytest.mark.parametrize("algorithm", ALGORITHMS)
     def test_two_items(self, algorithm):
-        got = graph_cut_features([[2, 1], [1, 1]], [[0, 3], [3, 0]], algorithm=algorithm)
+        got = flat_vectors([[2, 1], [1, 1]], [[0, 3], [3, 0]], algorithm=algorithm)
         assert_array_equal(got, [[-3, 3], [0, 0]])
 
     @pytest.mark.parametrize("algorithm", ALGORITHMS)
     def test_one_group_is_zero(self, algorithm):
         weights = 1.0 - np.eye(20 if algorithm != "table" else 9)
         ranks = np.full((1, len(weights)), 4)
-        got = graph_cut_features(ranks, weights, algorithm=algorithm)
+        got = flat_vectors(ranks, weights, algorithm=algorithm)
         assert_array_equal(got, np.zeros_like(got))
 
     @pytest.mark.parametrize("algorithm", ALGORITHMS)
     def test_all_weights_zero(self, algorithm):
-        got = graph_cut_features([[1, 2, 3]], np.zeros((3, 3)), algorithm=algorithm)
+        got = flat_vectors([[1, 2, 3]], np.zeros((3, 3)), algorithm=algorithm)
         assert_array_equal(got, np.zeros((1, 3)))
 
     @given(weights=weight_matrices(7), groups=partitions(7))
@@ -231,11 +228,11 @@ class TestScale:
 
     def test_dtype_follows_float32_ranks(self):
         ranks = np.array([[1, 2, 3]])
-        assert graph_cut_features(ranks.astype(np.float32)).dtype == np.float32
-        assert graph_cut_features(ranks.astype(np.float32), dtype=float).dtype == np.float64
-        assert graph_cut_features(ranks).dtype == np.float64
+        assert flat_vectors(ranks.astype(np.float32)).dtype == np.float32
+        assert flat_vectors(ranks.astype(np.float32), dtype=float).dtype == np.float64
+        assert flat_vectors(ranks).dtype == np.float64
         with pytest.raises(ValueError, match="float32 or float64"):
-            graph_cut_features(ranks, dtype=np.int64)
+            flat_vectors(ranks, dtype=np.int64)
 
 
 class TestNormalize:
@@ -253,8 +250,8 @@ class TestNormalize:
     def test_extreme_weights_neither_overflow_nor_vanish(self):
         ranks = [[1, 2, 3, 4]]
         for scale in (1e-200, 1e200):
-            got = graph_cut_features(ranks, scale * (1 - np.eye(4)), normalize=True)
-            assert_allclose(got, graph_cut_features(ranks, normalize=True), rtol=1e-14)
+            got = flat_vectors(ranks, scale * (1 - np.eye(4)), normalize=True)
+            assert_allclose(got, flat_vectors(ranks, normalize=True), rtol=1e-14)
 
 
 class TestSameBits:
@@ -266,13 +263,13 @@ class TestSameBits:
         ranks[rng.random(ranks.shape) < 0.1] = np.nan
         graph = SimilarityGraph(rng.random((n_items, 3))).build()
         options = {"unranked": "last", "normalize": True}
-        one = graph_cut_features(ranks, graph, n_jobs=1, **options)
-        assert_array_equal(graph_cut_features(ranks, graph, n_jobs=2, **options), one)
+        one = flat_vectors(ranks, graph, n_jobs=1, **options)
+        assert_array_equal(flat_vectors(ranks, graph, n_jobs=2, **options), one)
         pieces = np.split(ranks, [1, 2, n_rows // 3, n_rows - 5])
         assert_array_equal(
-            np.vstack([graph_cut_features(piece, graph, **options) for piece in pieces]), one
+            np.vstack([flat_vectors(piece, graph, **options) for piece in pieces]), one
         )
-        assert_array_equal(graph_cut_features(ranks[::-1], graph, **options)[::-1], one)
+        assert_array_equal(flat_vectors(ranks[::-1], graph, **options)[::-1], one)
 
 
 class TestChoiceOfAlgorithm:
@@ -295,16 +292,14 @@ class TestChoiceOfAlgorithm:
 class TestBadOptions:
     def test_unranked(self):
         with pytest.raises(ValueError, match=r'unranked must be "error", "last" or "anywhere"'):
-            graph_cut_features([[1, 2]], unranked="maybe")
+            flat_vectors([[1, 2]], unranked="maybe")
 
     def test_algorithm(self):
         weights = 1 - np.eye(30)
         ranks = np.arange(30)[None]
-        with pytest.raises(
-            ValueError, match=r"algorithm must be one of 'auto', .* and it is 'fast'"
-        ):
-            graph_cut_features(ranks, weights, algorithm="fast")
+        with pytest.raises(ValueError, match=r"algorithm must be one of 'auto', .*; got 'fast'"):
+            flat_vectors(ranks, weights, algorithm="fast")
         with pytest.raises(ValueError, match=r"too many for 30 items"):
-            graph_cut_features(ranks, weights, algorithm="table")
+            flat_vectors(ranks, weights, algorithm="table")
         with pytest.raises(ValueError, match="for the complete graph"):
-            graph_cut_features(ranks, weights, algorithm="complete")
+            flat_vectors(ranks, weights, algorithm="complete")

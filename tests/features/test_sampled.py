@@ -4,27 +4,31 @@ The statistical tests have fixed seeds. Each states how often it would fail, ove
 code were right.
 """
 
+from functools import cache
+
 import numpy as np
 import pytest
+from maps import flat_features, flat_vectors
 from numpy.testing import assert_array_equal
 from scipy import stats
 from sklearn.exceptions import ConvergenceWarning
 
-from rankcut import GraphCutFeatures, SimilarityGraph, graph_cut_features
+from rankcut import SimilarityGraph
 from rankcut.features.sampled import MOST_DRAWS
 
 SAMPLERS = ["independent", "antithetic", "stratified", "controlled"]
 RNG = np.random.default_rng(0)
 GRAPH = SimilarityGraph(RNG.random((7, 2)), keep=0.6).build()
 ROW = np.array([[2.0, np.nan, 1.0, np.nan, np.nan, 3.0, np.nan]])
-TRUTH = graph_cut_features(ROW, GRAPH, unranked="anywhere", completions="exact")[0]
+TRUTH = flat_vectors(ROW, GRAPH, unranked="anywhere", completions="exact")[0]
 
 
+@cache
 def estimates(sampler, n_draws, n_seeds):
     """Estimates of one mean vector from many seeds, with their standard errors."""
     vectors, errors = [], []
     for seed in range(n_seeds):
-        transformer = GraphCutFeatures(
+        transformer = flat_features(
             GRAPH,
             unranked="anywhere",
             completions="sampled",
@@ -39,10 +43,9 @@ def estimates(sampler, n_draws, n_seeds):
 
 
 @pytest.mark.parametrize("sampler", SAMPLERS)
-@pytest.mark.parametrize("n_draws", [16, 80])
-def test_unbiased(sampler, n_draws):
+def test_unbiased(sampler):
     """Fails by chance for one seed in 1,000: a t-test for each of 7 coordinates, Bonferroni."""
-    vectors, _ = estimates(sampler, n_draws, 500)
+    vectors, _ = estimates(sampler, 160, 400)
     p_values = stats.ttest_1samp(vectors, TRUTH, axis=0).pvalue
     assert p_values.min() > 1e-3 / 7
 
@@ -50,7 +53,7 @@ def test_unbiased(sampler, n_draws):
 @pytest.mark.parametrize("sampler", SAMPLERS)
 def test_standard_errors_cover(sampler):
     """Fails by chance for one seed in 1,000: a binomial test for each of 7 coordinates."""
-    n_seeds = 500
+    n_seeds = 400
     vectors, errors = estimates(sampler, 160, n_seeds)
     # Eight replicates leave seven degrees of freedom.
     inside = np.abs(vectors - TRUTH) <= stats.t(7).ppf(0.95) * errors
@@ -76,12 +79,10 @@ def test_each_sampler_is_better_than_the_one_before():
     for row in ranks:
         row[RNG.permutation(n_items)[:8]] = np.arange(8)
     options = {"unranked": "anywhere", "completions": "sampled"}
-    truth = graph_cut_features(ranks, graph, n_draws=8192, random_state=1, **options)
+    truth = flat_vectors(ranks, graph, n_draws=8192, random_state=1, **options)
     errors = []
     for sampler in SAMPLERS:
-        got = graph_cut_features(
-            ranks, graph, sampler=sampler, n_draws=128, random_state=2, **options
-        )
+        got = flat_vectors(ranks, graph, sampler=sampler, n_draws=128, random_state=2, **options)
         errors.append(((got - truth) ** 2).sum())
     independent, antithetic, stratified, controlled = errors
     assert independent > 10 * antithetic
@@ -103,12 +104,12 @@ class TestTolerance:
     @pytest.mark.parametrize("tolerance", [0.1, 0.02])
     def test_is_respected_ranking_by_ranking(self, tolerance):
         ranks = self.ranks()
-        transformer = GraphCutFeatures(
+        transformer = flat_features(
             self.graph, unranked="anywhere", completions="sampled", tolerance=tolerance
         ).fit(ranks)
         features, report = transformer.transform_with_report(ranks)
         assert (report.relative_error <= tolerance).all()
-        truth = graph_cut_features(ranks, self.graph, unranked="anywhere", completions="exact")
+        truth = flat_vectors(ranks, self.graph, unranked="anywhere", completions="exact")
         error = np.linalg.norm(features - truth, axis=1) / np.linalg.norm(truth, axis=1)
         assert np.sqrt((error**2).mean()) < tolerance
         assert error.max() < 4 * tolerance
@@ -117,7 +118,7 @@ class TestTolerance:
         ranks = self.ranks()
         drawn = []
         for tolerance in (0.1, 0.003):
-            transformer = GraphCutFeatures(
+            transformer = flat_features(
                 self.graph, unranked="anywhere", completions="sampled", tolerance=tolerance
             ).fit(ranks)
             drawn.append(transformer.transform_with_report(ranks)[1].n_draws)
@@ -130,7 +131,7 @@ class TestTolerance:
         errors = []
         for tolerance in (0.05, 0.002):
             got = [
-                graph_cut_features(
+                flat_vectors(
                     row,
                     self.graph,
                     unranked="anywhere",
@@ -149,7 +150,7 @@ class TestTolerance:
         vectors, errors, drawn = [], [], set()
         for seed in range(200):
             vector, report = (
-                GraphCutFeatures(
+                flat_features(
                     GRAPH,
                     unranked="anywhere",
                     completions="sampled",
@@ -171,16 +172,14 @@ class TestTolerance:
         # What more draws than allowed would reach, and nothing less.
         options = {"unranked": "anywhere", "completions": "sampled"}
         _, report = (
-            GraphCutFeatures(GRAPH, n_draws=MOST_DRAWS, **options)
-            .fit(ROW)
-            .transform_with_report(ROW)
+            flat_features(GRAPH, n_draws=MOST_DRAWS, **options).fit(ROW).transform_with_report(ROW)
         )
         tolerance = 0.7 * report.relative_error[0]
         with pytest.warns(ConvergenceWarning, match="did not reach the tolerance"):
-            graph_cut_features(ROW, GRAPH, tolerance=tolerance, **options)
+            flat_vectors(ROW, GRAPH, tolerance=tolerance, **options)
 
     def test_that_cannot_be_met_warns(self):
-        transformer = GraphCutFeatures(
+        transformer = flat_features(
             GRAPH, unranked="anywhere", completions="sampled", tolerance=1e-7
         ).fit(ROW)
         with pytest.warns(ConvergenceWarning, match=r"1 of 1 rankings .* the first, row 0, has"):
@@ -198,23 +197,23 @@ class TestSameBits:
     def test_for_threads_batches_and_orders(self, options):
         ranks, graph = self.rankings(n_rows=2600)
         options = {"unranked": "anywhere", "random_state": 3, **options}
-        one = graph_cut_features(ranks, graph, **options)
-        assert_array_equal(graph_cut_features(ranks, graph, n_jobs=2, **options), one)
+        one = flat_vectors(ranks, graph, **options)
+        assert_array_equal(flat_vectors(ranks, graph, n_jobs=2, **options), one)
         pieces = [ranks[:1], ranks[1:500], ranks[500:]]
-        split = [graph_cut_features(piece, graph, **options) for piece in pieces]
+        split = [flat_vectors(piece, graph, **options) for piece in pieces]
         assert_array_equal(np.vstack(split), one)
-        assert_array_equal(graph_cut_features(ranks[::-1], graph, **options)[::-1], one)
+        assert_array_equal(flat_vectors(ranks[::-1], graph, **options)[::-1], one)
 
     def test_the_same_ranking_has_the_same_vector(self):
         ranks, graph = self.rankings()
         options = {"unranked": "anywhere", "n_draws": 16}
-        twice = graph_cut_features(np.vstack([ranks, ranks * 3 - 1]), graph, **options)
+        twice = flat_vectors(np.vstack([ranks, ranks * 3 - 1]), graph, **options)
         assert_array_equal(twice[: len(ranks)], twice[len(ranks) :])
 
     def test_another_seed_draws_otherwise(self):
         ranks, graph = self.rankings()
         one, other = (
-            graph_cut_features(ranks, graph, unranked="anywhere", n_draws=16, random_state=seed)
+            flat_vectors(ranks, graph, unranked="anywhere", n_draws=16, random_state=seed)
             for seed in (1, 2)
         )
         sampled = (one != other).any(axis=1)
@@ -222,7 +221,7 @@ class TestSameBits:
 
 
 def test_reversing_flips_the_sign_within_the_stated_error():
-    transformer = GraphCutFeatures(
+    transformer = flat_features(
         GRAPH, unranked="anywhere", completions="sampled", n_draws=2000
     ).fit(ROW)
     forward, one = transformer.transform_with_report(ROW)
@@ -233,15 +232,15 @@ def test_reversing_flips_the_sign_within_the_stated_error():
 
 
 def test_two_draws_cannot_tell_their_error():
-    transformer = GraphCutFeatures(
-        GRAPH, unranked="anywhere", completions="sampled", n_draws=2
-    ).fit(ROW)
+    transformer = flat_features(GRAPH, unranked="anywhere", completions="sampled", n_draws=2).fit(
+        ROW
+    )
     _, report = transformer.transform_with_report(ROW)
     assert_array_equal(report.relative_error, [np.inf])
 
 
 def test_more_draws_than_a_block_of_completions():
-    transformer = GraphCutFeatures(
+    transformer = flat_features(
         GRAPH, unranked="anywhere", completions="sampled", n_draws=50_000
     ).fit(ROW)
     vector, report = transformer.transform_with_report(ROW)

@@ -9,10 +9,12 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from strategies import weight_matrices
+from tolerances import assert_rounds_to, rounding
 
 from rankcut import DissimilarityGraph, LowRankGraph, NeighborGraph
 from rankcut._loops.products import multiply_rows
-from rankcut.features.smoothing import Smoother
+from rankcut.features.offset_rows import OffsetRows
+from rankcut.features.smoothing import Smoother, unit_rows
 from rankcut.graphs import ItemGraph, StructuredWeights, as_item_graph
 
 RNG = np.random.default_rng(0)
@@ -131,29 +133,27 @@ def test_unit_length(steps):
 
 
 @pytest.mark.parametrize("normalize", [False, True])
-@pytest.mark.parametrize("graph", ["sparse", "dense", "complete"])
-def test_features_given_up_to_a_constant(graph, normalize):
+def test_sparse_rows_and_constants_are_smoothed_as_dense_rows_are(normalize):
     weights = np.triu(RNG.random((6, 6)) < 0.4, 1) * 1.0
     weights += weights.T
-    graph = {
-        "sparse": as_item_graph(sparse.csr_array(weights)),
-        "dense": as_item_graph(weights),
-        "complete": ItemGraph.complete(6),
-    }[graph]
+    graph = as_item_graph(sparse.csr_array(weights))
     stored = RNG.normal(size=(3, 6)) * (RNG.random((3, 6)) < 0.5)
     features = stored - stored.mean(axis=1, keepdims=True)
     expected = features @ filtered(graph.to_dense(), 1.5)
     lengths = np.linalg.norm(expected, axis=1, keepdims=True) if normalize else 1.0
-    got = Smoother(graph, 1.5).smooth_offset(sparse.csr_array(stored), normalize=normalize)
-    if sparse.issparse(got):
-        missing = stored.mean(axis=1, keepdims=True) * filtered(weights, 1.5).sum(axis=0)
-        got = got.toarray() - missing / lengths
-    assert_allclose(got, expected / lengths, atol=1e-12)
+    rows = OffsetRows(sparse.csr_array(stored), -stored.mean(axis=1), np.ones(6))
+    got = Smoother(graph, 1.5).smooth_offset(rows, normalize=normalize)
+    assert_allclose(got.toarray(), expected / lengths, atol=1e-12)
+    tiny = OffsetRows(1e-200 * rows.sparse, 1e-200 * rows.offsets, rows.base)
+    small = Smoother(graph, 1.5).smooth_offset(tiny, normalize=normalize)
+    # 1e-200 is rounded, and so is each product with it.
+    scale = 1 if normalize else 1e-200
+    assert_rounds_to(small.toarray() / scale, got.toarray(), n_terms=2 * 6, size=6.0)
 
 
-@pytest.mark.parametrize("steps", [-1, np.nan, np.inf, "two", True])
-def test_steps_that_are_none(steps):
-    with pytest.raises(ValueError, match="0 or more steps"):
+@pytest.mark.parametrize("steps", [-1, np.nan, np.inf, "two", True, 1e7, 10**400])
+def test_steps_that_are_not_a_number_of_steps(steps):
+    with pytest.raises(ValueError, match="number of steps from 0 to 1,000"):
         Smoother(ItemGraph.complete(3), steps)
 
 
@@ -164,3 +164,51 @@ def test_the_loop_in_plain_python():
     compiled = np.empty((2, 6))
     multiply_rows(rows, matrix, compiled)
     assert_allclose(compiled, out, atol=1e-14)
+
+
+@pytest.mark.parametrize("kind", ["sparse", "dense", "structured"])
+def test_many_steps_reach_the_limit_of_the_walk(kind):
+    # Two parts, {0, 1, 2} and {3, 4}, and an item alone: the walk ends in D^½1 of each part.
+    weights = np.zeros((6, 6))
+    weights[0, 1] = weights[1, 2] = 2.0
+    weights[3, 4] = 1.0
+    weights += weights.T
+    parts = np.zeros((3, 6))
+    degrees = weights.sum(axis=0)
+    parts[0, :3], parts[1, 3:5], parts[2, 5] = np.sqrt(degrees[:3]), np.sqrt(degrees[3:5]), 1.0
+    parts /= np.linalg.norm(parts, axis=1, keepdims=True)
+    rows = RNG.normal(size=(4, 6))
+    expected = rows @ parts.T @ parts
+    graph = as_item_graph(sparse.csr_array(weights) if kind == "sparse" else weights)
+    if kind == "structured":
+        zero = StructuredWeights.of_constant(0.0, sparse.csr_array(weights))
+        graph = ItemGraph(zero, 6)
+    largest = np.abs(rows).max()
+    Smoother(graph, 1000).smooth(rows)
+    # Each step rounds sums of 6 terms.
+    assert_rounds_to(rows, expected, n_terms=1000 * 6, size=largest)
+
+
+@pytest.mark.parametrize("steps", [0, 7, 40])
+def test_the_walk_converges_by_its_spectral_gap(steps):
+    weights = np.triu(RNG.random((9, 9)), 1)
+    weights += weights.T
+    roots = np.sqrt(weights.sum(axis=0))
+    values = np.linalg.eigvalsh(np.eye(9) - weights / np.outer(roots, roots))
+    rate = 1 - values[1] / 2
+    rows = RNG.normal(size=(4, 9))
+    limit = np.outer(rows @ roots, roots) / (roots @ roots)
+    left = np.linalg.norm(smoothed(as_item_graph(weights), steps, rows) - limit, axis=1)
+    before = np.linalg.norm(rows - limit, axis=1)
+    assert (left <= rate**steps * before + rounding(9 * (steps + 1), np.abs(rows).max())).all()
+    # The numbers that the module's documentation gives.
+    eps = np.finfo(np.float64).eps
+    assert floor(np.log(eps) / np.log(1 - 1 / 2)) == 52
+    assert floor(np.log(eps) / np.log(1 - 0.071 / 2)) in range(990, 1001)
+
+
+@pytest.mark.parametrize("scale", [1e-280, 1e-160, 1e160, 1e280])
+def test_unit_rows_of_any_scale(scale):
+    rows = RNG.normal(size=(3, 5))
+    expected = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    assert_allclose(unit_rows(scale * rows), expected, rtol=1e-14)

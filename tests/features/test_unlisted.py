@@ -5,17 +5,16 @@ import oracles
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from maps import flat_features, flat_vectors
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from strategies import incomplete_cases
 
 from rankcut import (
     DissimilarityGraph,
-    GraphCutFeatures,
     GraphCutKernel,
     LowRankGraph,
     NeighborGraph,
-    graph_cut_features,
     graph_cut_kernel,
     make_food,
 )
@@ -46,7 +45,7 @@ def rounding(weights):
 @given(case=incomplete_cases(most=7), unlisted_weight=WEIGHTS)
 def test_tied_last(algorithm, case, unlisted_weight):
     weights, row = case
-    got = graph_cut_features(
+    got = flat_vectors(
         row[None], weights, unranked="last", unlisted_weight=unlisted_weight, algorithm=algorithm
     )
     expected = oracles.features(weighted(weights, row, unlisted_weight), tied_last(row))
@@ -57,7 +56,7 @@ def test_tied_last(algorithm, case, unlisted_weight):
 def test_tied_last_on_the_complete_graph(case, unlisted_weight):
     _, row = case
     complete = 1.0 - np.eye(len(row))
-    got = graph_cut_features(row[None], unranked="last", unlisted_weight=unlisted_weight)
+    got = flat_vectors(row[None], unranked="last", unlisted_weight=unlisted_weight)
     expected = oracles.features(weighted(complete, row, unlisted_weight), tied_last(row))
     assert_allclose(got[0], expected, rtol=0, atol=1e-12)
 
@@ -71,7 +70,7 @@ def test_means_over_completions(method, features, case, unlisted_weight, complet
     graph = None if complete else weights
     weights = 1.0 - np.eye(len(row)) if complete else weights
     options = {"unranked": "anywhere", "unlisted_weight": unlisted_weight, "completions": method}
-    got = graph_cut_features(row[None], graph, **options)[0]
+    got = flat_vectors(row[None], graph, **options)[0]
     expected = oracles.mean_over_completions(weighted(weights, row, unlisted_weight), row, features)
     assert_allclose(got, expected, rtol=0, atol=rounding(weights))
 
@@ -81,14 +80,14 @@ def test_sampled_means_are_within_their_errors(sampler):
     food = make_food(30, kind="incomplete", random_state=0)
     graph = np.exp(-np.abs(np.subtract.outer(np.arange(8.0), np.arange(8.0))))
     options = {"unranked": "anywhere", "unlisted_weight": 0.3}
-    exact = GraphCutFeatures(graph, completions="exact", **options).fit_transform(food.ranks)
-    sampled = GraphCutFeatures(
+    exact = flat_features(graph, completions="exact", **options).fit_transform(food.ranks)
+    sampled = flat_features(
         graph, completions="sampled", sampler=sampler, n_draws=256, **options
     ).fit(food.ranks)
     features, report = sampled.transform_with_report(food.ranks)
     scores = (features - exact) / np.maximum(report.standard_error, 1e-12)
     assert np.sqrt(np.mean(scores**2)) < 1.5
-    plain = graph_cut_features(food.ranks, graph, unranked="anywhere", completions="exact")
+    plain = flat_vectors(food.ranks, graph, unranked="anywhere", completions="exact")
     assert np.abs(plain - exact).max() > 0.1
 
 
@@ -97,9 +96,9 @@ def test_weight_one_and_complete_rankings_change_no_bit():
     graph = np.random.default_rng(0).random((8, 8))
     graph += graph.T
     for unranked in ("last", "anywhere"):
-        plain = graph_cut_features(food.ranks, graph, unranked=unranked)
+        plain = flat_vectors(food.ranks, graph, unranked=unranked)
         for weight in (1, 1.0, 0.2, "balanced"):
-            got = graph_cut_features(food.ranks, graph, unranked=unranked, unlisted_weight=weight)
+            got = flat_vectors(food.ranks, graph, unranked=unranked, unlisted_weight=weight)
             assert_array_equal(got, plain)
 
 
@@ -110,8 +109,8 @@ def test_the_same_bits_in_any_batch(unranked):
     ranks[rng.random(ranks.shape) < 0.8] = np.nan
     graph = rng.random((30, 30))
     options = {"unranked": unranked, "unlisted_weight": "balanced", "n_draws": 2}
-    whole = graph_cut_features(ranks[:600], graph + graph.T, n_jobs=2, **options)
-    assert_array_equal(graph_cut_features(ranks[40:47], graph + graph.T, **options), whole[40:47])
+    whole = flat_vectors(ranks[:600], graph + graph.T, n_jobs=2, **options)
+    assert_array_equal(flat_vectors(ranks[40:47], graph + graph.T, **options), whole[40:47])
 
 
 def test_the_order_of_a_short_list_counts():
@@ -132,7 +131,7 @@ def test_balanced_keeps_the_last_of_a_list_above_the_unlisted():
     for k, n in ((1, 5), (3, 4), (10, 100)):
         row = np.full((1, n), np.nan)
         row[0, :k] = np.arange(k)
-        features = graph_cut_features(row, unranked="last", unlisted_weight="balanced")[0]
+        features = flat_vectors(row, unranked="last", unlisted_weight="balanced")[0]
         assert (np.diff(features[: k + 1]) < 0).all()
 
 
@@ -152,8 +151,8 @@ def test_graphs_kept_in_parts(options, rank):
     graph = LowRankGraph(rng.random((20, rank)), method="embedding") if rank else like
     graph = DissimilarityGraph(graph, ceiling="largest").build()
     options = {**options, "unlisted_weight": "balanced"}
-    got = graph_cut_features(ranks, graph, algorithm="structured", **options)
-    expected = graph_cut_features(ranks, graph.to_dense(), **options)
+    got = flat_vectors(ranks, graph, algorithm="structured", **options)
+    expected = flat_vectors(ranks, graph.to_dense(), **options)
     assert_allclose(got, expected, atol=1e-11)
 
 
@@ -164,9 +163,11 @@ def test_reaches_sparse_rankings_kernels_and_transformers():
     rows, columns = np.nonzero(~np.isnan(ranks))
     stored = sparse.csr_array((ranks[rows, columns], (rows, columns)), shape=ranks.shape)
     options = {"unranked": "anywhere", "unlisted_weight": 0.1, "completions": "closed_form"}
-    dense = GraphCutFeatures(**options).fit_transform(ranks)
-    kept = GraphCutFeatures(**options).fit_transform(stored)
-    assert_allclose(kept.toarray() - kept.mean(axis=1)[:, None], dense, atol=1e-12)
+    dense = flat_features(**options).fit_transform(ranks)
+    model = flat_features(**options).fit(stored)
+    uncentred = model.transform(stored).toarray()
+    assert_allclose(uncentred - uncentred.mean(axis=1, keepdims=True), dense, atol=1e-12)
+    assert_allclose(model.compact(stored).toarray(), dense, atol=1e-12)
     for gram in (graph_cut_kernel(stored, **options), GraphCutKernel(**options)(ranks)):
         assert_allclose(gram, dense @ dense.T, atol=1e-11)
 
@@ -174,7 +175,7 @@ def test_reaches_sparse_rankings_kernels_and_transformers():
 @pytest.mark.parametrize("weight", [-1, np.nan, np.inf, "even", None, True, np.ones(2)])
 def test_what_is_no_weight(weight):
     with pytest.raises(ValueError, match="unlisted_weight must be"):
-        graph_cut_features([[1, 2]], unlisted_weight=weight)
+        flat_vectors([[1, 2]], unlisted_weight=weight)
 
 
 def test_the_loops_in_plain_python(monkeypatch):
@@ -185,7 +186,7 @@ def test_the_loops_in_plain_python(monkeypatch):
 
     def features():
         return [
-            graph_cut_features(ranks, graph + graph.T, unlisted_weight=0.4, **options)
+            flat_vectors(ranks, graph + graph.T, unlisted_weight=0.4, **options)
             for options in ({"unranked": "last"}, {"unranked": "anywhere", "n_draws": 16})
         ]
 

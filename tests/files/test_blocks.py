@@ -6,8 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rankcut import RankingFileError, RankingSet, from_frame, read_file, scan_file, write_file
+from rankcut import RankingSet, read_file, write_file
 from rankcut.cli.reading import parsed_header
+from rankcut.files import RankingFileError, from_frame, scan_file
 from rankcut.files.layouts import table_rankings
 from rankcut.files.parquet import parquet_blocks
 from rankcut.files.roles import TableOptions
@@ -45,10 +46,10 @@ def test_a_header_that_is_not_there():
         read("a,b\n1,2\n2,1\n", header=9)
     assert caught.value.line == 3
     for header in ((2, 1), (0, 1), -1):
-        with pytest.raises(RankingFileError, match="in this order"):
+        with pytest.raises(RankingFileError, match="a first and a last one"):
             read("a,b\n1,2\n2,1\n", header=header)
     for header in ("2-1", "0-1"):
-        with pytest.raises(ValueError, match="--header is a line's number"):
+        with pytest.raises(ValueError, match="header must be the number of a line"):
             parsed_header(header)
 
 

@@ -5,7 +5,8 @@ import io
 import numpy as np
 import pytest
 
-from rankcut import RankingFileError, RankingSet, read_file, scan_file, write_file
+from rankcut import RankingSet, read_file, write_file
+from rankcut.files import RankingFileError, scan_file
 from rankcut.files.matrices import write_matrix
 from rankcut.files.table_columns import known_columns
 

@@ -5,7 +5,8 @@ import io
 import numpy as np
 import pytest
 
-from rankcut import RankingFileError, from_frame, read_file, scan_file
+from rankcut import RankingSet, read_file, write_file
+from rankcut.files import RankingFileError, from_frame, scan_file
 from rankcut.files.item_tables import read_items
 
 
@@ -23,14 +24,14 @@ def test_text_is_known_of_a_ranking_and_numbers_are_ranks():
 
 def test_columns_by_number_and_numbers_that_are_no_ranks():
     text = "age,toro,uni,ika\n30,1,2,3\n40,2,1,3\n"
-    for options in ({"columns": "age"}, {"columns": "1"}, {"items": "2-4"}):
+    for options in ({"columns": "age"}, {"columns": "1"}, {"item_columns": "2-4"}):
         votes = read(text, **options)
         assert votes.items == ("toro", "uni", "ika")
         assert votes.columns["age"].tolist() == [30, 40]
 
 
 def test_a_column_name_may_have_a_comma():
-    votes = read('"toro, fat",uni\n1,2\n', items="toro, fat")
+    votes = read('"toro, fat",uni\n1,2\n', item_columns="toro, fat")
     assert votes.items == ("toro, fat",)
 
 
@@ -78,7 +79,7 @@ def test_ballots_skip_blanks_and_end_at_an_overvote():
 
 def test_headers_of_two_lines_of_none_and_with_blanks():
     text = "who,Rank these,,\nid,toro,uni,\nx,1,2,3\n"
-    votes = read(text, header=(1, 2), items="2-3")
+    votes = read(text, header=(1, 2), item_columns="2-3")
     assert votes.items == ("Rank these toro", "uni")
     assert list(votes.columns) == ["who id", "column 4"]
     assert read("1,2\n2,1\n", header=0).items == ("1", "2")
@@ -139,8 +140,8 @@ def test_a_block_does_not_wait_for_the_rest_of_the_file():
         ("ranking,item,rank\nx,,1\n", {}, 2, "needs an item"),
         ("ranking,item,rank\nx,a,b\n", {}, 2, "not a number"),
         ("item,rank\na,1\n", {}, 2, "which ranking"),
-        ("a,b\n1,2\n", {"items": "c"}, None, "no column 'c'; the columns are 'a', 'b'"),
-        ("a,b\n1,2\n", {"items": "2-5"}, None, "numbered from 1 to 2"),
+        ("a,b\n1,2\n", {"item_columns": "c"}, None, "no column 'c'; the columns are 'a', 'b'"),
+        ("a,b\n1,2\n", {"item_columns": "2-5"}, None, "numbered from 1 to 2"),
         ("a,b\n1,2\n", {"layout": "long"}, None, "column with the item"),
     ],
 )
@@ -155,22 +156,22 @@ def test_a_mistake_is_named_with_its_line(text, options, line, says):
 
 
 def test_two_columns_of_the_same_name_are_kept_apart_if_chosen():
-    assert read("a,b,a\n1,2,3\n", items="1-3").items == ("a", "b", "a (3)")
+    assert read("a,b,a\n1,2,3\n", item_columns="1-3").items == ("a", "b", "a (3)")
     assert read("note,b,c,note\nx,1,2,y\n").items == ("b", "c")
     # That is how items that share a name are written, and they are read back.
     assert read("a,b,a (3)\n1,2,3\n").items == ("a", "b", "a (3)")
 
 
-@pytest.mark.parametrize("options", [{"columns": "b"}, {"items": "a"}])
+@pytest.mark.parametrize("options", [{"columns": "b"}, {"item_columns": "a"}])
 def test_a_word_among_numbers_of_what_is_no_item(options):
-    votes = read("a,b\n1,2\n2,x\n2,1\n", **options)
+    votes = read("a,b\n1,2\n1,x\n1,1\n", **options)
     assert votes.items == ("a",)
     assert votes.columns["b"].tolist() == ["2", "x", "1"]
 
 
 def test_a_word_among_ranks_after_the_first_block():
     text = "a,b\n" + "1,2\n" * 5 + "1,x\n"
-    with pytest.raises(RankingFileError, match="'x', which is not a number") as caught:
+    with pytest.raises(RankingFileError, match="'x' is not a number") as caught:
         list(scan_file(io.StringIO(text), "csv", rows=3))
     assert caught.value.line == 7
 
@@ -212,3 +213,98 @@ def test_tables_of_items():
     ):
         with pytest.raises(RankingFileError, match=says):
             read_items(io.StringIO(text))
+
+
+def test_words_on_a_scale():
+    text = "who,a,b,town\nx,JOY,MEH,Kobe\ny,DESPAIR,,Nara\n"
+    votes = read(text, scale="JOY>MEH>DESPAIR")
+    np.testing.assert_array_equal(votes.ranks, [[1, 2], [1, np.nan]])
+    assert votes.items == ("a", "b")
+    assert list(votes.columns) == ["who", "town"]
+    with pytest.raises(RankingFileError, match=r"column 'town': 'Kobe' is not on the scale"):
+        read(text, scale="JOY>MEH>DESPAIR", item_columns="a,town")
+    with pytest.raises(RankingFileError, match='from best to worst: scale="JOY>MEH"'):
+        read("a,b\nJOY,MEH\nMEH,JOY\n")
+
+
+def test_orders_in_a_column():
+    text = "who,vote,town\nx,Ann > Bob = Cy,Kobe\ny,Cy,Nara\nz,,Nara\n"
+    votes = read(text, order="vote")
+    assert votes.items == ("Ann", "Bob", "Cy")
+    expected = [[1, 2, 2], [np.nan, np.nan, 1], [np.nan] * 3]
+    np.testing.assert_array_equal(votes.dense(), expected)
+    assert list(votes.columns) == ["who", "town"]
+    with pytest.raises(RankingFileError, match=r'holds orders such as .* pass order="vote"'):
+        read(text)
+    with pytest.raises(RankingFileError, match=r"2: column 'order': item 'Ann' appears twice"):
+        read("order\nAnn > Ann\n", layout="orders")
+    with pytest.raises(RankingFileError, match="leaves out an item"):
+        read("order\nAnn > = Bob\n", layout="orders")
+
+
+def test_semicolons_are_found_and_decimal_commas_read():
+    votes = read('"a, b";c;d\n1;2,5;2,5\n')
+    assert votes.items == ("a, b", "c", "d")
+    np.testing.assert_array_equal(votes.ranks, [[1, 2.5, 2.5]])
+
+
+def test_long_titles_are_shortened_if_asked():
+    text = "id,Please rank these: [toro],Please rank these: [uni]\n7,1,2\n9,2,1\n"
+    assert read(text, ranking="id", shorten=True).items == ("toro", "uni")
+    assert read(text, ranking="id").items[0] == "Please rank these: [toro]"
+
+
+@pytest.mark.parametrize("layout", ["wide", "ratings"])
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "parquet"])
+def test_our_own_tables_say_what_is_an_item(tmp_path, layout, suffix):
+    ranks = np.array([[1.0, 2.0, np.nan], [1.0, 1.0, 2.0]])
+    columns = {"year": np.array([1956.0, 1957.0]), "side": np.array([0.0, 1.0])}
+    votes = RankingSet(ranks, ("toro", "age", "uni"), counts=[3, 10**15], columns=columns)
+    place = tmp_path / f"votes.{suffix}"
+    write_file(votes, place, layout=layout)
+    again = read_file(place)
+    np.testing.assert_array_equal(again.ranks, ranks)
+    assert again.items == votes.items
+    assert again.counts.tolist() == [3, 10**15]
+    assert {name: values.tolist() for name, values in again.columns.items()} == {
+        "year": [1956, 1957],
+        "side": [0, 1],
+    }
+
+
+def test_marks_are_plain_in_a_spreadsheet(tmp_path):
+    votes = RankingSet(
+        np.array([[2.0, 1.0]]), ("toro", "uni"), columns={"year": np.array([1956.0])}
+    )
+    write_file(votes, tmp_path / "votes.csv")
+    assert (tmp_path / "votes.csv").read_text() == "year,rank: toro,rank: uni\n1956,2,1\n"
+    with pytest.raises(RankingFileError, match="marked 'rank: ' and others 'score: '"):
+        read("rank: a,score: b\n1,2\n")
+
+
+def test_excel_files_are_read(tmp_path):
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    book.active.append(["toro", "uni", "town"])
+    book.active.append([1, 2, "Kobe"])
+    book.active.append([2, 1, None])
+    book.create_sheet("empty")
+    book.save(tmp_path / "votes.xlsx")
+    votes = read_file(tmp_path / "votes.xlsx")
+    np.testing.assert_array_equal(votes.ranks, [[1, 2], [2, 1]])
+    assert votes.columns["town"].tolist() == ["Kobe", None]
+    with pytest.raises(RankingFileError, match="there is no sheet 'x'"):
+        read_file(tmp_path / "votes.xlsx", sheet="x")
+    with pytest.raises(RankingFileError, match="the file is empty"):
+        read_file(tmp_path / "votes.xlsx", sheet="empty")
+    (tmp_path / "bad.xlsx").write_bytes(b"PK\x03\x04 no")
+    with pytest.raises(RankingFileError, match=r"bad\.xlsx: not an Excel file"):
+        read_file(tmp_path / "bad.xlsx")
+
+
+def test_an_item_table_suggests_the_column_that_is_unique():
+    table = "year,title,film\n1995,Ark,7\n1995,Boat,8\n"
+    with pytest.raises(RankingFileError, match=r"two rows.*all rows differ: item=\"title\""):
+        read_items(io.StringIO(table))
+    with pytest.raises(RankingFileError, match=r"each item needs one$"):
+        read_items(io.StringIO("year,title\n1995,Ark\n1995,Ark\n"))

@@ -1,8 +1,16 @@
 """Saved models: the same predictions, and nothing foreign is loaded."""
 
+import importlib
+import io
+import json
+import time
+import zipfile
+
+import narwhals as nw
 import numpy as np
 import pytest
-from sklearn.linear_model import LinearRegression
+from sklearn.base import clone
+from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.pipeline import make_pipeline
 
 from rankcut import (
@@ -10,11 +18,13 @@ from rankcut import (
     GraphCutFeatures,
     LowRankGraph,
     NeighborGraph,
-    RankingFileError,
+    RankingClassifier,
     SimilarityGraph,
     make_food,
 )
+from rankcut.files import RankingFileError, models
 from rankcut.files.models import SavedModel, read_model, write_model
+from rankcut.files.streams import pack_archive, unpack_archive
 from rankcut.reports.classification import make_classifier
 
 
@@ -44,6 +54,48 @@ def test_a_model_predicts_the_same_after_it_was_saved(tmp_path, recipe, model):
     np.testing.assert_array_equal(
         read.classifier.predict_proba(food.ranks), classifier.predict_proba(food.ranks)
     )
+
+
+def model_bytes(tmp_path):
+    food = make_food(40, random_state=0)
+    graph = NeighborGraph(food.item_features, n_neighbors=2)
+    classifier = make_classifier("views", graph, 8, {}).fit(food.ranks, food.target)
+    write_model(SavedModel(classifier, tuple(food.item_names), "type"), tmp_path / "m.skops")
+    return (tmp_path / "m.skops").read_bytes()
+
+
+def test_the_same_model_gives_the_same_bytes(tmp_path, monkeypatch):
+    first = model_bytes(tmp_path)
+    kept = [object() for _ in range(1000)]  # other addresses
+    monkeypatch.setattr(time, "time", lambda: 1e9)
+    assert model_bytes(tmp_path) == first, len(kept)
+
+
+def test_our_types_have_names_that_do_not_depend_on_modules(tmp_path):
+    with zipfile.ZipFile(io.BytesIO(model_bytes(tmp_path))) as archive:
+        assert json.loads(archive.read("rankcut.json")) == {"format": 2}
+        schema = archive.read("schema.json").decode()
+    assert '"__module__": "rankcut"' in schema
+    assert "rankcut." not in schema
+
+
+def test_every_name_is_that_of_a_type():
+    for kind, home in models._HOMES.items():
+        assert isinstance(getattr(importlib.import_module(home), kind), type)
+
+
+@pytest.mark.parametrize(
+    ("header", "says"),
+    [(None, r"earlier version .*; train it again"), (3, r"later version .*; update rankcut")],
+)
+def test_models_of_other_versions_say_what_to_do(tmp_path, header, says):
+    members = unpack_archive(model_bytes(tmp_path), "m")
+    members["rankcut.json"] = json.dumps({"format": header}).encode()
+    if header is None:
+        del members["rankcut.json"]
+    (tmp_path / "m.skops").write_bytes(pack_archive(members))
+    with pytest.raises(RankingFileError, match=says):
+        read_model(tmp_path / "m.skops")
 
 
 def test_a_foreign_type_is_refused_by_name(tmp_path):
@@ -89,3 +141,32 @@ def test_a_file_that_loads_but_is_no_model_is_refused(tmp_path, part, value, say
     write_model(SavedModel(**(parts | {part: value})), tmp_path / "m.skops")
     with pytest.raises(RankingFileError, match=f"not a model .*{says}"):
         read_model(tmp_path / "m.skops")
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+@pytest.mark.parametrize("recipe", [SimilarityGraph, LowRankGraph, None])
+def test_a_graph_from_a_frame_is_saved(tmp_path, library, recipe):
+    food = make_food(40, random_state=0)
+    if recipe is None:
+        weights = SimilarityGraph(food.item_features).build().to_dense()
+        columns = dict(zip(food.item_names, weights, strict=True))
+        graph = nw.from_dict(columns, backend=library).to_native()
+    else:
+        columns = dict(zip(food.feature_names, food.item_features.T, strict=True))
+        columns = {"dish": food.item_names, **columns, "kind": list("aaabbbcc")}
+        graph = recipe(nw.from_dict(columns, backend=library).to_native(), items="dish")
+    for estimator in (
+        (GraphCutFeatures(graph, items=food.item_names), LogisticRegression()),
+        (RankingClassifier(graph, items=food.item_names),),
+    ):
+        fitted = make_pipeline(*estimator)
+        fitted.fit(food.ranks, food.target)
+        write_model(SavedModel(fitted, tuple(food.item_names), "type"), tmp_path / "m.skops")
+        read = read_model(tmp_path / "m.skops").classifier
+        np.testing.assert_array_equal(
+            read.predict_proba(food.ranks), fitted.predict_proba(food.ranks)
+        )
+        again = clone(read).fit(food.ranks, food.target)
+        np.testing.assert_array_equal(
+            again.predict_proba(food.ranks), fitted.predict_proba(food.ranks)
+        )

@@ -4,7 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rankcut import RankingFileError, read_file, scan_file
+from rankcut import read_file
+from rankcut.files import RankingFileError, scan_file
 from rankcut.files.layouts import joined
 from rankcut.files.parquet import PieceReader, parquet_pieces
 from rankcut.files.roles import TableOptions
@@ -36,7 +37,9 @@ def test_a_directory_and_a_pattern_are_one_table(votes):
         assert other.columns["town"].tolist() == whole.columns["town"].tolist()
 
 
-@pytest.mark.parametrize(("rows", "sizes"), [(1, [10, 10, 5]), (15, [10, 15]), (100, [25])])
+@pytest.mark.parametrize(
+    ("rows", "sizes"), [(4, [4, 4, 2, 4, 4, 2, 4, 1]), (15, [10, 15]), (100, [25])]
+)
 def test_pieces_add_up(votes, rows, sizes):
     pieces = parquet_pieces(str(votes), rows)
     assert [piece.n_rows for piece in pieces] == 3 * sizes

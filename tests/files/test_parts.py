@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from rankcut import RankingFileError
+from rankcut.files import RankingFileError
 from rankcut.files.parts import Parts
 
 SETTINGS = {"normalize": True, "files": [["votes.parquet", 10]]}

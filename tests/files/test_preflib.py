@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from ranking_sets import orders_of, ranking_sets
 
-from rankcut import RankingFileError, load_preflib, read_file, write_file
+from rankcut import RankingSet, load_preflib, read_file, write_file
 from rankcut._loops import preflib_scan
+from rankcut.files import RankingFileError
 from rankcut.files.preflib import read_preflib
 
 CURRENT = """# FILE NAME: lunch.toi
@@ -145,7 +146,7 @@ def test_the_compiled_scanner_does_what_the_plain_function_does(body, categories
             np.zeros(len(data) + 1),
             np.zeros(len(data) + 1, dtype=np.int64),
         ]
-        result = function(data, 0, ord(":"), categories, 7, *arrays)
+        result = function(data, 0, ord(":"), categories, 1, 7, *arrays)
         return result, [array[: result[0] + 1].tolist() for array in arrays]
 
     assert scan(preflib_scan.scan_orders) == scan(preflib_scan.scan_orders.py_func)
@@ -219,3 +220,30 @@ def test_preflibtools_reads_the_same_rankings(data_home, file):
         for order, count in theirs.multiplicity.items()
     }
     assert orders_of(votes) == found
+
+
+def test_alternatives_may_count_from_0():
+    text = (
+        "# NUMBER ALTERNATIVES: 2\n# ALTERNATIVE NAME 0: toro\n# ALTERNATIVE NAME 1: uni\n"
+        "3: 1,0\n1: 0\n"
+    )
+    votes = read_preflib(io.StringIO(text))
+    assert votes.items == ("toro", "uni")
+    np.testing.assert_array_equal(votes.ranks, [[2, 1], [1, np.nan]])
+    with pytest.raises(RankingFileError, match=r"no item 2: .* counted from 0"):
+        read_preflib(io.StringIO(text + "1: 2\n"))
+
+
+@pytest.mark.parametrize("suffix", ["toi", "blt", "csv", "parquet"])
+def test_the_largest_count_is_read_again(tmp_path, suffix):
+    votes = RankingSet(np.array([[1.0, 2.0]]), ("toro", "uni"), counts=[10**15])
+    write_file(votes, tmp_path / f"votes.{suffix}")
+    assert read_file(tmp_path / f"votes.{suffix}").counts.tolist() == [10**15]
+
+
+def test_equal_orders_with_counts_beyond_the_largest_are_read_again(tmp_path):
+    votes = RankingSet(np.array([[1.0, 2.0]] * 3), ("a", "b"), counts=[10**15, 10**15, 5])
+    write_file(votes, tmp_path / "v.soc")
+    again = read_file(tmp_path / "v.soc")
+    assert again.counts.tolist() == [10**15, 10**15, 5]
+    assert again.n_rankings == votes.n_rankings

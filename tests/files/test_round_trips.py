@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from ranking_sets import orders_of, ranking_sets
 
-from rankcut import from_frame, read_file, to_frame, write_file
+from rankcut import read_file, write_file
+from rankcut.files import from_frame, to_frame
 from rankcut.files.graph_files import read_graph, write_graph
 from rankcut.graphs.item_graph import ItemGraph
 

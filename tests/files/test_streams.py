@@ -3,12 +3,24 @@
 import gzip
 import io
 import pickle
+import struct
+import tracemalloc
 import zlib
 
 import numpy as np
 import pytest
 
-from rankcut import RankingFileError, RankingSet, read_file, read_graph, write_file
+from rankcut import (
+    ItemGraph,
+    RankingSet,
+    read_file,
+    read_graph,
+    read_items,
+    write_file,
+    write_graph,
+)
+from rankcut.files import RankingFileError, scan_file
+from rankcut.files.models import import_skops, read_model
 from rankcut.files.streams import copy_whole, read_all
 
 
@@ -152,3 +164,110 @@ def test_files_are_copied_whole():
     stream, content = Few(), bytes(range(256)) * 9
     copy_whole(io.BytesIO(content), stream)
     assert stream.taken == content
+
+
+def test_archives_that_unpack_out_of_proportion_are_refused(tmp_path):
+    place = tmp_path / "bomb.npz"
+    np.savez_compressed(place, n_items=np.array(3), weights=np.zeros((2200, 2200)))
+    for read in (read_graph, read_model):
+        with pytest.raises(RankingFileError, match=r"bomb\.npz: unpacks to over 100 times"):
+            read(place)
+
+
+def test_a_graph_that_shrinks_well_is_read_again(tmp_path):
+    write_graph(ItemGraph(np.ones((1700, 1700)) - np.eye(1700), 1700, None), tmp_path / "g.npz")
+    assert read_graph(tmp_path / "g.npz").n_items == 1700
+
+
+@pytest.mark.parametrize("shape", ["(True, 8)", "(-1, 8)", "(1000000000000000000, 8)", "(3, 8"])
+def test_damaged_headers_are_one_line_with_the_file(tmp_path, shape):
+    text = f"{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}, }}".ljust(117) + "\n"
+    content = b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text.encode()
+    (tmp_path / "bad.npy").write_bytes(content)
+    with pytest.raises(RankingFileError, match=r"bad\.npy: ") as caught:
+        read_file(tmp_path / "bad.npy")
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("value", ["1e309", "inf"])
+def test_items_have_finite_numbers(value):
+    with pytest.raises(RankingFileError, match=r"item 'uni' has .* not a finite number"):
+        read_items(io.StringIO(f"dish,price\ntoro,1\nuni,{value}\n"))
+
+
+def forged(content, size):
+    """An archive of one member that says that it unpacks to less, and has a checksum to match."""
+    packed = zlib.compressobj(wbits=-15)
+    data = packed.compress(content) + packed.flush()
+    name, check = b"weights.npy", zlib.crc32(content[:size])
+    fields = struct.pack("<HHHHHIIIHH", 20, 0, 8, 0, 33, check, len(data), size, len(name), 0)
+    local = b"PK\x03\x04" + fields + name + data
+    central = b"PK\x01\x02" + struct.pack("<H", 20) + fields + bytes(14) + name
+    end = struct.pack("<HHHHIIH", 0, 0, 1, 1, len(central), len(local), 0)
+    return local + central + b"PK\x05\x06" + end
+
+
+def test_forged_sizes_take_no_memory(tmp_path):
+    place = tmp_path / "bomb.npz"
+    place.write_bytes(forged(bytes(1 << 26), 1000))
+    import_skops()
+    tracemalloc.start()
+    for read in (read_graph, read_model):
+        with pytest.raises(RankingFileError, match=r"^\S+bomb\.npz: [^\n]*$"):
+            read(place)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 1 << 24
+
+
+@pytest.mark.parametrize("damage", ["deflate", "encrypted"])
+def test_damaged_archives_are_one_line_with_the_file(tmp_path, damage):
+    place = tmp_path / "bad.npz"
+    write_graph(ItemGraph(np.ones((9, 9)) - np.eye(9), 9, None), place)
+    content = bytearray(place.read_bytes())
+    if damage == "deflate":
+        at = content.index(b"weights.npy") + len("weights.npy") + 20
+        content[at : at + 20] = b"\xff" * 20
+    else:
+        for mark, offset in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+            content[content.index(mark) + offset] |= 1
+    place.write_bytes(content)
+    with pytest.raises(RankingFileError, match=r"^\S+bad\.npz: [^\n]*$"):
+        read_graph(place)
+
+
+def test_parquet_with_bad_text_or_two_columns_of_a_name(tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    pq = pytest.importorskip("pyarrow.parquet")
+    place = tmp_path / "bad.parquet"
+    offsets, bad = np.array([0, 1, 2], np.int32), b"\xff\xfe"
+    text = pa.Array.from_buffers(pa.string(), 2, [None, pa.py_buffer(offsets), pa.py_buffer(bad)])
+    ranks = [pa.array([1.0, 2.0]), pa.array([2.0, 1.0])]
+    for columns, names in (([*ranks, text], ["a", "b", "town"]), (ranks, ["a", "a"])):
+        pq.write_table(pa.Table.from_arrays(columns, names=names), place)
+        for read in (read_file, lambda path: list(scan_file(path))):
+            with pytest.raises(RankingFileError, match=r"^\S+bad\.parquet: [^\n]*$"):
+                read(place)
+
+
+def test_excel_files(tmp_path):
+    openpyxl = pytest.importorskip("openpyxl")
+    place = tmp_path / "votes.xlsx"
+    book = openpyxl.Workbook()
+    book.active.append(["a", "b", "town"])
+    book.active.append([1, 2, "Kobe"])
+    other = book.create_sheet("more")
+    other.append(["a", "b"])
+    other.append([2, 1])
+    book.save(place)
+    votes = read_file(place)
+    np.testing.assert_array_equal(votes.ranks, [[1, 2]])
+    assert votes["town"].tolist() == ["Kobe"]
+    np.testing.assert_array_equal(read_file(place, sheet="more").ranks, [[2, 1]])
+    with pytest.raises(RankingFileError, match=r"no sheet 'x'; the sheets are 'Sheet', 'more'"):
+        read_file(place, sheet="x")
+    content = place.read_bytes()
+    for damaged in (content[:-40], content[:200] + bytes(50) + content[250:], b"", b"PK"):
+        place.write_bytes(damaged)
+        with pytest.raises(RankingFileError, match=r"^\S+votes\.xlsx: [^\n]*$"):
+            read_file(place)

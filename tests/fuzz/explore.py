@@ -92,7 +92,11 @@ def main():
             properties.wait(max(0.0, end - time.monotonic()))
         except subprocess.TimeoutExpired:
             properties.send_signal(signal.SIGINT)
-            properties.wait()
+            try:
+                properties.wait(15)
+            except subprocess.TimeoutExpired:
+                properties.kill()
+                properties.wait()
         output.seek(0)
         said = output.read().decode(errors="replace")
     failed = "\nFAILED " in said or "\nERROR " in said

@@ -10,7 +10,8 @@ from fuzz_readers import SEEDS, check, readers
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankcut import RankingFileError, read_file, read_graph
+from rankcut import read_file, read_graph
+from rankcut.files import RankingFileError
 
 # What the formats are made of, so that chance finds more than the first complaint.
 PIECES = [

@@ -1,11 +1,24 @@
 """From a table of item features to points."""
 
 import datetime
+import pickle
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
 
+from rankcut import (
+    DistanceGraph,
+    GraphCutFeatures,
+    LowRankGraph,
+    NeighborGraph,
+    SimilarityGraph,
+    make_food,
+)
 from rankcut.graphs.item_features import item_points
 
 
@@ -20,7 +33,7 @@ def table(frames):
 
 
 def test_numbers_are_scaled_and_words_one_hot(frames):
-    points, items = item_points(table(frames), None, scale=True, one_hot=True)
+    points, items = item_points(table(frames), None, scale=True)
     assert items is None
     price = np.array([1.0, 2.0, 6.0])
     maki = np.array([1.0, 0.0, 0.0])
@@ -30,20 +43,13 @@ def test_numbers_are_scaled_and_words_one_hot(frames):
 
 
 def test_scaling_can_be_turned_off(frames):
-    points, _ = item_points(table(frames), None, scale=False, one_hot=True)
+    points, _ = item_points(table(frames), None, scale=False)
     assert_array_equal(points[:, :2], [[1, 1], [2, 0], [6, 0]])
-
-
-def test_one_hot_can_be_turned_off(frames):
-    numeric = table(frames)[["price", "maki"]]
-    assert item_points(numeric, None, scale=True, one_hot=False)[0].shape == (3, 2)
-    with pytest.raises(ValueError, match=r"column 'group' .* not numbers; one_hot=True"):
-        item_points(table(frames), None, scale=True, one_hot=False)
 
 
 def test_a_column_labels_the_items(frames):
     named = frames.DataFrame({"name": ["uni", "ika", "ebi"], "price": [1, 2, 6]})
-    points, items = item_points(named, "name", scale=False, one_hot=True)
+    points, items = item_points(named, "name", scale=False)
     assert items == ("uni", "ika", "ebi")
     assert_array_equal(points, [[1], [2], [6]])
 
@@ -51,61 +57,128 @@ def test_a_column_labels_the_items(frames):
 def test_the_index_of_pandas_labels_the_items():
     pd = pytest.importorskip("pandas")
     frame = pd.DataFrame({"price": [1, 2]}, index=["uni", "ika"])
-    assert item_points(frame, None, scale=True, one_hot=True)[1] == ("uni", "ika")
+    assert item_points(frame, None, scale=True)[1] == ("uni", "ika")
 
 
 def test_columns_of_pandas_that_are_numbers():
     pd = pytest.importorskip("pandas")
-    points, _ = item_points(pd.DataFrame([[1, 5], [2, 6]]), None, scale=False, one_hot=True)
+    points, _ = item_points(pd.DataFrame([[1, 5], [2, 6]]), None, scale=False)
     assert_array_equal(points, [[1, 5], [2, 6]])
 
 
 def test_a_constant_column_scales_to_zero(frames):
     frame = frames.DataFrame({"one": [3.0, 3.0], "two": [1, 2]})
-    assert_array_equal(item_points(frame, None, scale=True, one_hot=True)[0], [[0, -1], [0, 1]])
+    assert_array_equal(item_points(frame, None, scale=True)[0], [[0, -1], [0, 1]])
 
 
 def test_an_array_is_taken_as_it_is():
-    points, items = item_points([[1, 2], [3, 4]], None, scale=True, one_hot=True)
+    points, items = item_points([[1, 2], [3, 4]], None, scale=True)
     assert_array_equal(points, [[1, 2], [3, 4]])
     assert items is None
     with pytest.raises(ValueError, match="no named columns"):
-        item_points([[1, 2]], "name", scale=True, one_hot=True)
+        item_points([[1, 2]], "name", scale=True)
 
 
 def test_missing_values_are_named(frames):
     frame = frames.DataFrame({"name": ["uni", "ika"], "price": [1.0, None]})
     with pytest.raises(ValueError, match="item 'ika' has no value in column 'price'"):
-        item_points(frame, "name", scale=True, one_hot=True)
+        item_points(frame, "name", scale=True)
     words = frames.DataFrame({"group": ["roe", None]})
     with pytest.raises(ValueError, match="item 1 has no value in column 'group'"):
-        item_points(words, None, scale=True, one_hot=True)
+        item_points(words, None, scale=True)
 
 
 def test_infinite_values_are_named(frames):
     frame = frames.DataFrame({"name": ["uni", "ika"], "price": [1.0, np.inf]})
     with pytest.raises(ValueError, match="item 'ika' has the value inf in column 'price'"):
-        item_points(frame, "name", scale=False, one_hot=True)
+        item_points(frame, "name", scale=False)
 
 
 def test_dates_are_neither_numbers_nor_categories(frames):
     days = [datetime.date(2020, 1, 1), datetime.date(2020, 1, 2)]
     frame = frames.DataFrame({"day": np.array(days, dtype="M8[ms]")})
     with pytest.raises(ValueError, match=r"column 'day' .* neither numbers nor categories"):
-        item_points(frame, None, scale=True, one_hot=True)
+        item_points(frame, None, scale=True)
 
 
 def test_an_item_twice(frames):
     frame = frames.DataFrame({"name": ["uni", "uni"], "price": [1, 2]})
     with pytest.raises(ValueError, match="item 'uni' has two rows"):
-        item_points(frame, "name", scale=True, one_hot=True)
+        item_points(frame, "name", scale=True)
 
 
 def test_no_such_column(frames):
-    with pytest.raises(ValueError, match=r"items='id' should name .* 'price', 'maki', 'group'"):
-        item_points(table(frames), "id", scale=True, one_hot=True)
+    with pytest.raises(
+        ValueError, match=r"items should name .*; got 'id', .* 'price', 'maki', 'group'"
+    ):
+        item_points(table(frames), "id", scale=True)
 
 
 def test_nothing_but_labels(frames):
     with pytest.raises(ValueError, match="they need items and columns"):
-        item_points(frames.DataFrame({"name": ["uni"]}), "name", scale=True, one_hot=True)
+        item_points(frames.DataFrame({"name": ["uni"]}), "name", scale=True)
+
+
+RECIPES = [SimilarityGraph, DistanceGraph, NeighborGraph, LowRankGraph]
+
+
+@pytest.mark.parametrize("recipe", RECIPES)
+def test_a_recipe_keeps_plain_arrays(frames, recipe):
+    """What a frame was made by appears nowhere in the state, and so it can be saved anywhere."""
+    options = {"n_neighbors": 2} if recipe is NeighborGraph else {}
+    kept = recipe(table(frames), **options)
+    state = pickle.dumps(kept)
+    for library in (b"pandas", b"polars", b"pyarrow", b"narwhals"):
+        assert library not in state
+    assert_array_equal(pickle.loads(state).build().to_dense(), kept.build().to_dense())
+    copied = clone(kept.set_params(features=table(frames)))
+    assert b"pandas" not in pickle.dumps(copied)
+    assert_array_equal(copied.build().to_dense(), kept.build().to_dense())
+
+
+def test_a_recipe_is_saved_by_skops(frames):
+    skops = pytest.importorskip("skops.io")
+    kept = SimilarityGraph(table(frames))
+    content = skops.dumps(kept)
+    loaded = skops.loads(content, trusted=skops.get_untrusted_types(data=content))
+    assert_array_equal(loaded.build().to_dense(), kept.build().to_dense())
+
+
+@pytest.mark.parametrize("kind", ["array", "list", "frame", "sparse"])
+def test_the_repr_of_a_pipeline_is_short(frames, kind):
+    values = np.random.default_rng(0).random((100, 9))
+    features = {
+        "array": values,
+        "list": values.tolist(),
+        "frame": frames.DataFrame({f"x{i}": column for i, column in enumerate(values.T)}),
+        "sparse": sparse.csr_array(values),
+    }[kind]
+    model = make_pipeline(GraphCutFeatures(SimilarityGraph(features)), LogisticRegression())
+    assert "SimilarityGraph(features=<100 items × 9 columns>)" in repr(model)
+    assert len(repr(model)) < 300
+
+
+def test_numbers_with_gaps_and_numbers_as_labels(frames):
+    frame = frames.DataFrame({"id": [7, 9], "price": [1, None]})
+    with pytest.raises(ValueError, match="item 9 has no value in column 'price'"):
+        item_points(frame, "id")
+
+
+def test_rows_of_different_lengths_are_refused_when_built():
+    with pytest.raises(ValueError, match="inhomogeneous"):
+        SimilarityGraph([[1.0], [1.0, 2.0]]).build()
+
+
+def test_a_fitted_model_of_a_frame_is_saved_and_loaded(frames, tmp_path):
+    models = pytest.importorskip("rankcut.files.models")
+    pytest.importorskip("skops.io")
+    food = make_food(20, random_state=0)
+    columns = {f"x{i}": column for i, column in enumerate(food.item_features.T)}
+    graph = SimilarityGraph(frames.DataFrame(columns))
+    model = make_pipeline(GraphCutFeatures(graph), LogisticRegression()).fit(
+        food.ranks, food.target
+    )
+    items = tuple(range(food.ranks.shape[1]))
+    models.write_model(models.SavedModel(model, items, "side"), tmp_path / "model.skops")
+    loaded = models.read_model(tmp_path / "model.skops")
+    assert_array_equal(loaded.classifier.predict(food.ranks), model.predict(food.ranks))

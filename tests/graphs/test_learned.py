@@ -20,12 +20,13 @@ from rankcut import (
     DissimilarityGraph,
     GraphCutFeatures,
     GraphCutKernel,
-    GraphSmoothing,
     NormalizedGraph,
+    Smoothing,
     graph_cut_features,
     graph_cut_kernel,
     make_food,
 )
+from rankcut.estimators import GraphSmoothing
 
 
 def lists(n_rows, n_items, seed, density=0.5):
@@ -106,7 +107,7 @@ def test_the_strongest_edges(recipe, oracle, monkeypatch):
     ranks = lists(60, 30, seed=3)
     expected = strongest(oracle(ranks, 10), 4)
     for at_once in (1 << 22, 100):
-        monkeypatch.setattr("rankcut.graphs.learned._AT_ONCE", at_once)
+        monkeypatch.setattr("rankcut.graphs.distances._AT_ONCE", at_once)
         graph = recipe(n_neighbors=4).build_from(ranks)
         assert_allclose(graph.to_dense(), expected, atol=1e-12)
         assert_array_equal(graph.to_dense(), graph.to_dense().T)
@@ -139,8 +140,7 @@ class TestLeaks:
     MODEL = GraphCutFeatures(
         AgreementGraph(n_neighbors=2),
         unranked="last",
-        smoothing=1,
-        smoothing_graph=CoListingGraph(n_neighbors=2),
+        smoothing=Smoothing(1, CoListingGraph(n_neighbors=2)),
     )
     RANKS = make_food(60, kind="top-k", random_state=0).ranks
     TARGET = make_food(60, kind="top-k", random_state=0).target
@@ -175,7 +175,7 @@ class TestLeaks:
         pipeline = make_pipeline(self.MODEL, LogisticRegression())
         grid = {
             "graphcutfeatures__graph__shrinkage": [0, 10],
-            "graphcutfeatures__smoothing_graph__n_neighbors": [1, 3],
+            "graphcutfeatures__smoothing__graph__n_neighbors": [1, 3],
         }
         search = GridSearchCV(pipeline, grid, cv=2).fit(self.RANKS, self.TARGET)
         assert search.best_score_ > 0.6
@@ -249,8 +249,54 @@ def test_a_graph_is_not_learned_from_rankings_that_are_not_there_yet():
     for recipe in (AgreementGraph(), DissimilarityGraph(CoListingGraph(n_neighbors=1))):
         for refuse in (
             lambda recipe=recipe: GraphCutFeatures(recipe).fit(lazy),
-            lambda recipe=recipe: GraphCutFeatures(smoothing=1, smoothing_graph=recipe).fit(lazy),
+            lambda recipe=recipe: GraphCutFeatures(smoothing=Smoothing(1, recipe)).fit(lazy),
             lambda recipe=recipe: graph_cut_features(lazy, recipe),
         ):
             with pytest.raises(TypeError, match="build_from"):
                 refuse()
+
+
+@pytest.mark.parametrize("recipe", [AgreementGraph(n_neighbors=3), CoListingGraph(n_neighbors=3)])
+def test_counts_are_repeated_rows(recipe):
+    rng = np.random.default_rng(0)
+    ranks = rng.permuted(np.tile(np.arange(1.0, 8.0), (20, 1)), axis=1)
+    ranks[ranks > 4] = np.nan
+    counts = rng.integers(0, 5, size=20)
+    found = recipe.build_from(ranks, sample_weight=counts)
+    expanded = recipe.build_from(np.repeat(ranks, counts, axis=0))
+    np.testing.assert_allclose(found.to_dense(), expanded.to_dense(), atol=1e-13)
+    derived = NormalizedGraph(recipe).build_from(ranks, sample_weight=counts)
+    np.testing.assert_allclose(
+        derived.to_dense(), NormalizedGraph(expanded).build().to_dense(), atol=1e-12
+    )
+
+
+@pytest.mark.parametrize(
+    ("counts", "message"),
+    [
+        ([1, 2], "sample_weight must have one weight for each of the 3 rankings; got"),
+        ([1, -1, 1], "row 1: sample_weight is -1"),
+    ],
+)
+def test_bad_counts(counts, message):
+    with pytest.raises(ValueError, match=message):
+        AgreementGraph().build_from([[1, 2], [2, 1], [1, 2]], sample_weight=counts)
+
+
+def test_without_rankings_it_says_what_to_do():
+    with pytest.raises(ValueError, match=r"CoListingGraph is learned .* call build_from\(rankings"):
+        CoListingGraph().build()
+
+
+@pytest.mark.parametrize("options", [{}, {"smoothing": Smoothing(1.0, AgreementGraph())}])
+def test_an_estimator_learns_its_graph_from_counted_rankings(options):
+    rng = np.random.default_rng(1)
+    ranks = rng.permuted(np.tile(np.arange(1.0, 8.0), (20, 1)), axis=1)
+    ranks[ranks > 4] = np.nan
+    counts = rng.integers(0, 5, size=20)
+    model = GraphCutFeatures(CoListingGraph(n_neighbors=3), unranked="last", **options)
+    expected = model.fit(np.repeat(ranks, counts, axis=0)).transform(ranks)
+    found = model.fit_transform(ranks, sample_weight=counts)
+    np.testing.assert_allclose(found, expected, atol=1e-12)
+    with pytest.raises(ValueError, match="sample_weight must have one weight"):
+        model.fit(ranks, sample_weight=counts[:3])

@@ -81,12 +81,12 @@ def test_an_embedding_with_negative_products_is_lifted():
     vectors = np.random.default_rng(0).standard_normal((60, 4))
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     with pytest.raises(
-        ValueError, match=r"between items \d+ and \d+ is -0\.\d+, .* offset=1 lifts all"
+        ValueError, match=r"between items \d+ and \d+ is -0\.\d+, .* pass offset=1.0 to make all"
     ):
         LowRankGraph(vectors, method="embedding").build()
     graph = LowRankGraph(vectors, method="embedding", offset=1).build()
     assert_allclose(graph.to_dense(), np.where(OFF, 1 + vectors @ vectors.T, 0.0), atol=1e-12)
-    with pytest.raises(ValueError, match="above the ceiling 1,"):
+    with pytest.raises(ValueError, match="ceiling is 1, below the largest"):
         DissimilarityGraph(graph).build()
 
 
@@ -113,7 +113,7 @@ def test_a_graph_with_negative_degrees_cannot_be_normalised():
         1e3 * POINTS, method="random_features", rank=5, lengthscale=1.0, random_state=1
     )
     assert far.build().approximation.smallest_weight < 0
-    with pytest.raises(ValueError, match=r"item \d+ has the degree -.* higher rank"):
+    with pytest.raises(ValueError, match=r"item \d+ has the negative degree -.* higher rank"):
         NormalizedGraph(far).build()
 
 

@@ -3,11 +3,12 @@
 import sys
 from types import SimpleNamespace
 
-import numba
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
 from scipy.spatial.distance import cdist
+from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
@@ -16,6 +17,7 @@ from threadpoolctl import threadpool_limits
 from rankcut import (
     DissimilarityGraph,
     GraphCutFeatures,
+    LowRankGraph,
     NeighborGraph,
     NormalizedGraph,
     SimilarityGraph,
@@ -85,7 +87,7 @@ class TestSimilarityGraph:
 
     def test_features_so_large_that_distances_overflow(self):
         with pytest.raises(ValueError, match="distances between items overflow"):
-            SimilarityGraph([[1e200], [-1e200], [3e200]]).build()
+            SimilarityGraph([[1e308], [-1e308], [1.5e308]]).build()
 
     def test_no_features(self):
         with pytest.raises(ValueError, match="needs item features"):
@@ -117,25 +119,38 @@ class TestNeighborGraph:
             NeighborGraph(POINTS, n_neighbors=n_neighbors).build()
 
 
-class Search:
-    """Stands in for pynndescent, which takes half a minute to compile: finds all neighbours."""
+class Index:
+    """Stands in for hnswlib: finds all neighbours, but for the nearest ``missed`` ones."""
 
-    def __init__(self, points, n_neighbors, random_state, n_jobs):
+    missed = 0
+
+    def __init__(self, space, dim):
+        assert (space, dim) == ("l2", dim)
+
+    def init_index(self, **options):
+        self.options = options
+
+    def add_items(self, points, num_threads):
         assert points.dtype == np.float32
-        self.neighbor_graph = (np.argsort(cdist(points, points), axis=1)[:, :n_neighbors], None)
+        assert num_threads == 1
+        self.points = points
+
+    def set_ef(self, ef):
+        assert ef >= 200
+
+    def knn_query(self, points, k, num_threads):
+        nearest = np.argsort(cdist(points, self.points), axis=1)
+        kept = [0, *range(1 + self.missed, k + self.missed)]
+        return nearest[:, kept], None
 
 
-class WorseSearch(Search):
-    """Does not find the nearest two."""
-
-    def __init__(self, points, n_neighbors, random_state, n_jobs):
-        super().__init__(points, n_neighbors + 2, random_state, n_jobs)
-        self.neighbor_graph = (self.neighbor_graph[0][:, [0, *range(3, n_neighbors + 2)]], None)
+class WorseIndex(Index):
+    missed = 2
 
 
 class TestApproximateNeighbors:
     def graphs(self, monkeypatch, search, points=POINTS, **options):
-        monkeypatch.setitem(sys.modules, "pynndescent", SimpleNamespace(NNDescent=search))
+        monkeypatch.setitem(sys.modules, "hnswlib", SimpleNamespace(Index=search))
         options = {"n_neighbors": 4, **options}
         return [
             NeighborGraph(points, method=m, **options).build() for m in ("exact", "approximate")
@@ -144,13 +159,13 @@ class TestApproximateNeighbors:
     # Far from 0, float32 would not tell the items apart.
     @pytest.mark.parametrize("points", [POINTS, 1e9 + POINTS, 1e60 * POINTS])
     def test_a_perfect_search_gives_the_exact_graph(self, monkeypatch, points):
-        exact, found = self.graphs(monkeypatch, Search, points)
+        exact, found = self.graphs(monkeypatch, Index, points)
         assert_allclose(found.to_dense(), exact.to_dense(), rtol=1e-12)
         assert (found.approximation.recall, found.approximation.n_items) == (1.0, 12)
         assert exact.approximation is None
 
     def test_recall_is_what_was_found_of_the_nearest(self, monkeypatch):
-        _, found = self.graphs(monkeypatch, WorseSearch)
+        _, found = self.graphs(monkeypatch, WorseIndex)
         assert found.approximation.recall == 0.5
         assert repr(found).endswith("edges, recall 0.500 of the neighbours of 12 items)")
         kept = found.aligned(12, tuple("abcdefghijkl"))
@@ -159,30 +174,21 @@ class TestApproximateNeighbors:
 
     def test_duplicates_are_found_whichever_they_are(self, monkeypatch):
         points = np.repeat(np.arange(3.0), 6)[:, None]
-        _, found = self.graphs(monkeypatch, Search, points)
+        _, found = self.graphs(monkeypatch, Index, points)
         assert found.approximation.recall == 1
         assert (found.to_dense()[:6, 6:] == 0).all()
         assert (found.to_dense().diagonal() == 0).all()
 
-    def test_what_is_not_found_is_left_out(self, monkeypatch):
-        class Failing(Search):
-            def __init__(self, *arguments, **options):
-                super().__init__(*arguments, **options)
-                self.neighbor_graph[0][:, -1] = -1
-
-        _, found = self.graphs(monkeypatch, Failing)
-        assert found.approximation.recall == 0.75
-
     def test_auto_goes_by_cost(self, monkeypatch):
         monkeypatch.setattr(distances, "_ALL_PAIRS_ITEMS", 10)
-        monkeypatch.setitem(sys.modules, "pynndescent", SimpleNamespace(NNDescent=Search))
+        monkeypatch.setitem(sys.modules, "hnswlib", SimpleNamespace(Index=Index))
         many = np.hstack([POINTS, POINTS, POINTS])
         for points, approximate in ((POINTS, False), (many[:10], False), (many, True)):
             graph = NeighborGraph(points, n_neighbors=4).build()
             assert (graph.approximation is not None) == approximate
 
     def test_missing_and_misspelt(self, monkeypatch):
-        monkeypatch.setitem(sys.modules, "pynndescent", None)
+        monkeypatch.setitem(sys.modules, "hnswlib", None)
         with pytest.raises(ModuleNotFoundError, match=r'pip install "rankcut\[neighbors\]"'):
             NeighborGraph(POINTS, n_neighbors=4, method="approximate").build()
         with pytest.raises(ValueError, match='method must be "auto", "exact" or "approximate"'):
@@ -198,16 +204,12 @@ class TestApproximateNeighbors:
                 found.append(recipe.build().weights.to_csr())
         assert (found[0] != found[1]).nnz == 0
 
-    @pytest.mark.slow
-    def test_pynndescent_itself(self):
+    def test_hnswlib_itself(self):
+        pytest.importorskip("hnswlib")
         points = np.random.default_rng(0).standard_normal((600, 12))
         recipe = NeighborGraph(points, n_neighbors=5, method="approximate")
         one = recipe.build()
-        threads = numba.get_num_threads()
-        numba.set_num_threads(1)
-        two = recipe.build()
-        numba.set_num_threads(threads)
-        assert_array_equal(one.to_dense(), two.to_dense())
+        assert_array_equal(one.to_dense(), recipe.build().to_dense())
         exact = NeighborGraph(points, n_neighbors=5).build().to_dense() > 0
         shared = np.count_nonzero(exact & (one.to_dense() > 0)) / np.count_nonzero(exact)
         assert one.approximation.n_items == 200
@@ -234,3 +236,103 @@ def test_grid_search_reaches_the_recipe(recipe, grid):
     chosen = {name.rsplit("__", 1)[1]: value for name, value in search.best_params_.items()}
     same = recipe(food.item_features, **chosen).build()
     assert_array_equal(best.to_dense(), same.to_dense())
+
+
+class TestCosine:
+    TAGS = np.array(
+        [[1, 1, 0, 0], [2, 2, 0, 0], [0, 1, 1, 0], [0, 0, 3, 0], [0, 0, 0, 5.0], [0, 0, 0, 0]]
+    )
+
+    def test_sparse_features_are_those_of_a_loop_over_pairs(self):
+        rng = np.random.default_rng(0)
+        tags = rng.random((30, 12)) * (rng.random((30, 12)) < 0.3)
+        lengths = np.linalg.norm(tags, axis=1)
+        cosines = tags @ tags.T / np.maximum(np.outer(lengths, lengths), 1e-300)
+        np.fill_diagonal(cosines, 0.0)
+        chosen = np.zeros((30, 30), dtype=bool)
+        for item in range(30):
+            nearest = np.argsort(-cosines[item], kind="stable")[:4]
+            chosen[item, nearest[cosines[item, nearest] > 0]] = True
+        chosen |= chosen.T
+        options = {"n_neighbors": 4, "metric": "cosine", "kernel": "exponential", "lengthscale": 2}
+        graph = NeighborGraph(sparse.csr_array(tags), **options).build()
+        expected = np.where(chosen, np.exp(-(1.0 - cosines) / 2), 0.0)
+        assert_allclose(graph.to_dense(), expected, atol=1e-13)
+
+    def test_items_that_share_nothing_are_not_joined(self):
+        options = {"n_neighbors": 2, "metric": "cosine"}
+        found = NeighborGraph(sparse.csr_array(self.TAGS), **options).build()
+        assert not found.to_dense()[4:].any()
+        assert found.to_dense()[0, 1] == 1
+        for scale in (1e-200, 1e200):
+            same = NeighborGraph(sparse.csr_array(scale * self.TAGS), **options).build()
+            assert_allclose(same.to_dense(), found.to_dense(), rtol=1e-7)
+
+    def test_dense_features(self):
+        points = np.random.default_rng(1).random((12, 3))
+        options = {"n_neighbors": 3, "metric": "cosine"}
+        dense = NeighborGraph(points, **options).build()
+        found = NeighborGraph(sparse.csr_array(points), **options).build()
+        assert_allclose(dense.to_dense(), found.to_dense(), rtol=1e-9)
+
+    def test_refused(self):
+        tags = sparse.csr_array(self.TAGS)
+        with pytest.raises(ValueError, match=r'are sparse.* pass metric="cosine"'):
+            NeighborGraph(tags, n_neighbors=2).build()
+        with pytest.raises(ValueError, match='metric must be "euclidean" or "cosine"; got'):
+            NeighborGraph(tags, n_neighbors=2, metric="angle").build()
+        with pytest.raises(ValueError, match="are sparse, but this graph compares all pairs"):
+            SimilarityGraph(tags).build()
+
+
+@pytest.mark.parametrize("scale", [1e-280, 1e-170, 1e170, 1e280])
+def test_similarities_do_not_depend_on_the_scale_of_features(scale):
+    expected = SimilarityGraph(POINTS).build().to_dense()
+    assert_allclose(SimilarityGraph(scale * POINTS).build().to_dense(), expected, rtol=1e-9)
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(POINTS, columns=[f"f{i}" for i in range(POINTS.shape[1])])
+    expected = SimilarityGraph(frame).build().to_dense()
+    assert_allclose(SimilarityGraph(scale * frame).build().to_dense(), expected, rtol=1e-9)
+
+
+def test_numbers_of_very_many_digits():
+    pd = pytest.importorskip("pandas")
+    large = pd.DataFrame({"size": [10**20, 2 * 10**20, 5 * 10**20]}, dtype=object)
+    plain = pd.DataFrame({"size": [1.0, 2.0, 5.0]})
+    assert_allclose(
+        SimilarityGraph(large).build().to_dense(), SimilarityGraph(plain).build().to_dense()
+    )
+    large.loc[1, "size"] = 10**400
+    with pytest.raises(ValueError, match="item 1 has a number in column 'size' that is too large"):
+        SimilarityGraph(large).build()
+    with pytest.raises(ValueError, match="too large for a float"):
+        SimilarityGraph([[1], [10**400]]).build()
+
+
+@pytest.mark.parametrize("scale", [1e-280, 1e-155, 1e155, 1e280])
+@pytest.mark.parametrize(
+    "recipe",
+    [
+        NeighborGraph(POINTS, n_neighbors=3),
+        NeighborGraph(np.hstack([POINTS, POINTS, POINTS]), n_neighbors=3),
+        NeighborGraph(POINTS, n_neighbors=3, metric="cosine"),
+        SimilarityGraph(POINTS),
+        LowRankGraph(POINTS, rank=5),
+        LowRankGraph(POINTS, rank=5, method="random_features"),
+    ],
+)
+def test_features_of_any_scale_give_the_same_graph(recipe, scale):
+    scaled = clone(recipe).set_params(features=recipe.features.matrix * scale)
+    assert_allclose(scaled.build().to_dense(), recipe.build().to_dense(), rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("scale", [1e-280, 1e-155, 1e155, 1e279])
+def test_weights_of_any_scale_give_the_same_normalised_graph(scale):
+    weights = SimilarityGraph(POINTS).build().to_dense()
+    few = sparse.csr_array(np.where(weights > 0.5, weights, 0.0))
+    for graph in (weights, few):
+        expected = NormalizedGraph(graph).build().to_dense()
+        assert_allclose(NormalizedGraph(graph * scale).build().to_dense(), expected, rtol=1e-13)
+    unlike = DissimilarityGraph(few * scale, ceiling="largest")
+    expected = NormalizedGraph(DissimilarityGraph(few, ceiling="largest")).build().to_dense()
+    assert_allclose(NormalizedGraph(unlike).build().to_dense(), expected, atol=1e-13)

@@ -7,24 +7,23 @@ import oracles
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from maps import flat_features, flat_vectors
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from strategies import partitions, ranks_of
 
 from rankcut import (
     DissimilarityGraph,
-    GraphCut,
-    GraphCutFeatures,
     ItemGraph,
     NeighborGraph,
     NormalizedGraph,
-    graph_cut_features,
     graph_cut_kernel,
-    lovasz_extension,
     read_graph,
     write_graph,
 )
 from rankcut.graphs import StructuredWeights
+from rankcut.setfunctions import GraphCut
+from rankcut.theory import lovasz_extension
 
 
 def random_structured(rng, n, rank, constant=1.0):
@@ -99,7 +98,7 @@ def test_features_equal_pooled_slopes_of_cuts_from_sets(case):
     row = ranks_of(groups, len(dense))[None]
     expected = oracles.features(dense, groups)
     for algorithm in ("structured", "table", "dense", "sparse", "auto"):
-        got = graph_cut_features(row, graph, algorithm=algorithm)[0]
+        got = flat_vectors(row, graph, algorithm=algorithm)[0]
         assert_allclose(got, expected, rtol=0, atol=1e-11)
 
 
@@ -110,7 +109,7 @@ def test_closed_form_and_exact_means_equal_the_enumerated_ones(case, data):
     row[data.draw(st.lists(st.sampled_from(range(len(row))), unique=True))] = np.nan
     for method, vector in (("closed_form", oracles.slopes), ("exact", oracles.features)):
         expected = oracles.mean_over_completions(dense, row, vector)
-        got = graph_cut_features(row[None], graph, unranked="anywhere", completions=method)[0]
+        got = flat_vectors(row[None], graph, unranked="anywhere", completions=method)[0]
         assert_allclose(got, expected, rtol=0, atol=1e-11)
 
 
@@ -158,8 +157,8 @@ class TestLikeTheDenseGraph:
             ),
         ):
             for algorithm in ("structured", "dense"):
-                got = graph_cut_features(ranks, graph, algorithm=algorithm, **options)
-                expected = graph_cut_features(ranks, dense, **options)
+                got = flat_vectors(ranks, graph, algorithm=algorithm, **options)
+                expected = flat_vectors(ranks, dense, **options)
                 assert_allclose(got, expected, rtol=0, atol=1e-10)
 
     def test_sparse_rankings(self, kind):
@@ -169,9 +168,10 @@ class TestLikeTheDenseGraph:
         options = {"unranked": "anywhere", "completions": "closed_form"}
         expected = graph_cut_kernel(top, None, dense, **options)
         assert_allclose(graph_cut_kernel(stored, None, graph, **options), expected, atol=1e-8)
-        rows = graph_cut_features(stored, graph, sparse_output=True, **options).toarray()
+        rows = flat_vectors(stored, graph, **options)
+        rows = rows if isinstance(rows, np.ndarray) else rows.toarray()
         centred = rows - rows.mean(axis=1, keepdims=True)
-        expected = graph_cut_features(top, dense, **options)
+        expected = flat_vectors(top, dense, **options)
         assert_allclose(centred, expected, rtol=0, atol=1e-10)
 
     @pytest.mark.parametrize("completions", ["closed_form", "sampled"])
@@ -179,16 +179,16 @@ class TestLikeTheDenseGraph:
         graph, _ = self.both(kind)
         ranks = np.tile(catalogue(60)[2], (40, 1))[: 1600 if completions == "closed_form" else 160]
         options = {"unranked": "anywhere", "completions": completions, "tolerance": 0.5}
-        one = graph_cut_features(ranks, graph, **options)
-        assert_array_equal(graph_cut_features(ranks, graph, n_jobs=2, **options), one)
-        assert_array_equal(graph_cut_features(ranks[37:], graph, **options), one[37:])
+        one = flat_vectors(ranks, graph, **options)
+        assert_array_equal(flat_vectors(ranks, graph, n_jobs=2, **options), one)
+        assert_array_equal(flat_vectors(ranks[37:], graph, **options), one[37:])
 
     def test_complete_rankings_have_the_same_bits_for_threads_and_batches(self, kind):
         graph, _ = self.both(kind)
         ranks = catalogue(60, 3000)[1]
-        one = graph_cut_features(ranks, graph)
-        assert_array_equal(graph_cut_features(ranks, graph, n_jobs=2), one)
-        assert_array_equal(graph_cut_features(ranks[1234:], graph), one[1234:])
+        one = flat_vectors(ranks, graph)
+        assert_array_equal(flat_vectors(ranks, graph, n_jobs=2), one)
+        assert_array_equal(flat_vectors(ranks[1234:], graph), one[1234:])
 
     def test_lovasz_extension(self, kind):
         graph, dense = self.both(kind)
@@ -223,7 +223,7 @@ def test_what_does_not_fit_together_is_refused():
         (StructuredWeights(np.nan, empty, factors, signs), "must be finite"),
         (StructuredWeights(1.0, empty, factors * np.nan, signs), "must be finite"),
         (StructuredWeights(1.0, empty, factors * 1e200, signs), "so large that sums overflow"),
-        (StructuredWeights(1.0, empty, factors, 2 * signs), "signs .* are 1 or -1"),
+        (StructuredWeights(1.0, empty, factors, 2 * signs), "signs .* must be 1 or -1"),
         (StructuredWeights.of_constant(-1.0, empty), "weight of all pairs is -1.0"),
         (
             StructuredWeights.of_constant(
@@ -239,7 +239,7 @@ def test_what_does_not_fit_together_is_refused():
 
 
 def test_a_large_catalogue_takes_memory_by_its_edges():
-    n = 50_000
+    n = 10_000
     rng = np.random.default_rng(0)
     near = NeighborGraph(rng.random((n, 2)), n_neighbors=5).build()
     top = sparse.csr_array(
@@ -247,22 +247,21 @@ def test_a_large_catalogue_takes_memory_by_its_edges():
         shape=(50, n),
     )
     top.sum_duplicates()
-    GraphCutFeatures(DissimilarityGraph([[0, 1], [1, 0]])).fit_transform([[1, 2]])
+    flat_features(DissimilarityGraph([[0, 1], [1, 0]])).fit_transform([[1, 2]])
     tracemalloc.start()
     for graph in (DissimilarityGraph(near), NormalizedGraph(DissimilarityGraph(near))):
         built = graph.build()
         assert built.degrees.shape == (n,)
-        last = GraphCutFeatures(built, unranked="last").fit_transform(top[:3])
+        last = flat_features(built, unranked="last").fit_transform(top[:3])
         assert last.shape == (3, n)
-        anywhere = GraphCutFeatures(built, unranked="anywhere").fit_transform(top)
+        anywhere = flat_features(built, unranked="anywhere").fit_transform(top)
         assert anywhere.shape == (50, n)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    # One row of the dense weights is 0.4 MB, and all of them are 20 GB.
-    assert peak < 200 * 2**20
-    stored = GraphCutFeatures(DissimilarityGraph(near), unranked="anywhere").fit_transform(top)
-    assert stored.format == "csr"
-    assert stored.nnz < 50 * 8 * 12
+    # The dense weights are 800 MB.
+    assert peak < 40 * 2**20
+    stored = flat_features(DissimilarityGraph(near), unranked="anywhere").fit(top).compact(top)
+    assert stored.sparse.nnz < 50 * 8 * 12
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.linalg import expm
 
-from rankcut import diffusion_kernel
+from rankcut.kernels import diffusion_kernel
 from rankcut.kernels.diffusion import character_table, class_values, cycle_codes, partitions_of
 
 
@@ -138,7 +138,7 @@ def test_the_default_rate():
 
 
 def test_parameters_that_do_not_fit():
-    with pytest.raises(ValueError, match=r"at most 20 items, and there are 21.*mallows_kernel"):
+    with pytest.raises(ValueError, match=r"at most 20 items, but there are 21.*mallows_kernel"):
         diffusion_kernel(np.arange(21.0)[None])
     with pytest.raises(ValueError, match="beta must be positive and finite"):
         diffusion_kernel([[1, 2]], beta=0)

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from rankcut import kendall_kernel, make_food, spearman_kernel
-from rankcut.kernels import gram
+from rankcut import make_food
+from rankcut.kernels import gram, kendall_kernel, spearman_kernel
 from rankcut.kernels.gram import fill_gram
 from rankcut.threads import as_completed
 

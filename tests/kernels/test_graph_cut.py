@@ -1,21 +1,29 @@
 """The graph cut kernel."""
 
+import pickle
+
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from maps import grouped
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.stats import spearmanr
+from tolerances import assert_rounds_to
 
 from rankcut import (
+    Completions,
     DissimilarityGraph,
     GraphCutFeatures,
     GraphCutKernel,
     NeighborGraph,
     SimilarityGraph,
+    Smoothing,
     graph_cut_features,
     graph_cut_kernel,
     make_food,
 )
+from rankcut.errors import InputError
+from rankcut.kernels import graph_cut
 
 FOOD = make_food(30, random_state=0)
 GRAPH = SimilarityGraph(FOOD.item_features)
@@ -52,7 +60,7 @@ def test_other_numbers_of_items():
     [
         {"n_draws": 8, "random_state": 3},
         {"n_draws": 8, "random_state": 4},
-        {"n_draws": 80, "sampler": "antithetic"},
+        {"n_draws": 80},
         {"tolerance": 0.1},
         {"completions": "exact"},
         {"completions": "closed_form"},
@@ -60,13 +68,16 @@ def test_other_numbers_of_items():
 )
 def test_incomplete_rankings_with_all_their_options(options):
     ranks = make_food(12, kind="incomplete", random_state=2).ranks
-    options = {"completions": "sampled", "unranked": "anywhere", **options}
+    options = grouped(**{"completions": "sampled", "unranked": "anywhere", **options})
     features = graph_cut_features(ranks, GRAPH, **options)
     expected = features @ features.T
     assert_allclose(graph_cut_kernel(ranks, graph=GRAPH, **options), expected, atol=1e-10)
     # Other options make other features, so that none can be dropped on the way.
     others = graph_cut_features(
-        ranks, GRAPH, unranked="anywhere", completions="sampled", n_draws=4, random_state=9
+        ranks,
+        GRAPH,
+        unranked="anywhere",
+        completions=Completions("sampled", n_draws=4, random_state=9),
     )
     assert np.abs(features - others).max() > 1e-3
 
@@ -79,8 +90,7 @@ def test_incomplete_rankings_with_all_their_options(options):
         {
             "unranked": "anywhere",
             "completions": "closed_form",
-            "smoothing": 2,
-            "smoothing_graph": NeighborGraph(FOOD.item_features, n_neighbors=2),
+            "smoothing": Smoothing(2, NeighborGraph(FOOD.item_features, n_neighbors=2)),
         },
     ],
 )
@@ -105,9 +115,9 @@ def test_options_of_short_lists(options, normalize):
 
 
 def test_smoothing_by_what_is_no_number_of_steps():
-    with pytest.raises(ValueError, match="0 or more steps"):
+    with pytest.raises(ValueError, match="number of steps"):
         graph_cut_kernel(FOOD.ranks, smoothing=None)
-    with pytest.raises(ValueError, match="0 or more steps"):
+    with pytest.raises(ValueError, match="number of steps"):
         graph_cut_features(FOOD.ranks, smoothing=-1)
 
 
@@ -130,3 +140,61 @@ def test_labels_of_one_side_hold_for_both():
     assert_allclose(graph_cut_kernel(X, X.to_numpy(), graph), expected)
     assert_allclose(graph_cut_kernel(X.to_numpy(), X, graph), expected)
     assert np.abs(graph_cut_kernel(X.to_numpy(), graph=graph) - expected).max() > 1
+
+
+@pytest.mark.parametrize("form", ["dense", "sparse"])
+@pytest.mark.parametrize("smoothing", [0.0, 1.5])
+@pytest.mark.parametrize("scale", [2.0**-930, 2.0**-515, 2.0**515, 2.0**930])
+def test_weights_of_any_scale(scale, smoothing, form):
+    ranks = make_food(5, kind="incomplete", random_state=2).ranks
+    options = {"unranked": "anywhere", "completions": "closed_form", "smoothing": smoothing}
+    weights = NeighborGraph(FOOD.item_features, n_neighbors=2).build().to_dense()
+    if form == "sparse":
+        weights = sparse.csr_array(weights)
+        ranks = sparse.csr_array(np.nan_to_num(ranks))
+    expected = graph_cut_kernel(ranks, None, weights, normalize=True, **options)
+    got = graph_cut_kernel(ranks, None, weights * scale, normalize=True, **options)
+    # Unit vectors of 8 items; smoothing divides by roots of the weights.
+    assert_rounds_to(got, expected, n_terms=8, size=1.0)
+    size = "small" if scale < 1 else "large"
+    with pytest.raises(InputError, match=rf"row 0: k\(A, A\) is too {size} for float64") as error:
+        graph_cut_kernel(ranks, None, weights * scale, **options)
+    assert "normalize=True" in str(error.value)
+
+
+def test_values_that_just_fit_are_exact_and_zeros_are_zeros():
+    ranks = [[1, 2, 3], [2, 2, 2]]
+    for scale in (2.0**-510, 2.0**508):
+        got = graph_cut_kernel(ranks, None, scale * (1 - np.eye(3)))
+        assert (got == [[8 * scale**2, 0], [0, 0]]).all()
+    with pytest.raises(InputError, match=r"row 0: k\(A, A\) is too small for float32"):
+        graph_cut_kernel(np.float32(ranks), None, 1e-25 * (1 - np.eye(3)))
+    with pytest.raises(InputError, match=r"coordinates up to .* are too small"):
+        graph_cut_kernel(np.float32(ranks), None, 1e-60 * (1 - np.eye(3)))
+
+
+def test_a_kernel_object_makes_its_map_once(monkeypatch):
+    made = []
+    fit = graph_cut.fit_map
+    monkeypatch.setattr(graph_cut, "fit_map", lambda *given: made.append(1) or fit(*given))
+    graph = NeighborGraph(FOOD.item_features, n_neighbors=2)
+    kernel = GraphCutKernel(graph, smoothing=Smoothing(1.0))
+    first = kernel(FOOD.ranks)
+    kernel.diag(FOOD.ranks)
+    assert_rounds_to(kernel(FOOD.ranks[:3], FOOD.ranks), first[:3], n_terms=8)
+    assert len(made) == 1
+    # Whatever changes, wherever it is, counts.
+    for n_neighbors in (3, 4):
+        graph.set_params(n_neighbors=n_neighbors)
+        expected = GraphCutKernel(graph, smoothing=Smoothing(1.0))(FOOD.ranks)
+        assert_array_equal(kernel(FOOD.ranks), expected)
+    kernel.smoothing.steps = 2.0
+    assert (kernel(FOOD.ranks) != expected).any()
+    weights = 1.0 - np.eye(8)
+    kernel = GraphCutKernel(weights)
+    before = kernel(FOOD.ranks)
+    weights *= 2.0
+    assert_array_equal(kernel(FOOD.ranks), 4 * before)
+    copy = pickle.loads(pickle.dumps(kernel))
+    assert copy == GraphCutKernel(copy.graph)
+    assert_array_equal(copy(FOOD.ranks), 4 * before)

@@ -6,8 +6,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import kendalltau
 
-from rankcut import kendall_features, kendall_kernel, make_food
-from rankcut.kernels import gram, kendall
+from rankcut import make_food
+from rankcut.kernels import gram, kendall, kendall_features, kendall_kernel
 
 KINDS = {"full": "error", "ties": "error", "top-k": "last", "incomplete": "anywhere"}
 

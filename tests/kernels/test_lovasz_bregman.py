@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from strategies import partitions, ranks_of, weight_matrices
 
-from rankcut import lovasz_bregman_divergence
+from rankcut.kernels import lovasz_bregman_divergence
 
 
 def gains(weights, order):

@@ -10,7 +10,8 @@ from numpy.testing import assert_allclose
 from scipy.stats import rankdata, spearmanr
 from strategies import partitions, ranks_of
 
-from rankcut import graph_cut_kernel, make_food, spearman_kernel
+from rankcut import graph_cut_kernel, make_food
+from rankcut.kernels import spearman_kernel
 
 
 @pytest.mark.parametrize("kind", ["full", "top-k", "ties"])

@@ -6,11 +6,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.stats import weightedtau
 
-from rankcut import (
-    kendall_kernel,
-    weighted_kendall_features,
-    weighted_kendall_kernel,
-)
+from rankcut.kernels import kendall_kernel, weighted_kendall_features, weighted_kendall_kernel
 
 N = 5
 U = np.array([2.0, 0.7, 0.4, 0.3, 0.1])
@@ -154,10 +150,10 @@ def test_hyperbolic_weights_are_the_default():
     ("options", "message"),
     [
         ({"weights": "top"}, 'weights must be "average", "top-k"'),
-        ({"weights": "top-k"}, "needs k from 1 to 5, the number of items, and k is None"),
-        ({"weights": "top-k", "k": 6}, "needs k from 1 to 5"),
-        ({"weights": "additive", "k": 2}, 'k= is for weights="top-k"'),
-        ({"position_weights": U}, 'position_weights= is for weights="additive"'),
+        ({"weights": "top-k"}, "k must be from 1 to 5, the number of items; got None"),
+        ({"weights": "top-k", "k": 6}, "k must be from 1 to 5"),
+        ({"weights": "additive", "k": 2}, 'k is for weights="top-k"'),
+        ({"position_weights": U}, 'position_weights is for weights="additive"'),
         ({"weights": "additive", "position_weights": [1, 2]}, "must be 5 finite numbers"),
     ],
 )
@@ -174,5 +170,17 @@ def test_average_weights_have_no_features():
 def test_values_too_small_to_be_normalised():
     with pytest.raises(ValueError, match=r"row 0: k\(A, A\) is too small .* larger weights"):
         weighted_kendall_kernel(
-            [[1, 2, 3]], weights="multiplicative", position_weights=[1e-78] * 3, normalize=True
+            [[1, 2, 3]], weights="multiplicative", position_weights=[1, 1e-160, 0], normalize=True
         )
+
+
+@pytest.mark.parametrize("weights", ["additive", "multiplicative"])
+@pytest.mark.parametrize("scale", [1e-280, 1e-100, 1e280])
+def test_position_weights_of_any_scale_give_the_same_normalised_kernel(weights, scale):
+    ranks = [[1, 2, 3, 4], [2, 1, 4, 3], [4, 2, 3, 1]]
+    u = np.array([1.0, 0.7, 0.3, 0.1])
+    one, other = (
+        weighted_kendall_kernel(ranks, weights=weights, position_weights=v, normalize=True)
+        for v in (u, u * scale)
+    )
+    np.testing.assert_allclose(other, one, rtol=1e-13)

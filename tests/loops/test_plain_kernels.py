@@ -8,16 +8,7 @@ import pytest
 from numpy.testing import assert_array_equal
 from tolerances import assert_rounds_to
 
-from rankcut import (
-    diffusion_kernel,
-    kendall_kernel,
-    lovasz_bregman_divergence,
-    make_food,
-    mallows_kernel,
-    spearman_kernel,
-    weighted_kendall_features,
-    weighted_kendall_kernel,
-)
+from rankcut import make_food
 from rankcut._loops import (
     linear_extensions,
     partitions,
@@ -28,12 +19,19 @@ from rankcut._loops import (
 )
 from rankcut.kernels import (
     diffusion,
+    diffusion_kernel,
     groups,
     kendall,
+    kendall_kernel,
     lovasz_bregman,
+    lovasz_bregman_divergence,
     mallows,
+    mallows_kernel,
     spearman,
+    spearman_kernel,
     weighted_kendall,
+    weighted_kendall_features,
+    weighted_kendall_kernel,
 )
 
 LOOPS = [

@@ -5,7 +5,8 @@ import pytest
 from functions import FAMILIES, make_case
 from numpy.testing import assert_allclose
 
-from rankcut import BasePolytope, GraphCut, MajorantCone, Modular, ordered_partitions
+from rankcut.setfunctions import GraphCut, Modular
+from rankcut.theory import BasePolytope, MajorantCone, ordered_partitions
 
 pictures = pytest.importorskip(
     "rankcut.pictures.base_polytope", reason="Matplotlib is not installed"

@@ -1,3 +1,5 @@
+from itertools import product
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -9,7 +11,6 @@ from reproduction.comparisons import (
     every_outcome,
     negated,
     share_outcome,
-    stopping_note,
     verdict,
 )
 from reproduction.findings import Outcome
@@ -103,25 +104,57 @@ def test_outcomes():
     assert every_outcome([True, None, False]) is Outcome.FAILS
     assert every_outcome([True, None]) is Outcome.UNDECIDED
     assert [negated(held) for held in (True, False, None)] == [False, True, None]
-    assert share_outcome([True, True]) is Outcome.HOLDS
-    assert share_outcome([True, None]) is Outcome.IN_PART
-    assert share_outcome([False, None]) is Outcome.FAILS
-    assert share_outcome([None]) is Outcome.UNDECIDED
+    assert "too wide" in verdict(lambda score: Outcome.UNDECIDED, "Numbers.").because
 
+
+ANSWERS = (True, False, None)
+OPPOSITE = {
+    Outcome.HOLDS: Outcome.FAILS,
+    Outcome.FAILS: Outcome.HOLDS,
+    Outcome.IN_PART: Outcome.IN_PART,
+    Outcome.UNDECIDED: Outcome.UNDECIDED,
+}
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4])
+def test_rules_are_symmetric_and_stand_however_undecided_parts_come_out(n):
+    for held in product(ANSWERS, repeat=n):
+        outcome = share_outcome(held)
+        assert share_outcome([negated(each) for each in held]) is OPPOSITE[outcome]
+        known = [[each] if each is not None else [True, False] for each in held]
+        possible = {share_outcome(each) for each in product(*known)}
+        if outcome is Outcome.UNDECIDED:
+            assert len(possible) > 1
+        else:
+            assert possible == {outcome}
+        universal = {every_outcome(each) for each in product(*known)}
+        expected = universal.pop() if len(universal) == 1 else Outcome.UNDECIDED
+        assert every_outcome(held) is expected
+
+
+def test_both_judges_are_two_parts():
     def by(f1, accuracy):
         return by_both({"F1": f1, "accuracy": accuracy}.__getitem__)
 
+    outcomes = list(OPPOSITE)
+    for one, other in product(outcomes, outcomes):
+        assert by(one, other) is by(other, one)
+        assert by(OPPOSITE[one], OPPOSITE[other]) is OPPOSITE[by(one, other)]
     assert by(Outcome.HOLDS, Outcome.HOLDS) is Outcome.HOLDS
     assert by(Outcome.HOLDS, Outcome.FAILS) is Outcome.IN_PART
-    assert by(Outcome.HOLDS, Outcome.UNDECIDED) is Outcome.IN_PART
-    assert by(Outcome.UNDECIDED, Outcome.FAILS) is Outcome.FAILS
+    assert by(Outcome.HOLDS, Outcome.UNDECIDED) is Outcome.UNDECIDED
+    assert by(Outcome.FAILS, Outcome.UNDECIDED) is Outcome.UNDECIDED
+    assert by(Outcome.IN_PART, Outcome.FAILS) is Outcome.IN_PART
 
 
-def test_stopping_early_is_marked_where_it_changes_a_verdict():
-    def rule(score):
-        return Outcome.HOLDS if "stopped" in score else Outcome.FAILS
+@pytest.mark.parametrize(
+    ("bounds", "slightly"),
+    [((0.001, 0.006), True), ((-0.001, 0.007), None), ((-0.004, 0.004), False), ((-0.1, 0), False)],
+)
+def test_a_slight_gain_can_be_shown_and_ruled_out(bounds, slightly):
+    assert interval(*bounds).slightly_better is slightly
 
-    assert "would hold" in stopping_note(rule)
-    assert stopping_note(lambda score: Outcome.HOLDS) == ""
-    assert stopping_note(lambda score: Outcome.UNDECIDED if "s" in score else Outcome.HOLDS) == ""
-    assert "too wide" in verdict(lambda score: Outcome.UNDECIDED, "Numbers.").because
+
+def test_what_has_no_interval_says_so():
+    assert "inf" not in f"{Interval(1.1, 0.0, np.inf, 3)} {Interval.of([0.5]).signed()}"
+    assert str(Interval(1.1, 0.0, np.inf, 3)) == "1.100 (3 seeds, too few for an interval)"

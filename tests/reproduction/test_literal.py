@@ -3,12 +3,14 @@
 import numpy as np
 import pytest
 
-from rankcut import SimilarityGraph, graph_cut_features, kendall_kernel, mallows_kernel
+from rankcut import SimilarityGraph, graph_cut_features
+from rankcut.kernels import kendall_kernel, mallows_kernel
 from reproduction.literal import (
     coherent_partitions,
     convolved,
     count_full_orders,
     cut_oracle,
+    expected_kendall,
     full_orders,
     groups_of,
     kendall_tau,
@@ -70,3 +72,13 @@ def test_convolution_kernels(one, other):
         mallows_kernel([one], [other], lam=0.3, unranked="anywhere", n_draws=120)[0, 0],
         atol=1e-12,
     )
+
+
+def test_the_closed_form_of_kendall_is_the_mean_over_full_orders():
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        rows = np.array([rng.permutation(5) + 1.0 for _ in range(2)])
+        rows[rng.random((2, 5)) < 0.4] = NAN
+        one, other = (list(full_orders(row)) for row in rows)
+        expected = convolved(kendall_tau, one, other)
+        assert expected_kendall(*rows) == pytest.approx(expected, abs=1e-12)

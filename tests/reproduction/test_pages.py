@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from reproduction.findings import (
     Claim,
     Document,
+    Key,
     Outcome,
     Picture,
     Section,
@@ -29,12 +30,18 @@ def document():
     figure = Figure()
     figure.subplots().plot([1, 2])
     rows = [{"kernel": EVIL, "F1": 0.123456, "seeds": 1250}, {"kernel": "a|b", "F1": float("nan")}]
+    published = Verdict(Outcome.HOLDS, f"Numbers {EVIL}")
     section = Section(
         "part",
         f"Title {EVIL}",
         f"Prose **bold** {EVIL}\n\n- one\n- two",
-        [(Claim(f"It is {EVIL}", "Section 1"), Verdict(Outcome.FAILS, f"-0.5, not {EVIL}"))],
-        {"part-figure": Picture({EVIL: figure}, f"Caption {EVIL}")},
+        [
+            (
+                Claim(f"It is {EVIL}", "Section 1"),
+                Verdict(Outcome.FAILS, f"-0.5, not {EVIL}", published),
+            )
+        ],
+        {"part-figure": Picture({EVIL: figure}, f"Caption {EVIL}", [Key("Kendall", "#000", "--")])},
         [Sheet(rows, "Scores", {"F1": ".2f"})],
         {"part-scores": rows},
     )
@@ -50,6 +57,8 @@ def test_html_escapes_and_embeds(document):
     assert "http" not in page.replace("https://", "")
     assert "https://" not in page
     assert '<span class="badge fails">does not hold</span>' in page
+    assert '<span class="badge holds">holds</span> Numbers' in page
+    assert 'stroke-dasharray="6 4"' in page
     assert '<section id="part">' in page
     assert '<a href="#part">' in page
     assert '<td class="number">0.12</td>' in page
@@ -63,7 +72,9 @@ def test_markdown(document):
     assert (
         "Verdicts: 0 holds, 0 holds in part, 1 does not hold, 0 not decided, 0 not checked." in page
     )
-    assert "| ✗ does not hold | [It is" in page
+    assert "| ✗ does not hold | ✓ holds | [It is" in page
+    assert "As published: **✓ holds**. Numbers" in page
+    assert "Kendall (--)" in page
     assert "a\\|b" in page
     assert "(figures/part-figure-1.svg)" in page
     assert "[part-scores.csv](part-scores.csv)" in page

@@ -12,8 +12,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from oracles import values_along
 from strategies import partitions
 
-from rankcut import SetFunction, check_submodular
 from rankcut.partitions import Partitions
+from rankcut.setfunctions import SetFunction, check_submodular
 
 every_family = pytest.mark.parametrize("family", FAMILIES)
 few = settings(max_examples=settings().max_examples // 3)

@@ -10,7 +10,8 @@ from functions import (
 )
 from numpy.testing import assert_allclose, assert_array_equal
 
-from rankcut import (
+from rankcut import ItemGraph
+from rankcut.setfunctions import (
     Complement,
     ConcaveOfCardinality,
     Coverage,
@@ -20,7 +21,6 @@ from rankcut import (
     GaussianMutualInformation,
     GraphCut,
     HypergraphCut,
-    ItemGraph,
     Modular,
     Multiple,
     SumOfFunctions,
@@ -102,7 +102,7 @@ def test_every_subset_is_listed_once():
     [
         (
             lambda: GraphCut(np.ones((3, 3)), "quick"),
-            "algorithm must be one of .* and it is 'quick'",
+            "algorithm must be one of .*; got 'quick'",
         ),
         (lambda: HypergraphCut([{0, 3}], 3), r"hyperedge 0 joins \[0, 3\]"),
         (lambda: HypergraphCut([{0, 1}], 3, [1, 2]), "1 hyperedges and 2 weights"),

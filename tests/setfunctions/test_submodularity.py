@@ -8,7 +8,7 @@ from functions import FAMILIES, make_case, subsets
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankcut import FromCallable, GaussianEntropy, Modular, check_submodular
+from rankcut.setfunctions import FromCallable, GaussianEntropy, Modular, check_submodular
 
 
 @given(values=st.lists(st.integers(-3, 3), min_size=15, max_size=15))

@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.spatial import ConvexHull
 
-from rankcut import BasePolytope, GraphCut, Modular, ordered_partitions
+from rankcut.setfunctions import GraphCut, Modular
+from rankcut.theory import BasePolytope, ordered_partitions
 
 every_family = pytest.mark.parametrize("family", FAMILIES)
-few = settings(max_examples=settings().max_examples // 3)
+few = settings(max_examples=settings().max_examples // 5)
 
 
 def membership_by_sets(case, s):

@@ -10,19 +10,13 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import isotonic_regression, linprog
 from strategies import ranks_of
 
-from rankcut import (
-    BasePolytope,
-    MajorantCone,
-    Modular,
-    SubmodularFeatures,
-    TangentCone,
-    graph_cut_kernel,
-    lovasz_extension,
-)
+from rankcut import SubmodularFeatures, graph_cut_kernel
+from rankcut.setfunctions import Modular
+from rankcut.theory import BasePolytope, MajorantCone, TangentCone, lovasz_extension
 
 every_family = pytest.mark.parametrize("family", FAMILIES)
 both_cones = pytest.mark.parametrize("kind", [TangentCone, MajorantCone])
-few = settings(max_examples=settings().max_examples // 3)
+few = settings(max_examples=settings().max_examples // 5)
 
 # s(B_t) ≤ F(B_t) in one cone, ≥ in the other.
 SIDE = {TangentCone: -1, MajorantCone: 1}

@@ -30,6 +30,7 @@ def test_each_named_test_exists(path, name):
 def test_each_identity_that_is_tested_is_listed(path):
     """Checks of shapes and of bad input are no identities."""
     aside = {
+        "test_cone_of_one_item_without_weights",
         "test_vectors_of_the_wrong_shape",
         "test_lovasz_extension_of_a_cut_with_a_sparse_graph_and_many_vectors",
         "test_submodular_symmetric_functions_are_never_negative",

@@ -10,20 +10,12 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.optimize import linprog
 
-from rankcut import (
-    BasePolytope,
-    FromCallable,
-    GraphCut,
-    ItemGraph,
-    check_submodular,
-    from_orders,
-    lovasz_extension,
-    lovasz_subgradient,
-    to_orders,
-)
+from rankcut import ItemGraph, from_orders, to_orders
+from rankcut.setfunctions import FromCallable, GraphCut, check_submodular
+from rankcut.theory import BasePolytope, lovasz_extension, lovasz_subgradient
 
 every_family = pytest.mark.parametrize("family", FAMILIES)
-few = settings(max_examples=settings().max_examples // 3)
+few = settings(max_examples=settings().max_examples // 5)
 
 
 def extension_by_definition(case, w):

@@ -1,18 +1,104 @@
-"""How a loop is compiled: lazily, cached on disk, without the interpreter's lock.
+"""How a loop is compiled: at its first call, cached on disk, without the interpreter's lock.
 
-The plain Python function stays reachable as ``loop.py_func``: tests run it as an oracle for the
-machine code.
+Numba, which takes long to import, is imported at the first call of any loop. The plain Python
+function stays reachable as ``loop.py_func``: tests run it as an oracle for the machine code.
 """
 
-from collections.abc import Callable
-from typing import TypeVar
-
-from numba import njit
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache, update_wrapper
+from threading import Lock
+from typing import Any, TypeVar, cast
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
+_making = Lock()
+_plain = False
+
 
 def compiled(function: Function) -> Function:
-    """Compile ``function`` at its first call; threads may run it side by side."""
-    loop: Function = njit(cache=True, nogil=True, error_model="numpy")(function)
-    return loop
+    """Compile ``function`` at its first call; threads may run it side by side.
+
+    Where no directory is writable, such as in a container without a home, it is compiled in each
+    process.
+    """
+    return cast(Function, _Loop(function))
+
+
+@contextmanager
+def plain_loops() -> Iterator[None]:
+    """Run loops that are not yet compiled as plain Python, within a ``with`` statement.
+
+    For so little data that it takes less time than importing Numba. All threads do so.
+    """
+    global _plain
+    before, _plain = _plain, True
+    try:
+        yield
+    finally:
+        _plain = before
+
+
+class _Loop:
+    """A function, and its machine code once that is needed."""
+
+    def __init__(self, function: Callable[..., object]) -> None:
+        self.py_func = function
+        self._code: Any = None
+        update_wrapper(self, function)
+
+    def __call__(self, *arguments: Any) -> Any:
+        if self._code is None:
+            if _plain:
+                return self.py_func(*arguments)
+            self._compile()
+        return self._code(*arguments)
+
+    def _compile(self) -> Any:
+        with _making:
+            if self._code is None:
+                self._code = _compile(self.py_func)
+        return self._code
+
+    @property
+    def _numba_type_(self) -> Any:
+        # Numba asks for it where another loop calls this one.
+        return self._compile()._numba_type_
+
+    @property
+    def signatures(self) -> list[Any]:
+        """The types of arguments that there is machine code for."""
+        return [] if self._code is None else list(self._code.signatures)
+
+    def __reduce__(self) -> str:
+        return str(self.py_func.__qualname__)
+
+
+def _compile(function: Callable[..., object]) -> Any:
+    options = {"nogil": True, "error_model": "numpy"}
+    try:
+        return _njit()(cache=True, **options)(function)
+    except RuntimeError:
+        # Numba finds no place for its cache.
+        warn_of_no_cache()
+        return _njit()(**options)(function)
+
+
+def _njit() -> Any:
+    from numba import njit
+
+    return njit
+
+
+@cache
+def warn_of_no_cache() -> None:
+    """Say once how to have a cache."""
+    # Explicitly, since no line of source helps: it would be a second line of the message.
+    warnings.warn_explicit(
+        "there is no writable directory for compiled code, so each process compiles it again; "
+        "set NUMBA_CACHE_DIR to a writable directory",
+        RuntimeWarning,
+        "rankcut",
+        1,
+    )

@@ -51,6 +51,7 @@ def scan_orders(
     start: int,
     separator: int,
     categories: bool,
+    first_item: int,
     n_items: int,
     starts: Longs,
     columns: Longs,
@@ -103,12 +104,12 @@ def scan_orders(
                 item, at = _number(data, at)
                 if item < 0:
                     return row, NO_ITEM, at, 0
-                if item < 1 or item > n_items:
+                if item < first_item or item >= first_item + n_items:
                     return row, NO_SUCH_ITEM, at, item
-                if last_row[item - 1] == row:
+                if last_row[item - first_item] == row:
                     return row, TWICE, at, item
-                last_row[item - 1] = row
-                columns[entry] = item - 1
+                last_row[item - first_item] = row
+                columns[entry] = item - first_item
                 ranks[entry] = rank
                 entry += 1
             at = _past_blanks(data, at)

@@ -35,27 +35,28 @@ def stream_of_shuffle(seed: np.uint64, number: int) -> np.uint64:
 def shuffle_labels(
     sizes: Longs, starts: Longs, seed: np.uint64, first: int, labels: NDArray[np.uint8]
 ) -> None:
-    """Row k of ``labels`` is shuffle number ``first + k`` of the labels of all strata.
+    """Row k of ``labels`` is shuffle number ``first + k`` of the labels of all parts.
 
-    ``sizes[s, g]`` units of stratum s, which begins at ``starts[s]``, are in group g. Labels of
+    ``sizes[k, s, g]`` units of part s, which begins at ``starts[s]``, are in group g. Labels of
     the largest group need no draws: the others are put among them, one after another, each in a
     place drawn from those so far.
     """
+    n_groups = sizes.shape[2]
     for k in range(labels.shape[0]):
         row = labels[k]
         state = stream_of_shuffle(seed, first + k)
-        for s in range(sizes.shape[0]):
+        for s in range(sizes.shape[1]):
             segment = row[starts[s] : starts[s + 1]]
             largest = 0
-            for g in range(sizes.shape[1]):
-                if sizes[s, g] > sizes[s, largest]:
+            for g in range(n_groups):
+                if sizes[k, s, g] > sizes[k, s, largest]:
                     largest = g
-            filled = sizes[s, largest]
+            filled = sizes[k, s, largest]
             segment[:filled] = largest
-            for g in range(sizes.shape[1]):
+            for g in range(n_groups):
                 if g == largest:
                     continue
-                for _ in range(sizes[s, g]):
+                for _ in range(sizes[k, s, g]):
                     state += _STEP
                     place = np.int64((mix(state) >> _D) * _UNIT * (filled + 1))
                     segment[filled] = segment[place]
@@ -64,22 +65,20 @@ def shuffle_labels(
 
 
 @compiled
-def count_labels(labels: NDArray[np.uint8], ends: Longs, begin: int, table: Floats) -> None:
+def count_labels(labels: NDArray[np.uint8], starts: Longs, table: Floats) -> None:
     """``table[k, g, c]`` counts the units of cell c that shuffle k labels g.
 
-    The last group is left out: its counts follow. Cells are consecutive units from ``begin`` on,
-    and ``ends`` says where each ends.
+    The last group is left out: its counts follow. Cell c is the units from ``starts[c]`` up to
+    ``starts[c + 1]``.
     """
-    n_groups = table.shape[1]
     for k in range(table.shape[0]):
-        table[k] = 0.0
-        unit = begin
-        for c in range(ends.shape[0]):
-            while unit < ends[c]:
-                label = np.int64(labels[k, unit])
-                if label < n_groups:
-                    table[k, label, c] += 1.0
-                unit += 1
+        for g in range(table.shape[1]):
+            line = table[k, g]
+            for c in range(line.shape[0]):
+                found = 0.0
+                for unit in range(starts[c], starts[c + 1]):
+                    found += np.float64(labels[k, unit] == g)
+                line[c] = found
 
 
 @compiled

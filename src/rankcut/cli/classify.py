@@ -1,28 +1,50 @@
-"""``rankcut classify``: how well a column can be told from the rankings."""
+"""``rankcut classify``: how well a column can be predicted from the rankings."""
 
+import sys
 from collections import Counter
 from collections.abc import Mapping
-from typing import Annotated, TextIO
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeAlias
 
 import typer
 
-from rankcut.cli.cluster import Computing
-from rankcut.cli.cutting import Cutting
-from rankcut.cli.known_items import with_known_items
-from rankcut.cli.known_values import known_values, labelled
-from rankcut.cli.reading import Rankings, Reading
-from rankcut.cli.sharing import with_options
-from rankcut.cli.writing import check_target, destination, report_to
-from rankcut.reports.classification import Model, Score
+from rankcut.cli.options import Computing, Json, with_options
+from rankcut.cli.output import (
+    TABLES,
+    OutputFiles,
+    Outputs,
+    needs_skops,
+    note,
+    print_json,
+    styled,
+    table_writers,
+)
+from rankcut.cli.reading import Rankings, Reading, known_values, labelled
+from rankcut.cli.vectors import VectorOptions
+from rankcut.errors import InputError, amount
+
+if TYPE_CHECKING:
+    from rankcut.graphs.item_graph import ItemGraph
+    from rankcut.reports.classification import Score
+
+Model: TypeAlias = Literal["views", "logistic", "gp"]
 
 
-@with_options(cutting=Cutting, computing=Computing, reading=Reading)
+class Report(NamedTuple):
+    """Scores of one test."""
+
+    title: str
+    sizes: Mapping[str, int]
+    scores: "list[Score]"
+
+
+@with_options(vectors=VectorOptions, computing=Computing, reading=Reading)
 def classify(
     file: Rankings,
     reading: Reading,
-    cutting: Cutting,
+    vectors: VectorOptions,
     computing: Computing,
-    target: Annotated[str, typer.Option("--target", metavar="COLUMN", help="What to tell.")],
+    target: Annotated[str, typer.Option("--target", metavar="COLUMN", help="Column to predict.")],
     test: Annotated[
         str | None,
         typer.Option(
@@ -30,76 +52,108 @@ def classify(
         ),
     ] = None,
     model: Annotated[
-        Model,
+        Model | None,
         typer.Option(
             "--model",
-            help="What learns from the vectors: logistic regression or a Gaussian process; or, "
-            "without any choice, a classifier that weighs several views of each ranking.",
-        ),
-    ] = "logistic",
-    output: Annotated[
-        str | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="MODEL.skops",
-            help="Save the model, learned from all of FILE, for 'rankcut predict'; - is standard "
-            "output.",
+            help="views: the recommended classifier, which combines several views of a ranking; "
+            "logistic or gp: logistic regression or a Gaussian process on the graph cut features "
+            "(default: views, or gp on a cluster).",
             show_default=False,
         ),
     ] = None,
+    output: OutputFiles = None,
+    as_json: Json = False,
     folds: Annotated[int, typer.Option(min=2, help="Folds of the cross-validation.")] = 5,
     group: Annotated[
         str | None,
-        typer.Option("--group", metavar="COLUMN", help="Rankings to keep in one fold."),
+        typer.Option(
+            "--group", metavar="COLUMN", help="Rankings with the same value stay in one fold."
+        ),
     ] = None,
     parts: Annotated[
         str | None,
         typer.Option(
             "--parts",
-            metavar="DIRECTORY",
-            help="On a cluster, where vectors are kept: run again, those there are not made anew.",
+            metavar="DIR",
+            help="Directory that keeps the vectors, on a cluster.",
             show_default=False,
         ),
     ] = None,
-    block: Annotated[int, typer.Option(min=1, help="Rankings of a block, on a cluster.")] = 65536,
+    block: Annotated[int, typer.Option(min=1, help="Rows of a block, on a cluster.")] = 65536,
 ) -> None:
-    """Tell a column from the rankings, and report how well that works.
+    """Test how well rankings predict a column.
 
-    Cross-validated F1, log-loss and calibration error, beside baselines: the majority, which
-    items were ranked at all, and Borda points. Rankings without a value are left out.
+    Cross-validated F1, log-loss and calibration error, beside baselines: the majority class,
+    which items were ranked at all, and Borda points. Rankings without a value are ignored.
 
-    On a cluster, of Parquet files: a Gaussian process beside the majority.
+    -o MODEL.skops saves the model, fitted to all of FILE, for 'rankcut predict'; -o with .csv,
+    .json or .parquet saves the scores. On a cluster, Parquet files are fitted by a Gaussian
+    process.
 
     Example: rankcut classify votes.csv --target town --items items.csv -o model.skops
     """
+    outputs = Outputs(output, {".skops": needs_skops, **TABLES}, ".skops")
+    if as_json and outputs.to_stdout:
+        raise InputError("standard output holds either the model or JSON; write one to a file")
+    chosen = model or ("gp" if computing.on_cluster else "views")
+    item_graph = _graph(vectors, chosen)
+    if computing.on_cluster:
+        if chosen != "gp" or test is not None or group is not None:
+            raise InputError("on a cluster use --model gp, without --test and --group")
+        task = _OnCluster(file, target, folds, parts, block)
+        reports, save = _on_cluster(task, reading, vectors, computing, item_graph, outputs)
+    else:
+        if parts is not None:
+            raise InputError("--parts is for a cluster: name one with --scheduler or --workers")
+        split = _Split(target, test, folds, group)
+        reports, save = _in_memory(file, split, reading, vectors, chosen, item_graph)
+    if as_json:
+        print_json([_data(report) for report in reports])
+    else:
+        for report in reports:
+            _print(report, outputs)
+    outputs.write(table_writers(_table(reports), [_data(report) for report in reports]))
+    outputs.write({".skops": save})
+
+
+def _graph(vectors: VectorOptions, model: Model) -> "ItemGraph | None":
+    if model == "views" and vectors.chosen():
+        options = vectors.chosen()
+        are = "is" if len(options) == 1 else "are"
+        note(
+            f"{' and '.join(options)} {are} not needed: --model views finds out from the rankings; "
+            "--model logistic and --model gp use it"
+        )
+    return vectors.item_graph(near=model == "views")
+
+
+class _Split(NamedTuple):
+    """What to predict, and what to test on."""
+
+    target: str
+    test: str | None
+    folds: int
+    group: str | None
+
+
+def _in_memory(
+    file: str,
+    split: _Split,
+    reading: Reading,
+    vectors: VectorOptions,
+    model: Model,
+    graph: "ItemGraph | None",
+) -> tuple[list[Report], Any]:
+    """Reports, and a function that fits and saves the model."""
     from rankcut.cli.progress import working
     from rankcut.files.models import SavedModel, write_model
     from rankcut.reports.classification import cross_validate, evaluate, make_classifier
 
-    check_target(output)
-    if model == "views":
-        cutting.check_nothing_chosen("--model views")
-    item_graph = cutting.item_graph(near=model == "views")
+    target, test, folds, group = split
     no_items = [target] if group is None else [target, group]
-    if computing.on_cluster:
-        if model != "gp" or test is not None or group is not None:
-            raise ValueError(
-                "on a cluster, classify has --model gp, and neither --test nor --group"
-            )
-        from rankcut.cli.classify_pieces import Task, classify_pieces
-
-        task = Task(target, folds, output, parts, block, computing.restart)
-        with computing.connected() as client:
-            title, scores = classify_pieces(file, reading, cutting, item_graph, task, client)
-        _report(title, scores, report_to(output))
-        return
-    if parts is not None:
-        raise ValueError("--parts is for work on a cluster: name one with --scheduler or --workers")
     rankings, classes = labelled(reading.read(file, expand=True, no_items=no_items), target, file)
-    classifier = make_classifier(model, item_graph, len(rankings.items), cutting.options(rankings))
+    classifier = make_classifier(model, graph, len(rankings.items), vectors.arguments(rankings))
     name = f"rankcut, {model}"
-    groups = None if group is None else known_values(rankings, group, file)
     with working("cross-validation"):
         scores = cross_validate(
             classifier,
@@ -107,34 +161,107 @@ def classify(
             classes,
             name=name,
             folds=folds,
-            groups=groups,
-            seed=cutting.seed,
+            groups=None if group is None else known_values(rankings, group, file),
+            seed=vectors.seed,
         )
-    report = report_to(output)
-    _report(title_of(target, Counter(classes.tolist()), folds), scores, report)
+    sizes = dict(sorted(Counter(classes.tolist()).items()))
+    reports = [Report(_title(target, sizes, folds), sizes, scores)]
     if test is not None:
-        others = reading.read(test, expand=True, no_items=[target])
+        others = reading.read_for_model(
+            test, rankings.items, target, expand=True, no_items=no_items
+        )
         others, truth = labelled(others, target, test)
-        others = with_known_items(others, rankings.items, test, no_items=no_items)
-        scores = evaluate(classifier, (rankings.ranks, classes), (others.ranks, truth), name=name)
-        _report(f"{target}, {len(others):,} rankings of {test}", scores, report)
-    if output is not None:
-        classifier.fit(rankings.ranks, classes)
-        with destination(output, ".skops") as place:
-            write_model(SavedModel(classifier, rankings.items, target), place)
+        with working("test"):
+            scores = evaluate(
+                classifier, (rankings.ranks, classes), (others.ranks, truth), name=name
+            )
+        sizes = dict(sorted(Counter(truth.tolist()).items()))
+        title = f"{target}, {amount(len(others), 'ranking')} of {test}"
+        reports.append(Report(title, sizes, scores))
+
+    def save(place: str) -> None:
+        with working("fitting the model to all rankings"):
+            classifier.fit(rankings.ranks, classes)
+        write_model(SavedModel(classifier, rankings.items, target), place)
+
+    return reports, save
 
 
-def title_of(target: str, counts: Mapping[str, int], folds: int) -> str:
-    """What the report is about: the classes and how often each occurs."""
-    sizes = ", ".join(f"{value}: {n:,}" for value, n in sorted(counts.items()))
-    return f"{target} ({sizes}), {folds}-fold cross-validation"
+class _OnCluster(NamedTuple):
+    """What to predict, and how to share the work."""
+
+    file: str
+    target: str
+    folds: int
+    parts: str | None
+    block: int
 
 
-def _report(title: str, scores: list[Score], file: TextIO) -> None:
-    width = max(len(score.method) for score in scores)
-    lines = [title, f"{'method':<{width}}  {'F1':>6}  {'log-loss':>8}  {'calibration error':>17}"]
-    lines += [
-        f"{s.method:<{width}}  {s.f1:>6.3f}  {s.log_loss:>8.4f}  {s.calibration_error:>17.4f}"
-        for s in scores
-    ]
-    print("\n".join(lines), file=file)
+def _on_cluster(
+    task: _OnCluster,
+    reading: Reading,
+    vectors: VectorOptions,
+    computing: Computing,
+    graph: "ItemGraph | None",
+    outputs: Outputs,
+) -> tuple[list[Report], Any]:
+    """The same for Parquet files, whose vectors stay in blocks."""
+    from sklearn.pipeline import make_pipeline
+
+    from rankcut.cli.progress import steps, working
+    from rankcut.dask.scores import cross_validate
+    from rankcut.dask.vectors import computed_vectors, write_features
+    from rankcut.estimators.gp.classifier import GPClassifier
+    from rankcut.files.models import SavedModel, write_model
+
+    file, target, folds, parts, block = task
+    rankings = reading.lazily(file, block, no_items=[target])
+    known_values(rankings.first, target, file)
+    features = vectors.features(rankings.first, graph).fit(rankings.first.ranks)
+    fitted = None
+    with computing.cluster():
+        if parts is None:
+            found = computed_vectors(rankings, features)
+        else:
+            with steps("features") as step:
+                found = write_features(
+                    rankings, features, parts, restart=computing.restart, progress=step
+                )
+        X, y = found.labelled(target)
+        with working("cross-validation"):
+            scores, sizes = cross_validate(X, y, name="rankcut, gp", folds=folds, seed=vectors.seed)
+        if outputs.named(".skops"):
+            with working("fitting the model to all rankings"):
+                fitted = GPClassifier().fit(X, y)
+
+    def save(place: str) -> None:
+        model = make_pipeline(features, fitted)
+        write_model(SavedModel(model, rankings.first.items, target), place)
+
+    return [Report(_title(target, sizes, folds), sizes, scores)], save
+
+
+def _title(target: str, sizes: Mapping[str, int], folds: int) -> str:
+    counts = ", ".join(f"{value}: {n:,}" for value, n in sizes.items())
+    return f"{target} ({counts}), {folds}-fold cross-validation"
+
+
+def _print(report: Report, outputs: Outputs) -> None:
+    file = sys.stderr if outputs.to_stdout else sys.stdout
+    width = max(len(score.method) for score in report.scores)
+    print(styled(report.title, file, bold=True), file=file)
+    head = f"{'method':<{width}}  {'F1':>6}  {'log-loss':>8}  {'calibration error':>17}"
+    print(styled(head, file, fg="cyan"), file=file)
+    for s in report.scores:
+        line = f"{s.f1:>6.3f}  {s.log_loss:>8.4f}  {s.calibration_error:>17.4f}"
+        print(f"{s.method:<{width}}  {line}", file=file)
+
+
+def _data(report: Report) -> dict[str, Any]:
+    scores = [asdict(score) for score in report.scores]
+    return {"title": report.title, "classes": dict(report.sizes), "scores": scores}
+
+
+def _table(reports: list[Report]) -> dict[str, list[Any]]:
+    rows = [{"test": each.title, **asdict(score)} for each in reports for score in each.scores]
+    return {name: [row[name] for row in rows] for name in rows[0]}

@@ -14,7 +14,7 @@ def demo(
     ] = Path("demo.png"),
     seed: Annotated[int, typer.Option(min=0, help="Seed of the synthetic rankings.")] = 0,
 ) -> None:
-    """Show rankings become vectors and a classifier learn from them.
+    """Show how a classifier learns from rankings.
 
     Example: rankcut demo -o demo.png
     """

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
@@ -49,7 +50,7 @@ def run(output: Path, *, seed: int = 0) -> None:
     try:
         from rankcut.pictures.items_and_rankings import draw_graph_and_map
     except ImportError:
-        console.print('No picture without Matplotlib: pip install "rankcut[plot]"')
+        console.print(escape('No picture without Matplotlib: pip install "rankcut[plot]"'))
         return
     food = make_food(N_RANKINGS, noise=NOISE, random_state=seed)
     graph = as_item_graph(SimilarityGraph(food.item_features))
@@ -60,7 +61,7 @@ def run(output: Path, *, seed: int = 0) -> None:
         food.item_names,
     )
     figure.savefig(output, dpi=160)
-    console.print(f"The item graph and a map of the rankings: [bold]{output}[/bold]")
+    console.print(f"The item graph and a map of the rankings: [bold]{escape(str(output))}[/bold]")
 
 
 def scores_by_kind(seed: int) -> dict[str, dict[str, tuple[float, float]]]:

@@ -2,17 +2,28 @@
 
 import errno
 import os
-import re
 import signal
 import sys
 import threading
+from collections.abc import Callable, Collection
 from typing import Any
 
 from typer.core import TyperGroup
 
+from rankcut.cli.output import styled
+from rankcut.errors import InputError, Setting
+
+# Parameters of the library whose options have other names.
+_OPTIONS = {
+    "higher_is_better": "lower_is_better",
+    "n_jobs": "workers",
+    "n_neighbors": "neighbors",
+    "random_state": "seed",
+}
+
 
 class OneLineErrors(TyperGroup):
-    """The command's group: says in one line what went wrong."""
+    """The group of all commands: reports in one line what went wrong."""
 
     def main(self, *args: Any, **options: Any) -> Any:
         """Run a command; see the module."""
@@ -42,6 +53,45 @@ class OneLineErrors(TyperGroup):
                 signal.signal(signal.SIGTERM, before)
         sys.exit(code if isinstance(code, int) else 0)
 
+    def get_help_option(self, ctx: Any) -> Any:
+        """The option --help, which is False by default, not None.
+
+        To make False of None, Typer would import Pydantic, which takes as long as all the rest.
+        """
+        option = super().get_help_option(ctx)
+        if option is not None:
+            option.default = False
+        return option
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command; its errors name options, not parameters."""
+        try:
+            return super().invoke(ctx)
+        except InputError as error:
+            command = self.commands.get(ctx.invoked_subcommand)
+            known = {name for each in getattr(command, "params", ()) for name in each.opts}
+            raise ValueError(error.render(option_words(known))) from error
+
+
+def option_words(options: Collection[str]) -> Callable[[Setting], str]:
+    """How to spell a setting in a command that has these options.
+
+    >>> words = option_words(["--unranked", "--unlisted-weight"])
+    >>> words(Setting("unranked", "last")), words(Setting("unlisted_weight"))
+    ('--unranked last', '--unlisted-weight')
+    >>> words(Setting("tolerance", 0.1))
+    'tolerance=0.1'
+    """
+
+    def words(setting: Setting) -> str:
+        option = f"--{_OPTIONS.get(setting.name, setting.name).replace('_', '-')}"
+        if option not in options:
+            return str(setting)
+        flag = setting.value is None or isinstance(setting.value, bool)
+        return option if flag else f"{option} {setting.value}"
+
+    return words
+
 
 def _in_main_thread() -> bool:
     return threading.current_thread() is threading.main_thread()
@@ -64,7 +114,4 @@ def _message(problem: BaseException) -> str:
 
 
 def _say(message: str) -> None:
-    # The library's remedy is a parameter; here it is an option.
-    remedy = re.sub(r'unranked="(\w+)"', r"--unranked \1", " ".join(message.split()))
-    remedy = remedy.replace("unlisted_weight", "--unlisted-weight")
-    print(f"rankcut: {remedy}", file=sys.stderr)
+    print(styled("rankcut:", sys.stderr, fg="red"), " ".join(message.split()), file=sys.stderr)

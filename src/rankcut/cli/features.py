@@ -1,72 +1,93 @@
 """``rankcut features``: the vectors of rankings."""
 
 from collections.abc import Iterator
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rankcut.cli.cluster import Computing
-from rankcut.cli.cutting import Cutting
+from rankcut.cli.options import Computing, MatrixFormat, with_options
+from rankcut.cli.output import check_target, is_folder
 from rankcut.cli.reading import Rankings, Reading
-from rankcut.cli.sharing import with_options
-from rankcut.cli.writing import check_target, is_folder
-from rankcut.files.matrices import MatrixBlock, MatrixFormat
+from rankcut.cli.vectors import VectorOptions
+from rankcut.errors import InputError
+
+if TYPE_CHECKING:
+    from rankcut.ranking_set import RankingSet
 
 
-@with_options(cutting=Cutting, computing=Computing, reading=Reading)
+@with_options(vectors=VectorOptions, computing=Computing, reading=Reading)
 def features(
     file: Rankings,
     reading: Reading,
-    cutting: Cutting,
+    vectors: VectorOptions,
     computing: Computing,
-    output: Annotated[str, typer.Option("--output", "-o", help="Where to; - is standard output.")],
+    output: Annotated[
+        str,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="OUT",
+            help="Output file (- for standard output), or a directory, ending in /.",
+        ),
+    ],
     to: Annotated[
-        MatrixFormat | None, typer.Option("--to", "-t", help="Format to write, if not by suffix.")
+        MatrixFormat | None,
+        typer.Option("--to", "-t", help="Format to write (default: by suffix)."),
     ] = None,
     normalize: Annotated[
         bool, typer.Option("--normalize", help="Scale each vector to unit length.")
     ] = False,
-    block: Annotated[int, typer.Option(min=1, help="Rankings to hold in memory at once.")] = 16384,
+    block: Annotated[int, typer.Option(min=1, help="Rows of a block in memory.")] = 16384,
 ) -> None:
-    """Write the graph cut features of rankings: a row for each, a column for each item.
+    """Turn rankings into vectors: graph cut features.
 
-    To npy, npz, CSV or Parquet. Wide tables and npy files are read, and all are written, a block
-    of rankings at a time, so they may be larger than memory.
+    A row for each ranking, a column for each item, to npy, npz, CSV or Parquet. Wide tables and npy
+    files are read, and all are written, a block at a time, so they may be larger than memory. CSV
+    and Parquet files have a column of counts where the rankings have counts; npy and npz files
+    repeat the row.
 
-    To a directory, whose name ends in /, vectors of Parquet files are written as a Parquet file
-    for each block, on a cluster if one is named. Run again, it writes those that are missing.
+    To a directory, the vectors of Parquet files are written as a Parquet file for each block, on
+    a cluster if one is named. Run again, the command writes the parts that are missing.
 
     Example: rankcut features votes.soi -o features.npy --items items.csv --unranked last
     """
-    from rankcut.cli.progress import counted
+    from pathlib import Path
+
+    from rankcut.cli.progress import counted, steps
     from rankcut.files.matrices import write_matrix
     from rankcut.files.table_columns import known_columns
 
-    if not is_folder(output):
-        check_target(output)
-    item_graph = cutting.item_graph()
     if is_folder(output):
-        from rankcut.cli.pieces import LazyRankings, transformer_of, write_feature_parts
+        from rankcut.dask.vectors import write_features
 
-        rankings = LazyRankings(*reading.pieces(file, block))
-        transformer = transformer_of(rankings, cutting, item_graph, normalize=normalize)
-        with computing.connected() as client:
-            write_feature_parts(
-                rankings, transformer, cutting, output, client, restart=computing.restart
-            )
+        item_graph = vectors.item_graph()
+        rankings = reading.lazily(file, block)
+        transformer = vectors.features(rankings.first, item_graph, normalize=normalize)
+        transformer.fit(rankings.first.ranks)
+        with computing.cluster(), steps("features") as step:
+            write_features(rankings, transformer, output, restart=computing.restart, progress=step)
         return
+    check_target(output)
     if computing.on_cluster:
-        raise ValueError(
-            f"{output}: on a cluster vectors are written to a directory of parts; end its name in /"
+        raise InputError(
+            "on a cluster vectors are written to a directory of parts; end its name in /",
+            file=output,
         )
-    pieces = counted(reading.scan(file, rows=block), "features")
-    first = next(pieces)
-    transformer = cutting.transformer(first, item_graph, normalize=normalize)
+    item_graph = vectors.item_graph()
+    blocks = counted(reading.scan(file, rows=block), "features")
+    first = next(blocks)
+    transformer = vectors.features(first, item_graph, normalize=normalize)
     transformer.fit(first.ranks)
+    repeated = (to or Path(output).suffix[1:].lower()) in ("npy", "npz")
 
-    def blocks() -> Iterator[MatrixBlock]:
-        yield transformer.transform(first.ranks), known_columns(first)
-        for piece in pieces:
-            yield transformer.transform(piece.ranks), known_columns(piece)
+    def row(rankings: "RankingSet") -> Any:
+        matrix = transformer.transform(rankings.ranks)
+        if repeated and rankings.counted:
+            return matrix.repeat(rankings.counts, axis=0), {}
+        return matrix, known_columns(rankings)
 
-    write_matrix(blocks(), [str(item) for item in first.items], output, to)
+    def matrices() -> Iterator[Any]:
+        yield row(first)
+        yield from map(row, blocks)
+
+    write_matrix(matrices(), [str(item) for item in first.items], output, to)

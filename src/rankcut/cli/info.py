@@ -1,13 +1,20 @@
 """``rankcut info``: what is in a file."""
 
-from typing import Annotated
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rankcut.cli.lines import print_facts
+from rankcut.cli.options import Json, with_options
+from rankcut.cli.output import OutputFiles, Outputs, print_facts, print_json, styled, table_writers
 from rankcut.cli.reading import Rankings, Reading
-from rankcut.cli.sharing import with_options
-from rankcut.reports.description import Description, Preference
+from rankcut.errors import amount
+
+if TYPE_CHECKING:
+    from rankcut.reports.description import Description, Preference
+
+# Described by plain Python sooner than Numba is imported.
+_FEW_ENTRIES = 4096
 
 _MOST_COLUMNS = 12
 _LONGEST_NAME = 60
@@ -17,27 +24,44 @@ _LONGEST_NAME = 60
 def info(
     file: Rankings,
     reading: Reading,
-    top: Annotated[int, typer.Option(min=1, help="How many favourites to list.")] = 5,
+    top: Annotated[int, typer.Option(min=1, help="Number of favourites to list.")] = 5,
+    output: OutputFiles = None,
+    as_json: Json = False,
 ) -> None:
-    """Say what is in a file of rankings.
+    """Describe a file of rankings.
 
-    How many rankings and items, which kinds, ties and lengths, the most and least preferred,
-    repeats, and problems.
+    The number of rankings and items, kinds, ties and lengths, the most and least preferred items,
+    repeated rankings, and problems.
 
     Example: rankcut info votes.soi
     """
+    import sys
+    from contextlib import nullcontext
+
+    from rankcut._loops.compilation import plain_loops
     from rankcut.reports.description import describe
 
+    outputs = Outputs(output, {".json": None}, ".json")
     rankings = reading.read(file)
-    if rankings.title:
-        print(rankings.title)
-    print_facts(_lines(describe(rankings), top))
+    few = rankings.ranks.shape[0] * rankings.ranks.shape[1] <= _FEW_ENTRIES
+    with plain_loops() if few else nullcontext():
+        found = describe(rankings)
+    data: dict[str, Any] = {"title": rankings.title, **asdict(found)}
+    outputs.write(table_writers({}, data))
+    if as_json:
+        print_json(data)
+    elif not outputs.to_stdout:
+        if rankings.title:
+            print(styled(rankings.title, sys.stdout, bold=True))
+        print_facts(_lines(found, top))
 
 
-def _lines(found: Description, top: int) -> list[tuple[str, str]]:
-    rows = f" in {found.n_rows:,} rows" if found.n_rows != found.n_rankings else ""
+def _lines(found: "Description", top: int) -> list[tuple[str, str]]:
+    rows = f" in {amount(found.n_rows, 'row')}" if found.n_rows != found.n_rankings else ""
     least, median, most = found.lengths
-    spread = f"{least}" if least == most else f"{least} to {most} items, median {median:g}"
+    spread = (
+        amount(least, "item") if least == most else f"{least} to {most} items, median {median:g}"
+    )
     repeated = f"; the most frequent occurs {found.most_repeated:,} times"
     half = min(top, max(1, len(found.preferred) // 2))
     lines = [
@@ -46,11 +70,16 @@ def _lines(found: Description, top: int) -> list[tuple[str, str]]:
         *_listed("kinds", [f"{kind}: {n:,}" for kind, n in found.kinds.items()]),
         ("lengths", spread),
         ("with ties", f"{found.n_tied:,}"),
-        ("different", f"{found.n_distinct:,}" + (repeated if found.most_repeated > 1 else "")),
+        ("distinct", f"{found.n_distinct:,}" + (repeated if found.most_repeated > 1 else "")),
         *_listed("most preferred", _shown(found.preferred[:half])),
         *_listed("least preferred", _shown(found.preferred[-half:][::-1])),
     ]
-    known = [f"{_cut(name)} ({n} different)" for name, n in found.columns.items()]
+    if found.agreement is not None:
+        from rankcut.reports.consensus import agreement_sentence
+
+        said = agreement_sentence(found.agreement, 0.95).removeprefix("Agreement: ")
+        lines.append(("agreement", said.rstrip(".")))
+    known = [f"{_cut(name)} ({amount(n, 'value')})" for name, n in found.columns.items()]
     if len(known) > _MOST_COLUMNS:
         known[_MOST_COLUMNS:] = [f"and {len(known) - _MOST_COLUMNS} more"]
     if known:
@@ -58,9 +87,9 @@ def _lines(found: Description, top: int) -> list[tuple[str, str]]:
     return lines + _listed("problems", found.problems or ["none"])
 
 
-def _shown(preferences: list[Preference]) -> list[str]:
+def _shown(preferences: "list[Preference]") -> list[str]:
     return [
-        f"{_cut(p.item)} (beats {p.beats:.0%} of the others, in {p.n_rankings:,} rankings)"
+        f"{_cut(p.item)} (beats {p.beats:.0%} of the others, in {amount(p.n_rankings, 'ranking')})"
         for p in preferences
     ]
 

@@ -1,82 +1,120 @@
 """``rankcut map``: the rankings in two dimensions."""
 
-from typing import Annotated, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import typer
 
-from rankcut.cli.cutting import Cutting
-from rankcut.cli.known_values import known_values
-from rankcut.cli.lines import order_lines
-from rankcut.cli.reading import Rankings, Reading
-from rankcut.cli.sharing import with_options
-from rankcut.cli.writing import check_target, destination, picture_suffix
+from rankcut.cli.options import with_options
+from rankcut.cli.output import (
+    PICTURES,
+    TABLES,
+    Outputs,
+    Writer,
+    needs_plotly,
+    order_lines,
+    picture_writers,
+    table_writers,
+)
+from rankcut.cli.reading import Rankings, Reading, known_values
+from rankcut.cli.vectors import VectorOptions
+from rankcut.errors import RankingFileError
 
-MapFormat: TypeAlias = Literal["png", "svg", "pdf", "html"]
+if TYPE_CHECKING:
+    from rankcut.ranking_set import RankingSet
+
+MapFormat: TypeAlias = Literal["png", "svg", "pdf", "html", "csv", "json", "parquet"]
 
 
-@with_options(cutting=Cutting, reading=Reading)
+@with_options(vectors=VectorOptions, reading=Reading)
 def map(  # noqa: A001 - the command is called so
     file: Rankings,
     reading: Reading,
-    cutting: Cutting,
+    vectors: VectorOptions,
     output: Annotated[
-        str,
+        list[str],
         typer.Option(
             "--output",
             "-o",
             metavar="MAP",
-            help="A .png, .svg, .pdf or .html file; - is standard output.",
+            help="Output file: .png, .svg, .pdf, .html, or the points as .csv, .json or .parquet "
+            "(- for standard output); may be repeated.",
         ),
     ],
     to: Annotated[
-        MapFormat | None, typer.Option("--to", "-t", help="Format to write, if not by suffix.")
+        MapFormat | None,
+        typer.Option("--to", "-t", help="Format of what goes to standard output."),
     ] = None,
-    color: Annotated[
+    by: Annotated[
         str | None,
-        typer.Option("--color", "-c", metavar="COLUMN", help="Column to colour by."),
+        typer.Option(
+            "--by", "--color", "-c", metavar="COLUMN", help="Column to colour the points by."
+        ),
     ] = None,
 ) -> None:
-    """Draw the rankings in two dimensions: the main directions of their vectors.
+    """Draw a map of the rankings in two dimensions.
 
-    A picture, or a page to move about in, where the mouse shows each ranking. Points that stand
-    for many rankings are larger.
+    Its axes are the main directions of their vectors. A picture, or an interactive page that shows
+    the ranking under the mouse. Equal rankings are one point, whose size grows with their number.
 
-    Example: rankcut map votes.csv -o map.html --color town
+    Example: rankcut map votes.csv -o map.html --by town
     """
-    import numpy as np
-    from sklearn.decomposition import PCA
-
     from rankcut.cli.progress import working
-    from rankcut.pictures.ranking_map import draw_map
 
-    check_target(output)
-    suffix = picture_suffix(output, to, "a map", get_args(MapFormat))
-    item_graph = cutting.item_graph()
-    rankings = reading.read(file, no_items=[] if color is None else [color])
+    suffixes = {**PICTURES, ".html": needs_plotly, **TABLES}
+    outputs = Outputs(output, suffixes, None if to is None else f".{to}")
+    item_graph = vectors.item_graph()
+    rankings = reading.read(file, no_items=[] if by is None else [by])
     if min(rankings.ranks.shape) < 2:
-        raise ValueError(f"{file}: a map needs two rankings of two items or more")
-    values = None if color is None else known_values(rankings, color, file)
-    if color is not None and rankings.columns[color].dtype.kind == "f":
-        values = rankings.columns[color]
-    with working("map"), destination(output, suffix) as place:
-        features = cutting.transformer(rankings, item_graph, normalize=True)
-        vectors = features.fit_transform(rankings.ranks)
-        pca = PCA(2, random_state=cutting.seed)
-        points = pca.fit_transform(vectors)
-        spread = np.nan_to_num(pca.explained_variance_ratio_)
-        labels = order_lines(rankings)
-        if rankings.ids is not None:
-            labels = [f"{own}: {label}" for own, label in zip(rankings.ids, labels, strict=True)]
+        raise RankingFileError("a map needs at least two rankings of two items", file)
+    values = None if by is None else known_values(rankings, by, file)
+    if by is not None and rankings.columns[by].dtype.kind == "f":
+        values = rankings.columns[by]
+    with working("map"):
+        outputs.write(_writers(rankings, vectors, item_graph, values, by or ""))
+
+
+def _writers(
+    rankings: "RankingSet", vectors: VectorOptions, graph: Any, values: Any, by: str
+) -> dict[str, Writer]:
+    from rankcut.pictures.ranking_map import distinct_points, draw_map, main_directions
+
+    labels = order_lines(rankings)
+    names = None if rankings.ids is None else [str(own) for own in rankings.ids]
+    if names is not None:
+        labels = [f"{own}: {label}" for own, label in zip(names, labels, strict=True)]
+    rows, counts = distinct_points(labels, values, rankings.counts)
+    features = vectors.features(rankings, graph, normalize=True)
+    found = main_directions(
+        features.fit_transform(rankings.ranks[rows]), counts, random_state=vectors.seed
+    )
+    labels = [labels[row] for row in rows]
+    colour = None if values is None else values[rows]
+    columns: dict[str, Any] = {"row": rows.tolist()}
+    if names is not None:
+        columns["ranking"] = [names[row] for row in rows]
+    columns |= {"x": _rounded(found.points[:, 0]), "y": _rounded(found.points[:, 1])}
+    columns["count"] = counts.tolist()
+    if colour is not None:
+        columns[by] = colour.tolist()
+
+    def draw(place: str) -> None:
         draw_map(
-            points,
-            rankings.counts,
+            found.points,
+            counts,
             place,
             axes_names=[
                 f"direction {i + 1} ({share:.0%} of the variance)"
-                for i, share in enumerate(spread.tolist())
+                for i, share in enumerate(found.shares.tolist())
             ],
-            color=values,
-            color_name=color or "",
+            color=colour,
+            color_name=by,
             labels=labels,
             title=rankings.title,
         )
+
+    return {**table_writers(columns), **picture_writers(draw), ".html": draw}
+
+
+def _rounded(values: Any) -> list[float]:
+    # Sums of counted rankings and of the same rankings one by one differ in their last bits.
+    return [round(value, 9) + 0.0 for value in values.tolist()]

@@ -3,62 +3,66 @@
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
-from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    ProgressColumn,
-    SpinnerColumn,
-    TextColumn,
-    TimeElapsedColumn,
-)
-
-from rankcut.ranking_set import RankingSet
+if TYPE_CHECKING:
+    from rankcut.ranking_set import RankingSet
 
 
 @contextmanager
-def working(what: str) -> Iterator[None]:
-    """Show that something is under way."""
+def working(what: str) -> Iterator[Callable[[str], None]]:
+    """Show that something is under way: a function to call with how far it is, in words."""
     with _display() as progress:
-        progress.add_task(what, total=None)
-        yield
+        task = progress.add_task(what, total=None)
+
+        def say(how_far: str) -> None:
+            progress.update(task, description=f"{what}: {how_far}")
+
+        yield say
 
 
-def counted(pieces: Iterable[RankingSet], what: str) -> Iterator[RankingSet]:
-    """Show how many rankings are done."""
+def counted(blocks: "Iterable[RankingSet]", what: str) -> "Iterator[RankingSet]":
+    """Show the number of rankings done."""
     done = 0
     with _display() as progress:
         task = progress.add_task(what, total=None)
-        for piece in pieces:
-            yield piece
-            done += len(piece)
-            progress.update(task, description=f"{what}: {done:,} rankings")
+        for block in blocks:
+            yield block
+            done += len(block)
+            progress.update(task, description=f"{what}: {done:,} rows")
 
 
 @contextmanager
-def steps(what: str) -> Iterator[tuple[Callable[[int], None], Callable[[str], None]]]:
-    """Show how many steps of a known number are done: two calls, to begin and after each step."""
-    with _display(BarColumn(), MofNCompleteColumn()) as progress:
+def steps(what: str) -> Iterator[Callable[[int, int], None]]:
+    """Show a bar: a function to call with the number of steps done and the number of all."""
+    with _display(bar=True) as progress:
         task = progress.add_task(what, total=None)
 
-        def begin(total: int) -> None:
-            progress.update(task, total=total)
+        def step(done: int, total: int) -> None:
+            progress.update(task, completed=done, total=total)
 
-        def step(name: str) -> None:
-            progress.update(task, advance=1, description=f"{what}: {name}")
-
-        yield begin, step
+        yield step
 
 
-def _display(*columns: ProgressColumn) -> Progress:
+def _display(*, bar: bool = False) -> Any:
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        SpinnerColumn,
+        TextColumn,
+        TimeElapsedColumn,
+    )
+
+    silent = not sys.stderr.isatty()
     return Progress(
         SpinnerColumn(),
-        TextColumn("{task.description}"),
-        *columns,
+        TextColumn("{task.description}", markup=False),
+        *([BarColumn(), MofNCompleteColumn()] if bar else []),
         TimeElapsedColumn(),
-        console=Console(stderr=True),
+        # Quiet too: in some versions of Rich, a disabled display ends with an empty line.
+        console=Console(stderr=True, quiet=silent),
         transient=True,
-        disable=not sys.stderr.isatty(),
+        disable=silent,
     )

@@ -1,21 +1,27 @@
-"""The options by which every command reads rankings, declared once."""
+"""The options by which every command reads rankings, declared once; files and data sets."""
 
 import sys
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from rankcut.cli.sources import dataset_rankings, is_dataset
-from rankcut.errors import RankingFileError
-from rankcut.files.blocks import Header
-from rankcut.files.formats import Format, chosen_format, read_file, scan_file
-from rankcut.files.roles import Layout
-from rankcut.ranking_set import RankingSet
+from rankcut.cli.options import Format, Layout
+from rankcut.cli.output import note
+from rankcut.errors import InputError, RankingFileError
 
 if TYPE_CHECKING:
-    from rankcut.files.parquet import Piece, PieceReader
+    from numpy.typing import NDArray
+
+    from rankcut.dask.rankings import LazyRankings
+    from rankcut.files.blocks import Header
+    from rankcut.files.item_tables import ItemTable
+    from rankcut.ranking_set import RankingSet
+
+_KINDS = ("full", "top-k", "ties", "incomplete")
+DATASETS = (*(f"lunch:{kind}" for kind in _KINDS), "sushi:a", "sushi:b", "movielens")
 
 _PANEL = "How to read the file"
 
@@ -23,8 +29,8 @@ Rankings = Annotated[
     str,
     typer.Argument(
         metavar="FILE",
-        help="Rankings; - is standard input, and lunch:full, lunch:top-k, lunch:ties, "
-        "lunch:incomplete, sushi:a, sushi:b and movielens are data sets.",
+        help="Rankings (- for standard input), or a data set: lunch:full, lunch:top-k, lunch:ties, "
+        "lunch:incomplete, sushi:a, sushi:b or movielens.",
         show_default=False,
     ),
 ]
@@ -39,50 +45,61 @@ class Reading:
     """How to read rankings, as the user's options say."""
 
     format: Annotated[
-        Format | None, _option("--format", "-f", help="Format, if the suffix does not say it.")
+        Format | None, _option("--format", "-f", help="File format (default: by suffix).")
     ] = None
     layout: Annotated[
         Layout | None,
-        _option("--layout", help="Layout of a table; long if it has columns item and rank."),
+        _option("--layout", help="Layout of a table (default: automatic)."),
     ] = None
     ranking: Annotated[
         str | None,
-        _option(
-            "--ranking", help="Column, or columns, with the ranking's name; ranking unless given."
-        ),
+        _option("--ranking", help="Column or columns that name the ranking (default: ranking)."),
     ] = None
     count: Annotated[
         str | None,
-        _option("--count", help="Column that says how many a row stands for; count unless given."),
+        _option("--count", help="Column with the number of equal rankings (default: count)."),
     ] = None
     item_columns: Annotated[
         str | None,
         _option(
             "--item-columns",
-            help="Columns of a wide table that are items, by name or number: a,b or 3-9.",
+            help="Item columns of a wide table, by name or number: a,b or 3-9.",
         ),
     ] = None
     columns: Annotated[
-        str | None, _option("--columns", help="Columns that say something of each ranking.")
+        str | None,
+        _option("--columns", help="Columns that describe the rankings, and are not items."),
     ] = None
     item: Annotated[
         str | None,
-        _option("--item", help="Column with the item of a long table; item unless given."),
+        _option("--item", help="Item column of a long table (default: item)."),
     ] = None
     rank: Annotated[
         str | None,
-        _option("--rank", help="Column with the rank of a long table; rank unless given."),
+        _option("--rank", help="Rank column of a long table (default: rank)."),
     ] = None
     score: Annotated[
         str | None,
-        _option("--score", help="Column with the score of a long table; score unless given."),
+        _option("--score", help="Score column of a long table (default: score)."),
+    ] = None
+    order: Annotated[
+        str | None,
+        _option("--order", help="Column with orders such as Ann > Bob = Cy (default: order)."),
     ] = None
     lower_is_better: Annotated[
         bool, _option("--lower-is-better", help="The lowest score is the best.")
     ] = False
+    scale: Annotated[
+        str | None,
+        _option("--scale", help="Ratings in words, best to worst: good > fair = ok > bad."),
+    ] = None
+    shorten: Annotated[
+        bool,
+        _option("--shorten", help="Drop what the names of all items begin and end with."),
+    ] = False
     repeats: Annotated[
         Literal["error", "first", "last"],
-        _option("--repeats", help="If a long table repeats an item: which mention counts."),
+        _option("--repeats", help="Which row counts if a long table repeats an item."),
     ] = "error"
     where: Annotated[
         list[str] | None,
@@ -92,46 +109,81 @@ class Reading:
         str,
         _option(
             "--header",
-            help="Line with the columns' names, 1-2 for two, 0 for none; 1 unless given.",
+            help="Header line: its number, 1-2 for two lines, 0 for none (default: 1).",
         ),
     ] = "1"
     delimiter: Annotated[
-        str | None, _option("--delimiter", help="What divides cells, if not a comma or tab.")
+        str | None, _option("--delimiter", help="Cell delimiter (default: comma or tab).")
+    ] = None
+    sheet: Annotated[
+        str | None, _option("--sheet", help="Sheet of an Excel file (default: the first).")
     ] = None
 
     def read(
-        self, source: str, *, expand: bool = False, no_items: Sequence[str] = ()
-    ) -> RankingSet:
+        self,
+        source: str,
+        *,
+        expand: bool = False,
+        no_items: Sequence[str] = (),
+        known_items: Sequence[Hashable] | None = None,
+    ) -> "RankingSet":
         """All rankings of a file, or of standard input.
 
-        ``no_items`` are columns that are no items, even if they hold numbers.
+        ``no_items`` are columns that are not items, even if they hold numbers; ``known_items``
+        are the items of a model.
         """
         if is_dataset(source):
             return dataset_rankings(source)
-        place, chosen = self._source(source)
-        return read_file(place, chosen, expand=expand, **self._options(no_items))
+        from rankcut.files.formats import read_file
 
-    def pieces(
-        self, source: str, rows: int, *, no_items: Sequence[str] = ()
-    ) -> "tuple[list[Piece], PieceReader, RankingSet]":
-        """A Parquet data set in pieces, what reads them, and the rankings of the first one."""
-        from rankcut.files.parquet import PieceReader, parquet_pieces
-        from rankcut.files.roles import TableOptions
+        place, chosen = self._source(source)
+        options = self._options(no_items)
+        names = None if known_items is None else [str(item) for item in known_items]
+        return read_file(place, chosen, expand=expand, known_items=names, **options)
+
+    def read_for_model(
+        self,
+        source: str,
+        items: Sequence[Hashable],
+        target: str,
+        *,
+        expand: bool = False,
+        no_items: Sequence[str] = (),
+    ) -> "RankingSet":
+        """All rankings of a file, with the items of a model as columns.
+
+        Other columns of numbers in a wide table are ignored, with a line on standard error
+        unless it is what the model predicts.
+        """
+        rankings = self.read(source, expand=expand, no_items=no_items, known_items=items)
+        about = {target, *no_items}
+        if self.columns is None and self.item_columns is None:
+            columns = rankings.columns.items()
+            numbers = [name for name, values in columns if values.dtype.kind == "f"]
+            _note_ignored(source, [name for name in numbers if name not in about])
+        return with_known_items(rankings, items, source, no_items=about)
+
+    def lazily(self, source: str, rows: int, *, no_items: Sequence[str] = ()) -> "LazyRankings":
+        """A Parquet data set in blocks, of which only the first is read."""
+        from rankcut.dask.rankings import read_parquet
+        from rankcut.files.formats import chosen_format
 
         if is_dataset(source) or source == "-" or chosen_format(source, self.format) != "parquet":
             raise RankingFileError(
-                "only Parquet files can be read in pieces; make one with 'rankcut convert'", source
+                "only Parquet files can be read in blocks by several processes",
+                source,
+                remedy="make one with 'rankcut convert'",
             )
         options = self._options(no_items)
-        del options["header"], options["delimiter"]
-        found = parquet_pieces(source, rows)
-        reader, first = PieceReader.like(found, TableOptions(**options))
-        return found, reader, first
+        del options["header"], options["delimiter"], options["sheet"]
+        return read_parquet(source, rows=rows, **options)
 
-    def scan(self, source: str, rows: int) -> Iterator[RankingSet]:
+    def scan(self, source: str, rows: int) -> "Iterator[RankingSet]":
         """The rankings a block at a time."""
         if is_dataset(source):
             return iter([dataset_rankings(source)])
+        from rankcut.files.formats import scan_file
+
         place, chosen = self._source(source)
         return scan_file(place, chosen, rows=rows, **self._options())
 
@@ -140,7 +192,7 @@ class Reading:
             return source, self.format
         if self.format is None:
             raise RankingFileError(
-                "standard input has no suffix; name its format with --format", "-"
+                "standard input has no suffix; name the format with --format", "-"
             )
         return sys.stdin.buffer, self.format
 
@@ -150,16 +202,20 @@ class Reading:
             "layout": self.layout,
             "ranking": self.ranking,
             "count": self.count,
-            "items": self.item_columns,
+            "item_columns": self.item_columns,
             "columns": [*named, *no_items] if no_items else self.columns,
             "item": self.item,
             "rank": self.rank,
             "score": self.score,
+            "order": self.order,
             "higher_is_better": not self.lower_is_better,
+            "scale": self.scale,
+            "shorten": self.shorten,
             "repeats": self.repeats,
             "where": tuple(self.where or ()),
             "header": parsed_header(self.header),
             "delimiter": parsed_delimiter(self.delimiter),
+            "sheet": self.sheet,
         }
 
 
@@ -167,14 +223,128 @@ def parsed_delimiter(text: str | None) -> str | None:
     """One character; a tab may be spelled ``tab``."""
     delimiter = {"tab": "\t", "\\t": "\t"}.get(text or "", text)
     if delimiter is not None and len(delimiter) != 1:
-        raise ValueError(f"--delimiter is one character, or tab, and not {delimiter!r}")
+        raise InputError(f"must be one character, or tab; got {delimiter!r}", parameter="delimiter")
     return delimiter
 
 
-def parsed_header(text: str) -> Header:
+def parsed_header(text: str) -> "Header":
     """A line number, or as ``1-2`` a first and a last one."""
     first, _, last = text.partition("-")
     well_formed = first.isdecimal() and (last.isdecimal() or text == first)
     if not well_formed or (last and not 1 <= int(first) <= int(last)):
-        raise ValueError(f"--header is a line's number, or two as in 1-2, and not {text!r}")
+        raise InputError(
+            f"must be the number of a line, or two as in 1-2; got {text!r}", parameter="header"
+        )
     return (int(first), int(last)) if last else int(first)
+
+
+def is_dataset(source: str) -> bool:
+    """Whether a name is that of a data set, and not of a file; a misspelt one is an error."""
+    if Path(source).exists():
+        return False
+    family = source.partition(":")[0]
+    if source not in DATASETS and family in {name.partition(":")[0] for name in DATASETS}:
+        raise InputError(
+            f"there is no such file; the data sets are {', '.join(DATASETS)}", file=source
+        )
+    return source in DATASETS
+
+
+def dataset_rankings(source: str) -> "RankingSet":
+    """The rankings of a data set, with what is known of each person."""
+    family, _, kind = source.partition(":")
+    if family == "lunch":
+        from rankcut.datasets.lunch import read_lunch
+
+        return read_lunch(kind)  # type: ignore[arg-type]
+    return replace(_load(source), title=source)
+
+
+def dataset_items(source: str) -> "ItemTable":
+    """The items of a data set; an unknown number is replaced by the median."""
+    import numpy as np
+
+    from rankcut.files.item_tables import ItemTable
+
+    data = _load(source)
+    features = {
+        name: values
+        if values.dtype == object
+        else np.where(np.isnan(values), np.nanmedian(values), values)
+        for name, values in data.item_features.items()
+    }
+    return ItemTable(tuple(data.item_names), features)
+
+
+def _load(source: str) -> "RankingSet":
+    from rankcut import datasets
+
+    name, _, which = source.partition(":")
+    loaders: dict[str, Callable[[], RankingSet]] = {
+        "lunch": lambda: datasets.load_lunch(which),  # type: ignore[arg-type]
+        "sushi": lambda: datasets.load_sushi(which),  # type: ignore[arg-type]
+        "movielens": datasets.load_movielens,
+    }
+    return loaders[name]()
+
+
+def known_values(rankings: "RankingSet", column: str, file: str) -> "NDArray[Any]":
+    """A column as text, empty where there is no value."""
+    import numpy as np
+
+    if column not in rankings.columns:
+        known = ", ".join(map(repr, rankings.columns)) or "none"
+        raise RankingFileError(
+            f"there is no column {column!r} beside the items; found {known}", file
+        )
+    values = rankings.columns[column]
+    return np.array([_text(value) for value in values.tolist()], dtype=np.str_)
+
+
+def _text(value: Any) -> str:
+    if value is None or value != value:
+        return ""
+    return str(int(value) if isinstance(value, float) and value.is_integer() else value)
+
+
+def labelled(rankings: "RankingSet", target: str, file: str) -> "tuple[RankingSet, NDArray[Any]]":
+    """The rankings whose class is known, and their classes."""
+    classes = known_values(rankings, target, file)
+    if not (classes != "").any():
+        raise RankingFileError(f"column {target!r} has no values", file)
+    return rankings.rows(classes != ""), classes[classes != ""]
+
+
+def with_known_items(
+    rankings: "RankingSet", items: Sequence[Hashable], file: str, *, no_items: Collection[str] = ()
+) -> "RankingSet":
+    """The same rankings with these items as columns, by name if the file has names.
+
+    A column of numbers looks like an item in a wide table. Those in ``no_items`` are ignored;
+    others too, with a line on standard error, if all items are there without them.
+    """
+    if rankings.labels() is None:
+        return rankings
+    known = set(items)
+    unknown = [item for item in rankings.items if item not in known and item not in no_items]
+    if unknown and not known <= set(rankings.items):
+        raise RankingFileError(
+            f"item {unknown[0]!r} is not among the {len(items)} items of the model, such as "
+            f"{items[0]!r}",
+            file,
+            remedy="if it is not an item, name it with --columns",
+        )
+    _note_ignored(file, unknown)
+    kept = [i for i, item in enumerate(rankings.items) if item in known]
+    if not kept:
+        raise RankingFileError(f"has no item of the model, such as {items[0]!r}", file)
+    ours = replace(
+        rankings, ranks=rankings.ranks[:, kept], items=tuple(rankings.items[i] for i in kept)
+    )
+    return ours.with_items(items)
+
+
+def _note_ignored(file: str, columns: Sequence[Hashable]) -> None:
+    if columns:
+        names = ", ".join(map(repr, columns))
+        note(f"{file}: ignored columns the model does not know: {names}")

@@ -1,163 +1,209 @@
 """``rankcut similar``: the rankings nearest to one of them, or to each."""
 
-import sys
-from collections.abc import Hashable
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
 import typer
 
-from rankcut.cli.cluster import Computing
-from rankcut.cli.cutting import Cutting
-from rankcut.cli.lines import order_lines
+from rankcut.cli.options import Computing, Json, with_options
+from rankcut.cli.output import (
+    TABLES,
+    OutputFiles,
+    Outputs,
+    note,
+    order_lines,
+    print_json,
+    records,
+    table_writers,
+)
 from rankcut.cli.reading import Rankings, Reading
-from rankcut.cli.sharing import with_options
-from rankcut.ranking_set import RankingSet
+from rankcut.cli.vectors import VectorOptions
+from rankcut.errors import InputError
+
+if TYPE_CHECKING:
+    from rankcut.dask.nearest import Neighbors
+    from rankcut.ranking_set import RankingSet
+
+# By a similarity graph alone, a list that adds an item like its own is nearer to it than the same
+# list twice; two steps of smoothing over the graph mend that.
+_STEPS = 2.0
 
 
-@with_options(cutting=Cutting, computing=Computing, reading=Reading)
+@with_options(vectors=VectorOptions, computing=Computing, reading=Reading)
 def similar(
     file: Rankings,
     reading: Reading,
-    cutting: Cutting,
+    vectors: VectorOptions,
     computing: Computing,
     to: Annotated[
         str | None,
         typer.Option(
             "--to",
             metavar="ROW",
-            help="Its name, or row from 0; without it, those of each ranking are listed.",
+            help="Name of a ranking, or its row, from 0 (default: each ranking).",
             show_default=False,
         ),
     ] = None,
-    number: Annotated[int, typer.Option("-n", min=1, help="How many to list.")] = 10,
-    output: Annotated[
-        str, typer.Option("--output", "-o", help="CSV file to write; - is standard output.")
-    ] = "-",
+    number: Annotated[int, typer.Option("-n", min=1, help="Number of rankings to list.")] = 10,
+    output: OutputFiles = None,
+    as_json: Json = False,
     approximate: Annotated[
         bool,
         typer.Option(
-            "--approximate", help="Without --to: by an index, which misses some and says how many."
+            "--approximate",
+            help="Without --to: use an approximate index; its recall is reported.",
         ),
     ] = False,
-    block: Annotated[int, typer.Option(min=1, help="Rankings of a block, on a cluster.")] = 16384,
+    block: Annotated[int, typer.Option(min=1, help="Rows of a block, on a cluster.")] = 16384,
     parts: Annotated[
         str | None,
         typer.Option(
             "--parts",
             metavar="DIR",
-            help="Keep the vectors of Parquet files there, a file for each block, for this and "
-            "later searches; run again, it writes those that are missing.",
+            help="Directory that keeps the vectors of Parquet files for later searches.",
             show_default=False,
         ),
     ] = None,
 ) -> None:
-    """List the rankings most like one of them, or each, by the graph cut kernel, as CSV.
+    """Find the rankings most similar to one, or to each.
 
-    Similarity is from -1, reversed, to 1, the same. Parquet files may be searched on a cluster.
+    Similarity is the normalised graph cut kernel, from -1, reversed, to 1, the same. To CSV,
+    Parquet or JSON; CSV on standard output by default. Vectors are smoothed by two steps if an item
+    graph is given. Parquet files may be searched on a cluster.
 
     Example: rankcut similar votes.soi --to 0 -n 5 --unranked last
     """
-    from rankcut.cli.writing import write_table
-
+    outputs = Outputs(output or ([] if as_json else ["-"]), TABLES, ".csv")
+    vectors = vectors.smoothed_by(_STEPS)
     if to is None:
         if computing.on_cluster or parts is not None:
-            raise ValueError(
-                "a search on a cluster, or in parts, is for one ranking: name it with --to"
+            raise InputError("a search on a cluster, or in parts, needs --to")
+        columns = _of_each(reading.read(file), vectors, number, approximate)
+    else:
+        if approximate:
+            raise InputError(
+                "--approximate is for the search without --to: one ranking is compared with all "
+                "others faster than an index is built"
             )
-        write_table(_of_each(reading.read(file), cutting, number, approximate), output)
-        return
-    if approximate:
-        raise ValueError(
-            "--approximate is for the search without --to; for one ranking, to compare it with "
-            "all others takes less time than an index"
-        )
-    with computing.connected() as client:
-        if client is None and parts is None:
-            shown, likeness, nearest = _search(file, reading, cutting, to, number)
+        if computing.on_cluster or parts is not None:
+            found = _search_blocks(file, reading, vectors, computing, to, number, block, parts)
         else:
-            from rankcut.cli.similar_pieces import KeptVectors, search_pieces
+            found = _search(file, reading, vectors, to, number)
+        columns = _of_one(found)
+    outputs.write(table_writers(columns))
+    if as_json:
+        print_json(records(columns))
 
-            kept = None if parts is None else KeptVectors(parts, computing.restart, client)
-            shown, likeness, nearest = search_pieces(
-                file, reading, cutting, to, number, block, kept
-            )
-    columns: dict[str, Any] = {"row": shown}
-    if nearest.ids is not None:
-        columns["ranking"] = list(nearest.ids)
-    columns["similarity"] = [f"{value:.4f}" for value in likeness]
-    if nearest.counted:
-        columns["count"] = nearest.counts.tolist()
-    columns["order"] = order_lines(nearest)
-    write_table(columns, output)
+
+def _of_one(found: "Neighbors") -> dict[str, Any]:
+    """The columns of a table: the ranking itself, and those nearest to it."""
+    columns: dict[str, Any] = {"row": found.rows}
+    if found.rankings.ids is not None:
+        columns["ranking"] = list(found.rankings.ids)
+    columns["similarity"] = _rounded(found.similarities)
+    if found.rankings.counted:
+        columns["count"] = found.rankings.counts.tolist()
+    columns["order"] = order_lines(found.rankings)
+    return columns
 
 
 def _of_each(
-    rankings: RankingSet, cutting: Cutting, number: int, approximate: bool
+    rankings: "RankingSet", vectors: VectorOptions, number: int, approximate: bool
 ) -> dict[str, Any]:
-    """The columns of a table: each ranking, one that is like it, and how much so."""
+    """The columns of a table: each ranking, one similar to it, and how similar it is."""
+    import numpy as np
+
     from rankcut.estimators.graph_cut import GraphCutFeatures
     from rankcut.estimators.similar_rankings import SimilarRankings
 
-    number = min(number, len(rankings) - 1)
-    if number == 0:
-        raise ValueError("there is one ranking, and no other that is like it")
-    search = SimilarRankings(
-        GraphCutFeatures(cutting.item_graph(), **cutting.options(rankings)),
-        n_neighbors=number,
-        method="approximate" if approximate else "exact",
-        random_state=cutting.seed,
-    ).fit(rankings.ranks)
-    if approximate:
-        print(f"rankcut: the index finds {search.recall_:.1%} of the nearest", file=sys.stderr)
-    values, rows = search.kneighbors()
-    first, second = np.repeat(np.arange(len(rankings)), number).tolist(), rows.ravel().tolist()
+    others = min(number, len(rankings) - 1)
+    if rankings.n_rankings == 1:
+        raise InputError("there is one ranking, and no other to compare it with")
+    values, rows = np.empty((len(rankings), 0)), np.empty((len(rankings), 0), dtype=np.int64)
+    if others:
+        search = SimilarRankings(
+            GraphCutFeatures(vectors.item_graph(), **vectors.arguments(rankings)),
+            n_neighbors=others,
+            method="approximate" if approximate else "exact",
+            random_state=vectors.seed,
+        ).fit(rankings.ranks)
+        if approximate:
+            note(f"the index finds {search.recall_:.1%} of the nearest rankings")
+        values, rows = search.kneighbors()
+    first: list[int] = []
+    second: list[int] = []
+    similarities: list[float] = []
+    for row, count in enumerate(rankings.counts.tolist()):
+        # A row that counts several rankings is nearest to itself: they are equal.
+        near = [(row, 1.0)] if count > 1 else []
+        near += zip(rows[row].tolist(), values[row].tolist(), strict=True)
+        for other, value in near[:number]:
+            first.append(row)
+            second.append(other)
+            similarities.append(value)
     columns: dict[str, Any] = {"row": first, "similar": second}
     if rankings.ids is not None:
         columns["ranking"] = [rankings.ids[i] for i in first]
         columns["similar ranking"] = [rankings.ids[i] for i in second]
-    columns["similarity"] = [f"{value:.4f}" for value in values.ravel().tolist()]
+    columns["similarity"] = _rounded(similarities)
+    if rankings.counted:
+        columns["count"] = rankings.counts[first].tolist()
+        same = np.equal(first, second)  # a ranking is not compared with itself
+        columns["similar count"] = (rankings.counts[second] - same).tolist()
     return columns
 
 
+def _rounded(values: list[float]) -> list[float]:
+    return [round(value, 4) + 0.0 for value in values]
+
+
 def _search(
-    file: str, reading: Reading, cutting: Cutting, to: str, number: int
-) -> tuple[list[int], list[float], RankingSet]:
-    """The row itself and the nearest ones: their numbers, similarities and rankings."""
+    file: str, reading: Reading, vectors: VectorOptions, to: str, number: int
+) -> "Neighbors":
+    """The row itself and the nearest ones, in memory."""
+    from rankcut.dask.nearest import Neighbors, find_row, itself_first, row_number
     from rankcut.estimators.kernel_objects import GraphCutKernel
 
-    graph = cutting.item_graph()
+    graph = vectors.item_graph()
     rankings = reading.read(file)
-    row = _row(rankings, to, file)
-    kernel = GraphCutKernel(graph, normalize=True, **cutting.options(rankings))
+    row = find_row(rankings.ids, to)
+    if row is None:
+        row = row_number(to, len(rankings), rankings.ids, file)
+    kernel = GraphCutKernel(graph, normalize=True, **vectors.arguments(rankings))
     query = rankings.ranks[[row]]
     own = float(kernel(query)[0, 0])
     # One more, since the ranking itself is among them unless as many others are the same.
     values, rows = kernel.nearest(query, rankings.ranks, k=min(number + 1, len(rankings)))
-    shown, likeness = itself_first(row, own, rows[0].tolist(), values[0].tolist(), number)
-    return shown, likeness, rankings.rows(shown)
+    shown = itself_first(row, own, rows[0].tolist(), values[0].tolist(), number)
+    return Neighbors(*shown, rankings.rows(shown[0]))
 
 
-def itself_first(
-    row: int, own: float, rows: list[int], values: list[float], number: int
-) -> tuple[list[int], list[float]]:
-    """The numbers and similarities to show: of the ranking itself, then of the nearest others."""
-    others = [(i, value) for i, value in zip(rows, values, strict=True) if i != row]
-    shown = [(row, own), *others[:number]]
-    return [i for i, _ in shown], [value for _, value in shown]
+def _search_blocks(
+    file: str,
+    reading: Reading,
+    vectors: VectorOptions,
+    computing: Computing,
+    to: str,
+    number: int,
+    block: int,
+    parts: str | None,
+) -> "Neighbors":
+    """The same in a Parquet data set, block by block."""
+    from rankcut.cli.progress import steps
+    from rankcut.dask.nearest import nearest_to
+    from rankcut.dask.vectors import computed_vectors, write_features
 
-
-def _row(rankings: RankingSet, chosen: str, file: str) -> int:
-    names: tuple[Hashable, ...] = rankings.ids or ()
-    for row, name in enumerate(names):
-        if str(name) == chosen:
-            return row
-    if chosen.isdecimal() and int(chosen) < len(rankings):
-        return int(chosen)
-    raise no_such_row(file, chosen, len(rankings), names)
-
-
-def no_such_row(file: str, chosen: str, n_rows: int, names: tuple[Hashable, ...]) -> ValueError:
-    """What to say of a row that is not there."""
-    named = f", nor one called {chosen!r}, such as {names[0]!r}" if names else ""
-    return ValueError(f"{file}: there is no row {chosen}: rows count from 0 to {n_rows - 1}{named}")
+    graph = vectors.item_graph()
+    rankings = reading.lazily(file, block)
+    features = vectors.features(rankings.first, graph).fit(rankings.first.ranks)
+    with computing.cluster():
+        if parts is None:
+            found = computed_vectors(rankings, features)
+        else:
+            with steps("features") as step:
+                found = write_features(
+                    rankings, features, parts, restart=computing.restart, progress=step
+                )
+        with steps("search") as step:
+            return nearest_to(
+                rankings, to, features, found, n_neighbors=number, file=file, progress=step
+            )

@@ -8,6 +8,7 @@ of the sums of scores over groups.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -96,22 +97,23 @@ class Design:
     weight: Floats
     n_distinct: int
 
-    @property
+    @cached_property
     def counts(self) -> Longs:
         """Units of each cell."""
         return np.asarray(self.table.sum(axis=1), dtype=np.int64)
 
-    @property
+    @cached_property
     def sizes(self) -> Longs:
         """Units of each group in each stratum."""
         return np.asarray(np.add.reduceat(self.table, self.starts[:-1], axis=0), dtype=np.int64)
 
-    @property
+    @cached_property
     def n_units(self) -> int:
         """Number of units."""
         return int(self.table.sum())
 
-    def stratum_of_cells(self) -> Longs:
+    @cached_property
+    def strata(self) -> Longs:
         """The stratum of each cell."""
         return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
 
@@ -187,13 +189,6 @@ class Scores:
             else:
                 yield cells, self._raw(cells) - self._expected(cells)
 
-    @property
-    def stored(self) -> Floats:
-        """All scores, as one matrix."""
-        if self._stored is None:
-            return np.concatenate([block for _, block in self.blocks()])
-        return self._stored
-
     def _fits(self) -> bool:
         return len(self.design.table) * self.width <= KEPT
 
@@ -203,12 +198,11 @@ class Scores:
         return np.asarray(self.design.members[cells] @ self._shared)
 
     def _expected(self, cells: slice) -> Floats:
-        means: Floats = self._centres[self._strata[cells]]
+        means: Floats = self._centres[self.design.strata[cells]]
         return means * self.design.weight[cells, np.newaxis]
 
     def _centre(self) -> None:
         design = self.design
-        self._strata = design.stratum_of_cells()
         n_strata = len(design.starts) - 1
         counts = design.counts
         sums = np.zeros((n_strata, self.width))
@@ -218,7 +212,7 @@ class Scores:
             if self._stored is not None:
                 self._stored[cells] = raw
             membership = csr_array(
-                (counts[cells].astype(float), (self._strata[cells], np.arange(len(raw)))),
+                (counts[cells].astype(float), (self.design.strata[cells], np.arange(len(raw)))),
                 shape=(n_strata, len(raw)),
             )
             sums += membership @ raw

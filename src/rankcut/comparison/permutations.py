@@ -12,25 +12,31 @@ over strata s; then draws of S cost no more for more rankings.
 import itertools
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
+from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from scipy.special import gammaln
+from threadpoolctl import threadpool_limits
 
 from rankcut._loops.shuffles import count_labels, shuffle_labels, shuffle_rows
 from rankcut._loops.types import Floats, Longs
-from rankcut.comparison.design import BLOCK, Design, Scores, slices
+from rankcut.comparison.design import Design, Scores, slices
 from rankcut.threads import in_order
 
 # Labels of a block of permutations, one byte each.
 _LABELS = 1 << 25
 
 # Permutations of a block at most.
-_AT_ONCE = 256
+_AT_ONCE = 128
 
-# To draw the labels of a cell costs as much as to shuffle so many.
+# Drawing the labels of a cell costs as much as shuffling this many labels.
 _DRAW = 60
+
+_WORD = (1 << 64) - 1
 
 # Directions of S with less than this share of the largest variance are rounding errors.
 _RANK = 1e-12
@@ -64,19 +70,26 @@ class Labels(ABC):
     def every(self, scores: Scores) -> Iterator[Floats]:
         """QᵀX for each of these ways, in blocks."""
 
+    def at_once(self) -> int:
+        """Permutations of a block."""
+        return max(1, min(_AT_ONCE, _LABELS // (4 * self.width * self.design.n_units)))
+
     @abstractmethod
     def shuffled(self, scores: Scores, first: int, size: int, seed: int) -> Floats:
         """QᵀX for random ways number ``first`` and on."""
 
     def sampled(self, scores: Scores, n_draws: int, seed: int) -> Iterator[Floats]:
         """Random ways, in blocks that do not depend on threads."""
-        step = max(1, min(_AT_ONCE, _LABELS // self.design.n_units))
+        step = self.at_once()
         blocks = [(start, min(step, n_draws - start)) for start in range(0, n_draws, step)]
 
         def work(block: tuple[int, int]) -> Floats:
             return self.shuffled(scores, *block, seed)
 
-        yield from in_order(work, blocks, None)
+        # Threads of our own and those of BLAS would be in each other's way.
+        several = effective_n_jobs(None) > 1
+        with threadpool_limits(1 if several else None, user_api="blas"):
+            yield from in_order(work, blocks, None)
 
     def limit(self, scores: Scores, n_draws: int, seed: int) -> Iterator[Floats]:
         """Draws from the normal distribution that S has for very many units."""
@@ -92,7 +105,7 @@ class Labels(ABC):
         n_units = np.add.reduceat(design.counts, design.starts[:-1])
         per_unit = self.gram / np.maximum(n_units - 1, 1)[:, np.newaxis, np.newaxis]
         one = len(n_units) == 1
-        strata, counts = design.stratum_of_cells(), design.counts
+        strata, counts = design.strata, design.counts
         k, width = (1 if one else self.width), scores.width
         covariance = np.zeros((k, width, k, width))
         for cells, block in scores.blocks():
@@ -126,8 +139,11 @@ class GroupLabels(Labels):
         self._mixing = vectors[:, kept] / np.sqrt(values[kept])
         self.width = int(kept.sum())
         self.gram = np.einsum("gq,sgh,hr->sqr", self._mixing, np.array(centred), self._mixing)
-        self._ends = np.cumsum(design.counts)
-        self._starts = np.concatenate([[0], self._ends])[design.starts]
+        self._blocks = list(_parts_of_blocks(design))
+        self._split = any(
+            before.strata[-1] == after.strata[0]
+            for before, after in itertools.pairwise(self._blocks)
+        )
 
     def observed(self, scores: Scores) -> Floats:
         """The sums over the groups as they are."""
@@ -147,53 +163,80 @@ class GroupLabels(Labels):
         together = itertools.product(*ways)
         while some := list(itertools.islice(together, 1024)):
             labels = np.array([np.concatenate(each) for each in some], dtype=np.uint8)
-            yield self._sums(labels, scores)
+            yield self._sums(scores, len(labels), partial(_units_of, labels))
+
+    def at_once(self) -> int:
+        """Permutations of a block."""
+        units = max(int(block.starts[-1]) for block in self._blocks)
+        return max(1, min(_AT_ONCE, _LABELS // units))
 
     def shuffled(self, scores: Scores, first: int, size: int, seed: int) -> Floats:
-        """By shuffling labels, or by drawing those of each cell where cells are few."""
-        n_cells, n_groups = self.design.table.shape
-        if self.design.n_units > _DRAW * n_cells * (n_groups - 1):
-            return self._drawn(scores, first, size, seed)
-        labels = np.empty((size, self.design.n_units), dtype=np.uint8)
-        shuffle_labels(self._sizes, self._starts, np.uint64(seed), first, labels)
-        return self._sums(labels, scores)
+        """By shuffling labels, or by drawing those of each cell where cells are few.
 
-    def _sums(self, labels: NDArray[np.uint8], scores: Scores) -> Floats:
-        size, n_groups = len(labels), self._sizes.shape[1]
+        Labels are shuffled within a block of cells, where they stay in the processor's cache. How
+        many of each group a block has is drawn first, if its stratum goes beyond it.
+        """
+        n_cells, n_groups = self.design.table.shape
+        digits = np.random.default_rng([seed, 0, first])
+        if self.design.n_units > _DRAW * n_cells * (n_groups - 1):
+            table = self._allocated(self.design.counts, self.design.strata, size, digits)[:, :-1]
+            sums = np.zeros((size * (n_groups - 1), scores.width))
+            for cells, block in scores.blocks():
+                sums += table[:, :, cells].reshape(-1, len(block)).astype(float) @ block
+            return self._mixed(sums.reshape(size, n_groups - 1, -1))
+        sizes = None
+        if self._split:
+            units = np.concatenate([np.diff(block.starts) for block in self._blocks])
+            strata = np.concatenate([block.strata for block in self._blocks])
+            sizes = self._allocated(units, strata, size, digits)
+        ends = np.cumsum([len(block.strata) for block in self._blocks])
+
+        def labels(block: _Block) -> NDArray[np.uint8]:
+            if sizes is None:
+                own = np.broadcast_to(
+                    self._sizes[block.strata], (size, len(block.strata), n_groups)
+                )
+            else:
+                parts = slice(ends[block.number] - len(block.strata), ends[block.number])
+                own = sizes[:, :, parts].transpose(0, 2, 1)
+            found = np.empty((size, int(block.starts[-1])), dtype=np.uint8)
+            stream = np.uint64((seed + (block.number << 32)) & _WORD)
+            shuffle_labels(np.ascontiguousarray(own), block.starts, stream, first, found)
+            return found
+
+        return self._sums(scores, size, labels)
+
+    def _sums(
+        self, scores: Scores, size: int, labels: Callable[["_Block"], NDArray[np.uint8]]
+    ) -> Floats:
+        n_groups = self._sizes.shape[1]
         sums = np.zeros((size * (n_groups - 1), scores.width))
-        table = np.empty((size, n_groups - 1, min(BLOCK, len(self._ends))))
-        for cells, block in scores.blocks():
-            begin = int(self._ends[cells.start - 1]) if cells.start else 0
-            some = table[:, :, : len(block)]
-            if len(block) < table.shape[2]:
-                some = np.empty((size, n_groups - 1, len(block)))
-            count_labels(labels, self._ends[cells], begin, some)
-            sums += some.reshape(-1, len(block)) @ block
+        for block, (_, rows) in zip(self._blocks, scores.blocks(), strict=True):
+            table = np.empty((size, n_groups - 1, len(rows)))
+            count_labels(np.ascontiguousarray(labels(block)), block.cells, table)
+            sums += table.reshape(-1, len(rows)) @ rows
         return self._mixed(sums.reshape(size, n_groups - 1, -1))
 
-    def _drawn(self, scores: Scores, first: int, size: int, seed: int) -> Floats:
-        """Labels of c equal rankings are a draw without replacement from those that are left."""
-        digits = np.random.default_rng([seed, 0, first])
-        n_cells, n_groups = self.design.table.shape
-        table = np.empty((size, n_groups - 1, n_cells))
-        strata, counts = self.design.stratum_of_cells(), self.design.counts
+    def _allocated(self, units: Longs, strata: Longs, size: int, digits: Any) -> Longs:
+        """How many units of each part, a run of units of a stratum, are in each group.
+
+        Labels of c units are a draw without replacement from those that are left in the stratum.
+        """
+        n_groups = self._sizes.shape[1]
+        table = np.empty((size, n_groups, len(units)), dtype=np.int64)
         left = np.zeros((n_groups, size), dtype=np.int64)
-        for cell in range(n_cells):
-            if cell == self.design.starts[strata[cell]]:
-                left[:] = self._sizes[strata[cell]][:, np.newaxis]
-            open_ = np.full(size, counts[cell])
+        for part, number in enumerate(units.tolist()):
+            if part == 0 or strata[part] != strata[part - 1]:
+                left[:] = self._sizes[strata[part]][:, np.newaxis]
+            free = np.full(size, number)
             others = left.sum(axis=0)
             for group in range(n_groups - 1):
                 others = others - left[group]
-                drawn = digits.hypergeometric(left[group], others, open_)
-                table[:, group, cell] = drawn
-                open_ -= drawn
-                left[group] -= drawn
-            left[-1] -= open_
-        sums = np.zeros((size * (n_groups - 1), scores.width))
-        for cells, block in scores.blocks():
-            sums += table[:, :, cells].reshape(-1, len(block)) @ block
-        return self._mixed(sums.reshape(size, n_groups - 1, -1))
+                table[:, group, part] = digits.hypergeometric(left[group], others, free)
+                free -= table[:, group, part]
+            table[:, -1, part] = free
+            left -= table[:, :, part].T
+        return table
 
     def _mixed(self, sums: Floats) -> Floats:
         """From sums over all groups but the last: those over all of them add up to 0."""
@@ -206,7 +249,7 @@ class CovariateLabels(Labels):
 
     def __init__(self, design: Design, covariates: Floats) -> None:
         self.design = design
-        strata = design.stratum_of_cells()
+        strata = design.strata
         n_units = np.diff(design.starts)
         means = np.add.reduceat(covariates, design.starts[:-1], axis=0) / n_units[:, np.newaxis]
         centred = covariates - means[strata]
@@ -255,8 +298,32 @@ class CovariateLabels(Labels):
         return sums.reshape(len(rows), self.width, -1)
 
 
+class _Block(NamedTuple):
+    """Some cells in a row, and the parts of strata that they are."""
+
+    number: int
+    units: slice  #: their units among all
+    cells: Longs  #: where the units of each cell begin, and where the last one ends
+    starts: Longs  #: where the units of each part begin, and where the last one ends
+    strata: Longs  #: the stratum of each part
+
+
+def _units_of(labels: NDArray[np.uint8], block: _Block) -> NDArray[np.uint8]:
+    return labels[:, block.units]
+
+
+def _parts_of_blocks(design: Design) -> Iterator[_Block]:
+    ends = np.concatenate([[0], np.cumsum(design.counts)])
+    for number, cells in enumerate(slices(len(design.table))):
+        of_cells = ends[cells.start : cells.stop + 1] - ends[cells.start]
+        strata, first = np.unique(design.strata[cells], return_index=True)
+        starts = np.append(of_cells[first], of_cells[-1])
+        units = slice(int(ends[cells.start]), int(ends[cells.stop]))
+        yield _Block(number, units, of_cells, starts, strata)
+
+
 def _arrangements(sizes: list[int]) -> Iterator[Longs]:
-    """All different orders of labels of which there are so many each."""
+    """All distinct orders of labels, given how often each occurs."""
     n = sum(sizes)
     labels = np.empty(n, dtype=np.int64)
 

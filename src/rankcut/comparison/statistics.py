@@ -177,7 +177,7 @@ class _Part:
         design = labels.design
         n_units = np.add.reduceat(design.counts, design.starts[:-1])
         share = np.trace(labels.gram, axis1=1, axis2=2) / np.maximum(n_units - 1, 1)
-        of_cells = share[design.stratum_of_cells()] * design.counts
+        of_cells = share[design.strata] * design.counts
         sums = labels.observed(scores)[:, columns]
         self.mean = 0.0
         squares = np.zeros((sums.shape[1], sums.shape[1]))

@@ -1,26 +1,78 @@
-"""Dask: the one place that knows it, for collections, directories of Parquet files, and clusters.
+"""Dask: rankings larger than memory, on one machine or a cluster. All that knows Dask is here.
 
-Rows come as Dask arrays, whose blocks are dense or CSR, or as Dask DataFrames. What is known of
-them without computing anything, their columns and types, is known by a row that stands in for
-them (:func:`stand_in`); with it everything is checked, and refused, as it is in memory. What a
-function needs, such as an item graph, is one object of Dask's task graph which all tasks share,
-so it comes to each worker once. The library itself is imported where it is used, and only there.
+Estimators, kernels and converters take Dask arrays, whose blocks are dense or CSR, and Dask
+DataFrames, and return collections of the same blocks. For whole jobs on Parquet files there are
+
+==========================  ==================================================================
+:func:`read_parquet`        rankings in blocks, read when they are needed
+:func:`write_features`      their vectors, as the parts of a directory
+:func:`write_gram`          their Gram matrix, as a Zarr array
+:func:`nearest_to`          the rankings nearest to one of them
+:func:`cross_validate`      how well a class can be predicted from them
+:func:`cluster`             a cluster to do that on
+==========================  ==================================================================
+
+which the command calls too. What was finished before an interruption is kept.
+
+Columns and types of a collection are known without computing it. A row that stands in for it
+(:func:`stand_in`) is checked, and refused, as rows in memory are. What a function needs, such as
+an item graph, is one object of Dask's task graph that all tasks share, so each worker receives it
+once. Dask itself is imported only where it is used.
 """
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from rankcut.dask.collections import RowBlocks, is_lazy, is_lazy_frame, row_blocks, stand_in
 from rankcut.dask.mapping import map_rows
 from rankcut.dask.tasks import computed, reduced, shared, shared_task, task
 
+if TYPE_CHECKING:
+    from rankcut.dask.gram import write_gram as write_gram
+    from rankcut.dask.nearest import nearest_to as nearest_to
+    from rankcut.dask.rankings import LazyRankings as LazyRankings
+    from rankcut.dask.rankings import read_parquet as read_parquet
+    from rankcut.dask.scores import cross_validate as cross_validate
+    from rankcut.dask.vectors import computed_vectors as computed_vectors
+    from rankcut.dask.vectors import write_features as write_features
+    from rankcut.dask.workers import cluster as cluster
+
+# These know estimators and kernels, which in their turn ask whether something is a collection.
+_LATER = {
+    "LazyRankings": "rankings",
+    "cluster": "workers",
+    "computed_vectors": "vectors",
+    "cross_validate": "scores",
+    "nearest_to": "nearest",
+    "read_parquet": "rankings",
+    "write_features": "vectors",
+    "write_gram": "gram",
+}
+
 __all__ = [
+    "LazyRankings",
     "RowBlocks",
+    "cluster",
     "computed",
+    "computed_vectors",
+    "cross_validate",
     "is_lazy",
     "is_lazy_frame",
     "map_rows",
+    "nearest_to",
+    "read_parquet",
     "reduced",
     "row_blocks",
     "shared",
     "shared_task",
     "stand_in",
     "task",
+    "write_features",
+    "write_gram",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"rankcut.dask.{_LATER[name]}"), name)

@@ -1,21 +1,24 @@
-"""What a Dask collection of rows says of itself, and its blocks."""
+"""Dask collections of rows: what is known without computing, and their blocks."""
 
 import math
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array, issparse
+
+from rankcut.errors import InputError
 
 
 class RowBlocks(NamedTuple):
     """The blocks of a collection, each of some rows with all columns."""
 
     parts: list[Any]  #: one Delayed for each block
-    sizes: tuple[float, ...]  #: how many rows each has; NaN where that is not known
+    sizes: tuple[float, ...]  #: number of rows of each, NaN if unknown
 
 
 def is_lazy(X: Any) -> bool:
-    """Whether X is a Dask collection; Dask is not imported for that.
+    """Whether X is a Dask collection, found out without importing Dask.
 
     >>> is_lazy([[1, 2, 3]])
     False
@@ -25,7 +28,7 @@ def is_lazy(X: Any) -> bool:
 
 def is_lazy_frame(X: Any) -> bool:
     """Whether X is a Dask DataFrame."""
-    # The class is asked, since a Delayed has whatever attribute one asks for.
+    # By the class, since a Delayed has every attribute.
     return is_lazy(X) and hasattr(type(X), "map_partitions") and hasattr(type(X), "columns")
 
 
@@ -42,21 +45,21 @@ def stand_in(X: Any) -> Any:
         return X._meta_nonempty.iloc[:1]
     if not hasattr(type(X), "map_blocks") or X.ndim != 2:
         raise TypeError(
-            "rows come as a Dask array of two dimensions or a Dask DataFrame, not as "
-            f"{type(X).__name__}{f' of {X.ndim}' if hasattr(type(X), 'ndim') else ''}"
+            "expected a Dask array with two dimensions or a Dask DataFrame; got "
+            f"{type(X).__name__}{f' with {X.ndim}' if hasattr(type(X), 'ndim') else ''}"
         )
     n_columns = X.shape[1]
     if math.isnan(n_columns):
-        raise ValueError(
-            "the Dask array does not know how many columns it has; call its "
-            "compute_chunk_sizes() first"
+        raise InputError(
+            "the number of columns of the Dask array is unknown",
+            remedy="call its compute_chunk_sizes() first",
         )
     row = np.ones((1, n_columns), dtype=X.dtype)
     return csr_array(row) if issparse(X._meta) else row
 
 
 def whole_rows(X: Any) -> Any:
-    """The same array, each block with all columns."""
+    """The same array with all columns in each block."""
     return X if X.numblocks[1] == 1 else X.rechunk({1: -1})
 
 
@@ -72,3 +75,22 @@ def row_blocks(X: Any) -> RowBlocks:
         return RowBlocks(parts, (math.nan,) * len(parts))
     rows = whole_rows(X) if X.ndim == 2 else X
     return RowBlocks(list(rows.to_delayed().ravel()), rows.chunks[0])
+
+
+def as_array(blocks: Sequence[Any], sizes: Sequence[float], meta: Any) -> Any:
+    """A Dask array from a Delayed for each block.
+
+    ``sizes`` are the numbers of rows, NaN where unknown; ``meta`` is an array with no rows of the
+    same kind.
+
+    >>> from dask import delayed
+    >>> as_array([delayed(np.ones)((2, 3))], [2], np.empty((0, 3))).sum().compute().item()
+    6.0
+    """
+    import dask.array as da
+
+    arrays = [
+        da.from_delayed(block, (size, *meta.shape[1:]), meta=meta, dtype=meta.dtype)
+        for block, size in zip(blocks, sizes, strict=True)
+    ]
+    return da.concatenate(arrays, allow_unknown_chunksizes=True)

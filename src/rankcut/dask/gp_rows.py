@@ -33,8 +33,10 @@ from rankcut.estimators.gp.likelihoods import Likelihood
 from rankcut.estimators.gp.weight_space import (
     LabelledRows,
     Statistics,
+    exponent_of,
     sampled,
     steps_to_start,
+    with_constant,
 )
 
 # Features are kept by the workers if they take up at most this part of their memory.
@@ -56,9 +58,9 @@ class CodedBlock(NamedTuple):
     codes: NDArray[np.intp]
     weight: Floats | None
 
-    def rows(self, code: int) -> LabelledRows:
-        """The same with label 1 for one class."""
-        return LabelledRows(self.features, self.codes == code, self.weight)
+    def rows(self, code: int, exponent: int) -> LabelledRows:
+        """The same with label 1 for one class, features divided by 2**exponent."""
+        return LabelledRows(self.features, self.codes == code, self.weight, exponent=exponent)
 
 
 class Survey(NamedTuple):
@@ -67,7 +69,8 @@ class Survey(NamedTuple):
     labels: NDArray[Any]
     counts: NDArray[np.intp]
     totals: Floats  #: Σ weight
-    squares: Floats  #: Σ weight·‖φ‖²
+    squares: Floats  #: Σ weight·‖φ‖², φ divided by 2**exponent
+    exponent: int
     n_bytes: int
 
 
@@ -104,12 +107,13 @@ class LazyFeatures:
         self.classes = np.unique(np.concatenate([each.labels for each in surveys]))
         shape = len(surveys), len(self.classes)
         self._counts = np.zeros(shape, dtype=np.intp)
+        self._exponent = max(each.exponent for each in surveys)
         totals, squares = np.zeros(shape), np.zeros(shape)
         for number, each in enumerate(surveys):
             place = np.searchsorted(self.classes, each.labels)
             self._counts[number, place] = each.counts
             totals[number, place] = each.totals
-            squares[number, place] = each.squares
+            squares[number, place] = np.ldexp(each.squares, 2 * (each.exponent - self._exponent))
         self.totals = totals.sum(axis=0)
         self._squares = squares.sum(axis=0)
         self._n_bytes = sum(each.n_bytes for each in surveys)
@@ -126,21 +130,28 @@ class LazyFeatures:
             return fit_features(*few, settings)
         if self._n_bytes <= _SHARE * room():
             coded = list(import_dask().persist(*coded))
-        scale = float(factors @ self._squares) / float(factors @ self.totals) or 1.0
+        total = float(factors @ self.totals)
+        scale = float(factors @ self._squares) / total or 1.0
 
         def rows(code: int) -> LazyRows:
-            return LazyRows(coded, self._counts, code, self._n_features)
+            return LazyRows(coded, self._counts, code, self._n_features, self._exponent)
 
-        return fit_rows(rows, scale, settings)
+        return fit_rows(rows, scale, total, self._exponent, settings)
 
 
 class LazyRows:
     """Rows in blocks, with label 1 for the class of one code."""
 
     def __init__(
-        self, blocks: list[Any], counts: NDArray[np.intp], code: int, n_features: int
+        self,
+        blocks: list[Any],
+        counts: NDArray[np.intp],
+        code: int,
+        n_features: int,
+        exponent: int,
     ) -> None:
         self.n_features = n_features
+        self._exponent = exponent
         self._blocks = blocks
         self._code = code
         positive = counts[:, code]
@@ -149,7 +160,7 @@ class LazyRows:
     def statistics(self, posterior: Gaussian, likelihood: Likelihood, prior: Prior) -> Statistics:
         """The blocks' contributions, added up a few blocks at a time."""
         contribute = task(_contribution)
-        step = shared((self._code, posterior, likelihood, prior))
+        step = shared((self._code, self._exponent, posterior, likelihood, prior))
         (total,) = computed(reduced([contribute(block, step) for block in self._blocks], _added))
         sums: Statistics = total
         return sums
@@ -163,7 +174,7 @@ class LazyRows:
         before = np.cumsum(self._counts, axis=0) - self._counts
         draw = task(_drawn)
         parts = [
-            draw(block, self._code, (-before[number] % steps).tolist(), steps)
+            draw(block, self._code, self._exponent, (-before[number] % steps).tolist(), steps)
             for number, block in enumerate(self._blocks)
         ]
         (drawn,) = computed(parts)
@@ -235,12 +246,15 @@ def _survey(block: Block | None) -> tuple[Survey | None, NDArray[np.uint64] | No
     X, y, given = block
     weight = np.ones(len(y)) if given is None else given
     labels, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
-    squares = np.einsum("ij,ij->i", X, X, dtype=np.float64) * weight
+    exponent = exponent_of(X)
+    scaled = with_constant(X, False, exponent)
+    squares = np.einsum("ij,ij->i", scaled, scaled) * weight
     survey = Survey(
         labels,
         counts,
         class_totals(codes, weight),
         class_totals(codes, squares),
+        exponent,
         X.nbytes,
     )
     return survey, few_hashes(X, weight)
@@ -285,8 +299,8 @@ def _distinct(blocks: list[CodedBlock | None]) -> CodedBlock | None:
 
 
 def _contribution(block: CodedBlock, step: tuple[Any, ...]) -> Statistics:
-    code, posterior, likelihood, prior = step
-    return block.rows(code).statistics(posterior, likelihood, prior)
+    code, exponent, posterior, likelihood, prior = step
+    return block.rows(code, exponent).statistics(posterior, likelihood, prior)
 
 
 def _added(parts: list[Statistics]) -> Statistics:
@@ -294,9 +308,9 @@ def _added(parts: list[Statistics]) -> Statistics:
 
 
 def _drawn(
-    block: CodedBlock, code: int, first: list[int], steps: list[int]
+    block: CodedBlock, code: int, exponent: int, first: list[int], steps: list[int]
 ) -> tuple[LabelledRows, LabelledRows]:
-    rows = block.rows(code)
+    rows = block.rows(code, exponent)
     return rows.drawn(first[0], steps[0], True), rows.drawn(first[1], steps[1], False)
 
 
@@ -305,4 +319,5 @@ def _joined(parts: list[LabelledRows]) -> LabelledRows:
         np.concatenate([part.features for part in parts]),
         np.concatenate([part.positive for part in parts]),
         np.concatenate([part.weight for part in parts if part.weight is not None]),
+        exponent=parts[0].exponent,
     )

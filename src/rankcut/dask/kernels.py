@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from rankcut.dask.collections import is_lazy, stand_in
+from rankcut.dask.collections import as_array, is_lazy, stand_in
 from rankcut.dask.mapping import map_rows
 from rankcut.dask.tasks import reduced, shared, task
 from rankcut.kernels.gram import Encoder, Encoding, fill_gram, gram_dtype, read_both
@@ -75,13 +75,11 @@ def lazy_encodings(
     dtype: np.dtype[Any],
 ) -> Any:
     """A Dask array of one dimension whose blocks are encodings, as long as they are."""
-    import dask.array as da
-
     encoder = partial(_encode, encode, unranked, items, dtype)
     if is_lazy(X):
         return map_rows(encoder, X, nothing=_NOTHING)
     encoding = encoder(X)
-    return da.from_delayed(shared(encoding), (len(encoding),), meta=_NOTHING)
+    return as_array([shared(encoding)], [len(encoding)], _NOTHING)
 
 
 def _encode(
@@ -131,8 +129,6 @@ def lazy_nearest(
     items: Sequence[Hashable] | None,
 ) -> Nearest:
     """The best of each pair of blocks, combined along the rankings to choose from."""
-    import dask.array as da
-
     left, right = read_both(stand_in(X), None if Y is None else stand_in(Y), items, unranked)
     encoded = partial(lazy_encodings, encode=encode, unranked=unranked, dtype=np.dtype(np.float64))
     rows = encoded(X, items=left.items)
@@ -148,11 +144,12 @@ def lazy_nearest(
             for column, other in enumerate(others)
         ]
         best = found(reduced(pairs, combine))
-        shape = rows.chunks[0][row], k
-        values.append(da.from_delayed(best[0], shape, dtype=np.float64))
-        numbers.append(da.from_delayed(best[1], shape, dtype=np.int64))
-    join = partial(da.concatenate, allow_unknown_chunksizes=True)
-    return Nearest(join(values), join(numbers))
+        values.append(best[0])
+        numbers.append(best[1])
+    return Nearest(
+        as_array(values, rows.chunks[0], np.empty((0, k))),
+        as_array(numbers, rows.chunks[0], np.empty((0, k), dtype=np.int64)),
+    )
 
 
 def _starts(sizes: list[int]) -> list[int]:

@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse as sp
 
-from rankcut.dask.collections import stand_in
-from rankcut.dask.mapping import placed
+from rankcut.dask.collections import as_array, stand_in
+from rankcut.dask.mapping import at_place
 from rankcut.dask.tasks import computed, reduced, shared, task
+from rankcut.errors import InputError
 from rankcut.long_tables import LongRanks, from_long
 from rankcut.rankings import object_array
 
@@ -20,8 +21,6 @@ def lazy_from_long(
     table: Any, items: Sequence[Hashable] | None, options: dict[str, Any]
 ) -> LongRanks:
     """The same from a Dask DataFrame, a block for each partition."""
-    import dask.array as da
-
     ranking, item = options["ranking"], options["item"]
     together = table.index.name == ranking and table.known_divisions
     lines = table.reset_index() if table.index.name == ranking else table
@@ -37,14 +36,10 @@ def lazy_from_long(
     about = shared({**options, "items": list(items)})
     blocks = [read(part, about, not together) for part in lines.to_delayed()]
     nothing = sp.csr_array((0, len(items))) if options["sparse"] else np.empty((0, len(items)))
-    ranks = [
-        da.from_delayed(block[0], (math.nan, len(items)), meta=nothing, dtype=np.float64)
-        for block in blocks
-    ]
-    ids = [da.from_delayed(block[1], (math.nan,), dtype=object) for block in blocks]
+    sizes = [math.nan] * len(blocks)
     return LongRanks(
-        da.concatenate(ranks, allow_unknown_chunksizes=True),
-        da.concatenate(ids, allow_unknown_chunksizes=True),
+        as_array([block[0] for block in blocks], sizes, nothing),
+        as_array([block[1] for block in blocks], sizes, np.empty(0, dtype=object)),
         list(items),
     )
 
@@ -68,9 +63,9 @@ def _read_lines(
     if moved:
         lines = lines.sort_values(options["ranking"], kind="stable")
     names = lines[options["ranking"]]
-    found = placed(
-        partial(from_long, **options),
-        lines,
-        lambda line: f"a line of ranking {names.iloc[[line]].tolist()[0]!r}",
-    )
+
+    def at_ranking(error: InputError, line: int) -> InputError:
+        return error.moved(file=f"ranking {names.iloc[[line]].tolist()[0]!r}", line=None)
+
+    found = at_place(partial(from_long, **options), lines, at_ranking)
     return found.ranks, object_array(found.ids)

@@ -21,15 +21,15 @@ def map_rows(
     Parameters
     ----------
     function : callable
-        Takes some rows, at least one, and returns an array with as many. It is shipped once to
-        each worker.
+        Takes at least one row and returns an array with as many rows. It is sent once to each
+        worker.
     X : Dask array or DataFrame
         Rows; chunks may be of unknown size.
     names : sequence or None
-        Columns of the result: a DataFrame then is mapped to a DataFrame with the same index;
-        without names, to an array.
+        Columns of the result: a DataFrame becomes a DataFrame with the same index; without names
+        it becomes an array.
     nothing : array or None
-        What the function would return for no rows; None finds out by a row that stands in for X.
+        What the function returns for no rows; None finds out with a row that stands in for X.
 
     Examples
     --------
@@ -72,39 +72,43 @@ def _on_block(block: Any, task: Any, nothing: Any, block_info: Any = None) -> An
     start = where["array-location"][0][0]
     number = where["chunk-location"][0]
 
-    def place(row: int) -> str:
-        return f"row {row} of block {number}" if np.isnan(start) else f"row {int(start) + row}"
+    def moved(error: InputError, row: int) -> InputError:
+        if np.isnan(start):
+            return error.moved(file=f"block {number}", row=row)
+        return error.moved(row=int(start) + row)
 
-    return placed(task, block, place)
+    return at_place(task, block, moved)
 
 
 def _on_partition(part: Any, task: Any, meta: Any) -> Any:
     if len(part) == 0:
         return meta
 
-    def place(row: int) -> str:
-        return f"row {row} of a partition, whose index is {part.index[row : row + 1].tolist()[0]!r}"
+    def moved(error: InputError, row: int) -> InputError:
+        return error.moved(file=f"index {part.index[row : row + 1].tolist()[0]!r}", row=None)
 
-    result = placed(task, part, place)
+    result = at_place(task, part, moved)
     if isinstance(meta, np.ndarray):
         return result
     return type(meta)(result, columns=meta.columns, index=part.index)
 
 
-def placed(function: Callable[[Any], Any], block: Any, place: Callable[[int], str]) -> Any:
+def at_place(
+    function: Callable[[Any], Any], block: Any, moved: Callable[[InputError, int], InputError]
+) -> Any:
     """``function(block)``, whose errors name rows by their places in the whole.
 
     >>> def refuse(block):
     ...     raise InputError("is not ranked", row=2, item="toro")
-    >>> placed(refuse, None, lambda row: f"row {100 + row}")
+    >>> at_place(refuse, None, lambda error, row: error.moved(row=100 + row))
     Traceback (most recent call last):
         ...
     rankcut.errors.InputError: row 102: item 'toro' is not ranked
     """
     try:
         return function(block)
-    except InputError as problem:
-        row = problem.line if problem.row is None else problem.row
+    except InputError as error:
+        row = error.line if error.row is None else error.row
         if row is None:
             raise
-        raise problem.moved(file=place(row), row=None, line=None) from None
+        raise moved(error, row) from None

@@ -1,36 +1,33 @@
-"""Dask itself: where it is imported, shared objects, sums over blocks, and results."""
+"""Tasks: where Dask is imported, objects that tasks share, sums over blocks, and results."""
 
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias
 
-# So many partial results are combined at once.
+Progress: TypeAlias = Callable[[int, int], None]
+"""Called with the number of tasks done and the number of all."""
+
+# This many partial results are combined at once.
 _TOGETHER = 8
 
-# Dask has its workers give memory back to the system at once, and so each block of vectors is
-# mapped anew, which costs a quarter of the time to make it. These workers keep up to 128 MB.
-WORKER_SETTINGS = {
-    "distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_": 1 << 27,
-    "distributed.nanny.pre-spawn-environ.MALLOC_MMAP_THRESHOLD_": 1 << 25,
-}
-
-# Bytes that a process, or a worker whose memory has no limit, is taken to have room for.
+# Bytes of memory assumed for a process, or for a worker without a memory limit.
 _ROOM = 1 << 31
 
 
 def import_dask() -> Any:
-    """Dask, or a line that says how to get it."""
+    """Dask, or an error that says how to install it."""
     try:
         import dask
     except ImportError:
         raise ModuleNotFoundError(
-            'work on a cluster needs Dask: pip install "rankcut[dask]"'
+            'this computation needs Dask: pip install "rankcut[dask]"'
         ) from None
     return dask
 
 
 def shared(value: Any) -> Any:
-    """The object as one task which many others share: it comes to each worker once.
+    """The object as one task that many others share, so that each worker receives it once.
 
     >>> shared("graph").compute()
     'graph'
@@ -39,7 +36,7 @@ def shared(value: Any) -> Any:
 
 
 def task(function: Callable[..., Any], nout: int | None = None) -> Any:
-    """A function whose calls are tasks: it returns a Delayed, or as many as ``nout`` says.
+    """A function whose calls are tasks: it returns a Delayed, or ``nout`` of them.
 
     >>> double = task(lambda number: 2 * number)
     >>> double(double(3)).compute()
@@ -49,7 +46,7 @@ def task(function: Callable[..., Any], nout: int | None = None) -> Any:
 
 
 def shared_task(function: Callable[[Any], Any], nout: int | None = None) -> Any:
-    """The same for a function that is large: all its calls share it.
+    """The same for a function that is large: all calls share it.
 
     >>> shared_task(sum)([1, 2, 3]).compute()
     6
@@ -62,7 +59,7 @@ def _call(function: Callable[[Any], Any], value: Any) -> Any:
 
 
 def reduced(parts: Sequence[Any], combine: Callable[[list[Any]], Any]) -> Any:
-    """One Delayed of all the parts combined, a few at a time, always the same ones in order.
+    """One Delayed that combines all parts, a few at a time, always the same ones in order.
 
     >>> from dask import delayed
     >>> reduced([delayed(i) for i in range(20)], sum).compute()
@@ -78,38 +75,77 @@ def reduced(parts: Sequence[Any], combine: Callable[[list[Any]], Any]) -> Any:
 
 
 def computed(*values: Any) -> tuple[Any, ...]:
-    """What Dask computes; a block that no worker survives is a MemoryError that says so."""
+    """The values, computed by Dask; errors of a cluster are explained."""
     try:
         return tuple(import_dask().compute(*values))
     except Exception as problem:
-        raise told(problem) from problem
+        raise explained(problem) from problem
 
 
-# Of a result or several that were waited for, and of what was about to be said.
-_LOST = ("FutureCancelledError", "FuturesCancelledError", "CommClosedError")
+def each_done(
+    function: Callable[[Any], Any], tasks: Sequence[Any], progress: Progress | None = None
+) -> Iterator[tuple[int, Any]]:
+    """Yield the number of each task and ``function(task)``, as they are done.
+
+    They run on the current client, or one after the other in this process.
+
+    >>> dict(each_done(len, ["toro", "uni"]))
+    {0: 4, 1: 3}
+    """
+    for n_done, result in enumerate(_results(function, tasks)):
+        if progress is not None:
+            progress(n_done + 1, len(tasks))
+        yield result
 
 
-def told(problem: Exception) -> Exception:
-    """The error as a user should hear of it."""
-    if type(problem).__name__ in _LOST:
-        return ConnectionError(
-            "the connection to the cluster was lost; when there is one again, run it again"
-        )
-    if type(problem).__name__ != "KilledWorker":
-        return problem
-    return MemoryError(
-        "a block was given up since each worker that took it died, most likely because the block "
-        "and what is made of it do not fit within the worker's memory limit; make blocks smaller "
-        "(X.rechunk, or --block), or give each worker more memory or fewer threads"
-    )
+def _results(function: Callable[[Any], Any], tasks: Sequence[Any]) -> Iterator[tuple[int, Any]]:
+    client = current_client()
+    if client is None:
+        yield from enumerate(map(function, tasks))
+        return
+    from distributed import as_completed
+
+    futures = client.compute(list(map(shared_task(function), tasks)))
+    numbers = {future.key: number for number, future in enumerate(futures)}
+    try:
+        for future in as_completed(futures):
+            yield numbers[future.key], future.result()
+    except Exception:
+        client.cancel(futures)
+        raise
 
 
-def room() -> int:
-    """The memory, in bytes, of all the workers that Dask would compute with now."""
+def current_client() -> Any:
+    """The client that Dask computes with now, or None if it computes in this process."""
+    if "distributed" not in sys.modules:
+        return None
     from dask.base import get_scheduler
 
     client: Any = getattr(get_scheduler(), "__self__", None)
-    if not hasattr(client, "scheduler_info"):
+    return client if hasattr(client, "scheduler_info") else None
+
+
+def room() -> int:
+    """The memory, in bytes, of all workers that Dask would compute with now."""
+    client = current_client()
+    if client is None:
         return _ROOM
     workers = client.scheduler_info(n_workers=-1)["workers"].values()
     return sum(worker["memory_limit"] or _ROOM for worker in workers)
+
+
+# While waiting for one result, for several, and while sending.
+_LOST = ("FutureCancelledError", "FuturesCancelledError", "CommClosedError")
+
+
+def explained(problem: Exception) -> Exception:
+    """The error as a user should see it: what happened to the cluster, and what to do."""
+    if type(problem).__name__ in _LOST:
+        return ConnectionError("the connection to the cluster was lost; run the same again")
+    if type(problem).__name__ != "KilledWorker":
+        return problem
+    return MemoryError(
+        "every worker that took one of the blocks died, most likely because the block and what is "
+        "computed from it exceed the worker's memory limit; make blocks smaller (X.rechunk, or "
+        "--block), or give each worker more memory or fewer threads"
+    )

@@ -4,10 +4,13 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from sklearn.utils import Bunch
+import numpy as np
+from numpy.typing import NDArray
 
 from rankcut.files.preflib import read_preflib
+from rankcut.files.sheets import text_blocks
 from rankcut.files.streams import Source
+from rankcut.ranking_set import RankingSet
 
 VARIABLE = "RANKCUT_DATA"
 
@@ -34,7 +37,20 @@ def find_files(
     )
 
 
-def load_preflib(path: Source, *, expand: bool = False, sparse: bool | None = None) -> Bunch:
+def read_columns(
+    path: Path, *, delimiter: str = ",", header: int = 1
+) -> dict[str, NDArray[np.object_]]:
+    """The columns of a text file by name, or by number from 1 without a header."""
+    blocks = list(text_blocks(path, delimiter=delimiter, header=header))
+    return {
+        name: np.concatenate([block.objects(i) for block in blocks])
+        for i, name in enumerate(blocks[0].names)
+    }
+
+
+def load_preflib(
+    path: Source, *, expand: bool = False, sparse: bool | None = None, as_frame: bool = False
+) -> RankingSet:
     r"""A PrefLib file: soc, soi, toc, toi or cat, with a current or an old header.
 
     The files are at https://preflib.org, each with the citation that it asks for.
@@ -47,12 +63,14 @@ def load_preflib(path: Source, *, expand: bool = False, sparse: bool | None = No
         Give each voter a row, instead of a count to each order.
     sparse : bool or None
         Ranks as a CSR array or as a dense one; None makes them dense unless too empty for that.
+    as_frame : bool
+        Ranks as a pandas frame.
 
     Returns
     -------
-    Bunch
-        ``ranks``, ``counts`` (how many voters each row stands for), ``item_names``, ``title``
-        and ``metadata`` (the fields of the header).
+    RankingSet
+        ``ranks``, ``counts`` (how many voters each row stands for), ``items``, ``title`` and
+        ``metadata`` (the fields of the header).
 
     Examples
     --------
@@ -66,10 +84,4 @@ def load_preflib(path: Source, *, expand: bool = False, sparse: bool | None = No
     array([4, 1])
     """
     rankings = read_preflib(path, expand=expand, sparse=sparse)
-    return Bunch(
-        ranks=rankings.ranks,
-        counts=rankings.counts,
-        item_names=list(rankings.items),
-        title=rankings.title,
-        metadata=dict(rankings.metadata),
-    )
+    return rankings.with_frames() if as_frame else rankings

@@ -5,8 +5,8 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import Bunch, check_random_state
 
+from rankcut.ranking_set import RankingSet
 from rankcut.ratings import from_ratings
 
 Kind: TypeAlias = Literal["full", "top-k", "ties", "incomplete"]
@@ -36,7 +36,8 @@ def make_food(
     merges: int | tuple[int, int] = (2, 3),
     dropped: int | tuple[int, int] = (2, 5),
     random_state: int | np.random.RandomState | None = None,
-) -> Bunch:
+    as_frame: bool = False,
+) -> RankingSet:
     """Rankings of eight dishes by two types of user, the synthetic data of the paper.
 
     A dish scores the sum of its features, weighed by the type of user, plus Gaussian noise; a
@@ -60,10 +61,12 @@ def make_food(
         How many dishes are left out, or the range it is drawn from, both ends included.
     random_state : int, RandomState or None
         Seed. The same seed gives the same scores for every kind.
+    as_frame : bool
+        Ranks and item features as pandas frames.
 
     Returns
     -------
-    Bunch
+    RankingSet
         ``ranks`` (n_rankings, 8), ``target`` (0 or 1), ``item_names``, ``item_features`` (8, 3),
         ``feature_names``, ``target_names``.
 
@@ -83,6 +86,8 @@ def make_food(
         raise ValueError(f"noise is a standard deviation, 0 or above, and it is {noise}")
     if not 1 <= k <= n_dishes:
         raise ValueError(f"k must be from 1 to {n_dishes}, and it is {k}")
+    from sklearn.utils import check_random_state
+
     rng = check_random_state(random_state)
     features = np.array(list(DISHES.values()))
     target = rng.permutation(np.arange(n_rankings) % 2)
@@ -103,14 +108,15 @@ def make_food(
         raise ValueError(
             f'kind must be "full", "top-k", "ties" or "incomplete", and it is {kind!r}'
         )
-    return Bunch(
-        ranks=ranks,
+    food = RankingSet(
+        ranks,
+        tuple(DISHES),
         target=target,
-        item_names=list(DISHES),
-        item_features=features,
-        feature_names=list(ASPECTS),
         target_names=list(TASTES),
+        item_features=features,
+        details={"feature_names": list(ASPECTS)},
     )
+    return food.with_frames() if as_frame else food
 
 
 def _draw(

@@ -1,17 +1,18 @@
 """Lunch: a small data set of each ranking kind, written for this library."""
 
+from dataclasses import replace
 from importlib.resources import as_file, files
-
-from sklearn.utils import Bunch
 
 from rankcut.datasets.food import Kind
 from rankcut.files.formats import read_file
 from rankcut.files.item_tables import read_items
+from rankcut.ranking_set import RankingSet
 
+_FOLDER = files("rankcut.datasets") / "lunch_files"
 _FILES = {kind: f"{kind}.csv" for kind in ("full", "top-k", "ties", "incomplete")}
 
 
-def load_lunch(kind: Kind = "full") -> Bunch:
+def load_lunch(kind: Kind = "full", *, as_frame: bool = False) -> RankingSet:
     """What 48 guests of a canteen think of its eight dishes, in each kind of ranking.
 
     The guests are invented, and so are their tastes.
@@ -21,10 +22,12 @@ def load_lunch(kind: Kind = "full") -> Bunch:
     kind : {"full", "top-k", "ties", "incomplete"}
         All dishes in order; the best three; groups of dishes; or the dishes that a guest has
         tried. Dishes not ranked are NaN.
+    as_frame : bool
+        Ranks and item features as pandas frames.
 
     Returns
     -------
-    Bunch
+    RankingSet
         ``ranks`` (48, 8), ``target`` (0 or 1), ``target_names``, ``item_names``,
         ``item_features`` (an array for each feature), ``feature_names``, ``feature_types`` and
         ``item_points`` (features as coordinates, for a graph).
@@ -36,25 +39,30 @@ def load_lunch(kind: Kind = "full") -> Bunch:
     >>> to_orders(lunch.ranks[:1], lunch.item_names)[0]
     ['cake', 'burger', ('biscuit', 'gelato', 'pizza'), 'sausage', 'steak', 'pasta']
     """
-    if kind not in _FILES:
-        raise ValueError(
-            f'kind must be "full", "top-k", "ties" or "incomplete", and it is {kind!r}'
-        )
-    folder = files("rankcut.datasets") / "lunch_files"
-    with as_file(folder / _FILES[kind]) as path, as_file(folder / "dishes.csv") as dishes:
-        rankings = read_file(path)
+    rankings = read_lunch(kind)
+    with as_file(_FOLDER / "dishes.csv") as dishes:
         items = read_items(dishes)
     names = ["sweet tooth", "juicy eater"]
-    return Bunch(
-        ranks=rankings.ranks,
+    lunch = replace(
+        rankings,
         target=(rankings.columns["guest"] == names[1]).astype(int),
         target_names=names,
-        item_names=list(rankings.items),
         item_features=items.features,
-        feature_names=list(items.features),
-        feature_types=[
-            "categorical" if values.dtype == object else "numeric"
-            for values in items.features.values()
-        ],
-        item_points=items.points(),
+        details={
+            "feature_names": list(items.features),
+            "feature_types": [
+                "categorical" if values.dtype == object else "numeric"
+                for values in items.features.values()
+            ],
+            "item_points": items.points(),
+        },
     )
+    return lunch.with_frames() if as_frame else lunch
+
+
+def read_lunch(kind: Kind) -> RankingSet:
+    """The rankings alone, which take less time to load."""
+    if kind not in _FILES:
+        raise ValueError(f'kind must be "full", "top-k", "ties" or "incomplete"; got {kind!r}')
+    with as_file(_FOLDER / _FILES[kind]) as path:
+        return replace(read_file(path), title=f"lunch:{kind}")

@@ -2,22 +2,23 @@
 
 import os
 import re
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import Bunch
 
-from rankcut.datasets.downloads import find_files
+from rankcut.datasets.downloads import find_files, read_columns
 from rankcut.errors import RankingFileError
-from rankcut.files.sheets import text_blocks
-from rankcut.graphs.item_features import encoded
 from rankcut.long_tables import entries_by_row
+from rankcut.ranking_set import RankingSet
 from rankcut.ratings import from_ratings
 
 _YEAR = re.compile(r"\d{4}$")
 
 
-def load_movielens(*, data_home: str | os.PathLike[str] | None = None) -> Bunch:
+def load_movielens(
+    *, data_home: str | os.PathLike[str] | None = None, as_frame: bool = False
+) -> RankingSet:
     """The MovieLens 100k data of GroupLens: read from the files that you fetched.
 
     They may be used for research and not be passed on, so they are not part of this library: get
@@ -32,14 +33,17 @@ def load_movielens(*, data_home: str | os.PathLike[str] | None = None) -> Bunch:
     data_home : path or None
         The directory with the files, or the one above it; None takes the environment variable
         RANKCUT_DATA.
+    as_frame : bool
+        Ranks and item features as pandas frames.
 
     Returns
     -------
-    Bunch
+    RankingSet
         ``ranks`` (a CSR array of shape (943, 1682)), ``item_names``, ``item_features`` (an array
         for each genre, and the year), ``feature_names``, ``feature_types``, ``item_points``
         (features as coordinates, for a graph; the one unknown year as the median),
-        ``user_features``, ``target`` (0: man, 1: woman) and ``target_names``.
+        ``columns`` (age, gender and occupation), ``ids``, ``target`` (0: man, 1: woman) and
+        ``target_names``.
 
     References
     ----------
@@ -57,10 +61,10 @@ def load_movielens(*, data_home: str | os.PathLike[str] | None = None) -> Bunch:
         address="https://grouplens.org/datasets/movielens/100k/",
         terms="for research, with acknowledgement; not to be passed on",
     )
-    users = _read(user_file.as_posix(), "|")
-    items = _read(item_file.as_posix(), "|")
-    genres = [str(genre) for genre in _read(genre_file.as_posix(), "|")[0]]
-    ratings = _read(ratings_file.as_posix(), "\t")
+    users = _columns(user_file, "|")
+    items = _columns(item_file, "|")
+    genres = [str(genre) for genre in _columns(genre_file, "|")[0]]
+    ratings = _columns(ratings_file, "\t")
     row = _places(ratings[0], users[0], ratings_file.as_posix())
     column = _places(ratings[1], items[0], ratings_file.as_posix())
     shape = (len(users[0]), len(items[0]))
@@ -72,29 +76,32 @@ def load_movielens(*, data_home: str | os.PathLike[str] | None = None) -> Bunch:
     features = {**dict(zip(genres, flags, strict=True)), "year": year}
     known = {**features, "year": np.where(np.isnan(year), np.nanmedian(year), year)}
     gender = users[2]
-    return Bunch(
-        ranks=from_ratings(scores),
-        item_names=_titles(items),
-        item_features=features,
-        feature_names=list(features),
-        feature_types=["numeric"] * len(features),
-        item_points=np.hstack([encoded(values) for values in known.values()]),
-        user_features={
-            "user": users[0].astype(np.int64),
-            "age": users[1].astype(np.int64),
+    from rankcut.graphs.item_features import encoded
+
+    films = RankingSet(
+        from_ratings(scores),
+        tuple(_titles(items)),
+        ids=tuple(int(user) for user in users[0]),
+        columns={
+            "age": users[1].astype(np.float64),
             "gender": gender,
             "occupation": users[3],
         },
+        title="movielens",
         target=(gender == "F").astype(np.int64),
         target_names=["man", "woman"],
+        item_features=features,
+        details={
+            "feature_names": list(features),
+            "feature_types": ["numeric"] * len(features),
+            "item_points": np.hstack([encoded(values) for values in known.values()]),
+        },
     )
+    return films.with_frames() if as_frame else films
 
 
-def _read(path: str, delimiter: str) -> list[NDArray[np.object_]]:
-    blocks = list(text_blocks(path, delimiter=delimiter, header=0))
-    return [
-        np.concatenate([block.objects(i) for block in blocks]) for i in range(len(blocks[0].names))
-    ]
+def _columns(path: Path, delimiter: str) -> list[NDArray[np.object_]]:
+    return list(read_columns(path, delimiter=delimiter, header=0).values())
 
 
 def _places(found: NDArray[np.object_], known: NDArray[np.object_], path: str) -> NDArray[np.int64]:

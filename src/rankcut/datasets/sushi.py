@@ -6,12 +6,11 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import Bunch
 
-from rankcut.datasets.downloads import find_files
+from rankcut.datasets.downloads import find_files, read_columns
+from rankcut.errors import InputError
 from rankcut.files.order_files import read_order
-from rankcut.files.sheets import text_blocks
-from rankcut.graphs.item_features import encoded
+from rankcut.ranking_set import RankingSet
 
 ADDRESS = "https://www.kamishima.net/sushi/"
 TERMS = "for research; not to be passed on"
@@ -72,8 +71,11 @@ _USER_COLUMNS = (
 
 
 def load_sushi(
-    which: Literal["a", "b"] = "a", *, data_home: str | os.PathLike[str] | None = None
-) -> Bunch:
+    which: Literal["a", "b"] = "a",
+    *,
+    data_home: str | os.PathLike[str] | None = None,
+    as_frame: bool = False,
+) -> RankingSet:
     """The sushi data of T. Kamishima: read from the files that you fetched.
 
     They may be used for research and not be passed on, so they are not part of this library: get
@@ -86,14 +88,16 @@ def load_sushi(
     data_home : path or None
         The directory with the files, or the one above it; None takes the environment variable
         RANKCUT_DATA.
+    as_frame : bool
+        Ranks and item features as pandas frames.
 
     Returns
     -------
-    Bunch
+    RankingSet
         ``ranks`` (5,000 rows; set b is sparse), ``item_names``, ``item_features`` (an array for
         each feature), ``feature_names``, ``feature_types`` ("numeric" or "categorical"),
-        ``item_points`` (features as coordinates, for a graph), ``user_features``, ``target``
-        (0: lives in the east of Japan, 1: in the west) and ``target_names``.
+        ``item_points`` (features as coordinates, for a graph), ``columns`` (of each person),
+        ``ids``, ``target`` (0: lives in the east of Japan, 1: in the west) and ``target_names``.
 
     References
     ----------
@@ -105,10 +109,10 @@ def load_sushi(
     >>> sushi = load_sushi("a", data_home="downloads")  # doctest: +SKIP
     """
     if which not in ("a", "b"):
-        raise ValueError(f'which must be "a" or "b", and it is {which!r}')
+        raise InputError(f'must be "a" or "b"; got {which!r}', parameter="which")
     orders, item_file, user_file = sushi_files(data_home, which)
     rankings = read_order(orders, sparse=which == "b")
-    items = _read(item_file.as_posix())
+    items = _columns(item_file)
     names = [str(name) for name in items[1]]
     kept = list(range(len(names)))
     if which == "a":
@@ -121,22 +125,33 @@ def load_sushi(
         else:
             features[name] = np.array([meaning[int(code)] for code in values], dtype=object)
     users = {
-        name: values.astype(np.int64)
-        for name, values in zip(_USER_COLUMNS, _read(user_file.as_posix()), strict=True)
+        name: values.astype(np.float64)
+        for name, values in zip(_USER_COLUMNS, _columns(user_file), strict=True)
     }
-    return Bunch(
-        ranks=rankings.ranks,
-        item_names=[names[i] for i in kept],
+    sides = ["east", "west"]
+    target = users["side"].astype(np.int64)
+    ids = tuple(int(user) for user in users.pop("user"))
+    from rankcut.graphs.item_features import encoded
+
+    sushi = RankingSet(
+        rankings.ranks,
+        tuple(names[i] for i in kept),
+        ids=ids,
+        columns={**users, "side": np.array(sides, dtype=object)[target]},
+        title=f"sushi:{which}",
+        target=target,
+        target_names=sides,
         item_features=features,
-        feature_names=list(features),
-        feature_types=[
-            "numeric" if meaning is None else "categorical" for meaning in _ITEM_COLUMNS.values()
-        ],
-        item_points=np.hstack([encoded(values) for values in features.values()]),
-        user_features=users,
-        target=users["side"],
-        target_names=["east", "west"],
+        details={
+            "feature_names": list(features),
+            "feature_types": [
+                "numeric" if meaning is None else "categorical"
+                for meaning in _ITEM_COLUMNS.values()
+            ],
+            "item_points": np.hstack([encoded(values) for values in features.values()]),
+        },
     )
+    return sushi.with_frames() if as_frame else sushi
 
 
 def sushi_files(data_home: str | os.PathLike[str] | None, which: str = "ab") -> list[Path]:
@@ -150,8 +165,5 @@ def sushi_files(data_home: str | os.PathLike[str] | None, which: str = "ab") -> 
     )
 
 
-def _read(path: str) -> list[NDArray[np.object_]]:
-    blocks = list(text_blocks(path, delimiter="\t", header=0))
-    return [
-        np.concatenate([block.objects(i) for block in blocks]) for i in range(len(blocks[0].names))
-    ]
+def _columns(path: Path) -> list[NDArray[np.object_]]:
+    return list(read_columns(path, delimiter="\t", header=0).values())

@@ -1,5 +1,7 @@
 """Estimators: what plugs into scikit-learn."""
 
+from rankcut.estimators.consensus import Consensus
+from rankcut.estimators.gaussian_kernel import GaussianKernel
 from rankcut.estimators.gp import GPClassifier
 from rankcut.estimators.graph_cut import GraphCutFeatures
 from rankcut.estimators.kernel_objects import (
@@ -11,18 +13,25 @@ from rankcut.estimators.kernel_objects import (
     WeightedKendallKernel,
 )
 from rankcut.estimators.pair_features import KendallFeatures, WeightedKendallFeatures
+from rankcut.estimators.ranking_classifier import RankingClassifier
+from rankcut.estimators.similar_rankings import SimilarRankings
+from rankcut.estimators.smoothing import GraphSmoothing
 from rankcut.estimators.submodular import SubmodularFeatures
 from rankcut.estimators.taste import TasteFeatures
 
 __all__ = [
+    "Consensus",
     "DiffusionKernel",
     "GPClassifier",
+    "GaussianKernel",
     "GraphCutFeatures",
     "GraphCutKernel",
+    "GraphSmoothing",
     "KendallFeatures",
     "KendallKernel",
     "MallowsKernel",
     "RankingClassifier",
+    "SimilarRankings",
     "SpearmanKernel",
     "SubmodularFeatures",
     "TasteFeatures",

@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Sequence
+from dataclasses import fields
 from typing import Any, Self
 
 import numpy as np
@@ -12,9 +13,12 @@ from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
 from rankcut.dask import is_lazy, stand_in
-from rankcut.features.completions import CompletionOptions, CompletionReport, Method
-from rankcut.features.feature_map import FeatureMap, SparseOutput, lazy_features
-from rankcut.features.sampled import Sampler
+from rankcut.errors import InputError
+from rankcut.features.completions import CompletionReport
+from rankcut.features.feature_map import FeatureMap, MapOptions, lazy_features
+from rankcut.features.offset_rows import OffsetRows
+from rankcut.graphs.item_graph import plain_graph
+from rankcut.graphs.learned import check_counts
 from rankcut.rankings import (
     RankMatrix,
     Unranked,
@@ -22,14 +26,12 @@ from rankcut.rankings import (
     object_array,
     read_rankings,
 )
-from rankcut.seeds import seed_from
-from rankcut.setfunctions import SetFunction
 
 
 def check_output_is_default(transformer: Any) -> None:
     """Refuse ``set_output`` for Dask collections, of which it would make a frame in memory."""
     if _get_output_config("transform", transformer)["dense"] != "default":
-        raise ValueError(
+        raise InputError(
             "set_output is for rankings in memory; a Dask DataFrame gives a Dask DataFrame of "
             'itself: call set_output(transform="default")'
         )
@@ -40,7 +42,7 @@ def check_items(rankings: RankMatrix, known: tuple[Hashable, ...] | None) -> Non
     fitted = labels_beside(known, rankings.items)
     given = labels_beside(rankings.items, known)
     if None not in (fitted, given) and fitted != given:
-        raise ValueError(
+        raise InputError(
             "the columns of these rankings are not the items that were fitted, in their "
             f"order: {given} is not {fitted}"
         )
@@ -55,9 +57,16 @@ class TakesRankings(BaseEstimator):
     items: Sequence[Hashable] | None
     unranked: Unranked = "anywhere"
 
+    def __getstate__(self) -> dict[str, Any]:
+        state: dict[str, Any] = super().__getstate__()
+        return state | {"graph": plain_graph(state["graph"])} if "graph" in state else state
+
     def _read(self, X: Any, *, reset: bool) -> RankMatrix:
         rankings = read_rankings(X, self.items)
-        validate_data(self, X, reset=reset, skip_check_array=True)
+        # For arrays of as many columns as were fitted, without names, there is nothing to check.
+        plain = type(X) is np.ndarray and not hasattr(self, "feature_names_in_")
+        if reset or not plain or rankings.shape[1] != self.n_features_in_:
+            validate_data(self, X, reset=reset, skip_check_array=True)
         rankings.check(self.unranked)
         return rankings
 
@@ -70,44 +79,44 @@ class TakesRankings(BaseEstimator):
 
 
 class RankingFeatures(TransformerMixin, TakesRankings, ABC):
-    """Rankings in, the features of a set function out; subclasses say of which one."""
+    """Rankings in, the vectors of a set function out; subclasses say of which one.
 
-    def __init__(
-        self,
-        *,
-        unranked: Unranked,
-        normalize: bool,
-        items: Sequence[Hashable] | None,
-        completions: Method,
-        sampler: Sampler,
-        n_draws: int | None,
-        tolerance: float | None,
-        random_state: int | np.random.RandomState | None,
-        dtype: DTypeLike | None,
-        sparse_output: SparseOutput,
-        n_jobs: int | None,
-    ) -> None:
-        self.unranked = unranked
-        self.normalize = normalize
-        self.items = items
-        self.completions = completions
-        self.sampler = sampler
-        self.n_draws = n_draws
-        self.tolerance = tolerance
-        self.random_state = random_state
-        self.dtype = dtype
-        self.sparse_output = sparse_output
-        self.n_jobs = n_jobs
+    What is fitted is kept in attributes, from which the feature map is made again after pickling.
+    """
+
+    dtype: DTypeLike | None
+    _items: tuple[Hashable, ...] | None
+    _seed: int
 
     @abstractmethod
-    def _fit_function(self, rankings: RankMatrix) -> None:
-        """Make ready what :meth:`_set_function` needs, for the items of these rankings."""
+    def _fit(self, rankings: RankMatrix, sample_weight: ArrayLike | None) -> None:
+        """Keep what :meth:`_make_map` needs, for the items of these rankings."""
 
     @abstractmethod
-    def _set_function(self) -> SetFunction:
-        """The set function that was fitted."""
+    def _make_map(self, seed: int | None) -> FeatureMap:
+        """The feature map of what was fitted; ``seed`` is that of an earlier one."""
 
-    def fit(self, X: Any, y: ArrayLike | None = None) -> Self:
+    def _options(self) -> MapOptions:
+        """The options of the feature map among the parameters."""
+        parameters = self.get_params(deep=False)
+        names = {field.name for field in fields(MapOptions)}
+        return MapOptions(**{name: parameters[name] for name in names & parameters.keys()})
+
+    @property
+    def _map(self) -> FeatureMap:
+        """The feature map; made when fitted, and once more after pickling."""
+        made: FeatureMap | None = self.__dict__.get("_made_map")
+        if made is None:
+            made = self._made_map = self._make_map(self._seed)
+        return made
+
+    def __getstate__(self) -> dict[str, Any]:
+        state: dict[str, Any] = super().__getstate__()
+        return {name: value for name, value in state.items() if name != "_made_map"}
+
+    def fit(
+        self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> Self:
         """Check the rankings and match the set function with their items.
 
         No more is learned, unless there is a graph to be learned from rankings.
@@ -119,16 +128,20 @@ class RankingFeatures(TransformerMixin, TakesRankings, ABC):
             rankings are checked when they are computed.
         y : None
             Ignored.
+        sample_weight : array of shape (n_rankings,) or None
+            How often each ranking counts for a graph that is learned from rankings.
 
         Returns
         -------
         self
         """
         rankings = self._read(stand_in(X), reset=True)
-        self._fit_function(rankings)
+        if sample_weight is not None and not is_lazy(X):
+            sample_weight = check_counts(sample_weight, rankings.shape[0])
+        self._fit(rankings, sample_weight)
         self._items = rankings.items
-        self._seed = seed_from(self.random_state)
-        self._feature_map()
+        self._made_map = self._make_map(None)
+        self._seed = self._made_map.seed
         return self
 
     def transform(self, X: Any) -> Any:
@@ -141,15 +154,28 @@ class RankingFeatures(TransformerMixin, TakesRankings, ABC):
 
         Returns
         -------
-        ndarray or csr_array of shape (n_rankings, n_items)
+        ndarray or UncentredRows of shape (n_rankings, n_items)
             For a Dask array or DataFrame another one with the same chunks, whose blocks are
             these; a DataFrame keeps its index.
         """
         if is_lazy(X):
             self._checked(stand_in(X))
             check_output_is_default(self)
-            return lazy_features(self._feature_map(), X, self.items)
-        return self._transform(X, errors=False)[0]
+            return lazy_features(self._map, X, self.items)
+        return self._map(self._checked(X))[0]
+
+    def compact(self, X: Any) -> NDArray[Any] | OffsetRows:
+        """The same vectors in the smallest form, for what compares them.
+
+        Sparse rankings in closed form give :class:`~rankcut.features.OffsetRows`, which mean the
+        same as dense vectors and take less memory; all others give an array.
+
+        Parameters
+        ----------
+        X : array, frame or CSR array of shape (n_rankings, n_items)
+            Rank matrix.
+        """
+        return self._map.compact(self._checked(X))
 
     def transform_with_report(self, X: Any) -> tuple[Any, CompletionReport]:
         """Features, and how those of each ranking were found: method, draws and errors.
@@ -163,7 +189,7 @@ class RankingFeatures(TransformerMixin, TakesRankings, ABC):
 
         Returns
         -------
-        features : ndarray or csr_array of shape (n_rankings, n_items)
+        features : ndarray or UncentredRows of shape (n_rankings, n_items)
         report : CompletionReport
             ``method``, ``n_draws`` and ``relative_error`` of each ranking, and the
             ``standard_error`` of each coordinate.
@@ -184,30 +210,15 @@ class RankingFeatures(TransformerMixin, TakesRankings, ABC):
                 "a report is about rankings in memory; these are a Dask collection: compute some "
                 "of them first"
             )
-        return self._transform(X, errors=True)
-
-    def _transform(self, X: Any, *, errors: bool) -> tuple[Any, CompletionReport]:
-        return self._feature_map()(self._checked(X), errors=errors)
+        return self._map(self._checked(X), errors=True)
 
     def _checked(self, X: Any) -> RankMatrix:
         """The rankings, if they are of the items that were fitted."""
-        check_is_fitted(self)
+        if not hasattr(self, "_seed"):
+            check_is_fitted(self)
         rankings = self._read(X, reset=False)
         check_items(rankings, self._labels())
         return rankings
-
-    def _feature_map(self) -> FeatureMap:
-        return FeatureMap(
-            self._set_function(),
-            CompletionOptions(
-                self.completions, self.sampler, self.n_draws, self.tolerance, self._seed
-            ),
-            unranked=self.unranked,
-            normalize=self.normalize,
-            dtype=self.dtype,
-            sparse_output=self.sparse_output,
-            n_jobs=self.n_jobs,
-        )
 
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[Any]:
         """The items' labels, or x0, x1, … where they have none.
@@ -225,8 +236,7 @@ class RankingFeatures(TransformerMixin, TakesRankings, ABC):
 
     def _labels(self) -> tuple[Hashable, ...] | None:
         """The items' labels, if they have any."""
-        labels: tuple[Hashable, ...] | None = self._items
-        return labels
+        return self._items
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

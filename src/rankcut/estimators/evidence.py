@@ -1,10 +1,10 @@
-"""How much each view of the data counts: prior variances by the evidence of a linear model.
+"""Prior variances of views of the data, by the evidence of a linear model.
 
     y = Σ_b Z_b w_b + noise,  w_b ~ N(0, v_b·I),  noise ~ N(0, s)
 
 with labels coded as ±1 has the evidence N(y | 0, Σ_b v_b Z_b Z_bᵀ + s·I), known in closed form.
-It rises where a view explains the labels and falls with every variance that explains nothing, so
-that its maximum weighs the views without any folds, whose choices are noisy with few labels.
+It rises where a view explains the labels and falls with every variance that explains nothing. So
+its maximum weighs the views without cross-validation, which is noisy with few labels.
 """
 
 from collections.abc import Sequence
@@ -18,8 +18,8 @@ from scipy.optimize import minimize
 from rankcut._loops.types import Floats
 
 # A weak prior on log v: around 0.05, the share of the labels' variance that rankings usually
-# explain, give or take two powers of e. Without it a view is switched off, or the noise is, by
-# the accidents of few labels.
+# explain, give or take two powers of e. Without it, chance in a few labels can switch off a view
+# or the noise.
 _USUAL, _SPREAD = 0.05, 2.0
 
 _BOUNDS = (-14.0, 6.0)
@@ -33,7 +33,9 @@ class _Value(NamedTuple):
     noise_slope: float
 
 
-def view_variances(views: Sequence[Floats], targets: Floats) -> Floats:
+def view_variances(
+    views: Sequence[Floats], targets: Floats, counts: Floats | None = None
+) -> Floats:
     """The prior variance v of each view, at the maximum of the evidence.
 
     Parameters
@@ -42,6 +44,8 @@ def view_variances(views: Sequence[Floats], targets: Floats) -> Floats:
         Centred, with rows of mean square 1.
     targets : array of shape (n_samples, n_targets)
         ±1, centred; the evidences of several targets are multiplied.
+    counts : array of shape (n_samples,) or None
+        How often each sample counts: 3 is the same as the row three times.
 
     Returns
     -------
@@ -50,7 +54,13 @@ def view_variances(views: Sequence[Floats], targets: Floats) -> Floats:
     n_views = len(views)
     widths = [view.shape[1] for view in views]
     smaller = _WeightSpace if sum(widths) < len(targets) else _SampleSpace
-    evidence = smaller(views, targets)
+    n_copies = 0.0
+    if counts is not None:
+        # c copies of a row are one row of √c times the size, but for the noise of c − 1 more.
+        n_copies = float(counts.sum()) - len(counts)
+        roots = np.sqrt(counts)[:, None]
+        views, targets = [roots * view for view in views], roots * targets
+    evidence = smaller(views, targets, n_copies)
 
     def loss(parameters: Floats) -> tuple[float, Floats]:
         logs, noise = parameters[:-1], parameters[-1]
@@ -67,13 +77,13 @@ def view_variances(views: Sequence[Floats], targets: Floats) -> Floats:
 class _WeightSpace:
     """The evidence by matrices of features × features."""
 
-    def __init__(self, views: Sequence[Floats], targets: Floats) -> None:
+    def __init__(self, views: Sequence[Floats], targets: Floats, n_copies: float = 0.0) -> None:
         features = np.hstack(views)
         self._view = np.repeat(np.arange(len(views)), [view.shape[1] for view in views])
         self._inner = features.T @ features
         self._towards = features.T @ targets
         self._square = float((targets**2).sum())
-        self._n_samples, self._n_targets = targets.shape
+        self._n_samples, self._n_targets = len(targets) + n_copies, targets.shape[1]
 
     def __call__(self, variances: Floats, noise: float) -> _Value:
         scale = np.sqrt(variances)[self._view]
@@ -101,9 +111,10 @@ class _WeightSpace:
 class _SampleSpace:
     """The evidence by matrices of samples × samples."""
 
-    def __init__(self, views: Sequence[Floats], targets: Floats) -> None:
+    def __init__(self, views: Sequence[Floats], targets: Floats, n_copies: float = 0.0) -> None:
         self._grams = [view @ view.T for view in views]
         self._targets = targets
+        self._n_copies = n_copies
 
     def __call__(self, variances: Floats, noise: float) -> _Value:
         covariance = sum(
@@ -114,13 +125,13 @@ class _SampleSpace:
         inverse += np.tril(inverse, -1).T
         solved = inverse @ self._targets
         n = self._targets.shape[1]
-        log_determinant = 2 * np.log(np.diag(factor[0])).sum()
+        log_determinant = 2 * np.log(np.diag(factor[0])).sum() + self._n_copies * np.log(noise)
         fit = (self._targets * solved).sum()
         slopes = [
             variance * (n * (inverse * gram).sum() - (solved * (gram @ solved)).sum())
             for variance, gram in zip(variances, self._grams, strict=True)
         ]
-        of_noise = noise * (n * np.trace(inverse) - (solved**2).sum())
+        of_noise = noise * (n * np.trace(inverse) - (solved**2).sum()) + n * self._n_copies
         return _Value(
             float(0.5 * (fit + n * log_determinant)), 0.5 * np.array(slopes), 0.5 * float(of_noise)
         )

@@ -11,7 +11,7 @@ from rankcut.rankings import Unranked
 
 
 class GaussianKernel(RankingKernel):
-    """k(A, A') = exp(−‖e − e'‖²/(2ℓ²)); see :func:`~rankcut.gaussian_kernel`.
+    """k(A, A') = exp(−‖e − e'‖²/(2ℓ²)); see :func:`~rankcut.kernels.gaussian_kernel`.
 
     Parameters
     ----------
@@ -20,7 +20,7 @@ class GaussianKernel(RankingKernel):
     lengthscale_bounds : pair of floats or "fixed"
         Where a Gaussian process looks for ℓ.
     unranked, normalize, items, n_jobs
-        As in :func:`~rankcut.gaussian_kernel`.
+        As in :func:`~rankcut.kernels.gaussian_kernel`.
 
     Examples
     --------

@@ -1,21 +1,22 @@
 """The graph cut feature map as a scikit-learn transformer."""
 
 from collections.abc import Hashable, Sequence
-from dataclasses import replace
 from typing import Any, Self
 
-import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
 from rankcut.estimators.base import RankingFeatures
-from rankcut.features.completions import Method
-from rankcut.features.feature_map import FeatureMap, SparseOutput
-from rankcut.features.graph_cut import check_learnable, fit_graph, fit_smoothing_graph
-from rankcut.features.sampled import Sampler
-from rankcut.features.smoothing import Smoother
+from rankcut.features.completions import Completions, Method
+from rankcut.features.feature_map import FeatureMap
+from rankcut.features.graph_cut import (
+    check_learnable,
+    fit_graph,
+    fit_smoothing_graph,
+    make_map,
+)
+from rankcut.features.smoothing import Smoothing
 from rankcut.features.unlisted import UnlistedWeight
 from rankcut.rankings import RankMatrix, Unranked
-from rankcut.setfunctions import Algorithm, GraphCut
 
 
 class GraphCutFeatures(RankingFeatures):
@@ -36,50 +37,34 @@ class GraphCutFeatures(RankingFeatures):
         with rankings that have labels. Some recipes, such as :class:`~rankcut.CoListingGraph`,
         learn the graph from the rankings that are fitted.
     unranked : {"error", "last", "anywhere"}, default="error"
-        What an item means that a ranking does not rank: that is an error, it is tied with the
-        others of its kind after all ranked items (top-k lists), or its place is unknown.
+        What it means that a ranking does not rank an item: an error; the item is tied with the
+        other unranked ones after all ranked items (a top-k list); or its place is unknown.
     unlisted_weight : float or "balanced", default=1.0
-        Weight of comparisons with unranked items, beside 1 for those among ranked ones: a small
-        one keeps the order of a short list from being swamped by a large catalogue. "balanced"
-        is k/n for a ranking of k of n items; see :mod:`rankcut.features.unlisted`.
+        Weight of comparisons with unranked items, where those among ranked ones have weight 1. A
+        small one keeps the order of a short list from being swamped by a large catalogue.
+        "balanced" is k/n for a ranking of k of n items; see :mod:`rankcut.features.unlisted`.
     normalize : bool, default=False
         Scale each vector to unit length. A ranking that ties all items, whose vector is 0,
         keeps it.
     items : sequence or None, default=None
         Labels of the columns, if the rankings are not a frame.
-    completions : {"auto", "exact", "sampled", "closed_form"}, default="auto"
+    completions : {"auto", "exact", "sampled", "closed_form"} or Completions, default="auto"
         With ``unranked="anywhere"``: how the mean over the completions of a ranking is found.
-        See :mod:`rankcut.features.completions`.
-    sampler : {"controlled", "stratified", "antithetic", "independent"}, default="controlled"
-        How completions are drawn; see :mod:`rankcut.features.sampled`.
-    n_draws : int or None, default=None
-        How many completions are drawn, if sampled.
-    tolerance : float or None, default=None
-        Draw until the standard error of a vector, relative to its length, is at most this; 0.01
-        if ``n_draws`` is None too.
-    random_state : int, RandomState or None, default=0
-        Seed of the draws. With the same seed the same ranking has the same vector, whichever
-        rankings come with it; None draws a seed at each fit.
-    smoothing : float, default=0.0
+        :class:`~rankcut.Completions` also holds the tolerance, or the number of draws, and the
+        seed.
+    smoothing : float or Smoothing, default=0.0
         Steps of a lazy random walk over the items by which vectors are smoothed, so that like
-        items have like values and lists that share no item can be compared: φ·p(L) in the place
-        of φ, as by :class:`~rankcut.GraphSmoothing`. 0 is none, 1.5 is a step and a half.
-        Vectors have unit length after it, and errors are reported of what comes before it.
-    smoothing_graph : graph or recipe, default=None
-        The graph to walk on, in which like items are joined strongly; None is ``graph`` itself.
-        Of a :class:`~rankcut.DissimilarityGraph` it is the similarity graph that it is made of.
-        Its parameters can be searched as ``smoothing_graph__n_neighbors`` and so on.
-    algorithm : {"auto", "complete", "table", "dense", "sparse", "structured"}, default="auto"
-        How cuts are computed; see :mod:`rankcut.setfunctions.cuts`. All agree to rounding.
+        items have like values and lists that share no item can be compared: φ·p(L) instead of φ,
+        as by :class:`~rankcut.estimators.GraphSmoothing`. 0 is none, 1.5 is a step and a half.
+        :class:`~rankcut.Smoothing` also names another graph to walk on. With ``normalize``, it is
+        the smoothed vectors that have unit length; errors are reported of vectors before smoothing.
     dtype : float32, float64 or None, default=None
         Type of the vectors; None is float32 for ranks in float32, and float64 otherwise.
-    sparse_output : bool or "auto", default="auto"
-        In closed form, return a CSR array of what each item has above the constant that most
-        items of the vector share; "auto" does so for sparse rankings, unless the graph has a
-        low-rank part, with which no items share any. A vector adds up to 0, so
-        φ = S − (sum of S)/n for a row S, and :func:`~rankcut.graph_cut_kernel` takes that into
-        account. A model should see S or φ, not the one in training and the other later. With
-        smoothing on a sparse graph it is S·p(L), and on another graph vectors are dense.
+    sparse_output : bool, default=True
+        Return sparse vectors where they are small: for CSR rankings, in closed form, on a sparse
+        or complete graph. These are :class:`~rankcut.features.UncentredRows`, which leave out a
+        constant of each row; everything else gives a dense array. False always gives a dense
+        array, for estimators that take no sparse input and for ``set_output``.
     n_jobs : int or None, default=None
         Number of threads. The vectors are the same bits for any number.
 
@@ -99,7 +84,7 @@ class GraphCutFeatures(RankingFeatures):
     graph_cut_features : The same as a plain function.
     graph_cut_kernel : The inner products of the vectors.
     GraphSmoothing : Smoothing alone, of any vectors over the items.
-    SubmodularFeatures : The same with any set function in the place of the cut.
+    SubmodularFeatures : The same with any set function instead of the cut.
 
     References
     ----------
@@ -126,38 +111,26 @@ class GraphCutFeatures(RankingFeatures):
         unlisted_weight: UnlistedWeight = 1.0,
         normalize: bool = False,
         items: Sequence[Hashable] | None = None,
-        completions: Method = "auto",
-        sampler: Sampler = "controlled",
-        n_draws: int | None = None,
-        tolerance: float | None = None,
-        random_state: int | np.random.RandomState | None = 0,
-        smoothing: float = 0.0,
-        smoothing_graph: Any = None,
-        algorithm: Algorithm = "auto",
+        completions: Method | Completions = "auto",
+        smoothing: float | Smoothing = 0.0,
         dtype: DTypeLike | None = None,
-        sparse_output: SparseOutput = "auto",
+        sparse_output: bool = True,
         n_jobs: int | None = None,
     ) -> None:
-        super().__init__(
-            unranked=unranked,
-            normalize=normalize,
-            items=items,
-            completions=completions,
-            sampler=sampler,
-            n_draws=n_draws,
-            tolerance=tolerance,
-            random_state=random_state,
-            dtype=dtype,
-            sparse_output=sparse_output,
-            n_jobs=n_jobs,
-        )
         self.graph = graph
+        self.unranked = unranked
         self.unlisted_weight = unlisted_weight
+        self.normalize = normalize
+        self.items = items
+        self.completions = completions
         self.smoothing = smoothing
-        self.smoothing_graph = smoothing_graph
-        self.algorithm = algorithm
+        self.dtype = dtype
+        self.sparse_output = sparse_output
+        self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: ArrayLike | None = None) -> Self:
+    def fit(
+        self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> Self:
         """Match the graph with the items of the rankings, or learn it from them.
 
         Parameters
@@ -167,32 +140,25 @@ class GraphCutFeatures(RankingFeatures):
             rankings are checked when they are computed.
         y : None
             Ignored.
+        sample_weight : array of shape (n_rankings,) or None
+            How often each ranking counts for a graph that is learned from rankings.
 
         Returns
         -------
         self
         """
         check_learnable(self.graph, X)
-        check_learnable(self.smoothing_graph, X)
-        return super().fit(X, y)
+        check_learnable(getattr(self.smoothing, "graph", None), X)
+        return super().fit(X, y, sample_weight)
 
-    def _fit_function(self, rankings: RankMatrix) -> None:
-        self.graph_ = fit_graph(self.graph, rankings)
-        walked = fit_smoothing_graph(
-            self.smoothing, self.smoothing_graph, self.graph, self.graph_, rankings
+    def _fit(self, rankings: RankMatrix, sample_weight: ArrayLike | None) -> None:
+        self.graph_ = fit_graph(self.graph, rankings, sample_weight)
+        self.smoothing_graph_ = fit_smoothing_graph(
+            self.graph, self.graph_, rankings, self._options(), sample_weight
         )
-        self.smoothing_graph_ = walked
-        self._smoother = None if walked is None else Smoother(walked, self.smoothing)
 
-    def _set_function(self) -> GraphCut:
-        return GraphCut(self.graph_, self.algorithm)
-
-    def _feature_map(self) -> FeatureMap:
-        return replace(
-            super()._feature_map(),
-            unlisted_weight=self.unlisted_weight,
-            smoother=self._smoother,
-        )
+    def _make_map(self, seed: int | None) -> FeatureMap:
+        return make_map(self.graph_, self.smoothing_graph_, self._options(), seed)
 
     def _labels(self) -> tuple[Hashable, ...] | None:
         return super()._labels() or self.graph_.items

@@ -17,6 +17,7 @@ before the kernel is called:
 """
 
 from collections.abc import Hashable, Sequence
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -24,12 +25,15 @@ from numpy.typing import ArrayLike
 from sklearn.gaussian_process.kernels import Hyperparameter
 
 from rankcut.estimators.ranking_kernel import RankingKernel
-from rankcut.features.completions import CompletionOptions, Method
-from rankcut.features.sampled import Sampler
+from rankcut.features.completions import Completions, Method
+from rankcut.features.feature_map import MapOptions
+from rankcut.features.smoothing import Smoothing
 from rankcut.features.unlisted import UnlistedWeight
+from rankcut.graphs import ItemGraph
+from rankcut.graphs.item_features import ItemFeatures
 from rankcut.kernels.diffusion import diffusion_encoder
 from rankcut.kernels.gram import Encoder
-from rankcut.kernels.graph_cut import graph_cut_encoder
+from rankcut.kernels.graph_cut import GraphCutEncoder
 from rankcut.kernels.groups import DRAWS
 from rankcut.kernels.kendall import kendall_encoder
 from rankcut.kernels.mallows import mallows_encoder
@@ -37,9 +41,11 @@ from rankcut.kernels.spearman import spearman_encoder
 from rankcut.kernels.weighted_kendall import Weights, weighted_kendall_encoder
 from rankcut.rankings import Unranked
 from rankcut.seeds import seed_from
-from rankcut.setfunctions import Algorithm
 
 Bounds = tuple[float, float] | str
+
+# What is the same if it is the same object.
+_UNCHANGING = (type(None), type, ItemGraph)
 
 
 class GraphCutKernel(RankingKernel):
@@ -47,8 +53,7 @@ class GraphCutKernel(RankingKernel):
 
     Parameters
     ----------
-    graph, unranked, unlisted_weight, normalize, items, completions, sampler, n_draws, \
- tolerance, random_state, smoothing, smoothing_graph, algorithm, n_jobs
+    graph, unranked, unlisted_weight, normalize, items, completions, smoothing, n_jobs
         As in :func:`~rankcut.graph_cut_kernel`.
 
     Examples
@@ -70,14 +75,8 @@ class GraphCutKernel(RankingKernel):
         unlisted_weight: UnlistedWeight = 1.0,
         normalize: bool = False,
         items: Sequence[Hashable] | None = None,
-        completions: Method = "auto",
-        sampler: Sampler = "controlled",
-        n_draws: int | None = None,
-        tolerance: float | None = None,
-        random_state: int | np.random.RandomState | None = 0,
-        smoothing: float = 0.0,
-        smoothing_graph: Any = None,
-        algorithm: Algorithm = "auto",
+        completions: Method | Completions = "auto",
+        smoothing: float | Smoothing = 0.0,
         n_jobs: int | None = None,
     ) -> None:
         self.graph = graph
@@ -86,34 +85,56 @@ class GraphCutKernel(RankingKernel):
         self.normalize = normalize
         self.items = items
         self.completions = completions
-        self.sampler = sampler
-        self.n_draws = n_draws
-        self.tolerance = tolerance
-        self.random_state = random_state
         self.smoothing = smoothing
-        self.smoothing_graph = smoothing_graph
-        self.algorithm = algorithm
         self.n_jobs = n_jobs
 
     def _encoder(self, *, derivative: bool = False) -> Encoder:
-        options = CompletionOptions(
-            self.completions,
-            self.sampler,
-            self.n_draws,
-            self.tolerance,
-            seed_from(self.random_state),
-        )
-        return graph_cut_encoder(
-            self.graph,
-            options,
+        given = _values(self)
+        if not _same(given, self.__dict__.get("_made_for", [])):
+            self._made_for, self._made = given, self._make_encoder()
+        return self._made
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: vars(self)[name] for name in self.get_params()}
+
+    def _make_encoder(self) -> GraphCutEncoder:
+        options = MapOptions(
             unranked=self.unranked,
             unlisted_weight=self.unlisted_weight,
             normalize=self.normalize,
+            completions=self.completions,
             smoothing=self.smoothing,
-            smoothing_graph=self.smoothing_graph,
-            algorithm=self.algorithm,
             n_jobs=self.n_jobs,
         )
+        return GraphCutEncoder(self.graph, options)
+
+
+def _values(parameter: Any) -> list[Any]:
+    """All values that a parameter consists of; arrays are copied, since they may change."""
+    if isinstance(parameter, np.ndarray):
+        return [parameter.copy()]
+    if hasattr(parameter, "get_params") and not isinstance(parameter, type):
+        parts = [type(parameter), *parameter.get_params().values()]
+    elif isinstance(parameter, ItemFeatures):
+        parts = [getattr(parameter, field.name) for field in fields(parameter)]
+    elif isinstance(parameter, tuple):
+        parts = list(parameter)
+    elif isinstance(parameter, dict):
+        parts = list(parameter.items())
+    else:
+        return [parameter]
+    return [each for part in parts for each in _values(part)]
+
+
+def _same(values: list[Any], others: list[Any]) -> bool:
+    """Whether nothing changed; of what may change unseen, such as a frame, that is never sure."""
+    return len(values) == len(others) and all(
+        isinstance(other, np.ndarray) and np.array_equal(value, other)
+        if isinstance(value, np.ndarray)
+        else (value is other and isinstance(value, _UNCHANGING))
+        or (isinstance(value, int | float | str) and type(value) is type(other) and value == other)
+        for value, other in zip(values, others, strict=True)
+    )
 
 
 class _PlainKernel(RankingKernel):
@@ -134,12 +155,12 @@ class _PlainKernel(RankingKernel):
 
 
 class SpearmanKernel(_PlainKernel):
-    """k(A, A') = Σ_i φ_i φ'_i with centred positions φ; see :func:`~rankcut.spearman_kernel`.
+    """k(A, A') = Σ_i φ_i φ'_i of centred positions; see :func:`~rankcut.kernels.spearman_kernel`.
 
     Parameters
     ----------
     unranked, normalize, items, n_jobs
-        As in :func:`~rankcut.spearman_kernel`.
+        As in :func:`~rankcut.kernels.spearman_kernel`.
 
     Examples
     --------
@@ -153,12 +174,12 @@ class SpearmanKernel(_PlainKernel):
 
 
 class KendallKernel(_PlainKernel):
-    """Mean agreement on the order of pairs of items; see :func:`~rankcut.kendall_kernel`.
+    """Mean agreement on the order of pairs of items; see :func:`~rankcut.kernels.kendall_kernel`.
 
     Parameters
     ----------
     unranked, normalize, items, n_jobs
-        As in :func:`~rankcut.kendall_kernel`.
+        As in :func:`~rankcut.kernels.kendall_kernel`.
 
     Examples
     --------
@@ -174,12 +195,12 @@ class KendallKernel(_PlainKernel):
 
 
 class WeightedKendallKernel(RankingKernel):
-    """Agreement on pairs weighted by position; see :func:`~rankcut.weighted_kendall_kernel`.
+    """Agreement on pairs, by position; see :func:`~rankcut.kernels.weighted_kendall_kernel`.
 
     Parameters
     ----------
     weights, k, position_weights, unranked, normalize, items, n_jobs
-        As in :func:`~rankcut.weighted_kendall_kernel`.
+        As in :func:`~rankcut.kernels.weighted_kendall_kernel`.
 
     Examples
     --------
@@ -214,22 +235,24 @@ class WeightedKendallKernel(RankingKernel):
 
 
 class MallowsKernel(RankingKernel):
-    """k(A, A') = mean of exp(−λ·discordant pairs); see :func:`~rankcut.mallows_kernel`.
+    """k(A, A') = mean of exp(−λ·discordant pairs); see :func:`~rankcut.kernels.mallows_kernel`.
 
     Parameters
     ----------
     lam : float
-        λ, a hyper-parameter with a gradient. :func:`~rankcut.median_lambda` is a good start.
+        λ, a hyper-parameter with a gradient. :func:`~rankcut.kernels.median_lambda` is a good
+        start.
     lam_bounds : pair of floats or "fixed"
         Where a Gaussian process looks for λ.
     unranked, normalize, items, n_draws, random_state, n_jobs
-        As in :func:`~rankcut.mallows_kernel`. With ``random_state=None``, rankings have other
-        draws in each call, and predictions are made with another kernel than was fitted.
+        As in :func:`~rankcut.kernels.mallows_kernel`. With ``random_state=None``, rankings have
+        other draws in each call, and predictions are made with another kernel than was fitted.
 
     Examples
     --------
     >>> from sklearn.gaussian_process import GaussianProcessClassifier
-    >>> from rankcut import MallowsKernel, make_food, median_lambda
+    >>> from rankcut import MallowsKernel, make_food
+    >>> from rankcut.kernels import median_lambda
     >>> food = make_food(80, noise=0.3, random_state=0)
     >>> kernel = MallowsKernel(median_lambda(food.ranks))
     >>> model = GaussianProcessClassifier(kernel).fit(food.ranks, food.target)
@@ -276,7 +299,7 @@ class MallowsKernel(RankingKernel):
 
 
 class DiffusionKernel(RankingKernel):
-    """exp(−β·L) on the graph of transpositions; see :func:`~rankcut.diffusion_kernel`.
+    """exp(−β·L) on the graph of transpositions; see :func:`~rankcut.kernels.diffusion_kernel`.
 
     Parameters
     ----------
@@ -286,8 +309,8 @@ class DiffusionKernel(RankingKernel):
     beta_bounds : pair of floats or "fixed"
         Where a Gaussian process looks for β.
     unranked, normalize, items, n_draws, random_state, n_jobs
-        As in :func:`~rankcut.diffusion_kernel`. With ``random_state=None``, rankings have other
-        draws in each call, and predictions are made with another kernel than was fitted.
+        As in :func:`~rankcut.kernels.diffusion_kernel`. With ``random_state=None``, rankings have
+        other draws in each call, and predictions are made with another kernel than was fitted.
 
     Examples
     --------

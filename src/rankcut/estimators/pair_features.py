@@ -71,7 +71,7 @@ class PairFeatures(TransformerMixin, TakesRankings):
         return np.array(pairs, dtype=object)
 
     def _check(self, n_items: int) -> None:
-        """Raise if the parameters do not suit so many items."""
+        """Raise if the parameters do not suit this number of items."""
 
     def _features(self, X: Any) -> NDArray[Any]:
         raise NotImplementedError
@@ -121,7 +121,7 @@ class KendallFeatures(PairFeatures):
 
     Examples
     --------
-    >>> from rankcut import KendallFeatures
+    >>> from rankcut.estimators import KendallFeatures
     >>> features = KendallFeatures(items=["uni", "toro", "ika"]).fit([[1, 2, 3], [2, 1, 2]])
     >>> features.get_feature_names_out().tolist()
     ['uni>toro', 'uni>ika', 'toro>ika']
@@ -166,7 +166,8 @@ class WeightedKendallFeatures(PairFeatures):
     Parameters
     ----------
     weights : {"top-k", "additive", "multiplicative"}, default="additive"
-        U; see :func:`~rankcut.weighted_kendall_kernel`. The average weights have no such vectors.
+        U; see :func:`~rankcut.kernels.weighted_kendall_kernel`. The average weights have no such
+        vectors.
     k : int or None, default=None
         How many positions count, for "top-k".
     position_weights : array of shape (n_items,) or None, default=None
@@ -189,7 +190,7 @@ class WeightedKendallFeatures(PairFeatures):
 
     Examples
     --------
-    >>> from rankcut import WeightedKendallFeatures
+    >>> from rankcut.estimators import WeightedKendallFeatures
     >>> features = WeightedKendallFeatures(weights="top-k", k=2)
     >>> features.fit_transform([[1, 2, 3]]).reshape(3, 3)
     array([[0., 1., 0.],

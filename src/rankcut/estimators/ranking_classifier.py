@@ -1,4 +1,4 @@
-"""The recommended classifier of rankings: all views of a list, weighed by the evidence."""
+"""The recommended classifier of rankings: several views of a list, weighed by the evidence."""
 
 from collections.abc import Hashable, Sequence
 from typing import Any, Self
@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.linear_model import LogisticRegression
-from sklearn.utils import Tags
+from sklearn.utils import Tags, _safe_indexing
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
     _check_y,
@@ -16,15 +16,17 @@ from sklearn.utils.validation import (
 )
 
 from rankcut._loops.types import Floats
+from rankcut.errors import InputError
 from rankcut.estimators.base import TakesRankings
 from rankcut.estimators.evidence import view_variances
 from rankcut.estimators.views import all_views, like_items_graph
 from rankcut.features.graph_cut import fit_graph
 from rankcut.features.smoothing import Smoother, check_steps
+from rankcut.graphs.learned import check_counts
 from rankcut.rankings import RankMatrix
 
-# Variances of weights are found from matrices no larger than this, by some rankings if not by
-# all; a thousand tell as much of a handful of variances as a million.
+# Variances of weights are found from matrices no larger than this, with a sample of the rankings
+# if need be: a thousand are enough for a handful of variances.
 _MOST_ROWS = 1000
 
 _ROUNDING = 1e-9
@@ -34,27 +36,26 @@ _LOGIT = 2.0
 
 
 class RankingClassifier(ClassifierMixin, TakesRankings):
-    """Classify rankings of any kind, without a choice to make but that of a graph.
+    """Classify rankings of any kind; the only choice is the graph.
 
-    A list is seen in several ways: its order, which items it lists, both in one, its first
-    choices, and order and listing smoothed over the item graph, so that like items count alike
-    (:mod:`rankcut.estimators.views`). Logistic regression with a Gaussian prior on the
-    weights gets all of them, and how much each view counts, the variance of its prior, is found
-    by the evidence (:mod:`rankcut.estimators.evidence`), not by folds. Borda positions, which
-    items are listed at all, any weight of comparisons with unlisted items, and smoothing are
-    special cases of it.
+    The classifier looks at a list in several ways: its order, which items it lists, both at once,
+    its first choices, and order and listing smoothed over the item graph, so that similar items
+    count alike (:mod:`rankcut.estimators.views`). Logistic regression with a Gaussian prior on
+    the weights uses all of these views. The prior variance of each view, which says how much it
+    counts, maximises the evidence (:mod:`rankcut.estimators.evidence`); there is no
+    cross-validation. Borda positions, a model of which items are listed, any weight for
+    comparisons with unlisted items, and smoothing are special cases.
 
-    What an unranked item means need not be said: that it is not listed is a view of its own.
+    There is no parameter ``unranked``: which items are listed is a view of its own.
 
     Parameters
     ----------
     graph : graph or recipe, default=None
-        The item graph, in which like items are joined strongly, as for
-        :class:`~rankcut.GraphCutFeatures`; None learns it from the rankings that are fitted, by
-        :class:`~rankcut.AgreementGraph`.
+        The item graph, which connects similar items, as for :class:`~rankcut.GraphCutFeatures`;
+        None learns an :class:`~rankcut.AgreementGraph` from the fitted rankings.
     smoothing : float, default=4.0
-        Steps of a lazy random walk; see :class:`~rankcut.GraphSmoothing`. 0 is no smoothing and
-        no graph.
+        Steps of a lazy random walk; see :class:`~rankcut.estimators.GraphSmoothing`. 0 uses no
+        graph.
     items : sequence or None, default=None
         Labels of the columns, if the rankings are not a frame.
 
@@ -65,7 +66,7 @@ class RankingClassifier(ClassifierMixin, TakesRankings):
     graph_ : ItemGraph or None
         The graph, its items in the order of the columns; None without smoothing.
     view_variances_ : dict
-        How much each view counts: the share of the labels' variance that it may explain.
+        Prior variance of each view: the share of the labels' variance that it may explain.
     n_features_in_ : int
         Number of items.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -74,13 +75,13 @@ class RankingClassifier(ClassifierMixin, TakesRankings):
     See Also
     --------
     GraphCutFeatures : One view, with every option, for a model of your own.
-    GPClassifier : Probabilities that know what they do not.
-    TasteFeatures : Find people with like tastes, without labels.
+    GPClassifier : Gaussian process classification with calibrated probabilities.
+    TasteFeatures : Find people with similar tastes, without labels.
 
     Notes
     -----
-    Views are dense, sparse rankings or not: to fit takes about twenty times the memory of a dense
-    array of all rankings and items, so that it is meant for up to some thousands of items.
+    Views are dense even for sparse rankings: fitting takes about twenty times the memory of a
+    dense array of all rankings and items, so use it for up to a few thousand items.
 
     Examples
     --------
@@ -102,8 +103,8 @@ class RankingClassifier(ClassifierMixin, TakesRankings):
         self.smoothing = smoothing
         self.items = items
 
-    def fit(self, X: Any, y: ArrayLike) -> Self:
-        """Weigh the views and fit the weights of the items.
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Find the variances of the views and fit the weights of the items.
 
         Parameters
         ----------
@@ -111,6 +112,8 @@ class RankingClassifier(ClassifierMixin, TakesRankings):
             Rank matrix.
         y : array-like of shape (n_rankings,)
             Labels, numbers or strings.
+        sample_weight : array of shape (n_rankings,) or None
+            How often each ranking counts: 3 is the same as the row three times, and 0 is no row.
 
         Returns
         -------
@@ -120,41 +123,53 @@ class RankingClassifier(ClassifierMixin, TakesRankings):
         check_consistent_length(X, y)
         labels = _check_y(y, estimator=self)
         check_classification_targets(labels)
+        counts = None
+        if sample_weight is not None:
+            counts = check_counts(sample_weight, rankings.shape[0])
+            if not counts.all():
+                rows = np.flatnonzero(counts)
+                rankings = self._read(_safe_indexing(X, rows), reset=True)
+                labels, counts = labels[rows], counts[rows]
         self.classes_, codes = np.unique(labels, return_inverse=True)
         if len(self.classes_) < 2:
-            raise ValueError(
-                f"y has one class, {self.classes_.tolist()[0]!r}; a classifier needs two or more"
+            raise InputError(
+                f"has one class, {self.classes_.tolist()[0]!r}; a classifier needs two or more",
+                parameter="y",
             )
         check_steps(self.smoothing)
         self.graph_ = self._smoother = None
         if self.smoothing:
-            self.graph_ = fit_graph(like_items_graph(self.graph), rankings)
+            self.graph_ = fit_graph(like_items_graph(self.graph), rankings, counts)
             self._smoother = Smoother(self.graph_, self.smoothing)
         targets = np.where(codes[:, None] == np.arange(len(self.classes_)), 1.0, -1.0)
-        features = self._weigh(rankings, targets[:, 1:] if targets.shape[1] == 2 else targets)
-        self._model = LogisticRegression(C=1.0, max_iter=2000).fit(features, codes)
+        coded = targets[:, 1:] if targets.shape[1] == 2 else targets
+        features = self._weigh(rankings, coded, counts)
+        self._model = LogisticRegression(C=1.0, max_iter=2000).fit(features, codes, counts)
         return self
 
-    def _weigh(self, rankings: RankMatrix, targets: Floats) -> Floats:
+    def _weigh(self, rankings: RankMatrix, targets: Floats, counts: Floats | None) -> Floats:
         """Find how much each view counts; the features that logistic regression gets."""
         views = all_views(rankings, self._smoother)
-        self._means = {name: view.mean(axis=0) for name, view in views.items()}
+        self._means = {
+            name: np.average(view, axis=0, weights=counts) for name, view in views.items()
+        }
         sizes = {
-            name: float(np.sqrt(((view - self._means[name]) ** 2).sum(axis=1).mean()))
+            name: float(
+                np.sqrt(np.average(((view - self._means[name]) ** 2).sum(axis=1), weights=counts))
+            )
             for name, view in views.items()
         }
         # A view that is the same for all rankings would be scaled up from rounding.
         varied = [name for name, size in sizes.items() if size > _ROUNDING]
         self.view_variances_ = dict.fromkeys(views, 0.0)
         if varied:
-            small = min(len(varied) * rankings.shape[1], rankings.shape[0]) <= _MOST_ROWS
-            # Drawn, since the first ones may be of a kind.
-            n_rows = rankings.shape[0]
-            drawn = np.random.default_rng(0).permutation(n_rows)[:_MOST_ROWS]
-            rows = slice(None) if small else np.sort(drawn)
+            rows, repeats = _rows_to_weigh(
+                rankings.shape[0], counts, len(varied) * rankings.shape[1]
+            )
             found = view_variances(
                 [(views[name][rows] - self._means[name]) / sizes[name] for name in varied],
-                (targets - targets.mean(axis=0))[rows],
+                (targets - np.average(targets, axis=0, weights=counts))[rows],
+                repeats,
             )
             self.view_variances_.update(zip(varied, found.tolist(), strict=True))
         self._scales = {
@@ -211,3 +226,25 @@ class RankingClassifier(ClassifierMixin, TakesRankings):
         # Ranks of two or three numbers say little of the numbers.
         tags.classifier_tags.poor_score = True
         return tags
+
+
+def _rows_to_weigh(
+    n_rows: int, counts: Floats | None, width: int
+) -> tuple[slice | NDArray[np.intp], Floats | None]:
+    """Rows to find the variances from, and how often each counts.
+
+    Rows are drawn, since the first ones may be of a kind; of whole counts, people are drawn.
+    """
+    whole = counts is not None and bool((counts == np.floor(counts)).all())
+    total = int(counts.sum()) if counts is not None and whole else n_rows
+    if min(width, total) <= _MOST_ROWS:
+        return slice(None), counts
+    drawn = np.random.default_rng(0).permutation(total)[:_MOST_ROWS]
+    if counts is None:
+        return np.sort(drawn), None
+    if not whole:
+        return np.sort(drawn), counts[np.sort(drawn)]
+    rows, repeats = np.unique(
+        np.searchsorted(np.cumsum(counts), drawn, side="right"), return_counts=True
+    )
+    return rows, repeats.astype(np.float64)

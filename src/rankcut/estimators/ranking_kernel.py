@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.gaussian_process.kernels import Kernel
 
+from rankcut.errors import InputError
 from rankcut.kernels.gram import Encoder, gram_matrix, squares
 from rankcut.kernels.nearest import Nearest, nearest_rankings
 from rankcut.rankings import Unranked, read_rankings
@@ -39,7 +40,7 @@ class RankingKernel(Kernel):
         if not eval_gradient:
             return gram
         if Y is not None:
-            raise ValueError("the gradient is for X with itself: leave Y out")
+            raise InputError("the gradient is for X with itself: leave Y out")
         if self.n_dims == 0:
             return gram, np.empty((*gram.shape, 0))
         return gram, self._gradient(X, gram)[:, :, np.newaxis]

@@ -1,53 +1,57 @@
-"""The rankings most like others, among very many."""
+"""Nearest rankings, exactly or with an index."""
 
+from dataclasses import replace
 from numbers import Integral
-from typing import Any, Literal, Self, TypeAlias
+from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy import sparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils import Tags, get_tags
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils.validation import _num_samples, check_is_fitted, has_fit_parameter
 
+from rankcut.errors import InputError, Setting
 from rankcut.estimators.graph_cut import GraphCutFeatures
+from rankcut.features.offset_rows import OffsetRows, largest_entry
+from rankcut.graphs.learned import check_counts
 from rankcut.kernels.graph_cut import GraphCutVectors
 from rankcut.kernels.nearest import Nearest, nearest_of
 from rankcut.kernels.vector_index import VectorIndex
 
 Search: TypeAlias = Literal["exact", "approximate"]
 
-# Rankings whose nearest are searched exactly too, to tell how many the index finds.
+# Rankings whose nearest are also searched exactly, to measure the recall of the index.
 _CHECKED = 100
 
-# Values of the kernel this much smaller than another, relative to the largest, are as large.
+# Kernel values that differ by less than this, relative to the largest, are equal.
 _ROUNDING = 1e-9
 
 
 class SimilarRankings(BaseEstimator):
-    """Find the rankings with the largest kernel values, in scikit-learn's manner.
+    """Find the rankings with the largest kernel values, like scikit-learn's NearestNeighbors.
 
-    Rankings become vectors by a transformer, and the kernel is their inner product. The exact
-    search compares each ranking with all others, a block at a time: no Gram matrix is kept. The
-    approximate one goes by an index of the vectors (``pip install "rankcut[neighbors]"``): it
-    proposes candidates, whose kernel values are computed and compared exactly. So values are
-    right, and a ranking may be missed; how many are found is told by ``recall_``.
+    A transformer turns rankings into vectors, and the kernel is their inner product. The exact
+    search compares each ranking with all others, a block at a time, and keeps no Gram matrix. The
+    approximate search uses an index of the vectors (``pip install "rankcut[neighbors]"``), which
+    proposes candidates; their kernel values are computed exactly. So values are right, but a
+    ranking may be missed; ``recall_`` is the fraction found.
 
     Parameters
     ----------
     features : transformer or None, default=None
-        From rankings to vectors, such as :class:`~rankcut.GraphCutFeatures`, which is the
-        default. Sparse vectors are taken to be given up to a constant, as it gives them; smoothed
-        ones, which are given up to another vector, are made dense.
+        From rankings to vectors; None is :class:`~rankcut.GraphCutFeatures`. If it has a method
+        ``compact``, sparse rankings stay small.
     n_neighbors : int, default=10
-        How many rankings to find unless told otherwise.
+        How many rankings to find by default.
     normalize : bool, default=True
         Scale vectors to unit length, so that kernel values are from −1 to 1.
     method : {"exact", "approximate"}, default="exact"
-        How to search. An index takes time to build, and pays if there are many rankings and many
-        searches.
+        How to search. An index takes time to build; it pays for many rankings and many searches.
     n_candidates : int, default=100
-        With ``method="approximate"``: candidates for each ranking. More take more time, and fewer
-        of the nearest are missed.
+        Candidates for each ranking with ``method="approximate"``. More candidates take more time
+        and miss fewer of the nearest.
     random_state : int, default=0
         Seed of the index. The same seed gives the same index.
     n_jobs : int or None, default=None
@@ -58,8 +62,8 @@ class SimilarRankings(BaseEstimator):
     features_ : transformer
         The transformer, fitted.
     recall_ : float
-        Fraction of the ``n_neighbors`` nearest of some fitted rankings that are found; 1 if the
-        search is exact.
+        Fraction of the ``n_neighbors`` nearest that are found, measured on some of the fitted
+        rankings; 1 if the search is exact.
     n_features_in_ : int
         Number of items.
 
@@ -73,6 +77,16 @@ class SimilarRankings(BaseEstimator):
     array([[1.  , 0.88, 0.86],
            [1.  , 0.95, 0.9 ]])
     """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "features": [HasMethods(["fit", "transform"]), None],
+        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
+        "normalize": ["boolean"],
+        "method": [StrOptions({"exact", "approximate"})],
+        "n_candidates": [Interval(Integral, 1, None, closed="left")],
+        "random_state": [Integral],
+        "n_jobs": [Integral, None],
+    }
 
     def __init__(
         self,
@@ -93,8 +107,10 @@ class SimilarRankings(BaseEstimator):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: ArrayLike | None = None) -> Self:
-        """Take up the rankings to search among.
+    def fit(
+        self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> Self:
+        """Store the rankings to search.
 
         Parameters
         ----------
@@ -102,19 +118,25 @@ class SimilarRankings(BaseEstimator):
             Rank matrix.
         y : None
             Ignored.
+        sample_weight : array of shape (n_rankings,) or None
+            How often each ranking counts for what the transformer learns from all of them, such
+            as a graph. Each row is found once, however often it counts.
         """
-        if self.method not in ("exact", "approximate"):
-            raise ValueError(f'method must be "exact" or "approximate", and it is {self.method!r}')
-        for name in ("n_neighbors", "n_candidates"):
-            _check_count(name, getattr(self, name))
+        self._validate_params()
         self.features_ = clone(self._transformer())
-        if getattr(self.features_, "smoothing", 0) and hasattr(self.features_, "sparse_output"):
-            self.features_.set_params(sparse_output=False)
-        self.features_.fit(X)
+        counted = {}
+        if sample_weight is not None:
+            sample_weight = check_counts(sample_weight, _num_samples(X))
+            if has_fit_parameter(self.features_, "sample_weight"):
+                counted = {"sample_weight": sample_weight}
+        self.features_.fit(X, **counted)
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self.features_, name):
                 setattr(self, name, getattr(self.features_, name))
-        self._vectors = self._encoded(X)
+        vectors = self._encoded(X)
+        # Inner products of vectors of any size are floats after division by a power of 2.
+        self._exponent = int(np.frexp(largest_entry(vectors))[1])
+        self._vectors = _scaled(vectors, -self._exponent)
         self._index = None
         self.recall_ = 1.0
         if self.method == "approximate":
@@ -143,25 +165,36 @@ class SimilarRankings(BaseEstimator):
         """
         check_is_fitted(self)
         k = self.n_neighbors if n_neighbors is None else n_neighbors
-        _check_count("n_neighbors", k)
+        if not (isinstance(k, Integral) and k >= 1):
+            raise InputError(f"must be a whole number above 0; got {k!r}", parameter="n_neighbors")
         there = self._vectors.shape[0] - (X is None)
         if k > there:
-            raise ValueError(
-                f"n_neighbors={k} rankings are asked for, and there are {there} to choose from"
+            raise InputError(
+                f"is {k}, but there are {there} rankings to choose from", parameter="n_neighbors"
             )
-        vectors = self._vectors if X is None else self._encoded(X)
+        vectors = self._vectors if X is None else _scaled(self._encoded(X), -self._exponent)
         if self._index is None:
             right = None if X is None else GraphCutVectors(self._vectors)
-            return self._exactly(vectors, right, k)
-        own = np.arange(len(self._index)) if X is None else None
-        return Nearest(*self._index.nearest(vectors, k, self.n_candidates, self.n_jobs, own))
+            values, rows = self._exactly(vectors, right, k)
+        else:
+            own = np.arange(len(self._index)) if X is None else None
+            values, rows = self._index.nearest(vectors, k, self.n_candidates, self.n_jobs, own)
+        if not self.normalize:
+            with np.errstate(over="ignore"):
+                values = np.ldexp(values, 2 * self._exponent)
+            if not np.isfinite(values).all():
+                raise InputError(
+                    "kernel values are too large for a float",
+                    remedy=["pass ", Setting("normalize", True), ", or divide the weights"],
+                )
+        return Nearest(values, rows)
 
     def _exactly(self, vectors: Any, right: GraphCutVectors | None, k: int) -> Nearest:
         left = GraphCutVectors(vectors)
         return nearest_of(left, right, k=k, normalize=self.normalize, n_jobs=self.n_jobs)
 
     def _measured_recall(self, index: VectorIndex) -> float:
-        """Of the nearest of some rankings, those that the index finds; any as near will do."""
+        """Fraction of the nearest of some rankings that the index finds; ties count as found."""
         n = len(index)
         k = min(int(self.n_neighbors), n - 1)
         if k == 0:
@@ -179,8 +212,10 @@ class SimilarRankings(BaseEstimator):
         return float((found >= (kth - rounding)[:, np.newaxis]).mean())
 
     def _encoded(self, X: Any) -> Any:
-        vectors = self.features_.transform(X)
-        return vectors if hasattr(vectors, "indptr") else np.asarray(vectors, dtype=np.float64)
+        vectors = getattr(self.features_, "compact", self.features_.transform)(X)
+        if sparse.issparse(vectors) or isinstance(vectors, OffsetRows):
+            return vectors
+        return np.asarray(vectors, dtype=np.float64)
 
     def _transformer(self) -> Any:
         return GraphCutFeatures() if self.features is None else self.features
@@ -191,6 +226,16 @@ class SimilarRankings(BaseEstimator):
         return tags
 
 
-def _check_count(name: str, value: Any) -> None:
-    if not (isinstance(value, Integral) and int(value) >= 1):
-        raise ValueError(f"{name} must be a whole number above 0, and it is {value!r}")
+def _scaled(vectors: Any, exponent: int) -> Any:
+    """Vectors times 2 to that power."""
+    if isinstance(vectors, OffsetRows):
+        return replace(
+            vectors,
+            sparse=_scaled(vectors.sparse, exponent),
+            offsets=np.ldexp(vectors.offsets, exponent),
+        )
+    if not sparse.issparse(vectors):
+        return np.ldexp(vectors, exponent)
+    scaled = vectors.copy()
+    scaled.data = np.ldexp(scaled.data, exponent)
+    return scaled

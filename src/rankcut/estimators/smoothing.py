@@ -10,6 +10,8 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
+from rankcut.errors import InputError
+from rankcut.features.offset_rows import UncentredRows
 from rankcut.features.smoothing import Smoother
 from rankcut.graphs import ItemGraph, as_item_graph
 from rankcut.graphs.derived import joining_like_items
@@ -57,15 +59,15 @@ class GraphSmoothing(TransformerMixin, BaseEstimator):
     Notes
     -----
     Each step costs a product with the graph. Sparse vectors stay sparse on a sparse graph, and
-    become dense on another. A sparse array is smoothed as it is: what
-    :class:`~rankcut.GraphCutFeatures` leaves out of its sparse output, a constant, is left out.
+    become dense on another. :class:`~rankcut.features.UncentredRows` stay what they are: the
+    constant that they leave out is not smoothed.
 
     Examples
     --------
     Two lists that share no item; the first two items are alike, and so are the last two.
 
     >>> import numpy as np
-    >>> from rankcut import GraphSmoothing
+    >>> from rankcut.estimators import GraphSmoothing
     >>> graph = np.array([[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]])
     >>> listed = np.array([[1.0, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0]])
     >>> smoothed = GraphSmoothing(graph, steps=0.5).fit_transform(listed)
@@ -128,7 +130,8 @@ class GraphSmoothing(TransformerMixin, BaseEstimator):
         vectors = self._read(X, reset=False)
         if sparse.issparse(vectors):
             if self._smoother.keeps_sparse:
-                return self._smoother.smooth_sparse(sparse.csr_array(vectors))
+                smoothed = self._smoother.smooth_sparse(sparse.csr_array(vectors))
+                return UncentredRows(smoothed) if isinstance(X, UncentredRows) else smoothed
             vectors = vectors.toarray()
         smoothed = np.array(vectors)
         self._smoother.smooth(smoothed, n_jobs=self.n_jobs)
@@ -145,7 +148,7 @@ class GraphSmoothing(TransformerMixin, BaseEstimator):
             return None if names is None else tuple(names)
         labels = tuple(self.items)
         if len(labels) != self.n_features_in_ or (names is not None and labels != tuple(names)):
-            raise ValueError(
+            raise InputError(
                 f"items= has {len(labels)} labels, and they are not those of the "
                 f"{self.n_features_in_} columns; give one label for each column of an array, and "
                 "none for a frame"

@@ -1,9 +1,8 @@
-"""What a list tells, taken apart: its order, which items it lists, and both for like items.
+"""Views of a list: its order, which items it lists, and both smoothed over similar items.
 
-On the complete graph the features of a list are its order plus a multiple of which items it lists,
-γ·n·(listed − k/n), and the weight γ says how much of each. Taken apart, a model can weigh them by
-itself: γ = 0 is the order alone, a large γ the listing alone. Smoothed over the item graph, they
-say the same of like items.
+On the complete graph the features of a list are its order plus γ·n·(listed − k/n), a multiple of
+which items it lists. As separate views, a model can weigh them itself: γ = 0 is the order only, a
+large γ the listing only. Smoothed over the item graph, they say the same about similar items.
 """
 
 from typing import Any
@@ -20,7 +19,7 @@ from rankcut.rankings import RankMatrix
 
 
 def like_items_graph(graph: Any) -> Any:
-    """The graph to smooth views over: what a user gives, or else to be learned from rankings."""
+    """The graph to smooth views over: the user's, or one to be learned from the rankings."""
     return AgreementGraph() if graph is None else joining_like_items(graph)
 
 
@@ -77,10 +76,10 @@ def top_view(rankings: RankMatrix) -> Floats:
 
 
 def plain_views(rankings: RankMatrix) -> dict[str, Floats]:
-    """Order and listing, which are then smoothed too, both in one, and first choices.
+    """Order, listing, both at once, and first choices.
 
-    In one, the same weight of an item is for its place and for being listed at all: the features
-    of a list with a balanced weight of unlisted items.
+    In "both", an item has one weight for its place and for being listed: these are the features
+    of a list with a balanced weight for unlisted items.
     """
     order, listing = order_view(rankings), listing_view(rankings)
     return {

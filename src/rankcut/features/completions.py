@@ -1,24 +1,23 @@
-"""Mean features of incomplete rankings, by the method that suits each of them.
+"""How the mean over the completions of an incomplete ranking is found.
 
 An incomplete ranking of l groups that leaves u items unranked has (l + 1)^u completions: each
-unranked item may fall into any of the gaps before, between and after the groups. Its features are
-the mean over them.
+unranked item may fall into any of the gaps before, between and after the groups. Its vector is the
+mean over them. :class:`Completions` says how that is found:
 
 ``"exact"``
     goes through all completions;
 ``"sampled"``
     draws some, and knows its standard error; see :mod:`rankcut.features.sampled`;
 ``"closed_form"``
-    is exact and makes no completion, but it is the mean of the slopes *before* pooling: a kernel
-    of its own, and the one for large catalogues. Asked for by name, it is that for every ranking
-    of the matrix, complete ones included. Graph cuts have it, and of other set functions none is
-    known;
+    is exact and makes no completion, but it is the mean of the slopes *before* pooling: a kernel of
+    its own, and the one for large catalogues. Asked for by name, it is used for every ranking of
+    the matrix, complete ones included. Only graph cuts have it;
 ``"auto"``
     is the closed form on the complete graph, where there is nothing to pool (unless comparisons
     with unlisted items have a weight of their own), and for catalogues of more than 2,000 items,
-    where to sample a ranking costs hundreds of times its closed form; a ranking of all items has
-    its pooled vector there too. Otherwise it goes through all completions of a ranking if they
-    are at most 1,024, or no more than the draws asked for, and samples if they are more.
+    where sampling a ranking costs hundreds of times its closed form; a ranking of all items has its
+    pooled vector there too. Otherwise it goes through all completions of a ranking if there are at
+    most 1,024, or no more than ``n_draws``, and samples if there are more.
 """
 
 from dataclasses import dataclass
@@ -27,15 +26,17 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
 
 from rankcut._loops.slopes import pool_rows
 from rankcut._loops.types import Floats
-from rankcut.features.closed_form import ExpectedSlopes
+from rankcut.errors import InputError, Setting
 from rankcut.features.exact import MOST_COMPLETIONS, exact_means, log_completions
 from rankcut.features.sampled import Sampler, Sampling, sampled_means
-from rankcut.features.unlisted import UnlistedWeight, Weighing
+from rankcut.features.unlisted import UnlistedWeight, Weighing, unlisted_weights
 from rankcut.partitions import Partitions
-from rankcut.setfunctions import GraphCut, SetFunction
+from rankcut.setfunctions import SetFunction
+from rankcut.setfunctions.expected_slopes import ExpectedSlopes
 
 Method: TypeAlias = Literal["auto", "exact", "sampled", "closed_form"]
 
@@ -45,8 +46,114 @@ EXACT_COMPLETIONS = 1024
 CLOSED_FORM_ITEMS = 2000
 DEFAULT_TOLERANCE = 0.01
 
-# More draws of one ranking than that help nobody.
+# No ranking needs more draws than that.
 MOST_DRAWS = 1 << 28
+
+
+class Completions(BaseEstimator):
+    """How the mean over the completions of an incomplete ranking is found.
+
+    Parameters
+    ----------
+    method : {"auto", "exact", "sampled", "closed_form"}, default="auto"
+        See :mod:`rankcut.features.completions`.
+    tolerance : float or None, default=None
+        If sampled: draw until the standard error of a vector, relative to its length, is at most
+        this; 0.01 if ``n_draws`` is None too.
+    n_draws : int or None, default=None
+        If sampled: how many completions are drawn. They come in pairs, so it is even.
+    random_state : int, RandomState or None, default=0
+        Seed of the draws. With the same seed the same ranking has the same vector, whichever
+        rankings come with it; None draws a seed at each fit.
+
+    Examples
+    --------
+    >>> from rankcut import Completions, graph_cut_features
+    >>> path = [[0, 1, 0], [1, 0, 2], [0, 2, 0]]
+    >>> sampled = Completions("sampled", n_draws=64)
+    >>> graph_cut_features([[1, 2, float("nan")]], path, unranked="anywhere",
+    ...                    completions=sampled).round(1)
+    array([[ 1.2, -1.7,  0.5]])
+    """
+
+    def __init__(
+        self,
+        method: Method = "auto",
+        *,
+        tolerance: float | None = None,
+        n_draws: int | None = None,
+        random_state: int | np.random.RandomState | None = 0,
+    ) -> None:
+        self.method = method
+        self.tolerance = tolerance
+        self.n_draws = n_draws
+        self.random_state = random_state
+
+    def check(self) -> None:
+        """Raise unless each parameter is one that it may be."""
+        if not (isinstance(self.method, str) and self.method in get_args(Method)):
+            listed = ", ".join(f'"{choice}"' for choice in get_args(Method))
+            raise InputError(
+                f"must be one of {listed}, or a Completions object; got {self.method!r}",
+                parameter="completions",
+            )
+        if self.n_draws is not None and self.tolerance is not None:
+            raise InputError(
+                "and tolerance are both given; each of them says how much to draw",
+                parameter="n_draws",
+                remedy="leave one of them out",
+            )
+        if self.n_draws is not None:
+            if not (isinstance(self.n_draws, Integral) and 1 <= self.n_draws <= MOST_DRAWS):
+                raise InputError(
+                    f"must be a whole number from 1 to {MOST_DRAWS:,}; got {self.n_draws!r}",
+                    parameter="n_draws",
+                )
+            if self.n_draws % 2:
+                raise InputError(
+                    f"must be even, since draws come in mirrored pairs; got {self.n_draws}",
+                    parameter="n_draws",
+                )
+        if self.tolerance is not None and not (
+            isinstance(self.tolerance, Real) and 0 < self.tolerance <= np.finfo(np.float64).max
+        ):
+            raise InputError(
+                f"must be a relative error above 0; got {self.tolerance!r}", parameter="tolerance"
+            )
+
+    def method_for(
+        self,
+        function: SetFunction,
+        expected: ExpectedSlopes | None,
+        unlisted_weight: UnlistedWeight = 1.0,
+    ) -> Method:
+        """The method asked for; "auto" is settled as far as the set function alone can.
+
+        ``expected`` is the closed form that the function has, if any.
+        """
+        if self.method == "closed_form" and expected is None:
+            raise InputError(
+                'cannot be "closed_form", which is for graph cuts; the set function is a '
+                f"{type(function).__name__}",
+                parameter="completions",
+                remedy='"auto" goes through few completions and samples many',
+            )
+        if self.method != "auto" or expected is None:
+            return self.method
+        plain = expected.nothing_to_pool and unlisted_weight == 1
+        return "closed_form" if plain or function.n_items > CLOSED_FORM_ITEMS else "auto"
+
+    def sampling(self, seed: int, sampler: Sampler = "controlled") -> Sampling:
+        """How to draw."""
+        tolerance = DEFAULT_TOLERANCE if self.tolerance is None else float(self.tolerance)
+        return Sampling(sampler, seed, self.n_draws, tolerance)
+
+
+def as_completions(completions: Any) -> Completions:
+    """The object that a word stands for, or the object itself; checked."""
+    chosen = completions if isinstance(completions, Completions) else Completions(completions)
+    chosen.check()
+    return chosen
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,81 +195,22 @@ class CompletionReport:
         return np.array(METHODS)[self.methods]
 
 
-@dataclass(frozen=True)
-class CompletionOptions:
-    """What a user says about incomplete rankings; checked."""
-
-    method: Method = "auto"
-    sampler: Sampler = "controlled"
-    n_draws: int | None = None
-    tolerance: float | None = None
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        for name, value, choices in (
-            ("completions", self.method, get_args(Method)),
-            ("sampler", self.sampler, get_args(Sampler)),
-        ):
-            if value not in choices:
-                listed = ", ".join(f'"{choice}"' for choice in choices)
-                raise ValueError(f"{name} must be one of {listed}, and it is {value!r}")
-        if self.n_draws is not None and self.tolerance is not None:
-            raise ValueError("give n_draws or tolerance, not both: one says how much to draw")
-        if self.n_draws is not None:
-            if not (isinstance(self.n_draws, Integral) and 1 <= self.n_draws <= MOST_DRAWS):
-                raise ValueError(
-                    f"n_draws must be a whole number from 1 to {MOST_DRAWS:,}, and it is "
-                    f"{self.n_draws!r}"
-                )
-            if self.n_draws % 2 and self.sampler != "independent":
-                raise ValueError(
-                    f"n_draws={self.n_draws} is odd, but draws come with their mirror images; "
-                    'make it even, or use sampler="independent"'
-                )
-        if self.tolerance is not None and not (
-            isinstance(self.tolerance, Real) and 0 < self.tolerance < np.inf
-        ):
-            raise ValueError(f"tolerance is a relative error above 0, not {self.tolerance!r}")
-
-    def method_for(self, function: SetFunction, unlisted_weight: UnlistedWeight = 1.0) -> Method:
-        """The method asked for; "auto" is settled as far as the set function alone can."""
-        if not isinstance(function, GraphCut):
-            if self.method == "closed_form":
-                raise ValueError(
-                    'completions="closed_form" is for graph cuts, and the set function is '
-                    f'{type(function).__name__}; "auto" goes through few completions and '
-                    "samples many"
-                )
-            return self.method
-        large = function.n_items > CLOSED_FORM_ITEMS
-        nothing_to_pool = function.graph.is_complete and unlisted_weight == 1
-        if self.method == "auto" and (nothing_to_pool or large):
-            return "closed_form"
-        return self.method
-
-    @property
-    def sampling(self) -> Sampling:
-        """The part that is about random draws."""
-        return Sampling(self.sampler, self.seed, self.n_draws, self.tolerance or DEFAULT_TOLERANCE)
-
-
 class Averager:
     """Mean features of blocks of partitions under one set function, exact or sampled."""
 
     def __init__(
         self,
         function: SetFunction,
-        options: CompletionOptions,
+        expected: ExpectedSlopes | None,
+        method: Method,
+        sampling: Sampling,
         unlisted_weight: UnlistedWeight = 1.0,
     ) -> None:
         self._function = function
-        self._options = options
+        self._expected = expected
+        self._method = method
+        self._sampling = sampling
         self._unlisted_weight = unlisted_weight
-        self._expected = (
-            ExpectedSlopes(function.graph, unlisted_weight)
-            if isinstance(function, GraphCut)
-            else None
-        )
 
     def fill(
         self,
@@ -208,15 +256,21 @@ class Averager:
 
     def _go_through(self, log_counts: Floats, rankings: NDArray[Any]) -> NDArray[np.bool_]:
         """Which rankings to go through all completions of."""
-        method = self._options.method
+        method = self._method
         if method == "exact" and log_counts.max() > np.log(MOST_COMPLETIONS):
             worst = int(np.argmax(log_counts > np.log(MOST_COMPLETIONS)))
-            raise ValueError(
-                f"row {rankings[worst]}: there are about 10^{log_counts[worst] / np.log(10):.0f} "
-                'completions, too many to go through; completions="sampled" draws some and knows '
-                'its error, "auto" chooses row by row'
+            raise InputError(
+                f"there are about 10^{log_counts[worst] / np.log(10):.0f} completions, too many "
+                "to go through",
+                row=int(rankings[worst]),
+                remedy=[
+                    Setting("completions", "sampled"),
+                    " draws some and knows its error, ",
+                    Setting("completions", "auto"),
+                    " chooses row by row",
+                ],
             )
-        few = self._options.n_draws or EXACT_COMPLETIONS
+        few = self._sampling.n_draws or EXACT_COMPLETIONS
         # Half a completion of leeway for rounding.
         limit = {"exact": np.inf, "auto": np.log(few + 0.5)}.get(method, -np.inf)
         return np.asarray(log_counts <= limit)
@@ -232,15 +286,19 @@ class Averager:
     ) -> None:
         if not rows.size:
             return
-        means = sampled_means(
-            block, rows, self._function, self._expected, self._options.sampling, weighing
-        )
+        centres = None
+        if self._expected is not None and self._sampling.controlled:
+            centres = np.empty((len(block), block.n_items))
+            self._expected.entries(block, unlisted_weights(self._unlisted_weight, block)).write(
+                centres, normalize=False
+            )
+        means = sampled_means(block, rows, self._function, centres, self._sampling, weighing)
         features[rows] = means.vectors
         report.methods[first + rows] = METHODS.index("sampled")
         report.n_draws[first + rows] = means.n_draws
         report.relative_error[first + rows] = means.relative_errors
         if report.standard_error is not None:
-            report.standard_error[first + rows] = np.sqrt(means.variances)
+            report.standard_error[first + rows] = means.standard_errors
 
 
 def _unit_lengths(rows: Floats) -> Floats:

@@ -10,15 +10,15 @@ function F, such as the cut function of an item graph:
 3. φ_i is the pooled slope of the group of item i. Larger means more preferred.
 
 The vectors of a cut function add up to 0, a reversed ranking has the opposite vector, and on the
-complete graph φ_i = n + 1 − 2·(average rank of i). What holds for other set functions is told in
-:class:`~rankcut.SubmodularFeatures`.
+complete graph φ_i = n + 1 − 2·(average rank of i). :class:`~rankcut.SubmodularFeatures` says what
+holds for other set functions.
 """
 
 import warnings
 from collections.abc import Hashable, Sequence
-from dataclasses import KW_ONLY, dataclass
-from functools import partial
-from typing import Any, Literal, TypeAlias
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -27,152 +27,211 @@ from sklearn.exceptions import ConvergenceWarning
 
 from rankcut._loops.slopes import pool_rows
 from rankcut.dask import map_rows, stand_in
-from rankcut.features.closed_form import ExpectedSlopes
-from rankcut.features.completions import METHODS, Averager, CompletionOptions, CompletionReport
-from rankcut.features.smoothing import Smoother
-from rankcut.features.unlisted import UnlistedWeight, check_unlisted_weight, weighted_increments
+from rankcut.errors import InputError, Setting
+from rankcut.features.completions import (
+    METHODS,
+    Averager,
+    CompletionReport,
+    Completions,
+    Method,
+    as_completions,
+)
+from rankcut.features.offset_rows import OffsetRows, UncentredRows
+from rankcut.features.sampled import Sampler
+from rankcut.features.smoothing import Smoother, Smoothing, as_smoothing
+from rankcut.features.unlisted import (
+    UnlistedWeight,
+    check_unlisted_weight,
+    unlisted_weights,
+    weighted_increments,
+)
 from rankcut.partitions import Partitions, block_rows, read_partitions
 from rankcut.rankings import RankMatrix, Unranked, read_rankings
-from rankcut.setfunctions import GraphCut, SetFunction
+from rankcut.seeds import seed_from
+from rankcut.setfunctions import SetFunction
+from rankcut.setfunctions.expected_slopes import ExpectedSlopes
 from rankcut.threads import over_rows
 
-SparseOutput: TypeAlias = bool | Literal["auto"]
-
-# Rows of a sparse matrix that make a step worth a thread's while.
+# Rows of a sparse matrix that are worth a thread's while.
 _SPARSE_ROWS = 256
 
-# An incomplete ranking costs at least as much as so many complete ones.
+# An incomplete ranking costs at least as much as this many complete ones.
 _COMPLETIONS = 16
 
 
-@dataclass(frozen=True, eq=False)
-class FeatureMap:
-    """The feature map of one set function with all its options: rankings in, features out."""
+@dataclass(frozen=True, kw_only=True)
+class MapOptions:
+    """The options of the feature map, checked; :class:`~rankcut.GraphCutFeatures` explains them."""
 
-    function: SetFunction
-    completions: CompletionOptions
-    _: KW_ONLY
-    unranked: Unranked
+    unranked: Unranked = "error"
     unlisted_weight: UnlistedWeight = 1.0
-    normalize: bool
-    smoother: Smoother | None = None
-    dtype: DTypeLike | None
-    sparse_output: SparseOutput
-    n_jobs: int | None
+    normalize: bool = False
+    completions: Method | Completions = "auto"
+    smoothing: float | Smoothing = 0.0
+    dtype: DTypeLike | None = None
+    sparse_output: bool = True
+    n_jobs: int | None = None
 
     def __post_init__(self) -> None:
-        for name, value, choices in (
-            ("normalize", self.normalize, (True, False)),
-            ("sparse_output", self.sparse_output, (True, False, "auto")),
-        ):
-            if value not in choices:
-                listed = ", ".join(map(repr, choices))
-                raise ValueError(f"{name} must be one of {listed}, and it is {value!r}")
+        for name in ("normalize", "sparse_output"):
+            if getattr(self, name) not in (True, False):
+                raise InputError(
+                    f"must be True or False; got {getattr(self, name)!r}", parameter=name
+                )
         if self.dtype is not None and np.dtype(self.dtype) not in (np.float32, np.float64):
-            raise ValueError(f"features are float32 or float64, and dtype={self.dtype} is neither")
+            raise InputError(
+                f"must be float32 or float64, or None; got {self.dtype}", parameter="dtype"
+            )
         check_unlisted_weight(self.unlisted_weight)
-        # Refuses at once a method that the function does not have.
-        self._in_closed_form()
+        as_completions(self.completions)
+        as_smoothing(self.smoothing)
 
-    def _in_closed_form(self) -> bool:
-        return (
-            self.unranked == "anywhere"
-            and self.completions.method_for(self.function, self.unlisted_weight) == "closed_form"
-        )
+
+class FeatureMap:
+    """Rankings in, vectors out: the map of one set function, with all its options.
+
+    What it needs, such as a table of cuts, is made at the first call and kept. It is not pickled,
+    but made again.
+
+    Parameters
+    ----------
+    function : SetFunction
+        The set function, its items in the order of the rankings' columns.
+    options : MapOptions
+        What :class:`~rankcut.GraphCutFeatures` lets a user choose.
+    smoother : Smoother or None
+        What smooths the vectors, if there are steps to take.
+    sampler : {"controlled", "stratified", "antithetic", "independent"}
+        How completions are drawn; see :mod:`rankcut.features.sampled`.
+    seed : int or None
+        Seed of the draws; None is the one of the options, which may be drawn anew.
+    """
+
+    def __init__(
+        self,
+        function: SetFunction,
+        options: MapOptions | None = None,
+        *,
+        smoother: Smoother | None = None,
+        sampler: Sampler = "controlled",
+        seed: int | None = None,
+    ) -> None:
+        self.function = function
+        self.options = MapOptions() if options is None else options
+        self.smoother = smoother
+        completions = as_completions(self.options.completions)
+        self._asked: Method = completions.method
+        self.seed = seed_from(completions.random_state) if seed is None else seed
+        self._sampling = completions.sampling(self.seed, sampler)
+        self._tolerance = None if completions.n_draws is not None else self._sampling.tolerance
+        anywhere = self.options.unranked == "anywhere"
+        self._method: Method = self._asked
+        if anywhere or self._asked == "closed_form":
+            self._method = completions.method_for(
+                function, self._expected, self.options.unlisted_weight
+            )
+        self._in_closed_form = anywhere and self._method == "closed_form"
+
+    @cached_property
+    def _expected(self) -> ExpectedSlopes | None:
+        return self.function.expected_slopes()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_expected"}
+
+    def _stays_sparse(self, rankings: RankMatrix) -> bool:
+        """Whether most items of each vector share a constant: short lists, in closed form."""
+        if rankings.sparse is None or not self._in_closed_form or self._expected is None:
+            return False
+        return self._expected.sparse and (self.smoother is None or self.smoother.keeps_sparse)
 
     def __call__(
         self, rankings: RankMatrix, *, errors: bool = False
     ) -> tuple[Any, CompletionReport]:
-        """Features of checked rankings, and a report; with ``errors`` of each coordinate too."""
-        features, report = self._unsmoothed(rankings, errors=errors)
-        if self.smoother is None:
-            return features, report
-        if sparse.issparse(features):
-            return self.smoother.smooth_offset(features, normalize=self.normalize), report
-        self.smoother.smooth(features, normalize=self.normalize, n_jobs=self.n_jobs)
-        return features, report
+        """Vectors of checked rankings, and a report; with ``errors``, of each coordinate too.
 
-    def _unsmoothed(self, rankings: RankMatrix, *, errors: bool) -> tuple[Any, CompletionReport]:
+        Vectors are an array, or :class:`UncentredRows` of sparse rankings in closed form.
+        """
+        if self.options.sparse_output and self._stays_sparse(rankings):
+            rows, report = self._offset_rows(rankings)
+            return UncentredRows(rows.sparse), report
+        return self._dense(rankings, errors=errors)
+
+    def _dense(self, rankings: RankMatrix, *, errors: bool) -> tuple[Any, CompletionReport]:
+        vectors, report = self._vectors(rankings, errors=errors)
+        if self.smoother is not None:
+            self.smoother.smooth(
+                vectors, normalize=self.options.normalize, n_jobs=self.options.n_jobs
+            )
+        return vectors, report
+
+    def compact(self, rankings: RankMatrix) -> NDArray[Any] | OffsetRows:
+        """The same vectors in the smallest form: sparse rankings in closed form stay sparse."""
+        if self._stays_sparse(rankings):
+            return self._offset_rows(rankings)[0]
+        vectors: NDArray[Any] = self._dense(rankings, errors=False)[0]
+        return vectors
+
+    def _vectors(self, rankings: RankMatrix, *, errors: bool) -> tuple[Any, CompletionReport]:
         dtype = self._dtype(rankings)
-        function = self.function
-        in_closed_form = self._in_closed_form()
-        if self.sparse_output is True and not in_closed_form:
-            raise ValueError(
-                "features are sparse only in closed form; sparse_output=True needs "
-                'unranked="anywhere" and completions="closed_form"'
-            )
-        if self.sparse_output is True and not (self.smoother is None or self.smoother.keeps_sparse):
-            raise ValueError(
-                "smoothed features are sparse only on a sparse graph: give a sparse "
-                "smoothing_graph, such as a NeighborGraph, or leave sparse_output at its default"
-            )
-        report = CompletionReport.empty(*rankings.shape, errors=errors and not in_closed_form)
-        if in_closed_form and isinstance(function, GraphCut):
-            report.methods[:] = METHODS.index("closed_form")
-            expected = ExpectedSlopes(function.graph, self.unlisted_weight)
-            sparse_in = rankings.sparse is not None
-            if self.sparse_output is True or (
-                self.sparse_output == "auto" and sparse_in and expected.sparse
-            ):
-                return self._sparse(rankings, expected, dtype, report), report
-            return self._expected(rankings, expected, dtype, report), report
-        # No ranking at first, so that threads find ready what the function prepares once.
-        n_items = rankings.shape[1]
-        function.increments(Partitions.empty(0, n_items), np.empty((0, n_items)))
-        if self.unranked == "anywhere":
+        report = CompletionReport.empty(*rankings.shape, errors=errors and not self._in_closed_form)
+        if self._in_closed_form and self._expected is not None:
+            return self._closed_form(rankings, self._expected, dtype, report), report
+        # Now, so that threads find it ready.
+        self.function.prepare()
+        if self.options.unranked == "anywhere":
             return self._means(rankings, dtype, report), report
         return self._complete(rankings, dtype), report
 
     def _complete(self, rankings: RankMatrix, dtype: np.dtype[Any]) -> NDArray[Any]:
         """Blocks of partitions, their increments, pooled slopes."""
         n_rows, n_items = rankings.shape
-        features = np.empty((n_rows, n_items), dtype=dtype)
-        plain = self.unlisted_weight == 1
+        vectors = np.empty((n_rows, n_items), dtype=dtype)
+        normalize, unlisted_weight = self.options.normalize, self.options.unlisted_weight
+        plain = unlisted_weight == 1
 
         def fill(start: int, stop: int) -> None:
             increments = np.empty((min(block_rows(n_items), stop - start), n_items))
             for first, block in read_partitions(rankings, start, stop, close=plain):
-                rows = features[first : first + len(block)]
+                rows = vectors[first : first + len(block)]
                 if plain:
                     closed = block
                     self.function.increments(block, increments)
                 else:
-                    closed = weighted_increments(
-                        self.unlisted_weight, block, self.function, increments
-                    )
-                pool_rows(
-                    closed.order,
-                    closed.ends,
-                    closed.n_groups,
-                    increments,
-                    self.normalize,
-                    rows,
-                )
+                    closed = weighted_increments(unlisted_weight, block, self.function, increments)
+                pool_rows(closed.order, closed.ends, closed.n_groups, increments, normalize, rows)
 
-        over_rows(fill, n_rows, block_rows(n_items), self.n_jobs)
-        return features
+        over_rows(fill, n_rows, block_rows(n_items), self.options.n_jobs)
+        return vectors
 
     def _means(
         self, rankings: RankMatrix, dtype: np.dtype[Any], report: CompletionReport
     ) -> NDArray[Any]:
         """Means over completions, exact or sampled row by row."""
         n_rows, n_items = rankings.shape
-        features = np.empty((n_rows, n_items), dtype=dtype)
-        averager = Averager(self.function, self.completions, self.unlisted_weight)
+        vectors = np.empty((n_rows, n_items), dtype=dtype)
+        averager = Averager(
+            self.function,
+            self._expected,
+            self._method,
+            self._sampling,
+            self.options.unlisted_weight,
+        )
 
         def fill(start: int, stop: int) -> None:
             room = np.empty((min(block_rows(n_items), stop - start), n_items))
             for first, block in read_partitions(rankings, start, stop, close=False):
                 rows = room[: len(block)]
-                averager.fill(block, first, rows, report, normalize=self.normalize)
-                features[first : first + len(block)] = rows
+                averager.fill(block, first, rows, report, normalize=self.options.normalize)
+                vectors[first : first + len(block)] = rows
 
         # A row here stands for many completions, so it pays to split sooner.
-        over_rows(fill, n_rows, max(1, block_rows(n_items) // _COMPLETIONS), self.n_jobs)
+        step = max(1, block_rows(n_items) // _COMPLETIONS)
+        over_rows(fill, n_rows, step, self.options.n_jobs)
         self._warn_of_large_errors(report)
-        return features
+        return vectors
 
-    def _expected(
+    def _closed_form(
         self,
         rankings: RankMatrix,
         expected: ExpectedSlopes,
@@ -180,90 +239,104 @@ class FeatureMap:
         report: CompletionReport,
     ) -> NDArray[Any]:
         """Closed form, as dense rows."""
+        report.methods[:] = METHODS.index("closed_form")
         n_rows, n_items = rankings.shape
-        features = np.empty((n_rows, n_items), dtype=dtype)
+        vectors = np.empty((n_rows, n_items), dtype=dtype)
 
         def fill(start: int, stop: int) -> None:
             for first, block in expected.read(rankings, start, stop):
-                rows = features[first : first + len(block)]
-                expected.entries(block).write(rows, normalize=self.normalize)
-                whole, vectors = self._pooled(block, first, report)
-                rows[whole] = vectors
+                rows = vectors[first : first + len(block)]
+                weights = unlisted_weights(self.options.unlisted_weight, block)
+                expected.entries(block, weights).write(rows, normalize=self.options.normalize)
+                whole, pooled = self._pooled(block, first, report)
+                rows[whole] = pooled
 
-        over_rows(fill, n_rows, block_rows(n_items), self.n_jobs)
-        return features
+        over_rows(fill, n_rows, block_rows(n_items), self.options.n_jobs)
+        return vectors
 
-    def _sparse(
-        self,
-        rankings: RankMatrix,
-        expected: ExpectedSlopes,
-        dtype: np.dtype[Any],
-        report: CompletionReport,
-    ) -> sparse.csr_array:
-        """Closed form, as sparse rows, each less its constant."""
-        n_rows = rankings.shape[0]
+    def _offset_rows(self, rankings: RankMatrix) -> tuple[OffsetRows, CompletionReport]:
+        """Closed form, as sparse rows and the constant that the other items of each share."""
+        expected = self._expected
+        assert expected is not None
+        dtype = self._dtype(rankings)
+        report = CompletionReport.empty(*rankings.shape, errors=False)
+        report.methods[:] = METHODS.index("closed_form")
+        n_rows, n_items = rankings.shape
         parts: dict[int, sparse.csr_array] = {}
+        offsets = np.empty(n_rows)
 
         def fill(start: int, stop: int) -> None:
             for first, block in expected.read(rankings, start, stop):
-                part = expected.entries(block).to_csr(dtype, normalize=self.normalize)
-                whole, vectors = self._pooled(block, first, report)
-                for row, vector in zip(whole.tolist(), vectors, strict=True):
-                    # All items are stored, and their common constant is 0.
+                weights = unlisted_weights(self.options.unlisted_weight, block)
+                part, constants = expected.entries(block, weights).above_constants(
+                    dtype, normalize=self.options.normalize
+                )
+                whole, pooled = self._pooled(block, first, report)
+                for row, vector in zip(whole.tolist(), pooled, strict=True):
+                    # All items are stored.
                     part.data[part.indptr[row] : part.indptr[row + 1]] = vector
+                    constants[row] = 0.0
                 parts[first] = part
+                offsets[first : first + len(block)] = constants
 
-        over_rows(fill, n_rows, _SPARSE_ROWS, self.n_jobs)
-        return _stacked(parts, rankings.shape, dtype)
+        over_rows(fill, n_rows, _SPARSE_ROWS, self.options.n_jobs)
+        rows = OffsetRows(_stacked(parts, rankings.shape, dtype), offsets, np.ones(n_items))
+        if self.smoother is not None:
+            rows = self.smoother.smooth_offset(rows, normalize=self.options.normalize)
+        return rows, report
 
     def _pooled(
         self, block: Partitions, first: int, report: CompletionReport
     ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-        """The complete rankings of a block whose features are pooled, and these.
+        """The complete rankings of a block whose slopes are pooled, and their vectors.
 
-        They are none if the closed form was asked for by name, or if there is nothing to pool.
+        There are none if the closed form was asked for by name, or if there is nothing to pool.
         """
         whole = np.flatnonzero(block.n_ranked() == block.n_items)
-        on_complete_graph = isinstance(self.function, GraphCut) and self.function.graph.is_complete
-        if self.completions.method == "closed_form" or on_complete_graph:
+        nothing_to_pool = self._expected is not None and self._expected.nothing_to_pool
+        if self._asked == "closed_form" or nothing_to_pool:
             whole = whole[:0]
         vectors = np.empty((len(whole), block.n_items))
         if len(whole):
             part = block.rows(whole)
             increments = np.empty(vectors.shape)
             self.function.increments(part, increments)
-            pool_rows(part.order, part.ends, part.n_groups, increments, self.normalize, vectors)
+            pool_rows(
+                part.order, part.ends, part.n_groups, increments, self.options.normalize, vectors
+            )
             report.methods[first + whole] = METHODS.index("complete")
         return whole, vectors
 
     def _dtype(self, rankings: RankMatrix) -> np.dtype[Any]:
         """The dtype asked for, or else that of the ranks."""
-        asked = self.dtype or (np.float32 if rankings.single else np.float64)
-        dtype = np.dtype(asked)
-        if self.normalize:
-            return dtype
-        weight = 1.0 if self.unlisted_weight == "balanced" else max(1.0, self.unlisted_weight)
-        largest = weight * self.function.magnitude
-        if largest > float(np.finfo(dtype).max):
-            raise ValueError(
-                f"features may be as large as {largest}, too large for {dtype}; "
-                "scale the weights down, or ask for dtype=float64"
+        dtype = np.dtype(self.options.dtype or (np.float32 if rankings.single else np.float64))
+        limits = np.finfo(dtype)
+        fits = self._largest == 0 or float(limits.tiny) <= self._largest <= float(limits.max)
+        if not (self.options.normalize or fits):
+            size = "large" if self._largest > 1 else "small"
+            raise InputError(
+                f"cannot be {dtype}: coordinates up to {self._largest:.3g} are too {size}",
+                parameter="dtype",
+                remedy=["rescale the weights, or pass ", Setting("normalize", True)],
             )
         return dtype
 
+    @cached_property
+    def _largest(self) -> float:
+        """No coordinate is larger than that."""
+        weight = self.options.unlisted_weight
+        return (1.0 if weight == "balanced" else max(1.0, weight)) * self.function.magnitude
+
     def _warn_of_large_errors(self, report: CompletionReport) -> None:
-        if self.completions.n_draws is not None:
+        if self._tolerance is None:
             return
-        tolerance = self.completions.sampling.tolerance
-        short = np.flatnonzero(report.relative_error > tolerance)
+        short = np.flatnonzero(report.relative_error > self._tolerance)
         if short.size:
             row = int(short[0])
-            or_else = (
-                ', or use completions="closed_form"' if isinstance(self.function, GraphCut) else ""
-            )
+            or_else = "" if self._expected is None else ', or use completions="closed_form"'
             warnings.warn(
                 f"{short.size} of {len(report.methods)} rankings did not reach the tolerance "
-                f"{tolerance}: the first, row {row}, has a relative error of "
+                f"{self._tolerance}: the first, row {row}, has a relative error of "
                 f"{report.relative_error[row]:.2g} after {report.n_draws[row]:,} draws. Its mean "
                 f"vector is close to 0; raise the tolerance{or_else}",
                 ConvergenceWarning,
@@ -291,7 +364,7 @@ def _stacked(
 
 
 def lazy_features(feature_map: FeatureMap, X: Any, items: Sequence[Hashable] | None = None) -> Any:
-    """Features of a Dask array or DataFrame of rankings, block by block when computed."""
+    """Vectors of a Dask array or DataFrame of rankings, block by block when computed."""
     known = read_rankings(stand_in(X), items)
     names = range(known.shape[1]) if known.items is None else known.items
     return map_rows(partial(_features_of, feature_map, items), X, names)
@@ -299,5 +372,5 @@ def lazy_features(feature_map: FeatureMap, X: Any, items: Sequence[Hashable] | N
 
 def _features_of(feature_map: FeatureMap, items: Sequence[Hashable] | None, X: Any) -> Any:
     rankings = read_rankings(X, items)
-    rankings.check(feature_map.unranked)
+    rankings.check(feature_map.options.unranked)
     return feature_map(rankings)[0]

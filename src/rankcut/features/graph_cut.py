@@ -3,41 +3,19 @@
 from collections.abc import Hashable, Sequence
 from typing import Any
 
-import numpy as np
-from numpy.typing import DTypeLike
+from numpy.typing import ArrayLike
 
 from rankcut.dask import is_lazy, stand_in
-from rankcut.features.completions import CompletionOptions, Method
-from rankcut.features.feature_map import FeatureMap, SparseOutput, lazy_features
-from rankcut.features.sampled import Sampler
-from rankcut.features.smoothing import Smoother, check_steps
-from rankcut.features.unlisted import UnlistedWeight
+from rankcut.features.feature_map import FeatureMap, MapOptions, lazy_features
+from rankcut.features.smoothing import Smoother, as_smoothing
 from rankcut.graphs import ItemGraph, as_item_graph, is_learned
 from rankcut.graphs.derived import joining_like_items
-from rankcut.rankings import RankMatrix, Unranked, read_rankings
-from rankcut.seeds import seed_from
-from rankcut.setfunctions import Algorithm, GraphCut
+from rankcut.rankings import RankMatrix, read_rankings
+from rankcut.setfunctions import GraphCut
 
 
 def graph_cut_features(
-    X: Any,
-    graph: Any = None,
-    *,
-    unranked: Unranked = "error",
-    unlisted_weight: UnlistedWeight = 1.0,
-    normalize: bool = False,
-    items: Sequence[Hashable] | None = None,
-    completions: Method = "auto",
-    sampler: Sampler = "controlled",
-    n_draws: int | None = None,
-    tolerance: float | None = None,
-    random_state: int | np.random.RandomState | None = 0,
-    smoothing: float = 0.0,
-    smoothing_graph: Any = None,
-    algorithm: Algorithm = "auto",
-    dtype: DTypeLike | None = None,
-    sparse_output: SparseOutput = "auto",
-    n_jobs: int | None = None,
+    X: Any, graph: Any = None, *, items: Sequence[Hashable] | None = None, **options: Any
 ) -> Any:
     """Graph cut features of rankings, as a plain function.
 
@@ -48,46 +26,17 @@ def graph_cut_features(
         A Dask array or DataFrame of rankings gives one of vectors, block by block.
     graph : None, ItemGraph, recipe, array, sparse matrix, networkx.Graph or frame
         The item graph; None is the complete graph, whose kernel is Spearman's.
-    unranked : {"error", "last", "anywhere"}
-        What an unranked item means; see :mod:`rankcut.rankings`.
-    unlisted_weight : float or "balanced"
-        Weight of comparisons with unranked items, beside 1 for those among ranked ones;
-        "balanced" is k/n for a ranking of k of n items. See :mod:`rankcut.features.unlisted`.
-    normalize : bool
-        Scale each vector to unit length. A vector of zeros stays as it is.
     items : sequence or None
         Labels of the columns, if X is not a frame; matched with those of the graph.
-    completions : {"auto", "exact", "sampled", "closed_form"}
-        With ``unranked="anywhere"``: how the mean over the completions of a ranking is found;
-        see :mod:`rankcut.features.completions`.
-    sampler : {"controlled", "stratified", "antithetic", "independent"}
-        How completions are drawn; see :mod:`rankcut.features.sampled`.
-    n_draws, tolerance : int, float or None
-        How many completions are drawn, or the relative standard error of a vector at which to
-        stop; without either, the tolerance is 0.01.
-    random_state : int, RandomState or None
-        Seed of the draws. A ranking's vector depends on the ranking, the graph and the seed.
-    smoothing : float
-        Steps of a lazy random walk over the items by which vectors are smoothed; 0 is none. See
-        :mod:`rankcut.features.smoothing`.
-    smoothing_graph : graph or recipe
-        The graph to walk on, in which like items are joined strongly; None is ``graph`` itself.
-    algorithm : {"auto", "complete", "table", "dense", "sparse", "structured"}
-        How cuts are computed; see :mod:`rankcut.setfunctions.cuts`. All agree to rounding.
-    dtype : float32, float64 or None
-        Type of the result; None is that of X if it is float32, and float64 otherwise. The
-        arithmetic is in float64.
-    sparse_output : bool or "auto"
-        In closed form, return a CSR array of what each item has above the constant that most
-        items share; "auto" does so if X is sparse, unless the graph has a low-rank part, with
-        which no items share any. For a row S of it, φ = S − (sum of S)/n; smoothed, it is S·p(L).
-        Neither is better, but a model should see one of them only.
-    n_jobs : int or None
-        Number of threads, as in scikit-learn. The result is the same bits for any number.
+    **options
+        ``unranked``, ``unlisted_weight``, ``normalize``, ``completions``, ``smoothing``, ``dtype``,
+        ``sparse_output`` and ``n_jobs``, as in :class:`~rankcut.GraphCutFeatures`.
 
     Returns
     -------
-    ndarray or csr_array of shape (n_rankings, n_items)
+    ndarray or UncentredRows of shape (n_rankings, n_items)
+        Sparse for CSR rankings in closed form on a sparse or complete graph; see
+        ``sparse_output``.
 
     See Also
     --------
@@ -102,48 +51,63 @@ def graph_cut_features(
     >>> graph_cut_features([[1, 2, 3, 4]], chain)
     array([[ 1.,  0.,  0., -1.]])
     """
+    chosen = MapOptions(**options)
     check_learnable(graph, X)
-    check_learnable(smoothing_graph, X)
+    check_learnable(as_smoothing(chosen.smoothing).graph, X)
     rankings = read_rankings(stand_in(X), items)
-    rankings.check(unranked)
-    fitted = fit_graph(graph, rankings)
-    walked = fit_smoothing_graph(smoothing, smoothing_graph, graph, fitted, rankings)
-    feature_map = FeatureMap(
-        GraphCut(fitted, algorithm),
-        CompletionOptions(completions, sampler, n_draws, tolerance, seed_from(random_state)),
-        unranked=unranked,
-        unlisted_weight=unlisted_weight,
-        normalize=normalize,
-        smoother=None if walked is None else Smoother(walked, smoothing),
-        dtype=dtype,
-        sparse_output=sparse_output,
-        n_jobs=n_jobs,
-    )
+    rankings.check(chosen.unranked)
+    feature_map = fit_map(graph, rankings, chosen)
     if is_lazy(X):
         return lazy_features(feature_map, X, items)
     return feature_map(rankings)[0]
 
 
-def fit_graph(graph: Any, rankings: RankMatrix) -> ItemGraph:
+def fit_map(graph: Any, rankings: RankMatrix, options: MapOptions) -> FeatureMap:
+    """The feature map of the user's graph, for rankings of these items."""
+    fitted = fit_graph(graph, rankings)
+    return make_map(fitted, fit_smoothing_graph(graph, fitted, rankings, options), options)
+
+
+def make_map(
+    graph: ItemGraph,
+    smoothing_graph: ItemGraph | None,
+    options: MapOptions,
+    seed: int | None = None,
+) -> FeatureMap:
+    """The feature map of graphs that are matched with the rankings."""
+    smoother = None
+    if smoothing_graph is not None:
+        smoother = Smoother(smoothing_graph, as_smoothing(options.smoothing).steps)
+    return FeatureMap(GraphCut(graph), options, smoother=smoother, seed=seed)
+
+
+def fit_smoothing_graph(
+    graph: Any,
+    fitted: ItemGraph,
+    rankings: RankMatrix,
+    options: MapOptions,
+    sample_weight: ArrayLike | None = None,
+) -> ItemGraph | None:
+    """The graph to walk on, if there are steps to take; ``fitted`` is the user's ``graph``."""
+    smoothing = as_smoothing(options.smoothing)
+    if not smoothing.steps:
+        return None
+    walked = joining_like_items(graph if smoothing.graph is None else smoothing.graph)
+    return fitted if walked is graph else fit_graph(walked, rankings, sample_weight)
+
+
+def fit_graph(
+    graph: Any, rankings: RankMatrix, sample_weight: ArrayLike | None = None
+) -> ItemGraph:
     """The user's graph, matched with the columns of the rankings, or learned from them."""
     n_items = rankings.shape[1]
     if is_learned(graph):
-        learned: ItemGraph = graph.build_from(rankings)
+        counted = {} if sample_weight is None else {"sample_weight": sample_weight}
+        learned: ItemGraph = graph.build_from(rankings, **counted)
         return learned
     if graph is None:
         return ItemGraph.complete(n_items).aligned(n_items, rankings.items)
     return as_item_graph(graph).aligned(n_items, rankings.items)
-
-
-def fit_smoothing_graph(
-    steps: float, smoothing_graph: Any, graph: Any, fitted: ItemGraph, rankings: RankMatrix
-) -> ItemGraph | None:
-    """The graph to walk on, if there are steps to take; ``fitted`` is the user's ``graph``."""
-    check_steps(steps)
-    if not steps:
-        return None
-    walked = joining_like_items(graph if smoothing_graph is None else smoothing_graph)
-    return fitted if walked is graph else fit_graph(walked, rankings)
 
 
 def check_learnable(graph: Any, X: Any) -> None:
@@ -151,6 +115,6 @@ def check_learnable(graph: Any, X: Any) -> None:
     if is_lazy(X) and is_learned(graph):
         raise TypeError(
             f"{type(graph).__name__} is learned from rankings, and these are a Dask collection, "
-            "which is not computed for that; learn it from some rankings in memory, with its "
-            "build_from(), and pass the graph that it returns"
+            "which is not computed for that; learn the graph from some rankings in memory, with "
+            "its build_from(), and pass the graph that it returns"
         )

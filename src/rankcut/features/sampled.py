@@ -33,17 +33,17 @@ from rankcut._loops.replicates import (
 )
 from rankcut._loops.slopes import pool_rows, spread_slopes
 from rankcut._loops.types import Floats, Ints
-from rankcut.features.closed_form import ExpectedSlopes
 from rankcut.features.unlisted import Weighing
 from rankcut.partitions import Partitions, block_rows
 from rankcut.setfunctions import SetFunction
+from rankcut.setfunctions.base import power_of_two
 
 Sampler: TypeAlias = Literal["controlled", "stratified", "antithetic", "independent"]
 
 # Replicates of a stage: enough to tell their spread, few enough to leave draws to stratify.
 REPLICATES = 8
 
-# A tolerance that is not met after so many draws is given up, with a warning.
+# Draws after which a tolerance that is not met is given up, with a warning.
 MOST_DRAWS = 1 << 17
 
 # Errors below this part of the vector's possible length are rounding.
@@ -64,13 +64,24 @@ class Sampling:
         """Whether draws come in pairs."""
         return self.sampler != "independent"
 
+    @property
+    def first_stage(self) -> int:
+        """Draws of the first stage; a draw and its mirror image are one."""
+        drawn = 2 * REPLICATES if self.n_draws is None else self.n_draws
+        return drawn // (2 if self.mirrored else 1)
+
+    @property
+    def controlled(self) -> bool:
+        """Whether means of slopes before pooling are of use: they need a few replicates."""
+        return self.sampler == "controlled" and self.first_stage >= FEWEST_TO_REGRESS
+
 
 @dataclass(frozen=True, eq=False)
 class Means:
     """Estimated mean vectors of some rankings, and how good they are."""
 
     vectors: Floats
-    variances: Floats
+    standard_errors: Floats
     n_draws: NDArray[np.int64]
     relative_errors: Floats
 
@@ -79,15 +90,17 @@ def sampled_means(
     partitions: Partitions,
     rows: Ints,
     function: SetFunction,
-    expected: ExpectedSlopes | None,
+    centres: Floats | None,
     sampling: Sampling,
     weighing: Weighing | None = None,
 ) -> Means:
     """Mean vectors of the partitions ``rows``, by as many stages as each of them needs.
 
-    ``expected`` knows the means of slopes before pooling, if anything does.
+    ``centres`` are the means of all partitions' slopes before pooling, if they are known and of
+    use. Squares are taken of what is scaled by a power of two, so that the scale of the set
+    function changes no choice and no bit of the rest.
     """
-    n_items = partitions.n_items
+    scale = power_of_two(function.magnitude)
     names = np.empty(len(partitions), dtype=np.uint64)
     name_streams(
         partitions.order,
@@ -98,20 +111,10 @@ def sampled_means(
     )
     n_draws = np.zeros(len(rows), dtype=np.int64)
     errors = np.full(len(rows), np.inf)
-    rounding = _ROUNDING * function.magnitude
+    rounding = _ROUNDING * (function.magnitude / scale)
     paired = 2 if sampling.mirrored else 1
-    # Sizes count base draws: a draw and its mirror image are one.
-    first = 2 * REPLICATES if sampling.n_draws is None else sampling.n_draws
-    centres = None
-    if (
-        expected is not None
-        and sampling.sampler == "controlled"
-        and first // paired >= FEWEST_TO_REGRESS
-    ):
-        centres = np.empty((len(partitions), n_items))
-        expected.entries(partitions).write(centres, normalize=False)
     active = np.arange(len(rows))
-    sizes = np.full(len(rows), first // paired, dtype=np.int32)
+    sizes = np.full(len(rows), sampling.first_stage, dtype=np.int32)
     stage = 0
     while active.size:
         replicates = np.minimum(sizes, REPLICATES).astype(np.int32)
@@ -124,6 +127,7 @@ def sampled_means(
             stage,
             function,
             None if centres is None else centres[rows[active]],
+            scale,
             sampling,
             weighing,
         )
@@ -154,7 +158,7 @@ def sampled_means(
         sizes = -(-sizes // REPLICATES) * REPLICATES
         active = active[short]
         stage += 1
-    return Means(vectors, variances, n_draws, errors)
+    return Means(scale * vectors, scale * np.sqrt(variances), n_draws, errors)
 
 
 def _draw_stage(
@@ -166,13 +170,11 @@ def _draw_stage(
     stage: int,
     function: SetFunction,
     centres: Floats | None,
+    scale: float,
     sampling: Sampling,
     weighing: Weighing | None,
 ) -> tuple[Floats, Floats]:
-    """Mean and variance of the mean of one stage of draws.
-
-    ``centres`` are the known means of slopes before pooling, if they are to be used.
-    """
+    """Mean and variance of the mean of one stage of draws, of vectors divided by ``scale``."""
     n_items = partitions.n_items
     controlled = centres is not None
     most = int(replicates.max())
@@ -229,14 +231,14 @@ def _draw_stage(
             spread_slopes(part.order, part.ends, part.n_groups, increments, vectors)
             add_tasks(vectors, task_ends, targets[some], plain)
         first = last
-    if sampling.mirrored:
-        pooled /= 2
-        plain /= 2
+    divisor = scale * (2 if sampling.mirrored else 1)
+    pooled /= divisor
+    plain /= divisor
     means, variances = np.empty((2, len(rankings), n_items))
     combine_replicates(
         pooled,
         plain,
-        plain if centres is None else centres,
+        plain if centres is None else centres / scale,
         controlled,
         sizes,
         replicates,

@@ -1,12 +1,12 @@
 """A weight of their own for comparisons with unlisted items.
 
 In a catalogue of n items, the comparisons of a list of k items with the n − k others swamp those
-among the k: on the complete graph its features are almost which items it lists. With a weight γ,
-two listed items count W_ij, and a pair of which one or both are unlisted γ·W_ij. γ = 1 is the
-plain method. γ = k/n, ``"balanced"``, gives the order of the list and what it lists about the
-same say; on the complete graph it is also the least weight, but for an item, under which the last
-of a top-k list is still better than what is not listed. A ranking of all items has the same
-features for every γ.
+among the k: on the complete graph, its vector says little more than which items it lists. With a
+weight γ, two listed items count W_ij, and a pair with an unlisted item counts γ·W_ij. γ = 1 is the
+plain method. γ = k/n, ``"balanced"``, gives the order of the list and what it lists about the same
+say; on the complete graph it is also, give or take an item, the smallest weight under which the
+last item of a top-k list is still better than those not listed. A ranking of all items has the same
+vector for every γ.
 """
 
 from numbers import Real
@@ -16,6 +16,7 @@ import numpy as np
 
 from rankcut._loops.types import Floats, Ints
 from rankcut._loops.unlisted import reverse_listed, weigh_completions, weigh_lists
+from rankcut.errors import InputError
 from rankcut.partitions import Partitions
 from rankcut.setfunctions import SetFunction
 
@@ -26,9 +27,9 @@ def check_unlisted_weight(weight: Any) -> None:
     """Raise unless it is "balanced", or a number that is not negative."""
     number = isinstance(weight, Real) and not isinstance(weight, bool)
     balanced = isinstance(weight, str) and weight == "balanced"
-    if not (balanced or (number and 0 <= weight < np.inf)):
-        raise ValueError(
-            f'unlisted_weight must be "balanced" or a number from 0 on, and it is {weight!r}'
+    if not (balanced or (number and 0 <= weight <= np.finfo(np.float64).max)):
+        raise InputError(
+            f'must be "balanced" or a number from 0 on; got {weight!r}', parameter="unlisted_weight"
         )
 
 

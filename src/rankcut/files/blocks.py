@@ -5,16 +5,17 @@ that there is no value.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, compress
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from rankcut.errors import RankingFileError
+from rankcut.errors import RankingFileError, Setting, Text
+from rankcut.ratings import level_of
 
 Header: TypeAlias = int | tuple[int, int]
 
@@ -24,9 +25,43 @@ BLOCK_CELLS = 1 << 18
 # Whole numbers up to this one are float64 exactly.
 LARGEST_EXACT = 1 << 53
 
+_ORDINAL = re.compile(r"(?i)([0-9]{1,9})(?:st|nd|rd|th)")
 _DIGITS = re.compile(r"([+-]?)([0-9]+)")
 
 _MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "."})
+
+
+class Declared(NamedTuple):
+    """What a table says of itself: its layout, and which columns are items."""
+
+    layout: str
+    items: list[int]
+
+
+# How a header marks the columns of items, and the layout that each mark stands for.
+MARKS = {"rank: ": "wide", "score: ": "ratings"}
+
+
+def read_marks(names: Sequence[str], source: str) -> tuple[list[str], Declared | None]:
+    """The columns' names without marks, and what the marks say.
+
+    >>> read_marks(["town", "rank: toro", "rank: uni"], "votes.csv")
+    (['town', 'toro', 'uni'], Declared(layout='wide', items=[1, 2]))
+    """
+    found = {i: mark for i, name in enumerate(names) for mark in MARKS if _marked(name, mark)}
+    if not found:
+        return list(names), None
+    if len(set(found.values())) > 1:
+        raise RankingFileError("some columns are marked 'rank: ' and others 'score: '", source)
+    bare = [name[len(found[i]) :].strip() if i in found else name for i, name in enumerate(names)]
+    if len(set(bare)) < len(bare):
+        twice = next(name for i, name in enumerate(bare) if name in bare[:i])
+        raise RankingFileError(f"two columns are called {twice!r}", source, remedy="rename one")
+    return bare, Declared(MARKS[next(iter(found.values()))], list(found))
+
+
+def _marked(name: str, mark: str) -> bool:
+    return name.lower().startswith(mark) and len(name) > len(mark)
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +80,8 @@ class Block:
         The line of the file on which each row stands; rows of a frame count from 1.
     repeats : dict of int
         Columns with the same title as an earlier one, and that one.
+    declared : Declared or None
+        What the table says of itself.
     """
 
     source: str
@@ -52,6 +89,7 @@ class Block:
     columns: list[Any]
     lines: NDArray[np.int64]
     repeats: dict[int, int] = field(default_factory=dict)
+    declared: Declared | None = None
 
     def __len__(self) -> int:
         return len(self.lines)
@@ -66,31 +104,54 @@ class Block:
                 else ["nan" if cell is None or cell == "" else cell for cell in cells],
                 dtype=np.float64,
             )
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             values = np.array([self._number(i, cell, column, role) for i, cell in enumerate(cells)])
         if np.isinf(values).any():
             row = int(np.argmax(np.isinf(values)))
-            self.refuse(row, column, f"{role} is infinite; leave the cell empty if there is none")
+            self.refuse(row, column, f"{role} is infinite", "leave the cell empty if there is none")
         return values
+
+    def levels(self, column: int, scale: Mapping[str, float]) -> NDArray[np.float64]:
+        """A column of words as their levels on a scale, NaN where there is no value."""
+        found = np.empty(len(self))
+        for row, cell in enumerate(self.objects(column)):
+            level = level_of(cell, scale)
+            if level is None:
+                self.refuse(
+                    row,
+                    column,
+                    f"{str(cell)[:40]!r} is not on the scale {', '.join(scale)}",
+                    ["add it to ", Setting("scale"), ", or choose other ", Setting("item_columns")],
+                )
+            found[row] = level
+        return found
+
+    def is_on(self, column: int, scale: Mapping[str, float]) -> bool:
+        """Whether the column has a value, and all are on a scale."""
+        found = [level_of(cell, scale) for cell in self.objects(column)]
+        return None not in found and any(level == level for level in found)
 
     def _number(self, row: int, cell: Any, column: int, role: str) -> float:
         if is_missing(cell):
             return np.nan
-        try:
-            return float(cell)
-        except (TypeError, ValueError):
+        number = _number_of(cell)
+        if number is None:
             self.refuse(
                 row,
                 column,
-                f"{role} is {str(cell)[:40]!r}, which is not a number; if this column is no item "
-                "but something known of each ranking, say so (columns=, or --columns)",
+                f"{role} is {str(cell)[:40]!r}, which is not a number",
+                ["if this column is not an item, pass ", Setting("columns", self.names[column])],
             )
-            raise AssertionError("unreachable") from None
+            raise AssertionError("unreachable")
+        return number
 
-    def refuse(self, row: int, column: int, complaint: str) -> None:
+    def refuse(self, row: int, column: int, problem: str, remedy: Text = "") -> None:
         """Raise with the place of a cell."""
         raise RankingFileError(
-            f"column {self.names[column]!r}: {complaint}", self.source, int(self.lines[row])
+            f"column {self.names[column]!r}: {problem}",
+            self.source,
+            int(self.lines[row]),
+            remedy=remedy,
         )
 
     def objects(self, column: int, missing: Callable[[Any], bool] | None = None) -> NDArray[Any]:
@@ -117,6 +178,14 @@ class Block:
         lines = np.concatenate([block.lines for block in blocks])
         return replace(first, columns=columns, lines=lines)
 
+    def some(self, rows: NDArray[np.bool_]) -> "Block":
+        """The rows of a mask."""
+        columns = [
+            cells[rows] if isinstance(cells, np.ndarray) else tuple(compress(cells, rows))
+            for cells in self.columns
+        ]
+        return replace(self, columns=columns, lines=self.lines[rows])
+
     def empty_columns(self) -> set[int]:
         """The columns in which no cell has a value."""
         return {i for i, cells in enumerate(self.columns) if all(map(is_missing, cells))}
@@ -124,7 +193,16 @@ class Block:
     def is_numeric(self, column: int) -> bool:
         """Whether the column has no cell but numbers and missing ones."""
         cells = self.columns[column]
-        return isinstance(cells, np.ndarray) or all(map(_could_be_number, cells))
+        return isinstance(cells, np.ndarray) or all(
+            is_missing(cell) or _number_of(cell) is not None for cell in cells
+        )
+
+    def has_ordinals(self, column: int) -> bool:
+        """Whether the column has cells such as ``1st``."""
+        cells = self.columns[column]
+        return not isinstance(cells, np.ndarray) and any(
+            isinstance(cell, str) and _ORDINAL.fullmatch(cell.strip()) for cell in cells
+        )
 
     def check_not_mistyped(self, column: int) -> None:
         """Refuse a column of numbers but for a few cells, which might be an item or might not."""
@@ -137,8 +215,11 @@ class Block:
             self.refuse(
                 row,
                 column,
-                f"{str(cell)[:40]!r} is not a number, and most others are: correct it, or say that "
-                "this column is no item (columns=, or --columns)",
+                f"{str(cell)[:40]!r} is not a number, and most others are",
+                [
+                    "correct it, or, if this column is not an item, pass ",
+                    Setting("columns", self.names[column]),
+                ],
             )
 
 
@@ -166,11 +247,7 @@ def meeting(blocks: Iterable[Block], conditions: Sequence[str]) -> Iterator[Bloc
         if kept.all():
             yield block
         elif kept.any():
-            columns = [
-                cells[kept] if isinstance(cells, np.ndarray) else tuple(compress(cells, kept))
-                for cells in block.columns
-            ]
-            yield replace(block, columns=columns, lines=block.lines[kept])
+            yield block.some(kept)
     if not any_row:
         raise NoSuchRowsError(
             f"no row meets {' and '.join(conditions)}", block.source, int(block.lines[-1])
@@ -199,9 +276,18 @@ def _could_be_number(cell: Any) -> bool:
         return True
     try:
         float(cell)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return False
     return True
+
+
+def _number_of(cell: Any) -> float | None:
+    """The number in a cell, which may be an ordinal such as ``1st``; None if there is none."""
+    try:
+        return float(cell)
+    except (TypeError, ValueError, OverflowError):
+        ordinal = _ORDINAL.fullmatch(cell.strip()) if isinstance(cell, str) else None
+        return None if ordinal is None else float(ordinal[1])
 
 
 def side_column(values: NDArray[Any]) -> NDArray[Any]:
@@ -281,11 +367,12 @@ def frame_blocks(frame: Any, name: str, rows: int | None = None) -> Iterator[Blo
     if n_rows == 0 or width == 0:
         raise RankingFileError("the table has no rows", name)
     step = rows or max(1, BLOCK_CELLS // width)
-    names = [str(column) for column in table.columns]
+    names, declared = read_marks([str(column) for column in table.columns], name)
     for start in range(0, n_rows, step):
         piece = table[start : start + step]
         columns = [_cells(piece[column]) for column in table.columns]
-        yield Block(name, names, columns, np.arange(start, start + len(piece)) + 1)
+        lines = np.arange(start, start + len(piece)) + 1
+        yield Block(name, names, columns, lines, declared=declared)
 
 
 def _cells(series: nw.Series[Any]) -> Any:

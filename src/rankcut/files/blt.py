@@ -3,9 +3,12 @@
 The first line has the number of candidates and of seats; then, if any, ``-2 -5`` for candidates who
 withdrew; then a ballot a line, ``weight first second … 0``, where ``3=4`` is a tie, ``-`` a rank
 left blank, and ``(name)`` in front the ballot's own name; then ``0``; then the candidates' names
-and a title, in quotes. From ``#`` on a line is a comment.
+and a title, in quotes. From ``#`` on a line is a comment, but ``# ALTERNATIVE NAME 2: …`` names a
+candidate, as in files of Glasgow. The ballot CSV of the Scottish elections says the same with
+commas.
 """
 
+import os
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -15,11 +18,14 @@ from typing import Any
 import numpy as np
 
 from rankcut.errors import RankingFileError
-from rankcut.files.streams import Source, decoded, read_all, source_name, whole_number
+from rankcut.files.streams import Source, decoded, open_text, read_all, source_name, whole_number
 from rankcut.orders import to_orders
 from rankcut.ranking_set import RankingSet, distinct_labels, fitting_ranks
 
 _ID = re.compile(r"\(([^()]*)\)\s*")
+_ALTERNATIVE = re.compile(r"#\s*ALTERNATIVE NAME\s+(\d+)\s*:\s*(.*)")
+_COMMAS = re.compile(r"\s*\d+\s*,\s*\d+\s*,?\s*")
+_CANDIDATE = re.compile(r'"?Candidate \d+"?,(?:"([^"]*)"|([^",]*))')
 _QUOTED = re.compile(r'"(.*?)"\s*(?:#.*)?')
 
 
@@ -61,7 +67,7 @@ def read_blt(source: Source, *, sparse: bool | None = None, expand: bool = False
     (array([2, 1]), 'lunch')
     """
     name = source_name(source)
-    lines = decoded(read_all(source)).split("\n")
+    lines = _with_spaces(decoded(read_all(source)).split("\n"))
     ballots = _Ballots(name)
     place = iter(enumerate(lines, start=1))
     number, text = next(((n, t) for n, t in map(_uncommented, place) if t), (1, ""))
@@ -93,7 +99,7 @@ def read_blt(source: Source, *, sparse: bool | None = None, expand: bool = False
             name,
             len(lines),
         )
-    quoted = [_unquoted(text.strip()) for _, text in place if _uncommented((0, text))[1]]
+    quoted = _names([text.strip() for _, text in place], n_items)
     if len(quoted) not in (n_items, n_items + 1):
         raise RankingFileError(
             f"after the line '0' come the names of {n_items} candidates and a title, a line each; "
@@ -104,6 +110,54 @@ def read_blt(source: Source, *, sparse: bool | None = None, expand: bool = False
     items, notes = distinct_labels(quoted[:n_items])
     rankings = ballots.ranked(items, opening[1], sparse, notes, "".join(quoted[n_items:]), number)
     return rankings.expanded() if expand else rankings
+
+
+def is_ballot_csv(source: Source) -> bool:
+    """Whether a CSV file is of the Scottish elections: BLT with commas."""
+    # A pipe could not be read again.
+    if not isinstance(source, str | os.PathLike) or not os.path.isfile(source):
+        return False
+    with open_text(source) as text:
+        return _COMMAS.fullmatch(text.readline(100)) is not None and any(
+            line.lstrip('"').startswith("Candidate 1") for line in text
+        )
+
+
+def _with_spaces(lines: list[str]) -> list[str]:
+    """The lines of a BLT file, if these have commas as in the ballot CSV."""
+    lines = [line.rstrip() for line in lines]
+    if not _COMMAS.fullmatch(lines[0]):
+        return [line.rstrip(", ") if line[:1].isdigit() else line for line in lines]
+    found: list[str] = []
+    named = False
+    for line in lines:
+        candidate = _CANDIDATE.match(line)
+        if candidate is not None:
+            found.extend([] if named else ["0"])
+            named = True
+            found.append(f'"{candidate[1] or candidate[2]}"')
+        elif named:
+            title = line.strip(' ,"')
+            found.append(f'"{title}"' if title else "")
+        else:
+            ballot = " ".join(line.rstrip(", ").split(","))
+            found.append(f"{ballot} 0" if found and ballot else ballot)
+    return found
+
+
+def _names(lines: list[str], n_items: int) -> list[str]:
+    """The candidates' names, and a title."""
+    others = []
+    named = {}
+    for line in lines:
+        found = _ALTERNATIVE.fullmatch(line)
+        if found is not None:
+            named[float(found[1])] = _unquoted(found[2].strip())
+        elif _uncommented((0, line))[1]:
+            others.append(_unquoted(line))
+    if len(named) != n_items or len(others) > 1:
+        return others
+    return [named[number] for number in sorted(named)] + others
 
 
 class _Ballots:

@@ -1,9 +1,13 @@
 """Write a file whole or not at all: a temporary file beside it, then a rename.
 
-An interrupt, an error or a full disk leaves the old file as it was, and nothing beside it.
+An interrupt, an error or a full disk leaves the old file as it was, and nothing beside it. A
+process that is killed leaves its temporary file, which the next write to the same place removes.
 """
 
+import hashlib
 import os
+import platform
+import re
 import secrets
 import stat
 from collections.abc import Iterator
@@ -28,9 +32,11 @@ def atomic_path(target: str | os.PathLike[str]) -> Iterator[Path]:
         yield place
         return
     # The suffix stays, since some libraries choose the format by it.
-    draft = place.with_name(f".{place.name}.{secrets.token_hex(6)}{place.suffix}")
+    mark = f"{_where()}-{os.getpid()}-{secrets.token_hex(6)}"
+    draft = place.with_name(f".{place.name}.{mark}{place.suffix}")
     try:
         try:
+            _remove_stale(place)
             os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
             if place.exists():
                 draft.chmod(stat.S_IMODE(place.stat().st_mode))
@@ -62,6 +68,39 @@ def atomic_file(target: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """
     with atomic_path(target) as draft, draft.open("wb") as file:
         yield file
+
+
+def _where() -> str:
+    """A short mark of the machine and container, in which a process number means something."""
+    try:
+        space = os.readlink("/proc/self/ns/pid")
+    except OSError:
+        space = ""
+    return hashlib.blake2s(f"{platform.node()} {space}".encode(), digest_size=4).hexdigest()
+
+
+def _remove_stale(place: Path) -> None:
+    """Remove the temporary files of this place whose process is dead."""
+    if os.name != "posix":
+        return
+    ours = re.compile(
+        rf"\.{re.escape(place.name)}\.{_where()}-(\d+)-[0-9a-f]{{12}}{re.escape(place.suffix)}"
+    )
+    for name in os.listdir(place.parent):
+        found = ours.fullmatch(name)
+        if found is not None and not _is_alive(int(found[1])):
+            with suppress(OSError):
+                place.with_name(name).unlink()
+
+
+def _is_alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):
+        return True
+    return True
 
 
 def _settle(path: Path) -> None:

@@ -11,9 +11,9 @@ from typing import Any, BinaryIO, Literal, TypeAlias, get_args
 import narwhals as nw
 import numpy as np
 
-from rankcut.errors import RankingFileError
+from rankcut.errors import RankingFileError, Setting
 from rankcut.files.blocks import Block, Header, frame_blocks
-from rankcut.files.blt import format_blt, read_blt
+from rankcut.files.blt import format_blt, is_ballot_csv, read_blt
 from rankcut.files.drafts import atomic_file
 from rankcut.files.layouts import table_pieces, table_rankings
 from rankcut.files.matrices import read_npy
@@ -21,16 +21,16 @@ from rankcut.files.order_files import read_order
 from rankcut.files.parquet import format_parquet, parquet_blocks
 from rankcut.files.preflib import OrderType, format_preflib, read_preflib
 from rankcut.files.roles import Layout, TableOptions
-from rankcut.files.sheets import format_text, text_blocks
+from rankcut.files.sheets import excel_blocks, format_text, text_blocks
 from rankcut.files.streams import Source, source_name, write_whole
-from rankcut.files.table_columns import table_columns
+from rankcut.files.table_columns import declared_items, table_columns
 from rankcut.ranking_set import RankingSet
 
 Format: TypeAlias = Literal[
-    "soc", "soi", "toc", "toi", "cat", "csv", "tsv", "parquet", "blt", "order", "npy"
+    "soc", "soi", "toc", "toi", "cat", "csv", "tsv", "xlsx", "parquet", "blt", "order", "npy"
 ]
 
-_TABLES = ("csv", "tsv", "parquet")
+_TABLES = ("csv", "tsv", "xlsx", "parquet")
 _PREFLIB = ("soc", "soi", "toc", "toi", "cat")
 
 
@@ -41,6 +41,7 @@ def read_file(
     expand: bool = False,
     delimiter: str | None = None,
     header: Header = 1,
+    sheet: str | None = None,
     **options: Any,
 ) -> RankingSet:
     r"""Read rankings from a file of any format.
@@ -51,16 +52,20 @@ def read_file(
         Plain or gzip; a directory of Parquet files, or a pattern such as ``votes/*.parquet``.
     format : str or None
         ``"soc"``, ``"soi"``, ``"toc"``, ``"toi"``, ``"cat"`` (PrefLib), ``"csv"``, ``"tsv"``,
-        ``"parquet"``, ``"blt"``, ``"order"`` (sushi) or ``"npy"``; None goes by the suffix.
+        ``"xlsx"``, ``"parquet"``, ``"blt"``, ``"order"`` (sushi) or ``"npy"``; None goes by the
+        suffix.
     expand : bool
         Give each ranking a row of its own instead of keeping counts.
     delimiter : str or None
-        What divides the cells of a CSV or TSV file; None goes by the format.
+        What divides the cells of a CSV or TSV file; None goes by the format, and takes a semicolon
+        or tab in a CSV file whose header has no comma.
     header : int or (int, int)
-        The line of a CSV or TSV file with the columns' names, or the first and last of several;
-        0 if there is none.
+        The line of a table with the columns' names, or the first and last of several; 0 if there
+        is none.
+    sheet : str or None
+        The sheet of an Excel file; None is the first.
     **options
-        How to read a table: see :class:`~rankcut.files.table_roles.TableOptions`. ``sparse`` is for
+        How to read a table: see :class:`~rankcut.files.roles.TableOptions`. ``sparse`` is for
         all formats but npy.
 
     Examples
@@ -73,10 +78,10 @@ def read_file(
     >>> votes.ids, votes.items, votes.columns["town"]
     (('a', 'b'), ('toro', 'uni'), array(['Kobe', 'Nara'], dtype=object))
     """
-    chosen = chosen_format(source, format)
+    chosen = _format_of(source, format)
     table = _table_options(chosen, options, source)
     if chosen in _TABLES:
-        rankings = table_rankings(_blocks(source, chosen, delimiter, header), table)
+        rankings = table_rankings(_blocks(source, chosen, delimiter, header, sheet), table)
     elif chosen in _PREFLIB:
         rankings = read_preflib(source, sparse=table.sparse)
     elif chosen == "blt":
@@ -95,6 +100,7 @@ def scan_file(
     rows: int = 65_536,
     delimiter: str | None = None,
     header: Header = 1,
+    sheet: str | None = None,
     **options: Any,
 ) -> Iterator[RankingSet]:
     r"""The rankings of a file a block at a time, for files larger than memory.
@@ -108,10 +114,10 @@ def scan_file(
     >>> [len(piece) for piece in scan_file(table, "csv", rows=2)]
     [2, 1]
     """
-    chosen = chosen_format(source, format)
+    chosen = _format_of(source, format)
     if chosen in _TABLES:
         table = _table_options(chosen, options, source)
-        yield from table_pieces(_blocks(source, chosen, delimiter, header, rows), table)
+        yield from table_pieces(_blocks(source, chosen, delimiter, header, sheet, rows), table)
         return
     rankings = read_file(source, chosen, **options)
     for start in range(0, len(rankings), rows):
@@ -121,7 +127,7 @@ def scan_file(
 def from_frame(frame: Any, **options: Any) -> RankingSet:
     """Rankings from a pandas or Polars frame, with what else its columns say.
 
-    ``options`` are those of :class:`~rankcut.files.table_roles.TableOptions`.
+    ``options`` are those of :class:`~rankcut.files.roles.TableOptions`.
 
     >>> import pandas as pd
     >>> frame = pd.DataFrame({"toro": [1, 2], "uni": [2, 1], "town": ["Kobe", "Nara"]})
@@ -188,6 +194,11 @@ def write_file(
         file.write(content)
 
 
+def _format_of(source: Source, format: str | None) -> Format:
+    chosen = chosen_format(source, format)
+    return "blt" if chosen == "csv" and is_ballot_csv(source) else chosen
+
+
 def chosen_format(place: Any, format: str | None) -> Format:
     """The format asked for, or else the one of the suffix."""
     name = source_name(place)
@@ -203,7 +214,9 @@ def chosen_format(place: Any, format: str | None) -> Format:
         elif isinstance(place, str | os.PathLike) and not (suffix or Path(place).exists()):
             raise RankingFileError("there is no such file", name)
         raise RankingFileError(
-            f"{what}; name the format (format=, or --format): {', '.join(known)}", name
+            what,
+            name,
+            remedy=["name the format with ", Setting("format"), f": {', '.join(known)}"],
         )
     found: Format = chosen  # type: ignore[assignment]
     return found
@@ -212,11 +225,11 @@ def chosen_format(place: Any, format: str | None) -> Format:
 def _table_options(chosen: Format, options: dict[str, Any], source: Source) -> TableOptions:
     table = TableOptions(**options)
     given = [name for name, value in asdict(table).items() if value != asdict(TableOptions())[name]]
-    if chosen not in _TABLES and set(given) - {"sparse"}:
+    if chosen not in _TABLES and set(given) - {"known_items", "sparse"}:
         raise RankingFileError(
-            f"{chosen} files have no columns, and {given[0]} is about columns: leave it out, or "
-            "convert the file to a table",
+            [f"{chosen} files have no columns, and ", Setting(given[0]), " is about columns"],
             source_name(source),
+            remedy="leave it out, or convert the file to a table",
         )
     return table
 
@@ -226,11 +239,14 @@ def _blocks(
     chosen: Format,
     delimiter: str | None,
     header: Header,
+    sheet: str | None,
     rows: int | None = None,
 ) -> Iterator[Block]:
     if chosen == "parquet":
         return parquet_blocks(source, rows=rows)
-    divider = delimiter or {"csv": ",", "tsv": "\t"}[chosen]
+    if chosen == "xlsx":
+        return excel_blocks(source, sheet=sheet, header=header, rows=rows)
+    divider = delimiter or ("\t" if chosen == "tsv" else None)
     return text_blocks(source, delimiter=divider, header=header, rows=rows)
 
 
@@ -245,11 +261,14 @@ def _formatted(
     if chosen == "npy":
         return _npy_bytes(rankings)
     if chosen == "order":
-        raise RankingFileError("order files are read, not written; write soi instead", name)
+        raise RankingFileError("order files are read, not written", name, remedy="write soi")
+    if chosen == "xlsx":
+        raise RankingFileError("Excel files are read, not written", name, remedy="write csv")
     columns = table_columns(rankings, layout, name)
+    declared = declared_items(rankings, columns, layout)
     if chosen == "parquet":
-        return format_parquet(columns)
-    return format_text(columns, delimiter or {"csv": ",", "tsv": "\t"}[chosen])
+        return format_parquet(columns, declared)
+    return format_text(columns, delimiter or {"csv": ",", "tsv": "\t"}[chosen], declared)
 
 
 def _npy_bytes(rankings: RankingSet) -> bytes:

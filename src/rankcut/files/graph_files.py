@@ -5,26 +5,36 @@ Only numbers and text are read, never a pickled object.
 
 import io
 import os
-import zipfile
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from rankcut.errors import RankingFileError
 from rankcut.files.drafts import atomic_file
-from rankcut.files.streams import Source, read_all, source_name
+from rankcut.files.matrices import read_arrays
+from rankcut.files.streams import Source, most_unpacked, reading_as, source_name
 from rankcut.graphs.item_graph import ItemGraph
 from rankcut.graphs.weights import StructuredWeights
 
 # What structured weights have beside their sparse part.
 _PARTS = ("constant", "factors", "signs")
 
+# About how long the header of an array is.
+_HEADER = 128
+
 
 def write_graph(graph: ItemGraph, target: str | os.PathLike[str]) -> None:
     """Write an item graph, whole or not at all."""
+    arrays = graph_arrays(graph)
+    packed = io.BytesIO()
+    np.savez_compressed(packed, allow_pickle=False, **arrays)
+    size = sum(np.asarray(array).nbytes + _HEADER for array in arrays.values())
     with atomic_file(target) as file:
-        np.savez_compressed(file, allow_pickle=False, **graph_arrays(graph))
+        # Weights that are all alike shrink so much that the reader would suspect the file.
+        if size > most_unpacked(packed.tell()):
+            np.savez(file, allow_pickle=False, **arrays)
+        else:
+            file.write(packed.getbuffer())
 
 
 def graph_arrays(graph: ItemGraph) -> dict[str, Any]:
@@ -55,18 +65,9 @@ def read_graph(source: Source) -> ItemGraph:
     >>> read_graph(path).items
     ('toro', 'uni')
     """
-    name = source_name(source)
-    try:
-        with np.load(io.BytesIO(read_all(source)), allow_pickle=False) as arrays:
-            return _graph(dict(arrays))
-    except RankingFileError:
-        raise
-    except (ValueError, KeyError, TypeError, OSError, EOFError, MemoryError, AttributeError) as no:
-        raise RankingFileError(
-            f"not an item graph ({no}); 'rankcut graph' writes one", name
-        ) from None
-    except (zipfile.BadZipFile, NotImplementedError) as no:
-        raise RankingFileError(f"the npz file is damaged ({no}); write it again", name) from None
+    arrays = read_arrays(source)
+    with reading_as("an item graph, as 'rankcut graph' writes it", source_name(source)):
+        return _graph(arrays)
 
 
 def _graph(arrays: dict[str, Any]) -> ItemGraph:

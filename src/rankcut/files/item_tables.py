@@ -6,12 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rankcut.errors import RankingFileError
-from rankcut.files.blocks import Header, is_missing, positions, typed
+from rankcut.errors import RankingFileError, Setting
+from rankcut.files.blocks import Block, Header, is_missing, positions, typed
 from rankcut.files.parquet import parquet_blocks
 from rankcut.files.sheets import text_blocks
 from rankcut.files.streams import Source, source_name
-from rankcut.graphs.item_features import encoded
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +30,8 @@ class ItemTable:
 
     def points(self, *, scale: bool = True) -> NDArray[np.float64]:
         """One point for each item: numbers scaled to variance 1, categories one-hot."""
+        from rankcut.graphs.item_features import encoded
+
         return np.hstack([encoded(values, scale) for values in self.features.values()])
 
 
@@ -87,7 +88,18 @@ def read_items(
         if not own:
             raise RankingFileError("this item has no name", name, line)
         if own in seen:
-            raise RankingFileError(f"item {own!r} has two rows; each item needs one", name, line)
+            unique = _unique_columns(blocks)
+            raise RankingFileError(
+                f"item {own!r} has two rows; each item needs one",
+                name,
+                line,
+                remedy=[
+                    "name the items by a column in which all rows differ: ",
+                    Setting("item", unique[0]),
+                ]
+                if unique
+                else "",
+            )
         seen.add(own)
     features = {}
     for i in chosen:
@@ -101,9 +113,28 @@ def read_items(
                 name,
                 int(lines[missing[0]]),
             )
-        features[names[i]] = every[i] if i in codes else typed(every[i])
+        values = every[i] if i in codes else typed(every[i])
+        if values.dtype.kind == "f" and not np.isfinite(values).all():
+            row = int(np.argmin(np.isfinite(values)))
+            raise RankingFileError(
+                f"item {items[row]!r} has {every[i][row]} in column {names[i]!r}, which is not a "
+                "finite number",
+                name,
+                int(lines[row]),
+            )
+        features[names[i]] = values
     if not features:
         raise RankingFileError(
             "a table of items needs a column with something known of them beside their names", name
         )
     return ItemTable(tuple(items), features)
+
+
+def _unique_columns(blocks: Sequence[Block]) -> list[str]:
+    """The columns with a value of its own for each row, text before numbers."""
+    found = {}
+    for i, name in enumerate(blocks[0].names):
+        cells = np.concatenate([block.objects(i) for block in blocks]).tolist()
+        if None not in cells and len({str(cell).strip() for cell in cells}) == len(cells):
+            found[name] = typed(np.array(cells, dtype=object)).dtype.kind == "f"
+    return sorted(found, key=found.__getitem__)

@@ -7,6 +7,7 @@ wide       a ranking: a column for each item, with its rank; empty = not ranked
 ratings    the same with scores instead of ranks
 long       one item of one ranking: columns for the ranking, the item, and the rank or score
 ballots    a ranking: a column for each place, first choice first, with the item's name
+orders     a ranking: a column with its order as text, ``toro > uni = ika``
 ========== =====================================================================================
 
 A column ``ranking`` names the rankings, a column ``count`` says how many each row stands for, and
@@ -22,26 +23,31 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankcut.errors import RankingFileError
+from rankcut.errors import RankingFileError, Setting
 from rankcut.files.blocks import Block, is_empty, is_missing, meeting, side_column
 from rankcut.files.roles import Roles, TableOptions, counts_of, ids_of, one_column, plain, roles_of
 from rankcut.long_tables import entries_by_row, first_repeat
+from rankcut.orders import from_orders, parse_order
 from rankcut.ranking_set import RankingSet, fitting_ranks
 from rankcut.rankings import object_array
 from rankcut.ratings import from_ratings
 
-# A column that is empty in the first rows is followed for about this many cells of the table.
+# What columns are is judged by this many rows or more, and by further ones while a column is
+# empty, up to about this many cells.
+JUDGED_ROWS = 512
 _LOOKAHEAD_CELLS = 1 << 20
 
 
 def table_rankings(blocks: Iterable[Block], options: TableOptions) -> RankingSet:
     """All rankings of a table."""
     block, blocks = _first(meeting(blocks, options.where))
-    layout = options.fitting(block.names)
+    layout = options.fitting(block)
     if layout == "long":
         return long_rankings(blocks, options)
     if layout == "ballots":
         return ballot_rankings(blocks, options)
+    if layout == "orders":
+        return order_rankings(blocks, options)
     whole = joined(list(_wide(blocks, options)))
     return replace(whole, ranks=whole.sparse()) if options.sparse else whole
 
@@ -49,7 +55,7 @@ def table_rankings(blocks: Iterable[Block], options: TableOptions) -> RankingSet
 def table_pieces(blocks: Iterable[Block], options: TableOptions) -> Iterator[RankingSet]:
     """The rankings of a table a block at a time, where the layout allows; else all at once."""
     block, blocks = _first(meeting(blocks, options.where))
-    if options.fitting(block.names) in ("wide", "ratings"):
+    if options.fitting(block) in ("wide", "ratings"):
         yield from _wide(blocks, options)
     else:
         yield table_rankings(blocks, options)
@@ -63,15 +69,21 @@ def _first(blocks: Iterable[Block]) -> tuple[Block, Iterable[Block]]:
 
 def _wide(blocks: Iterable[Block], options: TableOptions) -> Iterator[RankingSet]:
     every = iter(blocks)
-    held = _until_each_column_has_a_value(every)
+    held = _enough_to_judge(every)
     roles = roles_of(Block.joined(held), options)
+    scale = options.levels()
     for block in chain(held, every):
-        ratings = options.fitting(block.names) == "ratings"
-        what = "the score" if ratings else "the rank"
-        ranks = np.column_stack([block.numbers(i, what) for i in roles.items])
+        if scale is not None:
+            words = np.column_stack([block.levels(i, scale) for i in roles.items])
+            ranks = from_ratings(words, higher_is_better=False)
+        elif options.fitting(block) == "ratings":
+            scores = np.column_stack([block.numbers(i, "the score") for i in roles.items])
+            ranks = from_ratings(scores, higher_is_better=options.higher_is_better)
+        else:
+            ranks = np.column_stack([block.numbers(i, "the rank") for i in roles.items])
         yield RankingSet(
-            from_ratings(ranks, higher_is_better=options.higher_is_better) if ratings else ranks,
-            tuple(block.names[i] for i in roles.items),
+            ranks,
+            roles.labels,
             counts=counts_of(block, roles),
             counted=roles.count is not None,
             ids=ids_of(block, roles),
@@ -79,15 +91,18 @@ def _wide(blocks: Iterable[Block], options: TableOptions) -> Iterator[RankingSet
         )
 
 
-def _until_each_column_has_a_value(blocks: Iterator[Block]) -> list[Block]:
-    """The first block, and more while a column is empty, which does not say what it is."""
+def _enough_to_judge(blocks: Iterator[Block]) -> list[Block]:
+    """The first blocks, until each column has a value and rows are many enough to compare."""
     held = [next(blocks)]
     empty = held[0].empty_columns()
-    n_cells = len(held[0]) * len(held[0].names)
-    while empty and n_cells < _LOOKAHEAD_CELLS and (block := next(blocks, None)) is not None:
+    n_rows, width = len(held[0]), len(held[0].names)
+    while (empty or n_rows < JUDGED_ROWS) and n_rows * width < _LOOKAHEAD_CELLS:
+        block = next(blocks, None)
+        if block is None:
+            break
         held.append(block)
         empty &= block.empty_columns()
-        n_cells += len(block) * len(block.names)
+        n_rows += len(block)
     return held
 
 
@@ -133,9 +148,10 @@ def long_rankings(blocks: Iterable[Block], options: TableOptions) -> RankingSet:
         own = ids_of(block, roles)
         if own is None:
             raise RankingFileError(
-                "no column says which ranking a line is about; name it (ranking=, or --ranking)",
+                "no column says which ranking a line is about",
                 source,
                 int(block.lines[0]),
+                remedy=["name it with ", Setting("ranking")],
             )
         known = known or {names[i]: [] for i in roles.columns}
         found = {name: block.objects(names.index(name)) for name in known}
@@ -161,10 +177,16 @@ def long_rankings(blocks: Iterable[Block], options: TableOptions) -> RankingSet:
     if again is not None:
         raise RankingFileError(
             f"ranking {list(ids)[row[again]]!r} mentions item {list(labels)[column[again]]!r} a "
-            "second time; a ranking ranks each item once (repeats= or --repeats, first or last, "
-            "chooses which counts)",
+            "second time; a ranking ranks each item once",
             source,
             int(np.concatenate(lines)[again]),
+            remedy=[
+                "pass ",
+                Setting("repeats", "first"),
+                " or ",
+                Setting("repeats", "last"),
+                " to choose a mention",
+            ],
         )
     ranks = entries_by_row(row, column, number, (len(ids), len(labels)))
     if scores:
@@ -179,7 +201,7 @@ def long_rankings(blocks: Iterable[Block], options: TableOptions) -> RankingSet:
 
 
 def _mentions(rows: NDArray[np.int64], columns: NDArray[np.int64], which: str) -> NDArray[np.int64]:
-    """The lines that count if those that repeat a ranking and an item do not."""
+    """Row numbers left after dropping repeated (ranking, item) pairs."""
     lines = np.arange(len(rows)) if which == "first" else np.arange(len(rows))[::-1]
     pairs = np.stack([rows[lines], columns[lines]])
     return np.sort(lines[np.unique(pairs, axis=1, return_index=True)[1]])
@@ -225,6 +247,45 @@ def ballot_rankings(blocks: Iterable[Block], options: TableOptions) -> RankingSe
             options.sparse,
         ),
         tuple(labels),
+        counts=np.concatenate(counts),
+        ids=tuple(ids) or None,
+        columns={name: side_column(np.concatenate(parts)) for name, parts in known.items()},
+    )
+
+
+def order_rankings(blocks: Iterable[Block], options: TableOptions) -> RankingSet:
+    """The rankings of a column of orders; items in order of appearance."""
+    orders: list[list[tuple[str, ...]]] = []
+    counts: list[NDArray[np.int64]] = []
+    ids: list[Any] = []
+    known: dict[str, list[NDArray[Any]]] = {}
+    source = ""
+    for block in blocks:
+        source = block.source
+        column = one_column(options.order, "order", block.names, source)
+        roles = roles_of(block, options, used=(column,))
+        for row, cell in enumerate(block.objects(column, is_empty)):
+            order = [] if cell is None else parse_order(str(cell))
+            listed = [label for group in order for label in group]
+            if "" in listed:
+                block.refuse(
+                    row, column, f"{str(cell)[:40]!r} leaves out an item", "write Ann > Bob = Cy"
+                )
+            if len(set(listed)) < len(listed):
+                twice = next(label for i, label in enumerate(listed) if label in listed[:i])
+                block.refuse(row, column, f"item {twice!r} appears twice; list each item once")
+            orders.append(order)
+        times = counts_of(block, roles)
+        counts.append(np.ones(len(block), np.int64) if times is None else times)
+        ids.extend(ids_of(block, roles) or ())
+        for i in roles.columns:
+            known.setdefault(block.names[i], []).append(block.objects(i))
+    if not any(orders):
+        raise RankingFileError("no order names an item", source)
+    ranks, items = from_orders(orders, sparse=True)
+    return RankingSet(
+        fitting_ranks(ranks.data, ranks.indices, ranks.indptr, len(items), options.sparse),
+        tuple(items),
         counts=np.concatenate(counts),
         ids=tuple(ids) or None,
         columns={name: side_column(np.concatenate(parts)) for name, parts in known.items()},

@@ -14,7 +14,7 @@ import zipfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, BinaryIO, Literal, TypeAlias, get_args
+from typing import IO, Any, BinaryIO, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.lib import format as npy
@@ -23,7 +23,15 @@ from numpy.typing import NDArray
 from rankcut.errors import RankingFileError
 from rankcut.files.drafts import atomic_path
 from rankcut.files.parquet import import_pyarrow
-from rankcut.files.streams import Source, copy_whole, open_bytes, source_name
+from rankcut.files.streams import (
+    Source,
+    copy_whole,
+    open_bytes,
+    read_all,
+    reading_as,
+    source_name,
+    unpack_archive,
+)
 from rankcut.files.table_columns import Columns
 from rankcut.ranking_set import RankingSet
 
@@ -60,27 +68,65 @@ def read_array(source: Source) -> NDArray[Any]:
     """
     name = source_name(source)
     with open_bytes(source) as stream:
-        try:
-            version = npy.read_magic(stream)
-            header = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
-            shape, fortran, dtype = header[version](stream)
-        except (KeyError, ValueError, EOFError, SyntaxError, TypeError) as problem:
-            raise RankingFileError(f"not a NumPy file of numbers: {problem}", name) from None
-        if dtype.kind not in "fiub" or dtype.hasobject:
-            raise RankingFileError(
-                f"holds {dtype}, not numbers (objects are never read from a file)", name
-            )
+        shape, order, dtype = _read_header(stream, name, "fiub")
         size = math.prod(shape) * dtype.itemsize
-        order: Literal["F", "C"] = "F" if fortran else "C"
         if isinstance(source, str | os.PathLike) and isinstance(stream.raw, io.FileIO):
             offset = stream.tell()
             _check_length(os.path.getsize(source) - offset, size, name)
             if size == 0:
                 return np.empty(shape, dtype, order)
             return np.memmap(source, dtype, "r", offset, shape, order)
-        content = stream.read()
-        _check_length(len(content), size, name)
-        return np.frombuffer(content, dtype, math.prod(shape)).reshape(shape, order=order)
+        return _read_numbers(stream, shape, order, dtype, name)
+
+
+def read_arrays(source: Source) -> dict[str, NDArray[Any]]:
+    """The arrays of numbers and text in an npz archive, by name.
+
+    Nothing is unpacked that would take memory out of proportion to the file, and no array takes
+    more than its bytes.
+    """
+    name = source_name(source)
+    content = read_all(source)
+    with reading_as("an archive of arrays (npz)", name):
+        arrays = {}
+        for member, array in unpack_archive(content, name).items():
+            stream = io.BytesIO(array)
+            header = _read_header(stream, name, "fiubU")
+            arrays[member.removesuffix(".npy")] = _read_numbers(stream, *header, name)
+        return arrays
+
+
+def _read_header(
+    stream: IO[bytes], name: str, kinds: str
+) -> tuple[tuple[int, ...], Literal["F", "C"], np.dtype[Any]]:
+    """Shape, order and type of an array; anything odd in them is a damaged file."""
+    with reading_as("a NumPy file of numbers", name):
+        version = npy.read_magic(stream)
+        header = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
+        if version not in header:
+            raise RankingFileError(f"NumPy's format {version} is not read", name)
+        shape, fortran, dtype = header[version](stream)
+        if dtype.kind not in kinds or dtype.hasobject:
+            raise RankingFileError(
+                f"holds {dtype}, not numbers (objects are never read from a file)", name
+            )
+        if not all(type(length) is int and 0 <= length < 1 << 48 for length in shape):
+            raise RankingFileError(f"its header has the shape {shape}, which no array has", name)
+    return shape, "F" if fortran else "C", dtype
+
+
+def _read_numbers(
+    stream: IO[bytes],
+    shape: tuple[int, ...],
+    order: Literal["F", "C"],
+    dtype: np.dtype[Any],
+    name: str,
+) -> NDArray[Any]:
+    content = stream.read()
+    _check_length(len(content), math.prod(shape) * dtype.itemsize, name)
+    if dtype.itemsize == 0:
+        return np.empty(shape, dtype, order)
+    return np.frombuffer(content, dtype, math.prod(shape)).reshape(shape, order=order)
 
 
 def _check_length(found: int, expected: int, name: str) -> None:

@@ -1,11 +1,16 @@
 """Fitted classifiers in skops files: safe to load, since nothing in them is run.
 
 A file may contain types of scikit-learn, NumPy and SciPy that skops trusts, and those of this
-library listed here; any other is refused.
+library listed here; any other is refused. The file names our types by the names below, not by
+their modules, and numbers its objects in order: it survives moving a module, and the same model
+gives the same bytes.
 """
 
 import io
+import json
 import os
+import zipfile
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +22,11 @@ from rankcut.errors import RankingFileError
 from rankcut.estimators.graph_cut import GraphCutFeatures
 from rankcut.estimators.ranking_classifier import RankingClassifier
 from rankcut.files.drafts import atomic_file
-from rankcut.files.streams import Source, read_all, source_name
+from rankcut.files.streams import Source, pack_archive, read_all, source_name, unpack_archive
+
+# The version of the file's format: another one whenever fitted attributes of our types change.
+_FORMAT = 2
+_HEADER = "rankcut.json"
 
 _OURS = [
     "rankcut.estimators.gp.classifier.GPClassifier",
@@ -31,6 +40,7 @@ _OURS = [
     "rankcut.graphs.derived.NormalizedGraph",
     "rankcut.graphs.learned.AgreementGraph",
     "rankcut.graphs.learned.CoListingGraph",
+    "rankcut.graphs.item_features.ItemFeatures",
     "rankcut.graphs.item_graph.ItemGraph",
     "rankcut.graphs.low_rank.LowRankGraph",
     "rankcut.graphs.recipes.DistanceGraph",
@@ -40,10 +50,16 @@ _OURS = [
     "rankcut.graphs.weights.DenseWeights",
     "rankcut.graphs.weights.SparseWeights",
     "rankcut.graphs.weights.StructuredWeights",
+    "rankcut.features.completions.Completions",
     "rankcut.features.smoothing.Smoother",
-    # Sparse graphs: skops trusts SciPy's sparse matrices, and does not know its sparse arrays.
-    "scipy.sparse._csr.csr_array",
+    "rankcut.features.smoothing.Smoothing",
 ]
+
+# In a file a type has a name that stays when its module moves: rankcut.GPClassifier.
+_HOMES = {home.rpartition(".")[2]: home.rpartition(".")[0] for home in _OURS}
+
+# Sparse graphs: skops trusts SciPy's sparse matrices, and does not know its sparse arrays.
+_TRUSTED = [*_OURS, "scipy.sparse._csr.csr_array"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,39 +94,98 @@ class SavedModel:
 
 def write_model(model: SavedModel, target: str | os.PathLike[str]) -> None:
     """Write a model, whole or not at all."""
-    skops = _skops()
+    skops = import_skops()
     parts = {
         "classifier": model.classifier,
         "items": list(model.items),
         "target": model.target,
     }
-    content = skops.dumps(parts)
+    content = _stable(skops.dumps(parts))
     with atomic_file(target) as file:
         file.write(content)
 
 
 def read_model(source: Source) -> SavedModel:
     """Read a model that :func:`write_model` wrote; types that are not trusted are refused."""
-    skops = _skops()
+    skops = import_skops()
     name = source_name(source)
     content = read_all(source)
     try:
-        foreign = [kind for kind in skops.get_untrusted_types(data=content) if kind not in _OURS]
+        content = _restored(unpack_archive(content, name), name)
+        foreign = [kind for kind in skops.get_untrusted_types(data=content) if kind not in _TRUSTED]
         if foreign:
             raise RankingFileError(
                 f"contains {foreign[0]}, which is neither scikit-learn's nor rankcut's, and is "
                 "not loaded",
                 name,
             )
-        parts = skops.load(io.BytesIO(content), trusted=_OURS)
+        parts = skops.load(io.BytesIO(content), trusted=_TRUSTED)
         return _checked(SavedModel(parts["classifier"], tuple(parts["items"]), parts["target"]))
     except RankingFileError:
         raise
     except Exception as problem:
         # Whatever a damaged file brings skops to raise, it is no model.
+        said = " ".join(str(problem).split())[:200]
         raise RankingFileError(
-            f"not a model that 'rankcut classify' saved ({type(problem).__name__}: {problem})", name
+            f"not a model that 'rankcut classify' saved ({type(problem).__name__}: {said})", name
         ) from None
+
+
+def _stable(content: bytes) -> bytes:
+    """The archive that skops made, with our names for types and nothing that changes by chance."""
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        members = {member: archive.read(member) for member in archive.namelist()}
+    schema = json.loads(members.pop("schema.json"))
+    numbers: dict[int, int] = {}
+    files: dict[str, str] = {}
+    for node in _nodes(schema):
+        if "__id__" in node:
+            node["__id__"] = numbers.setdefault(node["__id__"], len(numbers) + 1)
+        if isinstance(node.get("file"), str):
+            suffix = os.path.splitext(node["file"])[1]
+            node["file"] = files.setdefault(node["file"], f"{len(files) + 1}{suffix}")
+        kind = node.get("__class__")
+        if kind in _HOMES and node["__module__"] == _HOMES[kind]:
+            node["__module__"] = "rankcut"
+    return pack_archive(
+        {
+            _HEADER: json.dumps({"format": _FORMAT}).encode(),
+            "schema.json": json.dumps(schema, indent=1).encode(),
+            **{new: members[old] for old, new in files.items()},
+        }
+    )
+
+
+def _restored(members: dict[str, bytes], name: str) -> bytes:
+    """The archive as skops reads it: our types by the modules that they are in now."""
+    schema = json.loads(members["schema.json"])
+    version = json.loads(members.pop(_HEADER, b'{"format": 1}'))["format"]
+    if version < _FORMAT:
+        raise RankingFileError(
+            "this model was written by an earlier version of rankcut, and is not read any more",
+            name,
+            remedy="train it again with 'rankcut classify'",
+        )
+    if version > _FORMAT:
+        raise RankingFileError(
+            "this model was written by a later version of rankcut", name, remedy="update rankcut"
+        )
+    for node in _nodes(schema):
+        if node.get("__module__") == "rankcut" and node.get("__class__") in _HOMES:
+            node["__module__"] = _HOMES[node["__class__"]]
+    return pack_archive(members | {"schema.json": json.dumps(schema).encode()})
+
+
+def _nodes(part: Any) -> Iterator[dict[str, Any]]:
+    """Every object of a schema, from the top."""
+    waiting = [part]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, dict):
+            yield part
+            waiting.extend(reversed(part.values()))
+        elif isinstance(part, list):
+            waiting.extend(reversed(part))
 
 
 def _checked(model: SavedModel) -> SavedModel:
@@ -135,7 +210,8 @@ def _checked(model: SavedModel) -> SavedModel:
     return model
 
 
-def _skops() -> Any:
+def import_skops() -> Any:
+    """skops.io, or an error that says how to install it."""
     try:
         import skops.io
     except ImportError:

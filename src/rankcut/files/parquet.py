@@ -1,9 +1,14 @@
-"""Frames and Parquet files as blocks of columns."""
+"""Parquet files and data sets: read in blocks or in pieces of their own, and written.
+
+A file that this library wrote says in its metadata which columns are items.
+"""
 
 import glob
 import io
+import json
 import os
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,51 +19,85 @@ from rankcut.errors import RankingFileError
 from rankcut.files.blocks import (
     BLOCK_CELLS,
     Block,
+    Declared,
     NoSuchRowsError,
     frame_blocks,
     meeting,
 )
-from rankcut.files.layouts import table_rankings
-from rankcut.files.roles import TableOptions
-from rankcut.files.streams import Source, read_all, source_name
+from rankcut.files.layouts import JUDGED_ROWS, table_rankings
+from rankcut.files.roles import TableOptions, roles_of
+from rankcut.files.streams import Source, read_all, reading_as, source_name
 from rankcut.files.table_columns import Columns
 from rankcut.ranking_set import RankingSet
 
+_KEY = b"rankcut"
+_VERSION = 1
+
 
 def parquet_blocks(source: Source, *, rows: int | None = None) -> Iterator[Block]:
-    """The blocks of a Parquet file, read a batch at a time with PyArrow."""
-    name = source_name(source)
+    """The blocks of a Parquet file or data set, read a batch at a time with PyArrow."""
     files = parquet_files(source)
-    if files is not None:
-        yield from _blocks_of_files(files, rows)
+    if files is None:
+        yield from _blocks_of_file(source, rows)
         return
-    pa, pq = import_pyarrow()
-    opened = source if isinstance(source, str) or hasattr(source, "__fspath__") else None
-    try:
-        file = pq.ParquetFile(io.BytesIO(read_all(source)) if opened is None else opened)
-        with file:
-            width = max(1, len(file.schema_arrow))
-            step = rows or max(1, BLOCK_CELLS // width)
-            first = 1
-            for batch in file.iter_batches(batch_size=step):
-                for block in frame_blocks(pa.Table.from_batches([batch]), name):
-                    yield Block(name, block.names, block.columns, block.lines + first - 1)
-                first += len(batch)
-    except FileNotFoundError:
-        raise RankingFileError("there is no such file", name) from None
-    except (pa.ArrowException, OSError) as problem:
-        raise RankingFileError(f"not a Parquet file: {problem}", name) from None
-    if first == 1:
-        raise RankingFileError("the table has no rows", name)
-
-
-def _blocks_of_files(files: list[str], rows: int | None) -> Iterator[Block]:
     names: list[str] | None = None
     for file in files:
-        for block in parquet_blocks(file, rows=rows):
+        for block in _blocks_of_file(file, rows):
             names = names or list(block.names)
             check_columns(block.names, names, file, files[0])
             yield block
+
+
+def _blocks_of_file(source: Source, rows: int | None) -> Iterator[Block]:
+    first = 0
+    with _opened(source) as file:
+        step = rows or max(1, BLOCK_CELLS // max(1, len(file.schema_arrow)))
+        for block in _batches(file, source_name(source), step):
+            first += len(block)
+            yield block
+    if first == 0:
+        raise RankingFileError("the table has no rows", source_name(source))
+
+
+def _batches(file: Any, name: str, step: int, groups: Sequence[int] | None = None) -> Any:
+    pa, _ = import_pyarrow()
+    declared = _declared(file.schema_arrow, name)
+    first = 0
+    for batch in file.iter_batches(batch_size=step, row_groups=groups):
+        for block in frame_blocks(pa.Table.from_batches([batch]), name, rows=step):
+            lines = block.lines + first
+            yield replace(block, lines=lines, declared=declared or block.declared)
+        first += len(batch)
+
+
+def _declared(schema: Any, name: str) -> Declared | None:
+    """Which columns are items, if the file says so; items that are gone do not matter."""
+    content = (schema.metadata or {}).get(_KEY)
+    if content is None:
+        return None
+    told = json.loads(content)
+    if told["version"] > _VERSION:
+        raise RankingFileError(
+            "was written by a newer version of rankcut", name, remedy="install that version"
+        )
+    place = {column: i for i, column in enumerate(schema.names)}
+    return Declared(str(told["layout"]), [place[item] for item in told["items"] if item in place])
+
+
+@contextmanager
+def _opened(source: Source) -> Iterator[Any]:
+    name = source_name(source)
+    _, pq = import_pyarrow()
+    on_disk = isinstance(source, str | os.PathLike)
+    if on_disk and not Path(source).exists():  # type: ignore[arg-type]
+        raise RankingFileError("there is no such file", name)
+    content = source if on_disk else io.BytesIO(read_all(source))
+    with reading_as("a Parquet file", name), pq.ParquetFile(content) as file:
+        names = file.schema_arrow.names
+        if len(set(names)) < len(names):
+            twice = next(column for i, column in enumerate(names) if column in names[:i])
+            raise RankingFileError(f"two columns are called {twice!r}", name)
+        yield file
 
 
 def check_columns(names: Sequence[str], expected: Sequence[str], file: str, first: str) -> None:
@@ -102,18 +141,19 @@ def import_pyarrow() -> tuple[Any, Any]:
 
 
 class Piece(NamedTuple):
-    """Some row groups of a Parquet file, one after the other."""
+    """A run of rows of a Parquet file, in some of its row groups."""
 
     file: str
     groups: tuple[int, ...]
     first_row: int  #: of the file
     n_rows: int
+    skipped: int = 0  #: rows of the groups before the first
 
 
 def parquet_pieces(source: str, rows: int) -> list[Piece]:
-    """Cut a Parquet file, or all files of a data set, into pieces of about ``rows`` rows.
+    """Cut a Parquet file, or all files of a data set, into pieces of at most ``rows`` rows.
 
-    A row group is never cut, so pieces are larger where row groups are.
+    Small row groups are read together, and large ones are cut.
     """
     files = parquet_files(source) or [source]
     pieces: list[Piece] = []
@@ -137,7 +177,12 @@ def _cut(file: str, sizes: list[int], rows: int) -> Iterator[Piece]:
         if groups and n_rows + size > rows:
             yield Piece(file, tuple(groups), start, n_rows)
             start, groups, n_rows = first, [], 0
-        if size:
+        if size > rows:
+            for skipped in range(0, size, rows):
+                n_some = min(rows, size - skipped)
+                yield Piece(file, (group,), first + skipped, n_some, skipped)
+            start = first + size
+        elif size:
             groups.append(group)
             n_rows += size
         first += size
@@ -150,7 +195,7 @@ class PieceReader:
     """Reads pieces of one table all alike: which columns are items is settled by the first."""
 
     options: TableOptions
-    nothing: RankingSet  #: what a piece is of which no row is wanted
+    nothing: RankingSet  #: the result for a piece without matching rows
 
     @classmethod
     def like(
@@ -158,17 +203,18 @@ class PieceReader:
     ) -> "tuple[PieceReader, RankingSet]":
         """A reader for all pieces of a data set, and the rankings of the first that has any."""
         block = next(_blocks(pieces[0]))
-        layout = options.fitting(block.names)
+        layout = options.fitting(block)
         if layout not in ("wide", "ratings"):
             raise RankingFileError(
-                f"the lines of a {layout} table cannot be read in pieces; write it as a wide one "
-                "first: rankcut convert --to-layout wide",
+                f"the lines of a {layout} table cannot be read in pieces",
                 pieces[0].file,
+                remedy="write a wide one first: rankcut convert --to-layout wide",
             )
-        rankings = _first_rankings(pieces, options)
-        items = tuple(str(item) for item in rankings.items)
-        settled = replace(options, layout=layout, items=items, columns=None)
-        return cls(settled, rankings.rows(slice(0))), rankings
+        blocks = _first_blocks(pieces, options)
+        names = [blocks[0].names[i] for i in roles_of(Block.joined(blocks), options).items]
+        settled = replace(options, layout=layout, item_columns=names, columns=None)
+        first = table_rankings(iter(blocks[:1]), settled)
+        return cls(settled, first.rows(slice(0))), first
 
     def __call__(self, piece: Piece) -> RankingSet:
         """The rankings of a piece."""
@@ -183,38 +229,47 @@ class PieceReader:
         return int(np.concatenate([block.lines for block in kept])[row]) - 1
 
 
-def _first_rankings(pieces: Sequence[Piece], options: TableOptions) -> RankingSet:
-    for piece in pieces[:-1]:
+def _first_blocks(pieces: Sequence[Piece], options: TableOptions) -> list[Block]:
+    """A block for each of the first pieces that have rows, until these are enough to judge."""
+    found: list[Block] = []
+    for last, piece in enumerate(pieces, start=1):
         try:
-            return table_rankings(_blocks(piece), options)
+            found.append(Block.joined(list(meeting(_blocks(piece), options.where))))
         except NoSuchRowsError:
-            continue
-    return table_rankings(_blocks(pieces[-1]), options)
+            if last == len(pieces) and not found:
+                raise
+        if sum(map(len, found)) >= JUDGED_ROWS or (found and piece.file != found[0].source):
+            break
+    if found[-1].source != found[0].source:
+        found.pop()
+    return found
 
 
 def _blocks(piece: Piece) -> Iterator[Block]:
+    """The blocks of a piece; rows of its row groups before and after it are passed over."""
     with _opened(piece.file) as opened:
-        table = opened.read_row_groups(list(piece.groups))
-    for block in frame_blocks(table, piece.file):
-        yield replace(block, lines=block.lines + piece.first_row)
+        step = max(1, min(piece.n_rows, BLOCK_CELLS // max(1, len(opened.schema_arrow))))
+        start = piece.skipped
+        for block in _batches(opened, piece.file, step, piece.groups):
+            numbers = block.lines - 1
+            if numbers[0] >= start + piece.n_rows:
+                break
+            wanted = (numbers >= start) & (numbers < start + piece.n_rows)
+            if wanted.any():
+                kept = block if wanted.all() else block.some(wanted)
+                yield replace(kept, lines=kept.lines - start + piece.first_row)
 
 
-def _opened(file: str) -> Any:
-    pa, pq = import_pyarrow()
-    try:
-        return pq.ParquetFile(file)
-    except FileNotFoundError:
-        raise RankingFileError("there is no such file", file) from None
-    except (pa.ArrowException, OSError) as problem:
-        raise RankingFileError(f"not a Parquet file: {problem}", file) from None
-
-
-def format_parquet(columns: Columns) -> bytes:
-    """The bytes of a Parquet file."""
+def format_parquet(columns: Columns, declared: Declared | None = None) -> bytes:
+    """The bytes of a Parquet file, which says which columns are items."""
     pa, pq = import_pyarrow()
     sink = io.BytesIO()
-    table = {name: _arrow(pa, cells) for name, cells in columns.items()}
-    pq.write_table(pa.table(table), sink)
+    table = pa.table({name: _arrow(pa, cells) for name, cells in columns.items()})
+    if declared is not None:
+        items = [table.schema.names[i] for i in declared.items]
+        told = {"version": _VERSION, "layout": declared.layout, "items": items}
+        table = table.replace_schema_metadata({_KEY: json.dumps(told).encode()})
+    pq.write_table(table, sink)
     return sink.getvalue()
 
 

@@ -18,7 +18,7 @@ from rankcut._loops import preflib_scan
 from rankcut.errors import RankingFileError
 from rankcut.files.streams import Source, decoded, read_all, source_name, whole_number
 from rankcut.orders import to_orders
-from rankcut.ranking_set import RankingSet, distinct_labels, fitting_ranks
+from rankcut.ranking_set import LARGEST_COUNT, RankingSet, distinct_labels, fitting_ranks
 
 _TOTALS = ("NUMBER VOTERS", "NUMBER UNIQUE ORDERS")
 _NAME = re.compile(r"(ALTERNATIVE|CATEGORY) NAME (\d{1,15})")
@@ -30,6 +30,7 @@ class _Header:
 
     names: dict[int, str] = field(default_factory=dict)
     n_items: int = -1
+    first_item: int = 1
     items_line: int = 1
     fields: dict[str, str] = field(default_factory=dict)
     categories: dict[int, str] = field(default_factory=dict)
@@ -92,6 +93,7 @@ def read_preflib(source: Source, *, sparse: bool | None = None, expand: bool = F
         header.end,
         separator[0],
         is_cat,
+        header.first_item,
         header.n_items,
         starts,
         columns,
@@ -104,7 +106,8 @@ def read_preflib(source: Source, *, sparse: bool | None = None, expand: bool = F
     if n_rows == 0:
         raise RankingFileError("the file has a header and no orders", name, _last_line(content))
     starts = starts[: n_rows + 1]
-    names = [header.names.get(i, str(i)) for i in range(1, header.n_items + 1)]
+    numbers = range(header.first_item, header.first_item + header.n_items)
+    names = [header.names.get(i, str(i)) for i in numbers]
     items, notes = distinct_labels(names)
     if header.categories:
         header.fields["CATEGORIES"] = ", ".join(header.categories.values())
@@ -154,7 +157,10 @@ def _read_header(content: bytes, name: str) -> _Header:
             name,
             header.items_line,
         )
-    beyond = [i for i in header.names if not 1 <= i <= header.n_items]
+    # Some files number their alternatives from 0.
+    header.first_item = 0 if 0 in header.names and header.n_items not in header.names else 1
+    last = header.first_item + header.n_items - 1
+    beyond = [i for i in header.names if not header.first_item <= i <= last]
     if beyond:
         raise RankingFileError(
             f"the header names alternative {beyond[0]}, but says there are {header.n_items}; "
@@ -249,7 +255,7 @@ def _complaint(problem: int, number: int, header: _Header) -> str:
         ),
         preflib_scan.NO_SUCH_ITEM: (
             f"there is no item {number}: the header says that there are {header.n_items} "
-            "alternatives, counted from 1"
+            f"alternatives, counted from {header.first_item}"
         ),
         preflib_scan.TWICE: f"item {number} appears twice; an order lists each item once",
         preflib_scan.EMPTY_GROUP: (
@@ -312,8 +318,18 @@ def format_preflib(rankings: RankingSet, name: str, kind: OrderType) -> bytes:
         **{f"ALTERNATIVE NAME {i}": label for i, label in enumerate(names, start=1)},
     }
     head = [f"# {key}: {value}".rstrip() for key, value in fields.items()]
-    body = [f"{count}: {order}" for order, count in lines.most_common()]
+    body = [f"{part}: {order}" for order, count in lines.most_common() for part in _parts(count)]
     return "\n".join([*head, *body, ""]).encode()
+
+
+def _parts(count: int) -> list[int]:
+    """The count, or counts with that sum, each of which a reader takes.
+
+    >>> _parts(2 * 10**15 + 1)
+    [1000000000000000, 1000000000000000, 1]
+    """
+    whole, rest = divmod(count, LARGEST_COUNT)
+    return [LARGEST_COUNT] * whole + [rest] * (rest > 0)
 
 
 def _group(tied: Any) -> str:

@@ -4,20 +4,24 @@ import codecs
 import gzip
 import io
 import os
+import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, BinaryIO, TypeAlias
 
-from rankcut.errors import RankingFileError
+from rankcut.errors import InputError, RankingFileError
+from rankcut.ranking_set import LARGEST_COUNT
 
 Source: TypeAlias = str | os.PathLike[str] | IO[bytes] | IO[str]
 
-# A gzip file may unpack to this many bytes whatever its size, and beyond that to at most this many
-# times its size: rankings in text shrink 5 to 20 times, and a file made to fill the memory 1,000.
+# A packed file may unpack to this many bytes whatever its size, and beyond that to at most this
+# many times its size: rankings in text shrink 5 to 20 times, files made to fill memory 1,000 times.
 _SMALL = 1 << 24
 _MOST_TIMES = 100
+
+_AT_ONCE = 1 << 20
 
 
 def source_name(source: Source) -> str:
@@ -37,6 +41,70 @@ def open_bytes(source: Source) -> Iterator[io.BufferedReader]:
             yield _unpacked(stream, name)
         return
     yield _unpacked(_buffered(source, name), name)
+
+
+def unpack_archive(content: bytes, name: str) -> dict[str, bytes]:
+    """The members of a zip archive; one that unpacks out of proportion to its size is refused.
+
+    Sizes that the archive declares may be forged: what is read is counted too.
+    """
+    most = most_unpacked(len(content))
+    members: dict[str, bytes] = {}
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        if sum(member.file_size for member in archive.infolist()) > most:
+            raise _out_of_proportion(name)
+        for member in archive.infolist():
+            parts = []
+            with archive.open(member) as stream:
+                # By parts, since zipfile unpacks all that it is asked for before it looks at sizes.
+                while part := stream.read(_AT_ONCE):
+                    most -= len(part)
+                    if most < 0:
+                        raise _out_of_proportion(name)
+                    parts.append(part)
+            members[member.filename] = b"".join(parts)
+    return members
+
+
+def pack_archive(members: Mapping[str, bytes]) -> bytes:
+    """A zip archive of members, the same bytes for the same members, that our readers accept."""
+    size = sum(map(len, members.values()))
+    for method in (zipfile.ZIP_DEFLATED, zipfile.ZIP_STORED):
+        sink = io.BytesIO()
+        with zipfile.ZipFile(sink, "w") as archive:
+            for member, content in members.items():
+                # A ZipInfo without a date has always the same one.
+                archive.writestr(zipfile.ZipInfo(member), content, method)
+        if size <= most_unpacked(sink.tell()):
+            break
+    return sink.getvalue()
+
+
+def most_unpacked(size: int) -> int:
+    """How many bytes a packed file of some size may unpack to."""
+    return max(_SMALL, _MOST_TIMES * size)
+
+
+def _out_of_proportion(name: str) -> RankingFileError:
+    return RankingFileError(
+        f"unpacks to over {_MOST_TIMES} times its size, as a file made to fill the memory does",
+        name,
+        remedy="if you trust it, unpack it yourself first",
+    )
+
+
+@contextmanager
+def reading_as(kind: str, name: str) -> Iterator[None]:
+    """Turn whatever a library raises over a damaged file into one line that names the file."""
+    try:
+        yield
+    except (InputError, ModuleNotFoundError, MemoryError):
+        raise
+    except Exception as problem:
+        said = " ".join(str(problem).split())[:200] or type(problem).__name__
+        raise RankingFileError(
+            f"not {kind}, or damaged ({said})", name, remedy="fetch or write it again"
+        ) from None
 
 
 def read_all(source: Source) -> bytes:
@@ -147,12 +215,8 @@ class _Unpacking(io.RawIOBase):
                 f"the gzip file is damaged ({problem}); fetch or pack it again", self._name
             ) from None
         self._unpacked += len(chunk)
-        if self._unpacked > max(_SMALL, _MOST_TIMES * self._packed.count):
-            raise RankingFileError(
-                f"unpacks to over {_MOST_TIMES} times its size, which no file of rankings does; "
-                "if you trust it, unpack it with gunzip first",
-                self._name,
-            )
+        if self._unpacked > most_unpacked(self._packed.count):
+            raise _out_of_proportion(self._name)
         buffer[: len(chunk)] = chunk
         return len(chunk)
 
@@ -171,17 +235,16 @@ class _Counted:
 
 
 def whole_number(text: str) -> int | None:
-    """The number that up to 15 plain digits are, or None.
+    """The number that plain digits are, up to 10**15, or None.
 
     Python's ``int`` takes more than a file may say: other scripts' digits, signs, underscores.
 
     >>> whole_number("42"), whole_number("4_2"), whole_number("٤٢")
     (42, None, None)
     """
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 16 else None
-
-
-_AT_ONCE = 1 << 20
+    if not (text.isascii() and text.isdigit() and len(text) < 17):
+        return None
+    return int(text) if int(text) <= LARGEST_COUNT else None
 
 
 def write_whole(stream: BinaryIO, content: bytes) -> None:

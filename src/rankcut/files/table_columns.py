@@ -6,6 +6,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from rankcut.errors import RankingFileError
+from rankcut.files.blocks import Declared
 from rankcut.files.layouts import is_blank
 from rankcut.files.roles import COUNT, RANKING, Layout
 from rankcut.orders import to_orders
@@ -41,6 +42,14 @@ def table_columns(rankings: RankingSet, layout: Layout, name: str) -> Columns:
             name,
         )
     return {**known, **columns}
+
+
+def declared_items(rankings: RankingSet, columns: Columns, layout: Layout) -> Declared | None:
+    """Which of the columns are items, where a reader could not tell."""
+    if layout not in ("wide", "ratings"):
+        return None
+    first = len(columns) - len(rankings.items)
+    return Declared(layout, list(range(first, len(columns))))
 
 
 def known_columns(rankings: RankingSet) -> Columns:

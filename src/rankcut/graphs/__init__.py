@@ -7,7 +7,6 @@ from rankcut.graphs.item_graph import (
     LearnedGraph,
     as_item_graph,
     is_learned,
-    refuse_learned,
 )
 from rankcut.graphs.learned import AgreementGraph, CoListingGraph
 from rankcut.graphs.low_rank import LowRankGraph
@@ -29,5 +28,4 @@ __all__ = [
     "StructuredWeights",
     "as_item_graph",
     "is_learned",
-    "refuse_learned",
 ]

@@ -1,4 +1,4 @@
-"""Recipes that make a graph of another one."""
+"""Recipes that make a graph from another one."""
 
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
@@ -6,9 +6,11 @@ from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 
+from rankcut.errors import InputError, Setting
+from rankcut.graphs.distances import root_mean_square
 from rankcut.graphs.item_graph import (
     Approximation,
     ItemGraph,
@@ -25,21 +27,21 @@ _ROUNDING = 1e-12
 
 
 class DissimilarityGraph(BaseEstimator):
-    """Unlike items are joined strongly: W_ij = c − S_ij, with S_ij the similarity of two items.
+    """Connect unlike items strongly: W_ij = c − S_ij, with S_ij the similarity of two items.
 
     With a similarity graph, a swap of near-identical items changes a ranking's vector most; with
-    this graph, it changes it least. Of a sparse similarity graph, such as a
-    :class:`~rankcut.NeighborGraph`, most pairs have the weight c, and no more is stored than the
-    similarity graph: see :class:`~rankcut.graphs.weights.StructuredWeights`.
+    this graph, it changes it least. If the similarity graph is sparse, such as a
+    :class:`~rankcut.NeighborGraph`, most pairs have the weight c, and nothing more is stored: see
+    :class:`~rankcut.graphs.weights.StructuredWeights`.
 
     Parameters
     ----------
     graph : recipe, ItemGraph, array, sparse matrix, networkx.Graph or frame
         The similarity graph.
     ceiling : float or "largest"
-        c, which no similarity exceeds; "largest" is the largest similarity. Similarities of a
-        :class:`~rankcut.LowRankGraph`, which are approximate, may: the weight is then a little
-        below 0, as the graph's ``approximation`` says.
+        c, at least as large as every similarity; "largest" is the largest similarity. Approximate
+        similarities of a :class:`~rankcut.LowRankGraph` may exceed it: such weights are slightly
+        negative, and the graph's ``approximation`` holds the smallest.
 
     Examples
     --------
@@ -55,19 +57,30 @@ class DissimilarityGraph(BaseEstimator):
         self.graph = graph
         self.ceiling = ceiling
 
+    @property
+    def needs_rankings(self) -> bool:
+        """Whether the inner graph is learned from rankings."""
+        return is_learned(self.graph)
+
     def build(self) -> ItemGraph:
-        """The graph."""
+        """Build the graph."""
         return self._turned(_inner_graph(self.graph))
 
-    def build_from(self, X: Any, items: Sequence[Hashable] | None = None) -> ItemGraph:
-        """The graph, where the similarity graph is learned from rankings."""
-        return self._turned(_inner_graph(self.graph, X, items))
+    def build_from(
+        self,
+        X: Any,
+        items: Sequence[Hashable] | None = None,
+        *,
+        sample_weight: ArrayLike | None = None,
+    ) -> ItemGraph:
+        """Learn the similarity graph from rankings, and build this one from it."""
+        return self._turned(_inner_graph(self.graph, X, items, sample_weight))
 
     def _turned(self, graph: ItemGraph) -> ItemGraph:
         if graph.is_complete:
-            raise ValueError(
-                "in the complete graph all items are alike, so that there is no dissimilarity; "
-                "give a similarity graph"
+            raise InputError(
+                "in the complete graph all items are alike, so there is no dissimilarity",
+                remedy="pass a similarity graph",
             )
         known = graph.approximation
         approximate = isinstance(known, LowRankApproximation) and known.error > 0
@@ -79,14 +92,18 @@ class DissimilarityGraph(BaseEstimator):
         if self.ceiling == "largest":
             return largest
         if not (isinstance(self.ceiling, Real) and 0 < self.ceiling < np.inf):
-            raise ValueError(f'ceiling must be "largest" or above 0, and it is {self.ceiling!r}')
+            raise InputError(
+                f'must be "largest" or above 0; got {self.ceiling!r}', parameter="ceiling"
+            )
         ceiling = float(self.ceiling)
         if approximate:
             return ceiling
         if largest > ceiling * (1 + _ROUNDING):
-            raise ValueError(
-                f"the largest similarity is {largest:g}, above the ceiling {ceiling:g}, and "
-                'weights must not be negative; ceiling="largest" takes the largest'
+            raise InputError(
+                f"is {ceiling:g}, below the largest similarity {largest:g}, so weights would be "
+                "negative",
+                parameter="ceiling",
+                remedy=["pass ", Setting("ceiling", "largest")],
             )
         return max(ceiling, largest)
 
@@ -94,8 +111,8 @@ class DissimilarityGraph(BaseEstimator):
 class NormalizedGraph(BaseEstimator):
     """Weights divided by the degrees of both ends: W_ij/√(d_i d_j).
 
-    No item counts for much more than another, however many neighbours it has. An item without
-    neighbours stays without.
+    An item counts for about as much as any other, however many neighbours it has. Items without
+    neighbours stay unconnected.
 
     Parameters
     ----------
@@ -115,13 +132,24 @@ class NormalizedGraph(BaseEstimator):
     def __init__(self, graph: Any = None) -> None:
         self.graph = graph
 
+    @property
+    def needs_rankings(self) -> bool:
+        """Whether the inner graph is learned from rankings."""
+        return is_learned(self.graph)
+
     def build(self) -> ItemGraph:
-        """The graph."""
+        """Build the graph."""
         return self._normalized(_inner_graph(self.graph))
 
-    def build_from(self, X: Any, items: Sequence[Hashable] | None = None) -> ItemGraph:
-        """The graph, where the one to normalise is learned from rankings."""
-        return self._normalized(_inner_graph(self.graph, X, items))
+    def build_from(
+        self,
+        X: Any,
+        items: Sequence[Hashable] | None = None,
+        *,
+        sample_weight: ArrayLike | None = None,
+    ) -> ItemGraph:
+        """Learn the graph from rankings, and normalise it."""
+        return self._normalized(_inner_graph(self.graph, X, items, sample_weight))
 
     def _normalized(self, graph: ItemGraph) -> ItemGraph:
         known = graph.approximation
@@ -139,9 +167,10 @@ def degree_scales(graph: ItemGraph) -> NDArray[np.float64]:
     rounding = _ROUNDING * float(abs(degrees).max())
     if (degrees < -rounding).any():
         item = int(np.argmin(degrees))
-        raise ValueError(
-            f"item {item if graph.items is None else graph.items[item]!r} has the degree "
-            f"{degrees[item]:g}; an approximation with a higher rank has no negative degrees"
+        raise InputError(
+            f"has the negative degree {degrees[item]:g}",
+            item=item if graph.items is None else graph.items[item],
+            remedy="use an approximation with a higher rank",
         )
     scales = np.zeros(graph.n_items)
     joined = degrees > rounding
@@ -150,26 +179,32 @@ def degree_scales(graph: ItemGraph) -> NDArray[np.float64]:
 
 
 def joining_like_items(graph: Any) -> Any:
-    """A graph in which like items are joined strongly, of one that may join unlike ones."""
+    """The graph that connects similar items, given one that may connect unlike ones."""
     if isinstance(graph, DissimilarityGraph):
         return graph.graph
     if isinstance(graph, NormalizedGraph):
         inner = joining_like_items(graph.graph)
         return graph if inner is graph.graph else inner
     if isinstance(graph, DistanceGraph):
-        raise ValueError(
-            "a DistanceGraph joins unlike items, and smoothing needs a graph that joins like ones, "
-            "such as a SimilarityGraph of the same features"
+        raise InputError(
+            "a DistanceGraph joins unlike items, but smoothing needs a graph that joins like ones",
+            remedy="pass a SimilarityGraph of the same features",
         )
     return graph
 
 
-def _inner_graph(graph: Any, X: Any = None, items: Sequence[Hashable] | None = None) -> ItemGraph:
-    """The graph to make another one of; learned from rankings X, if there are any."""
+def _inner_graph(
+    graph: Any,
+    X: Any = None,
+    items: Sequence[Hashable] | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> ItemGraph:
+    """The graph to derive another one from; learned from rankings X, if there are any."""
     if graph is None:
-        raise ValueError("the graph is made of another one; give it as graph=")
+        raise InputError("is missing: this graph is made from another one", parameter="graph")
     if X is not None and is_learned(graph):
-        learned: ItemGraph = graph.build_from(X, items)
+        counted = {} if sample_weight is None else {"sample_weight": sample_weight}
+        learned: ItemGraph = graph.build_from(X, items, **counted)
         return learned
     return as_item_graph(graph)
 
@@ -180,10 +215,10 @@ def _with_new_weights(known: Approximation | None, weights: Weights) -> Approxim
         return known
     first, second, exact = sampled_pairs(weights.n_items, 0)
     found = weights.to_structured().pairs(first, second)
-    mean_square = float(np.mean(found**2)) if found.size else 0.0
+    size = root_mean_square(found)
     return replace(
         known,
-        relative_error=known.error / np.sqrt(mean_square) if mean_square else np.inf,
+        relative_error=known.error / size if size else np.inf,
         smallest_weight=float(found.min()) if found.size else 0.0,
         n_pairs=len(found),
         exact=exact,

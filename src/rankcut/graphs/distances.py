@@ -5,50 +5,128 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from sklearn.neighbors import NearestNeighbors
 from threadpoolctl import threadpool_limits
 
+from rankcut.errors import InputError
 from rankcut.graphs.item_graph import NeighborApproximation
 
 Similarity: TypeAlias = Literal["squared_exponential", "exponential"]
 
 Search: TypeAlias = Literal["auto", "exact", "approximate"]
 
-# Trees find neighbours quickly in few dimensions. In more, comparing all pairs is quicker, and
-# for many items takes longer than an approximate search, which takes half a minute to compile.
+# Trees find neighbours quickly in few dimensions. In more, comparing all pairs is quicker, until
+# there are so many items that an index pays.
 _TREE_DIMENSIONS = 8
 _ALL_PAIRS_ITEMS = 80_000
 
-# Items whose neighbours are searched exactly too, to tell how many an approximate search found.
+# Links of each item in the index, and how many others are looked at to find them.
+_LINKS = 16
+_LOOKED_AT = 200
+
+# Items whose neighbours are also searched exactly, to measure the recall of an approximate search.
 _CHECKED = 200
 
-# Distances this much larger than the farthest neighbour's, relative to it, are as near.
+# Distances that differ by less than this, relatively, are equal.
 _ROUNDING = 1e-9
 
-# Differences of so many numbers are taken at once.
+# Numbers in a block whose differences are taken at once.
 _AT_ONCE = 1 << 22
 
 
 def distances_between(
     points: NDArray[np.float64], first: NDArray[Any], second: NDArray[Any]
 ) -> NDArray[np.float64]:
-    """Between some pairs of points, a part of them at a time.
+    """Between some pairs of points of any size, a block of them at a time.
 
     >>> distances_between(np.array([[0.0, 0.0], [3.0, 4.0]]), np.array([0, 1]), np.array([1, 1]))
     array([5., 0.])
     """
     step = max(1, _AT_ONCE // points.shape[1])
     found = np.empty(len(first))
+    exponent = exponent_of(points)
+    near_one = np.ldexp(points, -exponent)
     for start in range(0, len(first), step):
-        part = slice(start, start + step)
-        found[part] = np.linalg.norm(points[first[part]] - points[second[part]], axis=1)
-    return found
+        block = slice(start, start + step)
+        found[block] = np.linalg.norm(near_one[first[block]] - near_one[second[block]], axis=1)
+    return scaled_back(found, exponent)
+
+
+def scaled_back(distances: NDArray[np.float64], exponent: int) -> NDArray[np.float64]:
+    """Distances between points that were divided by 2 to that power."""
+    with np.errstate(over="ignore"):
+        return np.asarray(np.ldexp(distances, exponent))
+
+
+def exponent_of(values: NDArray[np.float64]) -> int:
+    """The power of 2 that the largest number is just below."""
+    return int(np.frexp(np.abs(values).max(initial=0.0))[1])
+
+
+def scaled_to_one(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Values divided by a power of 2, so that the largest is near 1."""
+    return np.asarray(np.ldexp(values, -exponent_of(values)))
+
+
+def root_mean_square(values: NDArray[np.float64]) -> float:
+    """√(mean of squares), for values of any size."""
+    largest = float(np.abs(values).max(initial=0.0))
+    if largest == 0:
+        return 0.0
+    return largest * float(np.sqrt(np.mean((values / largest) ** 2)))
+
+
+def strongest_products(
+    rows: sparse.csr_array, scale: NDArray[np.float64], n_neighbors: int
+) -> sparse.csr_array:
+    """The largest positive products s_i·⟨x_i, x_j⟩·s_j of each row x_i with others.
+
+    Rows are compared a few at a time, and nothing is made dense.
+    """
+    n = rows.shape[0]
+    columns = sparse.csr_array(rows.T)
+    step = max(1, _AT_ONCE // n)
+    firsts, seconds, weights = [], [], []
+    for start in range(0, n, step):
+        products = sparse.csr_array(rows[start : start + step] @ columns)
+        first = start + np.repeat(np.arange(products.shape[0]), np.diff(products.indptr))
+        second = products.indices
+        weight = products.data * scale[first] * scale[second]
+        weight[first == second] = 0.0
+        least = _least_kept(weight, products.indptr, n_neighbors)
+        kept = (weight > 0) & (weight >= least[first - start])
+        first, second, weight = first[kept], second[kept], weight[kept]
+        # Strongest first, and of two as strong the one that comes first.
+        order = np.lexsort((second, -weight, first))
+        first, second, weight = first[order], second[order], weight[order]
+        strong = np.arange(len(first)) - np.searchsorted(first, first) < n_neighbors
+        firsts.append(first[strong])
+        seconds.append(second[strong])
+        weights.append(weight[strong])
+    entries = np.concatenate(weights), (np.concatenate(firsts), np.concatenate(seconds))
+    return sparse.csr_array(entries, shape=(n, n))
+
+
+def _least_kept(
+    weights: NDArray[np.float64], starts: NDArray[Any], n_neighbors: int
+) -> NDArray[np.float64]:
+    """The weight of the last edge to keep of each row."""
+    least = np.zeros(len(starts) - 1)
+    for row in np.flatnonzero(np.diff(starts) > n_neighbors):
+        entries = weights[starts[row] : starts[row + 1]]
+        last = len(entries) - n_neighbors
+        least[row] = np.partition(entries, last)[last]
+    return least
 
 
 def check_finite(distances: NDArray[np.float64]) -> None:
     """Raise if the distance between some items is too large for a number."""
     if not np.isfinite(distances).all():
-        raise ValueError("distances between items overflow: the item features are too large")
+        raise InputError(
+            "distances between items overflow: the item features are too large",
+            remedy="divide the item features by their largest value",
+        )
 
 
 def similarity(
@@ -61,8 +139,8 @@ def similarity(
     if kernel == "constant":
         return np.ones_like(distances)
     if kernel not in ("squared_exponential", "exponential"):
-        raise ValueError(
-            f'kernel must be "squared_exponential" or "exponential", and it is {kernel!r}'
+        raise InputError(
+            f'must be "squared_exponential" or "exponential"; got {kernel!r}', parameter="kernel"
         )
     scale = median_lengthscale(distances, lengthscale)
     if kernel == "exponential":
@@ -83,9 +161,9 @@ def median_lengthscale(
             apart = distances[distances > 0]
             scale = float(np.median(apart)) if apart.size else 1.0
         return scale
-    if isinstance(lengthscale, Real) and 0 < lengthscale < np.inf:
+    if isinstance(lengthscale, Real) and 0 < lengthscale <= np.finfo(np.float64).max:
         return float(lengthscale)
-    raise ValueError(f'lengthscale must be "median" or above 0, and it is {lengthscale!r}')
+    raise InputError(f'must be "median" or above 0; got {lengthscale!r}', parameter="lengthscale")
 
 
 def nearest_neighbors(
@@ -93,17 +171,21 @@ def nearest_neighbors(
 ) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float64], NeighborApproximation | None]:
     """Each item and one of its neighbours, their distance; and how many neighbours are missing."""
     if method not in ("auto", "exact", "approximate"):
-        raise ValueError(f'method must be "auto", "exact" or "approximate", and it is {method!r}')
+        raise InputError(
+            f'must be "auto", "exact" or "approximate"; got {method!r}', parameter="method"
+        )
     n, n_dimensions = points.shape
     costly = n_dimensions > _TREE_DIMENSIONS and n > _ALL_PAIRS_ITEMS
     if method == "approximate" or (method == "auto" and costly):
         return _approximate(points, n_neighbors, seed)
-    search = _exact_search(points, n_neighbors)
+    # Squares of features of any size are floats after division by a power of 2.
+    exponent = exponent_of(points)
+    search = _exact_search(np.ldexp(points, -exponent), n_neighbors)
     # Of neighbours as near, more threads find others.
     with threadpool_limits(1):
         distances, neighbours = search.kneighbors()
     items = np.repeat(np.arange(n), n_neighbors)
-    return items, neighbours.ravel(), distances.ravel(), None
+    return items, neighbours.ravel(), scaled_back(distances.ravel(), exponent), None
 
 
 def _exact_search(points: NDArray[np.float64], n_neighbors: int) -> Any:
@@ -115,25 +197,27 @@ def _approximate(
     points: NDArray[np.float64], n_neighbors: int, seed: int
 ) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float64], NeighborApproximation]:
     n = len(points)
+    exponent = exponent_of(points)
+    points = np.ldexp(points, -exponent)
     # The search is in float32: what all items share would take up its digits.
     centred = points - points.mean(axis=0)
     largest = float(np.abs(centred).max()) or 1.0
-    index = _pynndescent().NNDescent(
-        (centred / largest).astype(np.float32),
-        n_neighbors=min(n_neighbors + 1, n),
-        random_state=seed,
-        # More threads find other neighbours.
-        n_jobs=1,
-    )
-    found = np.asarray(index.neighbor_graph[0], dtype=np.intp)
+    near = (centred / largest).astype(np.float32)
+    index = import_hnswlib().Index(space="l2", dim=near.shape[1])
+    index.init_index(max_elements=n, M=_LINKS, ef_construction=_LOOKED_AT, random_seed=seed)
+    # In one thread, so that the same seed gives the same index.
+    index.add_items(near, num_threads=1)
+    count = min(n_neighbors + 1, n)
+    index.set_ef(max(_LOOKED_AT, 2 * count))
+    found = np.asarray(index.knn_query(near, count, num_threads=1)[0], dtype=np.intp)
     own = np.arange(n)[:, None]
-    # An item is among its own neighbours, unless it has many duplicates; -1 is none.
-    kept = (found != own) & (found >= 0)
+    # An item is among its own neighbours, unless it has many duplicates.
+    kept = found != own
     kept &= np.cumsum(kept, axis=1) <= n_neighbors
     items, neighbours = np.broadcast_to(own, found.shape)[kept], found[kept]
     distances = distances_between(points, items, neighbours)
     checked = _recall(points, n_neighbors, items, distances, seed)
-    return items, neighbours, distances, checked
+    return items, neighbours, scaled_back(distances, exponent), checked
 
 
 def _recall(
@@ -157,12 +241,13 @@ def _recall(
     return NeighborApproximation(hits / (len(some) * n_neighbors), len(some))
 
 
-def _pynndescent() -> Any:
+def import_hnswlib() -> Any:
+    """The library of approximate search, or an error that says how to install it."""
     try:
-        import pynndescent
+        import hnswlib
     except ImportError:
         raise ModuleNotFoundError(
-            'approximate neighbours need pynndescent: pip install "rankcut[neighbors]", or take '
+            'approximate search needs hnswlib: pip install "rankcut[neighbors]", or pass '
             'method="exact", which compares all pairs'
         ) from None
-    return pynndescent
+    return hnswlib

@@ -1,94 +1,235 @@
-"""From a table of item features to the points whose distances make a graph."""
+"""What is known of the items, kept as plain arrays, and the points whose distances make a graph."""
 
 from collections.abc import Hashable
+from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.utils.validation import check_array
 
-from rankcut.rankings import as_frame
+from rankcut.errors import InputError
+from rankcut.graphs.distances import scaled_to_one
+from rankcut.rankings import as_frame, object_array
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ItemFeatures:
+    """An array, or the columns of a frame, in NumPy arrays: what a recipe keeps and saves.
+
+    Attributes
+    ----------
+    matrix : array, sparse matrix or None
+        The features, unless they came as a frame.
+    columns : tuple of ndarrays
+        The columns of a frame: numbers, with NaN where there is none, or objects, with None.
+    names : tuple
+        The names of the columns.
+    other_types : dict
+        The types of columns that hold neither numbers nor categories, by their names.
+    labels : tuple or None
+        The items' labels, from the index of a pandas frame.
+    """
+
+    matrix: Any = None
+    columns: tuple[NDArray[Any], ...] = ()
+    names: tuple[Hashable, ...] = ()
+    other_types: dict[Hashable, str] | None = None
+    labels: tuple[Hashable, ...] | None = None
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Number of items and of columns."""
+        if self.matrix is not None:
+            return tuple(np.shape(self.matrix))
+        return len(self.columns[0]) if self.columns else 0, len(self.columns)
+
+    def __repr__(self) -> str:
+        shape = self.shape
+        return f"<{shape[0]} items × {shape[1]} columns>" if len(shape) == 2 else f"<{shape}>"
+
+
+def as_item_features(features: Any) -> ItemFeatures | None:
+    """Item features as plain arrays; nothing is checked yet.
+
+    >>> as_item_features([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+    <3 items × 2 columns>
+    """
+    if features is None or isinstance(features, ItemFeatures):
+        return features
+    if sparse.issparse(features):
+        return ItemFeatures(features)
+    frame = as_frame(features)
+    if frame is None:
+        try:
+            return ItemFeatures(np.asarray(features))
+        except ValueError:
+            # Rows of different lengths: building the graph says so.
+            return ItemFeatures(features)
+    index = nw.maybe_get_index(frame)
+    labels = None if index is None else tuple(index)
+    # Not frame[name]: the columns of a pandas frame may be called 0, 1, …
+    columns = tuple(frame.iter_columns())
+    return ItemFeatures(
+        columns=tuple(_plain_column(column) for column in columns),
+        names=tuple(column.name for column in columns),
+        other_types={
+            column.name: str(column.dtype)
+            for column in columns
+            if column.dtype.is_temporal() or column.dtype.is_nested()
+        },
+        labels=None if labels == tuple(range(frame.shape[0])) else labels,
+    )
+
+
+def _plain_column(column: nw.Series[Any]) -> NDArray[Any]:
+    missing = column.is_null() | column.is_nan() if column.dtype.is_float() else column.is_null()
+    gaps = missing.to_numpy().astype(bool)
+    if not (column.dtype.is_numeric() or column.dtype == nw.Boolean):
+        values = column.to_list()
+        return object_array(
+            [None if gap else value for value, gap in zip(values, gaps, strict=True)]
+        )
+    if gaps.any():
+        values = column.to_list()
+        return np.array(
+            [np.nan if gap else float(value) for value, gap in zip(values, gaps, strict=True)]
+        )
+    numbers = column.to_numpy()
+    return numbers if numbers.dtype.kind in "iub" else numbers.astype(np.float64)
+
+
+class FeatureRecipe(BaseEstimator):
+    """A recipe with a parameter ``features``, which it keeps as :class:`ItemFeatures`."""
+
+    @property
+    def features(self) -> ItemFeatures | None:
+        """What is known of each item, as plain arrays."""
+        return self._features
+
+    @features.setter
+    def features(self, features: Any) -> None:
+        self._features = as_item_features(features)
 
 
 def item_points(
-    features: Any, label: str | None, scale: bool, one_hot: bool
+    features: Any, label: str | None, scale: bool = True
 ) -> tuple[NDArray[np.float64], tuple[Hashable, ...] | None]:
     """One point for each item, and the items' labels if the table has them.
 
-    An array is taken as it is. In a frame, numeric columns are scaled to mean 0 and variance 1
-    and the others are one-hot encoded, unless the caller turns that off.
+    An array is taken as it is. In a frame, numeric columns are scaled to mean 0 and variance 1,
+    unless ``scale`` is False, and the others are one-hot encoded.
     """
-    if features is None:
-        raise ValueError("the graph needs item features: one row for each item")
-    frame = as_frame(features)
-    if frame is None:
-        if label is not None:
-            raise ValueError(
-                f"items={label!r} names a column, but the item features are an array, which has "
-                "no named columns"
-            )
-        return check_array(features, dtype=np.float64, input_name="the item features"), None
-    items = _labels(frame, label)
-    if label is not None:
-        frame = frame.drop(label)
-    if frame.shape[0] == 0 or frame.shape[1] == 0:
-        raise ValueError(f"the item features have shape {frame.shape}; they need items and columns")
-    # Not frame[name]: the columns of a pandas frame may be called 0, 1, …
-    blocks = [_column(column, items, scale, one_hot) for column in frame.iter_columns()]
+    known = as_item_features(features)
+    if known is None:
+        raise InputError("the graph needs item features: one row for each item")
+    if known.matrix is not None:
+        return _array_points(known.matrix, label), None
+    items = _labels(known, label)
+    columns = [
+        (name, values)
+        for name, values in zip(known.names, known.columns, strict=True)
+        if label is None or name != label
+    ]
+    if known.shape[0] == 0 or not columns:
+        raise InputError(
+            f"the item features have {known.shape[0]} rows and {len(columns)} columns beside the "
+            "labels; they need items and columns"
+        )
+    other_types = known.other_types or {}
+    blocks = [
+        encoded(_checked(values, name, items, other_types.get(name)), scale)
+        for name, values in columns
+    ]
     return np.hstack(blocks), items
 
 
-def _labels(frame: nw.DataFrame[Any], label: str | None) -> tuple[Hashable, ...] | None:
+def _array_points(matrix: Any, label: str | None) -> NDArray[np.float64]:
+    if label is not None:
+        raise InputError(
+            f"names column {label!r}, but the item features are an array, which has no named "
+            "columns",
+            parameter="items",
+        )
+    if sparse.issparse(matrix):
+        raise InputError(
+            "the item features are sparse, but this graph compares all pairs of items",
+            remedy='NeighborGraph(features, metric="cosine") keeps them sparse',
+        )
+    try:
+        return np.asarray(check_array(matrix, dtype=np.float64, input_name="the item features"))
+    except OverflowError:
+        raise InputError(
+            "an item feature is too large for a float", remedy="take its logarithm, or scale it"
+        ) from None
+
+
+def _labels(known: ItemFeatures, label: str | None) -> tuple[Hashable, ...] | None:
     if label is None:
-        index = nw.maybe_get_index(frame)
-        names = None if index is None else tuple(index)
-        items = None if names == tuple(range(frame.shape[0])) else names
-    elif label in frame.columns:
-        items = tuple(frame[label].to_list())
+        items = known.labels
+    elif label in known.names:
+        items = tuple(known.columns[known.names.index(label)].tolist())
     else:
-        raise ValueError(
-            f"items={label!r} should name the column with the items' labels; the columns are "
-            f"{', '.join(map(repr, frame.columns))}"
+        raise InputError(
+            f"should name the column with the items' labels; got {label!r}, and the columns are "
+            f"{', '.join(map(repr, known.names))}",
+            parameter="items",
         )
     if items is not None and len(set(items)) < len(items):
         twice = next(name for i, name in enumerate(items) if name in items[:i])
-        raise ValueError(f"item {twice!r} has two rows of features; each item needs one")
+        raise InputError("has two rows of features; each item needs one", item=twice)
     return items
 
 
-def _column(
-    column: nw.Series[Any], items: tuple[Hashable, ...] | None, scale: bool, one_hot: bool
-) -> NDArray[np.float64]:
-    numeric = column.dtype.is_numeric() or column.dtype == nw.Boolean
-    missing = column.is_null() | column.is_nan() if column.dtype.is_float() else column.is_null()
+def _checked(
+    values: NDArray[Any],
+    name: Hashable,
+    items: tuple[Hashable, ...] | None,
+    other_type: str | None,
+) -> NDArray[Any]:
+    """A column of finite numbers, or of categories."""
+
+    def refuse(row: int, problem: str, remedy: str) -> InputError:
+        return InputError(problem, item=row if items is None else items[row], remedy=remedy)
+
+    missing = np.array([value is None or value != value for value in values], dtype=bool)
     if missing.any():
-        row = int(np.argmax(missing.to_numpy()))
-        raise ValueError(
-            f"item {row if items is None else items[row]!r} has no value in column "
-            f"{column.name!r}; fill it in or drop the column"
+        raise refuse(
+            int(np.argmax(missing)),
+            f"has no value in column {name!r}",
+            "fill it in or drop the column",
         )
-    if numeric:
-        values = column.to_numpy().astype(np.float64)
-        if not np.isfinite(values).all():
-            row = int(np.argmin(np.isfinite(values)))
-            raise ValueError(
-                f"item {row if items is None else items[row]!r} has the value {values[row]} in "
-                f"column {column.name!r}; item features are finite"
-            )
-        return encoded(values, scale)
-    if column.dtype.is_temporal() or column.dtype.is_nested():
-        raise ValueError(
-            f"column {column.name!r} of the item features holds {column.dtype}, neither numbers "
-            "nor categories; make it numbers, or drop it"
+    if other_type is not None:
+        raise InputError(
+            f"column {name!r} of the item features holds {other_type}, neither numbers nor "
+            "categories",
+            remedy="make it numbers, or drop it",
         )
-    if not one_hot:
-        raise ValueError(
-            f"column {column.name!r} of the item features holds {column.dtype}, not numbers; "
-            "one_hot=True encodes it, or drop it"
-        )
-    return encoded(np.array(column.to_list(), dtype=object), scale)
+    if values.dtype == object:
+        if not all(isinstance(value, Real) for value in values):
+            return values
+        # A frame keeps Python numbers as objects if one of them has very many digits.
+        numbers = np.empty(len(values))
+        for row, value in enumerate(values):
+            try:
+                numbers[row] = float(value)
+            except OverflowError:
+                raise refuse(
+                    row,
+                    f"has a number in column {name!r} that is too large for a float",
+                    "take its logarithm, or scale the column",
+                ) from None
+        values = numbers
+    finite = np.isfinite(values)
+    if not finite.all():
+        row = int(np.argmin(finite))
+        raise refuse(row, f"has the value {values[row]} in column {name!r}", "use finite numbers")
+    return values
 
 
 def encoded(values: NDArray[Any], scale: bool = True) -> NDArray[np.float64]:
@@ -101,5 +242,8 @@ def encoded(values: NDArray[Any], scale: bool = True) -> NDArray[np.float64]:
     """
     column = values.reshape(-1, 1)
     if values.dtype.kind in "fiub":
-        return np.asarray(StandardScaler().fit_transform(column) if scale else column)
+        if not scale:
+            return np.asarray(column)
+        # Squares of numbers of any size are floats after division by a power of 2.
+        return np.asarray(StandardScaler().fit_transform(scaled_to_one(column.astype(np.float64))))
     return np.asarray(OneHotEncoder(sparse_output=False).fit_transform(column))

@@ -16,24 +16,23 @@ from rankcut.rankings import as_frame, labels_beside
 
 @dataclass(frozen=True)
 class LowRankApproximation:
-    """How far the weights of a low-rank graph are from those that they stand for.
+    """The error of the weights of a low-rank graph.
 
     Attributes
     ----------
     rank : int
         Number of factors.
     error : float
-        Root mean square of the errors of weights.
+        Root mean square error of the weights.
     relative_error : float
-        The same relative to the root mean square of the weights: the relative error in the
-        Frobenius norm, without the diagonal. It is 0 of an embedding, which stands for nothing
-        but itself.
+        The same divided by the root mean square of the weights: the relative error in the
+        Frobenius norm, without the diagonal. 0 for an embedding.
     smallest_weight : float
-        Smallest weight; an approximate one may be a little below 0.
+        Smallest weight, which may be slightly negative.
     n_pairs : int
-        Number of pairs that this was found from.
+        Number of pairs that these were measured on.
     exact : bool
-        Whether these were all pairs, and not some drawn at random.
+        Whether these were all pairs, rather than a random sample.
     """
 
     rank: int
@@ -53,14 +52,14 @@ class LowRankApproximation:
 
 @dataclass(frozen=True)
 class NeighborApproximation:
-    """How many of the nearest neighbours an approximate search has found.
+    """The recall of an approximate search for neighbours.
 
     Attributes
     ----------
     recall : float
-        Fraction of the true nearest neighbours of some items that were found.
+        Fraction of true nearest neighbours that were found.
     n_items : int
-        Number of items, drawn at random, that this was found from.
+        Number of items, drawn at random, that it was measured on.
     """
 
     recall: float
@@ -74,7 +73,7 @@ Approximation: TypeAlias = LowRankApproximation | NeighborApproximation
 
 
 class ItemGraph:
-    """A weighted undirected graph over n items, in which edges have positive weights.
+    """A weighted undirected graph over n items; edges have positive weights.
 
     Build one with :meth:`complete`, :func:`as_item_graph`, or a recipe such as
     :class:`~rankcut.SimilarityGraph`.
@@ -83,21 +82,20 @@ class ItemGraph:
     ----------
     weights : array-like, sparse matrix, StructuredWeights or None
         Symmetric, finite, not negative; the diagonal is ignored. None: all pairs have weight 1.
-        :class:`~rankcut.graphs.weights.StructuredWeights` are those of all pairs of many
-        items, kept in parts.
+        :class:`~rankcut.graphs.weights.StructuredWeights` hold the weights of all pairs of many
+        items without an n × n array.
     n_items : int
         Number of items.
     items : tuple or None
         The items' labels.
     ordered : bool
-        Whether the order of the items means anything. That of a networkx graph's nodes does
-        not: only labels match such a graph to rankings.
+        Whether the order of the items matters. The order of networkx nodes does not: such a graph
+        is matched to rankings by labels only.
 
     Attributes
     ----------
     approximation : LowRankApproximation, NeighborApproximation or None
-        How good the graph is, if it is an approximate one; see
-        :mod:`rankcut.graphs.item_graph`.
+        The error of an approximate graph.
 
     Examples
     --------
@@ -130,7 +128,7 @@ class ItemGraph:
 
     @classmethod
     def complete(cls, n_items: int) -> "ItemGraph":
-        """Every pair of items is joined, with weight 1; nothing is stored."""
+        """Connect every pair of items with weight 1; nothing is stored."""
         return cls(None, n_items)
 
     @classmethod
@@ -142,7 +140,7 @@ class ItemGraph:
         ordered: bool = True,
         approximation: Approximation | None = None,
     ) -> "ItemGraph":
-        """A graph of weights that need no check."""
+        """A graph from weights that need no check."""
         graph = cls(None, weights.n_items, items, ordered=ordered)
         graph.weights = weights
         graph.approximation = approximation
@@ -220,7 +218,7 @@ class ItemGraph:
 
 @runtime_checkable
 class GraphRecipe(Protocol):
-    """Whatever can build an item graph, such as :class:`~rankcut.SimilarityGraph`."""
+    """Anything that builds an item graph, such as :class:`~rankcut.SimilarityGraph`."""
 
     def build(self) -> ItemGraph:
         """The graph."""
@@ -229,35 +227,25 @@ class GraphRecipe(Protocol):
 
 @runtime_checkable
 class LearnedGraph(Protocol):
-    """Whatever learns an item graph from rankings, such as :class:`~rankcut.CoListingGraph`.
+    """Anything that learns an item graph from rankings, such as :class:`~rankcut.CoListingGraph`.
 
-    What can be built without rankings too is made of another graph, its ``graph``, and there is
-    something to learn if that one is learned.
+    If it also has :meth:`GraphRecipe.build`, ``needs_rankings`` says whether it needs rankings.
     """
 
     def build_from(self, X: Any, items: Sequence[Hashable] | None = None) -> ItemGraph:
-        """The graph that a rank matrix tells, its items in the order of the columns."""
+        """Learn the graph from a rank matrix; its items are in the order of the columns."""
         ...
 
 
 def is_learned(graph: Any) -> bool:
-    """Whether a graph has yet to be learned from rankings."""
+    """Whether a graph is to be learned from rankings."""
     if isinstance(graph, type) or not isinstance(graph, LearnedGraph):
         return False
-    return is_learned(getattr(graph, "graph", None)) if isinstance(graph, GraphRecipe) else True
-
-
-def refuse_learned(graph: Any) -> None:
-    """Raise if a graph has yet to be learned from rankings."""
-    if is_learned(graph):
-        raise ValueError(
-            f"{type(graph).__name__} is learned from rankings: GraphCutFeatures learns it from "
-            "those that are fitted, and build_from(rankings) makes a graph of it for use elsewhere"
-        )
+    return bool(getattr(graph, "needs_rankings", not isinstance(graph, GraphRecipe)))
 
 
 def as_item_graph(graph: Any) -> ItemGraph:
-    """Read a graph from whatever a user has.
+    """Make an item graph from a matrix, a recipe, a networkx graph or a frame.
 
     Parameters
     ----------
@@ -275,10 +263,17 @@ def as_item_graph(graph: Any) -> ItemGraph:
     if isinstance(graph, ItemGraph):
         return graph
     if isinstance(graph, type):
-        raise ValueError(f"the graph is the class {graph.__name__}, not a graph; call it")
+        raise InputError(
+            f"the graph is the class {graph.__name__}, not a graph",
+            remedy=f"pass {graph.__name__}(...)",
+        )
     if isinstance(graph, GraphRecipe):
         return graph.build()
-    refuse_learned(graph)
+    if is_learned(graph):
+        raise InputError(
+            f"{type(graph).__name__} is learned from rankings",
+            remedy="call build_from(rankings), or pass it to an estimator, which learns it in fit",
+        )
     if hasattr(graph, "nodes") and hasattr(graph, "adjacency"):
         return _from_networkx(graph)
     frame = as_frame(graph)
@@ -287,17 +282,23 @@ def as_item_graph(graph: Any) -> ItemGraph:
     return ItemGraph.trusted(check_weights(graph), None)
 
 
+def plain_graph(graph: Any) -> Any:
+    """The graph as any file can hold it: a frame or a networkx graph becomes an ItemGraph."""
+    foreign = hasattr(graph, "nodes") or (graph is not None and as_frame(graph) is not None)
+    return as_item_graph(graph) if foreign else graph
+
+
 def _from_networkx(graph: Any) -> ItemGraph:
     import networkx as nx
 
     if graph.is_directed():
-        raise ValueError(
-            "the graph is directed, and a cut needs an undirected one; graph.to_undirected() "
-            "makes it so"
+        raise InputError(
+            "the graph is directed, but a cut needs an undirected one",
+            remedy="pass graph.to_undirected()",
         )
     nodes = list(graph.nodes)
     if not nodes:
-        raise ValueError("the graph has no nodes; it needs one for each item")
+        raise InputError("the graph has no nodes; it needs one for each item")
     if set(nodes) == set(range(len(nodes))):
         # Nodes that count from 0 are the columns' positions, in whichever order they were added.
         nodes.sort()
@@ -306,8 +307,8 @@ def _from_networkx(graph: Any) -> ItemGraph:
         labels = tuple(nodes)
     try:
         weights = nx.to_scipy_sparse_array(graph, nodes, dtype=np.float64)
-    except (TypeError, ValueError) as problem:
-        raise ValueError(f"the edges' weights are not all numbers: {problem}") from None
+    except (TypeError, ValueError, OverflowError) as problem:
+        raise InputError(f"the edges' weights are not all numbers: {problem}") from None
     return ItemGraph.trusted(check_weights(weights, labels), labels, ordered=labels is None)
 
 

@@ -1,8 +1,9 @@
-"""Recipes for item graphs that are learned from rankings, for items of which little is known.
+"""Recipes for item graphs that are learned from rankings, for items without features.
 
-In the place of a graph, as in ``GraphCutFeatures(CoListingGraph())``, such a recipe is built at
-each fit from the rankings that are fitted. So in a pipeline under cross-validation it sees the
-training folds alone.
+Passed as a graph, as in ``GraphCutFeatures(CoListingGraph())``, such a recipe is learned in each
+``fit`` from the rankings that are fitted; in cross-validation it sees the training folds only. To
+learn from all lists, labelled or not, build the graph first and pass the result:
+``GraphCutFeatures(CoListingGraph().build_from(all_lists))``.
 """
 
 from abc import ABC, abstractmethod
@@ -11,39 +12,63 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
+from rankcut.errors import InputError
+from rankcut.graphs.distances import strongest_products
 from rankcut.graphs.item_graph import ItemGraph
 from rankcut.graphs.weights import SparseWeights
 from rankcut.rankings import RankMatrix, read_rankings
 
-# Products of so many pairs of items are held in memory at once.
-_AT_ONCE = 1 << 22
+_LARGEST = np.finfo(np.float64).max
 
-# Rows of a dense rank matrix are read in pieces of about this many entries.
+# Rows of a dense rank matrix are read in blocks of about this many entries.
 _PIECE = 1 << 20
 
 
 class _ProfileGraph(BaseEstimator, ABC):
-    """Items are joined if their profiles, a number for each ranking that lists them, are alike.
+    """Connect items with similar profiles: a number for each ranking that lists them.
 
-    The weight of an edge is the cosine of two profiles, in which each is taken to be as long as
-    if it had ``shrinkage`` more entries of average size; edges of items that are not alike, and
-    those that are among the strongest of neither end, are dropped.
+    The weight of an edge is the cosine of two profiles, each lengthened as if it had
+    ``shrinkage`` more entries of average size. Negative weights are dropped, and so are edges
+    that are among the strongest of neither end.
     """
 
     def __init__(self, *, n_neighbors: int = 10, shrinkage: float = 10.0) -> None:
         self.n_neighbors = n_neighbors
         self.shrinkage = shrinkage
 
-    @abstractmethod
-    def _profiles(self, listed: sparse.csr_array) -> NDArray[np.float64]:
-        """A number for each entry of a matrix of ranks in which only listed items are stored."""
+    @property
+    def needs_rankings(self) -> bool:
+        """True: the graph is learned from rankings."""
+        return True
 
-    def build_from(self, X: Any, items: Sequence[Hashable] | None = None) -> ItemGraph:
-        """The graph that rankings tell.
+    @abstractmethod
+    def _profiles(
+        self, listed: sparse.csr_array, counts: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """A number for each listed item of each ranking; ``counts`` says how often it counts."""
+
+    def build(self) -> ItemGraph:
+        """Refuse: this graph is learned from rankings, by :meth:`build_from`."""
+        raise InputError(
+            f"{type(self).__name__} is learned from rankings",
+            remedy="call build_from(rankings), or pass it to an estimator, which learns it in fit",
+        )
+
+    def build_from(
+        self,
+        X: Any,
+        items: Sequence[Hashable] | None = None,
+        *,
+        sample_weight: ArrayLike | None = None,
+    ) -> ItemGraph:
+        """Learn the graph from rankings, which need no labels.
+
+        Use all rankings you have, with or without labels: the result can be passed to any
+        estimator as its graph.
 
         Parameters
         ----------
@@ -51,77 +76,53 @@ class _ProfileGraph(BaseEstimator, ABC):
             Rank matrix.
         items : sequence or None
             Labels of the columns, if X is not a frame.
+        sample_weight : array of shape (n_rankings,) or None
+            How often each ranking counts. The graph is that of the repeated rows.
+
+        Returns
+        -------
+        ItemGraph
         """
         if not (isinstance(self.n_neighbors, Integral) and self.n_neighbors >= 1):
-            raise ValueError(f"n_neighbors must be 1 or more, and it is {self.n_neighbors!r}")
-        if not (isinstance(self.shrinkage, Real) and 0 <= self.shrinkage < np.inf):
-            raise ValueError(f"shrinkage must be a number from 0 on, and it is {self.shrinkage!r}")
+            raise InputError(
+                f"must be 1 or more; got {self.n_neighbors!r}", parameter="n_neighbors"
+            )
+        if not (isinstance(self.shrinkage, Real) and 0 <= self.shrinkage <= _LARGEST):
+            raise InputError(f"must be 0 or more; got {self.shrinkage!r}", parameter="shrinkage")
         rankings = X if isinstance(X, RankMatrix) else read_rankings(X, items)
         rankings.check_finite()
         listed = _listed(rankings)
-        entries = self._profiles(listed)
+        row_counts = check_counts(sample_weight, rankings.shape[0])
+        if (row_counts == 0).any():
+            listed, row_counts = listed[row_counts > 0], row_counts[row_counts > 0]
+        counts = np.repeat(row_counts, np.diff(listed.indptr))
+        # A row that counts c times adds c times its products.
+        entries = self._profiles(listed, counts) * np.sqrt(counts)
         profiles = sparse.csr_array((entries, listed.indices, listed.indptr), listed.shape)
-        shrunk = self.shrinkage * (np.mean(entries**2) if entries.size else 0.0)
+        shrunk = self.shrinkage * (float((entries**2).sum() / counts.sum()) if counts.size else 0.0)
         squares = np.bincount(listed.indices, entries**2, minlength=listed.shape[1]) + shrunk
         scale = np.zeros(len(squares))
         np.divide(1.0, np.sqrt(squares), out=scale, where=squares > 0)
-        return ItemGraph.trusted(SparseWeights(self._strongest(profiles, scale)), rankings.items)
-
-    def _strongest(
-        self, profiles: sparse.csr_array, scale: NDArray[np.float64]
-    ) -> sparse.csr_array:
-        """The strongest edges of each item, a few items at a time."""
-        n = profiles.shape[1]
-        by_item = sparse.csr_array(profiles.T)
-        step = max(1, _AT_ONCE // n)
-        firsts, seconds, weights = [], [], []
-        for start in range(0, n, step):
-            products = by_item[start : start + step] @ profiles
-            first = start + np.repeat(np.arange(products.shape[0]), np.diff(products.indptr))
-            second = products.indices
-            weight = products.data * scale[first] * scale[second]
-            weight[first == second] = 0.0
-            kept = (weight > 0) & (weight >= self._least(weight, products.indptr)[first - start])
-            first, second, weight = first[kept], second[kept], weight[kept]
-            # Strongest first, and of two as strong the one that comes first.
-            order = np.lexsort((second, -weight, first))
-            first, second, weight = first[order], second[order], weight[order]
-            place = np.arange(len(first)) - np.searchsorted(first, first)
-            strong = place < self.n_neighbors
-            firsts.append(first[strong])
-            seconds.append(second[strong])
-            weights.append(weight[strong])
-        chosen = sparse.csr_array(
-            (np.concatenate(weights), (np.concatenate(firsts), np.concatenate(seconds))), (n, n)
-        )
+        chosen = strongest_products(sparse.csr_array(profiles.T), scale, int(self.n_neighbors))
         # An edge stays if either of its ends chose it.
         whole = sparse.csr_array(chosen.maximum(chosen.T))
         whole.sort_indices()
-        return whole
-
-    def _least(self, weights: NDArray[np.float64], starts: NDArray[Any]) -> NDArray[np.float64]:
-        """The weight that the last edge to keep of each row has."""
-        least = np.zeros(len(starts) - 1)
-        for row in np.flatnonzero(np.diff(starts) > self.n_neighbors):
-            entries = weights[starts[row] : starts[row + 1]]
-            last = len(entries) - self.n_neighbors
-            least[row] = np.partition(entries, last)[last]
-        return least
+        return ItemGraph.trusted(SparseWeights(whole), rankings.items)
 
 
 class CoListingGraph(_ProfileGraph):
-    """Items are joined that the same rankings list: W_ij = c_ij/√((c_i + s)(c_j + s)).
+    """Connect items that the same rankings list: W_ij = c_ij/√((c_i + s)(c_j + s)).
 
-    c_i rankings list item i, and c_ij list both. The shrinkage s keeps items that hardly any
-    ranking lists from being joined strongly. Where each ranking lists all items this tells
-    nothing; then see :class:`AgreementGraph`.
+    c_i rankings list item i, and c_ij list both. The shrinkage s keeps rarely listed items from
+    being connected strongly. If each ranking lists all items, use :class:`AgreementGraph`.
 
     Parameters
     ----------
     n_neighbors : int
-        Edges to keep of each item, the strongest ones; an edge is kept if either end keeps it.
+        Number of edges to keep for each item, strongest first; an edge stays if either end keeps
+        it.
     shrinkage : float
-        s: each item counts as listed in so many more rankings, without any other item.
+        s: each item counts as if this many more rankings listed it alone.
 
     Examples
     --------
@@ -134,28 +135,31 @@ class CoListingGraph(_ProfileGraph):
            [0.  , 0.  , 0.71, 0.  ]])
     """
 
-    def _profiles(self, listed: sparse.csr_array) -> NDArray[np.float64]:
+    def _profiles(
+        self, listed: sparse.csr_array, counts: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
         if listed.nnz == listed.shape[0] * listed.shape[1]:
-            raise ValueError(
-                "each ranking lists all items, so that items which are listed together tell "
-                "nothing; AgreementGraph joins items that the same rankings prefer"
+            raise InputError(
+                "each ranking lists all items, so which items are listed together tells nothing",
+                remedy="AgreementGraph joins items that the same rankings prefer",
             )
         return np.ones(listed.nnz)
 
 
 class AgreementGraph(_ProfileGraph):
-    """Items are joined that the same rankings prefer: the correlation of their positions.
+    """Connect items that the same rankings prefer: the correlation of their positions.
 
-    The position of an item is from 1, best, to −1, worst of the items that a ranking lists, and
-    its mean over the rankings that list the item is subtracted. W_ij is the correlation
-    Σ x_i x_j/√((Σ x_i² + s·v)(Σ x_j² + s·v)) if it is positive, with v the mean of all x².
+    The position x of an item goes from 1 (best) to −1 (worst) among the items that a ranking
+    lists, minus its mean over the rankings that list the item. W_ij is the correlation
+    Σ x_i x_j/√((Σ x_i² + s·v)(Σ x_j² + s·v)) if positive, with v the mean of all x².
 
     Parameters
     ----------
     n_neighbors : int
-        Edges to keep of each item, the strongest ones; an edge is kept if either end keeps it.
+        Number of edges to keep for each item, strongest first; an edge stays if either end keeps
+        it.
     shrinkage : float
-        s: each item counts as listed in so many more rankings, without any other item.
+        s: each item counts as if this many more rankings listed it alone.
 
     Examples
     --------
@@ -167,16 +171,45 @@ class AgreementGraph(_ProfileGraph):
            [0. , 0. , 0.6, 0. ]])
     """
 
-    def _profiles(self, listed: sparse.csr_array) -> NDArray[np.float64]:
+    def _profiles(
+        self, listed: sparse.csr_array, counts: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
         positions = _positions(listed)
         n_items = listed.shape[1]
-        counts = np.bincount(listed.indices, minlength=n_items)
-        sums = np.bincount(listed.indices, positions, minlength=n_items)
-        means = sums / np.maximum(counts, 1)
+        totals = np.bincount(listed.indices, counts, minlength=n_items)
+        sums = np.bincount(listed.indices, counts * positions, minlength=n_items)
+        means = np.divide(sums, totals, out=np.zeros(n_items), where=totals > 0)
         centred: NDArray[np.float64] = positions - means[listed.indices]
         # What is left of equal numbers is rounding, and no preference.
         centred[np.abs(centred) < 1e-12] = 0.0
         return centred
+
+
+def check_counts(sample_weight: ArrayLike | None, n_rows: int) -> NDArray[np.float64]:
+    """How often each ranking counts: once, a number for all, or one for each.
+
+    >>> check_counts([3, 1], 2), check_counts(None, 2)
+    (array([3., 1.]), array([1., 1.]))
+    """
+    if sample_weight is None:
+        return np.ones(n_rows)
+    counts = np.asarray(sample_weight, dtype=np.float64)
+    if counts.ndim == 0:
+        counts = np.full(n_rows, float(counts))
+    if counts.shape != (n_rows,):
+        raise InputError(
+            f"must have one weight for each of the {n_rows} rankings; got shape {counts.shape}",
+            parameter="sample_weight",
+        )
+    bad = ~(np.isfinite(counts) & (counts >= 0))
+    if bad.any():
+        row = int(np.argmax(bad))
+        raise InputError(
+            f"sample_weight is {counts[row]:g}; weights are finite and 0 or more", row=row
+        )
+    if counts.size and not counts.any():
+        raise InputError("is zero for all rankings", parameter="sample_weight")
+    return counts
 
 
 def _listed(rankings: RankMatrix) -> sparse.csr_array:

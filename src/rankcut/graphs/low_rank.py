@@ -1,32 +1,41 @@
-"""Graphs of low rank: the weights of all pairs of many items as inner products of short vectors."""
+"""Low-rank graphs: the weights of all pairs of items as inner products of short vectors."""
 
 from numbers import Integral, Real
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
 from sklearn.kernel_approximation import Nystroem, RBFSampler
 
-from rankcut.graphs.distances import distances_between, median_lengthscale, similarity
-from rankcut.graphs.item_features import item_points
+from rankcut.errors import InputError, Setting
+from rankcut.graphs.distances import (
+    distances_between,
+    exponent_of,
+    median_lengthscale,
+    root_mean_square,
+    similarity,
+)
+from rankcut.graphs.item_features import FeatureRecipe, item_points
 from rankcut.graphs.item_graph import ItemGraph, LowRankApproximation
 from rankcut.graphs.weights import StructuredWeights, sampled_pairs
 
 # An embedding's weight this far below 0, relative to the largest, is rounding.
 _ROUNDING = 1e-12
 
+# The square of a lengthscale, relative to the features, below which nothing is alike.
+_SMALLEST = 1e-280
 
-class LowRankGraph(BaseEstimator):
-    """All pairs of many items are joined: W_ij = ⟨z_i, z_j⟩, with a short vector z_i for each.
 
-    A ranking of n items costs n·r with vectors of r numbers, instead of n², and a top-k list k·r.
+class LowRankGraph(FeatureRecipe):
+    """Connect all pairs of many items: W_ij = ⟨z_i, z_j⟩, with a short vector z_i for each.
+
+    With vectors of r numbers, a ranking of n items costs n·r instead of n², and a top-k list k·r.
     The vectors approximate the squared exponential similarity of :class:`SimilarityGraph`, or
-    they are an embedding of the items that is there already.
+    they are an embedding of the items that you already have.
 
-    An approximation may leave some weights a little below 0. Features are defined all the same,
-    by pooling, but the cut function is then not quite submodular. How good the approximation is
-    stands in the graph's ``approximation``; a higher rank makes it better.
+    Approximate weights may be slightly negative. Features are still defined, by pooling, but the
+    cut function is then not quite submodular. The graph's ``approximation`` holds the error; a
+    higher rank reduces it.
 
     Parameters
     ----------
@@ -34,19 +43,19 @@ class LowRankGraph(BaseEstimator):
         As for :class:`SimilarityGraph`; or the embedding.
     method : {"nystroem", "random_features", "embedding"}
         Nyström's method, from the similarities to some of the items; random Fourier features; or
-        ``features`` are the vectors z themselves, of which no inner product may be negative.
+        ``features`` are the vectors z themselves, and no inner product may be negative.
     rank : int
-        r, at most the number of items for Nyström's method; of an embedding it is the number of
-        its columns.
+        r. Nyström's method uses at most the number of items; an embedding has its own number of
+        columns.
     lengthscale : float or "median"
         As for :class:`SimilarityGraph`; the median is over at most a million pairs.
     offset : float
         A constant to add to all weights, such as 1 for an embedding whose inner products are
         cosines, from −1 to 1.
-    scale, one_hot, items
+    scale, items
         As for :class:`SimilarityGraph`.
     random_state : int
-        Seed of what is drawn at random: items, features, and pairs to compare.
+        Seed for drawing items, random features, and pairs to measure the error on.
 
     Examples
     --------
@@ -70,7 +79,6 @@ class LowRankGraph(BaseEstimator):
         lengthscale: float | Literal["median"] = "median",
         offset: float = 0.0,
         scale: bool = True,
-        one_hot: bool = True,
         items: str | None = None,
         random_state: int = 0,
     ) -> None:
@@ -80,22 +88,21 @@ class LowRankGraph(BaseEstimator):
         self.lengthscale = lengthscale
         self.offset = offset
         self.scale = scale
-        self.one_hot = one_hot
         self.items = items
         self.random_state = random_state
 
     def build(self) -> ItemGraph:
-        """The graph."""
+        """Build the graph."""
         if self.method not in ("nystroem", "random_features", "embedding"):
-            raise ValueError(
-                'method must be "nystroem", "random_features" or "embedding", and it is '
-                f"{self.method!r}"
+            raise InputError(
+                f'must be "nystroem", "random_features" or "embedding"; got {self.method!r}',
+                parameter="method",
             )
         if not (isinstance(self.offset, Real) and 0 <= self.offset < np.inf):
-            raise ValueError(f"offset must be 0 or more, and it is {self.offset!r}")
+            raise InputError(f"must be 0 or more; got {self.offset!r}", parameter="offset")
         is_embedding = self.method == "embedding"
         scale = self.scale and not is_embedding
-        points, items = item_points(self.features, self.items, scale, self.one_hot)
+        points, items = item_points(self.features, self.items, scale)
         first, second, exact = sampled_pairs(len(points), self.random_state)
         factors, expected = points, None
         if not is_embedding:
@@ -112,8 +119,11 @@ class LowRankGraph(BaseEstimator):
 
     def _approximate(self, points: NDArray[np.float64], lengthscale: float) -> NDArray[np.float64]:
         if not (isinstance(self.rank, Integral) and self.rank >= 1):
-            raise ValueError(f"rank must be a whole number above 0, and it is {self.rank!r}")
-        gamma = 0.5 / lengthscale**2
+            raise InputError(f"must be a whole number above 0; got {self.rank!r}", parameter="rank")
+        # Squares of features of any size are floats after division by a power of 2.
+        exponent = exponent_of(points)
+        points = np.ldexp(points, -exponent)
+        gamma = 0.5 / max(float(np.ldexp(lengthscale, -exponent)) ** 2, _SMALLEST)
         if self.method == "random_features":
             chosen = RBFSampler(
                 gamma=gamma, n_components=int(self.rank), random_state=self.random_state
@@ -142,10 +152,10 @@ class LowRankGraph(BaseEstimator):
         one, other = (
             repr(int(side[at]) if items is None else items[side[at]]) for side in (first, second)
         )
-        raise ValueError(
-            f"the weight between items {one} and {other} is {found[at]:.3g}, and weights must not "
-            f"be negative; offset={longest:.3g} lifts all of them above 0, the square of the "
-            "longest vector"
+        raise InputError(
+            f"the weight between items {one} and {other} is {found[at]:.3g}, but weights must not "
+            "be negative",
+            remedy=["pass ", Setting("offset", float(f"{longest:.3g}")), " to make all positive"],
         )
 
 
@@ -157,8 +167,7 @@ def _measured(
 ) -> LowRankApproximation:
     error, relative = 0.0, 0.0
     if expected is not None and found.size:
-        error = float(np.sqrt(np.mean((found - expected) ** 2)))
-        size = float(np.sqrt(np.mean(expected**2)))
+        error, size = root_mean_square(found - expected), root_mean_square(expected)
         relative = error / size if size else np.inf
     smallest = float(found.min()) if found.size else 0.0
     return LowRankApproximation(rank, error, relative, smallest, len(found), exact)

@@ -1,7 +1,7 @@
 """Recipes for item graphs: estimators, so that a grid search reaches their parameters.
 
-A recipe in the place of a graph, as in ``GraphCutFeatures(SimilarityGraph(features))``, is built
-anew at each fit, and its parameters are the nested parameters ``graph__lengthscale`` and so on.
+A recipe can be passed instead of a graph, as in ``GraphCutFeatures(SimilarityGraph(features))``.
+It is built at each fit, and its parameters are nested ones, such as ``graph__lengthscale``.
 """
 
 from collections.abc import Hashable
@@ -12,16 +12,22 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from scipy.spatial.distance import pdist, squareform
-from sklearn.base import BaseEstimator
+from sklearn.preprocessing import normalize
+from sklearn.utils import check_array
 
+from rankcut.errors import InputError, Setting
 from rankcut.graphs.distances import (
     Search,
     Similarity,
     check_finite,
+    exponent_of,
     nearest_neighbors,
+    scaled_back,
+    scaled_to_one,
     similarity,
+    strongest_products,
 )
-from rankcut.graphs.item_features import item_points
+from rankcut.graphs.item_features import FeatureRecipe, item_points
 from rankcut.graphs.item_graph import ItemGraph
 from rankcut.graphs.weights import DenseWeights, SparseWeights
 
@@ -29,24 +35,23 @@ from rankcut.graphs.weights import DenseWeights, SparseWeights
 _MOST_BYTES = 1 << 32
 
 
-class SimilarityGraph(BaseEstimator):
-    """Like items are joined strongly: W_ij = exp(−½ d_ij²/ℓ²), or exp(−d_ij/ℓ).
+class SimilarityGraph(FeatureRecipe):
+    """Connect similar items strongly: W_ij = exp(−½ d_ij²/ℓ²), or exp(−d_ij/ℓ).
 
     Parameters
     ----------
     features : array or frame of shape (n_items, n_features)
-        What is known of each item. In a frame, numeric columns are scaled and others one-hot
-        encoded; the index of a pandas frame labels the items.
+        Item features. In a frame, numeric columns are scaled and others one-hot encoded; the
+        index of a pandas frame labels the items. They are kept as plain arrays.
     kernel : {"squared_exponential", "exponential"}
-        How similarity falls with the Euclidean distance d.
+        How similarity decreases with the Euclidean distance d.
     lengthscale : float or "median"
-        ℓ; the median distance between two items unless a number is given.
+        ℓ; "median" is the median distance between two items.
     keep : float
-        Fraction of the edges to keep, the strongest ones; edges as strong as the weakest kept
-        one are kept as well.
-    scale, one_hot : bool
-        Whether a frame's numeric columns are scaled to variance 1, and its other columns
-        one-hot encoded.
+        Fraction of the edges to keep, strongest first; edges that tie with the weakest one kept
+        are kept too.
+    scale : bool
+        Whether a frame's numeric columns are scaled to variance 1.
     items : str or None
         The column of the frame that labels the items.
 
@@ -68,7 +73,6 @@ class SimilarityGraph(BaseEstimator):
         lengthscale: float | Literal["median"] = "median",
         keep: float = 1.0,
         scale: bool = True,
-        one_hot: bool = True,
         items: str | None = None,
     ) -> None:
         self.features = features
@@ -76,17 +80,16 @@ class SimilarityGraph(BaseEstimator):
         self.lengthscale = lengthscale
         self.keep = keep
         self.scale = scale
-        self.one_hot = one_hot
         self.items = items
 
     def build(self) -> ItemGraph:
-        """The graph."""
+        """Build the graph."""
         if not (isinstance(self.keep, Real) and 0 < self.keep <= 1):
-            raise ValueError(
-                f"keep is the fraction of edges to keep, above 0 and at most 1, and it is "
-                f"{self.keep!r}"
+            raise InputError(
+                f"is the fraction of edges to keep, above 0 and at most 1; got {self.keep!r}",
+                parameter="keep",
             )
-        points, items = item_points(self.features, self.items, self.scale, self.one_hot)
+        points, items = item_points(self.features, self.items, self.scale)
         n = len(points)
         distances = _all_distances(points)
         weights = similarity(distances, self.kernel, self.lengthscale)
@@ -98,8 +101,8 @@ class SimilarityGraph(BaseEstimator):
         return _sparse_graph(first, second, weights[kept], n, items)
 
 
-class DistanceGraph(BaseEstimator):
-    """Unlike items are joined strongly: W_ij = d_ij, the Euclidean distance of their features.
+class DistanceGraph(FeatureRecipe):
+    """Connect unlike items strongly: W_ij = d_ij, the Euclidean distance of their features.
 
     Parameters
     ----------
@@ -124,27 +127,25 @@ class DistanceGraph(BaseEstimator):
         features: Any = None,
         *,
         scale: bool = True,
-        one_hot: bool = True,
         items: str | None = None,
     ) -> None:
         self.features = features
         self.scale = scale
-        self.one_hot = one_hot
         self.items = items
 
     def build(self) -> ItemGraph:
-        """The graph."""
-        points, items = item_points(self.features, self.items, self.scale, self.one_hot)
+        """Build the graph."""
+        points, items = item_points(self.features, self.items, self.scale)
         distances = _all_distances(points)
         check_finite(distances)
         return ItemGraph.trusted(DenseWeights(squareform(distances)), items)
 
 
-class NeighborGraph(BaseEstimator):
-    """Each item is joined to its nearest neighbours; for catalogues too large for all pairs.
+class NeighborGraph(FeatureRecipe):
+    """Connect each item to its nearest neighbours; for catalogues too large for all pairs.
 
-    Two items are joined when one is among the k nearest of the other. With the lengthscale
-    ``"median"``, ℓ is the median distance between joined items.
+    Two items are connected if either is among the k nearest of the other. With the lengthscale
+    ``"median"``, ℓ is the median distance between connected items.
 
     Parameters
     ----------
@@ -152,13 +153,17 @@ class NeighborGraph(BaseEstimator):
         As for :class:`SimilarityGraph`, and so are the parameters not listed here.
     n_neighbors : int
         k, less than the number of items.
+    metric : {"euclidean", "cosine"}
+        The distance between two items; ``"cosine"`` is 1 − the cosine of their angle. Sparse
+        features, such as TF-IDF of tags, need ``"cosine"``: they stay sparse, all neighbours are
+        found, and items that share no feature are not connected.
     kernel : {"squared_exponential", "exponential", "constant"}
-        The weight of an edge by its length; ``"constant"`` gives every edge weight 1.
+        How the weight of an edge decreases with its length; ``"constant"`` is weight 1.
     method : {"auto", "exact", "approximate"}
-        All nearest neighbours, or most of them by pynndescent (``pip install
-        "rankcut[neighbors]"``), which takes much less time for very many items; how many it
-        finds is told by the graph's ``approximation``. "auto" is approximate for more than
-        80,000 items with more than 8 features, and exact otherwise.
+        Find all nearest neighbours, or most of them with an index (hnswlib, ``pip install
+        "rankcut[neighbors]"``), which is much quicker for many items; the graph's
+        ``approximation`` has its recall. "auto" is approximate for more than 80,000 items with
+        more than 8 features, and exact otherwise.
     random_state : int
         Seed of the approximate search.
 
@@ -174,33 +179,38 @@ class NeighborGraph(BaseEstimator):
         features: Any = None,
         *,
         n_neighbors: int = 20,
+        metric: Literal["euclidean", "cosine"] = "euclidean",
         kernel: Similarity | Literal["constant"] = "squared_exponential",
         lengthscale: float | Literal["median"] = "median",
         method: Search = "auto",
         scale: bool = True,
-        one_hot: bool = True,
         items: str | None = None,
         random_state: int = 0,
     ) -> None:
         self.features = features
         self.n_neighbors = n_neighbors
+        self.metric = metric
         self.kernel = kernel
         self.lengthscale = lengthscale
         self.method = method
         self.scale = scale
-        self.one_hot = one_hot
         self.items = items
         self.random_state = random_state
 
     def build(self) -> ItemGraph:
-        """The graph."""
-        points, items = item_points(self.features, self.items, self.scale, self.one_hot)
-        n = len(points)
-        if not (isinstance(self.n_neighbors, Integral) and 1 <= self.n_neighbors < n):
-            raise ValueError(
-                f"n_neighbors={self.n_neighbors!r}, but an item of {n} has from 1 to {n - 1} "
-                "neighbours"
+        """Build the graph."""
+        if self.metric not in ("euclidean", "cosine"):
+            raise InputError(
+                f'must be "euclidean" or "cosine"; got {self.metric!r}', parameter="metric"
             )
+        if self.features is not None and sparse.issparse(self.features.matrix):
+            return self._build_sparse(self.features.matrix)
+        points, items = item_points(self.features, self.items, self.scale)
+        n = len(points)
+        self._check_n_neighbors(n)
+        if self.metric == "cosine":
+            # Between unit vectors the squared distance is twice that by the cosine.
+            points = normalize(scaled_to_one(points))
         one, other, distances, approximation = nearest_neighbors(
             points, int(self.n_neighbors), self.method, self.random_state
         )
@@ -208,21 +218,52 @@ class NeighborGraph(BaseEstimator):
         pairs, at = np.unique(
             np.minimum(one, other) * n + np.maximum(one, other), return_index=True
         )
+        if self.metric == "cosine":
+            distances = distances**2 / 2.0
         weights = similarity(distances[at], self.kernel, self.lengthscale)
         graph = _sparse_graph(pairs // n, pairs % n, weights, n, items)
         graph.approximation = approximation
         return graph
 
+    def _check_n_neighbors(self, n: int) -> None:
+        if not (isinstance(self.n_neighbors, Integral) and 1 <= self.n_neighbors < n):
+            raise InputError(
+                f"is {self.n_neighbors!r}, but an item of {n} has from 1 to {n - 1} neighbours",
+                parameter="n_neighbors",
+            )
+
+    def _build_sparse(self, features: Any) -> ItemGraph:
+        if self.metric != "cosine":
+            raise InputError(
+                "the item features are sparse, and Euclidean distances would make them dense",
+                remedy=["pass ", Setting("metric", "cosine")],
+            )
+        points = sparse.csr_array(check_array(features, accept_sparse="csr", dtype=np.float64))
+        n = points.shape[0]
+        self._check_n_neighbors(n)
+        points.data = scaled_to_one(points.data)
+        near = strongest_products(
+            sparse.csr_array(normalize(points)), np.ones(n), int(self.n_neighbors)
+        )
+        near = sparse.coo_array(sparse.triu(near.maximum(near.T)))
+        cosines = np.minimum(near.data, 1.0)
+        weights = similarity(1.0 - cosines, self.kernel, self.lengthscale)
+        first, second = near.coords
+        return _sparse_graph(first, second, weights, n, None)
+
 
 def _all_distances(points: NDArray[np.float64]) -> NDArray[np.float64]:
     n = len(points)
     if n * (n - 1) * 4 > _MOST_BYTES:
-        raise ValueError(
+        raise InputError(
             f"the graph compares all pairs of its {n:,} items, which needs "
-            f"{n * (n - 1) * 4 / 1e9:.0f} GB; NeighborGraph compares neighbours alone, and "
-            "DissimilarityGraph(NeighborGraph(...)) tells unlike items"
+            f"{n * (n - 1) * 4 / 1e9:.0f} GB",
+            remedy="use NeighborGraph, which joins nearest neighbours only, or "
+            "DissimilarityGraph(NeighborGraph(...)) to join unlike items",
         )
-    return np.asarray(pdist(points))
+    # Squares of features of any size are floats after division by a power of 2.
+    exponent = exponent_of(points)
+    return scaled_back(pdist(np.ldexp(points, -exponent)), exponent)
 
 
 def _sparse_graph(

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from rankcut.errors import InputError
 from rankcut.graphs.weights import DenseWeights, SparseWeights, StructuredWeights, Weights
 
 # Weights W_ij and W_ji that differ by no more than this, relative to the largest weight, differ
@@ -35,20 +36,20 @@ def _check_structured(
 ) -> StructuredWeights:
     n = weights.shape[0]
     if weights.sparse.shape != (n, n) or weights.signs.shape != weights.factors.shape[1:]:
-        raise ValueError(
+        raise InputError(
             f"the parts of the weights do not fit together: {weights.sparse.shape}, "
             f"{weights.factors.shape} and {weights.signs.shape}"
         )
     # Of NaN, neither is true.
     small = abs(weights.constant) <= _LARGEST
     if not (small and np.abs(weights.factors).max(initial=0.0) <= _LARGEST**0.5):
-        raise ValueError(
+        raise InputError(
             "the weights of the graph must be finite, and not so large that sums overflow"
         )
     if not (abs(weights.signs) == 1).all():
-        raise ValueError("the signs of the weights' factors are 1 or -1")
+        raise InputError("the signs of the weights' factors must be 1 or -1")
     if weights.rank == 0 and weights.constant < 0:
-        raise ValueError(
+        raise InputError(
             f"the weight of all pairs is {weights.constant}; weights must not be negative"
         )
     # With factors, which may be approximations, weights may be a little negative.
@@ -62,16 +63,13 @@ def _check_matrix(
     """The weights less ``above``; of either sign, if other parts are to be added to them."""
     matrix: Any = sparse.csr_array(weights) if sparse.issparse(weights) else np.asarray(weights)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
-        raise ValueError(
-            f"a graph over the items is a square matrix of weights, and this one has shape "
-            f"{matrix.shape}"
-        )
+        raise InputError(f"an item graph is a square matrix of weights; got shape {matrix.shape}")
     if matrix.dtype.kind == "c":
-        raise ValueError("the weights of the graph are complex; they must be real numbers")
+        raise InputError("the weights of the graph are complex; they must be real numbers")
     try:
         matrix = matrix.astype(np.float64)
-    except (TypeError, ValueError) as problem:
-        raise ValueError(f"the weights of the graph are not all numbers: {problem}") from None
+    except (TypeError, ValueError, OverflowError) as problem:
+        raise InputError(f"the weights of the graph are not all numbers: {problem}") from None
 
     def label(i: int) -> str:
         return repr(i if items is None else items[i])
@@ -87,22 +85,24 @@ def _check_matrix(
                 for i, j in zip(*matrix.nonzero(), strict=True)
                 if not good(matrix[i, j])
             )
-            raise ValueError(
+            raise InputError(
                 f"the weight between items {label(i)} and {label(j)} is "
                 f"{matrix[i, j] + above}; {complaint}"
             )
     largest = float(abs(entries).max()) if entries.size else 0.0
     if largest > _LARGEST:
-        raise ValueError(
-            f"the largest weight is {largest}, so large that sums of weights would overflow; "
-            "divide all weights by it: the features are divided by it too, and nothing else changes"
+        raise InputError(
+            f"the largest weight is {largest}, so large that sums of weights would overflow",
+            remedy="divide all weights by it; features are divided by it too, and nothing else "
+            "changes",
         )
     gap = abs(matrix - matrix.T)
     if float(gap.max() if gap.size else 0.0) > _ROUNDING * largest:
         i, j = (int(side[0]) for side in (gap > _ROUNDING * largest).nonzero())
-        raise ValueError(
+        raise InputError(
             f"the graph is not symmetric: the weight from item {label(i)} to {label(j)} is "
-            f"{matrix[i, j]}, and back it is {matrix[j, i]}; (W + W.T) / 2 makes it so"
+            f"{matrix[i, j]}, but {matrix[j, i]} the other way",
+            remedy="pass (W + W.T) / 2",
         )
     matrix = (matrix + matrix.T) / 2
     if sparse.issparse(matrix):
@@ -121,7 +121,7 @@ def check_same_labels(
     """Raise unless both sides have the same labels, in whichever order; list those missing."""
     if len(set(ours)) < len(ours):
         twice = next(label for i, label in enumerate(ours) if label in ours[:i])
-        raise ValueError(f"item {twice!r} stands twice in {we}; each item needs its own label")
+        raise InputError(f"appears twice in {we}; each item needs its own label", item=twice)
     missing = [
         f"{there} lack {some_of(label for label in labels if label not in others)}"
         for there, labels, others in (
@@ -131,9 +131,9 @@ def check_same_labels(
         if not others.issuperset(labels)
     ]
     if missing:
-        raise ValueError(
-            f"the items of {we} and of {they} do not match: {'; '.join(missing)}. Labels are "
-            "matched by name: rename, add or drop items until both sides have the same"
+        raise InputError(
+            f"the items of {we} and of {they} do not match: {'; '.join(missing)}",
+            remedy="rename, add or drop items until both sides have the same labels",
         )
 
 

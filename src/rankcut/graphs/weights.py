@@ -1,7 +1,6 @@
-"""The weights of an item graph, in whichever form they are stored.
+"""The weights of an item graph, in four forms with the same methods.
 
-There are four forms, and all of them answer the same questions, so that nobody else has to ask
-which one it is: :class:`CompleteWeights` (all pairs have weight 1, nothing is stored),
+The forms are :class:`CompleteWeights` (all pairs have weight 1, nothing is stored),
 :class:`DenseWeights`, :class:`SparseWeights`, and :class:`StructuredWeights` (a constant, a sparse
 and a low-rank part).
 """

@@ -1,6 +1,7 @@
-"""Kernels between rankings: one module for each."""
+"""Kernels between rankings, as functions: one module for each."""
 
 from rankcut.kernels.diffusion import diffusion_kernel
+from rankcut.kernels.gaussian import gaussian_kernel
 from rankcut.kernels.graph_cut import graph_cut_kernel
 from rankcut.kernels.kendall import kendall_features, kendall_kernel
 from rankcut.kernels.lovasz_bregman import lovasz_bregman_divergence
@@ -10,6 +11,7 @@ from rankcut.kernels.weighted_kendall import weighted_kendall_features, weighted
 
 __all__ = [
     "diffusion_kernel",
+    "gaussian_kernel",
     "graph_cut_kernel",
     "kendall_features",
     "kendall_kernel",

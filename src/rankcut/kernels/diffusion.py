@@ -22,6 +22,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from rankcut._loops.permutation_kernels import class_function_values
 from rankcut._loops.types import Floats, Indices
+from rankcut.errors import InputError
 from rankcut.kernels.gram import Encoder, gram_matrix
 from rankcut.kernels.groups import DRAWS, Completions, complete, read_groups
 from rankcut.rankings import RankMatrix, Unranked
@@ -64,9 +65,9 @@ def diffusion_kernel(
     random_state : int, RandomState or None
         Seed of the draws. A ranking has the same draws in each call with the same int.
     X, Y, unranked, normalize, items, out, dtype, n_jobs
-        As in :func:`~rankcut.kendall_kernel`; at most 20 items. Full rankings all have the same
-        k(A, A), between 1/n! and 1: ``normalize=True`` makes it 1. Values are right to about 1e-16
-        of it, so that those of rankings far apart may be rounding alone if β is small.
+        As in :func:`~rankcut.kernels.kendall_kernel`; at most 20 items. Full rankings all have the
+        same k(A, A), between 1/n! and 1: ``normalize=True`` makes it 1. Values are right to about
+        1e-16 of it, so that those of rankings far apart may be rounding alone if β is small.
 
     Returns
     -------
@@ -247,14 +248,14 @@ def diffusion_encoder(
 ) -> Encoder:
     """Full completions."""
     if beta is not None and not 0.0 < beta < np.inf:
-        raise ValueError(f"beta must be positive and finite, and it is {beta}")
+        raise InputError(f"must be positive and finite; got {beta}", parameter="beta")
 
     def encode(rankings: RankMatrix, dtype: np.dtype[Any]) -> DiffusionCompletions:
         n_items = rankings.shape[1]
         if n_items > MOST_ITEMS:
-            raise ValueError(
-                f"the diffusion kernel is for at most {MOST_ITEMS} items, and there are {n_items}; "
-                "the Mallows kernel, mallows_kernel, takes any number"
+            raise InputError(
+                f"the diffusion kernel is for at most {MOST_ITEMS} items, but there are {n_items}",
+                remedy="use mallows_kernel, which takes any number",
             )
         groups = read_groups(rankings, unranked, n_jobs)
         completions = complete(groups, keep_ties=False, n_draws=n_draws, seed=seed, n_jobs=n_jobs)

@@ -12,6 +12,9 @@ from rankcut.kernels.gram import Encoder, Encoding, gram_matrix, squares
 from rankcut.kernels.kendall import kendall_encoder
 from rankcut.rankings import RankMatrix, Unranked
 
+# Squares and cubes of lengthscales, and their inverses, are to be floats.
+_SHORTEST = 1e-100
+
 
 def gaussian_kernel(
     X: Any,
@@ -36,7 +39,7 @@ def gaussian_kernel(
     lengthscale : float
         ℓ > 0.
     X, Y, unranked, items, out, dtype, n_jobs
-        As in :func:`~rankcut.kendall_kernel`.
+        As in :func:`~rankcut.kernels.kendall_kernel`.
     normalize : bool
         Changes nothing: k(A, A) = 1.
 
@@ -98,8 +101,11 @@ def gaussian_encoder(
     lengthscale: float, unranked: Unranked, n_jobs: int | None, *, derivative: bool = False
 ) -> Encoder:
     """What compares rankings by the distance of their Kendall vectors."""
-    if not 0.0 < lengthscale < np.inf:
-        raise InputError(f"must be positive and finite; got {lengthscale}", parameter="lengthscale")
+    if not _SHORTEST <= lengthscale <= 1.0 / _SHORTEST:
+        raise InputError(
+            f"must be from {_SHORTEST:g} to {1.0 / _SHORTEST:g}; got {lengthscale}",
+            parameter="lengthscale",
+        )
     kendall = kendall_encoder(unranked, n_jobs)
 
     def encode(rankings: RankMatrix, dtype: np.dtype[Any]) -> GaussianDistances:

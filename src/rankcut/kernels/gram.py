@@ -1,8 +1,8 @@
-"""Gram matrices: in blocks, the symmetric half once, into whatever array the caller has.
+"""Gram matrices, computed in blocks, each pair once, into an array of the caller's choice.
 
-A kernel brings its rankings into a form in which they are quickly compared, an
-:class:`Encoding`. :func:`fill_gram` cuts the matrix into square blocks, has each compared once,
-in threads, and writes it (and its mirror image) to the result, which may be on disk.
+A kernel turns rankings into a form that is quick to compare, an :class:`Encoding`.
+:func:`fill_gram` cuts the matrix into square blocks, computes each once, in threads, and writes it
+(and its mirror image) to the result, which may be on disk.
 """
 
 import sys
@@ -19,18 +19,19 @@ from rich.progress import Progress
 from rankcut._loops.pairs import ALL, TWINS, UPPER
 from rankcut._loops.types import Floats
 from rankcut.dask import is_lazy
+from rankcut.errors import InputError
 from rankcut.rankings import RankMatrix, Unranked, labels_beside, read_rankings
 from rankcut.threads import as_completed
 
-# Entries of a feature matrix that is kept (512 MB); a larger one is made anew, a few rows at a
-# time, for each block of the Gram matrix.
+# Entries of a feature matrix that is kept (512 MB); a larger one is computed again, a few rows at
+# a time, for each block of the Gram matrix.
 KEPT = 1 << 26
 
 # Rows of a block that are scaled or transposed at once: few enough for their cache lines to be
 # held until they are used up.
 _AT_ONCE = 256
 
-# Seconds until a Gram matrix counts as a long one, whose progress is shown.
+# Seconds until progress is shown.
 _PATIENCE = 2.0
 
 
@@ -99,12 +100,12 @@ class Features:
 
 
 def rows_at_once(width: int, most: int) -> int:
-    """How many vectors of that width to make for a block, so that both its sides fit."""
+    """Number of vectors of that width in a block, so that both its sides fit in memory."""
     return min(most, max(1, KEPT // (2 * width)))
 
 
 Encoder: TypeAlias = Callable[[RankMatrix, np.dtype[Any]], Encoding]
-"""What a kernel makes of checked rankings, for a Gram matrix of that type."""
+"""From checked rankings to their encoding, for a Gram matrix of that type."""
 
 
 def gram_matrix(
@@ -119,7 +120,7 @@ def gram_matrix(
     dtype: DTypeLike | None,
     n_jobs: int | None,
 ) -> NDArray[Any]:
-    """The whole way from two rank matrices to their Gram matrix."""
+    """The Gram matrix of two rank matrices."""
     if is_lazy(X) or is_lazy(Y):
         from rankcut.dask.kernels import lazy_gram
 
@@ -163,7 +164,7 @@ def with_same_labels(left: RankMatrix, right: RankMatrix) -> tuple[RankMatrix, R
     If one of them has labels they hold for both, so that a graph is matched with both alike.
     """
     if left.shape[1] != right.shape[1]:
-        raise ValueError(
+        raise InputError(
             f"X ranks {left.shape[1]} items and Y ranks {right.shape[1]}; a kernel compares "
             "rankings of the same items"
         )
@@ -174,9 +175,9 @@ def with_same_labels(left: RankMatrix, right: RankMatrix) -> tuple[RankMatrix, R
         return replace(left, items=known), replace(right, items=known)
     for column, (label, other) in enumerate(zip(labels, others, strict=True)):
         if label != other:
-            raise ValueError(
-                f"column {column} is item {label!r} in X and item {other!r} in Y; select the "
-                "columns of Y in the order of X"
+            raise InputError(
+                f"column {column} is item {label!r} in X and item {other!r} in Y",
+                remedy="select the columns of Y in the order of X",
             )
     return left, right
 
@@ -192,7 +193,7 @@ def gram_dtype(
     else:
         asked = np.dtype(np.float32 if rankings.single else np.float64)
     if asked not in (np.float32, np.float64):
-        raise ValueError(f"kernels are float32 or float64, and {asked} is neither")
+        raise InputError(f"must be float32 or float64; got {asked}", parameter="dtype")
     return asked
 
 
@@ -212,11 +213,15 @@ def fill_gram(
     if out is None:
         out = np.empty(shape, dtype=dtype)
     elif not (isinstance(out, np.ndarray) and out.flags.writeable):
-        raise ValueError("out= must be a NumPy array, or a memory map, that can be written to")
+        raise InputError(
+            "must be a NumPy array, or a memory map, that can be written to", parameter="out"
+        )
     elif out.shape != shape or out.dtype != dtype:
-        raise ValueError(
-            f"out= has shape {out.shape} and dtype {out.dtype}, and the Gram matrix has shape "
-            f"{shape} and dtype {dtype}; make it with np.empty({shape}, dtype={dtype.name!r})"
+        raise InputError(
+            f"has shape {out.shape} and dtype {out.dtype}, but the Gram matrix has shape {shape} "
+            f"and dtype {dtype}",
+            parameter="out",
+            remedy=f"make it with np.empty({shape}, dtype={dtype.name!r})",
         )
     result = out
     scales = None
@@ -268,9 +273,10 @@ def unit_scale(encoding: Encoding) -> Floats:
     own = squares(encoding)
     lost = (own > 0) & (own < np.finfo(np.float64).tiny)
     if lost.any():
-        raise ValueError(
-            f"row {int(np.argmax(lost))}: k(A, A) is too small to be told from 0, so k cannot be "
-            "normalised; take larger weights"
+        raise InputError(
+            "k(A, A) is too small to be told from 0, so k cannot be normalised",
+            row=int(np.argmax(lost)),
+            remedy="use larger weights",
         )
     norms = np.sqrt(own)
     return np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > 0)
@@ -282,7 +288,7 @@ def slices(size: int, side: int) -> list[slice]:
 
 
 def _show_progress(steps: Iterator[None], n_steps: int) -> None:
-    """Go through the steps; those of a long Gram matrix are shown, on a terminal, on stderr."""
+    """Run the steps; after a while, show progress on stderr if it is a terminal."""
     began = time.monotonic()
     for done, _ in enumerate(steps, start=1):
         if time.monotonic() - began > _PATIENCE and sys.stderr.isatty():

@@ -1,25 +1,28 @@
 """The graph cut kernel: inner products of graph cut features."""
 
 from collections.abc import Hashable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
-from scipy.sparse import csr_array, issparse
 
 from rankcut._loops.pairs import ALL, TWINS, UPPER
-from rankcut.features.completions import CompletionOptions, Method
-from rankcut.features.feature_map import FeatureMap
-from rankcut.features.graph_cut import fit_graph
-from rankcut.features.sampled import Sampler
-from rankcut.features.smoothing import Smoother, check_steps
-from rankcut.features.unlisted import UnlistedWeight
+from rankcut.errors import InputError, Setting
+from rankcut.features.feature_map import FeatureMap, MapOptions
+from rankcut.features.graph_cut import fit_map
+from rankcut.features.offset_rows import (
+    Vectors,
+    check_centred,
+    inner_products,
+    largest_entry,
+    row_squares,
+)
+from rankcut.features.smoothing import Smoothing, as_smoothing
 from rankcut.graphs import as_item_graph
 from rankcut.graphs.derived import joining_like_items
-from rankcut.kernels.gram import Encoder, Features, gram_matrix
-from rankcut.rankings import RankMatrix, Unranked
-from rankcut.seeds import seed_from
-from rankcut.setfunctions import Algorithm, GraphCut
+from rankcut.kernels.gram import Features, gram_matrix
+from rankcut.rankings import RankMatrix
 
 
 def graph_cut_kernel(
@@ -27,21 +30,10 @@ def graph_cut_kernel(
     Y: Any = None,
     graph: Any = None,
     *,
-    unranked: Unranked = "error",
-    unlisted_weight: UnlistedWeight = 1.0,
-    normalize: bool = False,
     items: Sequence[Hashable] | None = None,
-    completions: Method = "auto",
-    sampler: Sampler = "controlled",
-    n_draws: int | None = None,
-    tolerance: float | None = None,
-    random_state: int | np.random.RandomState | None = 0,
-    smoothing: float = 0.0,
-    smoothing_graph: Any = None,
-    algorithm: Algorithm = "auto",
     out: NDArray[Any] | None = None,
     dtype: DTypeLike | None = None,
-    n_jobs: int | None = None,
+    **options: Any,
 ) -> NDArray[Any]:
     """k(A, A') = ⟨φ(A), φ(A')⟩ for each ranking of X and each of Y.
 
@@ -53,20 +45,17 @@ def graph_cut_kernel(
         Another rank matrix over the same items; None is X itself, each pair once.
     graph : None, ItemGraph, recipe, array, sparse matrix, networkx.Graph or frame
         The item graph; None is the complete graph.
-    normalize : bool
-        Scale each vector to unit length, so that values are from −1 to 1; on the complete graph
-        this is Spearman's correlation. A ranking that ties all items has k = 0.
+    items : sequence or None
+        Labels of the columns, if the rankings are not frames.
     out : ndarray or memmap of shape (n_rankings_x, n_rankings_y) or None
         Where to write the Gram matrix.
-    unranked, unlisted_weight, items, algorithm, dtype, n_jobs
-        As in :func:`~rankcut.graph_cut_features`.
-    completions, sampler, n_draws, tolerance, random_state
-        As in :func:`~rankcut.graph_cut_features`, for ``unranked="anywhere"``. Sparse rankings
-        in closed form stay sparse on the way, and the constant that most items of a vector share
-        is taken into account.
-    smoothing, smoothing_graph
-        As in :func:`~rankcut.graph_cut_features`: φ·p(L) in the place of φ, so that rankings that
-        share no item can be compared. Smoothed vectors are dense on the way.
+    dtype : float32, float64 or None
+        Type of the Gram matrix; None is float32 for ranks in float32, and float64 otherwise.
+    **options
+        ``unranked``, ``unlisted_weight``, ``normalize``, ``completions``, ``smoothing`` and
+        ``n_jobs``, as in :class:`~rankcut.GraphCutFeatures`. With ``normalize``, values are from
+        −1 to 1, and on the complete graph they are Spearman's correlation; a ranking that ties all
+        items has k = 0. Sparse rankings in closed form stay sparse on the way.
 
     Returns
     -------
@@ -78,38 +67,29 @@ def graph_cut_kernel(
     array([[ 0.5],
            [-0.5]])
     """
-    options = CompletionOptions(completions, sampler, n_draws, tolerance, seed_from(random_state))
+    encoder = GraphCutEncoder(graph, MapOptions(**options))
     return gram_matrix(
         X,
         Y,
-        graph_cut_encoder(
-            graph,
-            options,
-            unranked=unranked,
-            unlisted_weight=unlisted_weight,
-            normalize=normalize,
-            smoothing=smoothing,
-            smoothing_graph=smoothing_graph,
-            algorithm=algorithm,
-            n_jobs=n_jobs,
-        ),
-        unranked=unranked,
+        encoder,
+        unranked=encoder.options.unranked,
         normalize=False,
         items=items,
         out=out,
         dtype=dtype,
-        n_jobs=n_jobs,
+        n_jobs=encoder.options.n_jobs,
     )
 
 
 class GraphCutVectors:
-    """Graph cut features, dense or sparse."""
+    """Graph cut features, or any other vectors, compared by their inner products."""
 
     side = Features.side
     blas = True
 
-    def __init__(self, vectors: NDArray[Any] | csr_array) -> None:
-        self._vectors: Any = vectors
+    def __init__(self, vectors: Vectors) -> None:
+        check_centred(vectors)
+        self._vectors = vectors
 
     def __len__(self) -> int:
         return int(self._vectors.shape[0])
@@ -117,62 +97,78 @@ class GraphCutVectors:
     def compare(
         self, rows: slice, other: "GraphCutVectors", columns: slice, pairs: int, out: Any
     ) -> None:
-        """Inner products; sparse vectors are given up to a constant: φ = S − (sum of S)/n."""
+        """Inner products."""
         left = self._vectors[rows]
-        right = left if pairs != ALL else other._vectors[columns]
-        if not (issparse(left) or issparse(right)):
-            if pairs == TWINS:
-                np.einsum("ri,ri->r", left, right, out=out[:, 0])
-            else:
-                np.matmul(left, right.T, out=out)
-            return
-        left, right = csr_array(left), csr_array(right)
         if pairs == TWINS:
-            out[:, 0] = left.multiply(right).sum(axis=1) - left.sum(axis=1) ** 2 / left.shape[1]
+            out[:, 0] = row_squares(left)
             return
-        sums = np.outer(left.sum(axis=1), right.sum(axis=1))
-        out[:] = (left @ right.T).toarray() - sums / left.shape[1]
+        right = left if pairs != ALL else other._vectors[columns]
+        if isinstance(left, np.ndarray) and isinstance(right, np.ndarray):
+            np.matmul(left, right.T, out=out)
+            return
+        out[:] = inner_products(left, right)
         if pairs == UPPER:
             # Sparse sums of a pair may be in another order than those of the pair turned round.
             out[:] = (out + out.T) / 2.0
 
 
-def graph_cut_encoder(
-    graph: Any,
-    completions: CompletionOptions,
-    *,
-    unranked: Unranked,
-    unlisted_weight: UnlistedWeight,
-    normalize: bool,
-    smoothing: float,
-    smoothing_graph: Any,
-    algorithm: Algorithm,
-    n_jobs: int | None,
-) -> Encoder:
-    """Graph cut features, which are normalised as vectors: weights may be of any scale."""
-    # A recipe is built once, for X and Y and all their blocks. One that is learned from rankings
-    # is refused: learned from either side of a Gram matrix, it would be another graph.
-    given = None if graph is None else as_item_graph(graph)
-    check_steps(smoothing)
-    walked = given
-    if smoothing:
-        like = joining_like_items(graph if smoothing_graph is None else smoothing_graph)
-        walked = given if like is graph else as_item_graph(like)
+class GraphCutEncoder:
+    """From rankings to their vectors, for a Gram matrix.
 
-    def encode(rankings: RankMatrix, dtype: np.dtype[Any]) -> GraphCutVectors:
-        smoother = Smoother(fit_graph(walked, rankings), smoothing) if smoothing else None
-        feature_map = FeatureMap(
-            GraphCut(fit_graph(given, rankings), algorithm),
-            completions,
-            unranked=unranked,
-            unlisted_weight=unlisted_weight,
-            normalize=normalize,
-            smoother=smoother,
-            dtype=dtype,
-            # Sparse vectors that are smoothed are not given up to a constant any more.
-            sparse_output="auto" if smoother is None else False,
-            n_jobs=n_jobs,
+    A recipe is built once, for X and Y and all their blocks. One that is learned from rankings is
+    refused: learned from either side of a Gram matrix, it would be another graph.
+    """
+
+    def __init__(self, graph: Any, options: MapOptions) -> None:
+        smoothing = as_smoothing(options.smoothing)
+        self._graph = None if graph is None else as_item_graph(graph)
+        if smoothing.steps:
+            walked = joining_like_items(graph if smoothing.graph is None else smoothing.graph)
+            if walked is not None:
+                walked = self._graph if walked is graph else as_item_graph(walked)
+            options = replace(options, smoothing=Smoothing(smoothing.steps, walked))
+        self.options = options
+        self._known: Any = None
+        self._map: FeatureMap | None = None
+
+    def __call__(self, rankings: RankMatrix, dtype: np.dtype[Any]) -> GraphCutVectors:
+        """The vectors, normalised as vectors if asked: weights may be of any scale."""
+        known = (rankings.shape[1], rankings.items, dtype)
+        if self._map is None or self._known != known:
+            self._map = fit_map(self._graph, rankings, replace(self.options, dtype=dtype))
+            self._known = known
+        vectors = self._map.compact(rankings)
+        if not self.options.normalize:
+            check_squares(vectors, dtype, self._map.function.magnitude)
+        return GraphCutVectors(vectors)
+
+
+def check_squares(vectors: Vectors, dtype: np.dtype[Any], magnitude: float) -> None:
+    """Refuse vectors whose inner products are too large or too small for a float.
+
+    No product exceeds the largest square, by Cauchy and Schwarz; and if all squares are normal
+    numbers, underflow costs no more than rounding. No coordinate exceeds ``magnitude``.
+
+    >>> check_squares(np.array([[1.0, 0.0], [3e200, 4e200]]), np.dtype(float), 4e200)
+    Traceback (most recent call last):
+        ...
+    rankcut.errors.InputError: row 1: k(A, A) is too large for float64; pass normalize=True or \
+rescale the weights
+    """
+    limits = np.finfo(dtype)
+    with np.errstate(all="ignore"):
+        squares = row_squares(vectors)
+    wrong = ~(squares <= float(limits.max))
+    # A vector of zeros, as rounding leaves it, is no larger than that in any coordinate.
+    noise = vectors.shape[1] * float(limits.eps) * magnitude
+    if noise < float(limits.tiny) ** 0.5:
+        for row in np.flatnonzero(squares < float(limits.tiny)).tolist():
+            wrong[row] = largest_entry(vectors[row : row + 1]) > noise
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        size = "small" if squares[row] < 1 else "large"
+        raise InputError(
+            f"k(A, A) is too {size} for {dtype}",
+            row=row,
+            remedy=["pass ", Setting("normalize", True), " or rescale the weights"],
         )
-        return GraphCutVectors(feature_map(rankings)[0])
-
-    return encode

@@ -23,6 +23,7 @@ import numpy as np
 from rankcut._loops.linear_extensions import complete_rows, count_completions
 from rankcut._loops.partitions import group_rows
 from rankcut._loops.types import Indices, Ints
+from rankcut.errors import InputError
 from rankcut.partitions import block_rows, read_partitions
 from rankcut.rankings import RankMatrix, Unranked
 from rankcut.threads import over_rows
@@ -91,9 +92,10 @@ def complete(
     tie-breaks.
     """
     if not isinstance(n_draws, Integral) or n_draws < 2 or n_draws % 2:
-        raise ValueError(
-            f"n_draws must be an even number, 2 or more, since draws come in mirrored pairs, and "
-            f"it is {n_draws!r}"
+        raise InputError(
+            f"must be an even number, 2 or more, since draws come in mirrored pairs; got "
+            f"{n_draws!r}",
+            parameter="n_draws",
         )
     n_rows, n_items = groups.shape
     counts = np.empty(n_rows, dtype=np.int32)

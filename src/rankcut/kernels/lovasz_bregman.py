@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from rankcut._loops.slopes import add_gains, break_ties
-from rankcut.errors import InputError
+from rankcut.errors import InputError, Setting
 from rankcut.features.graph_cut import fit_graph
 from rankcut.kernels.gram import Features, fill_gram, gram_dtype, with_same_labels
 from rankcut.partitions import Partitions, block_rows, read_partitions
@@ -69,9 +69,13 @@ def lovasz_bregman_divergence(
     array([[0. , 0.2, 3.2]])
     """
     if unranked == "anywhere":
-        raise ValueError(
-            "the Lovász–Bregman divergence is not defined for incomplete rankings; use "
-            'unranked="last" if unranked items come after all the ranked ones'
+        raise InputError(
+            "the Lovász–Bregman divergence is not defined for incomplete rankings",
+            remedy=[
+                "pass ",
+                Setting("unranked", "last"),
+                " if unranked items come after all the ranked ones",
+            ],
         )
     scores, rankings = with_same_labels(read_rankings(X, items), read_rankings(Y, items))
     _check_scores(scores)
@@ -97,7 +101,9 @@ def lovasz_bregman_divergence(
 
 def _check_scores(scores: RankMatrix) -> None:
     if scores.sparse is not None:
-        raise ValueError("scores are a dense matrix: each item has one; X.toarray() makes it so")
+        raise InputError(
+            "scores must be a dense matrix: each item has one", remedy="pass X.toarray()"
+        )
     for first, part in _dense_rows(scores):
         bad = ~np.isfinite(part)
         if bad.any():

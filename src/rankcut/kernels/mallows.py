@@ -23,6 +23,7 @@ from sklearn.utils import check_random_state
 from rankcut._loops.pairs import ALL
 from rankcut._loops.permutation_kernels import mallows_values, tie_terms
 from rankcut._loops.types import Floats, Indices, Ints, Words
+from rankcut.errors import InputError, Setting
 from rankcut.kernels.gram import Encoder, gram_matrix
 from rankcut.kernels.groups import DRAWS, Completions, complete, read_groups
 from rankcut.kernels.kendall import count_pairs, kendall_kernel, signs_as_bits
@@ -64,9 +65,9 @@ def mallows_kernel(
     random_state : int, RandomState or None
         Seed of the draws. A ranking has the same draws in each call with the same int.
     X, Y, unranked, normalize, items, out, dtype, n_jobs
-        As in :func:`~rankcut.kendall_kernel`. Full rankings have k(A, A) = 1 in any case. Where
-        very many items are tied and λ is not small, values are too small for a float, unless they
-        are normalised.
+        As in :func:`~rankcut.kernels.kendall_kernel`. Full rankings have k(A, A) = 1 in any case.
+        Where very many items are tied and λ is not small, values are too small for a float, unless
+        they are normalised.
 
     Returns
     -------
@@ -117,7 +118,7 @@ def median_lambda(
     Parameters
     ----------
     X, unranked, items, n_jobs
-        As in :func:`~rankcut.kendall_kernel`.
+        As in :func:`~rankcut.kernels.kendall_kernel`.
     random_state : int, RandomState or None
         Seed of the choice.
 
@@ -138,9 +139,10 @@ def median_lambda(
     discordant = count_pairs(n_items) * (1.0 - tau[np.triu_indices_from(tau, k=1)]) / 2.0
     median = float(np.median(discordant)) if discordant.size else 0.0
     if not median > 0.0:
-        raise ValueError(
-            "the median heuristic needs two rankings that differ, and more than half of the pairs "
-            "are of equal rankings; give lam= a number"
+        raise InputError(
+            "the median heuristic needs rankings that differ, but more than half of the pairs are "
+            "of equal rankings",
+            remedy=["pass a number as ", Setting("lam")],
         )
     return 1.0 / median
 
@@ -226,7 +228,7 @@ def mallows_encoder(
 ) -> Encoder:
     """Completions in which ties are kept; see :class:`MallowsCompletions`."""
     if lam is not None and not 0.0 < lam < np.inf:
-        raise ValueError(f"lam must be positive and finite, and it is {lam}")
+        raise InputError(f"must be positive and finite; got {lam}", parameter="lam")
 
     def encode(rankings: RankMatrix, dtype: np.dtype[Any]) -> MallowsCompletions:
         groups = read_groups(rankings, unranked, n_jobs)

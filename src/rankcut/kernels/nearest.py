@@ -9,6 +9,7 @@ import numpy as np
 from rankcut._loops.pairs import ALL, keep_best
 from rankcut._loops.types import Floats, Longs
 from rankcut.dask import is_lazy
+from rankcut.errors import InputError
 from rankcut.kernels.gram import Encoder, Encoding, read_both, slices, unit_scale
 from rankcut.rankings import Unranked
 from rankcut.threads import as_completed
@@ -39,7 +40,9 @@ def nearest_rankings(
 ) -> Nearest:
     """The k of Y with the largest kernel for each of X; Y is None: of X, without itself."""
     if not (isinstance(k, Integral) and k >= 1):
-        raise ValueError(f"k is the number of nearest rankings, 1 or more, and it is {k!r}")
+        raise InputError(
+            f"must be a whole number of nearest rankings, 1 or more; got {k!r}", parameter="k"
+        )
     if is_lazy(X) or is_lazy(Y):
         from rankcut.dask.kernels import lazy_nearest
 
@@ -99,8 +102,8 @@ def all_found(best: Nearest) -> Nearest:
     short = (best.rows < 0).any(axis=1)
     if short.any():
         n_found = int((best.rows[np.argmax(short)] >= 0).sum())
-        raise ValueError(
-            f"k={best.rows.shape[1]} nearest rankings are asked for, and there are {n_found} to "
-            "choose from"
+        raise InputError(
+            f"is {best.rows.shape[1]}, but there are {n_found} rankings to choose from",
+            parameter="k",
         )
     return best

@@ -1,15 +1,16 @@
-"""An index of vectors by which those with large inner products are found without comparing all."""
+"""An index to find vectors with large inner products without comparing all of them."""
 
 from typing import Any
 
 import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
-from scipy import sparse
 
 from rankcut._loops.types import Floats
+from rankcut.features.offset_rows import Vectors, filled, largest_entry, row_squares
+from rankcut.graphs.distances import import_hnswlib
 
-# Longer vectors are projected to so many random directions before they are indexed: an inner
+# Longer vectors are projected to this many random directions before they are indexed: an inner
 # product of unit vectors is then known to about 1/√512. Principal components keep less of what
 # tells short lists of a large catalogue apart.
 _DIMENSIONS = 512
@@ -18,22 +19,20 @@ _DIMENSIONS = 512
 _LINKS = 16
 _LOOKED_AT = 200
 
-# Vectors that are projected, and products that are taken, at once have about so many entries.
+# Entries of a block of vectors that is projected or multiplied at once.
 _AT_ONCE = 1 << 22
 
 
 class VectorIndex:
     """Vectors φ linked to near ones (a hierarchical navigable small world graph, by hnswlib).
 
-    Sparse vectors are given up to a constant, φ = S − (sum of S)/n, as graph cut features are in
-    closed form.
+    Vectors are an array, a CSR array or :class:`~rankcut.features.OffsetRows`.
     """
 
-    def __init__(self, vectors: Any, *, normalize: bool, seed: int) -> None:
-        self.vectors = vectors
+    def __init__(self, vectors: Vectors, *, normalize: bool, seed: int) -> None:
+        self.vectors: Any = vectors
         self._normalize = normalize
-        self._sums = np.asarray(vectors.sum(axis=1), dtype=np.float64)
-        self._scales = self._unit_scales(vectors, self._sums)
+        self._scales = self._unit_scales(vectors)
         self._axes = _random_axes(vectors.shape[1], seed)
         self._index = self._built(seed)
 
@@ -52,18 +51,17 @@ class VectorIndex:
 
         ``own`` is the vector that each query is, if it is one of them; it is not to be found.
         """
-        sums = np.asarray(queries.sum(axis=1), dtype=np.float64)
-        scales = self._unit_scales(queries, sums)
+        scales = self._unit_scales(queries)
         count = min(len(self), max(n_candidates, k + (own is not None)))
         n_queries = queries.shape[0]
         values, rows = np.empty((n_queries, k)), np.empty((n_queries, k), dtype=np.int64)
         # Dense candidates are gathered for a product; sparse queries are made dense one by one.
-        width = 1 if sparse.issparse(queries) else self.vectors.shape[1]
+        width = self.vectors.shape[1] if self._dense(queries) else 1
         step = max(1, _AT_ONCE // max(count * width, _DIMENSIONS))
         for start in range(0, n_queries, step):
             part = slice(start, min(start + step, n_queries))
             found = self._candidates(queries[part], count, n_jobs)
-            products = self._products(queries[part], sums[part], scales[part], found)
+            products = self._products(queries[part], scales[part], found)
             if own is not None:
                 products[found == own[part, np.newaxis]] = -np.inf
             # The largest first, and of equal ones the first row.
@@ -77,7 +75,7 @@ class VectorIndex:
         points = np.empty((len(self), width + 1), dtype=np.float32)
         squares = np.empty(len(self))
         # Weights may be of any scale, and the index is in float32.
-        magnitude = float(abs(self.vectors).max() * self._scales.max()) or 1.0
+        magnitude = largest_entry(self.vectors) * float(self._scales.max()) or 1.0
         for part in _parts(self.vectors):
             short = self._projected(self.vectors[part]) * self._scales[part, np.newaxis] / magnitude
             points[part, :-1] = short
@@ -86,7 +84,7 @@ class VectorIndex:
         # query are those with the largest inner products.
         longest = squares.max(initial=0.0)
         points[:, -1] = np.sqrt(longest - squares)
-        index = _hnswlib().Index(space="l2", dim=width + 1)
+        index = import_hnswlib().Index(space="l2", dim=width + 1)
         index.init_index(
             max_elements=len(self), M=_LINKS, ef_construction=_LOOKED_AT, random_seed=seed
         )
@@ -110,40 +108,27 @@ class VectorIndex:
         return np.asarray(found, dtype=np.int64)
 
     def _projected(self, vectors: Any) -> Floats:
-        if self._axes is not None:
-            short = vectors @ self._axes
-            if sparse.issparse(vectors):
-                means = vectors.sum(axis=1) / vectors.shape[1]
-                short -= np.outer(means, self._axes.sum(axis=0))
-            return np.asarray(short)
-        if sparse.issparse(vectors):
-            filled = vectors.toarray()
-            return np.asarray(filled - filled.mean(axis=1, keepdims=True))
-        return np.asarray(vectors)
+        return np.asarray(filled(vectors) if self._axes is None else vectors @ self._axes)
 
-    def _products(
-        self, queries: Any, sums: Floats, scales: Floats, found: NDArray[np.int64]
-    ) -> Floats:
+    def _dense(self, queries: Any) -> bool:
+        return isinstance(queries, np.ndarray) and isinstance(self.vectors, np.ndarray)
+
+    def _products(self, queries: Any, scales: Floats, found: NDArray[np.int64]) -> Floats:
         """Inner products of each query with its candidates, in float64."""
         products = np.empty(found.shape)
-        if sparse.issparse(queries):
-            n = queries.shape[1]
-            for row, chosen in enumerate(found):
-                query = np.asarray(queries[[row]].toarray(), dtype=np.float64)[0]
-                products[row] = self.vectors[chosen] @ query - sums[row] * self._sums[chosen] / n
-        else:
+        if self._dense(queries):
             np.einsum("rci,ri->rc", self.vectors[found], queries, out=products)
+        else:
+            for row, chosen in enumerate(found):
+                query = np.asarray(filled(queries[[row]]), dtype=np.float64)[0]
+                products[row] = self.vectors[chosen] @ query
         return products * scales[:, None] * self._scales[found]
 
-    def _unit_scales(self, vectors: Any, sums: Floats) -> Floats:
+    def _unit_scales(self, vectors: Vectors) -> Floats:
         """1/‖φ‖, and 0 where that is 0; or 1 if lengths count."""
         if not self._normalize:
             return np.ones(vectors.shape[0])
-        if sparse.issparse(vectors):
-            squares = vectors.multiply(vectors).sum(axis=1) - sums**2 / vectors.shape[1]
-        else:
-            squares = np.einsum("ri,ri->r", vectors, vectors, dtype=np.float64)
-        norms = np.sqrt(np.maximum(squares, 0.0))
+        norms = np.sqrt(row_squares(vectors))
         return np.asarray(np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > 0))
 
 
@@ -158,14 +143,3 @@ def _random_axes(width: int, seed: int) -> Floats | None:
 def _parts(vectors: Any) -> list[slice]:
     step = max(1, _AT_ONCE // min(vectors.shape[1], _DIMENSIONS))
     return [slice(start, start + step) for start in range(0, vectors.shape[0], step)]
-
-
-def _hnswlib() -> Any:
-    try:
-        import hnswlib
-    except ImportError:
-        raise ModuleNotFoundError(
-            'approximate search needs hnswlib: pip install "rankcut[neighbors]", or take '
-            'method="exact", which compares all rankings'
-        ) from None
-    return hnswlib

@@ -26,6 +26,8 @@ from rankcut._loops.pairs import ALL
 from rankcut._loops.partitions import NOWHERE
 from rankcut._loops.position_weights import average_weights, expected_weights, forget_one_item
 from rankcut._loops.types import Floats, Indices
+from rankcut.errors import InputError
+from rankcut.graphs.distances import scaled_to_one
 from rankcut.kernels.gram import Encoder, Features, gram_dtype, gram_matrix, rows_at_once
 from rankcut.kernels.groups import all_full, read_groups
 from rankcut.rankings import RankMatrix, Unranked, read_rankings
@@ -64,8 +66,8 @@ def weighted_kendall_kernel(
     position_weights : array of shape (n_items,) or None
         u for "additive" and "multiplicative", best position first; None is 1, 1/2, 1/3, ….
     X, Y, unranked, normalize, items, out, dtype, n_jobs
-        As in :func:`~rankcut.kendall_kernel`. Ties and unranked items: the exact mean over the
-        full rankings that agree with each ranking.
+        As in :func:`~rankcut.kernels.kendall_kernel`. Ties and unranked items: the exact mean over
+        the full rankings that agree with each ranking.
 
     Returns
     -------
@@ -83,6 +85,9 @@ def weighted_kendall_kernel(
     >>> weighted_kendall_kernel(rankings[:1], rankings)
     array([[2.5 , 1.75, 1.75]])
     """
+    if normalize and position_weights is not None:
+        # A common factor changes nothing then, and products of weights are not to underflow.
+        position_weights = scaled_to_one(np.asarray(position_weights, dtype=np.float64))
     return gram_matrix(
         X,
         Y,
@@ -112,7 +117,7 @@ def weighted_kendall_features(
     Parameters
     ----------
     X, unranked, items, dtype, n_jobs
-        As in :func:`~rankcut.kendall_kernel`.
+        As in :func:`~rankcut.kernels.kendall_kernel`.
     weights, k, position_weights
         As in :func:`weighted_kendall_kernel`. The average weights are not the product of a
         weight for each ranking, and have no vector of this size.
@@ -128,9 +133,10 @@ def weighted_kendall_features(
     array([[0.  , 1.5 , 1.33, 0.  , 0.  , 0.83, 0.  , 0.  , 0.  ]])
     """
     if weights == "average":
-        raise ValueError(
-            'weights="average" has no vectors with one coordinate for each pair of items; use '
-            "weighted_kendall_kernel, or other weights"
+        raise InputError(
+            'is "average", which has no vectors with one coordinate for each pair of items',
+            parameter="weights",
+            remedy="use weighted_kendall_kernel, or other weights",
         )
     rankings = read_rankings(X, items)
     rankings.check(unranked)
@@ -144,22 +150,22 @@ def weight_table(
 ) -> Floats:
     """U[p, q] for positions p < q counted from 0, and 0 elsewhere."""
     if weights not in get_args(Weights):
-        raise ValueError(
-            'weights must be "average", "top-k", "additive" or "multiplicative", and it is '
-            f"{weights!r}"
+        raise InputError(
+            f'must be "average", "top-k", "additive" or "multiplicative"; got {weights!r}',
+            parameter="weights",
         )
     if weights != "top-k" and k is not None:
-        raise ValueError(f'k= is for weights="top-k", and weights is {weights!r}')
+        raise InputError(f'is for weights="top-k"; got weights={weights!r}', parameter="k")
     if weights in ("average", "top-k"):
         if position_weights is not None:
-            raise ValueError(
-                'position_weights= is for weights="additive" and "multiplicative", and weights '
-                f"is {weights!r}"
+            raise InputError(
+                f'is for weights="additive" and "multiplicative"; got weights={weights!r}',
+                parameter="position_weights",
             )
         last = n_items if weights == "average" else k
         if not (isinstance(last, Integral) and 1 <= last <= n_items):
-            raise ValueError(
-                f'weights="top-k" needs k from 1 to {n_items}, the number of items, and k is {k!r}'
+            raise InputError(
+                f"must be from 1 to {n_items}, the number of items; got {k!r}", parameter="k"
             )
         return np.triu(np.broadcast_to(np.arange(n_items) < last, (n_items, n_items)) * 1.0, 1)
     if position_weights is None:
@@ -167,9 +173,10 @@ def weight_table(
     else:
         u = np.asarray(position_weights, dtype=np.float64)
         if u.shape != (n_items,) or not np.isfinite(u).all():
-            raise ValueError(
-                f"position_weights= must be {n_items} finite numbers, one for each position, best "
-                f"first, and it has shape {u.shape}"
+            raise InputError(
+                f"must be {n_items} finite numbers, one for each position, best first; got shape "
+                f"{u.shape}",
+                parameter="position_weights",
             )
     pairs = u[:, np.newaxis] + u if weights == "additive" else u[:, np.newaxis] * u
     return np.triu(pairs, 1)

@@ -52,7 +52,7 @@ def draw_base_polytope(
 
     Examples
     --------
-    >>> from rankcut import GraphCut
+    >>> from rankcut.setfunctions import GraphCut
     >>> from rankcut.pictures.base_polytope import draw_base_polytope
     >>> triangle = GraphCut([[0, 1, 2], [1, 0, 3], [2, 3, 0]])
     >>> figure = draw_base_polytope(triangle)

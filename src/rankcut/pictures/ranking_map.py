@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +10,67 @@ from numpy.typing import NDArray
 from rankcut.files.drafts import atomic_path
 from rankcut.pictures.extras import import_figure, import_plotly
 
-_UNKNOWN = "not known"
+_UNKNOWN = "unknown"
+
+# With at most this many items, directions are found from the matrix of their covariances.
+_FEW_ITEMS = 2000
+
+
+class Directions(NamedTuple):
+    """Vectors along their two main directions."""
+
+    points: NDArray[np.float64]
+    shares: NDArray[np.float64]  #: of the variance, for each direction
+
+
+def main_directions(
+    vectors: NDArray[np.floating], counts: NDArray[np.int64], *, random_state: int = 0
+) -> Directions:
+    """The two principal components of vectors, each of which counts several times.
+
+    The same as of an array in which each row is repeated. The largest component of a direction is
+    positive.
+
+    >>> found = main_directions(np.array([[0.0, 0.0], [1.0, 0.0], [3.0, 0.0]]), np.array([1, 2, 1]))
+    >>> found.points[:, 0].round(2).tolist(), found.shares.round(2).tolist()
+    ([-1.25, -0.25, 1.75], [1.0, 0.0])
+    """
+    weight = counts / counts.sum()
+    centered = vectors - weight @ vectors
+    scaled = np.sqrt(weight)[:, np.newaxis] * centered
+    total = float(np.einsum("ij,ij->", scaled, scaled))
+    if scaled.shape[1] <= _FEW_ITEMS:
+        variances, directions = np.linalg.eigh(scaled.T @ scaled)
+        variances, directions = variances[:-3:-1], directions[:, :-3:-1].T
+    else:
+        from sklearn.utils.extmath import randomized_svd
+
+        _, singular, directions = randomized_svd(scaled, 2, random_state=random_state)
+        variances = singular**2
+    largest = np.abs(directions).argmax(axis=1)
+    directions = directions * np.sign(directions[[0, 1], largest])[:, np.newaxis]
+    shares = np.maximum(variances, 0.0) / total if total > 0 else np.zeros(2)
+    return Directions(centered @ directions.T, shares)
+
+
+def distinct_points(
+    labels: Sequence[str], color: NDArray[Any] | None, counts: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The rows of distinct points, in order of appearance, and how many rankings each counts.
+
+    >>> distinct_points(["a > b", "b > a", "a > b"], None, np.array([1, 1, 3]))
+    (array([0, 1]), array([4, 1]))
+    """
+    colors = [None] * len(labels) if color is None else [str(value) for value in color.tolist()]
+    totals: dict[tuple[str, str | None], int] = {}
+    rows: list[int] = []
+    for row, (key, count) in enumerate(
+        zip(zip(labels, colors, strict=True), counts.tolist(), strict=True)
+    ):
+        if key not in totals:
+            rows.append(row)
+        totals[key] = totals.get(key, 0) + count
+    return np.array(rows, dtype=np.int64), np.array(list(totals.values()), dtype=np.int64)
 
 
 def draw_map(

@@ -1,4 +1,4 @@
-"""What is in a set of rankings: kinds, lengths, favourites, repeats and problems."""
+"""What a set of rankings holds: kinds, lengths, favourites, repeats and problems."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -6,13 +6,27 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from rankcut.consensus import (
+    Agreement,
+    People,
+    agree,
+    compare_pairs,
+    gather,
+    mean_scores,
+    rank_listed,
+)
+from rankcut.errors import amount
 from rankcut.ranking_set import RankingSet
+from rankcut.rankings import read_rankings
 
 # An item counts among the most and least preferred if this share of the rankings rank it.
 _WORTH_A_PLACE = 0.01
 
 # Ranks that are this many times as large as there are items are probably something else.
 _PLAUSIBLE = 10
+
+# Pairs of items are compared, to see how much people agree, up to this many items.
+_MOST_PAIRED = 100
 
 
 @dataclass(frozen=True)
@@ -43,7 +57,10 @@ class Description:
     most_repeated : int
         How often the most frequent order occurs.
     preferred : list of Preference
-        The items, most preferred first.
+        The items, most preferred first: in the order of :class:`~rankcut.Consensus` by Borda's
+        method, unranked items anywhere.
+    agreement : Agreement or None
+        How much people agree, with 95 % intervals; None if nothing is ranked.
     columns : dict
         What is known of each ranking: the number of different values.
     problems : list of str
@@ -59,6 +76,7 @@ class Description:
     n_distinct: int
     most_repeated: int
     preferred: list[Preference]
+    agreement: Agreement | None
     columns: dict[str, int]
     problems: list[str]
 
@@ -83,22 +101,34 @@ def describe(rankings: RankingSet) -> Description:
         entries = slice(matrix.indptr[row], matrix.indptr[row + 1])
         items = matrix.indices[entries].astype(np.int64)
         orders[items.tobytes() + beaten[entries].tobytes()] += count
-    preferred = _preferred(rankings, rows, matrix.indices, beaten, lengths)
+    people = _people(rankings) if lengths.any() else None
+    preferred = _preferred(rankings, rows, matrix.indices, beaten, lengths, people)
     return Description(
         n_rankings=rankings.n_rankings,
         n_rows=len(rankings),
         n_items=len(rankings.items),
         kinds=kinds,
-        lengths=(int(lengths.min()), float(np.median(lengths)), int(lengths.max())),
+        lengths=(int(lengths.min()), _median(lengths, rankings.counts), int(lengths.max())),
         n_tied=int(rankings.counts[tied].sum()),
         n_distinct=len(orders),
         most_repeated=orders.most_common(1)[0][1],
         preferred=preferred,
+        agreement=None if people is None else _agreement(people),
         columns={
-            name: len(set(values.tolist()) - {None}) for name, values in rankings.columns.items()
+            name: len({value for value in values.tolist() if value is not None and value == value})
+            for name, values in rankings.columns.items()
         },
         problems=_problems(rankings, lengths, tied, len(orders)),
     )
+
+
+def _median(lengths: NDArray[np.int64], counts: NDArray[np.int64]) -> float:
+    """The median of lengths, each of which counts several times."""
+    order = np.argsort(lengths, kind="stable")
+    ends = np.cumsum(counts[order].astype(object))  # exact however large
+    half = [ends[-1] // 2 + 1, (ends[-1] + 1) // 2]
+    middle = [lengths[order[int(np.argmax(ends >= place))]] for place in half]
+    return float(middle[0] + middle[1]) / 2
 
 
 def _beaten(
@@ -140,7 +170,10 @@ def _preferred(
     columns: NDArray[np.int64],
     beaten: NDArray[np.float64],
     lengths: NDArray[np.int64],
+    people: People | None,
 ) -> list[Preference]:
+    if people is None:
+        return []
     n_items = len(rankings.items)
     counts = rankings.counts.astype(np.float64)[rows]
     times = np.bincount(columns, weights=counts, minlength=n_items)
@@ -151,8 +184,19 @@ def _preferred(
     among = np.bincount(columns[compared], weights=weight, minlength=n_items)
     enough = (among > 0) & (times >= _WORTH_A_PLACE * rankings.n_rankings)
     beats = np.divide(total, among, out=np.zeros(n_items), where=among > 0)
-    order = [i for i in np.argsort(-beats, kind="stable").tolist() if enough[i]]
+    places = rank_listed(mean_scores(people), people.listed)
+    order = [i for i in np.argsort(places, kind="stable").tolist() if enough[i]]
     return [Preference(str(rankings.items[i]), float(beats[i]), int(times[i])) for i in order]
+
+
+def _people(rankings: RankingSet) -> People:
+    return gather(read_rankings(rankings.ranks, rankings.items), "anywhere", rankings.counts)
+
+
+def _agreement(people: People) -> Agreement:
+    """How much people agree; that of two people only if pairs of items are few."""
+    pairs = compare_pairs(people) if people.n_items <= _MOST_PAIRED else None
+    return agree(people, pairs, 0.95)
 
 
 def _problems(
@@ -162,37 +206,40 @@ def _problems(
     empty = int(rankings.counts[lengths == 0].sum())
     if empty:
         first = int(np.argmax(lengths == 0))
-        problems.append(f"{empty:,} rankings rank nothing, the first in row {first}")
+        problems.append(f"{_of(empty)} nothing, the first in row {first}")
     single = int(rankings.counts[lengths == 1].sum())
     if single and len(rankings.items) > 1:
         problems.append(
-            f"{single:,} rankings rank a single item, which compares nothing unless the others "
-            "are last"
+            f"{_of(single)} a single item, which compares nothing unless the others are last"
         )
     if len(rankings.items) == 1:
         problems.append(
-            f"there is one item alone, {rankings.items[0]!r}: are the columns what they should be?"
+            f"there is only one item, {rankings.items[0]!r}: are the columns what they should be?"
         )
-    elif len(rankings) > 1 and n_distinct == 1:
+    elif rankings.n_rankings > 1 and n_distinct == 1:
         problems.append("all rankings are the same: are the columns what they should be?")
     ranks = rankings.sparse().data
     largest = float(ranks.max()) if ranks.size else 0.0
     if largest > _PLAUSIBLE * len(rankings.items):
         problems.append(
-            f"ranks reach {largest:,g}, though there are {len(rankings.items):,} items: are these "
-            "ranks? (scores: --layout ratings; a line for each item: --layout long; something "
-            "known of the rankings: --columns)"
+            f"ranks go up to {largest:,g}, with {amount(len(rankings.items), 'item')}: are these "
+            "ranks? (scores: --layout ratings; a line for each item: --layout long; columns that "
+            "are not items: --columns)"
         )
     seen = np.bincount(rankings.sparse().indices, minlength=len(rankings.items))
     unseen = np.flatnonzero(seen == 0)
     if unseen.size:
         problems.append(
-            f"{unseen.size:,} items are in no ranking, such as {rankings.items[unseen[0]]!r}"
+            f"{amount(unseen.size, 'item')} in no ranking, such as {rankings.items[unseen[0]]!r}"
         )
     if rankings.ids is not None and len(set(rankings.ids)) < len(rankings.ids):
         twice, times = Counter(rankings.ids).most_common(1)[0]
         problems.append(f"rankings share a name: {twice!r} occurs {times} times")
     return problems + _against_header(rankings, lengths, tied, n_distinct)
+
+
+def _of(number: int) -> str:
+    return f"{amount(number, 'ranking')} {'ranks' if number == 1 else 'rank'}"
 
 
 def _against_header(

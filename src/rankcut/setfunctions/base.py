@@ -8,12 +8,18 @@ has to know; the value of a single set A is the first increment of the chain A, 
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from functools import cached_property
+from math import frexp
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankcut._loops.types import Floats, Indices
+from rankcut.errors import InputError
 from rankcut.partitions import Partitions, block_rows
+
+if TYPE_CHECKING:
+    from rankcut.setfunctions.expected_slopes import ExpectedSlopes
 
 # A table of all subsets has 2**n numbers.
 MOST_TABULATED = 20
@@ -23,8 +29,8 @@ class SetFunction(ABC):
     """F: sets of items → numbers, with F(∅) = 0.
 
     To add a family, subclass and write :meth:`increments`; for a first try,
-    :class:`~rankcut.FromCallable` makes a set function of any Python function. Sums and positive
-    multiples are written ``F + G`` and ``2.0 * F``.
+    :class:`~rankcut.setfunctions.FromCallable` makes a set function of any Python function. Sums
+    and positive multiples are written ``F + G`` and ``2.0 * F``.
 
     Attributes
     ----------
@@ -33,10 +39,13 @@ class SetFunction(ABC):
     symmetric : bool
         Whether F(A) = F(V∖A) for all A is known. Then F(V) = 0 and reversing a ranking changes
         the sign of its features.
+    submodular: bool
+        Whether F is known to be submodular. :func:`check_submodular` finds out for others.
     """
 
     n_items: int
     symmetric: bool = False
+    submodular: bool = False
 
     @abstractmethod
     def increments(self, partitions: Partitions, out: Floats) -> None:
@@ -47,13 +56,25 @@ class SetFunction(ABC):
         means nothing.
         """
 
+    def prepare(self) -> None:  # noqa: B027
+        """Make ready what :meth:`increments` needs, such as tables; threads share it."""
+
+    def expected_slopes(self) -> "ExpectedSlopes | None":
+        """The closed form of mean slopes over completions, or None if there is none."""
+        return None
+
+    def extend(self, rows: Floats) -> Floats:
+        """The Lovász extension at each row; see :func:`rankcut.theory.lovasz_extension`."""
+        gains = self.gains(np.argsort(-rows, axis=1, kind="stable"))
+        return np.asarray((rows * gains).sum(axis=1))
+
     def aligned(self, n_items: int, items: tuple[Hashable, ...] | None) -> "SetFunction":
         """The same function with its items in the order of the rankings' columns.
 
         Only graphs name their items; item i of any other function is column i.
         """
         if self.n_items != n_items:
-            raise ValueError(
+            raise InputError(
                 f"the set function is about {self.n_items} items, and the rankings are about "
                 f"{n_items}; item i of the function is column i of the rank matrix"
             )
@@ -62,17 +83,17 @@ class SetFunction(ABC):
     def __call__(self, items: Iterable[int]) -> float:
         """F of one set of items.
 
-        >>> from rankcut import Modular
+        >>> from rankcut.setfunctions import Modular
         >>> Modular([1, 2, 4])({0, 2})
         5.0
         """
         inside = sorted(set(items))
         if any(isinstance(item, bool | np.bool_) for item in inside):
-            raise ValueError("a set lists its items by number; np.flatnonzero makes that of a mask")
+            raise InputError("a set lists its items by number; np.flatnonzero makes that of a mask")
         if not inside:
             return 0.0
         if inside[0] < 0 or inside[-1] >= self.n_items:
-            raise ValueError(
+            raise InputError(
                 f"the set {inside} names items that are not there; they are 0 to {self.n_items - 1}"
             )
         outside = np.setdiff1d(np.arange(self.n_items), inside).tolist()
@@ -81,7 +102,7 @@ class SetFunction(ABC):
     def along(self, groups: Sequence[Sequence[int]]) -> Floats:
         """F(∅), F(G_1), F(G_1 ∪ G_2), …, F(V) along one ordered partition.
 
-        >>> from rankcut import Modular
+        >>> from rankcut.setfunctions import Modular
         >>> Modular([1, 2, 4]).along([[2], [0, 1]])
         array([0., 4., 7.])
         """
@@ -95,7 +116,7 @@ class SetFunction(ABC):
         Entry (r, i) belongs to item i. Row r is the vertex of the base polytope that the greedy
         algorithm finds for that order.
 
-        >>> from rankcut import GraphCut
+        >>> from rankcut.setfunctions import GraphCut
         >>> GraphCut([[0, 1, 0], [1, 0, 1], [0, 1, 0]]).gains([[0, 1, 2], [2, 0, 1]])
         array([[ 1.,  0., -1.],
                [ 1., -2.,  1.]])
@@ -103,7 +124,7 @@ class SetFunction(ABC):
         rows = np.atleast_2d(np.asarray(orders))
         every = np.arange(self.n_items)
         if rows.shape[1] != self.n_items or (np.sort(rows, axis=1) != every).any():
-            raise ValueError(f"an order lists each of the {self.n_items} items once")
+            raise InputError(f"an order lists each of the {self.n_items} items once")
         gains = np.empty(rows.shape)
         for some in _slices(len(rows), self.n_items):
             out = np.empty(rows[some].shape)
@@ -114,13 +135,13 @@ class SetFunction(ABC):
     def table(self) -> Floats:
         """F of all 2ⁿ sets; entry m belongs to the items whose bits are set in m.
 
-        >>> from rankcut import Modular
+        >>> from rankcut.setfunctions import Modular
         >>> Modular([1, 2, 4]).table()
         array([0., 1., 2., 3., 4., 5., 6., 7.])
         """
         n = self.n_items
         if n > MOST_TABULATED:
-            raise ValueError(
+            raise InputError(
                 f"a table of all sets of {n} items has 2**{n} numbers; at most {MOST_TABULATED} "
                 "items can be tabulated"
             )
@@ -133,7 +154,7 @@ class SetFunction(ABC):
     def of_sets(self, inside: NDArray[np.bool_]) -> Floats:
         """F of each set, a row of truth values.
 
-        >>> from rankcut import Modular
+        >>> from rankcut.setfunctions import Modular
         >>> Modular([1, 2, 4]).of_sets(np.array([[True, False, True], [False, False, False]]))
         array([5., 0.])
         """
@@ -150,7 +171,7 @@ class SetFunction(ABC):
     def magnitude(self) -> float:
         """How long feature vectors may be, roughly; far shorter ones are rounding errors."""
         order = np.arange(self.n_items)
-        return float(np.linalg.norm(np.abs(self.gains([order, order[::-1]])).max(axis=0)))
+        return length_of(np.abs(self.gains([order, order[::-1]])).max(axis=0))
 
     def __add__(self, other: "SetFunction") -> "SetFunction":
         from rankcut.setfunctions.combined import SumOfFunctions
@@ -167,6 +188,25 @@ class SetFunction(ABC):
     __rmul__ = __mul__
 
 
+def length_of(vector: Floats) -> float:
+    """The Euclidean length; squares neither overflow nor vanish.
+
+    >>> length_of(np.array([3e-200, 4e-200]))
+    5e-200
+    """
+    largest = float(np.abs(vector).max(initial=0.0))
+    return largest * float(np.linalg.norm(vector / largest)) if largest > 0 else 0.0
+
+
+def power_of_two(magnitude: float) -> float:
+    """A power of two about as large, to scale by without rounding; 1 for 0.
+
+    >>> power_of_two(5.0), power_of_two(0.0)
+    (8.0, 1.0)
+    """
+    return 2.0 ** frexp(magnitude)[1] if magnitude > 0 else 1.0
+
+
 def _slices(n_rows: int, n_items: int) -> Iterator[slice]:
     step = block_rows(n_items)
     return (slice(start, start + step) for start in range(0, n_rows, step))
@@ -176,10 +216,10 @@ def finite_array(values: ArrayLike, n_dimensions: int, what: str) -> Floats:
     """A copy in float64; an error names ``what`` is wrong."""
     array = np.array(values, dtype=np.float64, order="C")
     if array.ndim != n_dimensions:
-        raise ValueError(f"{what} must have {n_dimensions} dimension(s), not shape {array.shape}")
+        raise InputError(f"{what} must have {n_dimensions} dimension(s), not shape {array.shape}")
     if not np.isfinite(array).all():
         where = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
-        raise ValueError(f"{what} must be finite, and entry {where} is {array[where]}")
+        raise InputError(f"{what} must be finite, and entry {where} is {array[where]}")
     return array
 
 
@@ -188,7 +228,7 @@ def nonnegative_array(values: ArrayLike, n_dimensions: int, what: str) -> Floats
     array = finite_array(values, n_dimensions, what)
     if (array < 0).any():
         where = tuple(int(i) for i in np.argwhere(array < 0)[0])
-        raise ValueError(f"{what} must not be negative, and entry {where} is {array[where]:g}")
+        raise InputError(f"{what} must not be negative, and entry {where} is {array[where]:g}")
     return array
 
 

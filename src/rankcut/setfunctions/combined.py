@@ -5,6 +5,7 @@ from collections.abc import Hashable, Sequence
 import numpy as np
 
 from rankcut._loops.types import Floats
+from rankcut.errors import InputError
 from rankcut.partitions import Partitions
 from rankcut.setfunctions.base import SetFunction
 
@@ -14,7 +15,7 @@ class SumOfFunctions(SetFunction):
 
     Examples
     --------
-    >>> from rankcut import GraphCut, Modular
+    >>> from rankcut.setfunctions import GraphCut, Modular
     >>> pair = GraphCut([[0, 1], [1, 0]]) + Modular([5, 7])
     >>> pair({0}), pair({0, 1})
     (6.0, 12.0)
@@ -24,11 +25,12 @@ class SumOfFunctions(SetFunction):
         self.parts = tuple(parts)
         sizes = {part.n_items for part in self.parts}
         if len(sizes) != 1:
-            raise ValueError(
+            raise InputError(
                 f"the parts of a sum are about the same items, and these have {sorted(sizes)}"
             )
         self.n_items = sizes.pop()
         self.symmetric = all(part.symmetric for part in self.parts)
+        self.submodular = all(part.submodular for part in self.parts)
 
     def aligned(self, n_items: int, items: tuple[Hashable, ...] | None) -> "SumOfFunctions":
         """The sum of the parts, each in that order."""
@@ -50,14 +52,14 @@ class Multiple(SetFunction):
 
     Examples
     --------
-    >>> from rankcut import Modular
+    >>> from rankcut.setfunctions import Modular
     >>> (0.5 * Modular([2, 4]))({1})
     2.0
     """
 
     def __init__(self, factor: float, function: SetFunction) -> None:
         if not 0 < factor < np.inf:
-            raise ValueError(
+            raise InputError(
                 f"a multiple of a submodular function is submodular for a factor above 0, and "
                 f"this one is {factor}"
             )
@@ -65,6 +67,7 @@ class Multiple(SetFunction):
         self.function = function
         self.n_items = function.n_items
         self.symmetric = function.symmetric
+        self.submodular = function.submodular
 
     def aligned(self, n_items: int, items: tuple[Hashable, ...] | None) -> "Multiple":
         """The same multiple of F in that order."""
@@ -86,7 +89,7 @@ class Complement(SetFunction):
 
     Examples
     --------
-    >>> from rankcut import Coverage
+    >>> from rankcut.setfunctions import Coverage
     >>> topics = Complement(Coverage([{"fish", "raw"}, {"fish"}, {"rice"}]))
     >>> topics({0}), topics({2}), topics({0, 1, 2})
     (-1.0, -1.0, -3.0)
@@ -96,6 +99,7 @@ class Complement(SetFunction):
         self.function = function
         self.n_items = function.n_items
         self.symmetric = function.symmetric
+        self.submodular = function.submodular
 
     def aligned(self, n_items: int, items: tuple[Hashable, ...] | None) -> "Complement":
         """The complement of F in that order."""

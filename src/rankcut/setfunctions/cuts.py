@@ -22,6 +22,7 @@ from typing import Any, Literal, Protocol, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy import sparse
 
 from rankcut._loops.cut_increments import (
     complete_increments,
@@ -33,15 +34,17 @@ from rankcut._loops.cut_increments import (
 )
 from rankcut._loops.set_increments import hypergraph_increments
 from rankcut._loops.types import Floats
+from rankcut.errors import InputError
 from rankcut.graphs import ItemGraph, as_item_graph
 from rankcut.partitions import Partitions
-from rankcut.setfunctions.base import SetFunction, as_lists, nonnegative_array
+from rankcut.setfunctions.base import SetFunction, as_lists, length_of, nonnegative_array
+from rankcut.setfunctions.expected_slopes import ExpectedSlopes
 
 Algorithm: TypeAlias = Literal["auto", "complete", "table", "dense", "sparse", "structured"]
 
 # Measured by benchmarks/features.py. With more items the table outgrows the cache that makes it
-# fast. In a sparse graph, an item costs as much as so many entries of a dense matrix, and each of
-# its edges, or of its factors in a low-rank graph, as much as so many.
+# fast. These are the costs of an item of a sparse graph, and of each of its edges, or of its
+# factors in a low-rank graph, in entries of a dense matrix.
 TABLE_ITEMS = 16
 ENTRIES_PER_ITEM = 100
 ENTRIES_PER_EDGE = 4.5
@@ -212,22 +215,23 @@ class GraphCut(SetFunction):
     """
 
     symmetric = True
+    submodular = True
 
     def __init__(self, graph: Any, algorithm: Algorithm = "auto") -> None:
         self.graph = as_item_graph(graph)
         self.n_items = self.graph.n_items
         if algorithm != "auto" and algorithm not in _WAYS:
             listed = ", ".join(map(repr, get_args(Algorithm)))
-            raise ValueError(f"algorithm must be one of {listed}, and it is {algorithm!r}")
+            raise InputError(f"must be one of {listed}; got {algorithm!r}", parameter="algorithm")
         if algorithm == "complete" and not self.graph.is_complete:
-            raise ValueError('algorithm="complete" is for the complete graph with weights 1')
+            raise InputError('algorithm="complete" is for the complete graph with weights 1')
         if algorithm == "structured" and self.graph.weights.kind != "structured":
-            raise ValueError(
+            raise InputError(
                 'algorithm="structured" is for weights in parts, such as those of '
                 "DissimilarityGraph and LowRankGraph"
             )
         if algorithm == "table" and self.n_items > _MOST_TABLE_ITEMS:
-            raise ValueError(
+            raise InputError(
                 f'algorithm="table" needs 2**n numbers, too many for {self.n_items} items; '
                 'leave algorithm at "auto"'
             )
@@ -249,6 +253,22 @@ class GraphCut(SetFunction):
         graph = self.graph.aligned(n_items, items)
         return self if graph is self.graph else GraphCut(graph, self.algorithm)
 
+    def prepare(self) -> None:
+        """Make the table or the tiles that the algorithm needs, once."""
+        self._chains  # noqa: B018
+
+    def expected_slopes(self) -> ExpectedSlopes:
+        """Mean slopes before pooling, in closed form."""
+        return ExpectedSlopes(self.graph)
+
+    def extend(self, rows: Floats) -> Floats:
+        """Σ_{i<j} W_ij·|w_i − w_j|, edge by edge where edges are stored."""
+        if self.graph.weights.kind not in ("dense", "sparse"):
+            return super().extend(rows)
+        edges = sparse.coo_array(sparse.triu(self.graph.weights.to_csr()))
+        first, second = edges.coords
+        return np.array([edges.data @ np.abs(row[first] - row[second]) for row in rows])
+
     def increments(self, partitions: Partitions, out: Floats) -> None:
         """By the algorithm chosen."""
         self._chains.increments(partitions, out)
@@ -256,7 +276,7 @@ class GraphCut(SetFunction):
     @cached_property
     def magnitude(self) -> float:
         """No vector on this graph is longer than the vector of its degrees."""
-        return float(np.linalg.norm(self.graph.degrees))
+        return length_of(self.graph.degrees)
 
 
 class HypergraphCut(SetFunction):
@@ -281,6 +301,7 @@ class HypergraphCut(SetFunction):
     """
 
     symmetric = True
+    submodular = True
 
     def __init__(
         self,
@@ -292,14 +313,14 @@ class HypergraphCut(SetFunction):
         edges = [sorted(set(edge)) for edge in hyperedges]
         for number, edge in enumerate(edges):
             if edge and (edge[0] < 0 or edge[-1] >= n_items):
-                raise ValueError(
+                raise InputError(
                     f"hyperedge {number} joins {edge}, but the items are 0 to {n_items - 1}"
                 )
         self.weights = nonnegative_array(
             np.ones(len(edges)) if weights is None else weights, 1, "the weights of hyperedges"
         )
         if len(self.weights) != len(edges):
-            raise ValueError(
+            raise InputError(
                 f"there are {len(edges)} hyperedges and {len(self.weights)} weights; each "
                 "hyperedge needs one"
             )

@@ -12,6 +12,7 @@ from rankcut._loops.set_increments import (
     modular_increments,
 )
 from rankcut._loops.types import Floats
+from rankcut.errors import InputError
 from rankcut.partitions import Partitions
 from rankcut.setfunctions.base import SetFunction, as_lists, finite_array, nonnegative_array
 
@@ -37,6 +38,8 @@ class Coverage(SetFunction):
     array([[1., 1., 1.]])
     """
 
+    submodular = True
+
     def __init__(
         self,
         covers: Sequence[Iterable[Hashable]],
@@ -51,7 +54,7 @@ class Coverage(SetFunction):
         if weights is not None:
             missing = [element for element in number if element not in weights]
             if missing:
-                raise ValueError(
+                raise InputError(
                     f"element {missing[0]!r} is covered but has no weight; give it one"
                 )
         self.weights = nonnegative_array(
@@ -98,22 +101,24 @@ class ConcaveOfCardinality(SetFunction):
     array([[ 0., -2.,  2.]])
     """
 
+    submodular = True
+
     def __init__(self, g: Callable[[int], float] | ArrayLike, n_items: int | None = None) -> None:
         if callable(g):
             if n_items is None:
-                raise ValueError("a function g says not how many items there are; give n_items")
+                raise InputError("a function g says not how many items there are; give n_items")
             g = [float(g(k)) for k in range(n_items + 1)]
         values = finite_array(g, 1, "the values g(0), …, g(n)")
         if n_items is not None and len(values) != n_items + 1:
-            raise ValueError(f"g has {len(values)} values; {n_items} items need {n_items + 1}")
+            raise InputError(f"g has {len(values)} values; {n_items} items need {n_items + 1}")
         if len(values) < 2:
-            raise ValueError("g needs a value for 0 items and for 1 at least")
+            raise InputError("g needs a value for 0 items and for 1 at least")
         if values[0] != 0:
-            raise ValueError(f"g(0) is {values[0]:g}, and F(∅) must be 0; subtract it from g")
+            raise InputError(f"g(0) is {values[0]:g}, and F(∅) must be 0; subtract it from g")
         bends = np.diff(values, 2)
         if bends.size and bends.max() > _ROUNDING * np.abs(values).max():
             k = int(np.argmax(bends)) + 1
-            raise ValueError(
+            raise InputError(
                 f"g is not concave: it rises by {values[k] - values[k - 1]:g} to g({k}) and by "
                 f"{values[k + 1] - values[k]:g} after it"
             )
@@ -140,6 +145,8 @@ class FacilityLocation(SetFunction):
     >>> shops({0}), shops({0, 1}), shops({0, 1, 2})
     (3.0, 5.0, 5.0)
     """
+
+    submodular = True
 
     def __init__(self, utilities: ArrayLike) -> None:
         self.utilities = nonnegative_array(utilities, 2, "the utilities")
@@ -176,6 +183,8 @@ class Modular(SetFunction):
     array([[ 1., -2.,  4.]])
     """
 
+    submodular = True
+
     def __init__(self, weights: ArrayLike) -> None:
         self.weights = finite_array(weights, 1, "the weights of the items")
         self.n_items = len(self.weights)
@@ -192,7 +201,7 @@ class FromCallable(SetFunction):
     """F(A) = whatever your function returns for the frozenset A.
 
     It is called once for each group of each ranking. Whether it is submodular is for
-    :func:`~rankcut.check_submodular` to find out.
+    :func:`~rankcut.setfunctions.check_submodular` to find out.
 
     Parameters
     ----------
@@ -222,7 +231,7 @@ class FromCallable(SetFunction):
         self.symmetric = symmetric
         nothing = self._value([])
         if nothing != 0:
-            raise ValueError(
+            raise InputError(
                 f"F(∅) is {nothing:g}, and it must be 0; subtract it from the values of F"
             )
 
@@ -239,5 +248,5 @@ class FromCallable(SetFunction):
     def _value(self, items: list[int]) -> float:
         value = float(self.function(frozenset(items)))
         if not np.isfinite(value):
-            raise ValueError(f"F({sorted(items)}) is {value}; a set function has finite values")
+            raise InputError(f"F({sorted(items)}) is {value}; a set function has finite values")
         return value

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from rankcut._loops.set_increments import log_determinant_increments
 from rankcut._loops.types import Floats
+from rankcut.errors import InputError
 from rankcut.partitions import Partitions
 from rankcut.setfunctions.base import SetFunction, finite_array
 
@@ -34,6 +35,8 @@ class GaussianEntropy(SetFunction):
     >>> alike.gains([[0, 1]]).round(2)
     array([[1.42, 0.59]])
     """
+
+    submodular = True
 
     def __init__(self, covariance: ArrayLike) -> None:
         self.covariance = _check_covariance(covariance)
@@ -73,6 +76,7 @@ class GaussianMutualInformation(SetFunction):
     """
 
     symmetric = True
+    submodular = True
 
     def __init__(self, covariance: ArrayLike) -> None:
         self.covariance = _check_covariance(covariance)
@@ -94,11 +98,11 @@ class GaussianMutualInformation(SetFunction):
 def _check_covariance(covariance: ArrayLike) -> Floats:
     matrix = finite_array(covariance, 2, "the covariance")
     if matrix.shape[0] != matrix.shape[1]:
-        raise ValueError(f"a covariance is a square matrix, and this one has shape {matrix.shape}")
+        raise InputError(f"a covariance is a square matrix, and this one has shape {matrix.shape}")
     gap = np.abs(matrix - matrix.T)
     if gap.size and gap.max() > _ROUNDING * np.abs(matrix).max():
         i, j = (int(k) for k in np.unravel_index(np.argmax(gap), gap.shape))
-        raise ValueError(
+        raise InputError(
             f"the covariance is not symmetric: entry ({i}, {j}) is {matrix[i, j]:g} and entry "
             f"({j}, {i}) is {matrix[j, i]:g}"
         )
@@ -109,7 +113,7 @@ def _factor(matrix: Floats) -> Floats:
     try:
         return np.asarray(np.linalg.cholesky(matrix), dtype=np.float64)
     except np.linalg.LinAlgError:
-        raise ValueError(
+        raise InputError(
             "the covariance is not positive definite: some items are determined by others. Add "
             "a small variance to its diagonal, such as 1e-6 times the largest"
         ) from None

@@ -15,7 +15,8 @@ from rankcut._loops.types import Floats
 from rankcut.partitions import block_rows
 from rankcut.setfunctions.base import SetFunction
 
-# So many items are checked exhaustively: 2**14 values and 91 pairs take a fraction of a second.
+# Up to this many items all inequalities are checked: 2**14 values and 91 pairs take a fraction of
+# a second.
 EXHAUSTIVE_ITEMS = 14
 
 
@@ -83,6 +84,7 @@ def check_submodular(
     function: SetFunction,
     *,
     n_trials: int = 10_000,
+    exhaustive_items: int = EXHAUSTIVE_ITEMS,
     tolerance: float = 1e-9,
     random_state: int = 0,
 ) -> SubmodularityCheck:
@@ -91,9 +93,11 @@ def check_submodular(
     Parameters
     ----------
     function : SetFunction
-        With up to 14 items each inequality is checked; with more, random ones.
+        The function.
     n_trials : int
         How many random inequalities to check, if there are too many to check all.
+    exhaustive_items : int
+        With up to this many items each inequality is checked.
     tolerance : float
         Violations up to this part of the largest value seen count as rounding.
     random_state : int
@@ -101,7 +105,7 @@ def check_submodular(
 
     Examples
     --------
-    >>> from rankcut import FromCallable, GraphCut
+    >>> from rankcut.setfunctions import FromCallable, GraphCut
     >>> print(check_submodular(GraphCut([[0, 1, 2], [1, 0, 1], [2, 1, 0]])))
     submodular: all 6 inequalities hold
     >>> print(check_submodular(FromCallable(lambda items: len(items) ** 2, 3)))
@@ -109,7 +113,7 @@ def check_submodular(
     """
     n_checked, largest = 0, 0.0
     worst: Counterexample | None = None
-    exhaustive = function.n_items <= EXHAUSTIVE_ITEMS
+    exhaustive = function.n_items <= exhaustive_items
     batches = _all_inequalities(function) if exhaustive else _some(function, n_trials, random_state)
     for sets, i, j, values in batches:
         n_checked += values.shape[1]

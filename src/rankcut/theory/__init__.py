@@ -1,7 +1,8 @@
-"""The geometry of a submodular function: its base polytope, and the cones of ordered partitions."""
+"""The theory of set functions: Lovász extension, base polytope, cones of ordered partitions."""
 
 from rankcut.theory.base_polytope import BasePolytope, Face, Membership
 from rankcut.theory.cones import IsotonicSolution, MajorantCone, TangentCone, ordered_partitions
+from rankcut.theory.lovasz import lovasz_extension, lovasz_subgradient
 
 __all__ = [
     "BasePolytope",
@@ -10,5 +11,7 @@ __all__ = [
     "MajorantCone",
     "Membership",
     "TangentCone",
+    "lovasz_extension",
+    "lovasz_subgradient",
     "ordered_partitions",
 ]

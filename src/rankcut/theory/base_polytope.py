@@ -7,8 +7,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rankcut._loops.types import Floats
+from rankcut.errors import InputError
 from rankcut.partitions import Partitions
 from rankcut.setfunctions import Modular, SetFunction
+from rankcut.setfunctions.base import power_of_two
 from rankcut.theory.cones import Groups, ordered_partitions, refining_orders
 from rankcut.theory.lovasz import lovasz_extension, lovasz_subgradient
 
@@ -64,11 +66,11 @@ class BasePolytope:
     Parameters
     ----------
     function : SetFunction
-        A submodular F; :func:`~rankcut.check_submodular` tells.
+        A submodular F; :func:`~rankcut.setfunctions.check_submodular` tells.
 
     Examples
     --------
-    >>> from rankcut import GraphCut
+    >>> from rankcut.setfunctions import GraphCut
     >>> polytope = BasePolytope(GraphCut([[0, 1, 0], [1, 0, 2], [0, 2, 0]]))
     >>> polytope.vertex([1, 2, 0])
     array([-1.,  3., -2.])
@@ -89,7 +91,7 @@ class BasePolytope:
     def vertices(self) -> Floats:
         """All vertices, each once, as rows; for few items.
 
-        >>> from rankcut import GraphCut
+        >>> from rankcut.setfunctions import GraphCut
         >>> BasePolytope(GraphCut([[0, 1, 0], [1, 0, 2], [0, 2, 0]])).vertices()
         array([[-1., -1.,  2.],
                [-1.,  3., -2.],
@@ -136,7 +138,7 @@ class BasePolytope:
         """
         point = np.asarray(s, dtype=np.float64)
         if point.shape != (self.n_items,):
-            raise ValueError(f"s has shape {point.shape}; it needs {self.n_items} numbers")
+            raise InputError(f"s has shape {point.shape}; it needs {self.n_items} numbers")
         scale = max(self.function.magnitude, float(np.abs(point).sum()))
         missing = point.sum() - self.function.total
         if abs(missing) > _ROUNDING * scale:
@@ -153,7 +155,7 @@ class BasePolytope:
 
     def _refuse_many_items(self) -> None:
         if self.n_items > MOST_ITEMS:
-            raise ValueError(
+            raise InputError(
                 f"{self.n_items} items have too many orders to go through; up to {MOST_ITEMS} "
                 "items can be listed. vertex, support and contains work for any number"
             )
@@ -169,15 +171,17 @@ _VANISHED = 1e-12
 
 def min_norm_base(function: SetFunction) -> Floats:
     """The x of smallest norm in the base polytope of a submodular function."""
-    corners = lovasz_subgradient(function, np.zeros((1, function.n_items)))
+    # Squares neither overflow nor vanish of what is scaled by a power of two, which rounds nothing.
+    scale = power_of_two(function.magnitude)
+    corners = lovasz_subgradient(function, np.zeros((1, function.n_items))) / scale
     weights = np.ones(1)
     point: Floats = corners[0]
     while True:
-        vertex = lovasz_subgradient(function, -point)
+        vertex = lovasz_subgradient(function, -point) / scale
         largest = max(float((corners**2).sum(axis=1).max()), float(vertex @ vertex))
         known = (np.abs(corners - vertex).max(axis=1) <= _VANISHED * np.sqrt(largest)).any()
         if known or point @ point - point @ vertex <= _OPTIMAL * largest:
-            return point
+            return scale * point
         corners = np.vstack([corners, vertex])
         weights = np.append(weights, 0.0)
         before = point @ point
@@ -196,7 +200,7 @@ def min_norm_base(function: SetFunction) -> Floats:
         shorter = weights @ corners
         if shorter @ shorter >= before:
             # Rounding ate the progress: this is as near as floating point gets.
-            return point
+            return scale * point
         point = shorter
 
 

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 
 from rankcut._loops.slopes import pool_rows
 from rankcut._loops.types import Floats
+from rankcut.errors import InputError
 from rankcut.partitions import Partitions
 from rankcut.setfunctions import SetFunction
 
@@ -77,7 +78,7 @@ class _PrefixCone:
     def _vector(self, numbers: ArrayLike) -> Floats:
         vector = np.asarray(numbers, dtype=np.float64)
         if vector.shape != (self.function.n_items,):
-            raise ValueError(
+            raise InputError(
                 f"the vector has shape {vector.shape}; it needs {self.function.n_items} numbers"
             )
         return vector
@@ -150,7 +151,7 @@ class TangentCone(_PrefixCone):
 
     Examples
     --------
-    >>> from rankcut import Coverage, GraphCut
+    >>> from rankcut.setfunctions import Coverage, GraphCut
     >>> path = GraphCut([[0, 1, 0], [1, 0, 2], [0, 2, 0]])
     >>> TangentCone(path, [[1], [2], [0]]).min_norm_point()
     array([0., 0., 0.])
@@ -177,7 +178,7 @@ class MajorantCone(_PrefixCone):
 
     Examples
     --------
-    >>> from rankcut import GraphCut
+    >>> from rankcut.setfunctions import GraphCut
     >>> cone = MajorantCone(GraphCut([[0, 1, 0], [1, 0, 2], [0, 2, 0]]), [[1], [2], [0]])
     >>> cone.rises
     array([ 3., -2., -1.])

@@ -11,11 +11,11 @@ submodular, and it is then the support function of the base polytope.
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from scipy import sparse
+from numpy.typing import ArrayLike
 
 from rankcut._loops.types import Floats
-from rankcut.setfunctions import GraphCut, SetFunction
+from rankcut.errors import InputError
+from rankcut.setfunctions import SetFunction
 
 
 def lovasz_extension(function: SetFunction, w: ArrayLike) -> Any:
@@ -37,7 +37,7 @@ def lovasz_extension(function: SetFunction, w: ArrayLike) -> Any:
 
     Examples
     --------
-    >>> from rankcut import GraphCut
+    >>> from rankcut.setfunctions import GraphCut
     >>> path = GraphCut([[0, 1, 0], [1, 0, 2], [0, 2, 0]])
     >>> lovasz_extension(path, [0.5, 0.0, 1.0])
     2.5
@@ -45,10 +45,7 @@ def lovasz_extension(function: SetFunction, w: ArrayLike) -> Any:
     array([1., 2.])
     """
     rows = _vectors(function, w)
-    if isinstance(function, GraphCut) and function.graph.weights.kind in ("dense", "sparse"):
-        values = _total_variation(function.graph.weights.to_csr(), rows)
-    else:
-        values = (rows * _greedy(function, rows)).sum(axis=1)
+    values = function.extend(rows)
     return values if np.ndim(w) == 2 else float(values[0])
 
 
@@ -71,7 +68,7 @@ def lovasz_subgradient(function: SetFunction, w: ArrayLike) -> Floats:
 
     Examples
     --------
-    >>> from rankcut import GraphCut
+    >>> from rankcut.setfunctions import GraphCut
     >>> lovasz_subgradient(GraphCut([[0, 1, 0], [1, 0, 2], [0, 2, 0]]), [0.5, 0.0, 1.0])
     array([ 1., -3.,  2.])
     """
@@ -82,7 +79,7 @@ def lovasz_subgradient(function: SetFunction, w: ArrayLike) -> Floats:
 def _vectors(function: SetFunction, w: ArrayLike) -> Floats:
     rows = np.atleast_2d(np.asarray(w, dtype=np.float64))
     if rows.ndim != 2 or rows.shape[1] != function.n_items or not np.isfinite(rows).all():
-        raise ValueError(
+        raise InputError(
             f"w has shape {np.shape(w)}; it must have one finite number for each of the "
             f"{function.n_items} items, or be a matrix of such rows"
         )
@@ -91,9 +88,3 @@ def _vectors(function: SetFunction, w: ArrayLike) -> Floats:
 
 def _greedy(function: SetFunction, rows: Floats) -> Floats:
     return function.gains(np.argsort(-rows, axis=1, kind="stable"))
-
-
-def _total_variation(weights: NDArray[np.float64] | sparse.csr_array, rows: Floats) -> Floats:
-    edges = sparse.coo_array(sparse.triu(weights))
-    first, second = edges.coords
-    return np.array([edges.data @ np.abs(row[first] - row[second]) for row in rows])

@@ -5,12 +5,13 @@ import pytest
 from scipy.optimize import minimize
 from sklearn.gaussian_process.kernels import RBF
 
-from rankcut import GPClassifier, MallowsKernel, make_food, median_lambda
+from rankcut import GPClassifier, MallowsKernel, make_food
 from rankcut.estimators.gp.ascent import Sites
 from rankcut.estimators.gp.function_space import FunctionSpace, KernelRows
 from rankcut.estimators.gp.gaussian import Prior
 from rankcut.estimators.gp.likelihoods import LIKELIHOODS
 from rankcut.estimators.gp.weight_space import LabelledRows, WeightSpace
+from rankcut.kernels import median_lambda
 
 from .conftest import dense_elbo, log_likelihood
 
@@ -51,7 +52,7 @@ def test_the_bound_is_that_of_dense_matrices(link, noisy):
     # q(f) is the posterior of the latent function at the fitted rows; its covariance follows
     # from its variances along pairs of rows, here from the features of the Gram matrix.
     fitted = model._predictor.posteriors[0]
-    cross = gram[:, model._predictor.columns]
+    cross = np.ldexp(gram[:, model._predictor.columns], -fitted.exponent)
     rows = np.column_stack([fitted.factor.features(cross), np.ones(12)])
     mean = rows @ fitted.posterior.mean
     spread = rows @ fitted.posterior.factor
@@ -116,17 +117,16 @@ def test_the_posterior_is_near_that_of_quadrature(link, n_dimensions):
 
 def problems(noisy, link):
     X, y, weight = noisy
-    none = np.empty((0, 2))
     kernel = KernelRows(RBF(0.8), X)
     likelihood = LIKELIHOODS[link]
     yield WeightSpace(
-        LabelledRows(X, y == 1, weight), likelihood, Prior(None, None, 3.0, none[:, 0], none)
+        LabelledRows(X, y == 1, weight), likelihood, Prior(None, None, 3.0, 1.0 * len(y))
     )
-    prior = Prior(None, None, 1.0, kernel.start, kernel.bounds)
+    prior = Prior(None, None, 1.0, 1.0 * len(y), kernel.start, kernel.bounds)
     yield FunctionSpace(kernel, y == 1, weight, likelihood, prior)
     food = make_food(40, noise=0.5, random_state=0)
     kernel = KernelRows(MallowsKernel(0.1), food.ranks)
-    prior = Prior(None, None, 1.0, kernel.start, kernel.bounds)
+    prior = Prior(None, None, 1.0, 40.0, kernel.start, kernel.bounds)
     yield FunctionSpace(kernel, food.target == 1, None, likelihood, prior)
 
 

@@ -95,6 +95,9 @@ class State:
 class Problem(Protocol):
     """What is maximised: a weight space or a function space."""
 
+    def initial(self, parameters: Floats) -> State:
+        """The bound at the prior itself."""
+
     def evaluate(self, sites: Sites, parameters: Floats) -> State:
         """The bound at the q of these sites; LinAlgError if they make none."""
 
@@ -147,6 +150,28 @@ def climb(
     if first.converged or max_iter <= together:
         return first
     return _climb_in_turn(problem, first, bounds, tol, max_iter, watch)
+
+
+def best_along(
+    problem: Problem, parameters: Floats, first: Floats, *, tol: float, max_iter: int
+) -> State | None:
+    """The state of highest bound with other values of the first parameter, for a new start."""
+    best = None
+    for value in first:
+        there = np.append(value, parameters[1:])
+        fixed = np.column_stack([there, there])
+        state = _from_nothing(problem, there)
+        if state is not None:
+            state = _climb_together(problem, state, fixed, tol, max_iter, lambda *_: None).state
+            best = state if best is None or state.elbo > best.elbo else best
+    return best
+
+
+def _from_nothing(problem: Problem, parameters: Floats) -> State | None:
+    try:
+        return problem.initial(parameters)
+    except LinAlgError:
+        return None
 
 
 def _climb_together(

@@ -2,13 +2,14 @@
 
 from collections.abc import Callable
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.gaussian_process.kernels import Kernel
 from sklearn.utils import Tags
+from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
     _check_sample_weight,
@@ -21,6 +22,7 @@ from threadpoolctl import threadpool_limits
 
 from rankcut._loops.types import Floats
 from rankcut.dask import is_lazy, map_rows, stand_in
+from rankcut.errors import InputError
 from rankcut.estimators.gp.fitting import (
     Fit,
     Settings,
@@ -35,7 +37,7 @@ from rankcut.estimators.ranking_kernel import RankingKernel
 
 
 class GPClassifier(ClassifierMixin, BaseEstimator):
-    """p(y | x) = E[Φ(y·f(x))], f a Gaussian process: probabilities that know what they do not.
+    """Gaussian process classification by a variational bound: p(y | x) = E[Φ(y·f(x))].
 
     The latent function is f ~ GP(0, σ²·k + c²). Its posterior is approximated by the Gaussian q
     that maximises the ELBO, Σ_i E_q[log p(y_i | f_i)] − KL(q ‖ prior), a lower bound of the log
@@ -47,13 +49,13 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     kernel : None, "precomputed", callable or sklearn.gaussian_process.kernels.Kernel, default=None
-        None takes X as features, the work of any transformer in front. A callable gets two
-        rank matrices, or whatever X is, and returns the matrix of k(x, y). The parameters of a
-        scikit-learn kernel are learned unless it says they are fixed. "precomputed" takes
-        X as the matrix of k(x, y) for rows x to fit or predict and y to fit.
+        None: X are features, from any transformer before it. A callable gets two rank matrices,
+        or whatever X is, and returns the matrix of k(x, y). The parameters of a scikit-learn
+        kernel are learned unless they are fixed. "precomputed": X is the matrix of k(x, y) for
+        rows x to fit or predict and fitted rows y.
     link : {"probit", "logit"}, default="probit"
-        How probabilities follow from f: Φ(f), with one label in a thousand taken to be flipped
-        as in GPflow, or 1/(1 + exp(−f)).
+        From f to probabilities: Φ(f), assuming as GPflow does that one label in a thousand is
+        flipped, or 1/(1 + exp(−f)).
     kernel_variance : float or None, default=None
         σ²; None is learned.
     constant_variance : float or None, default=None
@@ -61,12 +63,12 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, as in scikit-learn.
     tol : float, default=1e-8
-        The ascent ends when the next step promises to raise the ELBO by less.
+        Stop when the next step is expected to raise the ELBO by less than this.
     max_iter : int, default=200
-        The most steps of the ascent.
+        Maximum number of steps.
     n_jobs : int or None, default=None
-        Number of threads over blocks of rows, for features. The result is the same bits for any
-        number. With a kernel the linear algebra library has its own threads.
+        Number of threads over blocks of rows, for features. The result has the same bits for any
+        number. With a kernel, the linear algebra library uses its own threads.
 
     Attributes
     ----------
@@ -118,6 +120,17 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
            [0.01, 0.99]])
     """
 
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "kernel": [StrOptions({"precomputed"}), callable, None],
+        "link": [StrOptions(set(LIKELIHOODS))],
+        "kernel_variance": [Interval(Real, 0, None, closed="neither"), None],
+        "constant_variance": [Interval(Real, 0, None, closed="left"), None],
+        "class_weight": [dict, StrOptions({"balanced"}), None],
+        "tol": [Interval(Real, 0, None, closed="neither")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "n_jobs": [Integral, None],
+    }
+
     def __init__(
         self,
         kernel: Any = None,
@@ -157,20 +170,22 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
         -------
         self
         """
-        check_parameters(self.get_params(deep=False))
+        self._validate_params()
         maximise = self._fit_lazily if is_lazy(X) else self._fit
         fit = maximise(X, y, sample_weight)
         if self.kernel is None:
-            posteriors = [summit.state.posterior for summit in fit.summits]
-            means = np.array([posterior.mean for posterior in posteriors])
+            means, factors = fit.predictor.weights()
             self.coef_ = means[:, : self.n_features_in_]
-            self.intercept_ = means[:, -1] if fit.prior.has_constant else np.zeros(len(means))
-            self.covariance_ = np.array([q.factor @ q.factor.T for q in posteriors])
+            has_constant = fit.predictor.has_constant
+            self.intercept_ = means[:, -1] if has_constant else np.zeros(len(means))
+            with np.errstate(over="ignore", under="ignore"):
+                self.covariance_ = np.array([factor @ factor.T for factor in factors])
         self._predictor: Any = fit.predictor
         if callable(self.kernel):
             self.kernel_ = [q.kernel for q in self._predictor.posteriors]
-        self.kernel_variance_, self.constant_variance_ = fit.variances()
-        self.elbo_trace_ = [summit.trace for summit in fit.summits]
+        variances = np.array([ascent.variances() for ascent in fit.ascents])
+        self.kernel_variance_, self.constant_variance_ = variances.T.copy()
+        self.elbo_trace_ = [ascent.summit.trace for ascent in fit.ascents]
         self.elbo_ = float(sum(trace[-1] for trace in self.elbo_trace_))
         self.n_iter_ = max(len(trace) - 1 for trace in self.elbo_trace_)
         return self
@@ -253,7 +268,7 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
         positive = LIKELIHOODS[self.link].probability(self.decision_function(X, diagonal))
         if positive.ndim == 1:
             return np.column_stack([1.0 - positive, positive])
-        # Where no class has any probability left, all are as good.
+        # If all probabilities underflow, the classes are equally likely.
         total = positive.sum(axis=1, keepdims=True)
         even = np.full_like(positive, 1.0 / positive.shape[1])
         return np.asarray(np.divide(positive, total, out=even, where=total > 0))
@@ -320,7 +335,7 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
             mean, variance = self._predictor.latent(X, diagonal, variances=variances)
             return mean, variance
         if diagonal is not None:
-            raise ValueError('diagonal is for kernel="precomputed", and there is no kernel')
+            raise InputError('is for kernel="precomputed"; got no kernel', parameter="diagonal")
         with threadpool_limits(1, user_api="blas"):
             mean, variance = self._predictor.latent(X, self.n_jobs)
         return mean, variance
@@ -378,33 +393,3 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
             return callable(self.kernel)
         parts = [self.kernel, *self.kernel.get_params().values()]
         return any(isinstance(part, RankingKernel) for part in parts)
-
-
-def check_parameters(parameters: dict[str, Any]) -> None:
-    """Raise ValueError for the first parameter of GPClassifier that makes no sense."""
-    kernel, link = parameters["kernel"], parameters["link"]
-    precomputed = isinstance(kernel, str) and kernel == "precomputed"
-    if not (kernel is None or precomputed or callable(kernel)):
-        raise ValueError(
-            'kernel must be None, "precomputed", a callable or a scikit-learn kernel, and it '
-            f"is {kernel!r}"
-        )
-    if link not in LIKELIHOODS:
-        raise ValueError(f'link must be "probit" or "logit", and it is {link!r}')
-    _check_variance(parameters, "kernel_variance", lambda v: 0 < v < np.inf, "above 0")
-    _check_variance(parameters, "constant_variance", lambda v: 0 <= v < np.inf, "0 or above")
-    tol, max_iter = parameters["tol"], parameters["max_iter"]
-    if not (isinstance(tol, Real) and float(tol) > 0):
-        raise ValueError(f"tol must be a number above 0, and it is {tol!r}")
-    if not (isinstance(max_iter, Integral) and int(max_iter) >= 1):
-        raise ValueError(f"max_iter must be 1 or more, and it is {max_iter!r}")
-
-
-def _check_variance(
-    parameters: dict[str, Any], name: str, good: Callable[[float], bool], range_name: str
-) -> None:
-    value = parameters[name]
-    if value is not None and not (isinstance(value, Real) and good(float(value))):
-        raise ValueError(
-            f"{name} must be a number {range_name}, or None to learn it, and it is {value!r}"
-        )

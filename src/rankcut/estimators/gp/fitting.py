@@ -5,7 +5,8 @@ import time
 import warnings
 from collections.abc import Callable
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -17,7 +18,8 @@ from sklearn.utils import _safe_indexing, compute_class_weight
 from threadpoolctl import threadpool_limits
 
 from rankcut._loops.types import Floats
-from rankcut.estimators.gp.ascent import Problem, State, Summit, climb
+from rankcut.errors import InputError
+from rankcut.estimators.gp.ascent import Problem, State, Summit, Watch, best_along, climb
 from rankcut.estimators.gp.duplicates import distinct_points, distinct_rows, few_distinct
 from rankcut.estimators.gp.function_space import (
     FunctionSpace,
@@ -25,13 +27,14 @@ from rankcut.estimators.gp.function_space import (
     KernelPredictor,
     KernelRows,
 )
-from rankcut.estimators.gp.gaussian import Prior
+from rankcut.estimators.gp.gaussian import Gaussian, Prior
 from rankcut.estimators.gp.likelihoods import Likelihood
 from rankcut.estimators.gp.weight_space import (
     FeaturePredictor,
     LabelledRows,
     Rows,
     WeightSpace,
+    exponent_of,
     mean_square,
 )
 
@@ -42,16 +45,39 @@ _SMALL = 512
 _LONG = 3.0
 
 
+# A constant term whose variance times the rows' weight is above this is needed for certain.
+_NEEDED = 100.0
+
+
 class Bound(Problem, Protocol):
     """A problem that knows where to start."""
+
+    prior: Prior
 
     def start(self) -> State:
         """The first state."""
 
 
 @dataclass(frozen=True, eq=False)
+class Ascent:
+    """Where an ascent ended, and under which prior."""
+
+    summit: Summit
+    prior: Prior
+
+    def variances(self) -> tuple[float, float]:
+        """σ² and c²."""
+        return self.prior.variances(self.summit.state.parameters)
+
+    def posterior(self, has_constant: bool) -> Gaussian:
+        """q, with a constant term that is 0 if it has none and should have one."""
+        found = self.summit.state.posterior
+        return found if self.prior.has_constant == has_constant else found.with_no_constant()
+
+
+@dataclass(frozen=True, eq=False)
 class Settings:
-    """What both solvers are told.
+    """The settings of both solvers.
 
     Attributes
     ----------
@@ -75,41 +101,73 @@ class Settings:
     n_jobs: int | None
     classes: NDArray[Any]
 
-    def climb(self, bound: Callable[[int], Bound]) -> list[Summit]:
+    def climb(self, bound: Callable[[int, Prior], Bound], prior: Prior) -> list[Ascent]:
         """Climb the bound of class 1, or those of each class against the rest."""
         if len(self.classes) == 2:
             tasks = [("", 1)]
         else:
             tasks = [(f"class {c!s}: ", code) for code, c in enumerate(self.classes)]
-        summits = []
+        ascents = []
         with Progress(self.max_iter) as progress:
             for progress.problem, code in tasks:
-                problem = bound(code)
-                summit = climb(
-                    problem,
-                    problem.start(),
-                    tol=self.tol,
-                    max_iter=self.max_iter,
-                    watch=progress.step,
-                )
-                _warn(progress.problem, summit)
-                summits.append(summit)
-        return summits
+                ascent = self._ascend(partial(bound, code), prior, progress.step)
+                _warn(progress.problem, ascent.summit)
+                ascents.append(ascent)
+        return ascents
+
+    def _ascend(self, bound: Callable[[Prior], Bound], prior: Prior, watch: Watch) -> Ascent:
+        """Climb, and compare with the model without a constant term, which is nested in it.
+
+        Its bound may be higher: the variance of a term that is learned stays above 0, and an
+        ascent may end where nothing is learned.
+        """
+        problem = bound(prior)
+        whole = Ascent(self._highest(problem, problem.start(), watch), prior)
+        if not self._may_need_no_constant(whole):
+            return whole
+        without = prior.without_constant()
+        problem = bound(without)
+        start = np.delete(whole.summit.state.parameters, 1)
+        nested = self._highest(problem, problem.initial(start), watch)
+        if not nested.state.elbo > whole.summit.state.elbo:
+            return whole
+        return Ascent(_after(whole.summit, nested), without)
+
+    def _may_need_no_constant(self, whole: Ascent) -> bool:
+        prior, constant = whole.prior, whole.variances()[1]
+        return (
+            prior.constant_variance is None
+            and whole.summit.converged
+            and (prior.total <= _SMALL or constant * prior.total < _NEEDED)
+        )
+
+    def _highest(self, problem: Bound, start: State, watch: Watch) -> Summit:
+        """Climb from there, and once more from elsewhere if that ends where nothing is learned."""
+        ascend = partial(climb, problem, tol=self.tol, max_iter=self.max_iter, watch=watch)
+        summit = ascend(start)
+        prior, parameters = problem.prior, summit.state.parameters
+        if not prior.knows_nothing(parameters):
+            return summit
+        better = best_along(
+            problem, parameters, prior.better_variances(), tol=self.tol, max_iter=self.max_iter
+        )
+        if better is None or not better.elbo > summit.state.elbo:
+            return summit
+        return _after(summit, ascend(better))
+
+
+def _after(first: Summit, second: Summit) -> Summit:
+    """The second ascent, with what it adds to the trace of the first."""
+    higher = second.trace[second.trace > first.trace[-1]]
+    return replace(second, trace=np.append(first.trace, higher))
 
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """Where the ascents ended, under which prior, and what predicts from there."""
+    """Where the ascents ended, and what predicts from there."""
 
-    summits: list[Summit]
-    prior: Prior
+    ascents: list[Ascent]
     predictor: Any  #: a FeaturePredictor or a KernelPredictor
-
-    def variances(self) -> tuple[Floats, Floats]:
-        """σ² and c² of each ascent."""
-        learned = np.exp([summit.state.parameters for summit in self.summits])
-        none = np.zeros(len(learned))
-        return learned[:, 0], learned[:, 1] if self.prior.has_constant else none
 
 
 def fit_features(
@@ -119,31 +177,35 @@ def fit_features(
     few = few_distinct(X, codes, weight)
     if few is not None:
         X, codes, weight = X[few.rows], codes[few.rows], few.weight
+    exponent = exponent_of(X)
 
     def rows(code: int) -> LabelledRows:
-        return LabelledRows(X, codes == code, weight, settings.n_jobs)
+        return LabelledRows(X, codes == code, weight, settings.n_jobs, exponent)
 
-    return fit_rows(rows, mean_square(X, weight), settings)
+    total = float(len(codes) if weight is None else weight.sum())
+    return fit_rows(rows, mean_square(X, weight, exponent), total, exponent, settings)
 
 
-def fit_rows(rows: Callable[[int], Rows], scale: float, settings: Settings) -> Fit:
-    """The same for rows that may be anywhere.
+def fit_rows(
+    rows: Callable[[int], Rows], scale: float, total: float, exponent: int, settings: Settings
+) -> Fit:
+    """Maximise the bound over weights of features that may be anywhere.
 
-    ``rows(code)`` has label 1 for the class of that code; ``scale`` is the mean of ‖φ‖².
+    ``rows(code)`` has label 1 for the class of that code and divides features by 2**exponent;
+    ``scale`` is the mean of ‖φ‖² of the divided ones, ``total`` the weight of all rows.
     """
-    nothing = np.empty((0, 2))
-    prior = Prior(
-        settings.kernel_variance, settings.constant_variance, scale, nothing[:, 0], nothing
-    )
+    variances = settings.kernel_variance, settings.constant_variance
+    # The kernel is a product of two features.
+    prior = Prior(*variances, scale, total, exponent=2 * exponent)
 
-    def bound(code: int) -> WeightSpace:
+    def bound(code: int, prior: Prior) -> WeightSpace:
         return WeightSpace(rows(code), settings.likelihood, prior)
 
     # Threads share out the blocks; the products inside a block are too small for that.
     with threadpool_limits(1, user_api="blas"):
-        summits = settings.climb(bound)
-    posteriors = [summit.state.posterior for summit in summits]
-    return Fit(summits, prior, FeaturePredictor(posteriors, prior.has_constant))
+        ascents = settings.climb(bound, prior)
+    posteriors = [ascent.posterior(prior.has_constant) for ascent in ascents]
+    return Fit(ascents, FeaturePredictor(posteriors, prior.has_constant, exponent))
 
 
 def fit_kernel(
@@ -160,33 +222,43 @@ def fit_kernel(
     rows = KernelRows(kernel, left)
     diagonal = rows.factor(rows.start)[0].diagonal()
     scale = float(np.average(diagonal, weights=kept.weight))
+    assert rows.exponent is not None
     prior = Prior(
-        settings.kernel_variance, settings.constant_variance, scale, rows.start, rows.bounds
+        settings.kernel_variance,
+        settings.constant_variance,
+        scale,
+        float(kept.weight.sum()),
+        rows.start,
+        rows.bounds,
+        rows.exponent,
     )
 
     labels = codes[kept.rows]
 
-    def bound(code: int) -> FunctionSpace:
+    def bound(code: int, prior: Prior) -> FunctionSpace:
         return FunctionSpace(rows, labels == code, kept.weight, settings.likelihood, prior)
 
     small = len(kept.rows) <= _SMALL
     with threadpool_limits(1, user_api="blas") if small else nullcontext():
-        summits = settings.climb(bound)
+        ascents = settings.climb(bound, prior)
     posteriors = []
-    for summit in summits:
-        own = summit.state.parameters[prior.n_own :]
+    for ascent in ascents:
+        parameters = ascent.summit.state.parameters
+        own = parameters[ascent.prior.n_own :]
         posteriors.append(
             KernelPosterior(
-                posterior=summit.state.posterior,
+                posterior=ascent.posterior(prior.has_constant),
                 factor=rows.factor(own)[0],
                 kernel=rows.at(own),
-                kernel_variance=float(np.exp(summit.state.parameters[0])),
+                kernel_variance=float(np.exp(parameters[0])),
                 has_constant=prior.has_constant,
+                exponent=rows.exponent,
             )
         )
     if kernel is None:
-        return Fit(summits, prior, KernelPredictor(posteriors, None, kept.rows, scale))
-    return Fit(summits, prior, KernelPredictor(posteriors, left, None, None))
+        typical = float(np.ldexp(scale, rows.exponent))
+        return Fit(ascents, KernelPredictor(posteriors, None, kept.rows, typical))
+    return Fit(ascents, KernelPredictor(posteriors, left, None, None))
 
 
 def _warn(name: str, summit: Summit) -> None:
@@ -207,6 +279,8 @@ class Progress:
         self.max_iter = max_iter
         self.problem = ""
         self._began = time.monotonic()
+        # Asked once: while it shows a status, Rich puts a stream of its own in place of stderr.
+        self._watched = sys.stderr.isatty()
         self._status: Status | None = None
 
     def __enter__(self) -> "Progress":
@@ -218,7 +292,7 @@ class Progress:
 
     def step(self, iteration: int, elbo: float, gain: float) -> None:
         """Say where the ascent is."""
-        if not sys.stderr.isatty() or time.monotonic() - self._began < _LONG:
+        if not self._watched or time.monotonic() - self._began < _LONG:
             return
         if self._status is None:
             self._status = Status("", console=Console(stderr=True))
@@ -232,15 +306,15 @@ class Progress:
 def check_classes(classes: NDArray[Any], totals: Floats) -> None:
     """Raise ValueError unless there are two classes or more, and each has some weight."""
     if len(classes) < 2:
-        raise ValueError(
-            f"all labels are of one class, {classes.tolist()[0]!r}; a classifier needs rows of "
-            "two classes or more"
+        raise InputError(
+            f"has one class, {classes.tolist()[0]!r}; a classifier needs two or more",
+            parameter="y",
         )
     if not totals.all():
         label = classes[totals == 0].tolist()[0]
-        raise ValueError(
-            f"all rows of class {label!r} have weight 0; leave them out, or give one of them "
-            "a weight, so that two classes or more are left"
+        raise InputError(
+            f"all rows of class {label!r} have weight 0",
+            remedy="leave them out, or give one of them a weight",
         )
 
 

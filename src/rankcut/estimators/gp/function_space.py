@@ -18,6 +18,7 @@ from sklearn.gaussian_process.kernels import Kernel
 from sklearn.utils import _safe_indexing
 
 from rankcut._loops.types import Floats
+from rankcut.errors import InputError
 from rankcut.estimators.gp.ascent import Sites, State
 from rankcut.estimators.gp.gaussian import Gaussian, Prior
 from rankcut.estimators.gp.likelihoods import Likelihood
@@ -75,10 +76,10 @@ class Factor:
         # Rows of signs see each entry of what is left over.
         signs = np.random.default_rng(0).choice([-1.0, 1.0], size=(size, 2))
         if np.abs(gram @ signs - rows @ (rows.T @ signs)).max() > rounding * largest * size:
-            raise ValueError(
-                "the kernel is not positive semi-definite, so that it is no covariance of a "
-                "Gaussian process; add a multiple of the identity to its Gram matrix, or clip "
-                "its negative eigenvalues"
+            raise InputError(
+                "the kernel is not positive semi-definite, so it is not a covariance",
+                remedy="add a multiple of the identity to its Gram matrix, or clip its negative "
+                "eigenvalues",
             )
         return cls(rows, order[:rank], np.ascontiguousarray(lower[:rank]))
 
@@ -92,37 +93,49 @@ class Factor:
         return np.ascontiguousarray(solve_triangular(self.lower, pivotal, lower=True).T)
 
 
+def _divided(values: NDArray[Any], exponent: int) -> NDArray[np.floating]:
+    """Values over 2**exponent; single precision stays so, unless the power of 2 is out of it."""
+    floats = values if values.dtype.kind == "f" else values.astype(np.float64)
+    if exponent == 0:
+        return floats
+    if floats.dtype == np.float32 and abs(exponent) < 100:
+        return np.asarray(np.ldexp(floats, np.int32(-exponent)))
+    return np.asarray(np.ldexp(floats.astype(np.float64), -exponent))
+
+
 def _check_gram(gram: Floats, rounding: float) -> None:
     if gram.ndim != 2 or gram.shape[0] != gram.shape[1]:
-        raise ValueError(
-            f"a Gram matrix is square, one row and one column for each ranking, and this one has "
-            f"the shape {gram.shape}"
+        raise InputError(
+            "a Gram matrix is square, one row and one column for each ranking; got shape "
+            f"{gram.shape}"
         )
     if not np.isfinite(gram).all():
         row, column = np.argwhere(~np.isfinite(gram))[0]
-        raise ValueError(
-            f"the kernel of rows {row} and {column} is {gram[row, column]}; NaN and inf have no "
-            "place in a Gram matrix, so use a kernel that is defined for all rows"
+        raise InputError(
+            f"the kernel of rows {row} and {column} is {gram[row, column]}, but must be finite",
+            remedy="use a kernel that is defined for all rows",
         )
     largest = float(np.abs(gram).max(initial=0.0))
     if np.abs(gram - gram.T).max() > rounding * largest:
-        raise ValueError("the Gram matrix is not symmetric; average it with its transpose")
+        raise InputError("the Gram matrix is not symmetric", remedy="average it with its transpose")
     if not np.diagonal(gram).max() > 0:
-        raise ValueError(
-            "the kernel of each row with itself is 0, so that the latent function is constant; "
-            "use a kernel that tells the rows apart"
+        raise InputError(
+            "the kernel of each row with itself is 0, so the latent function is constant",
+            remedy="use a kernel that tells the rows apart",
         )
 
 
 class KernelRows:
     """Rows seen through a kernel: a function k(X, Y), a scikit-learn kernel, or a Gram matrix.
 
-    The factor at the last parameters is kept, for all who share these rows.
+    Gram matrices are divided by ``2**exponent``, so that they are near 1 where the kernel's own
+    parameters start. The factor at the last parameters is kept, for all who share these rows.
     """
 
     def __init__(self, kernel: Any, X: Any) -> None:
         self.kernel = kernel
         self.X = X
+        self.exponent: int | None = None
         self._kept: tuple[Floats, Factor, Floats | None] | None = None
 
     @property
@@ -151,7 +164,12 @@ class KernelRows:
                 gram, gradient = self.at(theta)(self.X, eval_gradient=True)
             else:
                 gram = self.kernel(self.X, self.X)
-            factor = Factor.of(np.asarray(gram))
+            gram = np.asarray(gram)
+            if self.exponent is None:
+                finite = gram[np.isfinite(gram)] if gram.dtype.kind == "f" else gram
+                self.exponent = int(np.frexp(np.abs(finite).max(initial=0.0))[1])
+            factor = Factor.of(_divided(gram, self.exponent))
+            gradient = None if gradient is None else np.ldexp(gradient, -self.exponent)
             self._kept = theta.copy(), factor, gradient
         return self._kept[1], self._kept[2]
 
@@ -175,8 +193,12 @@ class FunctionSpace:
 
     def start(self) -> State:
         """The prior alone."""
+        return self.initial(self.prior.start())
+
+    def initial(self, parameters: Floats) -> State:
+        """The bound at the prior itself."""
         nothing = np.zeros(len(self.sign))
-        return self.evaluate(Sites(nothing, nothing), self.prior.start())
+        return self.evaluate(Sites(nothing, nothing), parameters)
 
     def evaluate(self, sites: Sites, parameters: Floats) -> State:
         """The bound at the q of these sites."""
@@ -233,8 +255,9 @@ class KernelPosterior:
     posterior: Gaussian
     factor: Factor
     kernel: Any  #: None if it is precomputed
-    kernel_variance: float
+    kernel_variance: float  #: σ² for the kernel over 2**exponent
     has_constant: bool
+    exponent: int
 
     def latent(self, cross: Floats, diagonal: Floats | None) -> tuple[Floats, Floats]:
         """Mean and variance of f from k(x, ·) against the fitted rows, and k(x, x).
@@ -242,10 +265,10 @@ class KernelPosterior:
         Without k(x, x) the variance lacks the part that the fitted rows know nothing of. Where
         k(x, ·) shows that k(x, x) is greater than given, it is.
         """
-        features = self.factor.features(cross)
+        features = self.factor.features(np.ldexp(cross, -self.exponent))
         mean, variance = self.posterior.project(with_constant(features, self.has_constant))
         if diagonal is not None:
-            unknown = diagonal - np.einsum("ij,ij->i", features, features)
+            unknown = np.ldexp(diagonal, -self.exponent) - np.einsum("ij,ij->i", features, features)
             variance += self.kernel_variance * np.maximum(unknown, 0.0)
         return mean, variance
 
@@ -285,17 +308,18 @@ class KernelPredictor:
         """k(x, x) of each row if the kernel is precomputed."""
         if self.typical is None:
             if diagonal is not None:
-                raise ValueError(
-                    'diagonal is for kernel="precomputed"; this kernel computes k(x, x) itself'
+                raise InputError(
+                    'is for kernel="precomputed"; this kernel computes k(x, x) itself',
+                    parameter="diagonal",
                 )
             return None
         if diagonal is None:
             return np.full(X.shape[0], self.typical)
         given = np.asarray(diagonal, dtype=np.float64)
         if given.shape != (X.shape[0],):
-            raise ValueError(
-                f"diagonal has one k(x, x) for each of the {X.shape[0]} rows, and its shape "
-                f"is {given.shape}"
+            raise InputError(
+                f"must have one k(x, x) for each of the {X.shape[0]} rows; got shape {given.shape}",
+                parameter="diagonal",
             )
         return given
 

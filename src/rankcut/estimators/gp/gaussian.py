@@ -7,16 +7,23 @@ q(w) ∝ N(w; 0, diag(τ)⁻¹)·exp(⟨r, w⟩ − ½⟨w, S w⟩) = N(μ, Σ),
 form that every maximum of the bound has, in weight space and in function space.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from scipy.linalg import LinAlgError, cholesky, solve_triangular
 
 from rankcut._loops.types import Floats
+from rankcut.errors import InputError
 
 # Learned variances stay in this range, in units in which the latent function's is 1. Below it a
 # term is nothing; above it the function is a step, and on separable data the bound still creeps up.
 _RANGE = (1e-8, 1e4)
+
+# Below this, σ²·Σ weight, in the same units, is a function that is 0 whatever the rows are.
+_NOTHING = 0.1
+
+# Logarithms of variances beyond ± this have precisions whose squares are no floats.
+_EXTREME = 300.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,18 +35,25 @@ class Prior:
     kernel_variance, constant_variance : float or None
         Fixed values of σ² and c²; None is learned. ``constant_variance=0`` leaves b out.
     scale : float
-        Mean of ‖φ‖²: σ² starts where the function's variance is 1.
+        Mean of k(x, x) = ‖φ‖²: σ² starts where the function's variance is 1.
+    total : float
+        Sum of the weights of the rows.
     kernel_start : ndarray of shape (n_kernel_parameters,)
         Where the parameters of the kernel itself start.
     kernel_bounds : ndarray of shape (n_kernel_parameters, 2)
         How far they may go.
+    exponent : int
+        The kernel was divided by 2**exponent, so that features of any size are near 1. Variances
+        that users give and get are those of the kernel as it was.
     """
 
     kernel_variance: float | None
     constant_variance: float | None
     scale: float
-    kernel_start: Floats
-    kernel_bounds: Floats
+    total: float
+    kernel_start: Floats = field(default_factory=lambda: np.empty(0))
+    kernel_bounds: Floats = field(default_factory=lambda: np.empty((0, 2)))
+    exponent: int = 0
 
     @property
     def has_constant(self) -> bool:
@@ -48,10 +62,43 @@ class Prior:
 
     def start(self) -> Floats:
         """The parameters to start from."""
-        variance = 1 / self.scale if self.kernel_variance is None else self.kernel_variance
-        constant = 1.0 if self.constant_variance is None else self.constant_variance
-        own = [variance, constant] if self.has_constant else [variance]
-        return np.concatenate([np.log(own), self.kernel_start])
+        own = [-np.log(self.scale)]
+        if self.kernel_variance is not None:
+            own = [max(self._given_variance(self.kernel_variance), -_EXTREME)]
+        if self.has_constant:
+            own.append(np.log(1.0 if self.constant_variance is None else self.constant_variance))
+        return np.concatenate([own, self.kernel_start])
+
+    def _given_variance(self, variance: float) -> float:
+        """Log σ² of a given σ², for the kernel as it is scaled."""
+        log_variance = float(np.log(variance) + self.exponent * np.log(2.0))
+        if log_variance > _EXTREME:
+            raise InputError(
+                f"is {variance:g}, too large for features of this size",
+                parameter="kernel_variance",
+                remedy="scale the features, or leave it at None to learn it",
+            )
+        return log_variance
+
+    def variances(self, parameters: Floats) -> tuple[float, float]:
+        """σ², for the kernel as it was given, and c²; σ² is inf beyond the range of floats."""
+        with np.errstate(over="ignore", under="ignore"):
+            variance = float(np.exp(parameters[0] - self.exponent * np.log(2.0)))
+        return variance, float(np.exp(parameters[1])) if self.has_constant else 0.0
+
+    def knows_nothing(self, parameters: Floats) -> bool:
+        """Whether σ² is learned, and so small that the rows together tell nothing of w."""
+        return self.kernel_variance is None and bool(
+            np.exp(parameters[0]) * self.scale * self.total < _NOTHING
+        )
+
+    def better_variances(self) -> Floats:
+        """Log σ² to try where σ² went to nothing, from where the rows begin to tell something."""
+        return np.log(np.logspace(-1.0, 3.0, 9) / (self.total * self.scale))
+
+    def without_constant(self) -> "Prior":
+        """The nested model c² = 0."""
+        return replace(self, constant_variance=0.0)
 
     def bounds(self) -> Floats:
         """Least and greatest value of each parameter; equal for those that are fixed."""
@@ -127,6 +174,13 @@ class Gaussian:
             divergence=0.5 * float(prior_precision @ second - n + log_ratio),
             evidence=0.5 * float(whitened @ whitened - log_ratio),
         )
+
+    def with_no_constant(self) -> "Gaussian":
+        """The same for weights and a constant term that is 0."""
+        n = len(self.mean)
+        factor = np.zeros((n + 1, n + 1))
+        factor[:n, :n] = self.factor
+        return replace(self, mean=np.append(self.mean, 0.0), factor=factor)
 
     def second_moments(self) -> Floats:
         """E[w_j²] for each j."""

@@ -22,7 +22,7 @@ from rankcut.threads import in_order
 # A block has about this many numbers, so that all that is made of it stays in a core's cache.
 _BLOCK = 1 << 15
 
-# Beyond so many rows of a class, some of them are enough to find where to start.
+# If a class has more rows than this, a sample of them is enough to find where to start.
 _ENOUGH_TO_START = 2_000
 
 
@@ -60,20 +60,32 @@ def blocks(n_rows: int, n_features: int) -> list[slice]:
     return [slice(start, min(start + size, n_rows)) for start in range(0, n_rows, size)]
 
 
-def with_constant(rows: NDArray[np.floating], has_constant: bool) -> Floats:
-    """Rows in double precision, with a column of ones for the constant term."""
+def with_constant(rows: NDArray[np.floating], has_constant: bool, exponent: int = 0) -> Floats:
+    """Rows divided by 2**exponent, with a column of ones for the constant term."""
+    scaled = np.asarray(rows, dtype=np.float64)
+    if exponent:
+        scaled = np.ldexp(scaled, -exponent)
     if not has_constant:
-        return np.asarray(rows, dtype=np.float64)
+        return scaled
     augmented = np.ones((rows.shape[0], rows.shape[1] + 1))
-    augmented[:, :-1] = rows
+    augmented[:, :-1] = scaled
     return augmented
 
 
-def mean_square(features: NDArray[np.floating], weight: Floats | None) -> float:
-    """The mean of ‖φ‖² over rows, or 1 if all are 0."""
+def exponent_of(features: NDArray[np.floating]) -> int:
+    """The power of 2 that the largest entry is just below; 0 if all are 0."""
+    largest = 0.0
+    for block in blocks(*features.shape):
+        part = features[block]
+        largest = max(largest, float(part.max(initial=0.0)), -float(part.min(initial=0.0)))
+    return int(np.frexp(largest)[1])
+
+
+def mean_square(features: NDArray[np.floating], weight: Floats | None, exponent: int) -> float:
+    """The mean over rows of ‖φ‖², φ divided by 2**exponent, or 1 if all are 0."""
     total, square = 0.0, 0.0
     for block in blocks(*features.shape):
-        rows = np.asarray(features[block], dtype=np.float64)
+        rows = with_constant(features[block], False, exponent)
         of_block = np.ones(len(rows)) if weight is None else weight[block]
         total += of_block.sum()
         square += np.einsum("ij,ij->i", rows, rows) @ of_block
@@ -81,7 +93,10 @@ def mean_square(features: NDArray[np.floating], weight: Floats | None) -> float:
 
 
 class LabelledRows:
-    """Rows in memory, which of them have label 1, and their weights (None: all 1)."""
+    """Rows in memory, which of them have label 1, and their weights (None: all 1).
+
+    Features are divided by 2**exponent where they are used.
+    """
 
     def __init__(
         self,
@@ -89,8 +104,10 @@ class LabelledRows:
         positive: NDArray[np.bool_],
         weight: Floats | None,
         n_jobs: int | None = None,
+        exponent: int = 0,
     ) -> None:
         self.features = features
+        self.exponent = exponent
         self.positive = positive
         self.weight = weight
         self.n_jobs = n_jobs
@@ -109,7 +126,7 @@ class LabelledRows:
     def _contribution(
         self, block: slice, posterior: Gaussian, likelihood: Likelihood, prior: Prior
     ) -> Statistics:
-        phi = with_constant(self.features[block], prior.has_constant)
+        phi = with_constant(self.features[block], prior.has_constant, self.exponent)
         sign = np.where(self.positive[block], 1.0, -1.0)
         weight = np.ones(len(sign)) if self.weight is None else self.weight[block]
         mean, variance = posterior.project(phi)
@@ -129,10 +146,12 @@ class LabelledRows:
         )
 
     def drawn(self, first: int, step: int, positive: bool) -> "LabelledRows":
-        """Every so manieth row with this label, from the ``first`` on."""
+        """Every ``step``-th row with this label, from ``first`` on."""
         index = np.flatnonzero(self.positive == positive)[first::step]
         weight = np.ones(len(index)) if self.weight is None else self.weight[index]
-        return LabelledRows(self.features[index], self.positive[index], weight)
+        return LabelledRows(
+            self.features[index], self.positive[index], weight, exponent=self.exponent
+        )
 
 
 def sum_statistics(parts: Iterable[Statistics], n_weights: int) -> Statistics:
@@ -144,7 +163,7 @@ def sum_statistics(parts: Iterable[Statistics], n_weights: int) -> Statistics:
 
 
 def steps_to_start(counts: Sequence[int]) -> list[int] | None:
-    """Which rows of each class to start from: every so manieth; None if that is most of them."""
+    """The step between sampled rows of each class; None if most rows would be sampled."""
     steps = [max(1, count // _ENOUGH_TO_START) for count in counts]
     n_drawn = sum(-(-count // step) for count, step in zip(counts, steps, strict=True))
     return None if 2 * n_drawn > sum(counts) else steps
@@ -160,6 +179,7 @@ def sampled(drawn: Sequence[LabelledRows], counts: Sequence[int]) -> LabelledRow
         np.concatenate([rows.features for rows in drawn]),
         np.concatenate([rows.positive for rows in drawn]),
         np.concatenate(weights),
+        exponent=drawn[0].exponent,
     )
 
 
@@ -174,19 +194,21 @@ class WeightSpace:
 
     def start(self) -> State:
         """Sites of the prior alone, or those of some of the rows, weighed as if they were all."""
-        nothing = Sites(np.zeros((self.n_weights, self.n_weights)), np.zeros(self.n_weights))
         origin = self.prior.start()
         sample = self.rows.sample()
         if sample is None:
-            return self.evaluate(nothing, origin)
+            return self.initial(origin)
         part = WeightSpace(sample, self.likelihood, self.prior)
-        state = climb(
-            part, part.evaluate(nothing, origin), tol=1.0, max_iter=30, watch=lambda *_: None
-        ).state
+        state = climb(part, part.initial(origin), tol=1.0, max_iter=30, watch=lambda *_: None).state
         try:
             return self.evaluate(state.target, state.parameters)
         except LinAlgError:
-            return self.evaluate(nothing, origin)
+            return self.initial(origin)
+
+    def initial(self, parameters: Floats) -> State:
+        """The bound at the prior itself."""
+        n = self.n_weights
+        return self.evaluate(Sites(np.zeros((n, n)), np.zeros(n)), parameters)
 
     def evaluate(self, sites: Sites, parameters: Floats) -> State:
         """The bound at the q of these sites, in one pass over the rows."""
@@ -221,6 +243,16 @@ class FeaturePredictor:
 
     posteriors: list[Gaussian]
     has_constant: bool
+    exponent: int
+
+    def weights(self) -> tuple[Floats, list[Floats]]:
+        """Means of the weights of features as they were given, and factors of covariances."""
+        size = len(self.posteriors[0].mean)
+        exponents = np.full(size, -self.exponent)
+        if self.has_constant:
+            exponents[-1] = 0
+        means = np.array([np.ldexp(q.mean, exponents) for q in self.posteriors])
+        return means, [np.ldexp(q.factor, exponents[:, None]) for q in self.posteriors]
 
     def latent(self, X: NDArray[np.floating], n_jobs: int | None) -> tuple[Floats, Floats]:
         """Mean and variance of f, of shape (n_rows, n_posteriors), in blocks of rows."""
@@ -228,7 +260,7 @@ class FeaturePredictor:
         variance = np.empty_like(mean)
 
         def fill(block: slice) -> None:
-            phi = with_constant(X[block], self.has_constant)
+            phi = with_constant(X[block], self.has_constant, self.exponent)
             for column, posterior in enumerate(self.posteriors):
                 mean[block, column], variance[block, column] = posterior.project(phi)
 

@@ -1,0 +1,353 @@
+"""The Gaussian process classifier of the published experiments, step by step.
+
+They fit GPflow's variational Gaussian process (VGP) by a given number of L-BFGS steps. To end
+where they ended, the same variables must be changed from the same start. With L the Cholesky factor
+of the kernel matrix K, f = L v, v ~ N(0, I) and q(v) = N(μ, S Sᵀ), those are μ, the lower triangle
+of S, and the kernel's parameters θ, each the softplus of a free number:
+
+    ELBO = Σ_i E_q[log p(y_i | f_i)] − ½·(‖μ‖² + ‖S‖² − m − 2·Σ_j log|S_jj|)
+
+The start is μ = 0, S = I. Expectations are by 20 points of Gauss–Hermite quadrature, as in GPflow,
+which at the start is some way off the integral.
+
+Where K has a rank r below the number m of rankings, the columns of L that belong to rankings which
+depend linearly on earlier ones are zero (in GPflow as small as the root of its jitter), and μ and S
+stay at their start there. So it is enough to keep r columns. The path is the same.
+"""
+
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import cholesky, solve_triangular
+from scipy.linalg.blas import dtrmm
+from scipy.optimize import OptimizeResult, minimize
+from scipy.special import ndtr
+
+Floats = NDArray[np.float64]
+
+JITTER = 1e-6
+"""What GPflow adds to the diagonal of a kernel matrix."""
+
+# One label in a thousand is taken to be flipped.
+_FLIPPED = 1e-3
+
+_POINTS, _WEIGHTS = np.polynomial.hermite.hermgauss(20)
+
+# A ranking depends on earlier ones if less than this part of its variance is left.
+_DEPENDENT = 1e-7
+
+_NOTHING = 1e-13
+
+
+class Factor(NamedTuple):
+    """L, or those of its columns that count, and its derivatives by the kernel's parameters.
+
+    None stands for L over twice the parameter, which is the derivative by a variance.
+    """
+
+    lower: Floats
+    slopes: list[Floats | None]
+
+
+class Kernel(Protocol):
+    """A kernel of training and test rankings whose parameters are learned."""
+
+    start: tuple[float, ...]  #: parameters before the first step, all positive
+
+    def factor(self, parameters: Floats) -> Factor:
+        """L with L Lᵀ = K of the training rankings."""
+
+    def extend(self, parameters: Floats, mean: Floats) -> Floats:
+        """The mean of f at the test rankings, from that of v."""
+
+
+class Linear:
+    """σ²·⟨φ, φ'⟩, and with ``constant`` σ²·⟨φ, φ'⟩ + c: GPflow's Linear, or Linear + Constant."""
+
+    def __init__(
+        self, train: Floats, test: Floats, *, constant: bool = False, variance: float = 1.0
+    ) -> None:
+        self.start = (variance, 1.0) if constant else (variance,)
+        self._train, self._test = train, test
+        columns = np.column_stack([train, np.ones(len(train))]) if constant else train
+        self._pivots = _independent_rows(columns)
+
+    def factor(self, parameters: Floats) -> Factor:
+        """See :class:`Kernel`."""
+        top = self._top(parameters)
+        pivots = self._train[self._pivots]
+        across = self._train @ pivots.T
+        lower = self._lower(parameters, across, top)
+        if len(self.start) == 1:
+            return Factor(lower, [None])
+        slopes: list[Floats | None] = []
+        for number in range(len(self.start)):
+            # K changes by this much; so do the rows of L at the pivots, and then all others.
+            change = across if number == 0 else np.ones_like(across)
+            inner = solve_triangular(top, change[self._pivots], lower=True)
+            inner = solve_triangular(top, inner.T, lower=True)
+            d_top = top @ (np.tril(inner, -1) + 0.5 * np.diag(np.diagonal(inner)))
+            slope = solve_triangular(top, (change - lower @ d_top.T).T, lower=True).T
+            slopes.append(slope)
+        return Factor(lower, slopes)
+
+    def extend(self, parameters: Floats, mean: Floats) -> Floats:
+        """See :class:`Kernel`."""
+        across = self._test @ self._train[self._pivots].T
+        return np.asarray(self._lower(parameters, across, self._top(parameters)) @ mean)
+
+    def _top(self, parameters: Floats) -> Floats:
+        """The Cholesky factor of K at the pivots."""
+        pivots = self._train[self._pivots]
+        own = _sum(parameters, pivots @ pivots.T)
+        # No more than keeps it positive definite where one variance is next to nothing.
+        own[np.diag_indices_from(own)] += _NOTHING * np.trace(own)
+        return np.asarray(cholesky(own, lower=True))
+
+    def _lower(self, parameters: Floats, across: Floats, top: Floats) -> Floats:
+        return np.asarray(solve_triangular(top, _sum(parameters, across).T, lower=True).T)
+
+
+def _sum(parameters: Floats, products: Floats) -> Floats:
+    return np.asarray(parameters[0] * products + (parameters[1] if len(parameters) > 1 else 0.0))
+
+
+def _independent_rows(columns: Floats) -> NDArray[np.intp]:
+    """Rows that do not depend linearly on those before them, in order."""
+    left = columns / np.abs(columns).max()
+    own = np.einsum("ij,ij->i", left, left)
+    chosen = []
+    for row in range(len(left)):
+        rest = float(left[row] @ left[row])
+        if rest > _DEPENDENT * max(float(own[row]), float(own.mean())):
+            chosen.append(row)
+            if len(chosen) == columns.shape[1]:
+                break
+            direction = left[row] / np.sqrt(rest)
+            # Twice, so that rounding does not add up.
+            for _ in range(2):
+                left = left - np.outer(left @ direction, direction)
+    return np.array(chosen)
+
+
+class Matrix:
+    """σ²·K for a given matrix, of all rankings: those to learn from come first."""
+
+    def __init__(self, gram: Floats, n_train: int, *, variance: float = 1.0) -> None:
+        self.start = (variance,)
+        own = gram[:n_train, :n_train] + JITTER * np.eye(n_train)
+        self._lower = np.asarray(cholesky(own, lower=True))
+        self._across = gram[:n_train, n_train:]
+
+    def factor(self, parameters: Floats) -> Factor:
+        """See :class:`Kernel`."""
+        lower = np.sqrt(parameters[0]) * self._lower
+        return Factor(lower, [None])
+
+    def extend(self, parameters: Floats, mean: Floats) -> Floats:
+        """See :class:`Kernel`."""
+        scaled = solve_triangular(self._lower, self._across, lower=True).T @ mean
+        return np.asarray(np.sqrt(parameters[0]) * scaled)
+
+
+class Mallows:
+    """σ²·exp(−d/ℓ), d the number of pairs that two full rankings order differently.
+
+    ``discordant`` has that number for all pairs of full rankings, those to learn from first. With
+    several ``draws`` for each ranking, in adjacent rows, the kernel is the mean over all pairs of
+    draws. ``lengthscale`` is where ℓ starts.
+    """
+
+    def __init__(
+        self, discordant: NDArray[np.uint8], n_train: int, lengthscale: float, *, draws: int = 1
+    ) -> None:
+        self.start = (1.0, lengthscale)
+        self._discordant, self._n, self._draws = discordant, n_train, draws
+
+    def factor(self, parameters: Floats) -> Factor:
+        """See :class:`Kernel`."""
+        variance, lengthscale = parameters
+        distance = np.arange(int(self._discordant.max()) + 1.0)
+        similarity = np.exp(-distance / lengthscale)
+        n = self._n
+        gram = self._mean(similarity, n, 0, n) + JITTER / variance * np.eye(n)
+        lower = np.asarray(cholesky(gram, lower=True, overwrite_a=True))
+        inner = self._mean(similarity * distance / lengthscale**2, n, 0, n)
+        inner = solve_triangular(lower, inner, lower=True, overwrite_b=True)
+        inner = solve_triangular(lower, inner.T, lower=True, overwrite_b=True)
+        half = np.tril(inner, -1)
+        np.fill_diagonal(half, 0.5 * np.diagonal(inner))
+        root = np.sqrt(variance)
+        by_lengthscale = root * dtrmm(1.0, lower, half, lower=True)
+        lower = root * lower
+        return Factor(lower, [None, by_lengthscale])
+
+    def extend(self, parameters: Floats, mean: Floats) -> Floats:
+        """See :class:`Kernel`."""
+        variance, lengthscale = parameters
+        lower = self.factor(parameters).lower
+        similarity = np.exp(-np.arange(int(self._discordant.max()) + 1.0) / lengthscale)
+        total = len(self._discordant) // self._draws
+        across = variance * self._mean(similarity, self._n, self._n, total)
+        return np.asarray(solve_triangular(lower, across, lower=True).T @ mean)
+
+    def _mean(self, table: Floats, rows: int, first: int, last: int) -> Floats:
+        """The table's entries, averaged over draws, for some rankings against others."""
+        draws = self._draws
+        columns = slice(first * draws, last * draws)
+        if draws == 1:
+            return np.asarray(table[self._discordant[:rows, columns]])
+        found = np.empty((rows, last - first))
+        for row in range(rows):
+            values = table[self._discordant[row * draws : (row + 1) * draws, columns]]
+            found[row] = values.reshape(draws, -1, draws).mean(axis=(0, 2))
+        return found
+
+
+def discordant_pairs(ranks: Floats) -> NDArray[np.uint8]:
+    """How many pairs of items each two full rankings order differently.
+
+    >>> discordant_pairs(np.array([[1.0, 2.0, 3.0], [3.0, 1.0, 2.0]]))
+    array([[0, 2],
+           [2, 0]], dtype=uint8)
+    """
+    # Whole numbers up to 2²⁴ are exact in float32.
+    n_items = ranks.shape[1]
+    signs = np.sign(ranks[:, :, None] - ranks[:, None, :])[:, *np.triu_indices(n_items, 1)]
+    signs = signs.astype(np.float32)
+    found = np.empty((len(ranks), len(ranks)), dtype=np.uint8)
+    for first in range(0, len(ranks), 1000):
+        found[first : first + 1000] = (signs.shape[1] - signs[first : first + 1000] @ signs.T) / 2
+    return found
+
+
+class Stop(NamedTuple):
+    """Where the ascent was after some steps."""
+
+    step: int
+    elbo: float
+    parameters: Floats  #: of the kernel
+    mean: Floats  #: of v
+
+
+def published_path(kernel: Kernel, positive: NDArray[np.bool_], steps: int) -> list[Stop]:
+    """The start and each of at most ``steps`` L-BFGS steps: fewer if it converges before.
+
+    Examples
+    --------
+    >>> features = np.array([[-2.0], [-1.0], [1.0], [2.0]])
+    >>> kernel = Linear(features, features, constant=True)
+    >>> path = published_path(kernel, features[:, 0] > 0, 5)
+    >>> [stop.step for stop in path]
+    [0, 1, 2, 3, 4, 5]
+    >>> bool(path[-1].elbo > path[0].elbo)
+    True
+    >>> kernel.extend(path[-1].parameters, path[-1].mean) > 0
+    array([False, False,  True,  True])
+    """
+    bound = Bound(kernel, positive)
+    start = bound.start()
+    path: list[Stop] = []
+
+    def keep(there: Floats, elbo: float) -> None:
+        mean, _, free = bound.unpack(there)
+        path.append(Stop(len(path), elbo, _softplus(free), mean.copy()))
+
+    def loss(there: Floats) -> tuple[float, Floats]:
+        elbo, gradient = bound(there)
+        return -elbo, -gradient
+
+    def after_step(intermediate_result: OptimizeResult) -> None:
+        keep(intermediate_result.x, -float(intermediate_result.fun))
+
+    keep(start, bound(start)[0])
+    minimize(
+        loss, start, jac=True, method="L-BFGS-B", callback=after_step, options={"maxiter": steps}
+    )
+    return path
+
+
+class Bound:
+    """The ELBO and its gradient by μ, the lower triangle of S, and the free numbers of θ."""
+
+    def __init__(self, kernel: Kernel, positive: NDArray[np.bool_]) -> None:
+        self._kernel = kernel
+        self._sign = np.where(positive, 1.0, -1.0)
+        self._rank = kernel.factor(np.array(kernel.start)).lower.shape[1]
+        self._triangle = np.tril_indices(self._rank)
+
+    def start(self) -> Floats:
+        """The prior as q, and the kernel's parameters where they start."""
+        nothing = np.zeros(self._rank)
+        free = np.log(np.expm1(self._kernel.start))
+        return np.concatenate([nothing, np.eye(self._rank)[self._triangle], free])
+
+    def __call__(self, variables: Floats) -> tuple[float, Floats]:
+        """The bound, and its gradient."""
+        mean, factor, free = self.unpack(variables)
+        parameters = _softplus(free)
+        lower, slopes = self._kernel.factor(parameters)
+        spread = _product(lower, factor)
+        variance = np.einsum("ij,ij->i", spread, spread)
+        expected, by_mean, by_variance = expectations(lower @ mean, variance, self._sign)
+        diagonal = np.diagonal(factor)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            divergence = 0.5 * (
+                mean @ mean
+                + np.sum(factor**2)
+                - self._rank
+                - 2.0 * np.sum(np.log(np.abs(diagonal)))
+            )
+            by_factor = -factor
+            np.fill_diagonal(by_factor, 1.0 / diagonal - diagonal)
+        weighted = (2.0 * by_variance)[:, None] * spread
+        by_factor += _product(lower, weighted, transposed=True)
+        by_scale = by_mean @ (lower @ mean) + np.sum(weighted * spread)
+        by_parameter = [
+            by_scale / (2.0 * parameter)
+            if slope is None
+            else by_mean @ (slope @ mean) + np.sum(weighted * _product(slope, factor))
+            for parameter, slope in zip(parameters, slopes, strict=True)
+        ]
+        gradient = np.concatenate(
+            [
+                lower.T @ by_mean - mean,
+                by_factor[self._triangle],
+                np.array(by_parameter) / (1.0 + np.exp(-free)),
+            ]
+        )
+        return float(expected - divergence), gradient
+
+    def unpack(self, variables: Floats) -> tuple[Floats, Floats, Floats]:
+        """μ, S and the free numbers."""
+        rank = self._rank
+        factor = np.zeros((rank, rank))
+        factor[self._triangle] = variables[rank : rank + len(self._triangle[0])]
+        return variables[:rank], factor, variables[rank + len(self._triangle[0]) :]
+
+
+def _product(lower: Floats, other: Floats, *, transposed: bool = False) -> Floats:
+    """The product of two matrices of which the first is triangular, if it is square."""
+    if lower.shape[0] == lower.shape[1]:
+        return np.asarray(dtrmm(1.0, lower, other, lower=True, trans_a=transposed))
+    return lower.T @ other if transposed else lower @ other
+
+
+def expectations(mean: Floats, variance: Floats, sign: Floats) -> tuple[float, Floats, Floats]:
+    """Σ E[log p(y | f)], f ~ N(mean, variance), and its derivatives by mean and by variance.
+
+    They are derivatives of the quadrature, not of the integral.
+    """
+    root = np.sqrt(2.0 * variance)[:, None]
+    signed = sign[:, None] * (mean[:, None] + root * _POINTS)
+    probability = _FLIPPED + (1.0 - 2.0 * _FLIPPED) * ndtr(signed)
+    density = np.exp(-0.5 * signed**2) / np.sqrt(2.0 * np.pi)
+    slope = sign[:, None] * (1.0 - 2.0 * _FLIPPED) * density / probability
+    weights = _WEIGHTS / np.sqrt(np.pi)
+    expected = float((np.log(probability) @ weights).sum())
+    return expected, slope @ weights, (slope * _POINTS) @ weights / root[:, 0]
+
+
+def _softplus(free: Floats) -> Floats:
+    return np.asarray(np.logaddexp(0.0, free))

@@ -1,0 +1,135 @@
+"""The best order of items by pairwise gains: dynamic programming and insertion moves.
+
+``gains[i, j]`` is what an order gains by placing i before j.
+"""
+
+import numpy as np
+
+from rankcut._loops.compilation import compiled
+from rankcut._loops.types import Floats, Longs
+
+
+@compiled
+def best_order(gains: Floats, order: Longs) -> None:
+    """The order of largest gain, by the best order of each subset placed first: 2^n·n steps.
+
+    ``best[S]`` is the most that can be gained by pairs whose first item is outside S, once the
+    items of S are placed first; it is filled from the full set down.
+    """
+    n = gains.shape[0]
+    n_sets = 1 << n
+    best = np.empty(n_sets)
+    following = np.empty(n_sets, dtype=np.int8)
+    best[n_sets - 1] = 0.0
+    rest = np.empty(n, dtype=np.int64)
+    for chosen in range(n_sets - 2, -1, -1):
+        n_rest = 0
+        for i in range(n):
+            if not (chosen >> i) & 1:
+                rest[n_rest] = i
+                n_rest += 1
+        most = -np.inf
+        which = 0
+        for p in range(n_rest):
+            i = rest[p]
+            gain = best[chosen | (1 << i)]
+            for q in range(n_rest):
+                gain += gains[i, rest[q]]
+            if gain > most:
+                most = gain
+                which = i
+        best[chosen] = most
+        following[chosen] = which
+    chosen = 0
+    for place in range(n):
+        order[place] = following[chosen]
+        chosen |= 1 << order[place]
+
+
+@compiled
+def improve_order(gains: Floats, order: Longs) -> float:
+    """Move single items to their best places until no move gains; returns the gain of the order.
+
+    ``gains`` must have a zero diagonal and be antisymmetric.
+    """
+    n = order.shape[0]
+    slack = 0.0
+    for i in range(n):
+        for j in range(n):
+            slack = max(slack, abs(gains[i, j]))
+    # Smaller than any move that is not rounding: so that moves cannot go round in a circle.
+    slack *= 1e-9
+    moved = True
+    while moved:
+        moved = False
+        for place in range(n):
+            item = order[place]
+            most = slack
+            target = place
+            change = 0.0
+            for q in range(place - 1, -1, -1):
+                change += 2 * gains[item, order[q]]
+                if change > most:
+                    most = change
+                    target = q
+            change = 0.0
+            for q in range(place + 1, n):
+                change -= 2 * gains[item, order[q]]
+                if change > most:
+                    most = change
+                    target = q
+            if target != place:
+                moved = True
+                step = 1 if target > place else -1
+                for q in range(place, target, step):
+                    order[q] = order[q + step]
+                order[target] = item
+    total = 0.0
+    for p in range(n):
+        for q in range(p + 1, n):
+            total += gains[order[p], order[q]]
+    return total
+
+
+@compiled
+def find_cycles(before: Floats, slack: float, stride: int, cycles: Longs) -> int:
+    """Triples i, j, k with before_ij + before_jk + before_ki > 2 + slack: every ``stride``-th.
+
+    Each has its smallest item first. Returns how many there are in all; ``cycles`` is filled as
+    far as it has room.
+    """
+    n = before.shape[0]
+    found = 0
+    for i in range(n):
+        for j in range(i + 1, n):
+            for k in range(i + 1, n):
+                if k != j and before[i, j] + before[j, k] + before[k, i] > 2 + slack:
+                    place = found // stride
+                    if found % stride == 0 and place < cycles.shape[0]:
+                        cycles[place, 0], cycles[place, 1], cycles[place, 2] = i, j, k
+                    found += 1
+    return found
+
+
+@compiled
+def unavoidable_loss(gains: Floats) -> float:
+    """Of each three items that beat each other in a circle one pair is lost; added up greedily.
+
+    What a circle loses is taken from its pairs, so that no gain is counted twice: no order loses
+    less than the sum.
+    """
+    n = gains.shape[0]
+    left = np.maximum(gains, 0.0)
+    total = 0.0
+    for i in range(n):
+        for j in range(n):
+            if left[i, j] <= 0:
+                continue
+            for k in range(n):
+                least = min(left[i, j], left[j, k], left[k, i])
+                if least > 0:
+                    total += least
+                    left[i, j] -= least
+                    left[j, k] -= least
+                    left[k, i] -= least
+    return total

@@ -1,0 +1,287 @@
+"""Where results go, and in which form: one grammar for all commands.
+
+``-o FILE`` goes by its suffix and may be repeated, ``-`` is standard output, ``--json`` prints
+JSON, and what a person reads goes to the terminal. A command that writes follows four steps::
+
+    outputs = Outputs(output, TABLES | PICTURES)      # refuses what cannot work, before the work
+    ...                                               # the work
+    outputs.write(table_writers(columns) | picture_writers(draw))
+    print_text(lines, outputs)                        # unless a file goes to standard output
+
+To add a command, write a module of its name with a function of its name, and name it in
+``rankcut.cli.COMMANDS``. Declare the options that it shares with others by ``with_options``, end
+its docstring with an ``Example:`` line, and import what it computes with inside the function, so
+that ``rankcut --help`` stays quick.
+"""
+
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TextIO, TypeAlias
+
+import typer
+
+from rankcut.errors import InputError, RankingFileError
+
+if TYPE_CHECKING:
+    from rankcut.ranking_set import RankingSet
+
+Writer: TypeAlias = Callable[[str], None]
+"""Writes a result to a path, whole or not at all."""
+
+OutputFiles: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FILE",
+        help="Output file, by its suffix (- for standard output); may be repeated.",
+        show_default=False,
+    ),
+]
+
+_NAMES_WIDTH = 17
+
+
+def _needs_pyarrow() -> None:
+    from rankcut.files.parquet import import_pyarrow
+
+    import_pyarrow()
+
+
+def _needs_matplotlib() -> None:
+    from rankcut.pictures.extras import import_figure
+
+    import_figure()
+
+
+def needs_plotly() -> None:
+    """Refuse if Plotly is missing."""
+    from rankcut.pictures.extras import import_plotly
+
+    import_plotly()
+
+
+def needs_skops() -> None:
+    """Refuse if skops is missing."""
+    from rankcut.files.models import import_skops
+
+    import_skops()
+
+
+# Suffixes, and what refuses those whose extra is not installed.
+Suffixes: TypeAlias = Mapping[str, Callable[[], None] | None]
+TABLES: dict[str, Callable[[], None] | None] = {
+    ".csv": None,
+    ".json": None,
+    ".parquet": _needs_pyarrow,
+}
+PICTURES: dict[str, Callable[[], None] | None] = {
+    ".png": _needs_matplotlib,
+    ".svg": _needs_matplotlib,
+    ".pdf": _needs_matplotlib,
+}
+
+
+class Outputs:
+    """The files that a user names, checked before any work is done for them.
+
+    Parameters
+    ----------
+    targets : sequence of str or None
+        Files; ``-`` is standard output.
+    suffixes : mapping
+        The suffixes that the command can write, with a check for extras or None each.
+    stdout_suffix : str or None
+        The form of what goes to standard output; None asks the user for ``--to``.
+    """
+
+    def __init__(
+        self,
+        targets: Sequence[str] | None,
+        suffixes: Suffixes,
+        stdout_suffix: str | None = None,
+    ) -> None:
+        self.forms = [(target, _form(target, suffixes, stdout_suffix)) for target in targets or ()]
+        if self.to_stdout and [target for target, _ in self.forms].count("-") > 1:
+            raise InputError("only one output can go to standard output")
+        for target, suffix in self.forms:
+            check_target(target)
+            missing = suffixes[suffix]
+            if missing is not None:
+                missing()
+
+    @property
+    def to_stdout(self) -> bool:
+        """Whether standard output holds a file, so that text goes to standard error."""
+        return any(target == "-" for target, _ in self.forms)
+
+    def named(self, *suffixes: str) -> bool:
+        """Whether the user wants one of these forms."""
+        return any(suffix in suffixes for _, suffix in self.forms)
+
+    def write(self, writers: Mapping[str, Writer]) -> None:
+        """Write each file whose form is among these."""
+        for target, suffix in self.forms:
+            if suffix in writers:
+                with destination(target, suffix) as place:
+                    writers[suffix](place)
+
+
+def _form(target: str, suffixes: Suffixes, stdout_suffix: str | None) -> str:
+    if target == "-":
+        if stdout_suffix is None:
+            raise InputError("standard output has no suffix; name the format with --to")
+        suffix = stdout_suffix
+    else:
+        suffix = Path(target).suffix.lower()
+    if suffix not in suffixes:
+        *others, last = suffixes
+        known = f"{', '.join(others)} or {last}" if others else last
+        raise InputError(f"unknown suffix {suffix!r}; write a {known} file", file=target)
+    return suffix
+
+
+def table_writers(columns: Mapping[str, Sequence[Any]], data: Any = None) -> dict[str, Writer]:
+    """Writers of a table; JSON has ``data``, or an object for each row."""
+
+    def write(place: str, content: bytes) -> None:
+        from rankcut.files.drafts import atomic_file
+
+        with atomic_file(place) as file:
+            file.write(content)
+
+    def csv(place: str) -> None:
+        from rankcut.files.sheets import format_text
+
+        write(place, format_text(dict(columns), ","))
+
+    def parquet(place: str) -> None:
+        from rankcut.files.parquet import format_parquet
+
+        write(place, format_parquet(dict(columns)))
+
+    def as_json(place: str) -> None:
+        write(place, (json_text(records(columns) if data is None else data) + "\n").encode())
+
+    return {".csv": csv, ".parquet": parquet, ".json": as_json}
+
+
+def picture_writers(draw: Writer) -> dict[str, Writer]:
+    """Writers of a picture, whose format Matplotlib chooses by the suffix."""
+    return dict.fromkeys(PICTURES, draw)
+
+
+def records(columns: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
+    """A table as an object for each row.
+
+    >>> records({"row": [0, 1], "count": [5, 1]})
+    [{'row': 0, 'count': 5}, {'row': 1, 'count': 1}]
+    """
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def json_text(data: Any) -> str:
+    """JSON of plain values, NumPy's numbers and arrays; what is not a number is null."""
+    return json.dumps(_plain(data), indent=2, ensure_ascii=False, allow_nan=False)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(name): _plain(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in value]
+    if hasattr(value, "tolist"):  # NumPy's
+        return _plain(value.tolist())
+    if isinstance(value, float) and (value != value or value in (float("inf"), -float("inf"))):
+        return None
+    return value if value is None or isinstance(value, bool | int | float) else str(value)
+
+
+def print_json(data: Any) -> None:
+    """Print JSON on standard output."""
+    print(json_text(data))
+
+
+@contextmanager
+def destination(target: str, suffix: str) -> Iterator[str]:
+    """A path to write to: the target itself, or a draft that goes to standard output at the end."""
+    if target != "-":
+        yield target
+        return
+    from rankcut.files.streams import copy_whole
+
+    with tempfile.TemporaryDirectory() as folder:
+        draft = Path(folder) / f"output{suffix}"
+        yield str(draft)
+        with draft.open("rb") as file:
+            copy_whole(file, sys.stdout.buffer)
+    sys.stdout.buffer.flush()
+
+
+def is_folder(output: str) -> bool:
+    """Whether an output is a directory of parts."""
+    return output.endswith("/") or Path(output).is_dir()
+
+
+def check_target(target: str) -> None:
+    """Refuse a file that cannot be written, before any work is done for it."""
+    if target == "-":
+        return
+    place = Path(target).resolve()
+    if place.is_dir():
+        raise RankingFileError("this is a directory; name a file in it", target)
+    if place.exists() and not place.is_file():
+        return
+    if not place.parent.is_dir():
+        raise RankingFileError(f"there is no directory {place.parent}", target)
+    if not os.access(place.parent, os.W_OK):
+        raise RankingFileError(f"directory {place.parent} is not writable", target)
+
+
+def note(message: str) -> None:
+    """Tell the user something in one line on standard error."""
+    print(f"{styled('rankcut:', sys.stderr, fg='yellow')} {message}", file=sys.stderr)
+
+
+def styled(text: str, file: TextIO, **style: Any) -> str:
+    """The text with colour if the file is a terminal and ``NO_COLOR`` is not set."""
+    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb" or not file.isatty()
+    return text if plain else typer.style(text, **style)
+
+
+def print_facts(facts: Iterable[tuple[str, str]], file: TextIO | None = None) -> None:
+    """Print names and values side by side; a value without a name belongs to the line above.
+
+    >>> print_facts([("items", "3"), ("most alike", "toro - uni"), ("", "ika - uni")])
+    items:           3
+    most alike:      toro - uni
+                     ika - uni
+    """
+    stream = file or sys.stdout
+    for name, value in facts:
+        title = f"{name}:" if name else ""
+        space = " " * (_NAMES_WIDTH - len(title))
+        print(f"{styled(title, stream, fg='cyan')}{space}{value}", file=stream)
+
+
+def order_lines(rankings: "RankingSet") -> list[str]:
+    """Each ranking as its items, best first.
+
+    >>> import numpy as np
+    >>> from rankcut.ranking_set import RankingSet
+    >>> order_lines(RankingSet(np.array([[2.0, 1.0, 1.0]]), ("toro", "uni", "ika")))
+    ['uni = ika > toro']
+    """
+    from rankcut.orders import to_orders
+
+    orders = to_orders(rankings.ranks, [str(item) for item in rankings.items])
+    return [" > ".join(map(_group, order)) for order in orders]
+
+
+def _group(tied: Any) -> str:
+    return " = ".join(tied) if isinstance(tied, tuple) else str(tied)

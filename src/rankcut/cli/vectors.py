@@ -1,0 +1,184 @@
+"""The options by which commands turn rankings into vectors, declared once."""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from rankcut.cli.options import Unranked
+from rankcut.cli.reading import dataset_items, is_dataset
+from rankcut.errors import InputError, RankingFileError, Setting
+
+if TYPE_CHECKING:
+    from rankcut.estimators.graph_cut import GraphCutFeatures
+    from rankcut.graphs.item_graph import ItemGraph
+    from rankcut.ranking_set import RankingSet
+
+_PANEL = "How rankings become vectors"
+
+# Neighbours of an item if there are many items; if there are few, a third of them.
+_NEAR = 10
+
+
+def _option(*names: str, **more: Any) -> Any:
+    return typer.Option(*names, rich_help_panel=_PANEL, **more)
+
+
+@dataclass(frozen=True)
+class VectorOptions:
+    """How to turn rankings into vectors."""
+
+    items: Annotated[
+        str | None,
+        _option(
+            "--items",
+            metavar="ITEMS.csv",
+            help="Table of items, or a data set: similar items are connected in the item graph.",
+            show_default=False,
+        ),
+    ] = None
+    graph: Annotated[
+        str | None,
+        _option(
+            "--graph",
+            metavar="GRAPH.npz",
+            help="Item graph from 'rankcut graph' (default: the complete graph).",
+            show_default=False,
+        ),
+    ] = None
+    unranked: Annotated[
+        Unranked,
+        _option(
+            "--unranked",
+            help="Items that a ranking leaves out: an error, last (a top-k list), or anywhere.",
+        ),
+    ] = "error"
+    unlisted: Annotated[
+        str,
+        _option(
+            "--unlisted-weight",
+            metavar="WEIGHT",
+            help="Weight of comparisons with unlisted items: 0 or more, or 'balanced'.",
+        ),
+    ] = "1"
+    smoothing: Annotated[
+        float | None,
+        _option(
+            "--smoothing",
+            metavar="STEPS",
+            help="Smoothing steps on the similarity graph (0 = off).",
+            show_default=False,
+        ),
+    ] = None
+    seed: Annotated[int, _option("--seed", help="Seed of the random numbers.")] = 0
+
+    def check(self) -> None:
+        """Refuse values that cannot work, before anything is read."""
+        from rankcut.features.smoothing import check_steps
+
+        self._unlisted_weight()
+        check_steps(self.smoothing or 0.0)
+        if self.items is not None and self.graph is not None:
+            raise InputError(
+                ["give either ", Setting("items"), " or ", Setting("graph"), ", not both"]
+            )
+        if self.smoothing and not self.has_graph:
+            raise InputError(
+                [Setting("smoothing"), " needs a graph that connects similar items"],
+                remedy=["give ", Setting("items"), " or ", Setting("graph")],
+            )
+
+    @property
+    def has_graph(self) -> bool:
+        """Whether the user names an item graph, or a table of items."""
+        return self.items is not None or self.graph is not None
+
+    def smoothed_by(self, steps: float) -> "VectorOptions":
+        """The same with smoothing, if there is a graph and the user does not choose it."""
+        if self.smoothing is not None or not self.has_graph:
+            return self
+        return replace(self, smoothing=steps)
+
+    def _unlisted_weight(self) -> Any:
+        """The weight that the user gives as text."""
+        from rankcut.features.unlisted import check_unlisted_weight
+
+        try:
+            weight: Any = self.unlisted if self.unlisted == "balanced" else float(self.unlisted)
+        except ValueError:
+            weight = self.unlisted
+        check_unlisted_weight(weight)
+        return weight
+
+    def chosen(self) -> list[str]:
+        """The options, set by the user, that choose how to treat items left out and to smooth."""
+        usual = VectorOptions()
+        names = {"unranked": "--unranked", "unlisted": "--unlisted-weight"}
+        names["smoothing"] = "--smoothing"
+        return [
+            option for name, option in names.items() if getattr(self, name) != getattr(usual, name)
+        ]
+
+    def item_graph(self, *, near: bool = False) -> "ItemGraph | None":
+        """The graph that the user names, or None for the complete one.
+
+        A table of items connects all items by their similarity, or only near ones.
+        """
+        self.check()
+        if self.graph is not None:
+            from rankcut.files.graph_files import read_graph
+
+            _check_npz(self.graph)
+            return read_graph(self.graph)
+        if self.items is None:
+            return None
+        from rankcut.files.item_tables import read_items
+        from rankcut.graphs.recipes import NeighborGraph, SimilarityGraph
+
+        table = dataset_items(self.items) if is_dataset(self.items) else read_items(self.items)
+        points = table.points()
+        n_near = min(_NEAR, max(1, len(points) // 3))
+        recipe = NeighborGraph(points, n_neighbors=n_near) if near else SimilarityGraph(points)
+        built = recipe.build()
+        return built.aligned(built.n_items, table.items)
+
+    def features(
+        self, rankings: "RankingSet", graph: "ItemGraph | None", *, normalize: bool = False
+    ) -> "GraphCutFeatures":
+        """From rankings of these items to dense vectors; to be fitted."""
+        from rankcut.estimators.graph_cut import GraphCutFeatures
+
+        return GraphCutFeatures(
+            graph, normalize=normalize, sparse_output=False, **self.arguments(rankings)
+        )
+
+    def arguments(self, rankings: "RankingSet") -> dict[str, Any]:
+        """Keyword arguments for the feature map, or for a kernel."""
+        from rankcut.features.completions import Completions
+
+        return {
+            "unranked": self.unranked,
+            "unlisted_weight": self._unlisted_weight(),
+            "smoothing": self.smoothing or 0.0,
+            "items": rankings.labels(),
+            "completions": Completions(random_state=self.seed),
+        }
+
+
+def _check_npz(graph: str) -> None:
+    """Refuse a file that is not an npz file at all; a pipe, which can be read once, is not."""
+    from rankcut.files.streams import open_bytes
+
+    if not Path(graph).is_file():
+        return
+    with open_bytes(graph) as stream:
+        if stream.peek(2)[:2] != b"PK":
+            raise RankingFileError(
+                "not an item graph, which is an npz file",
+                graph,
+                remedy=[
+                    "write one with 'rankcut graph'; a table of items is for ",
+                    Setting("items"),
+                ],
+            )

@@ -1,0 +1,44 @@
+"""One ranking from many of any kind, how sure each place is, and how much people agree.
+
+:class:`rankcut.Consensus` is the estimator. These are the numerics beneath it: they know rank
+matrices and arrays, not scikit-learn.
+"""
+
+from rankcut.consensus.agreement import Agreement, Comparisons, agree, compare_pairs
+from rankcut.consensus.decoding import to_ranking
+from rankcut.consensus.kemeny import KemenyOrder, kemeny_order
+from rankcut.consensus.majority import majority_sentence, pairwise_winner, shortest_cycle
+from rankcut.consensus.methods import (
+    MOST_PAIRED,
+    Method,
+    Outcome,
+    Resampling,
+    by_majorities,
+    by_vectors,
+    mean_scores,
+    rank_listed,
+)
+from rankcut.consensus.people import People, gather
+
+__all__ = [
+    "MOST_PAIRED",
+    "Agreement",
+    "Comparisons",
+    "KemenyOrder",
+    "Method",
+    "Outcome",
+    "People",
+    "Resampling",
+    "agree",
+    "by_majorities",
+    "by_vectors",
+    "compare_pairs",
+    "gather",
+    "kemeny_order",
+    "majority_sentence",
+    "mean_scores",
+    "pairwise_winner",
+    "rank_listed",
+    "shortest_cycle",
+    "to_ranking",
+]

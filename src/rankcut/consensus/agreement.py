@@ -1,0 +1,174 @@
+"""How much people agree: counts of pairwise comparisons, Kendall's W and the mean τ of two people.
+
+Each is a number for any kind of ranking. W is the share of all variation of the vectors of the
+complete graph that is common, ‖mean φ‖² / mean ‖φ‖²: on full rankings Kendall's coefficient of
+concordance, with ties the one corrected for ties. The mean τ looks at each time that two people
+compare the same two items: the share in which they agree less the share in which they do not. On
+full rankings it is the mean of Kendall's τ over all pairs of people.
+
+Intervals are by the delta method, from what each person contributes (the jackknife's numbers).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import special
+
+from rankcut._loops.types import Floats
+from rankcut.consensus.means import (
+    borda_vectors,
+    comparisons,
+    mean_of,
+    pair_matrix,
+    sign_vectors,
+)
+from rankcut.consensus.people import People
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How much people agree, with intervals; None where nothing is compared.
+
+    Attributes
+    ----------
+    kendall_w : float or None
+        Kendall's W: 0 = no agreement, 1 = all say the same.
+    kendall_w_interval : (float, float) or None
+        Its confidence interval.
+    mean_tau : float or None
+        Mean τ of two people: −1 to 1.
+    mean_tau_interval : (float, float) or None
+        Its confidence interval.
+    """
+
+    kendall_w: float | None
+    kendall_w_interval: tuple[float, float] | None
+    mean_tau: float | None
+    mean_tau_interval: tuple[float, float] | None
+
+
+@dataclass(frozen=True, eq=False)
+class Comparisons:
+    """Pairwise comparisons of items, added up over people.
+
+    Attributes
+    ----------
+    net : ndarray of shape (n_pairs,)
+        People who prefer i less those who prefer j, for i < j.
+    made : ndarray of shape (n_pairs,)
+        People who prefer either.
+    expected : ndarray of shape (n_pairs,)
+        The mean expected sign: with unranked items, comparisons that a completion would make too.
+    own_net, own_made : float
+        Σ over people of the squares of what each adds to ``net`` and ``made``.
+    n_items : int
+        Number of items.
+    """
+
+    net: Floats
+    made: Floats
+    expected: Floats
+    own_net: float
+    own_made: float
+    n_items: int
+
+    def margins(self) -> Floats:
+        """The mean expected sign of each pair, as an antisymmetric matrix."""
+        return pair_matrix(self.expected, self.n_items)
+
+    def counts(self) -> Floats:
+        """How many people compare i and j."""
+        return np.abs(pair_matrix(self.made, self.n_items))
+
+    def shares(self) -> Floats:
+        """The share that prefers i, of those who compare i and j; NaN where nobody does."""
+        counts = self.counts()
+        wins = (pair_matrix(self.net, self.n_items) + counts) / 2
+        nobody = np.full_like(counts, np.nan)
+        return np.divide(wins, counts, out=nobody, where=counts > 0)
+
+
+def compare_pairs(people: People) -> Comparisons:
+    """Add up what people say of each pair of items."""
+    n_items = people.n_items
+    width = n_items * (n_items - 1) // 2
+    net, made, expected = np.zeros(width), np.zeros(width), np.zeros(width)
+    own_net, own_made, mass = 0.0, 0.0, 0.0
+    for piece in people.pieces(width):
+        counts = piece.counts.astype(np.float64)
+        mass += float(counts @ piece.masses())
+        if people.unranked == "anywhere":
+            expected += counts @ piece.totals(sign_vectors(piece.groups))
+        signs = comparisons(piece.groups)
+        totals = piece.totals(signs)
+        compared = piece.totals(np.abs(signs))
+        net += counts @ totals
+        made += counts @ compared
+        own_net += float(counts @ np.einsum("ij,ij->i", totals, totals))
+        own_made += float(counts @ np.einsum("ij,ij->i", compared, compared))
+    if people.unranked != "anywhere":
+        expected = net.copy()
+    return Comparisons(net, made, expected / mass, own_net, own_made, n_items)
+
+
+def agree(people: People, pairs: Comparisons | None, confidence: float) -> Agreement:
+    """Kendall's W and, if pairs were compared, the mean τ of two people."""
+    w, w_error = _concordance(people)
+    tau, tau_error = (None, 0.0) if pairs is None else _mean_tau(people, pairs)
+    quantile = float("inf")
+    if people.n_people > 1:
+        quantile = float(special.stdtrit(people.n_people - 1, (1 + confidence) / 2))
+    return Agreement(
+        w,
+        _interval(w, quantile * w_error, 0.0),
+        tau,
+        _interval(tau, quantile * tau_error, -1.0),
+    )
+
+
+def _interval(value: float | None, margin: float, least: float) -> tuple[float, float] | None:
+    if value is None:
+        return None
+    if not np.isfinite(margin):
+        return least, 1.0
+    return max(least, value - margin), min(1.0, value + margin)
+
+
+def _concordance(people: People) -> tuple[float | None, float]:
+    """Kendall's W and its standard error."""
+    mean = mean_of(people, _with_length, people.n_items + 1).vector
+    vector, length = mean[:-1], float(mean[-1])
+    if length <= 0:
+        return None, 0.0
+    w = float(vector @ vector) / length
+    mass, squares = 0.0, 0.0
+    for piece in people.pieces(people.n_items):
+        masses = piece.masses()
+        totals = piece.totals(_with_length(piece.groups)) - masses[:, None] * mean
+        influence = (2 * totals[:, :-1] @ vector - w * totals[:, -1]) / length
+        mass += float(piece.counts @ masses)
+        squares += float(piece.counts @ influence**2)
+    return w, float(np.sqrt(squares)) / mass
+
+
+def _with_length(groups: object) -> Floats:
+    """Vectors, and the square of their length as one more coordinate."""
+    vectors = borda_vectors(groups)  # type: ignore[arg-type]
+    return np.column_stack([vectors, np.einsum("ij,ij->i", vectors, vectors)])
+
+
+def _mean_tau(people: People, pairs: Comparisons) -> tuple[float | None, float]:
+    """The mean τ of two people and its standard error."""
+    times = float(pairs.made @ pairs.made) - pairs.own_made
+    if times <= 1e-9 * float(pairs.made @ pairs.made):
+        return None, 0.0
+    tau = (float(pairs.net @ pairs.net) - pairs.own_net) / times
+    squares = 0.0
+    for piece in people.pieces(len(pairs.net)):
+        signs = comparisons(piece.groups)
+        totals = piece.totals(signs)
+        compared = piece.totals(np.abs(signs))
+        agreed = totals @ pairs.net - np.einsum("ij,ij->i", totals, totals)
+        met = compared @ pairs.made - np.einsum("ij,ij->i", compared, compared)
+        squares += float(piece.counts @ (2 * (agreed - tau * met) / times) ** 2)
+    return tau, float(np.sqrt(squares))

@@ -1,0 +1,156 @@
+"""Which places an item may have: confidence sets that hold for all items at once.
+
+Differences of two items' means are studentised, and a bootstrap over people says how large the
+largest of them gets by chance. A pair whose difference is larger is *sure*. The place of item i
+then is no better than 1 + the number of items surely better, and no worse than n less the number
+surely worse (Mogstad, Romano, Shaikh and Wilhelm 2024).
+
+With few people a normal critical value is too small, so it is replaced by that of Student's t with
+the same tail, and with fewer than 50 it is at least Bonferroni's. A difference is never taken as
+surer than the number of people: three who agree do not make a place sure.
+"""
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from rankcut._loops.resamples import largest_differences
+from rankcut._loops.types import Floats
+from rankcut.consensus.means import Mean
+
+# With fewer people than this, bootstrap samples understate how far means stray.
+_FEW_PEOPLE = 50
+
+# Variances below this share of the largest squared value are rounding.
+_ROUNDING = 1e-13
+
+
+def critical_value(
+    largest: Floats,
+    confidence: float,
+    n_effective: float,
+    n_differences: int = 0,
+    n_unanimous: int = 0,
+) -> float:
+    """What the largest studentised difference exceeds by chance with probability 1 − confidence.
+
+    ``largest`` holds it for each bootstrap sample. A bootstrap sees no chance where all people say
+    the same: for ``n_unanimous`` such differences, Bonferroni's value is the least. With few people
+    its samples have too light tails, so it is the least for all ``n_differences`` then.
+    """
+    if n_effective <= 1 or not len(largest):
+        return float("inf")
+    ordered = np.sort(largest) * np.sqrt(n_effective / (n_effective - 1))
+    place = int(np.ceil(confidence * (len(ordered) + 1))) - 1
+    if place >= len(ordered):
+        return float("inf")
+    normal = float(ordered[place])
+    compared = n_differences if n_effective < _FEW_PEOPLE else n_unanimous
+    if compared:
+        normal = max(normal, float(-special.ndtri((1 - confidence) / (2 * compared))))
+    freedom = n_effective - 1
+    if n_differences and n_effective < _FEW_PEOPLE:
+        # Positions have lighter tails than a normal, and their studentised means heavier ones.
+        freedom *= 2 / 3
+    # By the tail: the share below a large value is 1 to the last digit. Some versions of SciPy
+    # put the median of Student's t just above 0, which would make differences of 0 sure.
+    return max(0.0, float(-special.stdtrit(freedom, special.ndtr(-normal))))
+
+
+def sure_differences(
+    mean: Mean, samples: Iterator[Floats], items: NDArray[np.bool_], confidence: float
+) -> tuple[NDArray[np.bool_], Floats]:
+    """Which of the items are surely better than which, and the means in all bootstrap samples.
+
+    ``mean`` has the covariance of the items' means.
+    """
+    assert mean.covariance is not None
+    covariance = mean.covariance[np.ix_(items, items)]
+    vector = mean.vector[items]
+    differences = vector[:, None] - vector[None, :]
+    own = np.diag(covariance)
+    with np.errstate(invalid="ignore"):
+        errors = _error(own[:, None] + own[None, :] - covariance - covariance.T, vector)
+    inverse = np.divide(1.0, errors, out=np.zeros_like(errors), where=errors > 0)
+    kept, largest = [], []
+    for means in samples:
+        most = np.empty(len(means))
+        largest_differences(means[:, items] - vector, inverse, most)
+        kept.append(means)
+        largest.append(most)
+    unanimous = np.triu((errors == 0) & (differences != 0), 1)
+    critical = critical_value(
+        np.concatenate(largest),
+        confidence,
+        mean.n_effective,
+        len(vector) * (len(vector) - 1) // 2,
+        int(unanimous.sum()),
+    )
+    sure = _studentised(differences, errors, mean.n_effective) > critical
+    return sure, np.concatenate(kept)
+
+
+def sure_coordinates(
+    mean: Mean, samples: Iterator[Floats], confidence: float, note: Callable[[Floats], None]
+) -> tuple[NDArray[np.bool_], Floats]:
+    """Which coordinates surely are not 0, and how far each mean may be off.
+
+    ``note`` is called with the means of each lot of samples.
+    """
+    errors = _error(mean.variance, mean.vector)
+    inverse = np.divide(1.0, errors, out=np.zeros_like(errors), where=errors > 0)
+    largest = []
+    for means in samples:
+        largest.append((np.abs(means - mean.vector) * inverse).max(axis=1, initial=0.0))
+        note(means)
+    unanimous = (errors == 0) & (mean.vector != 0)
+    critical = critical_value(
+        np.concatenate(largest), confidence, mean.n_effective, len(errors), int(unanimous.sum())
+    )
+    sure = np.abs(_studentised(mean.vector, errors, mean.n_effective)) > critical
+    if critical >= mean.n_effective:
+        return sure, np.full(len(errors), np.inf)
+    return sure, critical * errors
+
+
+def places_by_pairs(sure: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Best and worst place of each item; ``sure[i, j]``: i is surely better than j.
+
+    >>> places_by_pairs(np.array([[False, True, True], [False, False, False], [False] * 3]))
+    array([[1, 1],
+           [2, 3],
+           [2, 3]])
+    """
+    return np.stack([1 + sure.sum(axis=0), len(sure) - sure.sum(axis=1)], axis=1)
+
+
+def places_by_ranges(low: Floats, high: Floats) -> NDArray[np.int64]:
+    """Best and worst place of items whose scores lie between ``low`` and ``high``, all at once.
+
+    >>> places_by_ranges(np.array([5.0, 0.0, 1.0]), np.array([6.0, 2.0, 3.0]))
+    array([[1, 1],
+           [2, 3],
+           [2, 3]])
+    """
+    n_items = len(low)
+    better = n_items - np.searchsorted(np.sort(low), high, side="right")
+    worse = np.searchsorted(np.sort(high), low, side="left")
+    return np.stack([1 + better, n_items - worse], axis=1)
+
+
+def _error(variance: Floats, vector: Floats) -> Floats:
+    """Standard errors; 0 where the variance is rounding."""
+    largest = float(np.max(np.abs(vector), initial=0.0)) ** 2
+    finite = variance[np.isfinite(variance)]
+    largest = max(largest, float(finite.max(initial=0.0)))
+    error: Floats = np.sqrt(np.where(variance > _ROUNDING * largest, variance, 0.0))
+    return error
+
+
+def _studentised(differences: Floats, errors: Floats, n_effective: float) -> Floats:
+    """Differences over their errors, none larger than the number of people."""
+    most = np.sign(differences) * n_effective
+    ratio = np.divide(differences, errors, out=most, where=errors > 0)
+    return np.clip(ratio, -n_effective, n_effective)

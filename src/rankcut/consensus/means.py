@@ -1,0 +1,174 @@
+"""Means of vectors over people, their standard errors, and the same in bootstrap samples.
+
+Unit u adds up to the vector X_u with weight W_u and stands for c_u people. The mean is
+μ = Σ c_u X_u / Σ c_u W_u, and its error is that of a ratio: what unit u contributes to it is
+X_u − W_u·μ. A bootstrap sample draws as many people as there are, with replacement.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankcut._loops.partitions import NOWHERE, centred_positions
+from rankcut._loops.resamples import draw_people
+from rankcut._loops.signs import expected_signs
+from rankcut._loops.types import Floats, Indices, Longs
+from rankcut.consensus.people import People
+
+#: From the groups of some rankings to a vector for each.
+Vectors: TypeAlias = Callable[[Indices], Floats]
+
+# Numbers held at once for the means of bootstrap samples.
+_MOST_MEANS = 1 << 24
+
+# People are drawn one by one, unless a unit stands for more than this many on average.
+_DRAWN_SINGLY = 16
+
+
+@dataclass(frozen=True, eq=False)
+class Mean:
+    """A mean over people, and how sure it is.
+
+    Attributes
+    ----------
+    vector : ndarray of shape (n_coordinates,)
+        The mean.
+    variance : ndarray of shape (n_coordinates,)
+        The square of its standard error; infinite where a single person says it all.
+    covariance : ndarray of shape (n_coordinates, n_coordinates) or None
+        The covariance of the mean, if asked for.
+    n_effective : float
+        How many people of equal weight would be as sure.
+    """
+
+    vector: Floats
+    variance: Floats
+    covariance: Floats | None
+    n_effective: float
+
+
+def borda_vectors(groups: Indices) -> Floats:
+    """Worse less better items, for each item: the vectors of the complete graph.
+
+    >>> borda_vectors(np.array([[0, 1, 1, 2]], dtype=np.uint32))
+    array([[ 3.,  0.,  0., -3.]])
+    """
+    vectors = np.empty(groups.shape)
+    centred_positions(groups, vectors)
+    return vectors
+
+
+def sign_vectors(groups: Indices) -> Floats:
+    """The expected sign of each pair i < j: positive where i is better.
+
+    >>> sign_vectors(np.array([[1, 0, 1]], dtype=np.uint32))
+    array([[-1.,  0.,  1.]])
+    """
+    n_items = groups.shape[1]
+    vectors = np.empty((len(groups), n_items * (n_items - 1) // 2))
+    expected_signs(groups, vectors)
+    return vectors
+
+
+def comparisons(groups: Indices) -> Floats:
+    """1, −1 or 0 for each pair i < j: i is better, j is, or the ranking does not compare them."""
+    signs = sign_vectors(groups)
+    unranked = groups == NOWHERE
+    if unranked.any():
+        first, second = np.triu_indices(groups.shape[1], 1)
+        signs[unranked[:, first] | unranked[:, second]] = 0.0
+    return signs
+
+
+def mean_of(people: People, vectors: Vectors, width: int, *, covariance: bool = False) -> Mean:
+    """The mean over people of vectors of ``width`` coordinates, with its standard error."""
+    mass, squared_mass = 0.0, 0.0
+    total, crossed = np.zeros(width), np.zeros(width)
+    second = np.zeros((width, width) if covariance else width)
+    for piece in people.pieces(width):
+        masses = piece.masses()
+        totals = piece.totals(vectors(piece.groups))
+        counts = piece.counts.astype(np.float64)
+        mass += float(counts @ masses)
+        squared_mass += float(counts @ masses**2)
+        total += counts @ totals
+        crossed += (counts * masses) @ totals
+        if covariance:
+            second += (totals * counts[:, None]).T @ totals
+        else:
+            second += counts @ totals**2
+    mean = total / mass
+    n_people = people.n_people
+    with np.errstate(divide="ignore", invalid="ignore"):
+        scale = np.float64(n_people) / np.float64(n_people - 1) / mass**2
+    if covariance:
+        outer = np.outer(mean, crossed)
+        spread = second - outer - outer.T + squared_mass * np.outer(mean, mean)
+        variance = np.diag(spread).copy()
+    else:
+        spread = None
+        variance = second - 2 * mean * crossed + squared_mass * mean**2
+    if n_people < 2:
+        infinite = np.full(len(mean), np.inf)
+        return Mean(mean, infinite, np.diag(infinite) if covariance else None, 1.0)
+    return Mean(
+        mean,
+        np.maximum(variance, 0.0) * scale,
+        None if spread is None else spread * scale,
+        mass**2 / squared_mass,
+    )
+
+
+def resampled_means(
+    people: People, vectors: Vectors, width: int, n_bootstraps: int, seed: int
+) -> Iterator[Floats]:
+    """Means in bootstrap samples, some samples at a time: arrays of (n_samples, width).
+
+    Memory does not grow with the number of people or samples.
+    """
+    bounds = people.bounds()
+    sizes = np.array([people.counts[start:stop].sum() for start, stop in bounds], dtype=np.int64)
+    step = max(1, min(n_bootstraps, _MOST_MEANS // max(width, 1)))
+    for first in range(0, n_bootstraps, step):
+        n_samples = min(step, n_bootstraps - first)
+        rng = np.random.default_rng([seed, first])
+        drawn = rng.multinomial(people.n_people, sizes / sizes.sum(), size=n_samples)
+        sums = np.zeros((n_samples, width))
+        masses = np.zeros(n_samples)
+        # One array for all blocks: fresh memory costs as much as what is done with it.
+        space = np.empty(n_samples * max(stop - start for start, stop in bounds))
+        for (start, stop), n_drawn in zip(bounds, drawn.T, strict=True):
+            block = people.block(start, stop)
+            times = space[: n_samples * (stop - start)].reshape(n_samples, stop - start)
+            _draw(block.counts, np.ascontiguousarray(n_drawn), rng, times)
+            masses += times @ block.masses()
+            for units, piece in block.pieces(width):
+                sums += times[:, units] @ piece.totals(vectors(piece.groups))
+        yield sums / masses[:, None]
+
+
+def _draw(counts: Longs, n_drawn: Longs, rng: np.random.Generator, times: Floats) -> None:
+    """Write how often each unit of a block is drawn, in each sample."""
+    n_people = int(counts.sum())
+    if n_people > _DRAWN_SINGLY * len(counts):
+        times[:] = rng.multinomial(n_drawn, counts / n_people)
+        return
+    owners = np.repeat(np.arange(len(counts), dtype=np.uint32), counts)
+    seeds = rng.integers(0, 1 << 64, size=len(n_drawn), dtype=np.uint64)
+    draw_people(owners, n_drawn, seeds, times)
+
+
+def pair_matrix(upper: NDArray[np.float64], n_items: int) -> Floats:
+    """An antisymmetric matrix from its entries i < j, or one for each row of entries.
+
+    >>> pair_matrix(np.array([1.0]), 2)
+    array([[ 0.,  1.],
+           [-1.,  0.]])
+    """
+    matrix = np.zeros((*upper.shape[:-1], n_items, n_items))
+    first, second = np.triu_indices(n_items, 1)
+    matrix[..., first, second] = upper
+    return matrix - np.swapaxes(matrix, -1, -2)

@@ -1,0 +1,235 @@
+"""The consensus by each method, with places that are sure and the stability of the winner."""
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankcut._loops.types import Floats
+from rankcut.consensus.agreement import Comparisons
+from rankcut.consensus.decoding import to_ranking
+from rankcut.consensus.intervals import (
+    places_by_pairs,
+    places_by_ranges,
+    sure_coordinates,
+    sure_differences,
+)
+from rankcut.consensus.kemeny import KemenyOrder, heuristic_order, kemeny_order
+from rankcut.consensus.linear_program import Progress
+from rankcut.consensus.majority import beats, components, copeland_scores
+from rankcut.consensus.means import (
+    Vectors,
+    borda_vectors,
+    mean_of,
+    pair_matrix,
+    resampled_means,
+    sign_vectors,
+)
+from rankcut.consensus.people import People
+
+Method: TypeAlias = Literal["borda", "graph", "copeland", "kemeny"]
+
+# With more items than this, pairs are not looked at one by one.
+MOST_PAIRED = 1024
+
+# The first of the items that beat each other in circles is found by all their orders up to here.
+_MOST_EXACT = 10
+
+# Margins of bootstrap samples that are looked at together.
+_MOST_MARGINS = 1 << 20
+
+
+@dataclass(frozen=True, eq=False)
+class Resampling:
+    """How places are made sure: how many bootstrap samples, for which confidence, from which seed.
+
+    Without samples nothing is said of how sure places are.
+    """
+
+    confidence: float = 0.95
+    n_bootstraps: int = 1000
+    seed: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """A consensus.
+
+    Attributes
+    ----------
+    scores : ndarray of float
+        The score of each item.
+    ranking : ndarray of int64
+        The rank of each item; items nobody ranks are tied last.
+    intervals : ndarray of int64 of shape (n_items, 2) or None
+        Best and worst possible place of each item.
+    first : ndarray of float or None
+        The share of bootstrap samples in which each item is first; a tie is shared.
+    kemeny : KemenyOrder or None
+        The order and its bound, by Kemeny's method.
+    """
+
+    scores: Floats
+    ranking: NDArray[np.int64]
+    intervals: NDArray[np.int64] | None
+    first: Floats | None
+    kemeny: KemenyOrder | None = None
+
+
+def mean_scores(people: People, vectors: Vectors = borda_vectors) -> Floats:
+    """The mean vector over people: on the complete graph, Borda's scores."""
+    return mean_of(people, vectors, people.n_items).vector
+
+
+def rank_listed(scores: Floats, listed: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """The order of the scores, items that nobody ranks tied last.
+
+    >>> rank_listed(np.array([0.5, 0.0, -0.5]), np.array([True, False, True]))
+    array([1, 3, 2])
+    """
+    ranking = np.full(len(scores), int(listed.sum()) + 1)
+    ranking[listed] = to_ranking(scores[listed])
+    return ranking
+
+
+def by_vectors(people: People, vectors: Vectors, resampling: Resampling) -> Outcome:
+    """Items in the order of the mean vector."""
+    n_items, listed = people.n_items, people.listed
+    paired = n_items <= MOST_PAIRED
+    mean = mean_of(people, vectors, n_items, covariance=paired)
+    ranking = rank_listed(mean.vector, listed)
+    if not resampling.n_bootstraps:
+        return Outcome(mean.vector, ranking, None, None)
+    samples = resampled_means(people, vectors, n_items, resampling.n_bootstraps, resampling.seed)
+    if paired:
+        sure, means = sure_differences(mean, samples, listed, resampling.confidence)
+        places = places_by_pairs(sure)
+    else:
+        means_of_all: list[Floats] = []
+        margins = sure_coordinates(mean, samples, resampling.confidence, means_of_all.append)[1]
+        means = np.concatenate(means_of_all)
+        places = places_by_ranges(
+            mean.vector[listed] - margins[listed], mean.vector[listed] + margins[listed]
+        )
+    shares = np.zeros(n_items)
+    shares[listed] = _first_shares(means[:, listed])
+    return Outcome(mean.vector, ranking, _all_places(places, listed), shares)
+
+
+def by_majorities(
+    people: People,
+    pairs: Comparisons,
+    method: Method,
+    resampling: Resampling,
+    time_limit: float = 60.0,
+    progress: Progress | None = None,
+) -> Outcome:
+    """Items by the majorities for each pair: Copeland's or Kemeny's method.
+
+    A majority is *open* unless the bootstrap makes its direction sure. The places are those that
+    an item can have whichever way the open ones go. By Kemeny's method that is the span of the
+    items that beat each other in circles then; by Copeland's, what the scores can be.
+    """
+    listed = np.flatnonzero(people.listed)
+    n_listed = len(listed)
+    margins = pairs.margins()[np.ix_(listed, listed)]
+    kemeny = None
+    if method == "kemeny":
+        step = 0.0
+        if people.unranked != "anywhere" and people.weights is None:
+            # Margins are whole numbers over the number of people, and flipping one counts twice.
+            step = 2 / people.n_people
+        kemeny = kemeny_order(margins, step=step, time_limit=time_limit, progress=progress)
+        scores, ranks = pairs.margins().sum(axis=1), kemeny.ranks
+    else:
+        scores = copeland_scores(pairs.margins())
+        ranks = to_ranking(copeland_scores(margins))
+    ranking = np.full(people.n_items, n_listed + 1)
+    ranking[listed] = ranks
+    if not resampling.n_bootstraps:
+        return Outcome(scores, ranking, None, None, kemeny)
+    one, other = np.triu_indices(people.n_items, 1)
+    kept = people.listed[one] & people.listed[other]
+
+    def vectors(groups: NDArray[np.uint32]) -> Floats:
+        signs = sign_vectors(groups)
+        return signs if kept.all() else np.compress(kept, signs, axis=1)
+
+    width = int(kept.sum())
+    mean = mean_of(people, vectors, width)
+    first = np.zeros(n_listed)
+
+    def note(means: Floats) -> None:
+        first[:] += _first_by_majorities(means, n_listed, method)
+
+    samples = resampled_means(people, vectors, width, resampling.n_bootstraps, resampling.seed)
+    sure = sure_coordinates(mean, samples, resampling.confidence, note)[0]
+    shares = np.zeros(people.n_items)
+    shares[listed] = first / resampling.n_bootstraps
+    certain = pair_matrix(np.where(sure, np.sign(mean.vector), 0.0), n_listed) > 0
+    places = _open_places(certain, margins, method)
+    return Outcome(scores, ranking, _all_places(places, people.listed), shares, kemeny)
+
+
+def _open_places(certain: NDArray[np.bool_], margins: Floats, method: Method) -> NDArray[np.int64]:
+    """The places that items can have if only ``certain`` majorities are known."""
+    n_items = len(certain)
+    if method == "copeland":
+        low = certain.sum(axis=1)
+        high = n_items - 1 - certain.sum(axis=0)
+        return places_by_ranges(low.astype(np.float64), high.astype(np.float64))
+    possible = ~certain.T
+    np.fill_diagonal(possible, False)
+    places = np.empty((n_items, 2), dtype=np.int64)
+    before = 0
+    for items in components(possible, margins.sum(axis=1)):
+        places[items] = before + 1, before + len(items)
+        before += len(items)
+    return places
+
+
+def _all_places(places: NDArray[np.int64], listed: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Those of the items that someone ranks; any other may have any place."""
+    if listed.all():
+        return places
+    everything = np.empty((len(listed), 2), dtype=np.int64)
+    everything[:] = 1, len(listed)
+    everything[listed] = places
+    return everything
+
+
+def _first_shares(means: Floats) -> Floats:
+    """The share of samples in which each item has the largest mean; ties are shared."""
+    most = means.max(axis=1, keepdims=True)
+    slack = 1e-9 * np.abs(means).max(axis=1, keepdims=True)
+    first = means >= most - slack
+    share: Floats = (first / first.sum(axis=1, keepdims=True)).mean(axis=0)
+    return share
+
+
+def _first_by_majorities(means: Floats, n_items: int, method: Method) -> Floats:
+    """In how many samples each item is first; ``means`` has the margin of each pair i < j."""
+    total = np.zeros(n_items)
+    step = max(1, _MOST_MARGINS // n_items**2)
+    for start in range(0, len(means), step):
+        margins = pair_matrix(means[start : start + step], n_items)
+        if method == "copeland":
+            scores = copeland_scores(margins)
+            best = scores == scores.max(axis=1, keepdims=True)
+            total += (best / best.sum(axis=1, keepdims=True)).sum(axis=0)
+            continue
+        beats_all = beats(margins).sum(axis=2) == n_items - 1
+        total += beats_all.sum(axis=0)
+        for own in margins[~beats_all.any(axis=1)]:
+            total[_first_of_circle(own)] += 1
+    return total
+
+
+def _first_of_circle(margins: Floats) -> int:
+    """The first item of Kemeny's order, where none beats each other one."""
+    top = components(beats(margins), margins.sum(axis=1))[0]
+    inner = margins[np.ix_(top, top)]
+    exact = len(top) <= _MOST_EXACT
+    order = kemeny_order(inner).order if exact else heuristic_order(inner)
+    return int(top[order[0]])

@@ -1,0 +1,95 @@
+"""Gram matrices larger than memory: a Zarr array, written stripe by stripe."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rankcut.dask.rankings import LazyRankings
+from rankcut.dask.tasks import Progress, computed, import_dask
+from rankcut.dask.vectors import feature_settings
+from rankcut.errors import RankingFileError
+from rankcut.features.offset_rows import check_centred
+from rankcut.files.parts import Parts
+
+# Rows and columns of a chunk.
+_SIDE = 2048
+
+
+def write_gram(
+    rankings: LazyRankings,
+    features: Any,
+    target: str,
+    *,
+    restart: bool = False,
+    progress: Progress | None = None,
+) -> None:
+    """Write the inner products of the vectors of all rankings to a Zarr array.
+
+    A ranking with a count has as many rows and columns.
+    The vectors, which are small beside their products, stay with whoever computes. Stripes that
+    are there already, made with the same settings, are kept: run it again to finish what was
+    interrupted. A directory beside the array, its name and ``.parts``, says which are done.
+
+    Parameters
+    ----------
+    rankings : LazyRankings
+        From :func:`read_parquet`.
+    features : estimator
+        Turns ranks into vectors, such as a :class:`~rankcut.GraphCutFeatures`.
+    target : str
+        The Zarr array.
+    restart : bool
+        Replace an array that was made with other settings.
+    progress : callable or None
+        Called with the number of stripes done and the number to do.
+    """
+    zarr = _import_zarr()
+    import dask.array as da
+
+    place = Path(target.rstrip("/")).resolve()
+    done = place.with_name(f"{place.name}.parts")
+    if place.exists() and not done.is_dir():
+        raise RankingFileError(
+            f"exists already, without {done.name}, which would say what of it is done; name "
+            "another file, or remove it",
+            target,
+        )
+    settings = {"command": "gram", **rankings.settings(), **feature_settings(features)}
+    del settings["block"]  # the matrix is the same whatever the blocks
+    parts = Parts(done, "done", settings, restart=restart)
+    if not place.exists():
+        parts.clear()
+    ranks = rankings.ranks(expand=True)
+    vectors = features.fit(ranks).transform(ranks)
+    check_centred(vectors._meta)
+    vectors = vectors.persist()
+    if np.isnan(vectors.shape[0]):
+        vectors = vectors.compute_chunk_sizes()
+    vectors = vectors.rechunk((_SIDE, -1)).persist()
+    n_rows = vectors.shape[0]
+    n_stripes = vectors.numblocks[0]
+    missing = parts.missing(n_stripes)
+    shape = {"shape": (n_rows, n_rows), "chunks": (_SIDE, _SIDE), "dtype": "float64"}
+    if len(missing) == n_stripes:
+        array = zarr.create_array(str(place), overwrite=True, **shape)
+    else:
+        array = zarr.open_array(str(place), mode="r+")
+    for n_done, number in enumerate(missing):
+        rows = slice(number * _SIDE, min((number + 1) * _SIDE, n_rows))
+        stripe = vectors.blocks[number] @ vectors.T
+        computed(
+            da.store(stripe, array, regions=(rows, slice(0, n_rows)), lock=False, compute=False)
+        )
+        parts.path(number).touch()
+        if progress is not None:
+            progress(n_done + 1, len(missing))
+
+
+def _import_zarr() -> Any:
+    import_dask()
+    try:
+        import zarr
+    except ImportError:
+        raise ModuleNotFoundError('Zarr arrays need zarr: pip install "rankcut[dask]"') from None
+    return zarr

@@ -1,0 +1,225 @@
+"""Rankings drawn from the models of Mallows and of Plackett and Luce, with planted blocs."""
+
+from collections.abc import Sequence
+from numbers import Integral
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rankcut.errors import InputError
+from rankcut.ranking_set import RankingSet
+
+Kind: TypeAlias = Literal["full", "top-k", "ties", "incomplete"]
+
+
+def make_mallows(
+    n_rankings: int = 100,
+    n_items: int = 10,
+    *,
+    phi: float | Sequence[float] = 0.7,
+    centers: ArrayLike | None = None,
+    n_blocs: int = 1,
+    shares: ArrayLike | None = None,
+    kind: Kind = "full",
+    k: int | None = None,
+    random_state: int | np.random.RandomState | None = None,
+) -> RankingSet:
+    """Rankings by Mallows' model: each pair that a ranking turns round costs a factor φ.
+
+    The probability of a ranking is proportional to φ^d, d its number of pairs in another order
+    than in the centre. φ = 0 repeats the centre, φ = 1 draws any order. With several blocs each
+    ranking is of one of them, which has a centre of its own.
+
+    Parameters
+    ----------
+    n_rankings, n_items : int
+        How many rankings, of how many items.
+    phi : float, or one for each bloc
+        Dispersion, from 0 to 1.
+    centers : array of shape (n_items,) or (n_blocs, n_items), or None
+        Ranks of the items in each bloc's centre. None is 1, 2, …, n for the first bloc, and random
+        orders for the others.
+    n_blocs : int
+        Number of blocs, if ``centers`` does not say.
+    shares : array of shape (n_blocs,) or None
+        The expected share of rankings of each bloc; None makes them equal, and as equal in number
+        as can be.
+    kind : {"full", "top-k", "ties", "incomplete"}
+        All items in order; the best ``k`` of them; in ``k`` groups of tied items; or ``k`` items
+        drawn for each ranking. Items not ranked are NaN.
+    k : int or None
+        See ``kind``; None is half of the items, rounded up.
+    random_state : int, RandomState or None
+        Seed.
+
+    Returns
+    -------
+    RankingSet
+        ``ranks`` (n_rankings, n_items), ``target`` (the bloc of each ranking), ``centers``
+        (n_blocs, n_items).
+
+    Examples
+    --------
+    >>> votes = make_mallows(3, 4, phi=0.3, random_state=0)
+    >>> votes.ranks
+    array([[1., 2., 3., 4.],
+           [1., 2., 4., 3.],
+           [1., 3., 2., 4.]])
+    >>> make_mallows(2, 4, n_blocs=2, kind="top-k", k=2, random_state=0).target
+    array([0, 1])
+    """
+    from sklearn.utils import check_random_state
+
+    rng = check_random_state(random_state)
+    _check_size(n_rankings, n_items)
+    centres, bloc = _blocs(rng, n_rankings, n_items, centers, n_blocs, shares)
+    phis = np.broadcast_to(np.asarray(phi, dtype=np.float64), (len(centres),))
+    if not ((phis >= 0) & (phis <= 1)).all():
+        raise InputError(f"must be from 0 to 1; got {phi!r}", parameter="phi")
+    # Repeated insertion: the i-th best of the centre goes before d of the items placed so far with
+    # probability proportional to φ^d.
+    places = np.zeros((n_rankings, n_items), dtype=np.int64)
+    draws = rng.random_sample((n_rankings, n_items))
+    for i in range(n_items):
+        with np.errstate(under="ignore"):
+            powers = phis[:, None] ** np.arange(i + 1)
+        steps = np.cumsum(powers, axis=1)
+        steps /= steps[:, -1:]
+        back = (draws[:, i, None] > steps[bloc]).sum(axis=1)
+        place = i - np.minimum(back, i)
+        places[:, :i] += places[:, :i] >= place[:, None]
+        places[:, i] = place
+    order = np.argsort(centres, axis=1, kind="stable")
+    ranks = np.empty((n_rankings, n_items))
+    np.put_along_axis(ranks, order[bloc], places + 1.0, axis=1)
+    return RankingSet(
+        _of_kind(rng, ranks, kind, k),
+        tuple(range(n_items)),
+        target=bloc,
+        details={"centers": centres},
+    )
+
+
+def make_plackett_luce(
+    n_rankings: int = 100,
+    n_items: int = 10,
+    *,
+    strengths: ArrayLike | None = None,
+    n_blocs: int = 1,
+    shares: ArrayLike | None = None,
+    kind: Kind = "full",
+    k: int | None = None,
+    random_state: int | np.random.RandomState | None = None,
+) -> RankingSet:
+    """Rankings by the model of Plackett and Luce: each next item is drawn by its strength.
+
+    Parameters
+    ----------
+    n_rankings, n_items : int
+        How many rankings, of how many items; ``strengths``, if given, say how many items.
+    strengths : array of shape (n_items,) or (n_blocs, n_items), or None
+        Above 0: of the items that are left, one is next with probability proportional to its
+        strength. None is n, n − 1, …, 1 for the first bloc, and another order of them for each
+        other one.
+    n_blocs, shares, kind, k, random_state
+        As in :func:`make_mallows`.
+
+    Returns
+    -------
+    RankingSet
+        ``ranks`` (n_rankings, n_items), ``target`` (the bloc of each ranking), ``strengths``
+        (n_blocs, n_items).
+
+    Examples
+    --------
+    >>> votes = make_plackett_luce(1000, strengths=[8, 1, 1], random_state=0)
+    >>> float((votes.ranks[:, 0] == 1).mean())
+    0.803
+    """
+    from sklearn.utils import check_random_state
+
+    rng = check_random_state(random_state)
+    given: NDArray[np.float64] | None = None
+    if strengths is not None:
+        given = np.atleast_2d(np.asarray(strengths, dtype=np.float64))
+        n_blocs, n_items = given.shape
+        if not ((given > 0) & np.isfinite(given)).all():
+            raise InputError("must be finite numbers above 0", parameter="strengths")
+    _check_size(n_rankings, n_items)
+    centres, bloc = _blocs(rng, n_rankings, n_items, None, n_blocs, shares)
+    if given is None:
+        given = n_items + 1 - centres
+    # The order of independent exponential times with these rates is the model's.
+    times = rng.exponential(size=(n_rankings, n_items)) / given[bloc]
+    ranks = (np.argsort(np.argsort(times, axis=1), axis=1) + 1).astype(np.float64)
+    return RankingSet(
+        _of_kind(rng, ranks, kind, k),
+        tuple(range(n_items)),
+        target=bloc,
+        details={"strengths": given},
+    )
+
+
+def _check_size(n_rankings: int, n_items: int) -> None:
+    for name, value in (("n_rankings", n_rankings), ("n_items", n_items)):
+        if not (isinstance(value, Integral) and value >= 1):
+            raise InputError(f"must be a whole number, 1 or above; got {value!r}", parameter=name)
+
+
+def _blocs(
+    rng: np.random.RandomState,
+    n_rankings: int,
+    n_items: int,
+    centers: Any,
+    n_blocs: int,
+    shares: Any,
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """The centre of each bloc, and the bloc of each ranking."""
+    if centers is not None:
+        centres = np.atleast_2d(np.asarray(centers, dtype=np.float64))
+        if centres.shape[1] != n_items:
+            raise InputError(
+                f"must have {n_items} ranks for each bloc; got {centres.shape[1]}",
+                parameter="centers",
+            )
+    else:
+        if not (isinstance(n_blocs, Integral) and n_blocs >= 1):
+            raise InputError(
+                f"must be a whole number, 1 or above; got {n_blocs!r}", parameter="n_blocs"
+            )
+        others = [rng.permutation(n_items) + 1.0 for _ in range(n_blocs - 1)]
+        centres = np.array([np.arange(1.0, n_items + 1), *others])
+    if shares is None:
+        return centres, np.arange(n_rankings) % len(centres)
+    share = np.asarray(shares, dtype=np.float64)
+    if share.shape != (len(centres),) or not (share >= 0).all() or not share.sum() > 0:
+        raise InputError(
+            f"must be {len(centres)} numbers, 0 or above, one for each bloc", parameter="shares"
+        )
+    return centres, rng.choice(len(centres), size=n_rankings, p=share / share.sum())
+
+
+def _of_kind(
+    rng: np.random.RandomState, ranks: NDArray[np.float64], kind: Kind, k: int | None
+) -> NDArray[np.float64]:
+    """Full rankings made into rankings of another kind."""
+    n_rankings, n_items = ranks.shape
+    k = -(-n_items // 2) if k is None else k
+    if k not in range(1, n_items + 1):
+        raise InputError(f"must be from 1 to {n_items}; got {k!r}", parameter="k")
+    if kind == "top-k":
+        ranks[ranks > k] = np.nan
+    elif kind == "ties":
+        # k − 1 of the borders between neighbours stay.
+        borders = np.argsort(rng.random_sample((n_rankings, n_items - 1)), axis=1) < k - 1
+        group = np.concatenate([np.ones((n_rankings, 1)), 1 + np.cumsum(borders, axis=1)], axis=1)
+        ranks = np.take_along_axis(group, ranks.astype(np.int64) - 1, axis=1)
+    elif kind == "incomplete":
+        drawn = np.argsort(rng.random_sample((n_rankings, n_items)), axis=1)
+        ranks[drawn >= k] = np.nan
+    elif kind != "full":
+        raise InputError(
+            f'must be "full", "top-k", "ties" or "incomplete"; got {kind!r}', parameter="kind"
+        )
+    return ranks

@@ -1,0 +1,168 @@
+"""Vectors that are mostly one constant: sparse rows, and what is to be added to each.
+
+In closed form, most items of a short list over a large catalogue share one value. Such vectors are
+kept as φ_r = S_r + c_r·b with S_r sparse, c_r a number and b the vector of ones, or what smoothing
+makes of it. Inner products, lengths and products with a matrix are those of φ, as if it were dense.
+"""
+
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from rankcut._loops.types import Floats
+from rankcut.errors import InputError, Setting
+
+
+@dataclass(frozen=True, eq=False)
+class OffsetRows:
+    """The vectors φ_r = S_r + c_r·b.
+
+    Parameters
+    ----------
+    sparse : csr_array of shape (n_vectors, n_items)
+        S.
+    offsets : ndarray of shape (n_vectors,)
+        c.
+    base : ndarray of shape (n_items,)
+        b.
+
+    Examples
+    --------
+    >>> rows = OffsetRows(sparse.csr_array([[3.0, 0.0, 0.0]]), np.array([-1.0]), np.ones(3))
+    >>> rows.toarray()
+    array([[ 2., -1., -1.]])
+    >>> rows.products(rows)
+    array([[6.]])
+    """
+
+    sparse: sparse.csr_array
+    offsets: Floats
+    base: Floats
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of vectors, number of items."""
+        n_vectors, n_items = self.sparse.shape
+        return n_vectors, n_items
+
+    def __len__(self) -> int:
+        return int(self.sparse.shape[0])
+
+    def __getitem__(self, rows: Any) -> "OffsetRows":
+        """Some vectors: a slice, or an array of their numbers."""
+        return OffsetRows(self.sparse[rows], self.offsets[rows], self.base)
+
+    def toarray(self) -> NDArray[Any]:
+        """The vectors as a dense array."""
+        filled = self.sparse.toarray()
+        filled += np.multiply.outer(self.offsets, self.base).astype(filled.dtype)
+        return np.asarray(filled)
+
+    def __matmul__(self, matrix: Floats) -> Floats:
+        """φ times a dense matrix or vector."""
+        return np.asarray(
+            self.sparse @ matrix + np.multiply.outer(self.offsets, self.base @ matrix)
+        )
+
+    def products(self, other: "OffsetRows") -> Floats:
+        """⟨φ_r, φ'_s⟩ of each vector with each of the other's, which have the same base."""
+        base = self.base
+        products = np.asarray((self.sparse @ other.sparse.T).toarray(), dtype=np.float64)
+        products += np.multiply.outer(self.sparse @ base, other.offsets)
+        products += np.multiply.outer(self.offsets, other.sparse @ base)
+        products += np.multiply.outer(self.offsets, (base @ base) * other.offsets)
+        return products
+
+    def squares(self) -> Floats:
+        """‖φ_r‖² of each vector; rounding makes none negative."""
+        base = self.base
+        squares = (
+            self.sparse.multiply(self.sparse).sum(axis=1)
+            + 2.0 * self.offsets * (self.sparse @ base)
+            + self.offsets**2 * (base @ base)
+        )
+        return np.maximum(np.asarray(squares, dtype=np.float64), 0.0)
+
+
+class UncentredRows(sparse.csr_array):
+    """Sparse vectors without a constant of each row: S instead of φ = S + c.
+
+    Differences between items are those of φ; inner products and distances of vectors are not. Fit
+    and apply a model to the same kind of vectors. After smoothing, what is left out is a multiple
+    of one vector over the items, c·p(L)1, instead of a constant.
+    """
+
+
+def check_centred(vectors: Any) -> None:
+    """Refuse to compare vectors from which a constant is left out.
+
+    >>> check_centred(UncentredRows([[1.0, 0.0]]))  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    rankcut.errors.InputError: UncentredRows cannot be compared, since ...; use sparse_output=False
+    """
+    if isinstance(vectors, UncentredRows):
+        raise InputError(
+            "UncentredRows cannot be compared, since they leave out a constant of each row",
+            remedy=["use ", Setting("sparse_output", False)],
+        )
+
+
+Vectors: TypeAlias = NDArray[Any] | sparse.csr_array | OffsetRows
+"""Vectors in the form in which they are smallest; all forms mean the same."""
+
+
+def filled(vectors: Vectors) -> NDArray[Any]:
+    """The vectors as a dense array.
+
+    >>> filled(sparse.csr_array([[1.0, 0.0]]))
+    array([[1., 0.]])
+    """
+    return vectors if isinstance(vectors, np.ndarray) else np.asarray(vectors.toarray())
+
+
+def row_squares(vectors: Vectors) -> Floats:
+    """The square of each vector's length.
+
+    >>> row_squares(np.array([[3.0, 4.0]]))
+    array([25.])
+    """
+    if isinstance(vectors, OffsetRows):
+        return vectors.squares()
+    if not isinstance(vectors, np.ndarray):
+        return np.asarray(vectors.multiply(vectors).sum(axis=1), dtype=np.float64)
+    return np.asarray(np.einsum("ri,ri->r", vectors, vectors, dtype=np.float64))
+
+
+def largest_entry(vectors: Vectors) -> float:
+    """A bound of all coordinates' absolute values, the largest of them if stored as they are.
+
+    >>> largest_entry(np.array([[1.0, -2.0]]))
+    2.0
+    """
+    if isinstance(vectors, OffsetRows):
+        offsets = np.abs(vectors.offsets).max(initial=0.0) * np.abs(vectors.base).max(initial=0.0)
+        return float(abs(vectors.sparse.data).max(initial=0.0) + offsets)
+    entries = vectors if isinstance(vectors, np.ndarray) else vectors.data
+    return float(np.abs(entries).max(initial=0.0))
+
+
+def inner_products(left: Vectors, right: Vectors) -> Floats:
+    """⟨φ_r, φ'_s⟩ of each vector of one side with each of the other.
+
+    >>> inner_products(np.eye(2), sparse.csr_array([[0.0, 5.0]]))
+    array([[0.],
+           [5.]])
+    """
+    if isinstance(left, OffsetRows) and isinstance(right, OffsetRows):
+        return left.products(right)
+    if isinstance(right, np.ndarray):
+        return np.asarray(left @ right.T)
+    if isinstance(left, np.ndarray):
+        return np.asarray((right @ left.T).T)
+    if isinstance(left, OffsetRows) or isinstance(right, OffsetRows):
+        return np.asarray(left @ filled(right).T)
+    return np.asarray((left @ right.T).toarray())

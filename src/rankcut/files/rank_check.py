@@ -1,0 +1,224 @@
+"""Whether the numbers of a table can be ranks, and which columns are not items.
+
+A year, an age, the number of a respondent or a code is a number too. Read as a rank it would say
+things about a ranking that nobody meant, so a table that nobody described is looked at first:
+
+- ranks are whole or half numbers from 0 or 1 up to the number of items;
+- in a column of ranks, rows agree: where every row has its own value, it numbers the rows;
+- a complete ranking has a best item: its least rank is that of the table;
+- where all ties, gaps or zeros of a table involve the same few columns, and the rankings are
+  strict without them, those columns are codes.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankcut.errors import amount
+
+# Evidence from as many rows is enough.
+_MOST_ROWS = 2000
+
+# Pairs of cells within a row are compared for about this many at once.
+_MOST_PAIRS = 1 << 22
+
+# Fewer rows than this do not tell a code from a tie.
+_FEWEST_ROWS = 10
+
+# Names that say that a column is about the ranking, whatever its numbers are.
+_ABOUT = {
+    *("age", "birthyear", "class", "cluster", "country", "county", "date", "day", "district"),
+    *("duration", "education", "fold", "gender", "group", "height", "id", "income", "index"),
+    *("label", "lat", "latitude", "lon", "longitude", "month", "no", "number", "participant"),
+    *("person", "postcode", "precinct", "region", "respondent", "row", "seconds", "sex", "state"),
+    *("subject", "target", "time", "timestamp", "user", "user_id", "voter", "voter_id", "ward"),
+    *("weight", "year", "zip", "zipcode"),
+}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What is wrong with the numbers of a table.
+
+    Attributes
+    ----------
+    columns : list of int
+        The columns that are hardly ranks; empty if the table as a whole is not one of ranks.
+    problem : str
+        What is wrong, with ``{}`` for the column that has the problem.
+    culprit : int or None
+        That column; None if the problem names none.
+    """
+
+    columns: list[int]
+    problem: str
+    culprit: int | None = None
+
+
+def check_ranks(values: NDArray[np.float64], names: Sequence[str]) -> Finding | None:
+    """What speaks against ranks, or None.
+
+    >>> votes = np.array([[1956, 1, 2, 3], [1957, 2, 1, 3], [1958, 3, 2, 1]], dtype=float)
+    >>> check_ranks(votes, ["held in", "Ann", "Bob", "Cy"])
+    Finding(columns=[0], problem='{} reaches 1958, beyond 4 columns of numbers', culprit=0)
+    """
+    values = values[:_MOST_ROWS]
+    left = np.flatnonzero(~np.isnan(values).all(axis=0)).tolist()
+    found = _odd_by_range(values, left, values.shape[1])
+    for i in left:
+        if names[i].strip().lower().replace(" ", "_") in _ABOUT:
+            found.setdefault(i, "{} does not sound like an item")
+    left = [i for i in left if i not in found]
+    for i in _codes(values, left) if len(left) > 2 else []:
+        found[i] = "{} has ties or gaps, and without it every ranking is strict"
+    left = [i for i in left if i not in found]
+    if found:
+        # The first that was found has the clearest problem.
+        culprit, problem = next(iter(found.items()))
+        return Finding(sorted(found) if len(left) > 1 else [], problem, culprit)
+    if left and _look_like_scores(values[:, left]):
+        return Finding([], "they look like scores: most complete rows lack some ranks")
+    return None
+
+
+def check_scores(values: NDArray[np.float64], names: Sequence[str]) -> Finding | None:
+    """What speaks against scores: a column that numbers the rows, or has a range of its own.
+
+    >>> stars = np.array([[1956, 5, 2], [1961, 1, 4], [1958, 3, 3], [1959, 3, 1]], dtype=float)
+    >>> check_scores(stars, ["held in", "Ann", "Bob"])
+    Finding(columns=[0], problem='{} has a range of its own, far from the other scores', culprit=0)
+    """
+    values = values[:_MOST_ROWS]
+    left = np.flatnonzero(~np.isnan(values).all(axis=0)).tolist()
+    by_name = [i for i in left if names[i].strip().lower().replace(" ", "_") in _ABOUT]
+    if by_name:
+        return Finding(by_name, "{} does not sound like an item", by_name[0])
+    numbered = [i for i in left if _numbers_rows(values[:, i]) and len(left) > 1]
+    if numbered:
+        return Finding(numbered, "{} numbers the rows", numbered[0])
+    if len(left) < 3:
+        return None
+    low, high = np.nanmin(values[:, left], axis=0), np.nanmax(values[:, left], axis=0)
+    apart = []
+    for at, column in enumerate(left):
+        others = np.arange(len(left)) != at
+        least, most = low[others].min(), high[others].max()
+        width = max(most - least, 1.0)
+        if low[at] > most + width or high[at] < least - width:
+            apart.append(column)
+    if not apart:
+        return None
+    return Finding(apart, "{} has a range of its own, far from the other scores", apart[0])
+
+
+def _odd_by_range(
+    values: NDArray[np.float64], left: Sequence[int], n_columns: int
+) -> dict[int, str]:
+    """The columns with numbers that no rank has, and what is wrong with each."""
+    odd: dict[int, str] = {}
+    left = list(left)
+    while left:
+        found = {}
+        for i in left:
+            column = values[:, i][~np.isnan(values[:, i])]
+            if column.min() < 0:
+                found[i] = f"{{}} has {column.min():g}, and ranks are not negative"
+            elif (2 * column % 1 != 0).any():
+                strange = column[2 * column % 1 != 0][0]
+                found[i] = f"{{}} has {strange:g}, and ranks are whole numbers"
+            elif column.max() > n_columns - len(odd):
+                width = amount(n_columns, "column")
+                found[i] = f"{{}} reaches {column.max():g}, beyond {width} of numbers"
+        # A column of ranks may look too large once others are gone: the first look decides, and
+        # later ones while most columns stay.
+        if not found or (odd and 2 * len(found) >= len(left)):
+            break
+        odd.update(found)
+        left = [i for i in left if i not in found]
+    return odd
+
+
+def _numbers_rows(column: NDArray[np.float64]) -> bool:
+    """Whether a column counts the rows, one by one."""
+    return len(column) > 3 and bool((np.diff(column) == 1).all())
+
+
+def _codes(values: NDArray[np.float64], left: Sequence[int]) -> list[int]:
+    """The columns without which all rankings are strict, if they are few and in the way."""
+    for gaps in (True, False):
+        removed: list[int] = []
+        kept = list(left)
+        while True:
+            trouble = _trouble(values[:, kept], gaps=gaps)
+            rows = trouble.any(axis=1)
+            if not rows.any():
+                return removed
+            there = ~np.isnan(values[:, kept])
+            share = trouble.sum(axis=0) / np.maximum(1, there.sum(axis=0))
+            worst = int(np.argmax(share))
+            column = values[:, kept[worst]]
+            enough = there[:, worst].sum() >= _FEWEST_ROWS or _numbers_rows(column)
+            few = 2 * (len(removed) + 1) < len(left)
+            if share[worst] < 0.5 or not enough or not few or len(kept) < 3:
+                break
+            if not _spreads(values[:, kept], worst, trouble[:, worst]):
+                break
+            removed.append(kept.pop(worst))
+    return []
+
+
+def _trouble(values: NDArray[np.float64], *, gaps: bool) -> NDArray[np.bool_]:
+    """The cells that no strict ranking has: ties, and zeros or gaps that are not everywhere."""
+    listed = ~np.isnan(values)
+    n_listed = listed.sum(axis=1, keepdims=True)
+    order = np.argsort(values, axis=1)
+    ordered = np.take_along_axis(values, order, axis=1)
+    equal = ordered[:, 1:] == ordered[:, :-1]
+    tied = np.zeros_like(listed)
+    tied[:, 1:] |= equal
+    tied[:, :-1] |= equal
+    same = np.zeros_like(listed)
+    np.put_along_axis(same, order, tied, axis=1)
+    # Ranks from 0 up have a zero in every row; a zero here and there is a code.
+    zeros = (values == 0).any(axis=1)
+    base = 0 if zeros[listed.any(axis=1)].all() else 1
+    bad = same | (values < base)
+    if gaps:
+        with np.errstate(invalid="ignore"):
+            bad |= values > n_listed + base - 1
+    return np.asarray(bad & listed)
+
+
+def _spreads(values: NDArray[np.float64], column: int, trouble: NDArray[np.bool_]) -> bool:
+    """Whether a column is in the way of several others: two that are always tied are items."""
+    tied = np.delete(values == values[:, column : column + 1], column, axis=1)
+    partners = int(tied.any(axis=0).sum())
+    no_tie = trouble & ~tied.any(axis=1)
+    return partners >= min(3, tied.shape[1]) or bool(4 * no_tie.sum() >= trouble.sum())
+
+
+def _look_like_scores(values: NDArray[np.float64]) -> bool:
+    """Whether most complete rows are not ranks as anybody assigns them."""
+    complete = values[~np.isnan(values).any(axis=1)]
+    n_items = complete.shape[1]
+    complete = complete[: max(_FEWEST_ROWS, _MOST_PAIRS // n_items**2)]
+    if len(complete) < 2 or n_items < 2:
+        return False
+    ranks = complete - (0.0 if values[~np.isnan(values)].min() == 0 else 1.0)
+    smaller = ranks[:, None, :] < ranks[:, :, None]
+    equal = ranks[:, None, :] == ranks[:, :, None]
+    first = smaller.sum(axis=2)
+    last = first + equal.sum(axis=2) - 1
+    means = (first + last) / 2
+    # Each distinct value counts once, at its first item.
+    leading = np.argmax(equal, axis=2) == np.arange(n_items)
+    dense = (smaller & leading[:, None, :]).sum(axis=2)
+    as_assigned = np.zeros(len(ranks), dtype=bool)
+    for usual in (first, last, means, dense):
+        as_assigned |= (usual == ranks).all(axis=1)
+    starts = as_assigned | (ranks.min(axis=1) == 0)
+    return bool(starts.mean() < 0.5) or bool(
+        len(ranks) >= _FEWEST_ROWS and as_assigned.mean() < 0.25
+    )

@@ -1,0 +1,129 @@
+"""Places with intervals, and the pairwise shares in the order of the consensus, by Matplotlib."""
+
+from typing import Any
+
+import numpy as np
+
+from rankcut.pictures.extras import import_figure
+from rankcut.pictures.group_places import FAINT, GROUP_COLOURS, INK, SOFT
+from rankcut.reports.consensus import ConsensusReport
+
+MOST_ITEMS = 40
+"""Items that a picture has room for: the first ones."""
+
+
+def draw_consensus(report: ConsensusReport) -> Any:
+    """A Matplotlib figure: a dot for each place, a line for the places that are possible.
+
+    With one group the pairwise shares are beside it; with several, each has a colour.
+
+    Examples
+    --------
+    >>> from rankcut import Consensus, make_mallows
+    >>> from rankcut.reports.consensus import GroupConsensus
+    >>> model = Consensus().fit(make_mallows(50, 3, phi=0.3, random_state=0).ranks)
+    >>> report = ConsensusReport(["uni", "ika", "ebi"], "borda", 0.95, [GroupConsensus.of(model)])
+    >>> [text.get_text() for text in draw_consensus(report).axes[0].get_yticklabels()]
+    ['uni', 'ika', 'ebi']
+    """
+    order = report.order()[:MOST_ITEMS]
+    paired = len(report.groups) == 1 and report.groups[0].pairwise is not None
+    height = 1.3 + (0.28 + 0.1 * (len(report.groups) - 1)) * len(order)
+    figure = import_figure()(figsize=(10.4 if paired else 6.2, height), layout="constrained")
+    if paired:
+        places, matrix = figure.subplots(1, 2, width_ratios=[1.25, 1])
+        _draw_pairs(matrix, report, order)
+    else:
+        places = figure.subplots()
+    _draw_places(places, report, order)
+    return figure
+
+
+def place_ticks(n_items: int) -> list[int]:
+    """The places to name below a picture, the first among them.
+
+    >>> place_ticks(30)
+    [1, 3, 6, 9, 12, 15, 18, 21, 24, 27, 30]
+    """
+    step = max(1, -(-n_items // 12))
+    return [place for place in range(1, n_items + 1) if place == 1 or place % step == 0]
+
+
+def _draw_places(axes: Any, report: ConsensusReport, order: list[int]) -> None:
+    _bare(axes)
+    axes.grid(axis="x", color=FAINT, linewidth=0.7)
+    axes.set_axisbelow(True)
+    n_groups = len(report.groups)
+    # Nearer to each other than to those of the next item.
+    spread = 0.72 * (np.arange(n_groups) - (n_groups - 1) / 2) / n_groups
+    for number, group in enumerate(report.groups):
+        colour = GROUP_COLOURS[number % len(GROUP_COLOURS)] if n_groups > 1 else GROUP_COLOURS[1]
+        heights = np.arange(len(order)) + spread[number]
+        if group.intervals is not None:
+            low, high = group.intervals[order].T
+            axes.hlines(heights, low, high, color=colour, alpha=0.4, linewidth=5)
+        axes.plot(
+            group.ranking[order],
+            heights,
+            "o",
+            color=colour,
+            markersize=7 if n_groups == 1 else 5.5,
+            markeredgecolor="white",
+            label=group.group,
+        )
+    axes.set_yticks(range(len(order)), [_short(report.items[i]) for i in order])
+    axes.set_ylim(len(order) - 0.4, -0.6)
+    axes.set_xlim(0.5, len(report.items) + 0.5)
+    axes.set_xticks(place_ticks(len(report.items)))
+    sure = any(group.intervals is not None for group in report.groups)
+    line = f"; line: {report.confidence:.0%} sure, all items at once" if sure else ""
+    axes.set_xlabel(f"place (1 = best{line})", color=INK, size=10)
+    if n_groups > 1:
+        axes.legend(
+            frameon=False,
+            loc="lower left",
+            bbox_to_anchor=(0, 1),
+            ncols=min(n_groups, 4),
+            labelcolor=INK,
+            handletextpad=0.2,
+            columnspacing=1.2,
+        )
+
+
+def _draw_pairs(axes: Any, report: ConsensusReport, order: list[int]) -> None:
+    pairwise = report.groups[0].pairwise
+    assert pairwise is not None
+    shares = pairwise[np.ix_(order, order)]
+    image = axes.imshow(shares, vmin=0, vmax=1, cmap="RdBu", aspect="auto")
+    _bare(axes)
+    axes.set_yticks(range(len(order)), [_short(report.items[i]) for i in order])
+    axes.set_xticks(range(len(order)), [_short(report.items[i]) for i in order], rotation=90)
+    axes.tick_params(bottom=False, labelsize=9)
+    axes.spines["bottom"].set_visible(False)
+    if len(order) <= 12:
+        for (row, column), share in np.ndenumerate(shares):
+            if not np.isnan(share):
+                strong = abs(share - 0.5) > 0.3
+                colour = "white" if strong else INK
+                axes.text(
+                    column,
+                    row,
+                    f"{100 * share:.0f}",
+                    ha="center",
+                    va="center",
+                    size=8,
+                    color=colour,
+                )
+    else:
+        axes.figure.colorbar(image, ax=axes, shrink=0.6, format=lambda share, _: f"{share:.0%}")
+    axes.set_title("% that prefer the row to the column", color=INK, size=10)
+
+
+def _bare(axes: Any) -> None:
+    axes.spines[["top", "right", "left"]].set_visible(False)
+    axes.spines["bottom"].set_color(SOFT)
+    axes.tick_params(colors=SOFT, labelcolor=INK, labelsize=10, left=False)
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= 28 else name[:27] + "…"

@@ -1,0 +1,229 @@
+"""A consensus, or one for each group, as a table, as data and as text."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankcut.consensus import Agreement
+
+# Columns of a terminal for an item's name, and for the line of places.
+_NAME_WIDTH = 28
+_LINE_WIDTH = 32
+
+
+@dataclass(frozen=True, eq=False)
+class GroupConsensus:
+    """What one group says.
+
+    Attributes
+    ----------
+    group : str
+        Its label; empty if all rankings are one group.
+    n_people : int
+        How many people it has.
+    ranking, scores : ndarray of shape (n_items,)
+        The rank and score of each item.
+    intervals : ndarray of shape (n_items, 2) or None
+        Best and worst possible places.
+    first : ndarray of shape (n_items,) or None
+        The share of bootstrap samples in which each item is first.
+    pairwise : ndarray of shape (n_items, n_items) or None
+        The share that prefers i to j.
+    agreement : Agreement
+        How much its people agree.
+    optimal : bool
+        Whether no order is better by the method's measure.
+    notes : list of str
+        What a reader should know.
+    """
+
+    group: str
+    n_people: int
+    ranking: NDArray[np.int64]
+    scores: NDArray[np.float64]
+    intervals: NDArray[np.int64] | None
+    first: NDArray[np.float64] | None
+    pairwise: NDArray[np.float64] | None
+    agreement: Agreement
+    optimal: bool
+    notes: list[str]
+
+    @classmethod
+    def of(cls, model: Any, group: str = "") -> "GroupConsensus":
+        """The result of a fitted :class:`~rankcut.Consensus`."""
+        return cls(
+            group,
+            model.n_people_,
+            model.ranking_,
+            model.scores_,
+            model.rank_intervals_,
+            model.winner_shares_,
+            getattr(model, "pairwise_", None),
+            model.agreement_,
+            model.optimal_,
+            model.notes_,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class ConsensusReport:
+    """The consensus of one or more groups about the same items.
+
+    Examples
+    --------
+    >>> from rankcut import Consensus, make_mallows
+    >>> model = Consensus().fit(make_mallows(50, 3, phi=0.3, random_state=0).ranks)
+    >>> report = ConsensusReport(["uni", "ika", "ebi"], "borda", 0.95, [GroupConsensus.of(model)])
+    >>> report.columns()["item"], report.columns()["place"]
+    (['uni', 'ika', 'ebi'], [1, 2, 3])
+    """
+
+    items: list[str]
+    method: str
+    confidence: float
+    groups: list[GroupConsensus]
+
+    def order(self) -> list[int]:
+        """Items by their place: in the one group, or on average over groups."""
+        places = np.mean([group.ranking for group in self.groups], axis=0)
+        scores = np.sum([group.scores for group in self.groups], axis=0)
+        return [int(i) for i in np.lexsort((np.arange(len(places)), -scores, places))]
+
+    def columns(self) -> dict[str, list[Any]]:
+        """A table with a row for each item, and for each group if there are several."""
+        columns: dict[str, list[Any]] = {}
+        if len(self.groups) > 1:
+            columns["group"] = [group.group for group in self.groups for _ in self.items]
+        order = [(group, i) for group in self.groups for i in self._order_of(group)]
+        columns["place"] = [int(group.ranking[i]) for group, i in order]
+        columns["item"] = [self.items[i] for _, i in order]
+        if all(group.intervals is not None for group in self.groups):
+            columns["best"] = [int(group.intervals[i, 0]) for group, i in order]  # type: ignore[index]
+            columns["worst"] = [int(group.intervals[i, 1]) for group, i in order]  # type: ignore[index]
+            columns["first"] = [round(float(group.first[i]), 6) for group, i in order]  # type: ignore[index]
+        columns["score"] = [round(float(group.scores[i]), 9) for group, i in order]
+        return columns
+
+    def data(self) -> dict[str, Any]:
+        """Everything, for JSON."""
+        return {
+            "method": self.method,
+            "confidence": self.confidence,
+            "items": self.items,
+            "groups": [
+                {
+                    "group": group.group,
+                    "people": group.n_people,
+                    "places": group.ranking,
+                    "intervals": group.intervals,
+                    "first": group.first,
+                    "scores": group.scores,
+                    "optimal": group.optimal,
+                    "agreement": asdict(group.agreement),
+                    "pairwise": group.pairwise,
+                    "notes": group.notes,
+                }
+                for group in self.groups
+            ],
+        }
+
+    def lines(self, most: int) -> list[str]:
+        """Text for a terminal, with the first ``most`` items."""
+        if len(self.groups) == 1:
+            return self._single(self.groups[0], most)
+        return self._side_by_side(most)
+
+    def sentences(self, group: GroupConsensus) -> list[str]:
+        """The notes, and how much people agree."""
+        return [*group.notes, agreement_sentence(group.agreement, self.confidence)]
+
+    def _order_of(self, group: GroupConsensus) -> list[int]:
+        return [int(i) for i in np.lexsort((-group.scores, group.ranking))]
+
+    def _single(self, group: GroupConsensus, most: int) -> list[str]:
+        sure = group.intervals is not None
+        width = min(_NAME_WIDTH, max(4, *(len(item) for item in self.items)))
+        title = f"place  {'item':{width}}"
+        if sure:
+            title += f"  {f'{self.confidence:.0%} sure':>9}  first in  "
+            title += _scale(len(self.items))
+        lines = [title.rstrip()]
+        for i in self._order_of(group)[:most]:
+            line = f"{group.ranking[i]:5}  {_cut(self.items[i], width):{width}}"
+            if group.intervals is not None and group.first is not None:
+                low, high = group.intervals[i].tolist()
+                places = str(low) if low == high else f"{low} to {high}"
+                line += f"  {places:>9}  {group.first[i]:>8.1%}  "
+                line += _track(low, high, int(group.ranking[i]), len(self.items))
+            lines.append(line.rstrip())
+        return [*lines, *self._left_out(most), "", *self.sentences(group)]
+
+    def _side_by_side(self, most: int) -> list[str]:
+        width = min(_NAME_WIDTH, max(4, *(len(item) for item in self.items)))
+        cells = [_cut(group.group, 14) for group in self.groups]
+        lines = [f"{'item':{width}}" + "".join(f"  {cell:>14}" for cell in cells)]
+        for i in self.order()[:most]:
+            line = f"{_cut(self.items[i], width):{width}}"
+            for group in self.groups:
+                cell = str(group.ranking[i])
+                if group.intervals is not None:
+                    low, high = group.intervals[i].tolist()
+                    cell += f" ({low})" if low == high else f" ({low} to {high})"
+                line += f"  {cell:>14}"
+            lines.append(line)
+        lines += [*self._left_out(most), ""]
+        for group in self.groups:
+            people = f"{group.n_people:,} {'person' if group.n_people == 1 else 'people'}"
+            lines.append(f"{group.group} ({people}): {' '.join(self.sentences(group))}")
+        return lines
+
+    def _left_out(self, most: int) -> list[str]:
+        more = len(self.items) - most
+        return [f"… and {more:,} more (-n {len(self.items)} lists all)"] if more > 0 else []
+
+
+def agreement_sentence(agreement: Agreement, confidence: float) -> str:
+    """How much people agree, in words.
+
+    >>> agreement_sentence(Agreement(0.4, (0.3, 0.5), 0.2, (0.1, 0.3)), 0.95)
+    "Agreement: Kendall's W 0.40 (0.30 to 0.50), mean tau of two people 0.20 (0.10 to 0.30)."
+    """
+    if agreement.kendall_w is None:
+        return "Agreement: nothing is compared."
+    said = f"Agreement: Kendall's W {agreement.kendall_w:.2f}" + _between(
+        agreement.kendall_w_interval
+    )
+    if agreement.mean_tau is not None:
+        said += f", mean tau of two people {agreement.mean_tau:.2f}"
+        said += _between(agreement.mean_tau_interval)
+    return said + "."
+
+
+def _between(interval: tuple[float, float] | None) -> str:
+    return "" if interval is None else f" ({interval[0]:.2f} to {interval[1]:.2f})"
+
+
+def _cut(name: str, width: int) -> str:
+    return name if len(name) <= width else name[: width - 1] + "…"
+
+
+def _column(place: int, n_items: int) -> int:
+    """The column of a place on a line, from 0."""
+    width = min(_LINE_WIDTH, n_items)
+    return 0 if n_items == 1 else round((place - 1) * (width - 1) / (n_items - 1))
+
+
+def _track(low: int, high: int, place: int, n_items: int) -> str:
+    line = ["·"] * min(_LINE_WIDTH, n_items)
+    for column in range(_column(low, n_items), _column(high, n_items) + 1):
+        line[column] = "━"
+    line[_column(place, n_items)] = "●"
+    return "".join(line)
+
+
+def _scale(n_items: int) -> str:
+    width = min(_LINE_WIDTH, n_items)
+    last = str(n_items)
+    return "1" + last.rjust(width - 1) if width > len(last) else ""

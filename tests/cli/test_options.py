@@ -1,0 +1,109 @@
+"""What the command says of itself, in which words, and how it looks on a terminal."""
+
+import io
+import json
+import sys
+from importlib.metadata import version
+from typing import get_args
+
+import pytest
+from commands import run, succeed
+
+from rankcut.cli import COMMANDS, consensus, graph, options
+from rankcut.cli.output import styled
+from rankcut.consensus import methods
+from rankcut.files import formats, matrices, roles
+from rankcut.graphs import distances
+from rankcut.rankings import Unranked
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs"),
+    [
+        (options.Format, formats.Format),
+        (options.Layout, roles.Layout),
+        (options.MatrixFormat, matrices.MatrixFormat),
+        (options.Unranked, Unranked),
+        (consensus.Method, methods.Method),
+        (graph.Similarity, distances.Similarity),
+    ],
+)
+def test_words_are_those_of_the_library(ours, theirs):
+    assert get_args(ours) == get_args(theirs)
+
+
+def test_version():
+    assert succeed("--version") == f"rankcut {version('rankcut')}\n"
+
+
+@pytest.mark.parametrize("command", [[], *([name] for name in COMMANDS)])
+def test_help_has_a_short_name(command):
+    assert succeed(*command, "-h") == succeed(*command, "--help")
+
+
+def test_the_list_of_commands_has_whole_sentences():
+    lines = succeed("--help").partition("Commands:")[2].strip().splitlines()
+    assert [line.split()[0] for line in lines] == list(COMMANDS)
+    for line in lines:
+        assert line.endswith(".")
+        assert not line.endswith("...")
+
+
+def test_info_as_json(lunch):
+    (lunch / "towns.csv").write_text(
+        "town,age,a,b,c,count\nKobe,30,1,2,3,2\n,,1,2,,3\nKobe,,2,1,3,1\n"
+    )
+    said = json.loads(succeed("info", "towns.csv", "--columns", "age", "--json"))
+    assert (said["n_rankings"], said["n_rows"], said["n_items"]) == (6, 3, 3)
+    assert said["kinds"] == {"full": 3, "strict, part of the items": 3}
+    # A missing value is not another value.
+    assert said["columns"] == {"town": 1, "age": 1}
+    succeed("info", "towns.csv", "--columns", "age", "-o", "towns.json")
+    assert json.loads((lunch / "towns.json").read_text()) == said
+    text = succeed("info", "towns.csv", "--columns", "age")
+    assert "columns:         town (1 value)\n                 age (1 value)\n" in text
+
+
+def test_one_of_a_thing_is_singular(lunch):
+    (lunch / "one.csv").write_text("a,b\n1,2\n")
+    said = succeed("info", "one.csv")
+    assert "in 1 ranking)" in said
+    assert "1 rankings" not in said
+    (lunch / "count.csv").write_text("a,b,count\n1,2,5\n")
+    assert "rankings:        5 in 1 row\n" in succeed("info", "count.csv")
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def test_colour_is_for_terminals_that_want_it(monkeypatch):
+    for name in ("NO_COLOR", "TERM"):
+        monkeypatch.delenv(name, raising=False)
+    assert styled("items:", Terminal(), fg="cyan") == "\x1b[36mitems:\x1b[0m"
+    assert styled("items:", io.StringIO(), fg="cyan") == "items:"
+    monkeypatch.setenv("TERM", "dumb")
+    assert styled("items:", Terminal(), fg="cyan") == "items:"
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert styled("items:", Terminal(), fg="cyan") == "items:"
+
+
+def test_messages_keep_their_brackets(monkeypatch, tmp_path):
+    """Rich would take [plot] for a style, and print nothing."""
+    from rankcut.cli import demonstration
+
+    monkeypatch.setitem(sys.modules, "rankcut.pictures.items_and_rankings", None)
+    scores = {"full": {"majority": (0.5, 0.0)}}
+    monkeypatch.setattr(demonstration, "scores_by_kind", lambda seed: scores)
+    said = " ".join(succeed("demo", "-o", tmp_path / "demo.png").split())
+    assert 'No picture without Matplotlib: pip install "rankcut[plot]"' in said
+
+
+def test_map_coloured_by_a_column(lunch):
+    points = json.loads(succeed("map", "full.csv", "--by", "guest", "-o", "-", "--to", "json"))
+    assert {point["guest"] for point in points} == {"sweet tooth", "juicy eater"}
+    assert len(points) == 48
+    done = run("map", "full.csv", "--by", "town", "-o", "map.png")
+    assert "no column 'town'" in done.stderr

@@ -1,0 +1,92 @@
+"""Kendall's W, the mean τ of two people, and the counts beneath them."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.stats import friedmanchisquare, kendalltau
+
+from rankcut import make_mallows
+from rankcut.consensus import agree, compare_pairs, gather
+from rankcut.rankings import read_rankings
+
+
+def agreement(ranks, unranked="anywhere", **options):
+    people = gather(read_rankings(ranks), unranked, **options)
+    return agree(people, compare_pairs(people), 0.95)
+
+
+@pytest.mark.parametrize("kind", ["full", "ties"])
+def test_w_is_kendalls_corrected_for_ties(kind):
+    ranks = make_mallows(12, 6, phi=0.8, kind=kind, random_state=0).ranks
+    statistic = friedmanchisquare(*ranks.T).statistic
+    assert_allclose(agreement(ranks).kendall_w, statistic / (12 * 5))
+
+
+def test_tau_is_the_mean_over_pairs_of_people():
+    ranks = make_mallows(12, 6, phi=0.8, random_state=0).ranks
+    taus = [kendalltau(a, b).statistic for a, b in combinations(ranks, 2)]
+    assert_allclose(agreement(ranks).mean_tau, np.mean(taus))
+
+
+def test_tau_of_partial_lists_counts_each_time_two_people_compare_the_same_items():
+    ranks = make_mallows(12, 6, phi=0.8, kind="incomplete", k=4, random_state=0).ranks
+    agreed, met = 0, 0
+    for a, b in combinations(ranks, 2):
+        for i, j in combinations(range(6), 2):
+            product = np.sign(a[i] - a[j]) * np.sign(b[i] - b[j])
+            if not np.isnan(product):
+                agreed, met = agreed + product, met + 1
+    assert_allclose(agreement(ranks).mean_tau, agreed / met)
+
+
+def test_rankings_of_one_person_are_not_compared_with_each_other():
+    ranks = make_mallows(10, 5, phi=0.9, random_state=1).ranks
+    person = np.arange(10) // 2
+    taus = [
+        kendalltau(ranks[i], ranks[j]).statistic
+        for i, j in combinations(range(10), 2)
+        if person[i] != person[j]
+    ]
+    assert_allclose(agreement(ranks, people=person).mean_tau, np.mean(taus))
+
+
+def test_extremes():
+    same = np.tile([1.0, 2.0, 3.0], (5, 1))
+    found = agreement(same)
+    assert (found.kendall_w, found.mean_tau) == (1.0, 1.0)
+    assert found.mean_tau_interval == (1.0, 1.0)
+    opposed = np.array([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]])
+    assert agreement(opposed).mean_tau == -1
+    assert agreement(opposed).kendall_w == 0
+
+
+def test_nothing_compared_is_no_agreement():
+    found = agreement(np.ones((3, 4)))
+    assert (found.kendall_w, found.mean_tau, found.mean_tau_interval) == (None, None, None)
+    assert agreement(np.array([[1.0, 2.0, 3.0]])).mean_tau is None
+
+
+def test_intervals_cover():
+    truth = agreement(make_mallows(20_000, 5, phi=0.8, random_state=0).ranks)
+    covered = np.zeros(2)
+    for seed in range(200):
+        found = agreement(make_mallows(60, 5, phi=0.8, random_state=seed + 1).ranks)
+        low, high = found.mean_tau_interval
+        covered[0] += low <= truth.mean_tau <= high
+        # W of m people is larger than that of many by (1 − W)/m.
+        low, high = found.kendall_w_interval
+        covered[1] += low <= truth.kendall_w + (1 - truth.kendall_w) / 60 <= high
+    # 95 % of 200 is 190; four standard errors below is 178.
+    assert covered.min() >= 178
+
+
+def test_shares_and_counts_of_comparisons():
+    nan = np.nan
+    people = gather(read_rankings([[1, 2, nan], [2, 1, nan], [1, 2, 2]]), "anywhere")
+    pairs = compare_pairs(people)
+    assert_allclose(pairs.counts(), [[0, 3, 1], [3, 0, 0], [1, 0, 0]])
+    assert_allclose(
+        pairs.shares(), [[nan, 2 / 3, 1], [1 / 3, nan, nan], [0, nan, nan]], equal_nan=True
+    )

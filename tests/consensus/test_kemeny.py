@@ -1,0 +1,120 @@
+"""Kemeny's consensus against all orders, planted optima, and bounds that must hold."""
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.optimize import milp
+
+from rankcut import make_mallows
+from rankcut.consensus import kemeny, kemeny_order
+
+
+def margins_of(ranks):
+    return np.sign(ranks[:, None, :] - ranks[:, :, None]).sum(axis=0)
+
+
+def gain(margins, order):
+    return np.triu(margins[np.ix_(order, order)], 1).sum()
+
+
+def random_margins(n_items, seed, whole):
+    rng = np.random.default_rng(seed)
+    upper = rng.integers(-3, 4, (n_items, n_items)) if whole else rng.normal(size=(n_items,) * 2)
+    upper = np.triu(upper, 1).astype(float)
+    return upper - upper.T
+
+
+@given(st.integers(1, 7), st.integers(0, 2**32 - 1), st.booleans())
+def test_no_order_is_better(n_items, seed, whole):
+    margins = random_margins(n_items, seed, whole)
+    best = max(gain(margins, list(order)) for order in permutations(range(n_items)))
+    found = kemeny_order(margins)
+    assert found.optimal
+    assert_allclose([found.value, found.bound, gain(margins, found.order)], best, atol=1e-12)
+
+
+@pytest.mark.parametrize("whole", [False, True])
+@pytest.mark.parametrize("seed", range(6))
+def test_programs_find_what_subsets_find(monkeypatch, seed, whole):
+    margins = random_margins(11, seed, whole)
+    expected = kemeny_order(margins)
+    monkeypatch.setattr(kemeny, "_MOST_BY_SUBSETS", 2)
+    found = kemeny_order(margins, step=2.0 if whole else 0.0)
+    assert found.optimal
+    assert_allclose(found.value, expected.value, atol=1e-9)
+
+
+def test_a_fractional_relaxation_goes_on_as_a_mixed_integer_program(monkeypatch):
+    # A fence of six items: each of three beats its own of the other three, and loses to both of
+    # the others. An order satisfies 7 of the 9 majorities, and the relaxation 7.5.
+    margins = np.zeros((6, 6))
+    margins[:3, 3:] = 2 * np.eye(3) - 1
+    margins[3:, :3] = -margins[:3, 3:].T
+    best = max(gain(margins, list(order)) for order in permutations(range(6)))
+    monkeypatch.setattr(kemeny, "_MOST_BY_SUBSETS", 2)
+    calls = []
+    monkeypatch.setattr(
+        "scipy.optimize.milp", lambda *args, **options: calls.append(1) or milp(*args, **options)
+    )
+    found = kemeny_order(margins)
+    assert calls
+    assert found.optimal
+    assert found.value == best
+
+
+@pytest.mark.parametrize(("n_votes", "phi"), [(11, 0.9), (51, 1.0)])
+def test_forty_items_are_proven(n_votes, phi):
+    margins = margins_of(make_mallows(n_votes, 40, phi=phi, random_state=1).ranks)
+    seen = []
+    found = kemeny_order(
+        margins, step=2.0, progress=lambda value, bound: seen.append(bound - value)
+    )
+    assert found.optimal
+    assert found.value == gain(margins, found.order)
+    assert min(seen, default=0.0) >= 0
+
+
+def test_a_planted_order_is_found_among_circles():
+    # Each block of 15 items is a circle; the order of blocks is planted, and so is each block's:
+    # item i beats the next seven, by more the nearer they are.
+    ahead = (np.arange(15)[None, :] - np.arange(15)[:, None]) % 15
+    wins = np.where((ahead >= 1) & (ahead <= 7), 8.0 - ahead, 0.0)
+    block = wins - wins.T
+    margins = np.full((45, 45), 9.0)
+    margins -= np.triu(margins, 1).T * 2
+    np.fill_diagonal(margins, 0.0)
+    for start in range(0, 45, 15):
+        margins[start : start + 15, start : start + 15] = block
+    shuffle = np.random.default_rng(0).permutation(45)
+    found = kemeny_order(margins[np.ix_(shuffle, shuffle)])
+    assert found.optimal
+    assert_array_equal(shuffle[found.order] // 15, np.repeat([0, 1, 2], 15))
+    # A circle has to be cut somewhere, and all cuts cost the same.
+    assert found.value == gain(margins, np.arange(45))
+
+
+def test_time_that_is_up_leaves_a_bound_and_claims_nothing():
+    margins = margins_of(make_mallows(11, 40, phi=1.0, random_state=0).ranks)
+    hurried = kemeny_order(margins, step=2.0, time_limit=0.0)
+    best = kemeny_order(margins, step=2.0)
+    assert not hurried.optimal
+    assert hurried.value <= best.value <= hurried.bound
+    assert sorted(hurried.order.tolist()) == list(range(40))
+
+
+def test_items_that_no_margin_orders_are_tied():
+    margins = np.zeros((4, 4))
+    margins[0, 1:], margins[1:, 0] = 1.0, -1.0
+    assert_array_equal(kemeny_order(margins).ranks, [1, 2, 2, 2])
+    assert_array_equal(kemeny_order(np.zeros((3, 3))).ranks, [1, 1, 1])
+
+
+def test_a_majority_winner_is_first():
+    margins = margins_of(make_mallows(21, 9, phi=0.9, random_state=3).ranks)
+    margins[4], margins[:, 4] = 1.0, -1.0
+    margins[4, 4] = 0.0
+    assert kemeny_order(margins).order[0] == 4

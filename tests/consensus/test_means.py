@@ -1,0 +1,107 @@
+"""Means over people, their errors, and bootstrap samples."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from rankcut import GraphCutFeatures, make_mallows
+from rankcut.consensus import means
+from rankcut.consensus.means import (
+    borda_vectors,
+    comparisons,
+    mean_of,
+    resampled_means,
+    sign_vectors,
+)
+from rankcut.consensus.people import gather
+from rankcut.kernels import kendall_features
+from rankcut.rankings import read_rankings
+
+VOTES = make_mallows(50, 5, phi=0.8, kind="incomplete", k=3, random_state=0).ranks
+WEIGHTS = np.random.default_rng(0).integers(0, 4, 50)
+
+
+def people_of(ranks=VOTES, unranked="anywhere", **options):
+    return gather(read_rankings(ranks), unranked, **options)
+
+
+def test_vectors_are_those_of_the_complete_graph_and_of_kendall():
+    rankings = people_of()
+    block = rankings.block(0, len(rankings.counts))
+    ranks = np.where(block.groups == np.uint32(0xFFFFFFFF), np.nan, block.groups)
+    features = GraphCutFeatures(unranked="anywhere", completions="closed_form")
+    assert_allclose(borda_vectors(block.groups), features.fit_transform(ranks), atol=1e-12)
+    signs = kendall_features(ranks, unranked="anywhere") * np.sqrt(10)
+    assert_allclose(sign_vectors(block.groups), signs, atol=1e-12)
+
+
+def test_a_comparison_needs_both_items():
+    one, other = np.triu_indices(5, 1)
+    rankings = people_of()
+    groups = rankings.block(0, len(rankings.counts)).groups.astype(float)
+    groups[groups == 0xFFFFFFFF] = np.nan
+    expected = np.nan_to_num(np.sign(groups[:, other] - groups[:, one]))
+    found = comparisons(rankings.block(0, len(rankings.counts)).groups)
+    assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("options", [{}, {"sample_weight": WEIGHTS}])
+def test_the_mean_and_its_covariance_are_those_of_the_repeated_rows(options):
+    times = options.get("sample_weight", np.ones(50, int))
+    features = GraphCutFeatures(unranked="anywhere", completions="closed_form")
+    rows = np.repeat(features.fit_transform(VOTES), times, axis=0)
+    found = mean_of(people_of(**options), borda_vectors, 5, covariance=True)
+    assert_allclose(found.vector, rows.mean(axis=0), atol=1e-12)
+    assert_allclose(found.covariance, np.cov(rows.T) / len(rows), atol=1e-12)
+    assert found.n_effective == len(rows)
+
+
+def test_weights_and_persons_make_the_error_of_a_ratio():
+    # Two rows of one person with weights are one unit: their weighted sum over its weight.
+    weights = np.random.default_rng(1).uniform(0.5, 2, 50)
+    persons = np.arange(50) // 2
+    rows = GraphCutFeatures(unranked="anywhere", completions="closed_form").fit_transform(VOTES)
+    totals = (rows * weights[:, None]).reshape(25, 2, 5).sum(axis=1)
+    masses = weights.reshape(25, 2).sum(axis=1)
+    mean = totals.sum(axis=0) / masses.sum()
+    rest = totals - masses[:, None] * mean
+    found = mean_of(
+        people_of(sample_weight=weights, people=persons), borda_vectors, 5, covariance=True
+    )
+    assert_allclose(found.vector, mean, atol=1e-12)
+    assert_allclose(found.covariance, rest.T @ rest * 25 / 24 / masses.sum() ** 2, atol=1e-12)
+    assert_allclose(found.n_effective, masses.sum() ** 2 / (masses**2).sum())
+
+
+def test_one_person_is_not_sure_of_anything():
+    assert np.isinf(mean_of(people_of(VOTES[:1]), borda_vectors, 5).variance).all()
+
+
+@pytest.mark.parametrize("times", [1, 40])
+def test_bootstrap_means_vary_as_the_mean_does(times):
+    # With 40 people to a row, counts are drawn; with one, people are.
+    people = people_of(sample_weight=np.full(50, times))
+    mean = mean_of(people, borda_vectors, 5, covariance=True)
+    (samples,) = resampled_means(people, borda_vectors, 5, 4000, seed=0)
+    n_people = people.n_people
+    expected = mean.covariance * (n_people - 1) / n_people
+    # A covariance of 4,000 samples is off by a few times √(2/4000) of the largest variance.
+    slack = 5 * np.sqrt(2 / 4000) * np.diag(expected).max()
+    assert_allclose(np.cov(samples.T), expected, atol=slack)
+    assert_allclose(samples.mean(axis=0), mean.vector, atol=5 * np.sqrt(mean.variance.max() / 4000))
+
+
+def test_the_same_seed_gives_the_same_samples_for_any_order_and_counting_of_rows():
+    order = np.random.default_rng(2).permutation(50)
+    repeated = np.repeat(VOTES, WEIGHTS, axis=0)
+    counted = people_of(sample_weight=WEIGHTS)
+    expected = next(resampled_means(counted, borda_vectors, 5, 20, seed=3))
+    for people in (people_of(repeated), people_of(VOTES[order], sample_weight=WEIGHTS[order])):
+        assert_array_equal(next(resampled_means(people, borda_vectors, 5, 20, seed=3)), expected)
+
+
+def test_samples_come_a_few_at_a_time_if_they_are_wide(monkeypatch):
+    monkeypatch.setattr(means, "_MOST_MEANS", 50)
+    lots = list(resampled_means(people_of(), borda_vectors, 5, 25, seed=0))
+    assert [len(lot) for lot in lots] == [10, 10, 5]
+    assert not np.array_equal(lots[0], lots[1])

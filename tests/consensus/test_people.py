@@ -1,0 +1,96 @@
+"""Who counts once, who is resampled together, and what is refused."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+from scipy import sparse
+
+from rankcut.consensus import people as module
+from rankcut.consensus.people import gather
+from rankcut.errors import InputError
+from rankcut.rankings import read_rankings
+
+NAN = np.nan
+ROWS = np.array([[1, 2, 3], [2, 1, NAN], [1, 2, 3], [NAN, NAN, NAN], [5, 9, 11.5]])
+
+
+def gathered(ranks=ROWS, unranked="anywhere", **options):
+    return gather(read_rankings(ranks), unranked, **options)
+
+
+def rows_of(people):
+    groups = people.block(0, len(people.counts)).groups.astype(float)
+    groups[groups == 0xFFFFFFFF] = np.nan
+    return groups.tolist()
+
+
+def test_equal_orders_are_counted_once():
+    people = gathered()
+    assert dict(zip(map(str, rows_of(people)), people.counts.tolist(), strict=True)) == {
+        "[0.0, 1.0, 2.0]": 3,
+        "[1.0, 0.0, nan]": 1,
+        "[nan, nan, nan]": 1,
+    }
+
+
+def test_unranked_last_closes_a_ranking():
+    assert [1.0, 0.0, 2.0] in rows_of(gathered(unranked="last"))
+
+
+def test_whole_weights_count_and_others_weigh():
+    counted = gathered(sample_weight=[2, 0, 1, 0, 1])
+    assert counted.counts.tolist() == [4]
+    assert counted.weights is None
+    weighed = gathered(sample_weight=[0.5, 0, 1, 0, 1])
+    assert weighed.counts.tolist() == [1, 1, 1]
+    assert weighed.weights.tolist() == [0.5, 1, 1]
+
+
+def test_rows_of_a_person_stay_together():
+    people = gathered(people=["b", "a", "b", "c", "a"])
+    assert people.n_people == 3
+    assert people.starts.tolist() == [0, 2, 4, 5]
+    block = people.block(1, 3)
+    assert block.starts.tolist() == [0, 2]
+    assert len(block.groups) == 3
+
+
+def test_pieces_add_up_to_the_whole(monkeypatch):
+    monkeypatch.setattr(module, "_PIECE_ENTRIES", 4)
+    for people in (gathered(), gathered(people=[1, 2, 1, 2, 3], sample_weight=[1.5, 2, 1, 1, 1])):
+        whole = people.block(0, len(people.counts))
+        pieces = list(people.pieces(2))
+        assert len(pieces) > 1
+        assert_array_equal(np.concatenate([piece.masses() for piece in pieces]), whole.masses())
+
+
+def test_a_large_sparse_matrix_is_read_as_it_is(monkeypatch):
+    matrix = sparse.csr_array(np.nan_to_num(ROWS))
+    packed = gathered(matrix, "last", sample_weight=[1, 0, 2, 1, 1])
+    monkeypatch.setattr(module, "_MOST_PACKED", 1)
+    stored = gathered(matrix, "last", sample_weight=[1, 0, 2, 1, 1])
+    assert stored.n_people == packed.n_people == 5
+    assert_array_equal(stored.listed, packed.listed)
+    assert_array_equal(stored.block(0, 5).groups[0], [0, 1, 2])
+
+
+def test_items_nobody_ranks_are_known():
+    assert gathered(np.array([[1, NAN, 2.0]])).listed.tolist() == [True, False, True]
+    # A ranking without weight is nobody's.
+    listed = gathered(np.array([[1, NAN], [1, 2.0]]), sample_weight=[1, 0]).listed
+    assert listed.tolist() == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"sample_weight": [0, 0, 0, 0, 0]}, "sample_weight is zero for every ranking"),
+        ({"sample_weight": [1, 2]}, r"one weight for each of the 5 rankings; got shape \(2,\)"),
+        ({"sample_weight": [1, 1, -1, 1, 1]}, "row 2: sample_weight is -1.0; a weight is"),
+        ({"people": ["a"]}, r"people must name the person of each of the 5 rankings; got shape"),
+        ({"ranks": np.full((2, 3), NAN)}, "no ranking ranks an item"),
+    ],
+)
+def test_mistakes_are_named(options, message):
+    with pytest.raises(InputError, match=message):
+        gathered(**options)

@@ -1,0 +1,100 @@
+"""Rankings drawn from models, against their probabilities."""
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.stats import chisquare
+
+from rankcut import make_mallows, make_plackett_luce
+from rankcut.errors import InputError
+
+
+def frequencies(ranks):
+    orders = dict.fromkeys(permutations(range(ranks.shape[1])), 0)
+    for row in np.argsort(ranks, axis=1).tolist():
+        orders[tuple(row)] += 1
+    return np.array(list(orders.values()), dtype=float), list(orders)
+
+
+def turned(order, center):
+    place = [order.index(i) for i in center]
+    return sum(a > b for k, a in enumerate(place) for b in place[k + 1 :])
+
+
+def test_mallows_probabilities():
+    center = [2.0, 4.0, 1.0, 3.0]
+    ranks = make_mallows(20_000, 4, phi=0.6, centers=center, random_state=0).ranks
+    found, orders = frequencies(ranks)
+    weights = np.array([0.6 ** turned(order, np.argsort(center).tolist()) for order in orders])
+    # The seed is fixed: a p-value below this would mean another distribution.
+    assert chisquare(found, weights / weights.sum() * 20_000).pvalue > 1e-3
+
+
+def test_plackett_luce_probabilities():
+    strengths = np.array([5.0, 3.0, 1.0, 2.0])
+    found, orders = frequencies(
+        make_plackett_luce(20_000, strengths=strengths, random_state=0).ranks
+    )
+    probability = np.array(
+        [
+            np.prod([strengths[o[k]] / strengths[list(o[k:])].sum() for k in range(4)])
+            for o in orders
+        ]
+    )
+    assert_allclose(probability.sum(), 1)
+    assert chisquare(found, probability * 20_000).pvalue > 1e-3
+
+
+@pytest.mark.parametrize("make", [make_mallows, make_plackett_luce])
+def test_kinds(make):
+    full = make(30, 7, random_state=0).ranks
+    assert_array_equal(np.sort(full, axis=1), np.tile(np.arange(1.0, 8.0), (30, 1)))
+    top = make(30, 7, kind="top-k", k=3, random_state=0).ranks
+    assert_array_equal(np.where(full <= 3, full, np.nan), top)
+    ties = make(30, 7, kind="ties", k=3, random_state=0).ranks
+    assert_array_equal(np.sort(np.unique(ties)), [1, 2, 3])
+    assert (
+        np.sign(ties[:, :, None] - ties[:, None]) * np.sign(full[:, :, None] - full[:, None]) >= 0
+    ).all()
+    part = make(30, 7, kind="incomplete", k=3, random_state=0).ranks
+    assert_array_equal((~np.isnan(part)).sum(axis=1), 3)
+    assert_array_equal(part[~np.isnan(part)], full[~np.isnan(part)])
+
+
+def test_extremes_of_mallows():
+    assert_array_equal(make_mallows(3, 5, phi=0, random_state=0).ranks, [[1, 2, 3, 4, 5]] * 3)
+    uniform = make_mallows(6000, 3, phi=1, random_state=0).ranks
+    assert chisquare(frequencies(uniform)[0]).pvalue > 1e-3
+
+
+def test_blocs():
+    votes = make_mallows(40, 5, phi=0, n_blocs=2, random_state=1)
+    assert_array_equal(np.bincount(votes.target), [20, 20])
+    assert_array_equal(votes.ranks, votes.centers[votes.target])
+    assert not np.array_equal(*votes.centers)
+    uneven = make_mallows(1000, 5, phi=[0, 1], n_blocs=2, shares=[0.9, 0.1], random_state=1)
+    assert 0.87 < (uneven.target == 0).mean() < 0.93
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"phi": 2}, "phi must be from 0 to 1; got 2"),
+        ({"n_items": 0}, "n_items must be a whole number, 1 or above; got 0"),
+        ({"kind": "some"}, 'kind must be "full"'),
+        ({"kind": "top-k", "k": 99}, "k must be from 1 to 10; got 99"),
+        ({"centers": [1, 2]}, "centers must have 10 ranks for each bloc; got 2"),
+        ({"n_blocs": 0}, "n_blocs must be"),
+        ({"shares": [1, 2]}, "shares must be 1 numbers"),
+    ],
+)
+def test_mistakes_are_named(options, message):
+    with pytest.raises(InputError, match=message):
+        make_mallows(**options)
+
+
+def test_strengths_are_above_0():
+    with pytest.raises(InputError, match="strengths must be finite numbers above 0"):
+        make_plackett_luce(strengths=[1, 0])

@@ -1,0 +1,159 @@
+"""Which numbers are ranks: real rankings pass, and columns that are not items are named."""
+
+import io
+
+import numpy as np
+import pytest
+from scipy.stats import rankdata
+
+from rankcut import load_lunch, make_food, read_file
+from rankcut.files import RankingFileError, scan_file
+from rankcut.files.rank_check import check_ranks, check_scores
+
+RNG = np.random.default_rng(0)
+N, M = 60, 8
+FULL = np.array([RNG.permutation(M) + 1.0 for _ in range(N)])
+TOP = np.where(FULL <= 3, FULL, np.nan)
+GAPS = np.where(RNG.random(FULL.shape) < 0.6, FULL, np.nan)
+LEVELS = RNG.integers(0, 4, FULL.shape)
+PAIR = np.column_stack([FULL, FULL[:, 0]])
+
+
+def ranked(scores, method="dense"):
+    return np.apply_along_axis(rankdata, 1, scores, method=method)
+
+
+LEGITIMATE = {
+    "full": FULL,
+    "counted from 0": FULL - 1,
+    "top 3": TOP,
+    "top 1": np.where(FULL <= 1, FULL, np.nan),
+    "original places with gaps": GAPS,
+    "a few rows with gaps": GAPS[:2],
+    "two items that are always tied": ranked(PAIR),
+    "two items that are often tied": ranked(np.where(np.arange(N)[:, None] % 3, PAIR, 9 - PAIR)),
+    "a favourite of all": np.column_stack([np.ones(N), FULL + 1]),
+    "a Latin square": [[1, 2, 3, 4], [2, 3, 4, 1], [3, 4, 1, 2], [4, 1, 2, 3]],
+    "one row": FULL[:1],
+    "two items": ranked(RNG.random((N, 2))),
+    "two items with ties": ranked(RNG.integers(0, 2, (N, 2))),
+    "an item that nobody ranks": np.column_stack([FULL, np.full(N, np.nan)]),
+    **{f"ties, {how}": ranked(LEVELS, how) for how in ("dense", "min", "max", "average")},
+    **{
+        f"food, {kind}": make_food(60, kind=kind, random_state=0).ranks
+        for kind in ("ties", "top-k")
+    },
+    "lunch": load_lunch("incomplete").ranks,
+}
+
+
+@pytest.mark.parametrize("name", LEGITIMATE)
+def test_rankings_pass(name):
+    ranks = np.asarray(LEGITIMATE[name], dtype=float)
+    assert check_ranks(ranks, [f"item {i}" for i in range(ranks.shape[1])]) is None
+
+
+CODES = {
+    "years": RNG.integers(1956, 2019, N),
+    "ages": RNG.integers(18, 90, N),
+    "numbers of rows": np.arange(1, N + 1),
+    "a code from 1 to 5": RNG.integers(1, 6, N),
+    "no or yes": RNG.integers(0, 2, N),
+    "one of two": RNG.integers(1, 3, N),
+    "a constant": np.full(N, 3),
+    "an amount": RNG.normal(size=N),
+    "a weight": RNG.random(N) + 0.5,
+}
+
+
+@pytest.mark.parametrize("ranks", [FULL, TOP], ids=["full", "top 3"])
+@pytest.mark.parametrize("code", CODES)
+def test_a_column_that_is_not_an_item_is_found(code, ranks):
+    values = np.column_stack([ranks[:, :2], CODES[code], ranks[:, 2:]])
+    found = check_ranks(values, [f"item {i}" for i in range(M + 1)])
+    assert found is not None
+    assert found.columns == [2]
+
+
+def test_several_are_found_at_once():
+    values = np.column_stack(
+        [CODES["years"], CODES["no or yes"], CODES["a code from 1 to 5"], FULL]
+    )
+    assert check_ranks(values, [f"item {i}" for i in range(M + 3)]).columns == [0, 1, 2]
+
+
+def test_a_name_may_say_enough():
+    # As ranks, these numbers are beyond reproach.
+    assert check_ranks(FULL, ["Age", *"bcdefgh"]).columns == [0]
+
+
+def test_the_numbers_of_few_rows_are_found():
+    values = np.column_stack([np.arange(1, 6), FULL[:5]])
+    assert check_ranks(values, [f"item {i}" for i in range(M + 1)]).columns == [0]
+
+
+@pytest.mark.parametrize(
+    "scores",
+    [RNG.integers(1, 6, (N, 4)), RNG.integers(0, 101, (N, 6)), RNG.integers(2, 6, (N, 6))],
+    ids=["stars", "sliders", "none from the bottom"],
+)
+def test_scores_are_no_ranks_but_scores(scores):
+    names = [f"item {i}" for i in range(scores.shape[1])]
+    assert check_ranks(scores.astype(float), names).columns == []
+    assert check_scores(scores.astype(float), names) is None
+
+
+@pytest.mark.parametrize("code", ["years", "numbers of rows"])
+def test_a_column_that_is_no_score_is_found(code):
+    scores = np.column_stack([RNG.integers(1, 6, (N, 4)), CODES[code]]).astype(float)
+    assert check_scores(scores, list("abcde")).columns == [4]
+
+
+def table(values, names):
+    rows = [",".join("" if v != v else f"{v:g}" for v in row) for row in values]
+    return "\n".join([",".join(names), *rows, ""])
+
+
+NAMES = ["held in", "side", *"abcdefgh"]
+MIXED = table(np.column_stack([CODES["years"], CODES["no or yes"], FULL]), NAMES)
+
+
+@pytest.mark.parametrize("read", [read_file, lambda *a, **o: list(scan_file(*a, rows=4, **o))])
+def test_readers_refuse_with_the_remedy(read):
+    with pytest.raises(RankingFileError) as caught:
+        read(io.StringIO(MIXED), "csv")
+    said = caught.value.render(lambda setting: f"--{setting.name} {setting.value}")
+    assert "column 'held in' reaches" in said
+    assert "--columns held in,side" in said
+    assert "\n" not in said
+
+
+@pytest.mark.parametrize(
+    "options", [{"columns": "held in,side"}, {"item_columns": "3-10"}, {"item_columns": "1-10"}]
+)
+def test_what_a_user_says_is_believed(options):
+    assert len(read_file(io.StringIO(MIXED), "csv", **options).items) in (8, 10)
+
+
+def test_scores_are_pointed_to_their_layout():
+    stars = table(RNG.integers(1, 6, (N, 4)), "abcd")
+    with pytest.raises(RankingFileError, match='pass layout="ratings" for scores'):
+        read_file(io.StringIO(stars), "csv")
+    assert len(read_file(io.StringIO(stars), "csv", layout="ratings")) == N
+
+
+def test_ordinals_beside_numbers_are_not_mixed():
+    text = "class,a,b\n1,1st,2nd\n2,2nd,1st\n"
+    with pytest.raises(RankingFileError, match="column 'class' has no ordinals"):
+        read_file(io.StringIO(text), "csv")
+    votes = read_file(io.StringIO(text), "csv", columns="class")
+    np.testing.assert_array_equal(votes.ranks, [[1, 2], [2, 1]])
+
+
+def test_the_message_names_the_column_that_has_the_problem():
+    values = np.column_stack([CODES["no or yes"], RNG.integers(40, 900, N), FULL])
+    with pytest.raises(RankingFileError, match="column 'took' reaches") as caught:
+        read_file(io.StringIO(table(values, ["answer", "took", *"abcdefgh"])), "csv")
+    assert 'columns="answer,took"' in str(caught.value)
+    with pytest.raises(RankingFileError, match="hardly ranks: column 'took' reaches"):
+        read_file(io.StringIO(table(values[:, :3], ["answer", "took", "a"])), "csv")

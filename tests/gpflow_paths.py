@@ -1,0 +1,219 @@
+"""Paths of GPflow's own optimiser for the kernels of the published experiments.
+
+``python tests/gpflow_paths.py`` writes gpflow_paths.json, where GPflow is installed:
+the ELBO by step, and the labels that are predicted in the end. The rankings are drawn: people of
+two kinds whose preferences differ a little.
+"""
+
+import json
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankcut.features import Completions, graph_cut_features
+from rankcut.graphs import ItemGraph
+from rankcut.kernels import kendall_features, kendall_kernel
+from reproduction.encodings import draw_full_rankings, item_graph
+from reproduction.published_gp import JITTER, Linear, Mallows, Matrix, discordant_pairs
+
+STORED = Path(__file__).with_suffix(".json")
+N_TRAIN = 500
+N_TEST = 500
+
+
+class Case(NamedTuple):
+    """A kernel of the published experiments, by the vectors that it is linear in, or Mallows."""
+
+    vectors: NDArray[np.float64]
+    steps: int
+    constant: bool = False
+    variance: float = 1.0
+    jitter: float = JITTER
+    gram: NDArray[np.float64] | None = None  #: of the same, where vectors are long
+    draws: int = 0  #: full rankings for each list, for Mallows; vectors are ranks then
+    lengthscale: float = 1.0
+
+
+@lru_cache(maxsize=2)
+def people(n_items):
+    """Ranks of all items by each, and which of two kinds everyone is of."""
+    rng = np.random.default_rng(n_items)
+    target = rng.permutation(np.arange(N_TRAIN + N_TEST) % 2)
+    taste, difference = rng.normal(size=(2, n_items))
+    scores = taste + np.where(target == 1, 0.3, -0.3)[:, None] * difference
+    scores = scores + rng.gumbel(size=scores.shape)
+    return np.argsort(np.argsort(-scores, axis=1), axis=1) + 1.0, target == 1
+
+
+def merged(ranks):
+    """With two or three merges of neighbours each."""
+    rng = np.random.default_rng(1)
+    tied = ranks.copy()
+    for row in tied:
+        for _ in range(rng.integers(2, 4)):
+            row[row > rng.integers(1, int(row.max()))] -= 1
+    return tied
+
+
+def some(ranks, n_listed):
+    """A few random items of each."""
+    rng = np.random.default_rng(2)
+    left = ranks.copy()
+    left[np.argsort(np.argsort(rng.random(ranks.shape), axis=1), axis=1) >= n_listed] = np.nan
+    return left
+
+
+def case(name):
+    """The case of that name."""
+    ranks, _ = people(10)
+    weighted = item_graph(np.random.default_rng(3).random((10, 6)), "exponential")
+    borda = ItemGraph.complete(10)
+    top = np.where(ranks > 6, np.nan, ranks)
+    if name == "full, graph cut":
+        return Case(graph_cut_features(ranks, weighted), 20, constant=True)
+    if name == "full, Kendall":
+        return Case(kendall_features(ranks), 20)
+    if name == "full, Mallows":
+        return Case(ranks, 20, draws=1, lengthscale=2.0)
+    if name == "top-6, graph cut":
+        return Case(graph_cut_features(top, weighted, unranked="last"), 20, constant=True)
+    if name == "top-6, Kendall":
+        return Case(kendall_features(top, unranked="last"), 20, variance=10.0)
+    if name == "top-6, Mallows":
+        return Case(draw_full_rankings(top, 4, seed=0), 20, draws=4, lengthscale=0.5)
+    if name == "ties, graph cut":
+        vectors = graph_cut_features(merged(ranks), borda, normalize=True)
+        return Case(vectors, 200, jitter=1e-4)
+    if name == "ties, Kendall":
+        return Case(kendall_features(merged(ranks)), 200, jitter=1e-4)
+    if name.startswith("4 of 10"):
+        four = some(ranks, 4)
+        if name.endswith("Kendall"):
+            return Case(kendall_features(four, unranked="anywhere"), 200)
+        vectors = graph_cut_features(four, borda, unranked="anywhere")
+        return Case(vectors, 10 if name.endswith("graph cut") else 200)
+    ranks, _ = people(100)
+    ten = some(ranks, 10)
+    if name == "10 of 100, Kendall":
+        vectors = kendall_features(ten, unranked="anywhere")
+        return Case(vectors, 200, gram=kendall_kernel(ten, unranked="anywhere"))
+    joined = item_graph(np.random.default_rng(4).random((100, 6)), "exponential", 0.1).to_dense()
+    how = {
+        "unranked": "anywhere",
+        "completions": Completions("sampled", n_draws=20, random_state=0),
+    }
+    return Case(graph_cut_features(ten, (joined > 0) * 1.0, **how), 10)
+
+
+CASES = (
+    "full, graph cut",
+    "full, Kendall",
+    "full, Mallows",
+    "top-6, graph cut",
+    "top-6, Kendall",
+    "top-6, Mallows",
+    "ties, graph cut",
+    "ties, Kendall",
+    "4 of 10, graph cut",
+    "4 of 10, graph cut for long",
+    "4 of 10, Kendall",
+    "10 of 100, graph cut",
+    "10 of 100, Kendall",
+)
+
+
+def target_of(name):
+    """Who is of the second kind."""
+    return people(100 if name.startswith("10 of 100") else 10)[1]
+
+
+def our_kernel(chosen):
+    """The kernel of a case as the reproduction has it."""
+    if chosen.draws:
+        pairs = discordant_pairs(chosen.vectors)
+        return Mallows(pairs, N_TRAIN, chosen.lengthscale, draws=chosen.draws)
+    if chosen.gram is not None:
+        return Matrix(chosen.gram, N_TRAIN, variance=chosen.variance)
+    train, test = chosen.vectors[:N_TRAIN], chosen.vectors[N_TRAIN:]
+    return Linear(train, test, constant=chosen.constant, variance=chosen.variance)
+
+
+def gpflow_path(chosen, target):
+    """ELBO by step and the labels of the test rankings, by GPflow."""
+    import gpflow
+
+    gpflow.config.set_default_jitter(chosen.jitter)
+    inputs = chosen.vectors
+    if chosen.draws:
+        signs = np.sign(inputs[:, :, None] - inputs[:, None, :])
+        signs = signs[:, *np.triu_indices(inputs.shape[1], 1)]
+        inputs = signs.reshape(len(inputs) // chosen.draws, -1)
+        kernel = _mallows_in_gpflow(chosen)
+    else:
+        kernel = gpflow.kernels.Linear(variance=chosen.variance)
+        if chosen.constant:
+            kernel = kernel + gpflow.kernels.Constant()
+    data = inputs[:N_TRAIN], target[:N_TRAIN, None].astype(float)
+    model = gpflow.models.VGP(data, kernel=kernel, likelihood=gpflow.likelihoods.Bernoulli())
+    elbos = [float(model.elbo())]
+    gpflow.optimizers.Scipy().minimize(
+        model.training_loss,
+        variables=model.trainable_variables,
+        options={"maxiter": chosen.steps},
+        step_callback=lambda *ignored: elbos.append(float(model.elbo())),
+    )
+    probability, _ = model.predict_y(inputs[N_TRAIN:])
+    return elbos, probability.numpy().ravel() > 0.5
+
+
+def _mallows_in_gpflow(chosen):
+    import gpflow
+    import tensorflow as tf
+
+    class MeanOverDraws(gpflow.kernels.Kernel):
+        """exp(−discordant pairs/ℓ) of sign vectors, averaged over the draws of both rankings."""
+
+        def __init__(self):
+            super().__init__()
+            self.variance = gpflow.Parameter(1.0, transform=gpflow.utilities.positive())
+            self.lengthscale = gpflow.Parameter(
+                chosen.lengthscale, transform=gpflow.utilities.positive()
+            )
+
+        def K(self, X, X2=None):  # noqa: N802
+            other = X if X2 is None else X2
+            one, two = (tf.reshape(x, (x.shape[0], chosen.draws, -1)) for x in (X, other))
+            products = tf.einsum("iak,jbk->ijab", one, two)
+            pairs = (one.shape[2] - products) / 2
+            return self.variance * tf.reduce_mean(tf.exp(-pairs / self.lengthscale), axis=(2, 3))
+
+        def K_diag(self, X):  # noqa: N802
+            return tf.fill(tf.shape(X)[:1], tf.squeeze(self.variance))
+
+    return MeanOverDraws()
+
+
+def kept_steps(n_steps):
+    """The steps whose ELBO is stored: the first twenty, each twentieth, and the last."""
+    return sorted({step for step in range(n_steps) if step <= 20 or step % 20 == 0} | {n_steps - 1})
+
+
+def main():
+    stored = {}
+    for name in CASES:
+        elbos, labels = gpflow_path(case(name), target_of(name))
+        print(f"{name:<28}{len(elbos) - 1:4} steps, ELBO {elbos[-1]:.3f}")
+        stored[name] = {
+            "steps": len(elbos) - 1,
+            "ELBO": {step: round(elbos[step], 3) for step in kept_steps(len(elbos))},
+            "labels": np.packbits(labels).tobytes().hex(),
+        }
+    lines = (f"{json.dumps(name)}: {json.dumps(path)}" for name, path in stored.items())
+    STORED.write_text("{\n" + ",\n".join(lines) + "\n}\n")
+
+
+if __name__ == "__main__":
+    main()

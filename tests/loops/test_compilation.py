@@ -1,0 +1,81 @@
+"""When loops are compiled, and where there is no place for a cache."""
+
+import os
+import pickle
+import shutil
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+
+import pytest
+
+import rankcut
+from rankcut._loops import compilation
+
+
+def double(number):
+    return 2 * number
+
+
+def test_without_a_place_for_the_cache_loops_are_compiled_all_the_same(monkeypatch):
+    given = []
+
+    def refuse_cache(**options):
+        given.append(options)
+        if options.get("cache"):
+            raise RuntimeError("cannot cache function 'double': no locator available")
+        return lambda function: function
+
+    monkeypatch.setattr(compilation, "_njit", lambda: refuse_cache)
+    compilation.warn_of_no_cache.cache_clear()
+    with pytest.warns(RuntimeWarning, match="set NUMBA_CACHE_DIR to a writable directory"):
+        assert compilation.compiled(double)(4) == 8
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert compilation.compiled(double)(4) == 8
+    compilation.warn_of_no_cache.cache_clear()
+    assert [options.get("cache", False) for options in given] == [True, False, True, False]
+    assert all(options["nogil"] for options in given)
+
+
+@compilation.compiled
+def quadruple(number):
+    return doubled(doubled(number))
+
+
+@compilation.compiled
+def doubled(number):
+    return 2 * number
+
+
+def test_a_loop_is_plain_or_compiled():
+    with compilation.plain_loops():
+        # Machine code has no integers as large as this.
+        assert quadruple(2**70) == 2**72
+    assert quadruple(3) == 12
+    assert quadruple.signatures
+    assert pickle.loads(pickle.dumps(quadruple)) is quadruple
+
+
+def test_a_package_without_any_writable_directory(tmp_path):
+    # Permissions do not bind root, but a file where a directory is needed does.
+    package = tmp_path / "rankcut"
+    shutil.copytree(Path(rankcut.__file__).parent, package, ignore=lambda *_: ["__pycache__"])
+    (package / "_loops" / "__pycache__").touch()
+    nowhere = str(package / "__init__.py" / "cache")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA")}
+    places = {"HOME": nowhere, "XDG_CACHE_HOME": nowhere, "PYTHONPATH": str(tmp_path)}
+    code = (
+        "import numpy as np, rankcut\n"
+        "from rankcut._loops import pairs, products, slopes\n"
+        "out = np.empty((1, 2))\n"
+        "products.multiply_rows(np.array([[1.0, 2.0]]), np.array([[3.0, 4.0], [5.0, 6.0]]), out)\n"
+        "print(out.tolist(), len(products.multiply_rows.signatures), rankcut.__file__)"
+    )
+    shown = subprocess.run(
+        [sys.executable, "-c", code], env=kept | places, capture_output=True, text=True, check=True
+    )
+    assert shown.stdout == f"[[13.0, 16.0]] 1 {package / '__init__.py'}\n"
+    (line,) = shown.stderr.splitlines()
+    assert "set NUMBA_CACHE_DIR to a writable directory" in line

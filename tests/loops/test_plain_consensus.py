@@ -1,0 +1,73 @@
+"""The loops of a consensus against the plain Python they are compiled from."""
+
+import copy
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from rankcut._loops import linear_orders, packed_rows, partitions, resamples
+
+GROUPS = np.array(
+    [[0, 1, 2, 3, 4], [1, 0, 0, 2, 1], [partitions.NOWHERE, 1, 0, partitions.NOWHERE, 2]], np.uint32
+)
+
+
+def whole_gains(n_items=6):
+    """Whole numbers, whose sums are exact; there are circles among them."""
+    upper = np.triu(np.random.default_rng(3).integers(-9, 10, size=(n_items, n_items)), 1)
+    return (upper - upper.T).astype(np.float64)
+
+
+def packed():
+    words = np.empty((3, 1), np.uint64)
+    packed_rows.pack_rows(GROUPS, 3, words)
+    return words
+
+
+CALLS = {
+    "draw_people": lambda: (
+        np.array([0, 0, 1, 3], np.uint32),
+        np.array([4, 7, 0]),
+        np.array([0, 2**64 - 1, 12345], np.uint64),
+        np.full((3, 4), np.nan),
+    ),
+    "largest_differences": lambda: (
+        np.arange(15.0).reshape(3, 5) % 7,
+        np.where(np.eye(5, k=1) > 0, 0.0, 0.5),
+        np.full(3, -1.0),
+    ),
+    "close_rows": lambda: (GROUPS.copy(),),
+    "pack_rows": lambda: (GROUPS, 3, np.full((3, 1), 7, np.uint64)),
+    "unpack_rows": lambda: (packed(), 3, np.full_like(GROUPS, 9)),
+    "best_order": lambda: (whole_gains(), np.full(6, -1)),
+    "improve_order": lambda: (whole_gains(), np.arange(6)[::-1].copy()),
+    "find_cycles": lambda: ((whole_gains() > 0) * 1.0, 1e-6, 2, np.zeros((4, 3), np.int64)),
+    "unavoidable_loss": lambda: (whole_gains(),),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_machine_code_does_what_the_source_says(name):
+    modules = (resamples, packed_rows, linear_orders)
+    (loop,) = (vars(module)[name] for module in modules if name in vars(module))
+    arguments = CALLS[name]()
+    plain = copy.deepcopy(arguments)
+    found = loop(*arguments)
+    # Scrambling numbers overflows on purpose.
+    with np.errstate(over="ignore"):
+        assert loop.py_func(*plain) == found
+    for machine, source in zip(arguments, plain, strict=True):
+        assert_array_equal(machine, source)
+    if found is None:
+        assert any(
+            not np.array_equal(before, after, equal_nan=True)
+            for before, after in zip(CALLS[name](), arguments, strict=True)
+        )
+
+
+def test_each_person_is_drawn_for_the_unit_behind_them():
+    owners, sizes, seeds, times = CALLS["draw_people"]()
+    resamples.draw_people(owners, sizes, seeds, times)
+    assert_array_equal(times.sum(axis=1), sizes)
+    assert_array_equal(times[:, 2], 0)

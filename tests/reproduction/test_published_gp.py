@@ -1,0 +1,159 @@
+"""Fits as published end where GPflow's own end."""
+
+import json
+from importlib.util import find_spec
+
+import numpy as np
+import pytest
+from gpflow_paths import CASES, N_TEST, N_TRAIN, STORED, case, gpflow_path, our_kernel, target_of
+from scipy.integrate import quad
+from scipy.special import ndtr
+from scipy.stats import kendalltau, norm
+
+from rankcut import GPClassifier, graph_cut_features, make_food
+from reproduction.published_gp import (
+    Bound,
+    Linear,
+    Mallows,
+    Matrix,
+    discordant_pairs,
+    expectations,
+    published_path,
+)
+
+PATHS = json.loads(STORED.read_text())
+
+# The fits that take a second; the others are slow.
+QUICK = ("full, graph cut", "4 of 10, graph cut")
+
+
+def check(name, elbos, labels):
+    """What our fit says beside GPflow's ELBO by step and its labels in the end."""
+    chosen, target = case(name), target_of(name)
+    kernel = our_kernel(chosen)
+    path = published_path(kernel, target[:N_TRAIN], chosen.steps)
+    assert path[0].elbo == pytest.approx(elbos[0], abs=0.1)
+    assert path[1].elbo == pytest.approx(elbos[1], abs=0.5)
+    assert path[-1].elbo == pytest.approx(elbos[max(elbos)], abs=1.0)
+    ours = kernel.extend(path[-1].parameters, path[-1].mean) > 0
+    assert (ours == labels).mean() >= 0.98
+    # Labels of one class alone would be easy to agree on.
+    assert 0.2 < labels.mean() < 0.8
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=pytest.mark.slow) if name not in QUICK else name for name in CASES],
+)
+def test_a_fit_ends_where_the_stored_path_of_gpflow_ends(name):
+    stored = PATHS[name]
+    labels = np.unpackbits(np.frombuffer(bytes.fromhex(stored["labels"]), np.uint8))[:N_TEST]
+    check(name, {int(step): elbo for step, elbo in stored["ELBO"].items()}, labels == 1)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.skipif(find_spec("gpflow") is None, reason="GPflow is not installed")
+@pytest.mark.parametrize("name", CASES)
+def test_a_fit_ends_where_gpflow_ends(name):
+    elbos, labels = gpflow_path(case(name), target_of(name))
+    check(name, dict(enumerate(elbos)), labels)
+
+
+@pytest.fixture(scope="module")
+def food():
+    return make_food(24, noise=1.0, random_state=0)
+
+
+def kernels(food):
+    vectors = graph_cut_features(food.ranks)
+    full = Mallows(discordant_pairs(food.ranks), 16, 3.0)
+    yield "linear", Linear(vectors[:16], vectors[16:])
+    yield "linear and constant", Linear(vectors[:16], vectors[16:], constant=True)
+    yield "matrix", Matrix(np.exp(discordant_pairs(food.ranks) / -5.0), 16, variance=2.0)
+    yield "Mallows", full
+    yield "Mallows over draws", Mallows(discordant_pairs(food.ranks), 8, 3.0, draws=2)
+
+
+def test_gradients_are_those_of_the_bound(food):
+    for name, kernel in kernels(food):
+        n = 8 if name.endswith("draws") else 16
+        bound = Bound(kernel, food.target[:n] == 1)
+        rng = np.random.default_rng(0)
+        here = bound.start() + 0.1 * rng.normal(size=bound.start().shape)
+        # Along random directions, which miss no coordinate, not one at a time.
+        directions = rng.normal(size=(12, len(here)))
+        numeric = [
+            (bound(here + 1e-5 * each)[0] - bound(here - 1e-5 * each)[0]) / 2e-5
+            for each in directions
+        ]
+        np.testing.assert_allclose(
+            directions @ bound(here)[1], numeric, rtol=1e-5, atol=1e-4, err_msg=name
+        )
+
+
+def test_factors_are_roots_of_kernel_matrices(food):
+    vectors = graph_cut_features(food.ranks)
+    lower = Linear(vectors[:16], vectors[16:], constant=True).factor(np.array([2.0, 3.0])).lower
+    expected = 2.0 * vectors[:16] @ vectors[:16].T + 3.0
+    np.testing.assert_allclose(lower @ lower.T, expected, atol=1e-4)
+    # As Cholesky's: nothing above the diagonal of the first rankings.
+    assert np.allclose(np.triu(lower[: lower.shape[1]], 1), 0.0)
+    pairs = discordant_pairs(food.ranks)
+    lower = Mallows(pairs, 24, 1.0).factor(np.array([2.0, 3.0])).lower
+    np.testing.assert_allclose(lower @ lower.T, 2.0 * np.exp(pairs / -3.0), atol=1e-5)
+    several = Mallows(pairs, 12, 1.0, draws=2).factor(np.array([1.0, 3.0])).lower
+    mean = np.exp(pairs / -3.0).reshape(12, 2, 12, 2).mean(axis=(1, 3))
+    np.testing.assert_allclose(several @ several.T, mean, atol=1e-5)
+
+
+def test_discordant_pairs_are_those_of_kendalls_tau(food):
+    pairs = discordant_pairs(food.ranks)
+    tau = kendalltau(food.ranks[0], food.ranks[5]).statistic
+    assert pairs[0, 5] == round((1 - tau) * 28 / 2)
+
+
+def test_expectations_are_by_quadrature():
+    """Near the integral where the variance is small."""
+    mean, variance, sign = np.array([0.3, -0.2]), np.array([0.5, 0.1]), np.array([1.0, -1.0])
+    found, by_mean, by_variance = expectations(mean, variance, sign)
+    exact = sum(
+        quad(
+            lambda f, m=m, v=v, s=s: (
+                norm.pdf(f, m, np.sqrt(v)) * np.log(1e-3 + 0.998 * ndtr(s * f))
+            ),
+            -9,
+            9,
+        )[0]
+        for m, v, s in zip(mean, variance, sign, strict=True)
+    )
+    assert found == pytest.approx(exact, abs=1e-6)
+    for number, slope in ((0, by_mean), (1, by_variance)):
+        up, down = ([mean.copy(), variance.copy()] for _ in range(2))
+        up[number][0] += 1e-6
+        down[number][0] -= 1e-6
+        numeric = (expectations(*up, sign)[0] - expectations(*down, sign)[0]) / 2e-6
+        assert slope[0] == pytest.approx(numeric, abs=1e-6)
+
+
+def test_a_path_rises_to_the_maximum_that_the_classifier_finds(food):
+    features = graph_cut_features(food.ranks)
+    model = GPClassifier(tol=1e-8).fit(features, food.target)
+    path = published_path(Linear(features, features, constant=True), food.target == 1, 500)
+    elbos = [stop.elbo for stop in path]
+    assert elbos == sorted(elbos)
+    assert elbos[-1] == pytest.approx(model.elbo_, abs=0.02)
+    short = published_path(Linear(features, features, constant=True), food.target == 1, 3)
+    assert [stop.elbo for stop in short] == elbos[:4]
+
+
+def test_a_variance_near_zero_leaves_a_factor(food):
+    features = graph_cut_features(food.ranks)
+    kernel = Linear(features, features, constant=True)
+    assert np.isfinite(kernel.factor(np.array([1e-12, 1.0])).lower).all()
+
+
+def test_rankings_that_repeat_do_not_count_twice(food):
+    features = np.repeat(graph_cut_features(food.ranks), 2, axis=0)
+    once = Linear(features, features).factor(np.ones(1)).lower
+    assert once.shape[1] == np.linalg.matrix_rank(features)

@@ -1,0 +1,33 @@
+"""Sets of rankings in use: by name, by row, in scikit-learn."""
+
+import numpy as np
+import pytest
+from sklearn.model_selection import train_test_split
+
+from rankcut import GraphCutFeatures, RankingSet
+
+VOTES = RankingSet(
+    np.array([[1.0, 2.0], [2.0, 1.0], [1.0, 2.0]]),
+    ("toro", "uni"),
+    columns={"town": np.array(["Kobe", "Nara", "Ise"], dtype=object)},
+)
+
+
+def test_fields_and_columns_go_by_name():
+    assert VOTES["ranks"] is VOTES.ranks
+    assert VOTES["town"].tolist() == ["Kobe", "Nara", "Ise"]
+    assert VOTES["item_names"] == VOTES.item_names == ["toro", "uni"]
+    with pytest.raises(KeyError, match="rows"):
+        VOTES["rows"]
+
+
+@pytest.mark.parametrize("key", [1, slice(1, 2), [1], np.array([False, True, False])])
+def test_rows_keep_what_is_known_of_them(key):
+    assert VOTES[key].shape == (1, 2)
+    assert VOTES[key]["town"].tolist() == ["Nara"]
+
+
+def test_scikit_learn_splits_a_set():
+    train, test = train_test_split(VOTES, test_size=1, random_state=0)
+    assert isinstance(train, RankingSet)
+    assert GraphCutFeatures().fit(train).transform(test).shape == (1, 2)
