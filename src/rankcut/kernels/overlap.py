@@ -155,7 +155,7 @@ def overlap_encoder(p: float) -> Encoder:
 
 
 def place_weights(p: float, n_places: int) -> Floats:
-    """g(r) = (1 − p)·Σ_{d ≥ r} p^(d−1)/d for r from 1 on: terms are added from the last to the first.
+    """g(r) = (1 − p)·Σ_{d ≥ r} p^(d−1)/d for r from 1 on, added up from the last term to the first.
 
     What is left beyond a far place is summed, or with p near 1 integrated (Euler and Maclaurin).
 
