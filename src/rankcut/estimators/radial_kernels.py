@@ -67,7 +67,8 @@ class _RadialKernel(RankingKernel):
                 if name in known
             }
         )
-        return base._encoder()
+        encoder: Encoder = base._encoder()
+        return encoder
 
 
 class GaussianKernel(_RadialKernel):
