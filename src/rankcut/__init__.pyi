@@ -21,15 +21,17 @@ from rankcut.datasets.ranking_models import make_plackett_luce as make_plackett_
 from rankcut.datasets.starwars import load_starwars as load_starwars
 from rankcut.datasets.sushi import load_sushi as load_sushi
 from rankcut.estimators.consensus import Consensus as Consensus
-from rankcut.estimators.gaussian_kernel import GaussianKernel as GaussianKernel
 from rankcut.estimators.gp.classifier import GPClassifier as GPClassifier
 from rankcut.estimators.graph_cut import GraphCutFeatures as GraphCutFeatures
 from rankcut.estimators.kernel_objects import DiffusionKernel as DiffusionKernel
 from rankcut.estimators.kernel_objects import GraphCutKernel as GraphCutKernel
 from rankcut.estimators.kernel_objects import KendallKernel as KendallKernel
 from rankcut.estimators.kernel_objects import MallowsKernel as MallowsKernel
+from rankcut.estimators.kernel_objects import RBOKernel as RBOKernel
 from rankcut.estimators.kernel_objects import SpearmanKernel as SpearmanKernel
 from rankcut.estimators.kernel_objects import WeightedKendallKernel as WeightedKendallKernel
+from rankcut.estimators.radial_kernels import GaussianKernel as GaussianKernel
+from rankcut.estimators.radial_kernels import LaplaceKernel as LaplaceKernel
 from rankcut.estimators.ranking_classifier import RankingClassifier as RankingClassifier
 from rankcut.estimators.ranking_completer import RankingCompleter as RankingCompleter
 from rankcut.estimators.similar_rankings import SimilarRankings as SimilarRankings
@@ -52,6 +54,7 @@ from rankcut.graphs.recipes import DistanceGraph as DistanceGraph
 from rankcut.graphs.recipes import NeighborGraph as NeighborGraph
 from rankcut.graphs.recipes import SimilarityGraph as SimilarityGraph
 from rankcut.kernels.graph_cut import graph_cut_kernel as graph_cut_kernel
+from rankcut.kernels.overlap import rbo_kernel as rbo_kernel
 from rankcut.long_tables import from_long as from_long
 from rankcut.orders import from_orders as from_orders
 from rankcut.orders import to_orders as to_orders
