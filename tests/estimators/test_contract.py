@@ -13,6 +13,7 @@ from rankcut import (
     GPClassifier,
     GraphCutFeatures,
     RankingClassifier,
+    RatingFeatures,
     SimilarRankings,
     Smoothing,
     SubmodularFeatures,
@@ -36,8 +37,12 @@ ESTIMATORS = [
     RankingClassifier(),
     TasteFeatures(),
     Consensus(n_bootstraps=20),
+    RatingFeatures(),
 ]
 VARIANTS = [
+    RatingFeatures(unrated="anywhere"),
+    RatingFeatures(unrated="ignore", normalize=True),
+    RatingFeatures(pooled=True, n_draws=4),
     Consensus("kemeny", unranked="anywhere", n_bootstraps=20),
     GraphCutFeatures(unranked="last"),
     GraphCutFeatures(unranked="anywhere"),
