@@ -34,6 +34,8 @@ from rankcut.estimators.radial_kernels import GaussianKernel as GaussianKernel
 from rankcut.estimators.radial_kernels import LaplaceKernel as LaplaceKernel
 from rankcut.estimators.ranking_classifier import RankingClassifier as RankingClassifier
 from rankcut.estimators.ranking_completer import RankingCompleter as RankingCompleter
+from rankcut.estimators.rating_features import RatingFeatures as RatingFeatures
+from rankcut.estimators.rating_features import RatingKernel as RatingKernel
 from rankcut.estimators.similar_rankings import SimilarRankings as SimilarRankings
 from rankcut.estimators.submodular import SubmodularFeatures as SubmodularFeatures
 from rankcut.features.completions import Completions as Completions

@@ -14,6 +14,7 @@ from rankcut import (
     GraphCutFeatures,
     RankingClassifier,
     RankingCompleter,
+    RatingFeatures,
     SimilarRankings,
     Smoothing,
     SubmodularFeatures,
@@ -38,8 +39,12 @@ ESTIMATORS = [
     RankingCompleter(),
     TasteFeatures(),
     Consensus(n_bootstraps=20),
+    RatingFeatures(),
 ]
 VARIANTS = [
+    RatingFeatures(unrated="anywhere"),
+    RatingFeatures(unrated="ignore", normalize=True),
+    RatingFeatures(pooled=True, n_draws=4),
     Consensus("kemeny", unranked="anywhere", n_bootstraps=20),
     GraphCutFeatures(unranked="last"),
     GraphCutFeatures(unranked="anywhere"),

@@ -99,7 +99,7 @@ def learn_population(
         if likelihood > best:
             best, trials, strength = likelihood, models, tried_strength
     sharpness = measure_sharpness(judges, trials, rng)
-    model = learn(lists, trials[0], prior(strength), n_jobs=n_jobs, progress=progress)
+    model = learn(lists, start, prior(strength), n_jobs=n_jobs, progress=progress)
     return Learned(model, sharpness, strength, share, steps)
 
 

@@ -16,6 +16,7 @@ from rankcut.estimators.pair_features import KendallFeatures, WeightedKendallFea
 from rankcut.estimators.radial_kernels import GaussianKernel, LaplaceKernel
 from rankcut.estimators.ranking_classifier import RankingClassifier
 from rankcut.estimators.ranking_completer import RankingCompleter
+from rankcut.estimators.rating_features import RatingFeatures, RatingKernel
 from rankcut.estimators.similar_rankings import SimilarRankings
 from rankcut.estimators.smoothing import GraphSmoothing
 from rankcut.estimators.submodular import SubmodularFeatures
@@ -36,6 +37,8 @@ __all__ = [
     "RBOKernel",
     "RankingClassifier",
     "RankingCompleter",
+    "RatingFeatures",
+    "RatingKernel",
     "SimilarRankings",
     "SpearmanKernel",
     "SubmodularFeatures",
