@@ -111,7 +111,7 @@ def calibration_error(
 def methods(classifier: BaseEstimator, ranks: Any, name: str) -> dict[str, tuple[Any, Any]]:
     """Each method's name, its estimator, and what it learns from."""
     learner = make_pipeline(*_logistic(ranks.shape[1]))
-    points = GraphCutFeatures(None, unranked="last").fit_transform(ranks)
+    points = GraphCutFeatures(None, unranked="last", sparse_output=False).fit_transform(ranks)
     return {
         "majority": (DummyClassifier(strategy="prior"), points),
         "presence": (learner, presence(ranks)),
