@@ -1,4 +1,4 @@
-"""The Gaussian kernel on the vectors of Kendall's kernel: it sees any difference of populations."""
+"""The Gaussian kernel on the vectors of Kendall's kernel, which tells any two populations apart."""
 
 from collections.abc import Hashable, Sequence
 from typing import Any
@@ -12,7 +12,7 @@ from rankcut.kernels.gram import Encoder, Encoding, gram_matrix, squares
 from rankcut.kernels.kendall import kendall_encoder
 from rankcut.rankings import RankMatrix, Unranked
 
-# Squares and cubes of lengthscales, and their inverses, are to be floats.
+# Squares and cubes of lengthscales, and their inverses, must not overflow.
 _SHORTEST = 1e-100
 
 
@@ -28,11 +28,11 @@ def gaussian_kernel(
     dtype: DTypeLike | None = None,
     n_jobs: int | None = None,
 ) -> NDArray[Any]:
-    """k(A, A') = exp(−‖e − e'‖²/(2ℓ²)) with e the vectors of Kendall's kernel.
+    """k(A, A') = exp(−‖e − e'‖²/(2ℓ²)), where e are the vectors of Kendall's kernel.
 
     On full rankings ‖e − e'‖² = 2·(1 − τ), and unrelated ones have k ≈ exp(−1/ℓ²). The kernel is
-    characteristic: two populations of vectors e have the same mean in its space only if they are
-    the same.
+    characteristic: two populations of vectors e have the same mean embedding only if they are
+    equal.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def gaussian_kernel(
     X, Y, unranked, items, out, dtype, n_jobs
         As in :func:`~rankcut.kernels.kendall_kernel`.
     normalize : bool
-        Changes nothing: k(A, A) = 1.
+        Has no effect: k(A, A) = 1.
 
     Returns
     -------
@@ -66,7 +66,7 @@ def gaussian_kernel(
 
 
 class GaussianDistances:
-    """Rankings that Kendall's kernel compares, and the squared length of each vector."""
+    """Rankings as Kendall's kernel compares them, and the squared length of each vector."""
 
     def __init__(self, kendall: Encoding, lengthscale: float, *, derivative: bool) -> None:
         self._kendall = kendall
@@ -82,7 +82,7 @@ class GaussianDistances:
     def compare(
         self, rows: slice, other: "GaussianDistances", columns: slice, pairs: int, out: Any
     ) -> None:
-        """k, or its derivative by ℓ, which is k·‖e − e'‖²/ℓ³."""
+        """k, or its derivative in ℓ, which is k·‖e − e'‖²/ℓ³."""
         if pairs == TWINS:
             out[:, 0] = 0.0 if self._derivative else 1.0
             return
@@ -100,7 +100,7 @@ class GaussianDistances:
 def gaussian_encoder(
     lengthscale: float, unranked: Unranked, n_jobs: int | None, *, derivative: bool = False
 ) -> Encoder:
-    """What compares rankings by the distance of their Kendall vectors."""
+    """Encode rankings to compare them by the distance of their Kendall vectors."""
     if not _SHORTEST <= lengthscale <= 1.0 / _SHORTEST:
         raise InputError(
             f"must be from {_SHORTEST:g} to {1.0 / _SHORTEST:g}; got {lengthscale}",
