@@ -7,7 +7,7 @@ from typing import Any
 
 from rankcut.pictures.group_places import FAINT, GROUP_COLOURS, INK, SOFT
 
-# Rows of a table or a picture at most.
+# Maximum number of rows of a table or a picture.
 _MOST = 40
 
 _PAGE = Template("""<!doctype html>
@@ -38,12 +38,12 @@ $body
 
 
 def comparison_page(results: Sequence[Mapping[str, Any]]) -> str:
-    """The page of one comparison, or of several in a row.
+    """The page of one or more comparisons.
 
     Parameters
     ----------
     results : sequence of mappings
-        Results as by ``GroupComparison.to_dict``, each with a ``title``.
+        Results of ``GroupComparison.to_dict``, each with a ``title``.
     """
     return _PAGE.substitute(body="\n".join(map(_section, results)))
 

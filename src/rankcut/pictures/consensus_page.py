@@ -1,10 +1,11 @@
-"""A consensus as one HTML page without scripts: drawings are SVG within it."""
+"""A consensus as one HTML page without scripts, with drawings as inline SVG."""
 
 from collections.abc import Iterator
 from html import escape
 
 import numpy as np
 
+from rankcut.errors import amount
 from rankcut.pictures.consensus_places import MOST_ITEMS, place_ticks
 from rankcut.pictures.group_places import FAINT, GROUP_COLOURS, INK, SOFT
 from rankcut.reports.consensus import ConsensusReport, GroupConsensus
@@ -28,7 +29,7 @@ _RED, _BLUE = np.array([178, 24, 43]), np.array([33, 102, 172])
 
 
 def consensus_page(report: ConsensusReport, title: str = "") -> str:
-    """The page: places with intervals, pairwise shares, and what they mean, in words.
+    """The page: places with intervals, pairwise shares, and an explanation in words.
 
     Examples
     --------
@@ -55,7 +56,8 @@ def consensus_page(report: ConsensusReport, title: str = "") -> str:
 
 def _body(report: ConsensusReport) -> Iterator[str]:
     people = sum(group.n_people for group in report.groups)
-    yield f"<p>{people:,} people, {len(report.items):,} items, method: {escape(report.method)}.</p>"
+    sizes = f"{amount(people, 'person', 'people')}, {amount(len(report.items), 'item')}"
+    yield f"<p>{sizes}, method: {escape(report.method)}.</p>"
     if len(report.groups) > 1:
         keys = (
             f'<span class="key" style="background:{_colour(number, True)}"></span>'
@@ -192,7 +194,7 @@ def _table(report: ConsensusReport) -> Iterator[str]:
 
 
 def _shade(share: float) -> str:
-    """From red, 0, by white to blue, 1."""
+    """A colour from red at 0 through white to blue at 1."""
     end = _BLUE if share > 0.5 else _RED
     mixed = 255 + (end - 255) * min(1.0, abs(share - 0.5) * 2)
     return "#" + "".join(f"{round(value):02x}" for value in mixed)

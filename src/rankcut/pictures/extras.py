@@ -1,4 +1,4 @@
-"""Matplotlib and Plotly, or one line that says how to get them."""
+"""Import Matplotlib and Plotly, or say how to install them."""
 
 from typing import Any
 

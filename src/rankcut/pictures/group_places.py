@@ -1,4 +1,4 @@
-"""Where each group puts each item: a dot for each group, joined by a line."""
+"""The mean place of each item in each group: one dot per group, joined by a line."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -10,7 +10,7 @@ INK, SOFT, FAINT = "#22262b", "#6b737c", "#d9dde1"
 GROUP_COLOURS = ("#c8553d", "#2a6f97", "#588157", "#e09f3e", "#9d4edd", "#118ab2", "#8f2d56")
 """Colours of groups, in their order."""
 
-# Items that a picture has room for: those that differ most clearly.
+# Maximum number of items in a picture; those that differ most clearly are drawn.
 _MOST = 30
 
 

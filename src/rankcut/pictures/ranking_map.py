@@ -12,12 +12,12 @@ from rankcut.pictures.extras import import_figure, import_plotly
 
 _UNKNOWN = "unknown"
 
-# With at most this many items, directions are found from the matrix of their covariances.
+# Up to this many items, directions are computed from the covariance matrix.
 _FEW_ITEMS = 2000
 
 
 class Directions(NamedTuple):
-    """Vectors along their two main directions."""
+    """Vectors projected on their two main directions."""
 
     points: NDArray[np.float64]
     shares: NDArray[np.float64]  #: of the variance, for each direction
@@ -26,10 +26,10 @@ class Directions(NamedTuple):
 def main_directions(
     vectors: NDArray[np.floating], counts: NDArray[np.int64], *, random_state: int = 0
 ) -> Directions:
-    """The two principal components of vectors, each of which counts several times.
+    """The two principal components of vectors with counts.
 
-    The same as of an array in which each row is repeated. The largest component of a direction is
-    positive.
+    They are the same as those of an array with repeated rows. The largest component of a
+    direction is positive.
 
     >>> found = main_directions(np.array([[0.0, 0.0], [1.0, 0.0], [3.0, 0.0]]), np.array([1, 2, 1]))
     >>> found.points[:, 0].round(2).tolist(), found.shares.round(2).tolist()
@@ -56,7 +56,7 @@ def main_directions(
 def distinct_points(
     labels: Sequence[str], color: NDArray[Any] | None, counts: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The rows of distinct points, in order of appearance, and how many rankings each counts.
+    """The rows of distinct points, in order of appearance, and the number of rankings of each.
 
     >>> distinct_points(["a > b", "b > a", "a > b"], None, np.array([1, 1, 3]))
     (array([0, 1]), array([4, 1]))
@@ -84,26 +84,26 @@ def draw_map(
     labels: Sequence[str] | None = None,
     title: str = "",
 ) -> None:
-    """Draw points to a picture (PNG, SVG, PDF), or to a page to move about in (HTML).
+    """Draw points to a picture (PNG, SVG, PDF) or an interactive page (HTML).
 
     Parameters
     ----------
     points : ndarray of shape (n_rankings, 2)
-        Where each ranking is.
+        The place of each ranking.
     sizes : ndarray
-        How many rankings each point stands for.
+        The number of rankings at each point.
     target : path
-        Its suffix says what to draw.
+        Output file; its suffix decides the format.
     axes_names : two str
-        What the directions are.
+        Labels of the axes.
     color : ndarray or None
-        Numbers for a scale of colours, or text for a colour each, empty where it is not known.
+        Numbers for a colour scale, or text for one colour per value; empty text if unknown.
     color_name : str
-        What the colours mean.
+        Title of the colours.
     labels : sequence of str or None
-        What a page shows of a point under the mouse.
+        Text that a page shows for the point under the mouse.
     title : str
-        What stands above.
+        Title of the picture.
     """
     area = 12.0 * np.sqrt(sizes / sizes.min())
     if os.fspath(target).lower().endswith(".html"):
