@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from rankcut.files.drafts import atomic_path
 from rankcut.graphs.item_graph import ItemGraph
-from rankcut.pictures.extras import import_figure
+from rankcut.pictures.theme import import_figure
 
 # More edges or names than these make a picture black.
 _MOST_EDGES = 2000
