@@ -13,6 +13,8 @@ from rankcut import (
     GPClassifier,
     GraphCutFeatures,
     RankingClassifier,
+    RankingCompleter,
+    RatingFeatures,
     SimilarRankings,
     Smoothing,
     SubmodularFeatures,
@@ -34,10 +36,15 @@ ESTIMATORS = [
     SimilarRankings(n_neighbors=1),
     GPClassifier(kernel_variance=1.0, constant_variance=1.0),
     RankingClassifier(),
+    RankingCompleter(),
     TasteFeatures(),
     Consensus(n_bootstraps=20),
+    RatingFeatures(),
 ]
 VARIANTS = [
+    RatingFeatures(unrated="anywhere"),
+    RatingFeatures(unrated="ignore", normalize=True),
+    RatingFeatures(pooled=True, n_draws=4),
     Consensus("kemeny", unranked="anywhere", n_bootstraps=20),
     GraphCutFeatures(unranked="last"),
     GraphCutFeatures(unranked="anywhere"),
@@ -61,6 +68,7 @@ VARIANTS = [
     GPClassifier(RBF(), constant_variance=1.0),
     GPClassifier("precomputed"),
     RankingClassifier(smoothing=0),
+    RankingCompleter(AgreementGraph(), unranked="last"),
 ]
 
 

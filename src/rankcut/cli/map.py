@@ -41,7 +41,7 @@ def map(  # noqa: A001 - the command is called so
     ],
     to: Annotated[
         MapFormat | None,
-        typer.Option("--to", "-t", help="Format of what goes to standard output."),
+        typer.Option("--to", "-t", help="Format where no suffix names it, as on standard output."),
     ] = None,
     by: Annotated[
         str | None,
@@ -61,7 +61,7 @@ def map(  # noqa: A001 - the command is called so
     from rankcut.cli.progress import working
 
     suffixes = {**PICTURES, ".html": None, **TABLES}
-    outputs = Outputs(output, suffixes, None if to is None else f".{to}")
+    outputs = Outputs(output, suffixes, to=to)
     item_graph = vectors.item_graph()
     rankings = reading.read(file, no_items=[] if by is None else [by])
     if min(rankings.ranks.shape) < 2:

@@ -19,6 +19,7 @@ from sklearn.utils.validation import _check_sample_weight, _check_y
 from rankcut._loops.types import Floats
 from rankcut.dask.collections import RowBlocks, is_lazy, row_blocks
 from rankcut.dask.tasks import computed, import_dask, reduced, room, shared, task
+from rankcut.errors import amount
 from rankcut.estimators.gp.duplicates import few_distinct, few_hashes, most_distinct
 from rankcut.estimators.gp.fitting import (
     Fit,
@@ -196,7 +197,7 @@ def _beside(values: Any, rows: RowBlocks, name: str) -> list[Any]:
     """Blocks of labels or weights beside those of the rows."""
     if is_lazy(values):
         if len(values.shape) != 1:
-            raise ValueError(f"{name} has {len(values.shape)} dimensions, and should have one")
+            raise ValueError(f"{name} has shape {values.shape}, and should have one dimension")
         if hasattr(values, "rechunk") and not np.isnan([*values.chunks[0], *rows.sizes]).any():
             if values.shape[0] != sum(rows.sizes):
                 raise ValueError(
@@ -232,7 +233,7 @@ def _read(number: int, features: Any, labels: Any, weight: Any) -> Block | None:
         y = _check_y(labels)
         check_classification_targets(y)
         if len(y) != len(X):
-            raise ValueError(f"{len(X):,} rows, and {len(y):,} labels")
+            raise ValueError(f"{amount(len(X), 'row')}, and {amount(len(y), 'label')}")
         if weight is not None:
             weight = _check_sample_weight(weight, X, dtype=np.float64, ensure_non_negative=True)
     except ValueError as problem:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from rankcut.dask.collections import as_array, row_blocks
 from rankcut.dask.tasks import computed, reduced, shared, task
+from rankcut.errors import amount
 from rankcut.estimators.gp.classifier import GPClassifier
 from rankcut.reports.classification import BINS, Score, bin_of
 
@@ -117,8 +118,8 @@ def _check(counts: dict[Any, NDArray[np.intp]], folds: int) -> None:
     for label, sizes in counts.items():
         if (sizes.sum() - sizes == 0).any():
             raise ValueError(
-                f"class {label!r} has {sizes.sum()} rankings, too few for {folds} folds; use fewer "
-                "folds, or leave it out"
+                f"class {label!r} has {amount(int(sizes.sum()), 'ranking')}, too few for {folds} "
+                "folds; use fewer folds, or leave it out"
             )
 
 

@@ -20,7 +20,7 @@ from rankcut.dask.tasks import Progress, each_done, shared_task
 from rankcut.errors import InputError
 from rankcut.features.offset_rows import check_centred
 from rankcut.files.graph_files import graph_arrays
-from rankcut.files.matrices import write_matrix
+from rankcut.files.matrix_files import MatrixBlock, write_matrix
 from rankcut.files.parquet import Piece, PieceReader, import_pyarrow
 from rankcut.files.parts import Parts
 from rankcut.files.table_columns import known_columns
@@ -167,7 +167,7 @@ class _Written:
 
     def __call__(self, task: tuple[Piece, str]) -> None:
         place, path = task
-        write_matrix([self.read(place)], self.items, path, "parquet")
+        write_matrix([MatrixBlock(*self.read(place))], self.items, {path: "parquet"})
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,7 +19,7 @@ from rich.progress import Progress
 from rankcut._loops.pairs import ALL, TWINS, UPPER
 from rankcut._loops.types import Floats
 from rankcut.dask import is_lazy
-from rankcut.errors import InputError
+from rankcut.errors import InputError, amount
 from rankcut.rankings import RankMatrix, Unranked, labels_beside, read_rankings
 from rankcut.threads import as_completed
 
@@ -165,8 +165,8 @@ def with_same_labels(left: RankMatrix, right: RankMatrix) -> tuple[RankMatrix, R
     """
     if left.shape[1] != right.shape[1]:
         raise InputError(
-            f"X ranks {left.shape[1]} items and Y ranks {right.shape[1]}; a kernel compares "
-            "rankings of the same items"
+            f"X ranks {amount(left.shape[1], 'item')} and Y ranks {right.shape[1]}; a kernel "
+            "compares rankings of the same items"
         )
     labels = labels_beside(left.items, right.items)
     others = labels_beside(right.items, left.items)

@@ -9,7 +9,7 @@ import numpy as np
 from rankcut._loops.pairs import ALL, keep_best
 from rankcut._loops.types import Floats, Longs
 from rankcut.dask import is_lazy
-from rankcut.errors import InputError
+from rankcut.errors import InputError, amount
 from rankcut.kernels.gram import Encoder, Encoding, read_both, slices, unit_scale
 from rankcut.rankings import Unranked
 from rankcut.threads import as_completed
@@ -103,7 +103,7 @@ def all_found(best: Nearest) -> Nearest:
     if short.any():
         n_found = int((best.rows[np.argmax(short)] >= 0).sum())
         raise InputError(
-            f"is {best.rows.shape[1]}, but there are {n_found} rankings to choose from",
+            f"is {best.rows.shape[1]}, with {amount(n_found, 'ranking')} to choose from",
             parameter="k",
         )
     return best

@@ -5,6 +5,7 @@ from html import escape
 
 import numpy as np
 
+from rankcut.errors import amount
 from rankcut.pictures.consensus_places import MOST_ITEMS, place_ticks
 from rankcut.pictures.page import key, page, text
 from rankcut.pictures.theme import INK, colour, shorten
@@ -35,7 +36,8 @@ def consensus_page(report: ConsensusReport, title: str = "") -> str:
 
 def _body(report: ConsensusReport) -> Iterator[str]:
     people = sum(group.n_people for group in report.groups)
-    yield f"<p>{people:,} people, {len(report.items):,} items, method: {escape(report.method)}.</p>"
+    sizes = f"{amount(people, 'person', 'people')}, {amount(len(report.items), 'item')}"
+    yield f"<p>{sizes}, method: {escape(report.method)}.</p>"
     if len(report.groups) > 1:
         keys = (
             key(f"{group.group} ({group.n_people:,})", colour(number))

@@ -5,6 +5,7 @@ import os
 import numpy as np
 from numpy.typing import NDArray
 
+from rankcut.errors import amount
 from rankcut.files.drafts import atomic_path
 from rankcut.graphs.item_graph import ItemGraph
 from rankcut.pictures.theme import import_figure
@@ -54,7 +55,7 @@ def draw_graph(graph: ItemGraph, target: str | os.PathLike[str]) -> None:
     axes.set_aspect("equal")
     # Room for the names around the circle.
     axes.set(xlim=(-1.35, 1.35), ylim=(-1.35, 1.35))
-    figure.suptitle(f"{graph.n_items:,} items, {graph.n_edges:,} edges")
+    figure.suptitle(f"{amount(graph.n_items, 'item')}, {amount(graph.n_edges, 'edge')}")
     with atomic_path(target) as draft:
         figure.savefig(draft, dpi=150)
 

@@ -22,6 +22,7 @@ from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold, cross
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from rankcut.errors import amount
 from rankcut.estimators.gp.classifier import GPClassifier
 from rankcut.estimators.graph_cut import GraphCutFeatures
 from rankcut.estimators.ranking_classifier import RankingClassifier
@@ -149,8 +150,8 @@ def cross_validate(
         )
     if sizes.min() < folds:
         raise ValueError(
-            f"class {str(classes[sizes.argmin()])!r} has {sizes.min()} rankings, too few for "
-            f"{folds} folds; use fewer folds, or leave it out"
+            f"class {str(classes[sizes.argmin()])!r} has {amount(int(sizes.min()), 'ranking')}, "
+            f"too few for {folds} folds; use fewer folds, or leave it out"
         )
     kind = StratifiedKFold if groups is None else StratifiedGroupKFold
     splits = list(

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankcut.consensus import Agreement
+from rankcut.errors import amount
 
 # Columns of a terminal for an item's name, and for the line of places.
 _NAME_WIDTH = 28
@@ -175,7 +176,7 @@ class ConsensusReport:
             lines.append(line)
         lines += [*self._left_out(most), ""]
         for group in self.groups:
-            people = f"{group.n_people:,} {'person' if group.n_people == 1 else 'people'}"
+            people = amount(group.n_people, "person", "people")
             lines.append(f"{group.group} ({people}): {' '.join(self.sentences(group))}")
         return lines
 
