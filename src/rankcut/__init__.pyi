@@ -9,7 +9,7 @@ from rankcut import kernels as kernels
 from rankcut import pictures as pictures
 from rankcut import setfunctions as setfunctions
 from rankcut import theory as theory
-from rankcut.comparison.groups import compare_groups as compare_groups
+from rankcut.comparison.group_differences import compare_groups as compare_groups
 from rankcut.comparison.independence import independence_test as independence_test
 from rankcut.consensus.decoding import to_ranking as to_ranking
 from rankcut.datasets.downloads import load_preflib as load_preflib

@@ -1,7 +1,7 @@
 """The graph cut feature map as a scikit-learn transformer."""
 
 from collections.abc import Hashable, Sequence
-from typing import Any, Self
+from typing import Any
 
 from numpy.typing import ArrayLike, DTypeLike
 
@@ -128,28 +128,9 @@ class GraphCutFeatures(RankingFeatures):
         self.sparse_output = sparse_output
         self.n_jobs = n_jobs
 
-    def fit(
-        self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None
-    ) -> Self:
-        """Match the graph with the items of the rankings, or learn it from them.
-
-        Parameters
-        ----------
-        X : array, frame or CSR array of shape (n_rankings, n_items)
-            Rank matrix. Of a Dask array or DataFrame only the columns are looked at; its
-            rankings are checked when they are computed.
-        y : None
-            Ignored.
-        sample_weight : array of shape (n_rankings,) or None
-            How often each ranking counts for a graph that is learned from rankings.
-
-        Returns
-        -------
-        self
-        """
+    def _check_input(self, X: Any) -> None:
         check_learnable(self.graph, X)
         check_learnable(getattr(self.smoothing, "graph", None), X)
-        return super().fit(X, y, sample_weight)
 
     def _fit(self, rankings: RankMatrix, sample_weight: ArrayLike | None) -> None:
         self.graph_ = fit_graph(self.graph, rankings, sample_weight)

@@ -7,17 +7,17 @@ from typing import Any
 from rankcut.pictures.page import page, text
 from rankcut.pictures.theme import colour, shorten
 
-# Rows of a table or a picture at most.
+# Maximum number of rows of a table or a picture.
 _MOST = 40
 
 
 def comparison_page(results: Sequence[Mapping[str, Any]]) -> str:
-    """The page of one comparison, or of several in a row.
+    """The page of one or more comparisons.
 
     Parameters
     ----------
     results : sequence of mappings
-        Results as by ``GroupComparison.to_dict``, each with a ``title``.
+        Results of ``GroupComparison.to_dict``, each with a ``title``.
     """
     return page("Comparison of groups", "\n".join(map(_section, results)))
 

@@ -1,4 +1,4 @@
-"""A consensus as one HTML page without scripts: drawings are SVG within it."""
+"""A consensus as one HTML page without scripts, with drawings as inline SVG."""
 
 from collections.abc import Iterator
 from html import escape
@@ -18,7 +18,7 @@ _RED, _BLUE = np.array([178, 24, 43]), np.array([33, 102, 172])
 
 
 def consensus_page(report: ConsensusReport, title: str = "") -> str:
-    """The page: places with intervals, pairwise shares, and what they mean, in words.
+    """The page: places with intervals, pairwise shares, and an explanation in words.
 
     Examples
     --------
@@ -167,7 +167,7 @@ def _table(report: ConsensusReport) -> Iterator[str]:
 
 
 def _shade(share: float) -> str:
-    """From red, 0, by white to blue, 1."""
+    """A colour from red at 0 through white to blue at 1."""
     end = _BLUE if share > 0.5 else _RED
     mixed = 255 + (end - 255) * min(1.0, abs(share - 0.5) * 2)
     return "#" + "".join(f"{round(value):02x}" for value in mixed)

@@ -8,13 +8,13 @@ from rankcut.pictures.theme import FAINT, INK, bare, colour, import_figure, shor
 from rankcut.reports.consensus import ConsensusReport
 
 MOST_ITEMS = 40
-"""Items that a picture has room for: the first ones."""
+"""Maximum number of items in a picture; the first are drawn."""
 
 
 def draw_consensus(report: ConsensusReport) -> Any:
-    """A Matplotlib figure: a dot for each place, a line for the places that are possible.
+    """A Matplotlib figure: a dot for the place of each item, a line for its possible places.
 
-    With one group the pairwise shares are beside it; with several, each has a colour.
+    With one group, the pairwise shares are beside it; with several, each group has a colour.
 
     Examples
     --------
@@ -39,7 +39,7 @@ def draw_consensus(report: ConsensusReport) -> Any:
 
 
 def place_ticks(n_items: int) -> list[int]:
-    """The places to name below a picture, the first among them.
+    """The places to label below a picture, including the first.
 
     >>> place_ticks(30)
     [1, 3, 6, 9, 12, 15, 18, 21, 24, 27, 30]
@@ -53,7 +53,7 @@ def _draw_places(axes: Any, report: ConsensusReport, order: list[int]) -> None:
     axes.grid(axis="x", color=FAINT, linewidth=0.7)
     axes.set_axisbelow(True)
     n_groups = len(report.groups)
-    # Nearer to each other than to those of the next item.
+    # Closer to each other than to those of the next item.
     spread = 0.72 * (np.arange(n_groups) - (n_groups - 1) / 2) / n_groups
     for number, group in enumerate(report.groups):
         heights = np.arange(len(order)) + spread[number]

@@ -1,11 +1,11 @@
-"""Where each group puts each item: a dot for each group, joined by a line."""
+"""The mean place of each item in each group: one dot per group, joined by a line."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from rankcut.pictures.theme import FAINT, INK, SOFT, bare, colour, import_figure
 
-# Items that a picture has room for: those that differ most clearly.
+# Maximum number of items in a picture; those that differ most clearly are drawn.
 _MOST = 30
 
 
