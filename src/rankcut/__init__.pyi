@@ -6,9 +6,10 @@ from rankcut import estimators as estimators
 from rankcut import files as files
 from rankcut import graphs as graphs
 from rankcut import kernels as kernels
+from rankcut import pictures as pictures
 from rankcut import setfunctions as setfunctions
 from rankcut import theory as theory
-from rankcut.comparison.groups import compare_groups as compare_groups
+from rankcut.comparison.group_differences import compare_groups as compare_groups
 from rankcut.comparison.independence import independence_test as independence_test
 from rankcut.consensus.decoding import to_ranking as to_ranking
 from rankcut.datasets.downloads import load_preflib as load_preflib
@@ -60,6 +61,7 @@ from rankcut.kernels.overlap import rbo_kernel as rbo_kernel
 from rankcut.long_tables import from_long as from_long
 from rankcut.orders import from_orders as from_orders
 from rankcut.orders import to_orders as to_orders
+from rankcut.pictures.map_figure import plot_map as plot_map
 from rankcut.ranking_set import RankingSet as RankingSet
 from rankcut.ratings import from_ratings as from_ratings
 
