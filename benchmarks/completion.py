@@ -6,8 +6,8 @@ Some places of the people judged are hidden and predicted from the others. Numbe
 people: the share of pairs with a hidden item in the right order (of two hidden ones where the order
 of a ballot says that they come later), Kendall's tau of hidden items, and of pair probabilities the
 log-loss and the expected calibration error in ten bins. Probabilities of plain methods are a
-logistic function of the difference, fitted to training people with places hidden. Intervals are 95 %
-of the paired difference in pairs ordered right to RankingCompleter, over people.
+logistic function of the difference, fitted to training people with places hidden. Intervals are
+95 % of the paired difference in pairs ordered right to RankingCompleter, over people.
 """
 
 import argparse
