@@ -14,6 +14,7 @@ LAYERS = [
     ["datasets"],
     ["files"],
     ["estimators"],
+    ["label_ranking"],
     ["consensus"],
     ["kernels"],
     ["long_tables", "ranking_set"],

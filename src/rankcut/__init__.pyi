@@ -31,6 +31,7 @@ from rankcut.estimators.kernel_objects import MallowsKernel as MallowsKernel
 from rankcut.estimators.kernel_objects import SpearmanKernel as SpearmanKernel
 from rankcut.estimators.kernel_objects import WeightedKendallKernel as WeightedKendallKernel
 from rankcut.estimators.ranking_classifier import RankingClassifier as RankingClassifier
+from rankcut.estimators.ranking_regressor import RankingRegressor as RankingRegressor
 from rankcut.estimators.similar_rankings import SimilarRankings as SimilarRankings
 from rankcut.estimators.submodular import SubmodularFeatures as SubmodularFeatures
 from rankcut.features.completions import Completions as Completions
@@ -51,6 +52,9 @@ from rankcut.graphs.recipes import DistanceGraph as DistanceGraph
 from rankcut.graphs.recipes import NeighborGraph as NeighborGraph
 from rankcut.graphs.recipes import SimilarityGraph as SimilarityGraph
 from rankcut.kernels.graph_cut import graph_cut_kernel as graph_cut_kernel
+from rankcut.label_ranking.scores import kendall_score as kendall_score
+from rankcut.label_ranking.scores import spearman_score as spearman_score
+from rankcut.label_ranking.scores import top_k_overlap as top_k_overlap
 from rankcut.long_tables import from_long as from_long
 from rankcut.orders import from_orders as from_orders
 from rankcut.orders import to_orders as to_orders

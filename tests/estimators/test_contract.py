@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from sklearn.gaussian_process.kernels import RBF
+from sklearn.linear_model import Ridge
 from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -13,6 +14,7 @@ from rankcut import (
     GPClassifier,
     GraphCutFeatures,
     RankingClassifier,
+    RankingRegressor,
     SimilarRankings,
     Smoothing,
     SubmodularFeatures,
@@ -35,9 +37,12 @@ ESTIMATORS = [
     GPClassifier(kernel_variance=1.0, constant_variance=1.0),
     RankingClassifier(),
     TasteFeatures(),
+    RankingRegressor(Ridge()),
     Consensus(n_bootstraps=20),
 ]
 VARIANTS = [
+    RankingRegressor(),
+    RankingRegressor(Ridge(), GraphCutFeatures(unranked="anywhere")),
     Consensus("kemeny", unranked="anywhere", n_bootstraps=20),
     GraphCutFeatures(unranked="last"),
     GraphCutFeatures(unranked="anywhere"),
