@@ -14,6 +14,7 @@ LAYERS = [
     ["datasets"],
     ["files"],
     ["estimators"],
+    ["completion"],
     ["consensus"],
     ["kernels"],
     ["long_tables", "ranking_set"],

@@ -13,6 +13,7 @@ from rankcut import (
     GPClassifier,
     GraphCutFeatures,
     RankingClassifier,
+    RankingCompleter,
     RatingFeatures,
     SimilarRankings,
     Smoothing,
@@ -35,6 +36,7 @@ ESTIMATORS = [
     SimilarRankings(n_neighbors=1),
     GPClassifier(kernel_variance=1.0, constant_variance=1.0),
     RankingClassifier(),
+    RankingCompleter(),
     TasteFeatures(),
     Consensus(n_bootstraps=20),
     RatingFeatures(),
@@ -66,6 +68,7 @@ VARIANTS = [
     GPClassifier(RBF(), constant_variance=1.0),
     GPClassifier("precomputed"),
     RankingClassifier(smoothing=0),
+    RankingCompleter(AgreementGraph(), unranked="last"),
 ]
 
 
