@@ -14,6 +14,7 @@ LAYERS = [
     ["datasets"],
     ["files"],
     ["estimators"],
+    ["completion"],
     ["label_ranking"],
     ["consensus"],
     ["kernels"],

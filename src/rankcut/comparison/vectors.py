@@ -13,8 +13,8 @@ from rankcut._loops.signs import expected_signs
 from rankcut._loops.types import Floats, Indices
 from rankcut.comparison.design import Vectors
 from rankcut.errors import InputError, Setting
-from rankcut.estimators.gaussian_kernel import GaussianKernel
 from rankcut.estimators.kernel_objects import MallowsKernel
+from rankcut.estimators.radial_kernels import GaussianKernel
 from rankcut.kernels.mallows import median_lambda
 from rankcut.rankings import Unranked
 
