@@ -171,8 +171,9 @@ class RankingFeatures(TransformerMixin, TakesRankings, ABC):
     def compact(self, X: Any) -> NDArray[Any] | OffsetRows:
         """The same vectors in the smallest form, for what compares them.
 
-        Sparse rankings in closed form give :class:`~rankcut.features.OffsetRows`, which mean the
-        same as dense vectors and take less memory; all others give an array.
+        Sparse rankings with ``unranked="last"`` or in closed form give
+        :class:`~rankcut.features.OffsetRows`, which mean the same as dense vectors and take less
+        memory; all others give an array.
 
         Parameters
         ----------

@@ -62,10 +62,11 @@ class GraphCutFeatures(RankingFeatures):
     dtype : float32, float64 or None, default=None
         Type of the vectors; None is float32 for ranks in float32, and float64 otherwise.
     sparse_output : bool, default=True
-        Return sparse vectors where they are small: for CSR rankings, in closed form, on a sparse
-        or complete graph. These are :class:`~rankcut.features.UncentredRows`, which leave out a
-        constant of each row; everything else gives a dense array. False always gives a dense
-        array, for estimators that take no sparse input and for ``set_output``.
+        Return sparse vectors where they are small: for CSR rankings on a sparse or complete graph,
+        with ``unranked="last"`` or in closed form. These are
+        :class:`~rankcut.features.UncentredRows`, which leave out a constant of each row;
+        everything else gives a dense array. False always gives a dense array, for estimators that
+        take no sparse input and for ``set_output``.
     n_jobs : int or None, default=None
         Number of threads. The vectors are the same bits for any number.
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from rankcut.errors import amount
 from rankcut.files.drafts import atomic_path
 from rankcut.graphs.item_graph import ItemGraph
-from rankcut.pictures.extras import import_figure
+from rankcut.pictures.theme import import_figure
 
 # With more edges or names than these, a picture turns black.
 _MOST_EDGES = 2000
