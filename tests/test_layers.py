@@ -14,6 +14,8 @@ LAYERS = [
     ["datasets"],
     ["files"],
     ["estimators"],
+    ["completion"],
+    ["label_ranking"],
     ["consensus"],
     ["kernels"],
     ["long_tables", "ranking_set"],

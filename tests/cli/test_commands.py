@@ -100,7 +100,6 @@ def test_streams_hold_one_thing(lunch):
         ("matplotlib.figure", ["graph", "dishes.csv", "-p", "g.png"], "plot"),
         ("hnswlib", ["similar", "full.csv", "--approximate"], "neighbors"),
         ("hnswlib", ["graph", "dishes.csv", "--neighbors", "2", "--approximate"], "neighbors"),
-        ("plotly.graph_objects", ["map", "full.csv", "-o", "map.html"], "plot"),
         ("pyarrow", ["convert", "full.csv", "full.parquet"], "parquet"),
         ("skops.io", ["predict", "m.skops", "full.csv"], "model"),
         # Before the work: the files to read are not there.
@@ -108,7 +107,6 @@ def test_streams_hold_one_thing(lunch):
         ("matplotlib.figure", ["graph", "none.csv", "-p", "g.png"], "plot"),
         ("matplotlib.figure", ["graph", "none.csv", "-o", "g.svg"], "plot"),
         ("matplotlib.figure", ["map", "none.csv", "-o", "map.pdf"], "plot"),
-        ("plotly.graph_objects", ["map", "none.csv", "-o", "map.html"], "plot"),
         ("pyarrow", ["similar", "none.csv", "-o", "s.parquet"], "parquet"),
     ],
 )

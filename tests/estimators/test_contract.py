@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from sklearn.gaussian_process.kernels import RBF
+from sklearn.linear_model import Ridge
 from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -13,6 +14,9 @@ from rankcut import (
     GPClassifier,
     GraphCutFeatures,
     RankingClassifier,
+    RankingCompleter,
+    RankingRegressor,
+    RatingFeatures,
     SimilarRankings,
     Smoothing,
     SubmodularFeatures,
@@ -34,10 +38,18 @@ ESTIMATORS = [
     SimilarRankings(n_neighbors=1),
     GPClassifier(kernel_variance=1.0, constant_variance=1.0),
     RankingClassifier(),
+    RankingCompleter(),
     TasteFeatures(),
+    RankingRegressor(Ridge()),
     Consensus(n_bootstraps=20),
+    RatingFeatures(),
 ]
 VARIANTS = [
+    RatingFeatures(unrated="anywhere"),
+    RatingFeatures(unrated="ignore", normalize=True),
+    RatingFeatures(pooled=True, n_draws=4),
+    RankingRegressor(),
+    RankingRegressor(Ridge(), GraphCutFeatures(unranked="anywhere")),
     Consensus("kemeny", unranked="anywhere", n_bootstraps=20),
     GraphCutFeatures(unranked="last"),
     GraphCutFeatures(unranked="anywhere"),
@@ -61,6 +73,7 @@ VARIANTS = [
     GPClassifier(RBF(), constant_variance=1.0),
     GPClassifier("precomputed"),
     RankingClassifier(smoothing=0),
+    RankingCompleter(AgreementGraph(), unranked="last"),
 ]
 
 

@@ -275,7 +275,7 @@ class TestLovaszBregman:
             self.divergence("incomplete")
         scores = self.scores.copy()
         scores[4, 2] = np.nan
-        with pytest.raises(ValueError, match="row 4: item 2 has score nan; scores are finite"):
+        with pytest.raises(ValueError, match="row 4: item 2 has score nan; scores must be finite"):
             lovasz_bregman_divergence(scores, rankings("full"))
         with pytest.raises(ValueError, match="scores must be a dense matrix"):
             lovasz_bregman_divergence(sparse.csr_array(self.scores), rankings("full"))

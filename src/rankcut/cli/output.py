@@ -55,16 +55,9 @@ def _needs_pyarrow() -> None:
 
 
 def _needs_matplotlib() -> None:
-    from rankcut.pictures.extras import import_figure
+    from rankcut.pictures.theme import import_figure
 
     import_figure()
-
-
-def needs_plotly() -> None:
-    """Refuse if Plotly is missing."""
-    from rankcut.pictures.extras import import_plotly
-
-    import_plotly()
 
 
 def needs_skops() -> None:
