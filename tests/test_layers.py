@@ -15,6 +15,7 @@ LAYERS = [
     ["files"],
     ["estimators"],
     ["completion"],
+    ["label_ranking"],
     ["consensus"],
     ["kernels"],
     ["long_tables", "ranking_set"],

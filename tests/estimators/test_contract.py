@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from sklearn.gaussian_process.kernels import RBF
+from sklearn.linear_model import Ridge
 from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -14,6 +15,7 @@ from rankcut import (
     GraphCutFeatures,
     RankingClassifier,
     RankingCompleter,
+    RankingRegressor,
     RatingFeatures,
     SimilarRankings,
     Smoothing,
@@ -38,6 +40,7 @@ ESTIMATORS = [
     RankingClassifier(),
     RankingCompleter(),
     TasteFeatures(),
+    RankingRegressor(Ridge()),
     Consensus(n_bootstraps=20),
     RatingFeatures(),
 ]
@@ -45,6 +48,8 @@ VARIANTS = [
     RatingFeatures(unrated="anywhere"),
     RatingFeatures(unrated="ignore", normalize=True),
     RatingFeatures(pooled=True, n_draws=4),
+    RankingRegressor(),
+    RankingRegressor(Ridge(), GraphCutFeatures(unranked="anywhere")),
     Consensus("kemeny", unranked="anywhere", n_bootstraps=20),
     GraphCutFeatures(unranked="last"),
     GraphCutFeatures(unranked="anywhere"),

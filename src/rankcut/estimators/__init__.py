@@ -16,6 +16,7 @@ from rankcut.estimators.pair_features import KendallFeatures, WeightedKendallFea
 from rankcut.estimators.radial_kernels import GaussianKernel, LaplaceKernel
 from rankcut.estimators.ranking_classifier import RankingClassifier
 from rankcut.estimators.ranking_completer import RankingCompleter
+from rankcut.estimators.ranking_regressor import RankingRegressor
 from rankcut.estimators.rating_features import RatingFeatures, RatingKernel
 from rankcut.estimators.similar_rankings import SimilarRankings
 from rankcut.estimators.smoothing import GraphSmoothing
@@ -37,6 +38,7 @@ __all__ = [
     "RBOKernel",
     "RankingClassifier",
     "RankingCompleter",
+    "RankingRegressor",
     "RatingFeatures",
     "RatingKernel",
     "SimilarRankings",
