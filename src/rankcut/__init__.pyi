@@ -31,6 +31,7 @@ from rankcut.estimators.kernel_objects import MallowsKernel as MallowsKernel
 from rankcut.estimators.kernel_objects import SpearmanKernel as SpearmanKernel
 from rankcut.estimators.kernel_objects import WeightedKendallKernel as WeightedKendallKernel
 from rankcut.estimators.ranking_classifier import RankingClassifier as RankingClassifier
+from rankcut.estimators.ranking_clusters import RankingClusters as RankingClusters
 from rankcut.estimators.similar_rankings import SimilarRankings as SimilarRankings
 from rankcut.estimators.submodular import SubmodularFeatures as SubmodularFeatures
 from rankcut.features.completions import Completions as Completions

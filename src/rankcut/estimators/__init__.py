@@ -14,6 +14,7 @@ from rankcut.estimators.kernel_objects import (
 )
 from rankcut.estimators.pair_features import KendallFeatures, WeightedKendallFeatures
 from rankcut.estimators.ranking_classifier import RankingClassifier
+from rankcut.estimators.ranking_clusters import RankingClusters
 from rankcut.estimators.similar_rankings import SimilarRankings
 from rankcut.estimators.smoothing import GraphSmoothing
 from rankcut.estimators.submodular import SubmodularFeatures
@@ -31,6 +32,7 @@ __all__ = [
     "KendallKernel",
     "MallowsKernel",
     "RankingClassifier",
+    "RankingClusters",
     "SimilarRankings",
     "SpearmanKernel",
     "SubmodularFeatures",
