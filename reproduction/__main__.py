@@ -11,7 +11,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from rankcut.datasets.downloads import VARIABLE
 from rankcut.datasets.sushi import ADDRESS, TERMS, sushi_files
-from rankcut.pictures.extras import import_figure
+from rankcut.pictures.theme import import_figure
 from reproduction.findings import Outcome
 from reproduction.parts import NAMES, Settings, part_named
 from reproduction.report import reproduce

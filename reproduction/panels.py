@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from rankcut.pictures.extras import import_figure
+from rankcut.pictures.theme import import_figure
 
 # All panels have the same, so that text is of one size where they are shown.
 _WIDTH = 4.5

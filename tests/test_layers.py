@@ -15,6 +15,7 @@ LAYERS = [
     ["files"],
     ["estimators"],
     ["blocs"],
+    ["completion"],
     ["consensus"],
     ["kernels"],
     ["long_tables", "ranking_set"],

@@ -3,9 +3,9 @@
 A ranking becomes a short vector, the graph cut feature map, by way of a graph over the items;
 vectors plug into scikit-learn. The most used names are here; others are in the packages
 :mod:`~rankcut.datasets`, :mod:`~rankcut.estimators`, :mod:`~rankcut.files`,
-:mod:`~rankcut.graphs`, :mod:`~rankcut.kernels`, :mod:`~rankcut.setfunctions` and
-:mod:`~rankcut.theory`. Names are loaded when first used, so that ``import rankcut`` is quick;
-``__init__.pyi`` lists them.
+:mod:`~rankcut.graphs`, :mod:`~rankcut.kernels`, :mod:`~rankcut.pictures`,
+:mod:`~rankcut.setfunctions` and :mod:`~rankcut.theory`. Names are loaded when first used, so that
+``import rankcut`` is quick; ``__init__.pyi`` lists them.
 """
 
 import ast

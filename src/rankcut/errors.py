@@ -152,10 +152,10 @@ class RankingFileError(InputError):
         super().__init__(problem, remedy=remedy, file=file, line=line)
 
 
-def amount(number: int, noun: str) -> str:
+def amount(number: int, noun: str, plural: str | None = None) -> str:
     """A number of things, in the singular or the plural.
 
-    >>> amount(1, "ranking"), amount(2000, "ranking")
-    ('1 ranking', '2,000 rankings')
+    >>> amount(1, "ranking"), amount(2000, "ranking"), amount(2, "person", "people")
+    ('1 ranking', '2,000 rankings', '2 people')
     """
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array, issparse
 
-from rankcut.errors import InputError, Setting, Text
+from rankcut.errors import InputError, Setting, Text, amount
 
 Unranked: TypeAlias = Literal["error", "last", "anywhere"]
 
@@ -333,7 +333,8 @@ def _check_labels(items: Sequence[Hashable] | None, n_items: int) -> tuple[Hasha
     labels = tuple(items)
     if len(labels) != n_items:
         raise InputError(
-            f"has {len(labels)} labels, but the rank matrix has {n_items} columns",
+            f"has {amount(len(labels), 'label')}, but the rank matrix has "
+            f"{amount(n_items, 'column')}",
             parameter="items",
             remedy="give one label for each column",
         )

@@ -81,9 +81,12 @@ def nearest_to_each(file):
     return [nearest[:3] for count, *nearest in values.values() for _ in range(count)]
 
 
-def classified(file):
-    options = ["--target", "town", "--model", "logistic", "--folds", "2", *LAST]
-    return json.loads(succeed("classify", file, *options, "--json"))
+def classified(*options):
+    def scores(file):
+        target = ["--target", "town", "--folds", "2", "--json"]
+        return json.loads(succeed("classify", file, *target, *options))
+
+    return scores
 
 
 def agreed(file):
@@ -125,7 +128,9 @@ LAST = ["--unranked", "last"]
         pytest.param(written("gram"), id="gram"),
         pytest.param(nearest_to_one, id="similar to one"),
         pytest.param(nearest_to_each, id="similar to each"),
-        pytest.param(classified, id="classify"),
+        pytest.param(classified(), id="classify"),
+        pytest.param(classified("--model", "logistic", *LAST), id="classify by logistic"),
+        pytest.param(classified("--model", "gp", *LAST), id="classify by gp"),
         pytest.param(agreed, id="consensus"),
         pytest.param(compared, id="compare"),
         pytest.param(converted, id="convert"),

@@ -12,7 +12,7 @@ from commands import run, succeed
 from rankcut.cli import COMMANDS, consensus, graph, options
 from rankcut.cli.output import styled
 from rankcut.consensus import methods
-from rankcut.files import formats, matrices, roles
+from rankcut.files import formats, matrix_files, roles
 from rankcut.graphs import distances
 from rankcut.rankings import Unranked
 
@@ -22,7 +22,7 @@ from rankcut.rankings import Unranked
     [
         (options.Format, formats.Format),
         (options.Layout, roles.Layout),
-        (options.MatrixFormat, matrices.MatrixFormat),
+        (options.MatrixFormat, matrix_files.MatrixFormat),
         (options.Unranked, Unranked),
         (consensus.Method, methods.Method),
         (graph.Similarity, distances.Similarity),

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from commands import fail, run, succeed
 
-from rankcut import RankingSet, graph_cut_features, read_file, write_file
+from rankcut import GraphCutFeatures, RankingSet, graph_cut_features, read_file, write_file
 from rankcut.files.models import read_model
 
 
@@ -28,6 +28,53 @@ def test_features_in_blocks_are_the_features(lunch, suffix):
             "parquet": lambda out: pd.read_parquet(out).iloc[:, -8:],
         }[suffix](out)
         np.testing.assert_allclose(found, expected, rtol=1e-15)
+
+
+@pytest.mark.parametrize("command", ["features", "gram"])
+def test_one_run_writes_several_files(lunch, command):
+    (lunch / "votes.csv").write_text("a,b,c,count\n1,2,3,2\n3,2,1,1\n2,1,3,1\n")
+    files = ["-o", "x.npy", "-o", "x.csv", "-o", "x.npz", "-o", "x.parquet", "-o", "vectors"]
+    said = succeed(command, "votes.csv", *files, "-o", "-", "--to", "csv")
+    assert said == (lunch / "x.csv").read_text() == (lunch / "vectors").read_text()
+    expected = np.load("x.npy")
+    assert len(expected) == 4
+    table = pd.read_csv("x.csv")
+    counts = table.pop("count") if command == "features" else 1
+    np.testing.assert_array_equal(table.loc[table.index.repeat(counts)], expected)
+    np.testing.assert_array_equal(np.load("x.npz")["matrix"], expected)
+    np.testing.assert_array_equal(pd.read_parquet("x.parquet")[list(table)], table)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["features", "-o", "x.npy", "-o", "parts/"], "parts/: a directory of parts is the only"),
+        (["gram", "-o", "x.npy", "-o", "k.zarr"], "k.zarr: a Zarr array is the only output"),
+        (["features", "-o", "x.npy", "--to", "csv"], "--to names the format of standard output"),
+        (["gram", "-o", "-", "-o", "-", "--to", "csv"], "only one output"),
+        (["map", "-o", "x.npy"], "unknown suffix '.npy'"),
+    ],
+)
+def test_outputs_that_cannot_be_together(lunch, arguments, says):
+    command, *options = arguments
+    fail(command, "full.csv", *options, says=says)
+    assert not (lunch / "x.npy").exists()
+
+
+def test_a_block_is_honoured_inside_a_row_group(lunch, monkeypatch):
+    ranks = np.tile([[1.0, 2.0], [2.0, 1.0], [1.0, 1.0]], (50_000, 1))
+    pd.DataFrame(ranks, columns=["a", "b"]).to_parquet("large.parquet", row_group_size=150_000)
+    sizes = []
+    transform = GraphCutFeatures.transform
+
+    def counted(self, rankings):
+        sizes.append(len(rankings))
+        return transform(self, rankings)
+
+    monkeypatch.setattr(GraphCutFeatures, "transform", counted)
+    succeed("features", "large.parquet", "-o", "x.npy", "--block", "7000")
+    assert sizes == [7000] * 21 + [3000]
+    assert np.load("x.npy").shape == ranks.shape
 
 
 def test_features_stop_at_a_mistake_in_a_later_block_and_write_nothing(lunch):
@@ -98,8 +145,8 @@ def test_smoothing_needs_a_graph_and_a_number_of_steps(lunch):
     options = ["full.csv", "-o", "x.npy", "--smoothing"]
     fail("features", *options, "1", says="give --items or --graph")
     says = "--smoothing must be a number of steps from 0 to 1,000; got"
-    for steps in ("-1", "1e7"):
-        fail("features", *options, steps, "--items", "dishes.csv", says=says)
+    for steps, why in (("-1", "-1"), ("1e7", "1.*the walk has converged by then")):
+        fail("features", *options, steps, "--items", "dishes.csv", says=f"{says} {why}")
     assert not (lunch / "x.npy").exists()
 
 

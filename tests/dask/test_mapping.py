@@ -165,7 +165,7 @@ def test_a_lost_cluster_is_told_of():
 
     lost = FutureCancelledError("block", "scheduler-connection-lost")
     for problem in (lost, FuturesCancelledError([]), CommClosedError("closed")):
-        assert "connection to the cluster was lost" in str(explained(problem))
+        assert "lost the connection to the cluster" in str(explained(problem))
     assert isinstance(explained(lost), OSError)
 
 

@@ -51,5 +51,5 @@ def test_what_cannot_be_told_is_refused():
     with pytest.raises(ValueError, match="nothing to tell apart"):
         cross_validate(X, da.from_array(np.array(["a"] * 10), chunks=5), name="", folds=2, seed=0)
     rare = da.from_array(np.array(["a"] * 9 + ["b"]), chunks=5)
-    with pytest.raises(ValueError, match="class 'b' has 1 rankings, too few for 2 folds"):
+    with pytest.raises(ValueError, match="class 'b' has 1 ranking, too few for 2 folds"):
         cross_validate(X, rare, name="", folds=2, seed=0)

@@ -12,6 +12,7 @@ from rankcut import (
     load_lunch,
     load_movielens,
     load_sushi,
+    read_file,
 )
 from rankcut.datasets import load_eurovision, load_starwars, make_food
 from rankcut.datasets.downloads import VARIABLE
@@ -173,6 +174,17 @@ def test_data_sets_are_ranking_sets_with_frames_if_asked(load):
     )
     with pytest.raises(AttributeError, match="colour"):
         data.colour  # noqa: B018
+
+
+def test_files_are_read_with_frames_if_asked(tmp_path):
+    (tmp_path / "votes.csv").write_text("ranking,toro,uni,count\nx,1,2,2\ny,,1,1\n")
+    framed = read_file(tmp_path / "votes.csv", as_frame=True)
+    assert list(framed.ranks.columns) == ["toro", "uni"]
+    assert list(framed.ranks.index) == ["x", "y"]
+    np.testing.assert_array_equal(framed.ranks, [[1, 2], [np.nan, 1]])
+    expanded = read_file(tmp_path / "votes.csv", as_frame=True, expand=True)
+    assert list(expanded.ranks.index) == ["x-1", "x-2", "y"]
+    assert len(repr(framed)) < 60
 
 
 def test_real_sushi(data_home):

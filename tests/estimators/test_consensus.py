@@ -134,7 +134,7 @@ def test_dask_collections_give_the_same_bits():
         assert_same(Consensus(unranked="anywhere").fit(lazy, **options), expected)
     with pytest.raises(InputError, match="people is for rankings in memory"):
         Consensus(unranked="anywhere").fit(lazy, people=np.arange(40))
-    with pytest.raises(TypeError, match="CoListingGraph is learned from rankings, and these are"):
+    with pytest.raises(InputError, match="CoListingGraph is learned from rankings, and these are"):
         Consensus("graph", graph=CoListingGraph(), unranked="anywhere").fit(lazy)
 
 

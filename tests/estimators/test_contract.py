@@ -14,6 +14,8 @@ from rankcut import (
     GraphCutFeatures,
     RankingClassifier,
     RankingClusters,
+    RankingCompleter,
+    RatingFeatures,
     SimilarRankings,
     Smoothing,
     SubmodularFeatures,
@@ -35,11 +37,16 @@ ESTIMATORS = [
     SimilarRankings(n_neighbors=1),
     GPClassifier(kernel_variance=1.0, constant_variance=1.0),
     RankingClassifier(),
+    RankingCompleter(),
     TasteFeatures(),
     Consensus(n_bootstraps=20),
     RankingClusters(2, n_init=2, n_bootstraps=20),
+    RatingFeatures(),
 ]
 VARIANTS = [
+    RatingFeatures(unrated="anywhere"),
+    RatingFeatures(unrated="ignore", normalize=True),
+    RatingFeatures(pooled=True, n_draws=4),
     Consensus("kemeny", unranked="anywhere", n_bootstraps=20),
     RankingClusters(n_init=2, n_bootstraps=20),
     RankingClusters(2, unranked="anywhere", features="mallows", n_bootstraps=20),
@@ -65,6 +72,7 @@ VARIANTS = [
     GPClassifier(RBF(), constant_variance=1.0),
     GPClassifier("precomputed"),
     RankingClassifier(smoothing=0),
+    RankingCompleter(AgreementGraph(), unranked="last"),
 ]
 
 

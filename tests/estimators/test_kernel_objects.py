@@ -19,6 +19,7 @@ from rankcut import (
     GaussianKernel,
     GraphCutKernel,
     KendallKernel,
+    LaplaceKernel,
     MallowsKernel,
     SimilarityGraph,
     SpearmanKernel,
@@ -30,6 +31,7 @@ from rankcut.kernels import (
     diffusion_kernel,
     gaussian_kernel,
     kendall_kernel,
+    laplace_kernel,
     mallows_kernel,
     spearman_kernel,
     weighted_kendall_kernel,
@@ -51,6 +53,7 @@ KERNELS = {
     "Mallows": (MallowsKernel(0.1), mallows_kernel, {"lam": 0.1}),
     "diffusion": (DiffusionKernel(0.4), diffusion_kernel, {"beta": 0.4}),
     "Gaussian": (GaussianKernel(0.8), gaussian_kernel, {"lengthscale": 0.8}),
+    "Laplace": (LaplaceKernel(0.8), laplace_kernel, {"lengthscale": 0.8}),
 }
 
 
@@ -222,3 +225,30 @@ class TestHyperparameters:
         search = GridSearchCV(SVC(kernel=MallowsKernel(5.0)), {"kernel__lam": [50.0, 0.1]}, cv=3)
         search.fit(FOOD.ranks, FOOD.target)
         assert search.best_params_ == {"kernel__lam": 0.1}
+
+
+class TestBase:
+    """Gaussian and Laplace kernels on the vectors of another kernel."""
+
+    @pytest.mark.parametrize("kind", [GaussianKernel, LaplaceKernel])
+    def test_distances_are_those_of_the_base(self, kind):
+        base = GraphCutKernel(GRAPH)
+        gram = graph_cut_kernel(FOOD.ranks, graph=GRAPH)
+        own = np.diag(gram)
+        squares = np.maximum(own[:, np.newaxis] + own - 2 * gram, 0)
+        scale = float(np.sqrt(np.median(squares)))
+        expected = (
+            np.exp(-squares / (2 * scale**2))
+            if kind is GaussianKernel
+            else np.exp(-np.sqrt(squares) / scale)
+        )
+        assert_allclose(kind(scale, base=base)(FOOD.ranks), expected, atol=1e-6)
+
+    def test_what_is_said_of_unranked_items_holds_for_the_base(self):
+        kernel = GaussianKernel(2.0, base=SpearmanKernel(), unranked="anywhere")
+        assert kernel(INCOMPLETE.ranks).shape == (60, 60)
+
+    @pytest.mark.parametrize("base", [3, "mallows", KendallKernel(normalize=True)])
+    def test_mistakes(self, base):
+        with pytest.raises(ValueError, match="base must"):
+            GaussianKernel(base=base)(FOOD.ranks)

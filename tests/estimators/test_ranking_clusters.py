@@ -68,7 +68,7 @@ def test_rows_in_another_order_give_the_same_blocs(fitted):
 
 def test_items_in_another_order_give_the_same_blocs():
     order = np.random.default_rng(1).permutation(6)
-    ranks = votes(phi=0.2).ranks
+    ranks = votes(40, phi=0.1).ranks
     one, other = quick().fit(ranks), quick().fit(ranks[:, order])
     assert adjusted_rand_score(one.labels_, other.labels_) == 1
     assert sorted(one.rankings_[:, order].tolist()) == sorted(other.rankings_.tolist())
@@ -128,12 +128,13 @@ def test_medoids_are_rankings_of_someone():
 
 
 def test_length_is_told_apart_from_taste():
-    ranks = make_mallows(200, 6, phi=0.3, random_state=0).ranks
-    ranks[::2] = np.where(ranks[::2] <= 1, ranks[::2], np.nan)
+    # People nearly agree, and half of them list two items only.
+    ranks = make_mallows(200, 6, phi=0.1, random_state=0).ranks
+    ranks[::2] = np.where(ranks[::2] <= 2, ranks[::2], np.nan)
     by_length = quick(unranked="last").fit(ranks)
-    assert by_length.length_share_ > 0.8
+    assert by_length.length_share_ > 0.5
     assert 'unranked="anywhere"' in by_length.summary()
-    assert quick(unranked="anywhere").fit(ranks).length_share_ < 0.5
+    assert quick(unranked="anywhere").fit(ranks).length_share_ < 0.1
 
 
 def test_sparse_rankings_are_the_same():

@@ -157,9 +157,7 @@ def test_few_rankings():
         values, rows = search.kneighbors()
         assert_array_equal(rows, [[2, 1], [2, 0], [0, 1]])
         assert_allclose(values, [[0.5, -1], [-0.5, -1], [0.5, -0.5]], atol=1e-15)
-        with pytest.raises(
-            ValueError, match=r"n_neighbors is 3, but there are 2 rankings to choose"
-        ):
+        with pytest.raises(ValueError, match=r"n_neighbors is 3, with 2 rankings to choose"):
             search.kneighbors(n_neighbors=3)
         with pytest.raises(ValueError, match=r"n_neighbors is 4, but there are 3"):
             search.kneighbors([[1, 2, 3]], 4)

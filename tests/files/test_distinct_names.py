@@ -7,7 +7,7 @@ import pytest
 
 from rankcut import RankingSet, read_file, write_file
 from rankcut.files import RankingFileError, scan_file
-from rankcut.files.matrices import write_matrix
+from rankcut.files.matrix_files import MatrixBlock, write_matrix
 from rankcut.files.table_columns import known_columns
 
 RANKS = np.array([[1.0, 2.0], [2.0, 1.0]])
@@ -54,9 +54,10 @@ def test_all_blocks_of_a_table_have_counts_or_none_has(kind, text):
 def test_a_matrix_in_a_table_has_columns_of_different_names(kind, known, names, tmp_path):
     place = tmp_path / f"matrix.{kind}"
     with pytest.raises(RankingFileError, match=f"two columns would be called '{names[1]}'"):
-        write_matrix([(RANKS, known)], names, str(place))
+        write_matrix([MatrixBlock(RANKS, known)], names, {str(place): kind})
     assert not place.exists()
-    assert write_matrix([(RANKS, known)], names, str(tmp_path / "matrix.npy")) == (2, 2)
+    write_matrix([MatrixBlock(RANKS, known)], names, {str(tmp_path / "matrix.npy"): "npy"})
+    np.testing.assert_array_equal(np.load(tmp_path / "matrix.npy"), RANKS)
 
 
 BLANKS = ["NA", "None", "null", ".", "Blank", "Skipped", "Overvote"]

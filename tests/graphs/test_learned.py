@@ -26,6 +26,7 @@ from rankcut import (
     graph_cut_kernel,
     make_food,
 )
+from rankcut.errors import InputError
 from rankcut.estimators import GraphSmoothing
 
 
@@ -252,7 +253,7 @@ def test_a_graph_is_not_learned_from_rankings_that_are_not_there_yet():
             lambda recipe=recipe: GraphCutFeatures(smoothing=Smoothing(1, recipe)).fit(lazy),
             lambda recipe=recipe: graph_cut_features(lazy, recipe),
         ):
-            with pytest.raises(TypeError, match="build_from"):
+            with pytest.raises(InputError, match="build_from"):
                 refuse()
 
 

@@ -12,6 +12,7 @@ from rankcut.kernels import (
     diffusion_kernel,
     gaussian_kernel,
     kendall_kernel,
+    laplace_kernel,
     lovasz_bregman_divergence,
     mallows_kernel,
     spearman_kernel,
@@ -47,11 +48,12 @@ KERNELS = {
     "Mallows": partial(mallows_kernel, n_draws=60),
     "diffusion": partial(diffusion_kernel, n_draws=60),
     "Gaussian": gaussian_kernel,
+    "Laplace": laplace_kernel,
 }
 # A reversed ranking has the opposite vector.
 ODD = ["graph cut", "Spearman", "Kendall"]
 # Reversing both rankings changes nothing.
-EVEN = [*ODD, "Mallows", "diffusion", "Gaussian"]
+EVEN = [*ODD, "Mallows", "diffusion", "Gaussian", "Laplace"]
 POLICY = {"full": "error", "ties": "error", "top-k": "last", "incomplete": "anywhere"}
 
 
@@ -273,7 +275,7 @@ class TestLovaszBregman:
             self.divergence("incomplete")
         scores = self.scores.copy()
         scores[4, 2] = np.nan
-        with pytest.raises(ValueError, match="row 4: item 2 has score nan; scores are finite"):
+        with pytest.raises(ValueError, match="row 4: item 2 has score nan; scores must be finite"):
             lovasz_bregman_divergence(scores, rankings("full"))
         with pytest.raises(ValueError, match="scores must be a dense matrix"):
             lovasz_bregman_divergence(sparse.csr_array(self.scores), rankings("full"))

@@ -65,11 +65,11 @@ def test_dask_collections_have_the_same_neighbours():
 
 
 def test_more_than_there_are_cannot_be_found():
-    with pytest.raises(ValueError, match="k is 4, but there are 3 rankings"):
+    with pytest.raises(ValueError, match="k is 4, with 3 rankings"):
         KERNELS[1].nearest(FOOD.ranks[:4], k=4)
     with pytest.raises(ValueError, match=r"1 or more; got 2\.5"):
         KERNELS[1].nearest(da.from_array(FOOD.ranks[:4], chunks=(2, -1)), k=2.5)
-    with pytest.raises(ValueError, match="k is 4, but there are 3 rankings"):
+    with pytest.raises(ValueError, match="k is 4, with 3 rankings"):
         KERNELS[1].nearest(da.from_array(FOOD.ranks[:4], chunks=(2, -1)), k=4).rows.compute()
     with pytest.raises(ValueError, match="1 or more; got 0"):
         KERNELS[1].nearest(FOOD.ranks, k=0)

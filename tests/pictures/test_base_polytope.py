@@ -63,5 +63,5 @@ def test_every_family_can_be_drawn(family):
 
 
 def test_only_three_items():
-    with pytest.raises(ValueError, match=r"three items, and this function has 4"):
+    with pytest.raises(ValueError, match=r"three items; got 4"):
         pictures.draw_base_polytope(Modular([1, 2, 3, 4]))

@@ -156,7 +156,7 @@ def _compared(
     from dataclasses import replace
 
     from rankcut.cli.progress import working
-    from rankcut.comparison.groups import compare_groups
+    from rankcut.comparison.group_differences import compare_groups
 
     with working("permutations"):
         found = compare_groups(

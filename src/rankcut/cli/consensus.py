@@ -16,6 +16,7 @@ from rankcut.cli.output import (
     table_writers,
 )
 from rankcut.cli.reading import Rankings, Reading, known_values, labelled
+from rankcut.errors import amount
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -145,7 +146,7 @@ def _report(
         n_rows = len(rankings)
         rankings, values = labelled(rankings, by, file)
         if len(rankings) < n_rows:
-            note(f"{n_rows - len(rankings):,} rows have no {by!r}, and are left out")
+            note(f"left out {amount(n_rows - len(rankings), 'row')} without {by!r}")
         groups = [(value, rankings.rows(values == value)) for value in sorted(set(values.tolist()))]
     found = []
     for label, group in groups:

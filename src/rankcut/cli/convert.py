@@ -1,11 +1,14 @@
 """``rankcut convert``: from any format to any other."""
 
 import sys
-from typing import Annotated
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, get_args
 
 import typer
 
 from rankcut.cli.options import Format, Layout, with_options
+from rankcut.cli.output import OutputFiles, check_target
 from rankcut.cli.reading import Rankings, Reading
 from rankcut.errors import InputError, RankingFileError
 
@@ -13,12 +16,22 @@ from rankcut.errors import InputError, RankingFileError
 @with_options(reading=Reading)
 def convert(
     file: Rankings,
-    output: Annotated[
-        str, typer.Argument(metavar="OUT", help="Output file (- for standard output).")
-    ],
     reading: Reading,
+    out: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="OUT", help="Output file (- for standard output).", show_default=False
+        ),
+    ] = None,
+    output: OutputFiles = None,
     to: Annotated[
-        Format | None, typer.Option("--to", "-t", help="Format to write (default: by suffix).")
+        Format | None,
+        typer.Option(
+            "--to",
+            "-t",
+            help="Format of OUT, or of outputs whose suffix does not name it.",
+            show_default=False,
+        ),
     ] = None,
     to_layout: Annotated[Layout, typer.Option(help="Layout of the table to write.")] = "wide",
     expand: Annotated[
@@ -31,18 +44,41 @@ def convert(
     """Convert rankings between formats.
 
     PrefLib (soc, soi, toc, toi; cat is read only), CSV, TSV and Parquet in four layouts, BLT and
-    npy; order is read only. A file whose name ends in .gz is compressed.
+    npy; order is read only. A file whose name ends in .gz is compressed. Name one output, or
+    several with -o.
 
     Example: rankcut convert votes.soi votes.csv --expand
     """
     from rankcut.files.formats import write_file
 
-    if output == "-" and to is None:
-        raise InputError("standard output has no suffix; name the format with --to")
+    targets = _targets(out, output or [], to)
     rankings = reading.read(file, expand=expand)
     if drop_empty:
         rankings = rankings.rows(rankings.n_ranked() > 0)
         if len(rankings) == 0:
             raise RankingFileError("every ranking ranks nothing", file)
-    write_file(rankings, sys.stdout.buffer if output == "-" else output, to, layout=to_layout)
+    for target, chosen in targets:
+        write_file(
+            rankings, sys.stdout.buffer if target == "-" else target, chosen, layout=to_layout
+        )
     sys.stdout.flush()
+
+
+def _targets(out: str | None, output: Sequence[str], to: Format | None) -> list[tuple[str, Format]]:
+    """Each output and its format, checked before anything is read."""
+    from rankcut.files.formats import chosen_format
+
+    names = [*([] if out is None else [out]), *output]
+    if not names:
+        raise InputError("name an output file, or - for standard output")
+    if names.count("-") > 1:
+        raise InputError("only one output can go to standard output")
+    targets = []
+    for name in names:
+        if name == "-" and to is None:
+            raise InputError("standard output has no suffix; name the format with --to")
+        check_target(name)
+        named = Path(name.removesuffix(".gz")).suffix[1:].lower() in get_args(Format)
+        alone = name == out or not named or name == "-"
+        targets.append((name, chosen_format(name, to if alone else None)))
+    return targets

@@ -1,17 +1,18 @@
 """``rankcut features``: the vectors of rankings."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from rankcut.cli.options import Computing, MatrixFormat, with_options
-from rankcut.cli.output import check_target, is_folder
+from rankcut.cli.output import MATRICES, Outputs, is_folder
 from rankcut.cli.reading import Rankings, Reading
 from rankcut.cli.vectors import VectorOptions
 from rankcut.errors import InputError
 
 if TYPE_CHECKING:
+    from rankcut.files.matrix_files import MatrixBlock
     from rankcut.ranking_set import RankingSet
 
 
@@ -22,17 +23,18 @@ def features(
     vectors: VectorOptions,
     computing: Computing,
     output: Annotated[
-        str,
+        list[str],
         typer.Option(
             "--output",
             "-o",
             metavar="OUT",
-            help="Output file (- for standard output), or a directory, ending in /.",
+            help="Output file, by its suffix (- for standard output); may be repeated. Or a "
+            "directory, ending in /.",
         ),
     ],
     to: Annotated[
         MatrixFormat | None,
-        typer.Option("--to", "-t", help="Format to write (default: by suffix)."),
+        typer.Option("--to", "-t", help="Format where no suffix names it, as on standard output."),
     ] = None,
     normalize: Annotated[
         bool, typer.Option("--normalize", help="Scale each vector to unit length.")
@@ -51,43 +53,43 @@ def features(
 
     Example: rankcut features votes.soi -o features.npy --items items.csv --unranked last
     """
-    from pathlib import Path
-
     from rankcut.cli.progress import counted, steps
-    from rankcut.files.matrices import write_matrix
+    from rankcut.files.matrix_files import MatrixBlock, write_matrix
     from rankcut.files.table_columns import known_columns
 
-    if is_folder(output):
+    folders = [target for target in output if is_folder(target)]
+    if folders:
         from rankcut.dask.vectors import write_features
 
+        if len(output) > 1:
+            raise InputError("a directory of parts is the only output of a run", file=folders[0])
         item_graph = vectors.item_graph()
         rankings = reading.lazily(file, block)
         transformer = vectors.features(rankings.first, item_graph, normalize=normalize)
         transformer.fit(rankings.first.ranks)
         with computing.cluster(), steps("features") as step:
-            write_features(rankings, transformer, output, restart=computing.restart, progress=step)
+            write_features(
+                rankings, transformer, folders[0], restart=computing.restart, progress=step
+            )
         return
-    check_target(output)
+    outputs = Outputs(output, MATRICES, to=to)
     if computing.on_cluster:
         raise InputError(
             "on a cluster vectors are written to a directory of parts; end its name in /",
-            file=output,
+            file=output[0],
         )
     item_graph = vectors.item_graph()
     blocks = counted(reading.scan(file, rows=block), "features")
     first = next(blocks)
     transformer = vectors.features(first, item_graph, normalize=normalize)
     transformer.fit(first.ranks)
-    repeated = (to or Path(output).suffix[1:].lower()) in ("npy", "npz")
 
-    def row(rankings: "RankingSet") -> Any:
-        matrix = transformer.transform(rankings.ranks)
-        if repeated and rankings.counted:
-            return matrix.repeat(rankings.counts, axis=0), {}
-        return matrix, known_columns(rankings)
+    def vectors_of(rankings: "RankingSet") -> "MatrixBlock":
+        counts = rankings.counts if rankings.counted else None
+        return MatrixBlock(transformer.transform(rankings.ranks), known_columns(rankings), counts)
 
-    def matrices() -> Iterator[Any]:
-        yield row(first)
-        yield from map(row, blocks)
+    def matrices() -> "Iterator[MatrixBlock]":
+        yield vectors_of(first)
+        yield from map(vectors_of, blocks)
 
-    write_matrix(matrices(), [str(item) for item in first.items], output, to)
+    write_matrix(matrices(), [str(item) for item in first.items], outputs.formats())

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from rankcut.cli.options import Computing, MatrixFormat, with_options
-from rankcut.cli.output import check_target
+from rankcut.cli.output import MATRICES, Outputs
 from rankcut.cli.reading import Rankings, Reading
 from rankcut.cli.vectors import VectorOptions
 from rankcut.errors import InputError, amount
@@ -21,12 +21,17 @@ def gram(
     vectors: VectorOptions,
     computing: Computing,
     output: Annotated[
-        str,
-        typer.Option("--output", "-o", metavar="OUT", help="Output file (- for standard output)."),
+        list[str],
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="OUT",
+            help="Output file, by its suffix (- for standard output); may be repeated.",
+        ),
     ],
     to: Annotated[
         MatrixFormat | None,
-        typer.Option("--to", "-t", help="Format to write (default: by suffix)."),
+        typer.Option("--to", "-t", help="Format where no suffix names it, as on standard output."),
     ] = None,
     normalize: Annotated[
         bool, typer.Option("--normalize", help="Values from -1 to 1, like a correlation.")
@@ -42,20 +47,25 @@ def gram(
     Example: rankcut gram votes.csv -o gram.npy --normalize
     """
     from rankcut.cli.progress import steps, working
-    from rankcut.files.matrices import write_matrix
+    from rankcut.files.matrix_files import MatrixBlock, write_matrix
 
-    if output.rstrip("/").endswith(".zarr"):
+    zarr = [target for target in output if target.rstrip("/").endswith(".zarr")]
+    if zarr:
         from rankcut.dask.gram import write_gram
 
+        if len(output) > 1:
+            raise InputError("a Zarr array is the only output of a run", file=zarr[0])
         item_graph = vectors.item_graph()
         lazily = reading.lazily(file, block)
         features = vectors.features(lazily.first, item_graph, normalize=normalize)
         with computing.cluster(), steps("gram") as step:
-            write_gram(lazily, features, output, restart=computing.restart, progress=step)
+            write_gram(lazily, features, zarr[0], restart=computing.restart, progress=step)
         return
-    check_target(output)
+    outputs = Outputs(output, MATRICES, to=to)
     if computing.on_cluster:
-        raise InputError("on a cluster the matrix is written to a Zarr array, .zarr", file=output)
+        raise InputError(
+            "on a cluster the matrix is written to a Zarr array, .zarr", file=output[0]
+        )
     item_graph = vectors.item_graph()
     rankings = reading.read(file)
     size = 8 * rankings.n_rankings**2
@@ -74,4 +84,5 @@ def gram(
             rankings.ranks, None, item_graph, normalize=normalize, **vectors.arguments(rankings)
         )
         ids = range(len(rankings)) if rankings.ids is None else rankings.ids
-        write_matrix([(matrix, {})], [str(own) for own in ids], output, to)
+        names = [str(own) for own in ids]
+        write_matrix([MatrixBlock(matrix, {})], names, outputs.formats())

@@ -10,7 +10,6 @@ from rankcut.cli.output import (
     TABLES,
     Outputs,
     Writer,
-    needs_plotly,
     order_lines,
     picture_writers,
     table_writers,
@@ -42,7 +41,7 @@ def map(  # noqa: A001 - the command is called so
     ],
     to: Annotated[
         MapFormat | None,
-        typer.Option("--to", "-t", help="Format of what goes to standard output."),
+        typer.Option("--to", "-t", help="Format where no suffix names it, as on standard output."),
     ] = None,
     by: Annotated[
         str | None,
@@ -53,15 +52,16 @@ def map(  # noqa: A001 - the command is called so
 ) -> None:
     """Draw a map of the rankings in two dimensions.
 
-    Its axes are the main directions of their vectors. A picture, or an interactive page that shows
-    the ranking under the mouse. Equal rankings are one point, whose size grows with their number.
+    Its axes are the main directions of their vectors; arrows point to where an item is ranked
+    high. A picture, or a page that shows the rankings under the mouse. Equal rankings are one
+    point, whose area grows with their number.
 
     Example: rankcut map votes.csv -o map.html --by town
     """
     from rankcut.cli.progress import working
 
-    suffixes = {**PICTURES, ".html": needs_plotly, **TABLES}
-    outputs = Outputs(output, suffixes, None if to is None else f".{to}")
+    suffixes = {**PICTURES, ".html": None, **TABLES}
+    outputs = Outputs(output, suffixes, to=to)
     item_graph = vectors.item_graph()
     rankings = reading.read(file, no_items=[] if by is None else [by])
     if min(rankings.ranks.shape) < 2:
@@ -76,7 +76,10 @@ def map(  # noqa: A001 - the command is called so
 def _writers(
     rankings: "RankingSet", vectors: VectorOptions, graph: Any, values: Any, by: str
 ) -> dict[str, Writer]:
-    from rankcut.pictures.ranking_map import distinct_points, draw_map, main_directions
+    from rankcut.files.drafts import atomic_file, atomic_path
+    from rankcut.pictures.map_figure import draw_map
+    from rankcut.pictures.map_page import draw_map_page
+    from rankcut.pictures.ranking_map import distinct_points, main_directions, map_rankings
 
     labels = order_lines(rankings)
     names = None if rankings.ids is None else [str(own) for own in rankings.ids]
@@ -97,22 +100,19 @@ def _writers(
     if colour is not None:
         columns[by] = colour.tolist()
 
-    def draw(place: str) -> None:
-        draw_map(
-            found.points,
-            counts,
-            place,
-            axes_names=[
-                f"direction {i + 1} ({share:.0%} of the variance)"
-                for i, share in enumerate(found.shares.tolist())
-            ],
-            color=colour,
-            color_name=by,
-            labels=labels,
-            title=rankings.title,
-        )
+    title = rankings.title or "Map of rankings"
 
-    return {**table_writers(columns), **picture_writers(draw), ".html": draw}
+    def draw(place: str) -> None:
+        shown = map_rankings(found, counts, rankings.items, colour, by)
+        with atomic_path(place) as draft:
+            draw_map(shown, title).savefig(draft, dpi=150)
+
+    def page(place: str) -> None:
+        shown = map_rankings(found, counts, rankings.items, colour, by)
+        with atomic_file(place) as draft:
+            draft.write(draw_map_page(shown, title, labels.__getitem__).encode())
+
+    return {**table_writers(columns), **picture_writers(draw), ".html": page}
 
 
 def _rounded(values: Any) -> list[float]:

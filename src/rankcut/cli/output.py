@@ -3,10 +3,11 @@
 ``-o FILE`` goes by its suffix and may be repeated, ``-`` is standard output, ``--json`` prints
 JSON, and what a person reads goes to the terminal. A command that writes follows four steps::
 
-    outputs = Outputs(output, TABLES | PICTURES)      # refuses what cannot work, before the work
-    ...                                               # the work
+    outputs = Outputs(output, TABLES | PICTURES)  # refuses what cannot work, before the work
+    ...                                           # the work
     outputs.write(table_writers(columns) | picture_writers(draw))
-    print_text(lines, outputs)                        # unless a file goes to standard output
+    if not outputs.to_stdout:
+        print(...)
 
 To add a command, write a module of its name with a function of its name, and name it in
 ``rankcut.cli.COMMANDS``. Declare the options that it shares with others by ``with_options``, end
@@ -54,16 +55,9 @@ def _needs_pyarrow() -> None:
 
 
 def _needs_matplotlib() -> None:
-    from rankcut.pictures.extras import import_figure
+    from rankcut.pictures.theme import import_figure
 
     import_figure()
-
-
-def needs_plotly() -> None:
-    """Refuse if Plotly is missing."""
-    from rankcut.pictures.extras import import_plotly
-
-    import_plotly()
 
 
 def needs_skops() -> None:
@@ -78,6 +72,12 @@ Suffixes: TypeAlias = Mapping[str, Callable[[], None] | None]
 TABLES: dict[str, Callable[[], None] | None] = {
     ".csv": None,
     ".json": None,
+    ".parquet": _needs_pyarrow,
+}
+MATRICES: dict[str, Callable[[], None] | None] = {
+    ".npy": None,
+    ".npz": None,
+    ".csv": None,
     ".parquet": _needs_pyarrow,
 }
 PICTURES: dict[str, Callable[[], None] | None] = {
@@ -98,6 +98,9 @@ class Outputs:
         The suffixes that the command can write, with a check for extras or None each.
     stdout_suffix : str or None
         The form of what goes to standard output; None asks the user for ``--to``.
+    to : str or None
+        The form that the user names with ``--to``: that of standard output, and of a file whose
+        name does not say.
     """
 
     def __init__(
@@ -105,10 +108,22 @@ class Outputs:
         targets: Sequence[str] | None,
         suffixes: Suffixes,
         stdout_suffix: str | None = None,
+        *,
+        to: str | None = None,
     ) -> None:
-        self.forms = [(target, _form(target, suffixes, stdout_suffix)) for target in targets or ()]
-        if self.to_stdout and [target for target, _ in self.forms].count("-") > 1:
+        targets = targets or ()
+        unnamed = None if to is None else f".{to}"
+        self.forms = [
+            (target, _form(target, suffixes, unnamed or stdout_suffix, unnamed))
+            for target in targets
+        ]
+        if list(targets).count("-") > 1:
             raise InputError("only one output can go to standard output")
+        if unnamed is not None and all(_suffix(target) in suffixes for target in targets):
+            raise InputError(
+                "--to names the format of standard output (-o -), and of files whose suffix does "
+                "not; leave it out"
+            )
         for target, suffix in self.forms:
             check_target(target)
             missing = suffixes[suffix]
@@ -124,6 +139,10 @@ class Outputs:
         """Whether the user wants one of these forms."""
         return any(suffix in suffixes for _, suffix in self.forms)
 
+    def formats(self) -> dict[str, Any]:
+        """The format of each file, by the name that the library has for it."""
+        return {target: suffix[1:] for target, suffix in self.forms}
+
     def write(self, writers: Mapping[str, Writer]) -> None:
         """Write each file whose form is among these."""
         for target, suffix in self.forms:
@@ -132,13 +151,18 @@ class Outputs:
                     writers[suffix](place)
 
 
-def _form(target: str, suffixes: Suffixes, stdout_suffix: str | None) -> str:
+def _suffix(target: str) -> str:
+    return Path(target).suffix.lower()
+
+
+def _form(target: str, suffixes: Suffixes, stdout_suffix: str | None, unnamed: str | None) -> str:
     if target == "-":
         if stdout_suffix is None:
             raise InputError("standard output has no suffix; name the format with --to")
-        suffix = stdout_suffix
-    else:
-        suffix = Path(target).suffix.lower()
+        return stdout_suffix
+    suffix = _suffix(target)
+    if suffix not in suffixes and unnamed is not None:
+        return unnamed
     if suffix not in suffixes:
         *others, last = suffixes
         known = f"{', '.join(others)} or {last}" if others else last
@@ -209,18 +233,23 @@ def print_json(data: Any) -> None:
 
 @contextmanager
 def destination(target: str, suffix: str) -> Iterator[str]:
-    """A path to write to: the target itself, or a draft that goes to standard output at the end."""
-    if target != "-":
+    """A path to write to: the target itself, or a draft that goes there at the end."""
+    if target != "-" and _suffix(target) == suffix:
         yield target
         return
+    from rankcut.files.drafts import atomic_file
     from rankcut.files.streams import copy_whole
 
     with tempfile.TemporaryDirectory() as folder:
         draft = Path(folder) / f"output{suffix}"
         yield str(draft)
         with draft.open("rb") as file:
-            copy_whole(file, sys.stdout.buffer)
-    sys.stdout.buffer.flush()
+            if target == "-":
+                copy_whole(file, sys.stdout.buffer)
+                sys.stdout.buffer.flush()
+                return
+            with atomic_file(target) as sink:
+                copy_whole(file, sink)
 
 
 def is_folder(output: str) -> bool:

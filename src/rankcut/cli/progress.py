@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from rankcut.errors import amount
+
 if TYPE_CHECKING:
     from rankcut.ranking_set import RankingSet
 
@@ -29,7 +31,7 @@ def counted(blocks: "Iterable[RankingSet]", what: str) -> "Iterator[RankingSet]"
         for block in blocks:
             yield block
             done += len(block)
-            progress.update(task, description=f"{what}: {done:,} rows")
+            progress.update(task, description=f"{what}: {amount(done, 'row')}")
 
 
 @contextmanager

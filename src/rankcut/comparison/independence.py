@@ -22,7 +22,7 @@ from rankcut.comparison.statistics import (
 )
 from rankcut.comparison.tables import Table
 from rankcut.comparison.vectors import features_of, places, side_by_side
-from rankcut.errors import InputError
+from rankcut.errors import InputError, amount
 from rankcut.rankings import Unranked, as_frame
 
 
@@ -82,7 +82,7 @@ def independence_test(
     kept = np.flatnonzero(known)
     notes = []
     if len(kept) < len(orders):
-        notes.append(f"{len(orders) - len(kept):,} rankings without a value left out.")
+        notes.append(f"{amount(len(orders) - len(kept), 'ranking')} without a value left out.")
     if len(kept) < 3:
         raise InputError("has fewer than three rankings with values", parameter="covariates")
     read = [_numbers(name, column[kept]) for name, column in named.items()]
@@ -184,7 +184,8 @@ def _numbers(name: Hashable, column: Any) -> Covariate:
         known, codes = np.unique([str(value) for value in values], return_inverse=True)
         if len(known) > len(values) / 2 and len(known) > 20:
             raise InputError(
-                f"column {name!r} has {len(known):,} different values for {len(values):,} rankings",
+                f"column {name!r} has {amount(len(known), 'different value')} for "
+                f"{amount(len(values), 'ranking')}",
                 remedy="make it numbers, or classes of several rankings each",
             )
         numbers = np.eye(len(known))[codes.ravel()]

@@ -1,7 +1,7 @@
-"""Dask: rankings larger than memory, on one machine or a cluster. All that knows Dask is here.
+"""Dask: rankings larger than memory, on one machine or a cluster. Only this package uses Dask.
 
-Estimators, kernels and converters take Dask arrays, whose blocks are dense or CSR, and Dask
-DataFrames, and return collections of the same blocks. For whole jobs on Parquet files there are
+Estimators, kernels and converters take Dask DataFrames and Dask arrays, whose blocks are dense or
+CSR, and return collections with the same blocks. For whole jobs on Parquet files there are
 
 ==========================  ==================================================================
 :func:`read_parquet`        rankings in blocks, read when they are needed
@@ -12,12 +12,12 @@ DataFrames, and return collections of the same blocks. For whole jobs on Parquet
 :func:`cluster`             a cluster to do that on
 ==========================  ==================================================================
 
-which the command calls too. What was finished before an interruption is kept.
+which the command calls too. Parts finished before an interruption are kept.
 
-Columns and types of a collection are known without computing it. A row that stands in for it
-(:func:`stand_in`) is checked, and refused, as rows in memory are. What a function needs, such as
-an item graph, is one object of Dask's task graph that all tasks share, so each worker receives it
-once. Dask itself is imported only where it is used.
+The columns and types of a collection are known without computing it. A placeholder row
+(:func:`stand_in`) is checked like rows in memory. Large objects that a function needs, such as an
+item graph, are one object of Dask's task graph that all tasks share, so each worker receives them
+once. Dask is imported only when it is used.
 """
 
 from importlib import import_module
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from rankcut.dask.vectors import write_features as write_features
     from rankcut.dask.workers import cluster as cluster
 
-# These know estimators and kernels, which in their turn ask whether something is a collection.
+# These import estimators and kernels, which import this package to recognise collections.
 _LATER = {
     "LazyRankings": "rankings",
     "cluster": "workers",

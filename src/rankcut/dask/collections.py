@@ -1,4 +1,4 @@
-"""Dask collections of rows: what is known without computing, and their blocks."""
+"""Dask collections of rows: their columns and types, and their blocks."""
 
 import math
 from collections.abc import Sequence
@@ -11,14 +11,14 @@ from rankcut.errors import InputError
 
 
 class RowBlocks(NamedTuple):
-    """The blocks of a collection, each of some rows with all columns."""
+    """The blocks of a collection; each has some of the rows and all columns."""
 
-    parts: list[Any]  #: one Delayed for each block
+    parts: list[Any]  #: one Delayed per block
     sizes: tuple[float, ...]  #: number of rows of each, NaN if unknown
 
 
 def is_lazy(X: Any) -> bool:
-    """Whether X is a Dask collection, found out without importing Dask.
+    """Whether X is a Dask collection; does not import Dask.
 
     >>> is_lazy([[1, 2, 3]])
     False
@@ -28,12 +28,12 @@ def is_lazy(X: Any) -> bool:
 
 def is_lazy_frame(X: Any) -> bool:
     """Whether X is a Dask DataFrame."""
-    # By the class, since a Delayed has every attribute.
+    # Ask the class, because a Delayed has every attribute.
     return is_lazy(X) and hasattr(type(X), "map_partitions") and hasattr(type(X), "columns")
 
 
 def stand_in(X: Any) -> Any:
-    """One row with the columns and types of X, in memory; X itself if it is in memory.
+    """A placeholder row with the columns and types of X; X itself if it is in memory.
 
     >>> import dask.array as da
     >>> stand_in(da.random.random((6, 3), chunks=(2, 3)))
@@ -78,10 +78,10 @@ def row_blocks(X: Any) -> RowBlocks:
 
 
 def as_array(blocks: Sequence[Any], sizes: Sequence[float], meta: Any) -> Any:
-    """A Dask array from a Delayed for each block.
+    """A Dask array from one Delayed per block.
 
-    ``sizes`` are the numbers of rows, NaN where unknown; ``meta`` is an array with no rows of the
-    same kind.
+    ``sizes`` are the numbers of rows, NaN if unknown; ``meta`` is an array of the same kind
+    without rows.
 
     >>> from dask import delayed
     >>> as_array([delayed(np.ones)((2, 3))], [2], np.empty((0, 3))).sum().compute().item()

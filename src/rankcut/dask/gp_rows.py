@@ -1,10 +1,10 @@
-"""Features in blocks of a Dask collection: each pass adds up what the blocks contribute.
+"""Features in the blocks of a Dask collection: each pass adds up the blocks' contributions.
 
-A first pass surveys the blocks: which labels there are, how often, the mean of ‖φ‖², and how many
-rows are distinct. If those are few they are all that is fetched, and fitted in memory, where they
-are one row each with their weights added up. Otherwise blocks stay where they are. They are kept
-by the workers if there is room for all of them, and made anew for each pass if not; a step
-fetches the sums of :class:`~rankcut.estimators.gp.weight_space.Statistics`.
+A first pass surveys the blocks: the labels and their counts, the mean of ‖φ‖², and the number of
+distinct rows. If there are few distinct rows, only these are fetched, with the sums of their
+weights, and fitted in memory. Otherwise the blocks stay on the workers. They are kept there if
+they all fit, and computed anew in each pass if not. A step fetches only the sums of
+:class:`~rankcut.estimators.gp.weight_space.Statistics`.
 """
 
 from functools import partial, reduce
@@ -19,6 +19,7 @@ from sklearn.utils.validation import _check_sample_weight, _check_y
 from rankcut._loops.types import Floats
 from rankcut.dask.collections import RowBlocks, is_lazy, row_blocks
 from rankcut.dask.tasks import computed, import_dask, reduced, room, shared, task
+from rankcut.errors import amount
 from rankcut.estimators.gp.duplicates import few_distinct, few_hashes, most_distinct
 from rankcut.estimators.gp.fitting import (
     Fit,
@@ -39,12 +40,12 @@ from rankcut.estimators.gp.weight_space import (
     with_constant,
 )
 
-# Features are kept by the workers if they take up at most this part of their memory.
+# The workers keep the features if they take at most this share of the memory.
 _SHARE = 0.4
 
 
 class Block(NamedTuple):
-    """Some rows, checked."""
+    """A checked block of rows."""
 
     features: NDArray[np.floating]
     labels: NDArray[Any]
@@ -52,19 +53,19 @@ class Block(NamedTuple):
 
 
 class CodedBlock(NamedTuple):
-    """Some rows, the codes of their classes, and their weights, those of classes included."""
+    """A block of rows with their class codes and weights, class weights included."""
 
     features: NDArray[np.floating]
     codes: NDArray[np.intp]
     weight: Floats | None
 
     def rows(self, code: int, exponent: int) -> LabelledRows:
-        """The same with label 1 for one class, features divided by 2**exponent."""
+        """The rows with label 1 for one class, and features divided by 2**exponent."""
         return LabelledRows(self.features, self.codes == code, self.weight, exponent=exponent)
 
 
 class Survey(NamedTuple):
-    """What a block says of itself, by its labels."""
+    """Sums over a block, by label."""
 
     labels: NDArray[Any]
     counts: NDArray[np.intp]
@@ -75,14 +76,14 @@ class Survey(NamedTuple):
 
 
 class LazyFeatures:
-    """Labelled features in blocks, surveyed.
+    """Labelled features in blocks, after the first pass.
 
     Attributes
     ----------
     classes : ndarray
         The labels, sorted.
     totals : ndarray of shape (n_classes,)
-        The weights of their rows added up, without those of classes.
+        The total weight of each class, before class weights.
     """
 
     def __init__(self, X: Any, y: Any, sample_weight: Any) -> None:
@@ -140,7 +141,7 @@ class LazyFeatures:
 
 
 class LazyRows:
-    """Rows in blocks, with label 1 for the class of one code."""
+    """Rows in blocks, with label 1 for one class."""
 
     def __init__(
         self,
@@ -158,7 +159,7 @@ class LazyRows:
         self._counts = np.column_stack([positive, counts.sum(axis=1) - positive])
 
     def statistics(self, posterior: Gaussian, likelihood: Likelihood, prior: Prior) -> Statistics:
-        """The blocks' contributions, added up a few blocks at a time."""
+        """The sum of the contributions of the blocks, a few blocks at a time."""
         contribute = task(_contribution)
         step = shared((self._code, self._exponent, posterior, likelihood, prior))
         (total,) = computed(reduced([contribute(block, step) for block in self._blocks], _added))
@@ -166,7 +167,7 @@ class LazyRows:
         return sums
 
     def sample(self) -> LabelledRows | None:
-        """Evenly spaced rows of each class: the same that are drawn in memory."""
+        """Evenly spaced rows of each class: the same rows as for features in memory."""
         counts = self._counts.sum(axis=0).tolist()
         steps = steps_to_start(counts)
         if steps is None:
@@ -193,10 +194,10 @@ def _read_blocks(rows: RowBlocks, y: Any, sample_weight: Any) -> list[Any]:
 
 
 def _beside(values: Any, rows: RowBlocks, name: str) -> list[Any]:
-    """Blocks of labels or weights beside those of the rows."""
+    """Blocks of labels or weights that match the blocks of rows."""
     if is_lazy(values):
         if len(values.shape) != 1:
-            raise ValueError(f"{name} has {len(values.shape)} dimensions, and should have one")
+            raise ValueError(f"{name} has shape {values.shape}, and should have one dimension")
         if hasattr(values, "rechunk") and not np.isnan([*values.chunks[0], *rows.sizes]).any():
             if values.shape[0] != sum(rows.sizes):
                 raise ValueError(
@@ -212,7 +213,7 @@ def _beside(values: Any, rows: RowBlocks, name: str) -> list[Any]:
         return parts
     if np.isnan(rows.sizes).any():
         raise ValueError(
-            f"the blocks of X are of unknown size, so {name} in memory cannot be shared out; call "
+            f"the blocks of X are of unknown size, so {name} in memory cannot be split; call "
             "compute_chunk_sizes() of an array or to_dask_array(lengths=True) of a DataFrame "
             f"first, or give {name} as a Dask array or Series with the same blocks"
         )
@@ -224,7 +225,7 @@ def _beside(values: Any, rows: RowBlocks, name: str) -> list[Any]:
 
 
 def _read(number: int, features: Any, labels: Any, weight: Any) -> Block | None:
-    """A checked block, None if it has no rows."""
+    """Check a block; None if it has no rows."""
     if features.shape[0] == 0:
         return None
     try:
@@ -232,7 +233,7 @@ def _read(number: int, features: Any, labels: Any, weight: Any) -> Block | None:
         y = _check_y(labels)
         check_classification_targets(y)
         if len(y) != len(X):
-            raise ValueError(f"{len(X):,} rows, and {len(y):,} labels")
+            raise ValueError(f"{amount(len(X), 'row')}, and {amount(len(y), 'label')}")
         if weight is not None:
             weight = _check_sample_weight(weight, X, dtype=np.float64, ensure_non_negative=True)
     except ValueError as problem:
@@ -261,7 +262,7 @@ def _survey(block: Block | None) -> tuple[Survey | None, NDArray[np.uint64] | No
 
 
 def _united(limit: int, parts: list[NDArray[np.uint64] | None]) -> NDArray[np.uint64] | None:
-    """The hashes of distinct rows of some blocks, None if they are too many."""
+    """The hashes of the distinct rows of some blocks, or None if there are too many."""
     known = [part for part in parts if part is not None]
     if len(known) < len(parts):
         return None
@@ -279,7 +280,7 @@ def _code(block: Block, about: tuple[NDArray[Any], Floats | None]) -> CodedBlock
 
 
 def _few_distinct(blocks: list[Any]) -> CodedBlock | None:
-    """The distinct rows of all blocks, each with its weight, or None if they are too many."""
+    """The distinct rows of all blocks with their weights, or None if there are too many."""
     distinct = task(_distinct)
     (found,) = computed(reduced([distinct([block]) for block in blocks], _distinct))
     few: CodedBlock | None = found

@@ -26,10 +26,10 @@ def write_gram(
 ) -> None:
     """Write the inner products of the vectors of all rankings to a Zarr array.
 
-    A ranking with a count has as many rows and columns.
-    The vectors, which are small beside their products, stay with whoever computes. Stripes that
-    are there already, made with the same settings, are kept: run it again to finish what was
-    interrupted. A directory beside the array, its name and ``.parts``, says which are done.
+    A ranking with a count of c has c rows and columns. The vectors, which are small compared with
+    the matrix, stay in memory. Stripes already written with the same settings are kept, so an
+    interrupted job continues when it is run again. The finished stripes are listed in a directory
+    beside the array, with ``.parts`` added to its name.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def write_gram(
     features : estimator
         Turns ranks into vectors, such as a :class:`~rankcut.GraphCutFeatures`.
     target : str
-        The Zarr array.
+        Path of the Zarr array.
     restart : bool
         Replace an array that was made with other settings.
     progress : callable or None

@@ -1,7 +1,7 @@
-"""Gram matrices of Dask collections: a block for each pair of blocks of rankings, when computed.
+"""Lazy Gram matrices of Dask collections: one block for each pair of blocks of rankings.
 
-Each block of rankings is encoded once, and the encodings are compared in pairs. X with itself is
-compared once for each pair, and the other half of the matrix is its mirror image.
+Each block of rankings is encoded once, and the encodings are compared in pairs. If X is compared
+with itself, only half of the matrix is computed; the other half is its mirror image.
 """
 
 from collections.abc import Hashable, Sequence
@@ -19,7 +19,7 @@ from rankcut.kernels.gram import Encoder, Encoding, fill_gram, gram_dtype, read_
 from rankcut.kernels.nearest import Nearest, all_found, best_of, keep_nearest, none_yet
 from rankcut.rankings import Unranked, read_rankings
 
-# What stands where a block of rankings has none.
+# The encoding of a block without rankings.
 _NOTHING = np.empty(0, dtype=object)
 
 
@@ -33,12 +33,12 @@ def lazy_gram(
     items: Sequence[Hashable] | None,
     dtype: DTypeLike | None,
 ) -> Any:
-    """A Dask array of k; one of X and Y may be in memory. Y is None: X with itself."""
+    """The Gram matrix as a Dask array; one of X and Y may be in memory. Y=None is X again."""
     import dask.array as da
 
     left, right = read_both(stand_in(X), None if Y is None else stand_in(Y), items, unranked)
     result_dtype = gram_dtype(dtype, None, left)
-    # A row that stands in for X tells at once what a kernel refuses.
+    # A placeholder row shows at once what the kernel refuses.
     fill_gram(encode(left, result_dtype), None, normalize=False, dtype=result_dtype, progress=False)
     encoded = partial(lazy_encodings, encode=encode, unranked=unranked, dtype=result_dtype)
     rows = encoded(X, items=left.items)
@@ -74,7 +74,7 @@ def lazy_encodings(
     items: Sequence[Hashable] | None,
     dtype: np.dtype[Any],
 ) -> Any:
-    """A Dask array of one dimension whose blocks are encodings, as long as they are."""
+    """A Dask array of one dimension whose blocks are encodings of as many rankings."""
     encoder = partial(_encode, encode, unranked, items, dtype)
     if is_lazy(X):
         return map_rows(encoder, X, nothing=_NOTHING)
@@ -104,7 +104,7 @@ def _compare(
     normalize: bool,
     gram_type: np.dtype[Any],
 ) -> NDArray[Any]:
-    """One block of the Gram matrix; below the diagonal of a symmetric one, nothing."""
+    """One block of the Gram matrix; empty below the diagonal of a symmetric one."""
     if symmetric and column[0] < row[0]:
         return np.empty((0, 0), dtype=gram_type)
     if len(left) == 0 or len(right) == 0:
@@ -128,7 +128,7 @@ def lazy_nearest(
     normalize: bool,
     items: Sequence[Hashable] | None,
 ) -> Nearest:
-    """The best of each pair of blocks, combined along the rankings to choose from."""
+    """The nearest rankings, from the best of each pair of blocks."""
     left, right = read_both(stand_in(X), None if Y is None else stand_in(Y), items, unranked)
     encoded = partial(lazy_encodings, encode=encode, unranked=unranked, dtype=np.dtype(np.float64))
     rows = encoded(X, items=left.items)
@@ -168,7 +168,7 @@ def _best_of_pair(
 
 
 def _combined(k: int, parts: list[Nearest]) -> Nearest:
-    """The best of several, in the order of their rows."""
+    """The best of several results, in the order of their rows."""
     n_rows = len(parts[0].values)
     best = none_yet(n_rows, k)
     for values, numbers in parts:

@@ -1,4 +1,4 @@
-"""Long tables in Dask DataFrames: a block of rankings for each partition."""
+"""Long tables in Dask DataFrames: one block of rankings per partition."""
 
 import math
 from collections.abc import Hashable, Sequence
@@ -20,7 +20,7 @@ from rankcut.rankings import object_array
 def lazy_from_long(
     table: Any, items: Sequence[Hashable] | None, options: dict[str, Any]
 ) -> LongRanks:
-    """The same from a Dask DataFrame, a block for each partition."""
+    """:func:`~rankcut.from_long` for a Dask DataFrame: one block of rankings per partition."""
     ranking, item = options["ranking"], options["item"]
     together = table.index.name == ranking and table.known_divisions
     lines = table.reset_index() if table.index.name == ranking else table
@@ -55,7 +55,7 @@ def _first_labels(parts: list[list[Hashable]]) -> list[Hashable]:
 def _read_lines(
     lines: Any, options: dict[str, Any], moved: bool
 ) -> tuple[Any, NDArray[np.object_]]:
-    """The rankings of a partition; where lines came in any order, rows are sorted by id."""
+    """The rankings of a partition, sorted by id if their lines are in no order."""
     if len(lines) == 0:
         n_items = len(options["items"])
         nothing = sp.csr_array((0, n_items)) if options["sparse"] else np.empty((0, n_items))

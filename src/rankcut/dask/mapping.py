@@ -1,4 +1,4 @@
-"""Apply a function to each block of rows, when it is computed."""
+"""Apply a function lazily to each block of rows."""
 
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any
@@ -16,7 +16,7 @@ def map_rows(
     names: Sequence[Hashable] | None = None,
     nothing: Any = None,
 ) -> Any:
-    """Lazily ``function(block)`` for each block of rows.
+    """``function(block)`` for each block of rows, lazily.
 
     Parameters
     ----------
@@ -24,12 +24,12 @@ def map_rows(
         Takes at least one row and returns an array with as many rows. It is sent once to each
         worker.
     X : Dask array or DataFrame
-        Rows; chunks may be of unknown size.
+        The rows; chunks may be of unknown size.
     names : sequence or None
-        Columns of the result: a DataFrame becomes a DataFrame with the same index; without names
-        it becomes an array.
+        Columns of the result. With names, a DataFrame becomes a DataFrame with the same index;
+        without, it becomes an array.
     nothing : array or None
-        What the function returns for no rows; None finds out with a row that stands in for X.
+        What the function returns for no rows. None finds out from a placeholder row.
 
     Examples
     --------
@@ -96,7 +96,7 @@ def _on_partition(part: Any, task: Any, meta: Any) -> Any:
 def at_place(
     function: Callable[[Any], Any], block: Any, moved: Callable[[InputError, int], InputError]
 ) -> Any:
-    """``function(block)``, whose errors name rows by their places in the whole.
+    """``function(block)``, with errors that name rows by their places in the whole collection.
 
     >>> def refuse(block):
     ...     raise InputError("is not ranked", row=2, item="toro")

@@ -1,4 +1,4 @@
-"""The rankings nearest to one of them, in blocks that are not in memory together."""
+"""The rankings nearest to one of them, found block by block."""
 
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -17,7 +17,7 @@ from rankcut.ranking_set import RankingSet
 
 
 class Neighbors(NamedTuple):
-    """A ranking and those nearest to it, the ranking itself first."""
+    """A ranking and its nearest neighbours, itself first."""
 
     rows: list[int]
     similarities: list[float]
@@ -47,9 +47,9 @@ def nearest_to(
     vectors : Vectors
         The vectors of all rankings, from :func:`computed_vectors` or :func:`write_features`.
     n_neighbors : int
-        How many to find.
+        Number of neighbours.
     file : str or None
-        What an error calls the rankings.
+        Name of the file, for errors.
     progress : callable or None
         Called with the number of blocks done and the number to do.
     """
@@ -58,7 +58,7 @@ def nearest_to(
     row = _row(chosen, found, rankings.first.ids, file)
     vector = features.transform(rankings.rows([row], sizes).ranks)
     check_centred(vector)
-    # One more, since the ranking itself is among them unless as many others are the same.
+    # One more, because the ranking itself is among them unless enough others are equal to it.
     search = _Search(vectors, vector, min(n_neighbors + 1, sum(sizes)))
     best = dict(each_done(search, vectors.places, progress))
     starts = np.cumsum([0, *(best[i][0] for i in range(len(best)))])
@@ -73,7 +73,7 @@ def nearest_to(
 def itself_first(
     row: int, own: float, rows: list[int], values: list[float], number: int
 ) -> tuple[list[int], list[float]]:
-    """Rows and similarities to show: of the ranking itself, then of the nearest others.
+    """Rows and similarities to show: the ranking itself, then its nearest neighbours.
 
     >>> itself_first(7, 1.0, [3, 7, 5], [1.0, 1.0, 0.5], 2)
     ([7, 3, 5], [1.0, 1.0, 0.5])
@@ -85,7 +85,7 @@ def itself_first(
 
 @dataclass(frozen=True, eq=False)
 class _Search:
-    """The best of one block."""
+    """Finds the nearest rankings in a block."""
 
     vectors: Vectors
     query: NDArray[np.float64]
@@ -103,7 +103,7 @@ class _Search:
 
 
 def find_row(names: Any, chosen: str) -> int | None:
-    """The first row of that name."""
+    """The first row with that name."""
     for row, name in enumerate(names or ()):
         if str(name) == chosen:
             return row
@@ -125,7 +125,7 @@ def _row(chosen: str, found: list[tuple[int, int | None]], names: Any, file: str
 
 
 def row_number(chosen: str, n_rows: int, names: Any, file: str | None = None) -> int:
-    """The number of a row that has no such name."""
+    """The row with this number, for a text that is not a name."""
     if chosen.isdecimal() and int(chosen) < n_rows:
         return int(chosen)
     named = f", nor one called {chosen!r}, such as {names[0]!r}" if names else ""

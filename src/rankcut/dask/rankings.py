@@ -1,4 +1,4 @@
-"""Parquet data sets of rankings: blocks that are read when they are needed, by any process."""
+"""Parquet data sets of rankings, in blocks that any process can read when needed."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -17,18 +17,18 @@ from rankcut.ranking_set import RankingSet
 
 
 def read_parquet(source: str, *, rows: int = 16384, **options: Any) -> "LazyRankings":
-    """The rankings of a Parquet file, or of a directory or pattern of them, in blocks.
+    """The rankings of a Parquet file, or of a directory or pattern of files, in blocks.
 
-    Only the first block is read at once, for the items and the columns.
+    Only the first block is read at once, to learn the items and columns.
 
     Parameters
     ----------
     source : str
         A file, a directory of files, or a pattern such as ``votes/*.parquet``.
     rows : int
-        Rows of a block.
+        Number of rows in a block.
     options
-        How to read the table, as for :func:`~rankcut.read_file`.
+        How to read the table, as in :func:`~rankcut.read_file`.
 
     Examples
     --------
@@ -74,19 +74,19 @@ class LazyRankings:
     def ranks(self, *, expand: bool = False) -> Any:
         """The rank matrix as a Dask array, with a chunk for each block.
 
-        It has a row for each row of the files, or with ``expand`` for each ranking that those
-        count.
+        It has one row per row of the files; with ``expand``, a row with a count of c is repeated
+        c times.
         """
-        # Conditions, like counts, give an unknown number of rows.
+        # With conditions or counts, the number of rows is unknown.
         known = not (self.reader.options.where or expand)
         sizes = [place.n_rows if known else math.nan for place in self.places]
         ranks = self.map(_ranks, expand)
         return as_array(ranks, sizes, np.empty((0, len(self.first.items))))
 
     def rows(self, numbers: Sequence[int], sizes: Sequence[int]) -> RankingSet:
-        """Some rows, in that order, given how many rows each block has.
+        """Some rows, in that order; ``sizes`` are the numbers of rows of the blocks.
 
-        Each block that has one of them is read, one at a time.
+        Blocks are read one at a time, and only those with one of the rows.
         """
         starts = np.concatenate([[0], np.cumsum(sizes)])
         homes = np.searchsorted(starts, numbers, side="right") - 1
@@ -100,7 +100,7 @@ class LazyRankings:
         return joined(found).rows([positions[row] for row in numbers])
 
     def settings(self) -> dict[str, Any]:
-        """All that the rankings depend on, for a manifest."""
+        """Everything the rankings depend on, for a manifest."""
         files = []
         for file in dict.fromkeys(place.file for place in self.places):
             about = Path(file).stat()

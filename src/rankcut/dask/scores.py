@@ -1,7 +1,7 @@
 """Scores from sums over blocks of rows, and cross-validation of features in a Dask array.
 
-Each block adds up how often each class was predicted as which, its log-loss, and its bins of
-confidence; scores follow from the totals.
+Each block contributes its confusion matrix, its log-loss and its bins of confidence. The scores
+follow from the totals.
 """
 
 from functools import reduce
@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 
 from rankcut.dask.collections import as_array, row_blocks
 from rankcut.dask.tasks import computed, reduced, shared, task
+from rankcut.errors import amount
 from rankcut.estimators.gp.classifier import GPClassifier
 from rankcut.reports.classification import BINS, Score, bin_of
 
 
 class Tally(NamedTuple):
-    """What a block of predictions adds to the scores."""
+    """The contribution of a block of predictions to the scores."""
 
     confusion: NDArray[np.float64]  #: by true and predicted class
     loss: float  #: Σ −log p(true class)
@@ -25,7 +26,7 @@ class Tally(NamedTuple):
     right: NDArray[np.float64]  #: how often it was right, by bin
 
     def plus(self, other: "Tally") -> "Tally":
-        """Both together."""
+        """The sum of both."""
         return Tally(
             self.confusion + other.confusion,
             self.loss + other.loss,
@@ -34,11 +35,11 @@ class Tally(NamedTuple):
         )
 
     def times(self, n: int) -> "Tally":
-        """So many of the same."""
+        """The sum of ``n`` equal tallies."""
         return Tally(n * self.confusion, n * self.loss, n * self.confidence, n * self.right)
 
     def score(self, method: str) -> Score:
-        """F1, log-loss and calibration error of all that was added up."""
+        """F1, log-loss and calibration error of the totals."""
         hits = np.diagonal(self.confusion)
         sizes = self.confusion.sum(axis=0) + self.confusion.sum(axis=1)
         f1 = np.divide(2 * hits, sizes, out=np.zeros(len(hits)), where=sizes > 0)
@@ -50,7 +51,7 @@ class Tally(NamedTuple):
 
 
 def tally(codes: NDArray[np.intp], probabilities: NDArray[np.float64]) -> Tally:
-    """The sums of some predictions; ``codes`` are the columns of the true classes."""
+    """The tally of some predictions; ``codes`` are the columns of the true classes."""
     n_classes = probabilities.shape[1]
     guesses = probabilities.argmax(axis=1)
     confidence = probabilities.max(axis=1)
@@ -71,8 +72,8 @@ def cross_validate(
 ) -> tuple[list[Score], dict[str, int]]:
     """Scores of a Gaussian process on features in a Dask array, and the size of each class.
 
-    Each row is put into a fold at random, by the seed, its block and its place there. A model is
-    fitted to the rows of the other folds, which have weight 1, and those of its own weight 0.
+    The fold of a row is random, drawn from the seed, its block and its place there. The model for
+    a fold is fitted to the rows of the other folds: rows of the fold itself have weight 0.
     """
     blocks, labels = row_blocks(X).parts, row_blocks(y).parts
     draw = task(_folds)
@@ -103,7 +104,7 @@ def cross_validate(
 
 
 def _constant(own: NDArray[np.intp], others: NDArray[np.intp]) -> Tally:
-    """Predictions by the frequencies of the classes among other rows."""
+    """The tally of predictions by the class frequencies of the other folds."""
     codes = np.arange(len(own))
     each = np.tile(others / others.sum(), (len(own), 1))
     parts = [tally(codes[[c]], each[[c]]).times(n) for c, n in enumerate(own.tolist())]
@@ -117,8 +118,8 @@ def _check(counts: dict[Any, NDArray[np.intp]], folds: int) -> None:
     for label, sizes in counts.items():
         if (sizes.sum() - sizes == 0).any():
             raise ValueError(
-                f"class {label!r} has {sizes.sum()} rankings, too few for {folds} folds; use fewer "
-                "folds, or leave it out"
+                f"class {label!r} has {amount(int(sizes.sum()), 'ranking')}, too few for {folds} "
+                "folds; use fewer folds, or leave it out"
             )
 
 
@@ -127,7 +128,7 @@ def _folds(labels: Any, number: int, folds: int, seed: int) -> NDArray[np.int64]
 
 
 def _counts(labels: Any, members: NDArray[np.int64], folds: int) -> dict[Any, NDArray[np.intp]]:
-    """How many rows of each fold each class has."""
+    """The number of rows of each class in each fold."""
     found, codes = np.unique(np.asarray(labels), return_inverse=True)
     return {
         label: np.bincount(members[codes == code], minlength=folds)

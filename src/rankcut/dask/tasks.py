@@ -1,4 +1,4 @@
-"""Tasks: where Dask is imported, objects that tasks share, sums over blocks, and results."""
+"""Dask tasks: shared objects, sums over blocks, results and errors."""
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -6,9 +6,9 @@ from functools import partial
 from typing import Any, TypeAlias
 
 Progress: TypeAlias = Callable[[int, int], None]
-"""Called with the number of tasks done and the number of all."""
+"""Called with the number of tasks done and the total."""
 
-# This many partial results are combined at once.
+# Number of partial results to combine at once.
 _TOGETHER = 8
 
 # Bytes of memory assumed for a process, or for a worker without a memory limit.
@@ -27,7 +27,7 @@ def import_dask() -> Any:
 
 
 def shared(value: Any) -> Any:
-    """The object as one task that many others share, so that each worker receives it once.
+    """An object as one task that others share, so that each worker receives it once.
 
     >>> shared("graph").compute()
     'graph'
@@ -46,7 +46,7 @@ def task(function: Callable[..., Any], nout: int | None = None) -> Any:
 
 
 def shared_task(function: Callable[[Any], Any], nout: int | None = None) -> Any:
-    """The same for a function that is large: all calls share it.
+    """Like :func:`task`, for a large function: all calls share it.
 
     >>> shared_task(sum)([1, 2, 3]).compute()
     6
@@ -59,7 +59,7 @@ def _call(function: Callable[[Any], Any], value: Any) -> Any:
 
 
 def reduced(parts: Sequence[Any], combine: Callable[[list[Any]], Any]) -> Any:
-    """One Delayed that combines all parts, a few at a time, always the same ones in order.
+    """One Delayed that combines all parts, a few at a time, always in the same order.
 
     >>> from dask import delayed
     >>> reduced([delayed(i) for i in range(20)], sum).compute()
@@ -75,7 +75,7 @@ def reduced(parts: Sequence[Any], combine: Callable[[list[Any]], Any]) -> Any:
 
 
 def computed(*values: Any) -> tuple[Any, ...]:
-    """The values, computed by Dask; errors of a cluster are explained."""
+    """Compute values with Dask, and explain errors of the cluster."""
     try:
         return tuple(import_dask().compute(*values))
     except Exception as problem:
@@ -85,9 +85,9 @@ def computed(*values: Any) -> tuple[Any, ...]:
 def each_done(
     function: Callable[[Any], Any], tasks: Sequence[Any], progress: Progress | None = None
 ) -> Iterator[tuple[int, Any]]:
-    """Yield the number of each task and ``function(task)``, as they are done.
+    """Yield the number of each task and ``function(task)``, as they are completed.
 
-    They run on the current client, or one after the other in this process.
+    Tasks run on the current client, or one after the other in this process.
 
     >>> dict(each_done(len, ["toro", "uni"]))
     {0: 4, 1: 3}
@@ -116,7 +116,7 @@ def _results(function: Callable[[Any], Any], tasks: Sequence[Any]) -> Iterator[t
 
 
 def current_client() -> Any:
-    """The client that Dask computes with now, or None if it computes in this process."""
+    """The current Dask client, or None if Dask computes in this process."""
     if "distributed" not in sys.modules:
         return None
     from dask.base import get_scheduler
@@ -126,7 +126,7 @@ def current_client() -> Any:
 
 
 def room() -> int:
-    """The memory, in bytes, of all workers that Dask would compute with now."""
+    """The memory of all current workers, in bytes."""
     client = current_client()
     if client is None:
         return _ROOM
@@ -134,18 +134,18 @@ def room() -> int:
     return sum(worker["memory_limit"] or _ROOM for worker in workers)
 
 
-# While waiting for one result, for several, and while sending.
+# Raised while waiting for one result, for several, and while sending.
 _LOST = ("FutureCancelledError", "FuturesCancelledError", "CommClosedError")
 
 
 def explained(problem: Exception) -> Exception:
     """The error as a user should see it: what happened to the cluster, and what to do."""
     if type(problem).__name__ in _LOST:
-        return ConnectionError("the connection to the cluster was lost; run the same again")
+        return ConnectionError("lost the connection to the cluster; run the same again")
     if type(problem).__name__ != "KilledWorker":
         return problem
     return MemoryError(
-        "every worker that took one of the blocks died, most likely because the block and what is "
-        "computed from it exceed the worker's memory limit; make blocks smaller (X.rechunk, or "
-        "--block), or give each worker more memory or fewer threads"
+        "every worker that took one of the blocks died, most likely because the block and its "
+        "results exceed the worker's memory limit; make blocks smaller (X.rechunk, or --block), "
+        "or give each worker more memory or fewer threads"
     )

@@ -1,7 +1,7 @@
-"""Vectors of rankings in blocks: computed when they are needed, or kept as parts of a directory.
+"""Vectors of rankings in blocks: computed when needed, or stored as parts of a directory.
 
-A block of vectors comes with what is known of its rankings, wherever it is read from, so a search
-and a classifier do not care which of the two it is.
+A block of vectors comes with the columns of its rankings, wherever it is read from, so a search or
+a classifier can use either.
 """
 
 import hashlib
@@ -20,7 +20,7 @@ from rankcut.dask.tasks import Progress, each_done, shared_task
 from rankcut.errors import InputError
 from rankcut.features.offset_rows import check_centred
 from rankcut.files.graph_files import graph_arrays
-from rankcut.files.matrices import write_matrix
+from rankcut.files.matrix_files import MatrixBlock, write_matrix
 from rankcut.files.parquet import Piece, PieceReader, import_pyarrow
 from rankcut.files.parts import Parts
 from rankcut.files.table_columns import known_columns
@@ -28,13 +28,13 @@ from rankcut.graphs.item_graph import ItemGraph
 
 
 class VectorBlock(NamedTuple):
-    """Vectors of some rankings, and what is known of each."""
+    """Vectors of some rankings, and their other columns."""
 
     vectors: NDArray[np.floating]
     columns: dict[str, Any]  #: as text, with ``count`` where rankings are counted
 
     def counts(self) -> NDArray[np.int64]:
-        """How many rankings each vector stands for."""
+        """The number of rankings that each vector represents."""
         if "count" not in self.columns:
             return np.ones(len(self.vectors), dtype=np.int64)
         return np.array([int(count) for count in self.columns["count"]], dtype=np.int64)
@@ -59,7 +59,7 @@ class Vectors:
     n_features: int
 
     def labelled(self, target: str) -> tuple[Any, Any]:
-        """Dask arrays of vectors and classes, a row for each ranking that has a class."""
+        """Dask arrays of vectors and classes, with one row per ranking that has a class."""
         call = shared_task(_Labelled(self.read, target), nout=2)
         pairs = [call(place) for place in self.places]
         sizes = [np.nan] * len(pairs)
@@ -70,7 +70,7 @@ class Vectors:
 
 
 def computed_vectors(rankings: LazyRankings, features: Any) -> Vectors:
-    """Vectors that are computed each time they are needed.
+    """Vectors that are computed whenever they are needed.
 
     ``features`` turns ranks into vectors, such as a fitted :class:`~rankcut.GraphCutFeatures`.
     """
@@ -86,10 +86,10 @@ def write_features(
     restart: bool = False,
     progress: Progress | None = None,
 ) -> Vectors:
-    """Write the vectors of each block to a Parquet file of a directory, and return them.
+    """Write the vectors of each block to a Parquet file in a directory, and return them.
 
-    Parts that are there already, made with the same settings, are kept: run it again to finish
-    what was interrupted. It computes on the current Dask client, if there is one.
+    Parts already written with the same settings are kept, so an interrupted job continues when it
+    is run again. It computes on the current Dask client, if there is one.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def write_features(
     features : estimator
         Turns ranks into vectors, such as a fitted :class:`~rankcut.GraphCutFeatures`.
     directory : str
-        A new or empty directory, or one that an earlier run began.
+        A new or empty directory, or that of an interrupted run.
     restart : bool
         Replace parts that were made with other settings.
     progress : callable or None
@@ -117,12 +117,12 @@ def write_features(
 
 
 def feature_settings(features: Any) -> dict[str, Any]:
-    """All that vectors depend on besides the rankings, for a manifest."""
+    """Everything the vectors depend on besides the rankings, for a manifest."""
     return {name: _described(value) for name, value in features.get_params(deep=False).items()}
 
 
 def _described(value: Any) -> Any:
-    """A value as JSON has it, or a fingerprint of it."""
+    """A value as JSON, or its fingerprint."""
     if value is None or isinstance(value, str | bool | Real):
         return value
     if isinstance(value, ItemGraph):
@@ -167,7 +167,7 @@ class _Written:
 
     def __call__(self, task: tuple[Piece, str]) -> None:
         place, path = task
-        write_matrix([self.read(place)], self.items, path, "parquet")
+        write_matrix([MatrixBlock(*self.read(place))], self.items, {path: "parquet"})
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,7 +186,7 @@ class _Kept:
 
 @dataclass(frozen=True, eq=False)
 class _Labelled:
-    """Vectors and classes of a block, repeated by their counts, without those of no class."""
+    """Reads vectors and classes of a block, repeated by count; rows without a class are dropped."""
 
     read: Callable[[Any], VectorBlock]
     target: str

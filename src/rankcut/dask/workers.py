@@ -1,4 +1,4 @@
-"""A cluster to compute on: one that runs already, or processes on this machine."""
+"""A cluster to compute on: a running one, or processes on this machine."""
 
 import logging
 import signal
@@ -11,12 +11,12 @@ from typing import Any
 from rankcut.dask.tasks import explained, import_dask
 from rankcut.errors import InputError, Setting
 
-# Seconds to wait for a scheduler, and between two looks at the workers.
+# Seconds to wait for a scheduler, and between checks of the workers.
 _PATIENCE = 10
 _WATCH = 10.0
 
-# By default Dask's workers return memory to the system at once, so that each block of vectors is
-# mapped anew, which costs a quarter of the time to compute it. These workers keep up to 128 MB.
+# By default, Dask's workers return memory to the system at once. Mapping it again for each block
+# of vectors adds a quarter to the computing time. These workers keep up to 128 MB.
 WORKER_SETTINGS = {
     "distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_": 1 << 27,
     "distributed.nanny.pre-spawn-environ.MALLOC_MMAP_THRESHOLD_": 1 << 25,
@@ -38,7 +38,7 @@ def cluster(
     workers: int | None = None,
     notify: Callable[[str], None] = _print,
 ) -> Iterator[Any]:
-    """Compute on a cluster within a ``with`` statement, and name in one line what goes wrong.
+    """Compute on a cluster within a ``with`` statement, with errors of one line.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def cluster(
     Yields
     ------
     client : distributed.Client or None
-        None if neither is given: Dask then computes in this process.
+        None if neither is given: Dask computes in this process.
     """
     if scheduler is not None and workers is not None:
         raise InputError(
@@ -97,7 +97,7 @@ def _client(scheduler: str | None, workers: int | None) -> Iterator[Any]:
         client = Client(scheduler, timeout=_PATIENCE)
     except (OSError, ValueError, TimeoutError):
         raise InputError(
-            [Setting("scheduler", scheduler), f": no scheduler answers within {_PATIENCE} seconds"]
+            [Setting("scheduler", scheduler), f": no answer within {_PATIENCE} seconds"]
         ) from None
     with client:
         yield client
@@ -106,16 +106,16 @@ def _client(scheduler: str | None, workers: int | None) -> Iterator[Any]:
 def dask_setup(worker: Any) -> None:
     """Ignore interrupts; Dask calls this in each worker process that :func:`cluster` starts.
 
-    Ctrl-C reaches all processes of a terminal. The process that started the workers ends them.
+    Ctrl-C reaches all processes of a terminal; the process that started the workers stops them.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 @contextmanager
 def _watched(client: Any, notify: Callable[[str], None]) -> Iterator[None]:
-    """Say so if all workers are paused, and explain errors of the cluster.
+    """Notify if all workers are paused, and explain errors of the cluster.
 
-    Dask pauses workers that are short of memory and says nothing.
+    Dask pauses workers that are short of memory without telling anybody.
     """
     ended = threading.Event()
 
@@ -124,7 +124,7 @@ def _watched(client: Any, notify: Callable[[str], None]) -> Iterator[None]:
         while n_times < 2 and not ended.wait(_WATCH):
             try:
                 workers = client.scheduler_info(n_workers=-1)["workers"].values()
-            except Exception:  # the cluster is gone; whoever computes will hear of it
+            except Exception:  # the cluster is gone; the computation itself will fail
                 return
             paused = bool(workers) and all(each["status"] == "paused" for each in workers)
             n_times = n_times + 1 if paused else 0

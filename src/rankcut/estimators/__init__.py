@@ -1,7 +1,6 @@
 """Estimators: what plugs into scikit-learn."""
 
 from rankcut.estimators.consensus import Consensus
-from rankcut.estimators.gaussian_kernel import GaussianKernel
 from rankcut.estimators.gp import GPClassifier
 from rankcut.estimators.graph_cut import GraphCutFeatures
 from rankcut.estimators.kernel_objects import (
@@ -9,12 +8,16 @@ from rankcut.estimators.kernel_objects import (
     GraphCutKernel,
     KendallKernel,
     MallowsKernel,
+    RBOKernel,
     SpearmanKernel,
     WeightedKendallKernel,
 )
 from rankcut.estimators.pair_features import KendallFeatures, WeightedKendallFeatures
+from rankcut.estimators.radial_kernels import GaussianKernel, LaplaceKernel
 from rankcut.estimators.ranking_classifier import RankingClassifier
 from rankcut.estimators.ranking_clusters import RankingClusters
+from rankcut.estimators.ranking_completer import RankingCompleter
+from rankcut.estimators.rating_features import RatingFeatures, RatingKernel
 from rankcut.estimators.similar_rankings import SimilarRankings
 from rankcut.estimators.smoothing import GraphSmoothing
 from rankcut.estimators.submodular import SubmodularFeatures
@@ -30,9 +33,14 @@ __all__ = [
     "GraphSmoothing",
     "KendallFeatures",
     "KendallKernel",
+    "LaplaceKernel",
     "MallowsKernel",
+    "RBOKernel",
     "RankingClassifier",
     "RankingClusters",
+    "RankingCompleter",
+    "RatingFeatures",
+    "RatingKernel",
     "SimilarRankings",
     "SpearmanKernel",
     "SubmodularFeatures",

@@ -96,6 +96,9 @@ class RankingFeatures(TransformerMixin, TakesRankings, ABC):
     def _make_map(self, seed: int | None) -> FeatureMap:
         """The feature map of what was fitted; ``seed`` is that of an earlier one."""
 
+    def _check_input(self, X: Any) -> None:
+        """Refuse rankings that cannot be fitted; nothing by default."""
+
     def _options(self) -> MapOptions:
         """The options of the feature map among the parameters."""
         parameters = self.get_params(deep=False)
@@ -117,24 +120,25 @@ class RankingFeatures(TransformerMixin, TakesRankings, ABC):
     def fit(
         self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None
     ) -> Self:
-        """Check the rankings and match the set function with their items.
+        """Check the rankings, and match the graph or set function with their items.
 
-        No more is learned, unless there is a graph to be learned from rankings.
+        Nothing else is learned, unless the graph is a recipe that learns from rankings.
 
         Parameters
         ----------
         X : array, frame or CSR array of shape (n_rankings, n_items)
-            Rank matrix. Of a Dask array or DataFrame only the columns are looked at; its
-            rankings are checked when they are computed.
+            Rank matrix. Of a Dask array or DataFrame, only the columns are read; its rankings
+            are checked when they are computed.
         y : None
             Ignored.
         sample_weight : array of shape (n_rankings,) or None
-            How often each ranking counts for a graph that is learned from rankings.
+            How often each ranking counts, for a graph that is learned from rankings.
 
         Returns
         -------
         self
         """
+        self._check_input(X)
         rankings = self._read(stand_in(X), reset=True)
         if sample_weight is not None and not is_lazy(X):
             sample_weight = check_counts(sample_weight, rankings.shape[0])
@@ -167,8 +171,9 @@ class RankingFeatures(TransformerMixin, TakesRankings, ABC):
     def compact(self, X: Any) -> NDArray[Any] | OffsetRows:
         """The same vectors in the smallest form, for what compares them.
 
-        Sparse rankings in closed form give :class:`~rankcut.features.OffsetRows`, which mean the
-        same as dense vectors and take less memory; all others give an array.
+        Sparse rankings with ``unranked="last"`` or in closed form give
+        :class:`~rankcut.features.OffsetRows`, which mean the same as dense vectors and take less
+        memory; all others give an array.
 
         Parameters
         ----------

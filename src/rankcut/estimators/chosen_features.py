@@ -10,13 +10,13 @@ from sklearn.gaussian_process.kernels import Kernel
 
 from rankcut._loops.types import Floats
 from rankcut.errors import InputError, Setting
-from rankcut.estimators.gaussian_kernel import GaussianKernel
 from rankcut.estimators.kernel_objects import (
     GraphCutKernel,
     KendallKernel,
     MallowsKernel,
     SpearmanKernel,
 )
+from rankcut.estimators.radial_kernels import GaussianKernel
 from rankcut.kernels.mallows import median_lambda
 from rankcut.rankings import Unranked
 

@@ -1,7 +1,7 @@
 """The graph cut feature map as a scikit-learn transformer."""
 
 from collections.abc import Hashable, Sequence
-from typing import Any, Self
+from typing import Any
 
 from numpy.typing import ArrayLike, DTypeLike
 
@@ -61,10 +61,11 @@ class GraphCutFeatures(RankingFeatures):
     dtype : float32, float64 or None, default=None
         Type of the vectors; None is float32 for ranks in float32, and float64 otherwise.
     sparse_output : bool, default=True
-        Return sparse vectors where they are small: for CSR rankings, in closed form, on a sparse
-        or complete graph. These are :class:`~rankcut.features.UncentredRows`, which leave out a
-        constant of each row; everything else gives a dense array. False always gives a dense
-        array, for estimators that take no sparse input and for ``set_output``.
+        Return sparse vectors where they are small: for CSR rankings on a sparse or complete graph,
+        with ``unranked="last"`` or in closed form. These are
+        :class:`~rankcut.features.UncentredRows`, which leave out a constant of each row;
+        everything else gives a dense array. False always gives a dense array, for estimators that
+        take no sparse input and for ``set_output``.
     n_jobs : int or None, default=None
         Number of threads. The vectors are the same bits for any number.
 
@@ -128,28 +129,9 @@ class GraphCutFeatures(RankingFeatures):
         self.sparse_output = sparse_output
         self.n_jobs = n_jobs
 
-    def fit(
-        self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None
-    ) -> Self:
-        """Match the graph with the items of the rankings, or learn it from them.
-
-        Parameters
-        ----------
-        X : array, frame or CSR array of shape (n_rankings, n_items)
-            Rank matrix. Of a Dask array or DataFrame only the columns are looked at; its
-            rankings are checked when they are computed.
-        y : None
-            Ignored.
-        sample_weight : array of shape (n_rankings,) or None
-            How often each ranking counts for a graph that is learned from rankings.
-
-        Returns
-        -------
-        self
-        """
+    def _check_input(self, X: Any) -> None:
         check_learnable(self.graph, X)
         check_learnable(getattr(self.smoothing, "graph", None), X)
-        return super().fit(X, y, sample_weight)
 
     def _fit(self, rankings: RankMatrix, sample_weight: ArrayLike | None) -> None:
         self.graph_ = fit_graph(self.graph, rankings, sample_weight)

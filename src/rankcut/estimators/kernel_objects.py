@@ -37,6 +37,7 @@ from rankcut.kernels.graph_cut import GraphCutEncoder
 from rankcut.kernels.groups import DRAWS
 from rankcut.kernels.kendall import kendall_encoder
 from rankcut.kernels.mallows import mallows_encoder
+from rankcut.kernels.overlap import overlap_encoder
 from rankcut.kernels.spearman import spearman_encoder
 from rankcut.kernels.weighted_kendall import Weights, weighted_kendall_encoder
 from rankcut.rankings import Unranked
@@ -354,3 +355,42 @@ class DiffusionKernel(RankingKernel):
             self.n_jobs,
             derivative=derivative,
         )
+
+
+class RBOKernel(RankingKernel):
+    """Rank-biased overlap of two lists; see :func:`~rankcut.rbo_kernel`.
+
+    Parameters
+    ----------
+    p, normalize, items, n_jobs
+        As in :func:`~rankcut.rbo_kernel`.
+
+    Examples
+    --------
+    >>> from rankcut import RBOKernel
+    >>> nan = float("nan")
+    >>> lists = [[1, 2, nan, nan], [1, nan, 2, nan], [nan, nan, 1, 2]]
+    >>> RBOKernel(normalize=True).nearest(lists, k=1).rows
+    array([[1],
+           [0],
+           [1]])
+    """
+
+    # An item that is not ranked is not on the list: there is nothing to choose.
+    unranked = "anywhere"
+
+    def __init__(
+        self,
+        p: float = 0.9,
+        *,
+        normalize: bool = False,
+        items: Sequence[Hashable] | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.p = p
+        self.normalize = normalize
+        self.items = items
+        self.n_jobs = n_jobs
+
+    def _encoder(self, *, derivative: bool = False) -> Encoder:
+        return overlap_encoder(self.p)

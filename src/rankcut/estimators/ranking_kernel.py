@@ -128,9 +128,11 @@ class RankingKernel(Kernel):
         encoder = self._encoder(derivative=True)
         slopes = self._gram(X, None, encoder, normalize=False)
         if self.normalize:
+            # A ranking with k(A, A) = 0 keeps 0, and has no slope.
             own = self._squares(X, self._encoder())
-            own_slopes = self._squares(X, encoder) / own
-            slopes /= np.sqrt(np.outer(own, own))
+            inverse = np.divide(1.0, own, out=np.zeros_like(own), where=own > 0)
+            own_slopes = self._squares(X, encoder) * inverse
+            slopes *= np.sqrt(np.outer(inverse, inverse))
             slopes -= gram * (own_slopes[:, np.newaxis] + own_slopes) / 2.0
         return np.asarray(np.exp(self.theta[0]) * slopes)
 

@@ -12,7 +12,7 @@ from sklearn.utils import Tags, get_tags
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import _num_samples, check_is_fitted, has_fit_parameter
 
-from rankcut.errors import InputError, Setting
+from rankcut.errors import InputError, Setting, amount
 from rankcut.estimators.graph_cut import GraphCutFeatures
 from rankcut.features.offset_rows import OffsetRows, largest_entry
 from rankcut.graphs.learned import check_counts
@@ -170,7 +170,7 @@ class SimilarRankings(BaseEstimator):
         there = self._vectors.shape[0] - (X is None)
         if k > there:
             raise InputError(
-                f"is {k}, but there are {there} rankings to choose from", parameter="n_neighbors"
+                f"is {k}, with {amount(there, 'ranking')} to choose from", parameter="n_neighbors"
             )
         vectors = self._vectors if X is None else _scaled(self._encoded(X), -self._exponent)
         if self._index is None:

@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
-from rankcut.errors import InputError
+from rankcut.errors import InputError, amount
 from rankcut.features.offset_rows import UncentredRows
 from rankcut.features.smoothing import Smoother
 from rankcut.graphs import ItemGraph, as_item_graph
@@ -149,7 +149,7 @@ class GraphSmoothing(TransformerMixin, BaseEstimator):
         labels = tuple(self.items)
         if len(labels) != self.n_features_in_ or (names is not None and labels != tuple(names)):
             raise InputError(
-                f"items= has {len(labels)} labels, and they are not those of the "
+                f"items= has {amount(len(labels), 'label')}, and they are not those of the "
                 f"{self.n_features_in_} columns; give one label for each column of an array, and "
                 "none for a frame"
             )

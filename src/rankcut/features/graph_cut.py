@@ -6,6 +6,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from rankcut.dask import is_lazy, stand_in
+from rankcut.errors import InputError
 from rankcut.features.feature_map import FeatureMap, MapOptions, lazy_features
 from rankcut.features.smoothing import Smoother, as_smoothing
 from rankcut.graphs import ItemGraph, as_item_graph, is_learned
@@ -35,8 +36,8 @@ def graph_cut_features(
     Returns
     -------
     ndarray or UncentredRows of shape (n_rankings, n_items)
-        Sparse for CSR rankings in closed form on a sparse or complete graph; see
-        ``sparse_output``.
+        Sparse for CSR rankings with ``unranked="last"`` or in closed form, on a sparse or complete
+        graph; see ``sparse_output``.
 
     See Also
     --------
@@ -113,8 +114,9 @@ def fit_graph(
 def check_learnable(graph: Any, X: Any) -> None:
     """Refuse to learn a graph from rankings that are not there yet."""
     if is_lazy(X) and is_learned(graph):
-        raise TypeError(
+        raise InputError(
             f"{type(graph).__name__} is learned from rankings, and these are a Dask collection, "
-            "which is not computed for that; learn the graph from some rankings in memory, with "
-            "its build_from(), and pass the graph that it returns"
+            "which is not computed for that",
+            remedy="learn the graph from some rankings in memory, with its build_from(), and pass "
+            "the graph that it returns",
         )

@@ -30,7 +30,7 @@ from rankcut.graphs.derived import degree_scales
 from rankcut.graphs.weights import DenseWeights, Weights
 from rankcut.threads import over_rows
 
-# Each takes a product with the graph, so a typing error should not take days.
+# Each takes a product with the graph, and on a well-connected one the walk has converged by then.
 MOST_STEPS = 1000
 
 # An entry of a product of sparse matrices costs as much as this many of one with a dense matrix.
@@ -46,8 +46,8 @@ class Smoothing(BaseEstimator):
     Parameters
     ----------
     steps : float, default=2.0
-        Steps of a lazy random walk over the items, from 0, which changes nothing, to 1,000. 1.5 is
-        a step and a half.
+        Steps of a lazy random walk over the items, from 0, which changes nothing, to 1,000, by
+        which the walk over a well-connected graph has converged. 1.5 is a step and a half.
     graph : graph or recipe, default=None
         The graph to walk on, in which like items are joined strongly; None is the graph of the
         features. Of a :class:`~rankcut.DissimilarityGraph` it is the similarity graph that it is
@@ -82,8 +82,8 @@ def check_steps(steps: Any) -> None:
         raise InputError(
             f"must be a number of steps from 0 to {MOST_STEPS:,}; got {steps!r}",
             parameter="smoothing",
-            remedy="each step takes a product with the graph; to smooth more, connect each item to "
-            "more neighbours"
+            remedy="on a well-connected graph the walk has converged by then, and more steps "
+            "change nothing; to smooth more, connect each item to more neighbours"
             if number and steps > MOST_STEPS
             else "",
         )

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from rankcut.errors import RankingFileError
+from rankcut.errors import RankingFileError, amount
 from rankcut.files.streams import Source, decoded, open_text, read_all, source_name, whole_number
 from rankcut.orders import to_orders
 from rankcut.ranking_set import RankingSet, distinct_labels, fitting_ranks
@@ -83,8 +83,8 @@ def read_blt(source: Source, *, sparse: bool | None = None, expand: bool = False
     n_items = int(opening[0])
     if n_items > len(lines):
         raise RankingFileError(
-            f"{n_items} candidates cannot all be named in {len(lines)} lines; correct the first "
-            "number",
+            f"{n_items} candidates cannot all be named in {amount(len(lines), 'line')}; correct "
+            "the first number",
             name,
             number,
         )
@@ -103,7 +103,7 @@ def read_blt(source: Source, *, sparse: bool | None = None, expand: bool = False
     if len(quoted) not in (n_items, n_items + 1):
         raise RankingFileError(
             f"after the line '0' come the names of {n_items} candidates and a title, a line each; "
-            f"there are {len(quoted)} lines",
+            f"got {amount(len(quoted), 'line')}",
             name,
             number,
         )

@@ -39,6 +39,7 @@ def read_file(
     format: Format | None = None,
     *,
     expand: bool = False,
+    as_frame: bool = False,
     delimiter: str | None = None,
     header: Header = 1,
     sheet: str | None = None,
@@ -56,6 +57,8 @@ def read_file(
         suffix.
     expand : bool
         Give each ranking a row of its own instead of keeping counts.
+    as_frame : bool
+        Ranks as a pandas frame with the items' names.
     delimiter : str or None
         What divides the cells of a CSV or TSV file; None goes by the format, and takes a semicolon
         or tab in a CSV file whose header has no comma.
@@ -90,7 +93,8 @@ def read_file(
         rankings = read_order(source, sparse=table.sparse)
     else:
         rankings = read_npy(source)
-    return rankings.expanded() if expand else rankings
+    rankings = rankings.expanded() if expand else rankings
+    return rankings.with_frames() if as_frame else rankings
 
 
 def scan_file(

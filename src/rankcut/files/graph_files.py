@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from rankcut.errors import amount
 from rankcut.files.drafts import atomic_file
 from rankcut.files.matrices import read_arrays
 from rankcut.files.streams import Source, most_unpacked, reading_as, source_name
@@ -74,7 +75,7 @@ def _graph(arrays: dict[str, Any]) -> ItemGraph:
     n_items = int(arrays["n_items"])
     items = tuple(arrays["items"].tolist()) if "items" in arrays else None
     if items is not None and len(items) != n_items:
-        raise ValueError(f"{len(items)} names for {n_items} items")
+        raise ValueError(f"{amount(len(items), 'name')} for {amount(n_items, 'item')}")
     if "data" in arrays:
         parts = (arrays["data"], arrays["indices"], arrays["indptr"])
         weights = sparse.csr_array(parts, shape=(n_items, n_items))

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from rankcut.errors import RankingFileError, Setting
+from rankcut.errors import RankingFileError, Setting, amount
 from rankcut.files.blocks import BLOCK_CELLS, MARKS, Block, Declared, Header, read_marks
 from rankcut.files.streams import (
     Source,
@@ -191,7 +191,8 @@ def _parsed(
 
 def _uneven(record: list[Any], names: list[str], name: str, line: int) -> RankingFileError:
     return RankingFileError(
-        f"this row has {len(record)} cells, and the table has {len(names)} columns",
+        f"this row has {amount(len(record), 'cell')}, and the table has "
+        f"{amount(len(names), 'column')}",
         name,
         line,
         remedy="quote cells that contain the delimiter, and leave none out",

@@ -1,5 +1,6 @@
 """Recipes that make a graph from another one."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from numbers import Real
@@ -26,7 +27,36 @@ from rankcut.graphs.weights import Weights, sampled_pairs
 _ROUNDING = 1e-12
 
 
-class DissimilarityGraph(BaseEstimator):
+class _DerivedGraph(BaseEstimator, ABC):
+    """A recipe that makes a graph from another one."""
+
+    graph: Any
+
+    @property
+    def needs_rankings(self) -> bool:
+        """Whether the inner graph is learned from rankings."""
+        return is_learned(self.graph)
+
+    def build(self) -> ItemGraph:
+        """Build the graph."""
+        return self._derived(_inner_graph(self.graph))
+
+    def build_from(
+        self,
+        X: Any,
+        items: Sequence[Hashable] | None = None,
+        *,
+        sample_weight: ArrayLike | None = None,
+    ) -> ItemGraph:
+        """Learn the inner graph from rankings, and build this one from it."""
+        return self._derived(_inner_graph(self.graph, X, items, sample_weight))
+
+    @abstractmethod
+    def _derived(self, graph: ItemGraph) -> ItemGraph:
+        """Derive the graph from the inner one."""
+
+
+class DissimilarityGraph(_DerivedGraph):
     """Connect unlike items strongly: W_ij = c − S_ij, with S_ij the similarity of two items.
 
     With a similarity graph, a swap of near-identical items changes a ranking's vector most; with
@@ -57,26 +87,7 @@ class DissimilarityGraph(BaseEstimator):
         self.graph = graph
         self.ceiling = ceiling
 
-    @property
-    def needs_rankings(self) -> bool:
-        """Whether the inner graph is learned from rankings."""
-        return is_learned(self.graph)
-
-    def build(self) -> ItemGraph:
-        """Build the graph."""
-        return self._turned(_inner_graph(self.graph))
-
-    def build_from(
-        self,
-        X: Any,
-        items: Sequence[Hashable] | None = None,
-        *,
-        sample_weight: ArrayLike | None = None,
-    ) -> ItemGraph:
-        """Learn the similarity graph from rankings, and build this one from it."""
-        return self._turned(_inner_graph(self.graph, X, items, sample_weight))
-
-    def _turned(self, graph: ItemGraph) -> ItemGraph:
+    def _derived(self, graph: ItemGraph) -> ItemGraph:
         if graph.is_complete:
             raise InputError(
                 "in the complete graph all items are alike, so there is no dissimilarity",
@@ -108,7 +119,7 @@ class DissimilarityGraph(BaseEstimator):
         return max(ceiling, largest)
 
 
-class NormalizedGraph(BaseEstimator):
+class NormalizedGraph(_DerivedGraph):
     """Weights divided by the degrees of both ends: W_ij/√(d_i d_j).
 
     An item counts for about as much as any other, however many neighbours it has. Items without
@@ -132,26 +143,7 @@ class NormalizedGraph(BaseEstimator):
     def __init__(self, graph: Any = None) -> None:
         self.graph = graph
 
-    @property
-    def needs_rankings(self) -> bool:
-        """Whether the inner graph is learned from rankings."""
-        return is_learned(self.graph)
-
-    def build(self) -> ItemGraph:
-        """Build the graph."""
-        return self._normalized(_inner_graph(self.graph))
-
-    def build_from(
-        self,
-        X: Any,
-        items: Sequence[Hashable] | None = None,
-        *,
-        sample_weight: ArrayLike | None = None,
-    ) -> ItemGraph:
-        """Learn the graph from rankings, and normalise it."""
-        return self._normalized(_inner_graph(self.graph, X, items, sample_weight))
-
-    def _normalized(self, graph: ItemGraph) -> ItemGraph:
+    def _derived(self, graph: ItemGraph) -> ItemGraph:
         known = graph.approximation
         kept = known if isinstance(known, NeighborApproximation) else None
         return graph.reweighted(graph.weights.scaled(degree_scales(graph)), kept)

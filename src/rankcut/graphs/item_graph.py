@@ -8,7 +8,7 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from rankcut.errors import InputError, Setting
+from rankcut.errors import InputError, Setting, amount
 from rankcut.graphs.validation import check_same_labels, check_weights, some_of
 from rankcut.graphs.weights import CompleteWeights, Weights
 from rankcut.rankings import as_frame, labels_beside
@@ -184,7 +184,7 @@ class ItemGraph:
             )
         if self.n_items != n_items:
             raise InputError(
-                f"the graph has {self.n_items} items, but the rankings have {n_items}",
+                f"the graph has {amount(self.n_items, 'item')}, but the rankings have {n_items}",
                 remedy="both must have the same items in the same order, or labels to match them",
             )
         if not self.ordered:
@@ -208,12 +208,12 @@ class ItemGraph:
     def __repr__(self) -> str:
         rank = self.weights.rank
         # Counting the edges of a low-rank graph takes time n²·rank.
-        facts = [f"rank {rank}" if rank else f"{self.n_edges} edges"]
+        facts = [f"rank {rank}" if rank else amount(self.n_edges, "edge")]
         if isinstance(self.approximation, LowRankApproximation):
             facts = []
         if self.approximation is not None:
             facts.append(str(self.approximation))
-        return f"ItemGraph({', '.join([f'{self.n_items} items', *facts])})"
+        return f"ItemGraph({', '.join([amount(self.n_items, 'item'), *facts])})"
 
 
 @runtime_checkable

@@ -1,15 +1,15 @@
-"""The diffusion kernel on the symmetric group, by its characters.
+"""The diffusion kernel on the symmetric group, computed from its characters.
 
-K = exp(−β·L) for the Laplacian L of the Cayley graph in which rankings that differ by a
-transposition are neighbours. The value for two full rankings depends on the cycle type μ of the
-permutation between them alone:
+K = exp(−β·L), where L is the Laplacian of the Cayley graph: rankings that differ by a
+transposition are neighbours. The value for two full rankings depends only on the cycle type μ of
+the permutation between them:
 
     k(μ) = Σ_λ f_λ·χ_λ(μ)·exp(−β·(n(n − 1)/2 − contents of λ))/n!
 
-over the partitions λ of n, with f_λ = χ_λ(1) the dimension and χ_λ the character of the
-irreducible representation λ; the contents of its cells, column less row, add up to the eigenvalue
-of the transpositions. The characters are tabulated once for n, by the rule of Murnaghan and
-Nakayama, and a pair of rankings is then one walk along its cycles.
+The sum is over the partitions λ of n. χ_λ is the character of the irreducible representation λ
+and f_λ = χ_λ(1) its dimension. The contents of its cells, column minus row, add up to the
+eigenvalue of the transpositions. The characters are tabulated once per n, by the rule of Murnaghan
+and Nakayama. After that, comparing two rankings is one walk along the cycles.
 """
 
 from collections.abc import Hashable, Sequence
@@ -28,7 +28,7 @@ from rankcut.kernels.groups import DRAWS, Completions, complete, read_groups
 from rankcut.rankings import RankMatrix, Unranked
 from rankcut.seeds import seed_from
 
-# 20 items have 627 cycle types; beyond, sums of characters lose too many digits.
+# 20 items have 627 cycle types. With more items, sums of characters lose too many digits.
 MOST_ITEMS = 20
 
 Partition = tuple[int, ...]
@@ -48,26 +48,28 @@ def diffusion_kernel(
     dtype: DTypeLike | None = None,
     n_jobs: int | None = None,
 ) -> NDArray[Any]:
-    """K = exp(β·(A − n(n − 1)/2·I)), A the adjacency of rankings that differ by one transposition.
+    """K = exp(β·(A − n(n − 1)/2·I)), where A joins rankings that differ by one transposition.
 
-    For top-k lists, ties and incomplete rankings k is the mean over the full rankings that agree
-    with each: over all of them if there are at most ``n_draws``, and else over draws in mirrored
-    pairs; see :mod:`rankcut.kernels.groups`.
+    For top-k lists, ties and incomplete rankings, k is the mean over the full rankings that agree
+    with each: over all of them if there are at most ``n_draws``, otherwise over random draws in
+    mirrored pairs; see :mod:`rankcut.kernels.groups`.
 
     Parameters
     ----------
     beta : float or None
-        β > 0, how far to diffuse; None is 2·log(n)/n. With much less than that, only rankings that
-        are almost equal have a value to speak of; with much more, all have about the same, 1/n!.
+        β > 0, how far to diffuse. None means 2·log(n)/n. With a much smaller β, k is close to 0
+        except for rankings that are almost equal; with a much larger one, it is about 1/n! for
+        all rankings.
     n_draws : int
-        Draws for each ranking that is not full, an even number; the cost of an entry grows with
+        Number of draws, even, for each ranking that is not full. The cost of an entry grows with
         its square.
     random_state : int, RandomState or None
         Seed of the draws. A ranking has the same draws in each call with the same int.
     X, Y, unranked, normalize, items, out, dtype, n_jobs
-        As in :func:`~rankcut.kernels.kendall_kernel`; at most 20 items. Full rankings all have the
-        same k(A, A), between 1/n! and 1: ``normalize=True`` makes it 1. Values are right to about
-        1e-16 of it, so that those of rankings far apart may be rounding alone if β is small.
+        As in :func:`~rankcut.kernels.kendall_kernel`, for at most 20 items. All full rankings
+        have the same k(A, A), between 1/n! and 1; ``normalize=True`` makes it 1. Values are
+        accurate to about 1e-16 of k(A, A). If β is small, those of rankings far apart may be
+        nothing but rounding.
 
     Returns
     -------
@@ -98,7 +100,7 @@ def diffusion_kernel(
 
 @cache
 def partitions_of(n: int) -> tuple[Partition, ...]:
-    """The partitions of n, parts in falling order.
+    """The partitions of n, with parts in decreasing order.
 
     >>> partitions_of(4)
     ((4,), (3, 1), (2, 2), (2, 1, 1), (1, 1, 1, 1))
@@ -118,10 +120,10 @@ def partitions_of(n: int) -> tuple[Partition, ...]:
 
 @cache
 def _strip(shape: Partition, size: int) -> tuple[tuple[Partition, int], ...]:
-    """What is left of a diagram without one of its border strips of that size, with the sign.
+    """The diagrams left after removing a border strip of a given size, each with its sign.
 
-    On the beads at part_i + (number of rows below i), a strip is a bead moved down to a free
-    place; the sign changes with each bead it jumps over.
+    With beads at part_i + (number of rows below i), removing a strip moves a bead down to a free
+    place. The sign changes with each bead it jumps over.
     """
     n_rows = len(shape)
     beads = [part + n_rows - 1 - i for i, part in enumerate(shape)]
@@ -139,7 +141,7 @@ def _strip(shape: Partition, size: int) -> tuple[tuple[Partition, int], ...]:
 
 @cache
 def _characters_at(cycles: Partition) -> dict[Partition, int]:
-    """χ_λ at one cycle type, for all λ: strip off its largest cycle in all ways, and add up."""
+    """χ_λ at one cycle type for all λ: the signed sum over all ways to strip its largest cycle."""
     if not cycles:
         return {(): 1}
     smaller = _characters_at(cycles[1:])
@@ -164,7 +166,7 @@ def character_table(n: int) -> NDArray[np.float64]:
 
 
 def class_values(n: int, beta: float, *, derivative: bool) -> Floats:
-    """k, or its derivative by β, for each cycle type."""
+    """k, or its derivative in β, for each cycle type."""
     characters = character_table(n)
     contents = [
         sum(column - row for row, part in enumerate(shape) for column in range(part))
@@ -178,10 +180,10 @@ def class_values(n: int, beta: float, *, derivative: bool) -> Floats:
 
 @cache
 def cycle_codes(n: int) -> tuple[Indices, NDArray[np.int64], int]:
-    """A code for each cycle length, so that those of a permutation's cycles add up to a place.
+    """A code for each cycle length; the sum over a permutation's cycles is its place in a table.
 
-    Returns the codes, the place of each cycle type, and the size of a table with those places.
-    No two types share one: codes are drawn, from a fixed seed, until that is so.
+    Returns the codes, the place of each cycle type, and the size of the table. Codes are drawn
+    from a fixed seed until no two cycle types share a place.
     """
     rng = np.random.default_rng(0)
     counts = np.array([np.bincount(shape, minlength=n + 1) for shape in partitions_of(n)])
@@ -196,7 +198,7 @@ def cycle_codes(n: int) -> tuple[Indices, NDArray[np.int64], int]:
 
 
 class DiffusionCompletions:
-    """Full rankings that stand for each ranking, and the kernel's table of values."""
+    """The full rankings that represent each ranking, and the kernel's table of values."""
 
     side = 64
     blas = False
@@ -214,7 +216,7 @@ class DiffusionCompletions:
     def compare(
         self, rows: slice, other: "DiffusionCompletions", columns: slice, pairs: int, out: Any
     ) -> None:
-        """Means over completions of the value of the cycle type."""
+        """Average the values of the cycle types over the completions."""
         left, right = self._completions.some(rows), other._completions.some(columns)
         class_function_values(
             left.groups,
@@ -229,10 +231,10 @@ class DiffusionCompletions:
 
 
 def default_beta(n_items: int) -> float:
-    """2·log(n)/n: what rankings share and where they put single items have about equal weight.
+    """2·log(n)/n, which balances the constant part of the kernel and the positions of single items.
 
-    The trivial representation adds 1/n! to all values; the next one, which is that of the
-    positions of single items, adds at most (n − 1)²·exp(−β·n) times as much.
+    The trivial representation adds 1/n! to all values. The next one, that of the positions of
+    single items, adds at most (n − 1)²·exp(−β·n) times as much.
     """
     return 2.0 * log(max(n_items, 2)) / max(n_items, 2)
 
@@ -246,7 +248,7 @@ def diffusion_encoder(
     *,
     derivative: bool = False,
 ) -> Encoder:
-    """Full completions."""
+    """Encode rankings as full rankings that agree with them."""
     if beta is not None and not 0.0 < beta < np.inf:
         raise InputError(f"must be positive and finite; got {beta}", parameter="beta")
 
@@ -254,7 +256,7 @@ def diffusion_encoder(
         n_items = rankings.shape[1]
         if n_items > MOST_ITEMS:
             raise InputError(
-                f"the diffusion kernel is for at most {MOST_ITEMS} items, but there are {n_items}",
+                f"the diffusion kernel is for at most {MOST_ITEMS} items; got {n_items}",
                 remedy="use mallows_kernel, which takes any number",
             )
         groups = read_groups(rankings, unranked, n_jobs)

@@ -1,7 +1,7 @@
-"""Gram matrices, computed in blocks, each pair once, into an array of the caller's choice.
+"""Gram matrices, computed in blocks, each pair once.
 
 A kernel turns rankings into a form that is quick to compare, an :class:`Encoding`.
-:func:`fill_gram` cuts the matrix into square blocks, computes each once, in threads, and writes it
+:func:`fill_gram` cuts the matrix into square blocks, computes them in threads, and writes each
 (and its mirror image) to the result, which may be on disk.
 """
 
@@ -19,16 +19,15 @@ from rich.progress import Progress
 from rankcut._loops.pairs import ALL, TWINS, UPPER
 from rankcut._loops.types import Floats
 from rankcut.dask import is_lazy
-from rankcut.errors import InputError
+from rankcut.errors import InputError, amount
 from rankcut.rankings import RankMatrix, Unranked, labels_beside, read_rankings
 from rankcut.threads import as_completed
 
-# Entries of a feature matrix that is kept (512 MB); a larger one is computed again, a few rows at
-# a time, for each block of the Gram matrix.
+# Feature matrices of up to this many entries (512 MB) are kept. A larger one is computed anew, a
+# few rows at a time, for each block of the Gram matrix.
 KEPT = 1 << 26
 
-# Rows of a block that are scaled or transposed at once: few enough for their cache lines to be
-# held until they are used up.
+# Rows of a block to scale or transpose at once: few enough that their cache lines stay in cache.
 _AT_ONCE = 256
 
 # Seconds until progress is shown.
@@ -42,17 +41,16 @@ class Encoding(Protocol):
     """Rows and columns of a block."""
 
     blas: bool
-    """Whether blocks are products by BLAS, of any type. Loops write contiguous float64."""
+    """Whether blocks are BLAS products, of any type. Loops write contiguous float64."""
 
     def __len__(self) -> int:
         """Number of rankings."""
 
     def compare(self, rows: slice, other: Self, columns: slice, pairs: int, out: Any) -> None:
-        """Write k of these rows and the other's columns to ``out``.
+        """Write k of these rows and the columns of ``other`` to ``out``.
 
-        ``pairs`` is ALL; or UPPER, if they are the same rankings, of which each pair is to be
-        compared once; or TWINS, if so and each is to be compared with itself alone, to
-        ``out[r, 0]``.
+        ``pairs`` is ALL. If both are the same rankings, it may be UPPER, to compare each pair
+        once, or TWINS, to compare each ranking with itself only and write to ``out[r, 0]``.
         """
 
 
@@ -67,7 +65,7 @@ class Features:
         ``fill(start, stop)`` computes those rows.
     """
 
-    # Large, since each product waits for all of BLAS' threads.
+    # Large, because each product waits for all BLAS threads.
     side = 4096
     blas = True
 
@@ -100,12 +98,12 @@ class Features:
 
 
 def rows_at_once(width: int, most: int) -> int:
-    """Number of vectors of that width in a block, so that both its sides fit in memory."""
+    """Number of vectors of a given width in a block, so that both sides fit in memory."""
     return min(most, max(1, KEPT // (2 * width)))
 
 
 Encoder: TypeAlias = Callable[[RankMatrix, np.dtype[Any]], Encoding]
-"""From checked rankings to their encoding, for a Gram matrix of that type."""
+"""Encodes checked rankings, for a Gram matrix of that type."""
 
 
 def gram_matrix(
@@ -126,8 +124,8 @@ def gram_matrix(
 
         if out is not None:
             raise TypeError(
-                "out= is for rankings in memory; the Gram matrix of a Dask collection is written "
-                "by its to_zarr, or by dask.array.store"
+                "out= is for rankings in memory; write the Gram matrix of a Dask collection with "
+                "its to_zarr method, or with dask.array.store"
             )
         gram: NDArray[Any] = lazy_gram(
             X, Y, encode, unranked=unranked, normalize=normalize, items=items, dtype=dtype
@@ -148,7 +146,7 @@ def gram_matrix(
 def read_both(
     X: Any, Y: Any, items: Sequence[Hashable] | None, unranked: Unranked
 ) -> tuple[RankMatrix, RankMatrix | None]:
-    """Two checked rank matrices over the same items; the second is None where Y is, or is X."""
+    """Two checked rank matrices over the same items; the second is None if Y is None or X."""
     left = read_rankings(X, items)
     left.check(unranked)
     if Y is None or Y is X:
@@ -159,14 +157,14 @@ def read_both(
 
 
 def with_same_labels(left: RankMatrix, right: RankMatrix) -> tuple[RankMatrix, RankMatrix]:
-    """Both, if they rank the same items in the same order of columns.
+    """Check that both rank the same items in the same order of columns.
 
-    If one of them has labels they hold for both, so that a graph is matched with both alike.
+    If only one of them has labels, they hold for both, so that a graph fits both alike.
     """
     if left.shape[1] != right.shape[1]:
         raise InputError(
-            f"X ranks {left.shape[1]} items and Y ranks {right.shape[1]}; a kernel compares "
-            "rankings of the same items"
+            f"X ranks {amount(left.shape[1], 'item')} and Y ranks {right.shape[1]}; a kernel "
+            "compares rankings of the same items"
         )
     labels = labels_beside(left.items, right.items)
     others = labels_beside(right.items, left.items)
@@ -185,7 +183,7 @@ def with_same_labels(left: RankMatrix, right: RankMatrix) -> tuple[RankMatrix, R
 def gram_dtype(
     dtype: DTypeLike | None, out: NDArray[Any] | None, rankings: RankMatrix
 ) -> np.dtype[Any]:
-    """The dtype asked for, or that of ``out``, or else that of the ranks."""
+    """The given dtype, or that of ``out``, or that of the ranks."""
     if dtype is not None:
         asked = np.dtype(dtype)
     elif out is not None:
@@ -207,15 +205,13 @@ def fill_gram(
     n_jobs: int | None = None,
     progress: bool = True,
 ) -> NDArray[Any]:
-    """The kernel of each ranking on the left and each on the right, or on the left again."""
+    """The kernel of each ranking on the left with each on the right (None: the left again)."""
     other = left if right is None else right
     shape = (len(left), len(other))
     if out is None:
         out = np.empty(shape, dtype=dtype)
     elif not (isinstance(out, np.ndarray) and out.flags.writeable):
-        raise InputError(
-            "must be a NumPy array, or a memory map, that can be written to", parameter="out"
-        )
+        raise InputError("must be a writable NumPy array or memory map", parameter="out")
     elif out.shape != shape or out.dtype != dtype:
         raise InputError(
             f"has shape {out.shape} and dtype {out.dtype}, but the Gram matrix has shape {shape} "
@@ -237,7 +233,7 @@ def fill_gram(
         left.compare(rows, other, columns, pairs, block)
         if scales is not None:
             for part in slices(len(block), _AT_ONCE):
-                # The product of the scales first: it is the same for (A, A') and (A', A).
+                # Multiply the scales first: their product is the same for (A, A') and (A', A).
                 block[part] *= scales[0][rows][part, np.newaxis] * scales[1][columns]
         if not direct:
             place[:] = block
@@ -269,12 +265,12 @@ def squares(encoding: Encoding) -> Floats:
 
 
 def unit_scale(encoding: Encoding) -> Floats:
-    """1/√k(A, A), and 0 where that is 0, as it is for a ranking that ties all items."""
+    """1/√k(A, A), or 0 where k(A, A) is 0, as for a ranking that ties all items."""
     own = squares(encoding)
     lost = (own > 0) & (own < np.finfo(np.float64).tiny)
     if lost.any():
         raise InputError(
-            "k(A, A) is too small to be told from 0, so k cannot be normalised",
+            "k(A, A) is too small to normalise the kernel",
             row=int(np.argmax(lost)),
             remedy="use larger weights",
         )
@@ -283,7 +279,7 @@ def unit_scale(encoding: Encoding) -> Floats:
 
 
 def slices(size: int, side: int) -> list[slice]:
-    """Whole numbers from 0 on, cut into pieces of that many."""
+    """Cut 0, 1, …, ``size`` − 1 into slices of length ``side``."""
     return [slice(start, min(start + side, size)) for start in range(0, size, side)]
 
 

@@ -42,20 +42,21 @@ def graph_cut_kernel(
     X : array, frame or CSR array of shape (n_rankings_x, n_items)
         Rank matrix: 1 = best, equal = tied, NaN (or absent in a sparse matrix) = not ranked.
     Y : array, frame or CSR array of shape (n_rankings_y, n_items) or None
-        Another rank matrix over the same items; None is X itself, each pair once.
+        Another rank matrix over the same items. If None, X is compared with itself, each pair
+        once.
     graph : None, ItemGraph, recipe, array, sparse matrix, networkx.Graph or frame
-        The item graph; None is the complete graph.
+        The item graph. None means the complete graph.
     items : sequence or None
         Labels of the columns, if the rankings are not frames.
     out : ndarray or memmap of shape (n_rankings_x, n_rankings_y) or None
-        Where to write the Gram matrix.
+        Array to write the Gram matrix to. None makes a new one.
     dtype : float32, float64 or None
-        Type of the Gram matrix; None is float32 for ranks in float32, and float64 otherwise.
+        Type of the Gram matrix. None means float32 for ranks in float32, and float64 otherwise.
     **options
         ``unranked``, ``unlisted_weight``, ``normalize``, ``completions``, ``smoothing`` and
         ``n_jobs``, as in :class:`~rankcut.GraphCutFeatures`. With ``normalize``, values are from
-        −1 to 1, and on the complete graph they are Spearman's correlation; a ranking that ties all
-        items has k = 0. Sparse rankings in closed form stay sparse on the way.
+        −1 to 1; on the complete graph they are Spearman's correlation. A ranking that ties all
+        items has k = 0. The vectors of sparse rankings in closed form stay sparse.
 
     Returns
     -------
@@ -108,15 +109,15 @@ class GraphCutVectors:
             return
         out[:] = inner_products(left, right)
         if pairs == UPPER:
-            # Sparse sums of a pair may be in another order than those of the pair turned round.
+            # The sparse sums of (A, A') and (A', A) may be in different orders.
             out[:] = (out + out.T) / 2.0
 
 
 class GraphCutEncoder:
-    """From rankings to their vectors, for a Gram matrix.
+    """Encodes rankings as vectors.
 
-    A recipe is built once, for X and Y and all their blocks. One that is learned from rankings is
-    refused: learned from either side of a Gram matrix, it would be another graph.
+    The graph of a recipe is built once, for X and Y and all their blocks. Recipes that learn from
+    rankings are refused: they would give different graphs for the two sides of a Gram matrix.
     """
 
     def __init__(self, graph: Any, options: MapOptions) -> None:
@@ -132,7 +133,7 @@ class GraphCutEncoder:
         self._map: FeatureMap | None = None
 
     def __call__(self, rankings: RankMatrix, dtype: np.dtype[Any]) -> GraphCutVectors:
-        """The vectors, normalised as vectors if asked: weights may be of any scale."""
+        """The vectors; they are normalised here, because weights may be of any scale."""
         known = (rankings.shape[1], rankings.items, dtype)
         if self._map is None or self._known != known:
             self._map = fit_map(self._graph, rankings, replace(self.options, dtype=dtype))
@@ -146,7 +147,7 @@ class GraphCutEncoder:
 def check_squares(vectors: Vectors, dtype: np.dtype[Any], magnitude: float) -> None:
     """Refuse vectors whose inner products are too large or too small for a float.
 
-    No product exceeds the largest square, by Cauchy and Schwarz; and if all squares are normal
+    By Cauchy and Schwarz, no product exceeds the largest square. If all squares are normal
     numbers, underflow costs no more than rounding. No coordinate exceeds ``magnitude``.
 
     >>> check_squares(np.array([[1.0, 0.0], [3e200, 4e200]]), np.dtype(float), 4e200)
@@ -159,7 +160,7 @@ rescale the weights
     with np.errstate(all="ignore"):
         squares = row_squares(vectors)
     wrong = ~(squares <= float(limits.max))
-    # A vector of zeros, as rounding leaves it, is no larger than that in any coordinate.
+    # No coordinate of a zero vector, as rounding leaves it, is larger than this.
     noise = vectors.shape[1] * float(limits.eps) * magnitude
     if noise < float(limits.tiny) ** 0.5:
         for row in np.flatnonzero(squares < float(limits.tiny)).tolist():

@@ -1,18 +1,18 @@
-"""The groups of the items in each ranking, and the full rankings that agree with it.
+"""The groups of each ranking, and the full rankings that agree with it.
 
-:func:`read_groups` is what most kernels start from.
+Most kernels start from :func:`read_groups`.
 
-Kernels that are defined on full rankings become kernels on all kinds by a mean over the full
+A kernel on full rankings becomes a kernel on all kinds of rankings by a mean over the full
 rankings that agree with each (ties broken, unranked items put anywhere). A ranking with at most
-``n_draws`` of them is completed in all ways, which is exact, and costs no more than a sample.
-Any other gets ``n_draws`` random completions, in mirrored pairs: in the second of a pair, the
-tied items are in the opposite order, and so are the unranked ones and the gaps they fall into.
+``n_draws`` completions gets all of them, which is exact and costs no more than a sample. Any other
+ranking gets ``n_draws`` random completions, in mirrored pairs: the second of a pair reverses the
+order of the tied items, of the unranked ones, and of the gaps they fall into.
 
-The draws depend on the ranking and the seed alone. So each ranking is a fixed set of completions
-wherever it occurs, and the Gram matrix of sampled means is positive semi-definite too, for it is
-that of mean feature vectors. Its entries have a standard error that falls with the square root of
-``n_draws`` or faster; to see it, compare a few values of ``random_state``. An entry k(A, A),
-whose two sides are the same draws, is a little too large in the mean.
+The draws depend only on the ranking and the seed. So a ranking has the same completions wherever
+it occurs, and the Gram matrix of sampled means is positive semi-definite, because it is the Gram
+matrix of mean feature vectors. The standard error of its entries falls with the square root of
+``n_draws`` or faster; compare a few values of ``random_state`` to see it. An entry k(A, A), whose
+two sides are the same draws, is slightly too large on average.
 """
 
 from dataclasses import dataclass
@@ -28,12 +28,12 @@ from rankcut.partitions import block_rows, read_partitions
 from rankcut.rankings import RankMatrix, Unranked
 from rankcut.threads import over_rows
 
-# In mirrored pairs. The cost of a Gram matrix grows with the square.
+# Completions of a ranking, in mirrored pairs. The cost of a Gram matrix grows with the square.
 DRAWS = 32
 
 
 def read_groups(rankings: RankMatrix, unranked: Unranked, n_jobs: int | None) -> Indices:
-    """``groups[r, i]`` counts the groups of ranking r from 0, the best; NOWHERE is unranked.
+    """``groups[r, i]``: the group of item i in ranking r, from 0 for the best; NOWHERE if unranked.
 
     Only ``unranked="anywhere"`` leaves items unranked.
 
@@ -66,7 +66,7 @@ class Completions:
     Attributes
     ----------
     groups : (n_completions, n_items)
-        The group of each item, which is its position (from 0) unless ties are kept.
+        The group of each item; without ties, its position from 0.
     starts : (n_rankings + 1,)
         Ranking r has the rows from ``starts[r]`` to ``starts[r + 1]``.
     """
@@ -78,7 +78,7 @@ class Completions:
         return len(self.starts) - 1
 
     def some(self, rows: slice) -> "Completions":
-        """Those of some rankings."""
+        """The completions of some of the rankings."""
         starts = self.starts[rows.start : rows.stop + 1]
         return Completions(self.groups[starts[0] : starts[-1]], starts - starts[0])
 
@@ -88,12 +88,12 @@ def complete(
 ) -> Completions:
     """All completions of rankings with at most ``n_draws``, mirrored draws for the others.
 
-    With ``keep_ties``, exchangeable neighbours stay tied: for kernels that know the mean over
-    tie-breaks.
+    With ``keep_ties``, exchangeable neighbours stay tied, for kernels with a closed form for the
+    mean over tie-breaks.
     """
     if not isinstance(n_draws, Integral) or n_draws < 2 or n_draws % 2:
         raise InputError(
-            f"must be an even number, 2 or more, since draws come in mirrored pairs; got "
+            "must be an even number, 2 or more, because draws come in mirrored pairs; got "
             f"{n_draws!r}",
             parameter="n_draws",
         )

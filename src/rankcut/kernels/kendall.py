@@ -1,15 +1,15 @@
 """Kendall's kernel: agreement on the order of pairs of items.
 
-The sign of a pair i, j is +1 where i is better, −1 where j is, 0 where they are tied. With
-unranked items it is the expected sign over all full rankings that agree with the ranking, in
-closed form: among k ranked items, an unranked one is better than the ranked one at mean position
-p with probability p/(k + 1).
+The sign of a pair i, j is +1 if i is better, −1 if j is, and 0 if they are tied. With unranked
+items, it is the expected sign over all full rankings that agree with the ranking, in closed form:
+an unranked item is better than the one at mean position p among k ranked items with probability
+p/(k + 1).
 
-Without unranked items signs are bits, and a few words hold those of all pairs: agreement is an
-exclusive or and a count of bits, faster than the BLAS product of the signs for any number of items.
-Beyond :data:`BIT_ITEMS` items an O(n log n) routine compares two rankings. With unranked items the
-expected signs are vectors of n(n − 1)/2 coordinates, multiplied by BLAS; if they do not fit in
-memory, a block of rankings at a time.
+Without unranked items, the signs of all pairs are bits in a few words. Agreement is an exclusive
+or and a bit count, which is faster than the BLAS product of the signs for any number of items.
+Beyond :data:`BIT_ITEMS` items, an O(n log n) routine compares two rankings. With unranked items,
+the expected signs are vectors of n(n − 1)/2 coordinates, multiplied by BLAS, one block of rankings
+at a time if they do not fit in memory.
 """
 
 from collections.abc import Hashable, Sequence
@@ -31,9 +31,9 @@ from rankcut.kernels.gram import Encoder, Features, gram_dtype, gram_matrix
 from rankcut.kernels.groups import all_full, read_groups
 from rankcut.rankings import RankMatrix, Unranked, read_rankings
 
-# With more items, the n²/2 bits of a ranking take longer to make and to read than the O(n log n)
-# routine takes. Measured, a pair of rankings: 13 µs by bits and 28 µs by the routine for 1,024
-# items, 54 and 67 µs for 2,048, 167 and 141 µs for 4,096.
+# With more items, the O(n log n) routine is faster than making and reading n²/2 bits. Measured
+# for a pair of rankings: 13 µs by bits and 28 µs by the routine for 1,024 items, 54 and 67 µs for
+# 2,048, 167 and 141 µs for 4,096.
 BIT_ITEMS = 2048
 
 
@@ -48,32 +48,32 @@ def kendall_kernel(
     dtype: DTypeLike | None = None,
     n_jobs: int | None = None,
 ) -> NDArray[Any]:
-    """k(A, A') = 2/(n(n − 1)) · Σ_{i<j} e_ij e'_ij with e_ij the expected sign of a pair of items.
+    """k(A, A') = 2/(n(n − 1)) · Σ_{i<j} e_ij e'_ij, where e_ij is the expected sign of a pair.
 
-    On full rankings it is Kendall's τ: concordant less discordant pairs, over all pairs. With ties
-    it is τ-a, and with ``normalize=True`` τ-b. For top-k lists and incomplete rankings it is the
-    mean of τ over all full rankings that agree with A and with A', the convolution kernel of
+    On full rankings it is Kendall's τ: concordant minus discordant pairs, over all pairs. With
+    ties it is τ-a, or τ-b with ``normalize=True``. For top-k lists and incomplete rankings, it is
+    the mean of τ over all full rankings that agree with A and with A': the convolution kernel of
     Jiao & Vert (2015), at the cost of one evaluation.
 
     Parameters
     ----------
     X, Y : array, frame or CSR array of shape (n_rankings, n_items)
         Rank matrices over the same items: 1 = best, equal = tied, NaN (or absent in a sparse
-        matrix) = not ranked. Y is None: X with itself, each pair once.
+        matrix) = not ranked. If Y is None, X is compared with itself, each pair once.
     unranked : {"error", "last", "anywhere"}
         What an unranked item means; see :mod:`rankcut.rankings`.
     normalize : bool
-        Divide by √(k(A, A)·k(A', A')); where that is 0, as it is for a ranking that ties all
-        items, k is 0.
+        Divide by √(k(A, A)·k(A', A')). Where that is 0, as for a ranking that ties all items, k
+        is 0.
     items : sequence or None
         Labels of the columns, if X and Y are not frames.
     out : ndarray or memmap of shape (n_rankings_x, n_rankings_y) or None
-        Where to write the Gram matrix.
+        Array to write the Gram matrix to. None makes a new one.
     dtype : float32, float64 or None
-        Type of the result; None is that of ``out``, or float32 for ranks in float32, or else
-        float64.
+        Type of the result. None means that of ``out``, float32 for ranks in float32, and float64
+        otherwise.
     n_jobs : int or None
-        Number of threads. The result is the same bits for any number.
+        Number of threads. The result is the same to the last bit for any number.
 
     Returns
     -------
@@ -116,14 +116,14 @@ def kendall_features(
     dtype: DTypeLike | None = None,
     n_jobs: int | None = None,
 ) -> NDArray[Any]:
-    """e_ij·√(2/(n(n − 1))) for each pair i < j: their inner products are Kendall's kernel.
+    """e_ij·√(2/(n(n − 1))) for each pair i < j: vectors whose inner products are Kendall's kernel.
 
     Parameters
     ----------
     X, unranked, items, dtype, n_jobs
         As in :func:`kendall_kernel`.
     normalize : bool
-        Scale each vector to unit length. A vector of zeros stays as it is.
+        Scale each vector to unit length. A zero vector stays zero.
 
     Returns
     -------
@@ -175,7 +175,7 @@ class GroupedItems:
     def compare(
         self, rows: slice, other: "GroupedItems", columns: slice, pairs: int, out: Any
     ) -> None:
-        """Concordant less discordant pairs, over all pairs."""
+        """Concordant minus discordant pairs, over all pairs."""
         x, y = self.groups[rows], other.groups[columns]
         n_pairs = count_pairs(x.shape[1])
         if x.shape[1] > BIT_ITEMS:
@@ -199,7 +199,7 @@ def signs_as_bits(groups: Indices) -> tuple[Words, Words]:
 
 
 def kendall_encoder(unranked: Unranked, n_jobs: int | None) -> Encoder:
-    """Bits, unless items may be unranked: expected signs then."""
+    """Encode rankings as bits; as expected signs if items may be unranked."""
 
     def encode(rankings: RankMatrix, dtype: np.dtype[Any]) -> GroupedItems | Features:
         groups = read_groups(rankings, unranked, n_jobs)

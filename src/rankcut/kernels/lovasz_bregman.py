@@ -1,9 +1,9 @@
-"""The Lovász–Bregman divergence: how much a vector of scores objects to a ranking.
+"""The Lovász–Bregman divergence: how far a ranking is from a vector of scores.
 
 The Lovász extension of the cut function, f(x) = Σ_{i<j} W_ij·|x_i − x_j|, is the largest ⟨x, φ°(σ)⟩
-over all rankings σ, where φ°_i(σ) is the weight from item i to the worse items less that to the
-better ones; the ranking that attains it is that of the scores themselves. The divergence is what
-another ranking falls short by. It is no kernel: its sides are of different kinds.
+over all rankings σ, where φ°_i(σ) is the weight from item i to worse items minus that to better
+ones. The ranking by the scores themselves attains it. The divergence is how far another ranking
+falls short of it. It is not a kernel: its two arguments are of different kinds.
 """
 
 from collections.abc import Hashable, Sequence
@@ -18,7 +18,7 @@ from rankcut.features.graph_cut import fit_graph
 from rankcut.kernels.gram import Features, fill_gram, gram_dtype, with_same_labels
 from rankcut.partitions import Partitions, block_rows, read_partitions
 from rankcut.rankings import RankMatrix, Unranked, read_rankings
-from rankcut.setfunctions import Algorithm, GraphCut
+from rankcut.setfunctions import GraphCut
 from rankcut.threads import over_rows
 
 
@@ -29,29 +29,28 @@ def lovasz_bregman_divergence(
     *,
     unranked: Unranked = "error",
     items: Sequence[Hashable] | None = None,
-    algorithm: Algorithm = "auto",
     out: NDArray[Any] | None = None,
     dtype: DTypeLike | None = None,
     n_jobs: int | None = None,
 ) -> NDArray[Any]:
-    """d(x ‖ σ) = ⟨x, φ°(σ_x) − φ°(σ)⟩ of scores x and a ranking σ; σ_x is the ranking of x.
+    """d(x ‖ σ) = ⟨x, φ°(σ_x) − φ°(σ)⟩ of scores x and a ranking σ; σ_x is the ranking by x.
 
-    d ≥ 0, and 0 if σ orders the items as the scores do; rounding may leave a little less than 0.
-    For a ranking with ties, or a top-k list, it is the mean over all ways to break the ties, in
-    closed form: tied items count nothing for each other in φ°. On the complete graph,
+    d ≥ 0, and d = 0 if σ orders the items as the scores do; rounding may make it slightly
+    negative. For a ranking with ties, or a top-k list, it is the mean over all ways to break the
+    ties, in closed form: in φ°, tied items do not count for each other. On the complete graph,
     φ°_i = n + 1 − 2·(average rank of i).
 
     Parameters
     ----------
     X : array, frame or CSR array of shape (n_scores, n_items)
-        Scores: the larger, the better (unlike ranks). All finite.
+        Finite scores. Larger is better, unlike ranks.
     Y : array, frame or CSR array of shape (n_rankings, n_items)
         Rank matrix over the same items: 1 = best, equal = tied.
     graph : None, ItemGraph, recipe, array, sparse matrix, networkx.Graph or frame
-        The item graph; None is the complete graph.
+        The item graph. None means the complete graph.
     unranked : {"error", "last"}
         What an unranked item of Y means. The divergence is not defined for incomplete rankings.
-    items, algorithm, out, dtype, n_jobs
+    items, out, dtype, n_jobs
         As in :func:`~rankcut.graph_cut_kernel`.
 
     Returns
@@ -74,13 +73,13 @@ def lovasz_bregman_divergence(
             remedy=[
                 "pass ",
                 Setting("unranked", "last"),
-                " if unranked items come after all the ranked ones",
+                " if unranked items come after all ranked ones",
             ],
         )
     scores, rankings = with_same_labels(read_rankings(X, items), read_rankings(Y, items))
     _check_scores(scores)
     rankings.check(unranked)
-    cut = GraphCut(fit_graph(graph, rankings), algorithm)
+    cut = GraphCut(fit_graph(graph, rankings))
     result_dtype = gram_dtype(dtype, out, rankings)
     values = np.concatenate([part for _, part in _dense_rows(scores)])
     own = _mean_gains(read_rankings(-values), cut, n_jobs)
@@ -102,14 +101,14 @@ def lovasz_bregman_divergence(
 def _check_scores(scores: RankMatrix) -> None:
     if scores.sparse is not None:
         raise InputError(
-            "scores must be a dense matrix: each item has one", remedy="pass X.toarray()"
+            "scores must be a dense matrix, because each item has one", remedy="pass X.toarray()"
         )
     for first, part in _dense_rows(scores):
         bad = ~np.isfinite(part)
         if bad.any():
             row, item = divmod(int(np.argmax(bad)), part.shape[1])
             raise InputError(
-                f"has score {part[row, item]}; scores are finite, and each item has one",
+                f"has score {part[row, item]}; scores must be finite",
                 row=first + row,
                 item=scores.item(item),
                 remedy="fill the gaps, or drop the row",
@@ -126,8 +125,8 @@ def _dense_rows(scores: RankMatrix) -> Any:
 def _mean_gains(rankings: RankMatrix, cut: GraphCut, n_jobs: int | None) -> NDArray[np.float64]:
     """φ° of each ranking, the mean over all ways to break its ties.
 
-    Any order of the tied items, and the opposite one, are enough: in one of the two, each of two
-    tied items comes first.
+    One order of the tied items and its reverse are enough: of two tied items, each comes first in
+    one of them.
     """
     n_rows, n_items = rankings.shape
     features = np.zeros((n_rows, n_items))

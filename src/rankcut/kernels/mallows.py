@@ -1,16 +1,17 @@
 """The Mallows kernel: an exponential of the number of discordant pairs.
 
 For rankings A and A' without unranked items, the mean of exp(−λ·discordant pairs) over all ways to
-break the ties of both has a closed form. With q = exp(−λ), D pairs strictly ordered in both and
-oppositely, groups G of A, groups G' of A', and [m]_q! = Π_{j≤m} (1 − q^j)/(1 − q), it is
+break the ties of both has a closed form. Let q = exp(−λ), D the number of pairs that both order
+strictly and oppositely, G the groups of A, G' those of A', and [m]_q! = Π_{j≤m} (1 − q^j)/(1 − q).
+The mean is
 
     q^D · Π_G [|G|]_q!/|G|! · Π_{G'} [|G'|]_q!/|G'|! · Π_{G, G'} |G ∩ G'|!/[|G ∩ G'|]_q!
 
-since the order of a group is a shuffle of its intersections with the groups of the other ranking,
-and, independently, an order of each. So full rankings, top-k lists and ties need no enumeration
-and no sample. Incomplete rankings do: see :mod:`rankcut.kernels.groups`. In their
-draws, tied items that stay neighbours remain tied, and so do unranked ones, which averages over
-their orders.
+because an order of a group is a shuffle of its intersections with the groups of the other ranking
+and, independently, an order of each intersection. So full rankings, top-k lists and ties need
+neither enumeration nor sampling. Incomplete rankings do: see :mod:`rankcut.kernels.groups`. In
+their draws, tied items that stay neighbours remain tied, and so do unranked ones; that averages
+over their orders.
 """
 
 from collections.abc import Hashable, Sequence
@@ -30,7 +31,7 @@ from rankcut.kernels.kendall import count_pairs, kendall_kernel, signs_as_bits
 from rankcut.rankings import RankMatrix, Unranked, read_rankings
 from rankcut.seeds import seed_from
 
-# The median heuristic looks at no more rankings than this: half a million pairs.
+# The median heuristic uses at most this many rankings: half a million pairs.
 _SAMPLE = 1000
 
 
@@ -50,24 +51,23 @@ def mallows_kernel(
 ) -> NDArray[Any]:
     """k(A, A') = mean of exp(−λ·discordant pairs) over the full rankings that agree with A and A'.
 
-    Exact in closed form for full rankings, top-k lists and ties. For an incomplete ranking the mean
-    is over all its completions if there are at most ``n_draws``, and else over draws in mirrored
-    pairs.
+    Exact in closed form for full rankings, top-k lists and ties. For an incomplete ranking, the
+    mean is over all its completions if there are at most ``n_draws``, otherwise over random draws
+    in mirrored pairs.
 
     Parameters
     ----------
     lam : float or None
-        λ > 0; None is 4/(n(n − 1)), with which unrelated full rankings, which disagree on half
-        the pairs, have k ≈ 1/e. See :func:`median_lambda` for a value that suits the data.
+        λ > 0. None means 4/(n(n − 1)): unrelated full rankings disagree on half of the pairs, so
+        they have k ≈ 1/e. :func:`median_lambda` gives a value that suits the data.
     n_draws : int
-        Draws for each incomplete ranking, an even number; the cost of an entry grows with its
+        Number of draws, even, for each incomplete ranking. The cost of an entry grows with its
         square.
     random_state : int, RandomState or None
         Seed of the draws. A ranking has the same draws in each call with the same int.
     X, Y, unranked, normalize, items, out, dtype, n_jobs
-        As in :func:`~rankcut.kernels.kendall_kernel`. Full rankings have k(A, A) = 1 in any case.
-        Where very many items are tied and λ is not small, values are too small for a float, unless
-        they are normalised.
+        As in :func:`~rankcut.kernels.kendall_kernel`. Full rankings always have k(A, A) = 1. If
+        very many items are tied and λ is not small, values underflow unless they are normalised.
 
     Returns
     -------
@@ -111,9 +111,9 @@ def median_lambda(
 ) -> float:
     """λ = 1/(median over pairs of rankings of the expected number of discordant pairs of items).
 
-    The median heuristic for :func:`mallows_kernel`: half of the pairs of rankings then have
-    λ·discordant ≥ 1. A tied pair of items, or one of unranked items, counts as half discordant. At
-    most 1,000 rankings are looked at, chosen by ``random_state``.
+    The median heuristic for :func:`mallows_kernel`: half of the pairs of rankings have
+    λ·discordant ≥ 1. A pair of tied or unranked items counts as half discordant. At most 1,000
+    rankings are used, chosen at random.
 
     Parameters
     ----------
@@ -140,8 +140,8 @@ def median_lambda(
     median = float(np.median(discordant)) if discordant.size else 0.0
     if not median > 0.0:
         raise InputError(
-            "the median heuristic needs rankings that differ, but more than half of the pairs are "
-            "of equal rankings",
+            "the median heuristic needs rankings that differ, but at least half of the pairs are "
+            "equal rankings",
             remedy=["pass a number as ", Setting("lam")],
         )
     return 1.0 / median
@@ -155,10 +155,11 @@ def take_rows(rankings: RankMatrix, rows: NDArray[Any]) -> Any:
 
 
 class MallowsCompletions:
-    """Completions with ties, and all that the closed form needs of them.
+    """Completions with ties, and the terms of the closed form.
 
-    With ``normalize``, all values of a ranking are multiplied by a number of its own, of which a
-    normalised kernel is free: by it they neither vanish nor overflow, however many items are tied.
+    With ``normalize``, all values of a ranking are multiplied by a factor of its own, which
+    cancels in the normalised kernel. It keeps them from underflow and overflow, however many
+    items are tied.
     """
 
     side = 64
@@ -179,7 +180,7 @@ class MallowsCompletions:
     def compare(
         self, rows: slice, other: "MallowsCompletions", columns: slice, pairs: int, out: Any
     ) -> None:
-        """Means over completions of the closed form, or of its derivative by λ."""
+        """Average the closed form, or its derivative in λ, over the completions."""
         left = self._some(rows)
         mallows_values(
             left,
@@ -197,8 +198,8 @@ class MallowsCompletions:
         for k in range(2):
             tie_terms(some.groups, self._by_size[k], terms[k])
         if self._normalize:
-            # log k(a, a) of a single completion is its term. So no pair of completions has a value
-            # above 1, and k(A, A) is at least one by the square of how many A has.
+            # The term of a single completion a is log k(a, a). So no pair of completions has a
+            # value above 1, and k(A, A) ≥ 1/(number of completions of A)².
             largest = np.maximum.reduceat(terms[0], some.starts[:-1])
             terms[0] -= np.repeat(largest / 2.0, np.diff(some.starts))
         better, strict = signs_as_bits(some.groups)
@@ -206,7 +207,7 @@ class MallowsCompletions:
 
 
 def log_orders(n_items: int, lam: float) -> Floats:
-    """log([m]_q!/m!) for m = 0 … n, and its derivative by λ; q = exp(−λ)."""
+    """log([m]_q!/m!) for m = 0 … n, and its derivative in λ; q = exp(−λ)."""
     j = np.arange(1.0, n_items + 1)
     falls = -np.expm1(-lam * j)
     slopes = j * np.exp(-lam * j) / falls
@@ -226,7 +227,7 @@ def mallows_encoder(
     normalize: bool,
     derivative: bool = False,
 ) -> Encoder:
-    """Completions in which ties are kept; see :class:`MallowsCompletions`."""
+    """Encode rankings as completions with ties; see :class:`MallowsCompletions`."""
     if lam is not None and not 0.0 < lam < np.inf:
         raise InputError(f"must be positive and finite; got {lam}", parameter="lam")
 

@@ -1,4 +1,4 @@
-"""The nearest rankings by a kernel, from blocks of the Gram matrix that are not kept."""
+"""The nearest rankings by a kernel, block by block, without storing the Gram matrix."""
 
 from collections.abc import Hashable, Sequence
 from numbers import Integral
@@ -9,19 +9,19 @@ import numpy as np
 from rankcut._loops.pairs import ALL, keep_best
 from rankcut._loops.types import Floats, Longs
 from rankcut.dask import is_lazy
-from rankcut.errors import InputError
+from rankcut.errors import InputError, amount
 from rankcut.kernels.gram import Encoder, Encoding, read_both, slices, unit_scale
 from rankcut.rankings import Unranked
 from rankcut.threads import as_completed
 
-# Rankings that are compared with a block of others at once.
+# Rankings to compare with a block of others at once.
 _ROWS = 512
 
 _FLOAT = np.dtype(np.float64)
 
 
 class Nearest(NamedTuple):
-    """The nearest rankings of each: how near they are, and which."""
+    """The nearest rankings of each ranking: kernel values and row numbers."""
 
     values: Any
     rows: Any
@@ -38,11 +38,9 @@ def nearest_rankings(
     items: Sequence[Hashable] | None,
     n_jobs: int | None,
 ) -> Nearest:
-    """The k of Y with the largest kernel for each of X; Y is None: of X, without itself."""
+    """The k rankings of Y with the largest kernel for each of X; if Y is None, the others of X."""
     if not (isinstance(k, Integral) and k >= 1):
-        raise InputError(
-            f"must be a whole number of nearest rankings, 1 or more; got {k!r}", parameter="k"
-        )
+        raise InputError(f"must be a whole number, 1 or more; got {k!r}", parameter="k")
     if is_lazy(X) or is_lazy(Y):
         from rankcut.dask.kernels import lazy_nearest
 
@@ -56,14 +54,14 @@ def nearest_rankings(
 def nearest_of(
     left: Encoding, right: Encoding | None, *, k: int, normalize: bool, n_jobs: int | None
 ) -> Nearest:
-    """The k on the right with the largest kernel for each on the left; None: of the others."""
+    """The k on the right with the largest kernel for each on the left; None: the others there."""
     return all_found(best_of(left, right, k, normalize, n_jobs))
 
 
 def best_of(
     left: Encoding, right: Encoding | None, k: int, normalize: bool, n_jobs: int | None
 ) -> Nearest:
-    """The best of one block of rankings, numbered from 0; none yet where there are fewer than k."""
+    """The nearest in one block of rankings, numbered from 0; −1 where there are fewer than k."""
     other = left if right is None else right
     best = none_yet(len(left), k)
     scales = None
@@ -88,22 +86,22 @@ def best_of(
 
 
 def none_yet(n_rows: int, k: int) -> Nearest:
-    """Room for the k nearest of each: −∞, and row −1."""
+    """Placeholders for the k nearest of each: value −∞ and row −1."""
     return Nearest(np.full((n_rows, k), -np.inf), np.full((n_rows, k), -1, dtype=np.int64))
 
 
 def keep_nearest(values: Floats, numbers: Longs, best: Nearest, rows: slice) -> None:
-    """Keep the best of what is there and of some more values."""
+    """Update the best with more values."""
     keep_best(values, np.ascontiguousarray(numbers), best.values[rows], best.rows[rows])
 
 
 def all_found(best: Nearest) -> Nearest:
-    """The same, if there are k for each."""
+    """Check that k were found for each."""
     short = (best.rows < 0).any(axis=1)
     if short.any():
         n_found = int((best.rows[np.argmax(short)] >= 0).sum())
         raise InputError(
-            f"is {best.rows.shape[1]}, but there are {n_found} rankings to choose from",
+            f"is {best.rows.shape[1]}, with {amount(n_found, 'ranking')} to choose from",
             parameter="k",
         )
     return best

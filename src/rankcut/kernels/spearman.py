@@ -23,36 +23,23 @@ def spearman_kernel(
     dtype: DTypeLike | None = None,
     n_jobs: int | None = None,
 ) -> NDArray[Any]:
-    """k(A, A') = Σ_i φ_i φ'_i with φ_i = n + 1 − 2·(average rank of i).
+    """k(A, A') = Σ_i φ_i φ'_i, where φ_i = n + 1 − 2·(average rank of i).
 
-    It is the graph cut kernel of the complete graph, and with ``normalize=True`` Spearman's
-    correlation, ties included. The vectors are those of
-    :class:`~rankcut.GraphCutFeatures` with its default graph.
+    This is the graph cut kernel of the complete graph; with ``normalize=True`` it is Spearman's
+    correlation, ties included. The vectors φ are those of :class:`~rankcut.GraphCutFeatures` with
+    its default graph.
 
-    The vector of an incomplete ranking is the exact mean over its completions, in which each
-    unranked item falls, independently of the others, into any of the l + 1 gaps before, between
-    and after the l groups. On the complete graph no slopes are pooled, so the mean has a closed
-    form: to φ_i among the ranked items, one in group t adds u·(l + 1 − 2t)/(l + 1) for u
-    unranked items, and each of those gets Σ_j (2 t_j − l − 1)/(l + 1) over the ranked items j.
+    The vector of an incomplete ranking is the exact mean over its completions, in which each of
+    the u unranked items falls, independently of the others, into any of the l + 1 gaps before,
+    between and after the l groups. On the complete graph no slopes are pooled, so the mean has a
+    closed form. For a ranked item in group t, it is φ_i among the ranked items plus
+    u·(l + 1 − 2t)/(l + 1); for an unranked one, Σ_j (2 t_j − l − 1)/(l + 1) over the ranked
+    items j.
 
     Parameters
     ----------
-    X, Y : array, frame or CSR array of shape (n_rankings, n_items)
-        Rank matrices over the same items: 1 = best, equal = tied, NaN (or absent in a sparse
-        matrix) = not ranked. Y is None: X with itself, each pair once.
-    unranked : {"error", "last", "anywhere"}
-        What an unranked item means; see :mod:`rankcut.rankings`.
-    normalize : bool
-        Divide by √(k(A, A)·k(A', A')); a ranking that ties all items has k = 0.
-    items : sequence or None
-        Labels of the columns, if X and Y are not frames.
-    out : ndarray or memmap of shape (n_rankings_x, n_rankings_y) or None
-        Where to write the Gram matrix.
-    dtype : float32, float64 or None
-        Type of the result; None is that of ``out``, or float32 for ranks in float32, or else
-        float64.
-    n_jobs : int or None
-        Number of threads. The result is the same bits for any number.
+    X, Y, unranked, normalize, items, out, dtype, n_jobs
+        As in :func:`~rankcut.kernels.kendall_kernel`.
 
     Returns
     -------
@@ -78,7 +65,7 @@ def spearman_kernel(
 
 
 def spearman_encoder(unranked: Unranked, n_jobs: int | None) -> Encoder:
-    """Centred positions."""
+    """Encode rankings as centred positions."""
 
     def encode(rankings: RankMatrix, dtype: np.dtype[Any]) -> Features:
         groups = read_groups(rankings, unranked, n_jobs)

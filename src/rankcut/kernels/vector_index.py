@@ -1,4 +1,4 @@
-"""An index to find vectors with large inner products without comparing all of them."""
+"""An index that finds vectors with large inner products without comparing all pairs."""
 
 from typing import Any
 
@@ -10,23 +10,23 @@ from rankcut._loops.types import Floats
 from rankcut.features.offset_rows import Vectors, filled, largest_entry, row_squares
 from rankcut.graphs.distances import import_hnswlib
 
-# Longer vectors are projected to this many random directions before they are indexed: an inner
-# product of unit vectors is then known to about 1/√512. Principal components keep less of what
-# tells short lists of a large catalogue apart.
+# Longer vectors are projected to this many random directions before they are indexed. Inner
+# products of unit vectors are then accurate to about 1/√512. Principal components do worse at
+# distinguishing short lists from a large catalogue.
 _DIMENSIONS = 512
 
-# Links of a vector in the index, and how many others are looked at to find them.
+# Links of each vector in the index, and the number of candidates examined to find them.
 _LINKS = 16
 _LOOKED_AT = 200
 
-# Entries of a block of vectors that is projected or multiplied at once.
+# Entries of a block of vectors to project or multiply at once.
 _AT_ONCE = 1 << 22
 
 
 class VectorIndex:
-    """Vectors φ linked to near ones (a hierarchical navigable small world graph, by hnswlib).
+    """A hierarchical navigable small world graph of vectors φ, by hnswlib.
 
-    Vectors are an array, a CSR array or :class:`~rankcut.features.OffsetRows`.
+    The vectors are an array, a CSR array or :class:`~rankcut.features.OffsetRows`.
     """
 
     def __init__(self, vectors: Vectors, *, normalize: bool, seed: int) -> None:
@@ -47,15 +47,15 @@ class VectorIndex:
         n_jobs: int | None,
         own: NDArray[Any] | None = None,
     ) -> tuple[Floats, NDArray[np.int64]]:
-        """The k vectors of largest inner product among the candidates that the index proposes.
+        """The k vectors of largest inner product among the candidates from the index.
 
-        ``own`` is the vector that each query is, if it is one of them; it is not to be found.
+        If the queries are among the vectors, ``own`` has the number of each, to leave it out.
         """
         scales = self._unit_scales(queries)
         count = min(len(self), max(n_candidates, k + (own is not None)))
         n_queries = queries.shape[0]
         values, rows = np.empty((n_queries, k)), np.empty((n_queries, k), dtype=np.int64)
-        # Dense candidates are gathered for a product; sparse queries are made dense one by one.
+        # Dense candidates are gathered into one product; sparse queries are made dense one by one.
         width = self.vectors.shape[1] if self._dense(queries) else 1
         step = max(1, _AT_ONCE // max(count * width, _DIMENSIONS))
         for start in range(0, n_queries, step):
@@ -64,7 +64,7 @@ class VectorIndex:
             products = self._products(queries[part], scales[part], found)
             if own is not None:
                 products[found == own[part, np.newaxis]] = -np.inf
-            # The largest first, and of equal ones the first row.
+            # Largest first; ties by row number.
             order = np.lexsort((found, -products), axis=1)[:, :k]
             values[part] = np.take_along_axis(products, order, axis=1)
             rows[part] = np.take_along_axis(found, order, axis=1)
@@ -74,27 +74,27 @@ class VectorIndex:
         width = self.vectors.shape[1] if self._axes is None else _DIMENSIONS
         points = np.empty((len(self), width + 1), dtype=np.float32)
         squares = np.empty(len(self))
-        # Weights may be of any scale, and the index is in float32.
+        # Weights may be of any scale, but the index uses float32.
         magnitude = largest_entry(self.vectors) * float(self._scales.max()) or 1.0
         for part in _parts(self.vectors):
             short = self._projected(self.vectors[part]) * self._scales[part, np.newaxis] / magnitude
             points[part, :-1] = short
             squares[part] = np.einsum("rd,rd->r", short, short)
-        # One more coordinate makes all vectors as long as the longest, so that the nearest of a
-        # query are those with the largest inner products.
+        # One more coordinate makes all vectors as long as the longest. Then the nearest vectors of
+        # a query are those with the largest inner products.
         longest = squares.max(initial=0.0)
         points[:, -1] = np.sqrt(longest - squares)
         index = import_hnswlib().Index(space="l2", dim=width + 1)
         index.init_index(
             max_elements=len(self), M=_LINKS, ef_construction=_LOOKED_AT, random_seed=seed
         )
-        # In one thread, so that the same seed gives the same index.
+        # One thread, so that the same seed gives the same index.
         index.add_items(points, num_threads=1)
         return index
 
     def _candidates(self, queries: Any, count: int, n_jobs: int | None) -> NDArray[np.int64]:
         short = self._projected(queries)
-        # The length of a query changes nothing in the order of its products.
+        # The length of a query does not change the order of its products.
         largest = np.abs(short).max(axis=1, keepdims=True)
         short = short / np.where(largest > 0, largest, 1.0)
         points = np.column_stack([short, np.zeros(len(short))]).astype(np.float32)
@@ -102,7 +102,7 @@ class VectorIndex:
         try:
             found = self._index.knn_query(points, count, num_threads=effective_n_jobs(n_jobs))[0]
         except RuntimeError:
-            # Fewer are linked to each other than are asked for.
+            # Fewer vectors are linked to each other than requested.
             self._index.set_ef(len(self))
             found = self._index.knn_query(points, count, num_threads=effective_n_jobs(n_jobs))[0]
         return np.asarray(found, dtype=np.int64)
@@ -125,7 +125,7 @@ class VectorIndex:
         return products * scales[:, None] * self._scales[found]
 
     def _unit_scales(self, vectors: Vectors) -> Floats:
-        """1/‖φ‖, and 0 where that is 0; or 1 if lengths count."""
+        """1/‖φ‖, or 0 for zero vectors; all 1 without ``normalize``."""
         if not self._normalize:
             return np.ones(vectors.shape[0])
         norms = np.sqrt(row_squares(vectors))
@@ -133,7 +133,7 @@ class VectorIndex:
 
 
 def _random_axes(width: int, seed: int) -> Floats | None:
-    """Random directions as columns, along which inner products are kept in the mean."""
+    """Random directions as columns, which preserve inner products on average."""
     if width <= _DIMENSIONS:
         return None
     rng = np.random.default_rng(seed)

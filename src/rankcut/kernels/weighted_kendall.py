@@ -1,18 +1,18 @@
 """The weighted Kendall kernel: agreement on pairs of items, weighted by their positions.
 
 Only concordant pairs count: a pair that both rankings order alike adds the product of its two
-weights, by position in the one ranking and in the other. With weight 1 for all pairs that is
-the number of concordant pairs, (1 + τ)·n(n − 1)/4.
+weights, one for its positions in each ranking. If all weights are 1, the kernel is the number of
+concordant pairs, (1 + τ)·n(n − 1)/4.
 
-The kernel is an inner product of weights of ordered pairs of items, so the mean over the full
-rankings that agree with a ranking is the inner product of mean weights. Those have a closed form:
-the items of a tied group share its positions evenly, and the mean weight of two of k ranked items
-follows from that with k + 1, since one ranked item less is one more in a gap chosen at random. All
+The kernel is an inner product of weights of ordered pairs of items. So its mean over the full
+rankings that agree with a ranking is the inner product of mean weights, which have a closed form.
+The items of a tied group share its positions evenly. The mean weight of two of k ranked items
+follows from that of two of k + 1, because dropping one ranked item puts it into a random gap. All
 kinds of rankings are exact: nothing is enumerated or sampled.
 
-The average weights are those of the top-k kernel for k = 1 … n together. Two full rankings are
-compared in one pass. Otherwise the kernel is the sum of n inner products, n times the cost of the
-other weights.
+The average weights are the mean over the top-k kernels for k = 1 … n. Two full rankings are
+compared in one pass. Otherwise the kernel is the sum of n inner products, which costs n times as
+much as the other weights.
 """
 
 from collections.abc import Hashable, Sequence
@@ -57,17 +57,17 @@ def weighted_kendall_kernel(
         U(p, q) for the positions p < q of a pair of items, 1 = best:
 
         - "top-k": 1 if q ≤ k, else 0;
-        - "average": the mean over k = 1 … n of the top-k kernels, in which a pair adds
-          (n + 1 − q)/n, q its largest position in either ranking;
+        - "average": the mean of the top-k kernels over k = 1 … n. A pair adds (n + 1 − q)/n,
+          where q is its largest position in either ranking;
         - "additive": u_p + u_q;
         - "multiplicative": u_p · u_q.
     k : int or None
-        How many positions count, for "top-k".
+        Number of positions that count, for "top-k".
     position_weights : array of shape (n_items,) or None
-        u for "additive" and "multiplicative", best position first; None is 1, 1/2, 1/3, ….
+        u for "additive" and "multiplicative", best position first. None means 1, 1/2, 1/3, ….
     X, Y, unranked, normalize, items, out, dtype, n_jobs
-        As in :func:`~rankcut.kernels.kendall_kernel`. Ties and unranked items: the exact mean over
-        the full rankings that agree with each ranking.
+        As in :func:`~rankcut.kernels.kendall_kernel`. With ties and unranked items, the kernel is
+        the exact mean over the full rankings that agree with each ranking.
 
     Returns
     -------
@@ -86,7 +86,7 @@ def weighted_kendall_kernel(
     array([[2.5 , 1.75, 1.75]])
     """
     if normalize and position_weights is not None:
-        # A common factor changes nothing then, and products of weights are not to underflow.
+        # A common factor makes no difference then, and products of weights must not underflow.
         position_weights = scaled_to_one(np.asarray(position_weights, dtype=np.float64))
     return gram_matrix(
         X,
@@ -112,20 +112,20 @@ def weighted_kendall_features(
     dtype: DTypeLike | None = None,
     n_jobs: int | None = None,
 ) -> NDArray[Any]:
-    """E[U(positions of i and j)·1(i better than j)] for all i and j, whose products are the kernel.
+    """E[U(positions of i and j)·1(i better than j)] for all i, j: the features of the kernel.
 
     Parameters
     ----------
     X, unranked, items, dtype, n_jobs
         As in :func:`~rankcut.kernels.kendall_kernel`.
     weights, k, position_weights
-        As in :func:`weighted_kendall_kernel`. The average weights are not the product of a
-        weight for each ranking, and have no vector of this size.
+        As in :func:`weighted_kendall_kernel`, except "average": those weights are not a product
+        of one weight per ranking, so there is no such vector.
 
     Returns
     -------
     ndarray of shape (n_rankings, n_items²)
-        Column n·i + j for the pair i, j; zero for i = j.
+        Column n·i + j is the pair i, j; it is 0 for i = j.
 
     Examples
     --------
@@ -134,7 +134,7 @@ def weighted_kendall_features(
     """
     if weights == "average":
         raise InputError(
-            'is "average", which has no vectors with one coordinate for each pair of items',
+            'is "average", which has no vector of one number per pair of items',
             parameter="weights",
             remedy="use weighted_kendall_kernel, or other weights",
         )
@@ -201,7 +201,7 @@ class PositionWeights:
         for ranked in range(n, int(occurring[0]) - 1, -1):
             level = level_of.get(ranked)
             if ranked < n:
-                # Of ranked + 1 items, one is the unranked item in question.
+                # One of the ranked + 1 items is the unranked one.
                 if level is not None:
                     later = np.triu(weights[:ranked, : ranked + 1], 1).sum(axis=1)
                     sooner = np.triu(weights[: ranked + 1, 1 : ranked + 1]).sum(axis=0)
@@ -231,7 +231,7 @@ class PositionWeights:
 
 
 class AverageWeights:
-    """Rankings under the average weights, which are those of the top-k kernels together."""
+    """Rankings under the average weights: the mean of the top-k kernels."""
 
     side = 256
     blas = False
@@ -247,7 +247,7 @@ class AverageWeights:
     def compare(
         self, rows: slice, other: "AverageWeights", columns: slice, pairs: int, out: Any
     ) -> None:
-        """Full rankings in one pass over the items, others by the vectors for each k."""
+        """Compare full rankings in one pass over the items, others by the vectors for each k."""
         x, y = self._groups[rows], other._groups[columns]
         n_items = x.shape[1]
         if self._full and other._full:
@@ -265,7 +265,7 @@ class AverageWeights:
 
 
 def weight_vectors(groups: Indices, table: Floats, dtype: np.dtype[Any]) -> Features:
-    """The vectors of rankings for the weights of a table."""
+    """The vectors of rankings for a table of weights."""
     vectors = PositionWeights(groups, table)
 
     def fill(start: int, stop: int) -> NDArray[Any]:
@@ -281,7 +281,7 @@ def weighted_kendall_encoder(
     unranked: Unranked,
     n_jobs: int | None,
 ) -> Encoder:
-    """Mean weights of pairs as vectors; groups alone under average weights."""
+    """Encode rankings as vectors of mean weights; as groups, for average weights."""
 
     def encode(rankings: RankMatrix, dtype: np.dtype[Any]) -> Features | AverageWeights:
         groups = read_groups(rankings, unranked, n_jobs)

@@ -18,13 +18,13 @@ BODY = "#e9e5dc"
 TANGENT = "#2a6f97"
 MAJORANT = "#c8553d"
 
-# Edges shorter than this part of the panel have no room for a label between those of their ends.
+# Edges shorter than this share of the panel have no room for a label between their ends.
 _SHORT = 0.25
 
 Points = NDArray[np.float64]
 
-# The three items point to the corners of a triangle; on the plane s(V) = F(V) the map s ↦ s @ AXES
-# keeps lengths, and the point of the plane nearest to the origin comes to lie at (0, 0).
+# The three items point to the corners of a triangle. On the plane s(V) = F(V), the map
+# s ↦ s @ AXES preserves lengths and puts the point nearest to the origin at (0, 0).
 _ANGLES = np.deg2rad([90, 210, 330])
 AXES = np.sqrt(2 / 3) * np.stack([np.cos(_ANGLES), np.sin(_ANGLES)], axis=1)
 
@@ -36,19 +36,19 @@ def draw_base_polytope(
 ) -> Figure:
     """The base polytope of a submodular function of three items, and cones of ordered partitions.
 
-    On the left is the polytope in its plane s(V) = F(V), with the lines s(A) = F(A) that bound it
-    and each face labelled by its ordered partition, best group first. The other panels show for
-    one ordered partition each the tangent cone, the majorant cone, and the point of either that is
-    nearest to the origin: that of the majorant cone is the feature vector φ.
+    On the left is the polytope in its plane s(V) = F(V), with the lines s(A) = F(A) that bound
+    it. Each face is labelled with its ordered partition, best group first. Each of the other
+    panels shows the tangent cone and the majorant cone of an ordered partition, and the point of
+    each nearest to the origin. That of the majorant cone is the feature vector φ.
 
     Parameters
     ----------
     function : SetFunction
         A submodular function of three items.
     partitions : sequence of ordered partitions
-        Whose cones to draw, best group first.
+        The ordered partitions whose cones to draw, best group first.
     items : three labels
-        What the items are called.
+        Names of the items.
 
     Examples
     --------
@@ -61,8 +61,8 @@ def draw_base_polytope(
     """
     if function.n_items != 3:
         raise ValueError(
-            f"the picture is one of three items, and this function has {function.n_items}: the "
-            "base polytope of n items has n − 1 dimensions"
+            f"the picture needs a function of three items; got {function.n_items}: the base "
+            "polytope of n items has n − 1 dimensions"
         )
     names = [str(item) for item in items]
     figure = Figure(figsize=(5.2 * (len(partitions) + 1), 5.9), layout="constrained")
@@ -80,7 +80,7 @@ def base_polytope_panels(
     partitions: Sequence[Sequence[Sequence[int]]] = (((0, 1), (2,)), ((0,), (1,), (2,))),
     items: Sequence[Hashable] = ("1", "2", "3"),
 ) -> dict[str, Figure]:
-    """The panels of :func:`draw_base_polytope` as figures of their own, by their titles."""
+    """The panels of :func:`draw_base_polytope` as separate figures, by title."""
     names = [str(item) for item in items]
     window = _window(function, partitions)
     panels = {}
@@ -116,7 +116,7 @@ def _explain(figure: Figure, signs: Sequence[Patch | Line2D], ncols: int) -> Non
 
 
 def _window(function: SetFunction, partitions: Sequence[Sequence[Sequence[int]]]) -> Points:
-    """Lower left and upper right corner of a square that shows all there is to see."""
+    """Lower left and upper right corner of a square that shows everything."""
     points = [BasePolytope(function).vertices(), np.zeros((1, 3))]
     points += [MajorantCone(function, groups).min_norm_point()[None] for groups in partitions]
     seen = np.vstack(points) @ AXES
@@ -146,7 +146,7 @@ def _draw_faces(axes: Axes, function: SetFunction, names: Sequence[str], window:
         if corner:
             axes.plot(x * side, y * side, "o", color=INK, markersize=5, zorder=4)
         length = float(np.linalg.norm(np.ptp(faces[0].vertices, axis=0))) / side
-        # The label of a short edge goes beyond those of its ends.
+        # The label of a short edge goes outside those of its ends.
         distance = 12 if corner or length > _SHORT else 30
         across, up = distance * np.mean([_outward(face.groups) for face in faces], axis=0)
         axes.annotate(
@@ -236,7 +236,7 @@ def _clip(region: Points, normal: Points, limit: float) -> Points:
 
 
 def _outward(groups: Sequence[Sequence[int]]) -> Points:
-    """The unit vector in whose direction the face of an ordered partition is the farthest."""
+    """The unit vector in whose direction the face of an ordered partition is farthest."""
     direction = np.zeros(2)
     for place, group in enumerate(groups):
         direction -= place * AXES[list(group)].sum(axis=0)

@@ -2,50 +2,24 @@
 
 import html
 from collections.abc import Mapping, Sequence
-from string import Template
 from typing import Any
 
-from rankcut.pictures.group_places import FAINT, GROUP_COLOURS, INK, SOFT
+from rankcut.pictures.page import page, text
+from rankcut.pictures.theme import colour, shorten
 
-# Rows of a table or a picture at most.
+# Maximum number of rows of a table or a picture.
 _MOST = 40
-
-_PAGE = Template("""<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Comparison of groups</title>
-<link rel="icon" href="data:,">
-<style>
-body { margin: 0 auto; max-width: 56rem; padding: 1.5rem 1rem 3rem; background: #fbfaf7;
-  color: #22262b; font: 1rem/1.55 system-ui, "Segoe UI", Roboto, Arial, sans-serif; }
-h1 { font-size: 1.5rem; line-height: 1.3; text-wrap: balance; }
-h2 { font-size: 1.1rem; margin: 2rem 0 .5rem; }
-p { margin: .3rem 0; } .soft { color: #5f676f; font-size: .92rem; }
-figure { margin: 1rem 0; } svg { width: 100%; height: auto; max-width: 40rem; }
-.scroll { overflow-x: auto; background: #fff; border: 1px solid #e4e1d9; border-radius: .5rem; }
-table { border-collapse: collapse; width: 100%; font-size: .88rem; }
-th, td { text-align: left; padding: .35rem .6rem; border-bottom: 1px solid #e4e1d9; }
-td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; }
-</style>
-</head>
-<body>
-$body
-</body>
-</html>
-""")
 
 
 def comparison_page(results: Sequence[Mapping[str, Any]]) -> str:
-    """The page of one comparison, or of several in a row.
+    """The page of one or more comparisons.
 
     Parameters
     ----------
     results : sequence of mappings
-        Results as by ``GroupComparison.to_dict``, each with a ``title``.
+        Results of ``GroupComparison.to_dict``, each with a ``title``.
     """
-    return _PAGE.substitute(body="\n".join(map(_section, results)))
+    return page("Comparison of groups", "\n".join(map(_section, results)))
 
 
 def _section(result: Mapping[str, Any]) -> str:
@@ -55,7 +29,9 @@ def _section(result: Mapping[str, Any]) -> str:
         f"<h1>{html.escape(result['verdict'])}</h1>",
         f'<p class="soft">Rankings: {html.escape(sizes)}. {html.escape(result["method"])}</p>',
         *(f'<p class="soft">{html.escape(note)}</p>' for note in result["notes"]),
-        f"<figure>{_picture(result['items'][:_MOST], list(result['groups']))}</figure>",
+        '<figure style="max-width:40rem">',
+        _picture(result["items"][:_MOST], list(result["groups"])),
+        "</figure>",
         "<h2>Items</h2>",
         _table(result["items"]),
     ]
@@ -87,42 +63,38 @@ def _picture(rows: Sequence[Mapping[str, Any]], groups: Sequence[Any]) -> str:
     for k, group in enumerate(groups):
         column, line = 140 * (k % 3), 16 + 22 * (k // 3)
         shapes.append(
-            f'<circle cx="{column + 8}" cy="{line - 5}" r="6" fill="{_colour(k)}"/>'
-            f'<text x="{column + 20}" y="{line}" fill="{INK}">{html.escape(_cut(group))}</text>'
+            f'<circle cx="{column + 8}" cy="{line - 5}" r="6" fill="{colour(k)}"/>'
+            f"{text(shorten(group, 16), column + 20, line, 13)}"
         )
     order = sorted(range(len(rows)), key=lambda k: sum(places[k]))
     for line, k in enumerate(order):
         y = top + step * line + 12
         clear = rows[k]["p_value"] <= 0.05
         shapes.append(
-            f'<text x="{left - 8}" y="{y + 4}" text-anchor="end" fill="{INK if clear else SOFT}">'
-            f"{html.escape(_cut(rows[k]['item']))}</text>"
-            f'<line x1="{x(min(places[k]))}" x2="{x(max(places[k]))}" y1="{y}" y2="{y}" '
-            f'stroke="{INK if clear else FAINT}" stroke-width="{2.5 if clear else 1.5}"/>'
+            text(shorten(rows[k]["item"], 16), left - 8, y + 4, 13, "" if clear else "soft", "end")
+            + f'<line x1="{x(min(places[k]))}" x2="{x(max(places[k]))}" y1="{y}" y2="{y}" '
+            f'style="stroke:var(--{"ink" if clear else "faint"})" '
+            f'stroke-width="{2.5 if clear else 1.5}"/>'
         )
         shapes += [
-            f'<circle cx="{x(place)}" cy="{y}" r="6" fill="{_colour(g)}" '
+            f'<circle cx="{x(place)}" cy="{y}" r="6" fill="{colour(g)}" '
             f'opacity="{1 if clear else 0.35}"/>'
             for g, place in enumerate(places[k])
         ]
     height = top + step * len(rows) + 34
     shapes.append(
-        f'<text x="8" y="{height - 14}" fill="{SOFT}">mean place, {low:.1f} (better) to '
-        f"{high:.1f}; faint: no difference found</text>"
+        text(
+            f"mean place, {low:.1f} (better) to {high:.1f}; faint: no difference found",
+            8,
+            height - 14,
+            13,
+            "soft",
+        )
     )
     return (
-        f'<svg viewBox="0 0 {right} {height}" font-size="13" role="img" '
+        f'<svg viewBox="0 0 {right} {height}" role="img" '
         f'aria-label="Mean place of each item in each group">{"".join(shapes)}</svg>'
     )
-
-
-def _colour(group: int) -> str:
-    return GROUP_COLOURS[group % len(GROUP_COLOURS)]
-
-
-def _cut(label: Any, most: int = 16) -> str:
-    text = str(label)
-    return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def _table(rows: Sequence[Mapping[str, Any]]) -> str:
@@ -139,6 +111,6 @@ def _table(rows: Sequence[Mapping[str, Any]]) -> str:
         "<tr>" + "".join(cell("td", name, row[name]) for name in names) + "</tr>" for row in rows
     )
     return (
-        f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
+        f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
         "</div>"
     )

@@ -1,25 +1,15 @@
-"""A consensus as one HTML page without scripts: drawings are SVG within it."""
+"""A consensus as one HTML page without scripts, with drawings as inline SVG."""
 
 from collections.abc import Iterator
 from html import escape
 
 import numpy as np
 
+from rankcut.errors import amount
 from rankcut.pictures.consensus_places import MOST_ITEMS, place_ticks
-from rankcut.pictures.group_places import FAINT, GROUP_COLOURS, INK, SOFT
+from rankcut.pictures.page import key, page, text
+from rankcut.pictures.theme import INK, colour, shorten
 from rankcut.reports.consensus import ConsensusReport, GroupConsensus
-
-_STYLE = f"""
-body {{ font: 16px/1.5 system-ui, sans-serif; color: {INK}; margin: 0 auto; max-width: 62rem;
-  padding: 1rem; }}
-h1 {{ font-size: 1.5rem; }} h2 {{ font-size: 1.15rem; margin-top: 2rem; }}
-svg {{ width: 100%; min-width: 34rem; max-width: 48rem; height: auto; display: block; }}
-table {{ border-collapse: collapse; font-variant-numeric: tabular-nums; }}
-th, td {{ padding: .25rem .7rem; text-align: right; border-bottom: 1px solid {FAINT}; }}
-th {{ color: {SOFT}; font-weight: normal; }} td.name, th.name {{ text-align: left; }}
-.wide {{ overflow-x: auto; }} .soft {{ color: {SOFT}; }}
-.key {{ display: inline-block; width: .7em; height: .7em; border-radius: 50%; margin: 0 .3em; }}
-"""
 
 _ROW = 24
 _NAMES = 190
@@ -28,7 +18,7 @@ _RED, _BLUE = np.array([178, 24, 43]), np.array([33, 102, 172])
 
 
 def consensus_page(report: ConsensusReport, title: str = "") -> str:
-    """The page: places with intervals, pairwise shares, and what they mean, in words.
+    """The page: places with intervals, pairwise shares, and an explanation in words.
 
     Examples
     --------
@@ -39,30 +29,21 @@ def consensus_page(report: ConsensusReport, title: str = "") -> str:
     >>> "<title>Sushi</title>" in page, "<script" in page
     (True, False)
     """
-    heading = escape(title or "Consensus")
-    return "\n".join(
-        [
-            "<!doctype html>",
-            '<html lang="en"><head><meta charset="utf-8">',
-            '<meta name="viewport" content="width=device-width, initial-scale=1">',
-            f"<title>{heading}</title><style>{_STYLE}</style></head><body>",
-            f"<h1>{heading}</h1>",
-            *_body(report),
-            "</body></html>\n",
-        ]
-    )
+    heading = title or "Consensus"
+    body = [f"<h1>{escape(heading)}</h1>", *_body(report)]
+    return page(heading, "\n".join(body))
 
 
 def _body(report: ConsensusReport) -> Iterator[str]:
     people = sum(group.n_people for group in report.groups)
-    yield f"<p>{people:,} people, {len(report.items):,} items, method: {escape(report.method)}.</p>"
+    sizes = f"{amount(people, 'person', 'people')}, {amount(len(report.items), 'item')}"
+    yield f"<p>{sizes}, method: {escape(report.method)}.</p>"
     if len(report.groups) > 1:
         keys = (
-            f'<span class="key" style="background:{_colour(number, True)}"></span>'
-            f"{escape(group.group)} ({group.n_people:,})"
+            key(f"{group.group} ({group.n_people:,})", colour(number))
             for number, group in enumerate(report.groups)
         )
-        yield f"<p>{' '.join(keys)}</p>"
+        yield f'<ul class="keys">{"".join(keys)}</ul>'
     for group in report.groups:
         name = f"<strong>{escape(group.group)}</strong>: " if group.group else ""
         yield f"<p>{name}{escape(' '.join(report.sentences(group)))}</p>"
@@ -98,37 +79,32 @@ def _places(report: ConsensusReport) -> Iterator[str]:
     def x(place: float) -> float:
         return _NAMES + 14 + (place - 1) * (_WIDTH - _NAMES - 28) / max(1, n_items - 1)
 
-    yield '<div class="wide">'
+    yield '<div class="wide"><div class="drawing">'
     yield f'<svg viewBox="0 0 {_WIDTH} {height}" role="img" aria-label="Places of the items">'
     for place in place_ticks(n_items):
         yield (
             f'<line x1="{x(place):.1f}" x2="{x(place):.1f}" y1="0" y2="{height - 24}" '
-            f'stroke="{FAINT}"/><text x="{x(place):.1f}" y="{height - 8}" font-size="12" '
-            f'fill="{SOFT}" text-anchor="middle">{place}</text>'
+            f'class="grid"/>{text(place, x(place), height - 8, 12, "soft", "middle")}'
         )
     for line, i in enumerate(order):
         top = row * line
-        yield (
-            f'<text x="{_NAMES}" y="{top + row / 2 + 4:.1f}" font-size="13" fill="{INK}" '
-            f'text-anchor="end">{escape(_short(report.items[i]))}</text>'
-        )
+        yield text(shorten(report.items[i], 26), _NAMES, top + row / 2 + 4, 13, anchor="end")
         for number, group in enumerate(report.groups):
             y = top + row * (number + 1) / (len(report.groups) + 1)
-            colour = _colour(number, several)
             said = f"{report.items[i]}: place {group.ranking[i]}"
             if group.intervals is not None:
                 low, high = group.intervals[i].tolist()
                 said += f", from {low} to {high}"
                 yield (
                     f'<line x1="{x(low):.1f}" x2="{x(high):.1f}" y1="{y:.1f}" y2="{y:.1f}" '
-                    f'stroke="{colour}" stroke-opacity=".4" stroke-width="6" '
+                    f'stroke="{colour(number)}" stroke-opacity=".4" stroke-width="6" '
                     'stroke-linecap="round"/>'
                 )
             yield (
-                f'<circle cx="{x(int(group.ranking[i])):.1f}" cy="{y:.1f}" r="5" fill="{colour}" '
-                f'stroke="white"><title>{escape(said)}</title></circle>'
+                f'<circle cx="{x(int(group.ranking[i])):.1f}" cy="{y:.1f}" r="5" '
+                f'fill="{colour(number)}" class="rim"><title>{escape(said)}</title></circle>'
             )
-    yield "</svg></div>"
+    yield "</svg></div></div>"
 
 
 def _pairs(report: ConsensusReport, group: GroupConsensus) -> Iterator[str]:
@@ -137,17 +113,16 @@ def _pairs(report: ConsensusReport, group: GroupConsensus) -> Iterator[str]:
     side = min(44.0, (_WIDTH - _NAMES) / len(order))
     top = 150
     height = top + side * len(order) + 4
-    yield '<div class="wide">'
+    yield '<div class="wide"><div class="drawing">'
     yield f'<svg viewBox="0 0 {_WIDTH} {height:.0f}" role="img" aria-label="Pairwise shares">'
     size = min(13.0, max(7.0, side * 0.62))
     for line, i in enumerate(order):
         middle = side * (line + 0.5)
-        name = escape(_short(report.items[i]))
+        name = shorten(report.items[i], 26)
+        yield text(name, _NAMES - 6, top + middle + size / 3, round(size, 1), anchor="end")
         yield (
-            f'<text x="{_NAMES - 6}" y="{top + middle + size / 3:.1f}" font-size="{size:.1f}" '
-            f'fill="{INK}" text-anchor="end">{name}</text><text font-size="{size:.1f}" '
-            f'fill="{INK}" transform="translate({_NAMES + middle + size / 3:.1f},{top - 6}) '
-            f'rotate(-90)">{escape(_short(report.items[i], 20))}</text>'
+            f'<g transform="translate({_NAMES + middle + size / 3:.1f},{top - 6}) rotate(-90)">'
+            f"{text(shorten(name, 20), 0, 0, round(size, 1))}</g>"
         )
         for column, j in enumerate(order):
             share = float(group.pairwise[i, j])
@@ -160,13 +135,13 @@ def _pairs(report: ConsensusReport, group: GroupConsensus) -> Iterator[str]:
                 f'fill="{_shade(share)}" stroke="white"><title>{escape(said)}</title></rect>'
             )
             if side >= 28:
-                ink = "white" if abs(share - 0.5) > 0.3 else INK
+                ink = "#fff" if abs(share - 0.5) > 0.3 else INK
                 yield (
                     f'<text x="{x + side / 2:.1f}" y="{y + side / 2 + 4:.1f}" font-size="11" '
-                    f'fill="{ink}" text-anchor="middle" pointer-events="none">'
+                    f'style="fill:{ink}" text-anchor="middle" pointer-events="none">'
                     f"{round(100 * share)}</text>"
                 )
-    yield "</svg></div>"
+    yield "</svg></div></div>"
 
 
 def _table(report: ConsensusReport) -> Iterator[str]:
@@ -174,7 +149,7 @@ def _table(report: ConsensusReport) -> Iterator[str]:
     words = {"best": "best place", "worst": "worst place", "first": "first in samples"}
     yield '<div class="wide"><table><tr>'
     for name in columns:
-        kind = ' class="name"' if name in ("item", "group") else ""
+        kind = "" if name in ("item", "group") else ' class="number"'
         yield f"<th{kind}>{words.get(name, name)}</th>"
     yield "</tr>"
     for row in zip(*columns.values(), strict=True):
@@ -185,22 +160,14 @@ def _table(report: ConsensusReport) -> Iterator[str]:
                 shown = f"{value:.1%}"
             elif name == "score":
                 shown = f"{value:.3f}"
-            kind = ' class="name"' if name in ("item", "group") else ""
+            kind = "" if name in ("item", "group") else ' class="number"'
             yield f"<td{kind}>{escape(shown)}</td>"
         yield "</tr>"
     yield "</table></div>"
 
 
 def _shade(share: float) -> str:
-    """From red, 0, by white to blue, 1."""
+    """A colour from red at 0 through white to blue at 1."""
     end = _BLUE if share > 0.5 else _RED
     mixed = 255 + (end - 255) * min(1.0, abs(share - 0.5) * 2)
     return "#" + "".join(f"{round(value):02x}" for value in mixed)
-
-
-def _colour(number: int, several: bool) -> str:
-    return GROUP_COLOURS[number % len(GROUP_COLOURS)] if several else GROUP_COLOURS[1]
-
-
-def _short(name: str, most: int = 28) -> str:
-    return name if len(name) <= most else name[: most - 1] + "…"

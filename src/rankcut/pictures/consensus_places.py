@@ -4,18 +4,17 @@ from typing import Any
 
 import numpy as np
 
-from rankcut.pictures.extras import import_figure
-from rankcut.pictures.group_places import FAINT, GROUP_COLOURS, INK, SOFT
+from rankcut.pictures.theme import FAINT, INK, bare, colour, import_figure, shorten
 from rankcut.reports.consensus import ConsensusReport
 
 MOST_ITEMS = 40
-"""Items that a picture has room for: the first ones."""
+"""Maximum number of items in a picture; the first are drawn."""
 
 
 def draw_consensus(report: ConsensusReport) -> Any:
-    """A Matplotlib figure: a dot for each place, a line for the places that are possible.
+    """A Matplotlib figure: a dot for the place of each item, a line for its possible places.
 
-    With one group the pairwise shares are beside it; with several, each has a colour.
+    With one group, the pairwise shares are beside it; with several, each group has a colour.
 
     Examples
     --------
@@ -40,7 +39,7 @@ def draw_consensus(report: ConsensusReport) -> Any:
 
 
 def place_ticks(n_items: int) -> list[int]:
-    """The places to name below a picture, the first among them.
+    """The places to label below a picture, including the first.
 
     >>> place_ticks(30)
     [1, 3, 6, 9, 12, 15, 18, 21, 24, 27, 30]
@@ -50,28 +49,27 @@ def place_ticks(n_items: int) -> list[int]:
 
 
 def _draw_places(axes: Any, report: ConsensusReport, order: list[int]) -> None:
-    _bare(axes)
+    bare(axes)
     axes.grid(axis="x", color=FAINT, linewidth=0.7)
     axes.set_axisbelow(True)
     n_groups = len(report.groups)
-    # Nearer to each other than to those of the next item.
+    # Closer to each other than to those of the next item.
     spread = 0.72 * (np.arange(n_groups) - (n_groups - 1) / 2) / n_groups
     for number, group in enumerate(report.groups):
-        colour = GROUP_COLOURS[number % len(GROUP_COLOURS)] if n_groups > 1 else GROUP_COLOURS[1]
         heights = np.arange(len(order)) + spread[number]
         if group.intervals is not None:
             low, high = group.intervals[order].T
-            axes.hlines(heights, low, high, color=colour, alpha=0.4, linewidth=5)
+            axes.hlines(heights, low, high, color=colour(number), alpha=0.4, linewidth=5)
         axes.plot(
             group.ranking[order],
             heights,
             "o",
-            color=colour,
+            color=colour(number),
             markersize=7 if n_groups == 1 else 5.5,
             markeredgecolor="white",
             label=group.group,
         )
-    axes.set_yticks(range(len(order)), [_short(report.items[i]) for i in order])
+    axes.set_yticks(range(len(order)), [shorten(report.items[i]) for i in order])
     axes.set_ylim(len(order) - 0.4, -0.6)
     axes.set_xlim(0.5, len(report.items) + 0.5)
     axes.set_xticks(place_ticks(len(report.items)))
@@ -95,16 +93,16 @@ def _draw_pairs(axes: Any, report: ConsensusReport, order: list[int]) -> None:
     assert pairwise is not None
     shares = pairwise[np.ix_(order, order)]
     image = axes.imshow(shares, vmin=0, vmax=1, cmap="RdBu", aspect="auto")
-    _bare(axes)
-    axes.set_yticks(range(len(order)), [_short(report.items[i]) for i in order])
-    axes.set_xticks(range(len(order)), [_short(report.items[i]) for i in order], rotation=90)
+    bare(axes)
+    axes.set_yticks(range(len(order)), [shorten(report.items[i]) for i in order])
+    axes.set_xticks(range(len(order)), [shorten(report.items[i]) for i in order], rotation=90)
     axes.tick_params(bottom=False, labelsize=9)
     axes.spines["bottom"].set_visible(False)
     if len(order) <= 12:
         for (row, column), share in np.ndenumerate(shares):
             if not np.isnan(share):
                 strong = abs(share - 0.5) > 0.3
-                colour = "white" if strong else INK
+                ink = "white" if strong else INK
                 axes.text(
                     column,
                     row,
@@ -112,18 +110,8 @@ def _draw_pairs(axes: Any, report: ConsensusReport, order: list[int]) -> None:
                     ha="center",
                     va="center",
                     size=8,
-                    color=colour,
+                    color=ink,
                 )
     else:
         axes.figure.colorbar(image, ax=axes, shrink=0.6, format=lambda share, _: f"{share:.0%}")
     axes.set_title("% that prefer the row to the column", color=INK, size=10)
-
-
-def _bare(axes: Any) -> None:
-    axes.spines[["top", "right", "left"]].set_visible(False)
-    axes.spines["bottom"].set_color(SOFT)
-    axes.tick_params(colors=SOFT, labelcolor=INK, labelsize=10, left=False)
-
-
-def _short(name: str) -> str:
-    return name if len(name) <= 28 else name[:27] + "…"

@@ -1,15 +1,16 @@
-"""A picture of an item graph: items on a circle, like ones side by side, edges by weight."""
+"""A picture of an item graph: items on a circle, similar ones side by side, edges by weight."""
 
 import os
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rankcut.errors import amount
 from rankcut.files.drafts import atomic_path
 from rankcut.graphs.item_graph import ItemGraph
-from rankcut.pictures.extras import import_figure
+from rankcut.pictures.theme import import_figure
 
-# More edges or names than these make a picture black.
+# With more edges or names than these, a picture turns black.
 _MOST_EDGES = 2000
 _MOST_NAMES = 150
 
@@ -17,7 +18,7 @@ _MOST_NAMES = 150
 def draw_graph(graph: ItemGraph, target: str | os.PathLike[str]) -> None:
     """Draw a graph to a PNG, SVG or PDF file.
 
-    Of a graph with more than 2,000 edges the strongest are drawn.
+    If the graph has more than 2,000 edges, only the strongest are drawn.
     """
     figure = import_figure()(figsize=(8, 8), layout="constrained")
     axes = figure.subplots()
@@ -25,7 +26,7 @@ def draw_graph(graph: ItemGraph, target: str | os.PathLike[str]) -> None:
     first, second = np.nonzero(weights)
     strength = weights[first, second]
     strongest = np.argsort(-strength)[:_MOST_EDGES]
-    # Many edges are drawn finer, so that they can be told apart.
+    # Many edges are drawn finer, so that they remain distinguishable.
     fineness = min(1.0, (60 / max(1, len(strongest))) ** 0.5)
     place = _on_circle(graph)
     for edge in strongest[::-1].tolist():
@@ -54,7 +55,7 @@ def draw_graph(graph: ItemGraph, target: str | os.PathLike[str]) -> None:
     axes.set_aspect("equal")
     # Room for the names around the circle.
     axes.set(xlim=(-1.35, 1.35), ylim=(-1.35, 1.35))
-    figure.suptitle(f"{graph.n_items:,} items, {graph.n_edges:,} edges")
+    figure.suptitle(f"{amount(graph.n_items, 'item')}, {amount(graph.n_edges, 'edge')}")
     with atomic_path(target) as draft:
         figure.savefig(draft, dpi=150)
 

@@ -1,16 +1,11 @@
-"""Where each group puts each item: a dot for each group, joined by a line."""
+"""The mean place of each item in each group: one dot per group, joined by a line."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from rankcut.pictures.extras import import_figure
+from rankcut.pictures.theme import FAINT, INK, SOFT, bare, colour, import_figure
 
-INK, SOFT, FAINT = "#22262b", "#6b737c", "#d9dde1"
-
-GROUP_COLOURS = ("#c8553d", "#2a6f97", "#588157", "#e09f3e", "#9d4edd", "#118ab2", "#8f2d56")
-"""Colours of groups, in their order."""
-
-# Items that a picture has room for: those that differ most clearly.
+# Maximum number of items in a picture; those that differ most clearly are drawn.
 _MOST = 30
 
 
@@ -40,9 +35,7 @@ def draw_group_places(
     order = sorted(range(len(rows)), key=lambda k: sum(places[k]))
     figure = import_figure()(figsize=(5.2, 1.1 + 0.28 * len(rows)), layout="constrained")
     axes = figure.subplots()
-    axes.spines[["top", "right", "left"]].set_visible(False)
-    axes.spines["bottom"].set_color(SOFT)
-    axes.tick_params(colors=SOFT, labelcolor=INK, labelsize=10, left=False)
+    bare(axes)
     axes.grid(axis="x", color=FAINT, linewidth=0.7)
     axes.set_axisbelow(True)
     for height, k in enumerate(order):
@@ -55,20 +48,18 @@ def draw_group_places(
             zorder=2,
         )
         for group, place in enumerate(places[k]):
-            colour = GROUP_COLOURS[group % len(GROUP_COLOURS)]
             axes.plot(
                 place,
                 height,
                 "o",
-                color=colour,
+                color=colour(group),
                 alpha=1.0 if clear else 0.35,
                 markersize=7,
                 zorder=3,
                 markeredgecolor="white",
             )
     for group, label in enumerate(groups):
-        colour = GROUP_COLOURS[group % len(GROUP_COLOURS)]
-        axes.plot([], [], "o", color=colour, label=str(label), markersize=7)
+        axes.plot([], [], "o", color=colour(group), label=str(label), markersize=7)
     axes.set_yticks(range(len(rows)), [str(rows[k]["item"]) for k in order])
     for label, k in zip(axes.get_yticklabels(), order, strict=True):
         label.set_color(INK if rows[k]["p_value"] <= level else SOFT)

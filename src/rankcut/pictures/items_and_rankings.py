@@ -22,7 +22,7 @@ def draw_graph_and_map(
     labels: Sequence[Hashable],
     items: Sequence[str],
 ) -> Figure:
-    """The item graph on the left, and on the right the rankings in two dimensions."""
+    """The item graph on the left, the rankings in two dimensions on the right."""
     figure = Figure(figsize=(12.5, 6), layout="constrained")
     left, right = figure.subplots(1, 2)
     draw_item_graph(left, graph, items)
@@ -31,7 +31,7 @@ def draw_graph_and_map(
 
 
 def draw_item_graph(axes: Axes, graph: ItemGraph, items: Sequence[str]) -> None:
-    """Items near to those they are joined with; the stronger the edge, the thicker and darker."""
+    """Items near those they are joined to; stronger edges are thicker and darker."""
     weights = graph.to_dense()
     places = SpectralEmbedding(2, affinity="precomputed", random_state=0).fit_transform(weights)
     places = places / np.abs(places).max(axis=0)
@@ -55,7 +55,7 @@ def draw_item_graph(axes: Axes, graph: ItemGraph, items: Sequence[str]) -> None:
 def draw_map(
     axes: Axes, features: NDArray[np.float64], labels: Sequence[Hashable], items: Sequence[str]
 ) -> None:
-    """Rankings by their two principal components; an arrow points to where its item is liked."""
+    """Rankings by their two principal components; arrows point to where an item is liked."""
     components = PCA(2).fit(features)
     places = components.transform(features)
     kinds = sorted(set(labels), key=str)
@@ -83,7 +83,7 @@ def draw_map(
 
 
 def _write(axes: Axes, places: NDArray[np.float64], words: Sequence[str]) -> None:
-    """A word beside each place, away from the other places, the near ones most of all."""
+    """Write a word beside each place, away from the other places."""
     spread = np.ptp(places, axis=0)
     for i, (place, word) in enumerate(zip(places, words, strict=True)):
         apart = (place - np.delete(places, i, axis=0)) / spread

@@ -1,19 +1,28 @@
-"""A map of rankings: the two main directions of their vectors, coloured by a column."""
+"""A map of rankings as numbers: places with counts, groups, and a direction for each item."""
 
-import os
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankcut.files.drafts import atomic_path
-from rankcut.pictures.extras import import_figure, import_plotly
+from rankcut.pictures.theme import COLOURS, OTHERS, check_length, colour, scale_colour
 
-_UNKNOWN = "unknown"
+UNKNOWN = "unknown"
+_UNKNOWN_COLOUR = "#dde0e4"
 
 # With at most this many items, directions are found from the matrix of their covariances.
 _FEW_ITEMS = 2000
+
+# A page of this many marks has about 600 kB. Nearer points are drawn as one if there are more.
+MOST_MARKS = 2500
+
+# Where points stand closer than this part of the map's width, they are one mark.
+_SAME = 1e-6
+
+# Radius of the ellipse that holds half of a normal distribution: the root of χ²₂'s median.
+HALF = float(np.sqrt(2 * np.log(2)))
 
 
 class Directions(NamedTuple):
@@ -21,6 +30,108 @@ class Directions(NamedTuple):
 
     points: NDArray[np.float64]
     shares: NDArray[np.float64]  #: of the variance, for each direction
+    loadings: NDArray[np.float64]  #: of each coordinate of the vectors, for each direction
+
+
+@dataclass(frozen=True, eq=False)
+class Group:
+    """Rankings of one colour.
+
+    Attributes
+    ----------
+    name, colour : str
+        What it is called, and its colour.
+    count : int
+        Number of rankings.
+    mean : ndarray of shape (2,) or None
+        Where its middle is; None if it is a mixture of groups.
+    spread : ndarray of shape (2, 2) or None
+        Covariance matrix; None for fewer than three rankings.
+    """
+
+    name: str
+    colour: str
+    count: int
+    mean: NDArray[np.float64] | None = None
+    spread: NDArray[np.float64] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class RankingMap:
+    """What :func:`~rankcut.plot_map` draws.
+
+    Attributes
+    ----------
+    places : ndarray of shape (n_marks, 2)
+        Where the marks are.
+    counts : ndarray of shape (n_marks,)
+        How many rankings each mark stands for.
+    groups : list of Group
+        The groups in the order of their colours; one without a name if there is no column.
+    parts : ndarray of shape (n_marks, n_groups)
+        How many rankings of each group each mark stands for.
+    values : ndarray of shape (n_marks,) or None
+        The mean of the column at each mark, where the column holds numbers.
+    rows : list of int
+        For each mark the row of its commonest ranking.
+    directions : ndarray of shape (n_items, 2)
+        Where each item is ranked high.
+    items : list of str
+        The items.
+    shares : ndarray of shape (2,)
+        Part of the variance along either axis.
+    by : str
+        Name of the column.
+    merged : bool
+        Whether near points are drawn as one.
+    """
+
+    places: NDArray[np.float64]
+    counts: NDArray[np.int64]
+    groups: list[Group]
+    parts: NDArray[np.int64]
+    values: NDArray[np.float64] | None
+    rows: list[int]
+    directions: NDArray[np.float64]
+    items: list[str]
+    shares: NDArray[np.float64]
+    by: str
+    merged: bool
+
+    @property
+    def n_rankings(self) -> int:
+        """How many rankings the map shows."""
+        return int(self.counts.sum())
+
+    def axis_names(self) -> tuple[str, str]:
+        """What the axes are, with their part of the variance."""
+        first, second = (
+            f"direction {i + 1} ({s:.0%} of the variance)"
+            for i, s in enumerate(self.shares.tolist())
+        )
+        return first, second
+
+    def subtitle(self) -> str:
+        """One sentence on what is drawn, true of any map."""
+        n_marks = len(self.counts)
+        where = "" if n_marks == self.n_rankings else f" at {n_marks:,} points"
+        merged = ", near ones drawn as one" if self.merged else ""
+        return f"{self.n_rankings:,} rankings of {len(self.items):,} items{where}{merged}"
+
+    def value_range(self) -> tuple[float, float]:
+        """The smallest and the largest value of a column of numbers."""
+        assert self.values is not None
+        known = self.values[~np.isnan(self.values)]
+        return (float(known.min()), float(known.max())) if len(known) else (0.0, 0.0)
+
+    def value_colours(self) -> list[str]:
+        """The colour of each mark, where the column holds numbers."""
+        assert self.values is not None
+        low, high = self.value_range()
+        return [
+            _UNKNOWN_COLOUR if np.isnan(v) else scale_colour((v - low) / ((high - low) or 1.0))
+            for v in self.values.tolist()
+        ]
 
 
 def main_directions(
@@ -50,7 +161,7 @@ def main_directions(
     largest = np.abs(directions).argmax(axis=1)
     directions = directions * np.sign(directions[[0, 1], largest])[:, np.newaxis]
     shares = np.maximum(variances, 0.0) / total if total > 0 else np.zeros(2)
-    return Directions(centered @ directions.T, shares)
+    return Directions(centered @ directions.T, shares, directions.T)
 
 
 def distinct_points(
@@ -73,101 +184,145 @@ def distinct_points(
     return np.array(rows, dtype=np.int64), np.array(list(totals.values()), dtype=np.int64)
 
 
-def draw_map(
-    points: NDArray[np.float64],
-    sizes: NDArray[np.int64],
-    target: str | os.PathLike[str],
-    *,
-    axes_names: Sequence[str],
-    color: NDArray[Any] | None = None,
-    color_name: str = "",
-    labels: Sequence[str] | None = None,
-    title: str = "",
-) -> None:
-    """Draw points to a picture (PNG, SVG, PDF), or to a page to move about in (HTML).
+def map_rankings(
+    found: Directions,
+    counts: NDArray[np.int64],
+    items: Sequence[Hashable],
+    values: Any = None,
+    by: str = "",
+) -> RankingMap:
+    """Gather points that fall together into marks, and rankings into groups.
 
     Parameters
     ----------
-    points : ndarray of shape (n_rankings, 2)
-        Where each ranking is.
-    sizes : ndarray
-        How many rankings each point stands for.
-    target : path
-        Its suffix says what to draw.
-    axes_names : two str
-        What the directions are.
-    color : ndarray or None
-        Numbers for a scale of colours, or text for a colour each, empty where it is not known.
-    color_name : str
-        What the colours mean.
-    labels : sequence of str or None
-        What a page shows of a point under the mouse.
-    title : str
-        What stands above.
+    found : Directions
+        As by :func:`main_directions`, of vectors with a coordinate for each item.
+    counts : ndarray of shape (n_rows,)
+        How many rankings each row stands for.
+    items : sequence
+        The items' labels.
+    values : array of shape (n_rows,) or None
+        A column: numbers for a scale of colours, anything else for groups. None, NaN and empty
+        text are unknown.
+    by : str
+        The name of the column.
     """
-    area = 12.0 * np.sqrt(sizes / sizes.min())
-    if os.fspath(target).lower().endswith(".html"):
-        _page(points, area, target, axes_names, color, color_name, labels, title)
-        return
-    figure = import_figure()(figsize=(8, 6.5), layout="constrained")
-    axes = figure.subplots()
-    if color is None:
-        axes.scatter(*points.T, s=area, alpha=0.6)
-    elif color.dtype.kind == "f":
-        shown = axes.scatter(*points.T, s=area, c=color, alpha=0.7, plotnonfinite=True)
-        figure.colorbar(shown, label=color_name)
-    else:
-        for value in sorted(np.unique(color).tolist(), key=lambda value: value == ""):
-            chosen = color == value
-            look = {"color": "0.75", "zorder": 0} if value == "" else {}
-            label = value or _UNKNOWN
-            axes.scatter(*points[chosen].T, s=area[chosen], alpha=0.6, label=label, **look)
-        axes.legend(title=color_name)
-    axes.set_xlabel(axes_names[0])
-    axes.set_ylabel(axes_names[1])
-    axes.set_title(title, parse_math=False)
-    with atomic_path(target) as draft:
-        figure.savefig(draft, dpi=150)
-
-
-def _page(
-    points: NDArray[np.float64],
-    area: NDArray[np.float64],
-    target: str | os.PathLike[str],
-    axes_names: Sequence[str],
-    color: NDArray[Any] | None,
-    color_name: str,
-    labels: Sequence[str] | None,
-    title: str,
-) -> None:
-    plotly = import_plotly()
-    figure = plotly.Figure()
-    texts = np.array(labels if labels is not None else [""] * len(points), dtype=object)
-    diameter = 2 * np.sqrt(area)
-    numeric = color is not None and color.dtype.kind == "f"
-    values = [None] if color is None or numeric else np.unique(color).tolist()
-    for value in values:
-        chosen = np.ones(len(points), dtype=bool) if value is None else color == value
-        marker: dict[str, Any] = {"size": diameter[chosen], "opacity": 0.6}
-        if numeric and color is not None:
-            marker |= {"color": color, "showscale": True, "colorbar": {"title": color_name}}
-        figure.add_trace(
-            plotly.Scattergl(
-                x=points[chosen, 0],
-                y=points[chosen, 1],
-                mode="markers",
-                name="" if value is None else value or _UNKNOWN,
-                text=texts[chosen],
-                hoverinfo="text" if labels is not None else "x+y",
-                marker=marker,
-            )
-        )
-    figure.update_layout(
-        title=title,
-        xaxis_title=axes_names[0],
-        yaxis_title=axes_names[1],
-        legend_title=color_name,
-        showlegend=len(values) > 1,
+    if values is not None:
+        check_length(values, len(counts), "by", "rankings")
+    mark, merged = _marks(found.points)
+    n_marks = int(mark.max()) + 1
+    totals = np.bincount(mark, counts, n_marks).astype(np.int64)
+    numbers = _numbers(values)
+    names, colours, group = _group_rows(None if numbers is not None else values, counts)
+    parts = np.zeros((n_marks, len(names)), dtype=np.int64)
+    np.add.at(parts, (mark, group), counts)
+    means = None
+    if numbers is not None:
+        known = ~np.isnan(numbers)
+        weight = np.bincount(mark[known], counts[known], n_marks)
+        sums = np.bincount(mark[known], (counts * np.nan_to_num(numbers))[known], n_marks)
+        means = np.full(n_marks, np.nan)
+        means[weight > 0] = sums[weight > 0] / weight[weight > 0]
+    order = np.lexsort((np.arange(len(mark)), -counts, mark))
+    rows = order[np.searchsorted(mark[order], np.arange(n_marks))]
+    places = np.stack(
+        [np.bincount(mark, counts * x, n_marks) / totals for x in found.points.T], axis=1
     )
-    with atomic_path(target) as draft:
-        figure.write_html(draft)
+    mixed = [name == UNKNOWN or c == OTHERS for name, c in zip(names, colours, strict=True)]
+    groups = [
+        Group(name, c, int(counts[group == g].sum()))
+        if mixed[g] or not name
+        else _group(name, c, found.points[group == g], counts[group == g])
+        for g, (name, c) in enumerate(zip(names, colours, strict=True))
+    ]
+    return RankingMap(
+        places,
+        totals,
+        groups,
+        parts,
+        means,
+        rows.tolist(),
+        found.loadings,
+        [str(item) for item in items],
+        found.shares,
+        by,
+        merged,
+    )
+
+
+def _marks(points: NDArray[np.float64]) -> tuple[NDArray[np.int64], bool]:
+    """The mark of each row: points that fall together, or near each other if there are many."""
+    size = float(np.ptp(points, axis=0).max()) or 1.0
+    step, merged = _SAME, False
+    while True:
+        cells = np.floor((points - points.min(axis=0)) / (size * step) + 0.5).astype(np.int64)
+        _, first, mark = np.unique(cells, axis=0, return_index=True, return_inverse=True)
+        if len(first) <= MOST_MARKS:
+            break
+        step, merged = max(1.3 * step, 1 / 200), True
+    # In the order of appearance.
+    place = np.empty(len(first), dtype=np.int64)
+    place[np.argsort(first)] = np.arange(len(first))
+    return place[mark.reshape(-1)], merged
+
+
+def _numbers(values: Any) -> NDArray[np.float64] | None:
+    """A column as numbers, if it holds more different ones than there are colours."""
+    if values is None:
+        return None
+    column = np.asarray(values)
+    if column.dtype.kind not in "fiu":
+        return None
+    numbers = column.astype(np.float64)
+    return numbers if len(np.unique(numbers[~np.isnan(numbers)])) > len(COLOURS) else None
+
+
+def _group_rows(
+    values: Any, counts: NDArray[np.int64]
+) -> tuple[list[str], list[str], NDArray[np.int64]]:
+    """Names and colours of groups, and the group of each row."""
+    if values is None:
+        return [""], [colour(0)], np.zeros(len(counts), dtype=np.int64)
+    labels = np.array([_label(value) for value in np.asarray(values).tolist()], dtype=object)
+    sizes: dict[str, int] = {}
+    for label, count in zip(labels.tolist(), counts.tolist(), strict=True):
+        sizes[label] = sizes.get(label, 0) + count
+    unknown = sizes.pop("", 0)
+    largest = sorted(sizes, key=lambda name: (-sizes[name], name))[: len(COLOURS)]
+    names = sorted(largest, key=_natural)
+    colours = [colour(number) for number in range(len(names))]
+    codes = {name: number for number, name in enumerate(names)}
+    n_others = len(sizes) - len(names)
+    if n_others:
+        codes.update((name, len(names)) for name in sizes if name not in codes)
+        names.append(f"{n_others} others")
+        colours.append(OTHERS)
+    if unknown:
+        codes[""] = len(names)
+        names.append(UNKNOWN)
+        colours.append(_UNKNOWN_COLOUR)
+    return names, colours, np.array([codes[label] for label in labels.tolist()], dtype=np.int64)
+
+
+def _label(value: Any) -> str:
+    if value is None or value != value:
+        return ""
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _natural(name: str) -> tuple[int, float, str]:
+    """Numbers by size, before words."""
+    try:
+        return 0, float(name), name
+    except ValueError:
+        return 1, 0.0, name
+
+
+def _group(
+    name: str, its_colour: str, points: NDArray[np.float64], counts: NDArray[np.int64]
+) -> Group:
+    total = int(counts.sum())
+    mean = counts @ points / total
+    apart = points - mean
+    spread = (counts[:, None] * apart).T @ apart / total if total >= 3 else None
+    return Group(name, its_colour, total, mean, spread)

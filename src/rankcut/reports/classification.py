@@ -1,9 +1,9 @@
-"""How well a class can be told from a ranking, beside baselines that know less.
+"""How well a class can be predicted from a ranking, compared with simple baselines.
 
 ========== ====================================================================================
-majority   knows how frequent each class is
-presence   knows which items were ranked at all
-Borda      knows each item's points: the number of items it beats, items not ranked last
+majority   uses only the frequency of each class
+presence   uses only which items are ranked
+Borda      uses each item's points: the number of items it beats; unranked items are last
 ========== ====================================================================================
 """
 
@@ -22,6 +22,7 @@ from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold, cross
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from rankcut.errors import amount
 from rankcut.estimators.gp.classifier import GPClassifier
 from rankcut.estimators.graph_cut import GraphCutFeatures
 from rankcut.estimators.ranking_classifier import RankingClassifier
@@ -40,14 +41,14 @@ def make_classifier(
     Parameters
     ----------
     model : {"logistic", "gp", "views"}
-        What learns from the vectors, logistic regression or :class:`~rankcut.GPClassifier`; or
-        :class:`~rankcut.RankingClassifier`, which makes its own.
+        The classifier on the vectors: logistic regression or :class:`~rankcut.GPClassifier`. Or
+        :class:`~rankcut.RankingClassifier`, which makes its own vectors.
     graph : ItemGraph or None
         The item graph.
     n_items : int
         Number of items.
     options : dict
-        Further parameters of :class:`~rankcut.GraphCutFeatures`; of views the items alone.
+        Further parameters of :class:`~rankcut.GraphCutFeatures`; "views" uses only the items.
     """
     if model == "views":
         return make_pipeline(RankingClassifier(graph, items=options.get("items")))
@@ -57,29 +58,30 @@ def make_classifier(
 
 
 def _logistic(n_items: int) -> list[BaseEstimator]:
-    """Logistic regression whose log-odds vary as much a priori however many items there are.
+    """Logistic regression with the same prior variance of the log-odds for any number of items.
 
     The penalty is a Gaussian prior of variance C on each coefficient, so the log-odds of n scaled
-    features have variance n·C; 10, a standard deviation of 3, leaves all probabilities possible.
+    features have variance n·C. A variance of 10, a standard deviation of 3, allows all
+    probabilities.
     """
     return [StandardScaler(), LogisticRegression(C=_LOG_ODDS / n_items, max_iter=5000)]
 
 
 @dataclass(frozen=True)
 class Score:
-    """How one method fares.
+    """The scores of a method.
 
     Attributes
     ----------
     method : str
-        Its name.
+        Name of the method.
     f1 : float
-        F1, the mean over classes.
+        F1, averaged over classes.
     log_loss : float
         Mean of −log p(true class), natural logarithm.
     calibration_error : float
-        Expected calibration error: how far the probability of the predicted class is from how
-        often it is right, on average over ten bins.
+        Expected calibration error: the mean difference between the probability of the predicted
+        class and how often it is right, in ten bins.
     """
 
     method: str
@@ -89,7 +91,7 @@ class Score:
 
 
 def bin_of(confidence: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Which of the bins of equal width a probability is in."""
+    """The bin of each probability, of ten bins of equal width."""
     return np.minimum((confidence * BINS).astype(np.int64), BINS - 1)
 
 
@@ -109,9 +111,9 @@ def calibration_error(
 
 
 def methods(classifier: BaseEstimator, ranks: Any, name: str) -> dict[str, tuple[Any, Any]]:
-    """Each method's name, its estimator, and what it learns from."""
+    """For each method, by name: its estimator and its input."""
     learner = make_pipeline(*_logistic(ranks.shape[1]))
-    points = GraphCutFeatures(None, unranked="last").fit_transform(ranks)
+    points = GraphCutFeatures(None, unranked="last", sparse_output=False).fit_transform(ranks)
     return {
         "majority": (DummyClassifier(strategy="prior"), points),
         "presence": (learner, presence(ranks)),
@@ -121,7 +123,7 @@ def methods(classifier: BaseEstimator, ranks: Any, name: str) -> dict[str, tuple
 
 
 def presence(ranks: Any) -> NDArray[np.float64]:
-    """Which items each ranking ranks, as 0 and 1."""
+    """1 where a ranking ranks an item, else 0."""
     if sp.issparse(ranks):
         marked = sp.csr_array((np.ones(ranks.nnz), ranks.indices, ranks.indptr), ranks.shape)
         return np.asarray(marked.toarray())
@@ -138,9 +140,9 @@ def cross_validate(
     groups: NDArray[Any] | None,
     seed: int,
 ) -> list[Score]:
-    """Scores from predictions for each ranking by a model that did not see it.
+    """Scores of predictions for each ranking, by models fitted without it.
 
-    ``groups`` are kept together: no group is in training and test at once.
+    Rankings of the same group stay together: no group is in training and test at the same time.
     """
     classes, sizes = np.unique(target, return_counts=True)
     if len(classes) < 2:
@@ -149,8 +151,8 @@ def cross_validate(
         )
     if sizes.min() < folds:
         raise ValueError(
-            f"class {str(classes[sizes.argmin()])!r} has {sizes.min()} rankings, too few for "
-            f"{folds} folds; use fewer folds, or leave it out"
+            f"class {str(classes[sizes.argmin()])!r} has {amount(int(sizes.min()), 'ranking')}, "
+            f"too few for {folds} folds; use fewer folds, or leave it out"
         )
     kind = StratifiedKFold if groups is None else StratifiedGroupKFold
     splits = list(
@@ -172,12 +174,12 @@ def evaluate(
     *,
     name: str,
 ) -> list[Score]:
-    """Scores on rankings of their own, learned from others."""
+    """Scores on test rankings, after fitting to training rankings."""
     classes = np.unique(train[1])
     unknown = np.setdiff1d(test[1], classes)
     if unknown.size:
         raise ValueError(
-            f"class {str(unknown[0])!r} is in the test file, and not in the training file"
+            f"class {str(unknown[0])!r} is in the test file but not in the training file"
         )
     seen = methods(classifier, train[0], name)
     unseen = methods(classifier, test[0], name)

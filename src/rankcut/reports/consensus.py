@@ -1,4 +1,4 @@
-"""A consensus, or one for each group, as a table, as data and as text."""
+"""The consensus of one or more groups, as a table, as data and as text."""
 
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -7,22 +7,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankcut.consensus import Agreement
+from rankcut.errors import amount
 
-# Columns of a terminal for an item's name, and for the line of places.
+# Width in characters of an item's name, and of the line of places.
 _NAME_WIDTH = 28
 _LINE_WIDTH = 32
 
 
 @dataclass(frozen=True, eq=False)
 class GroupConsensus:
-    """What one group says.
+    """The consensus of one group.
 
     Attributes
     ----------
     group : str
         Its label; empty if all rankings are one group.
     n_people : int
-        How many people it has.
+        Number of people.
     ranking, scores : ndarray of shape (n_items,)
         The rank and score of each item.
     intervals : ndarray of shape (n_items, 2) or None
@@ -30,11 +31,11 @@ class GroupConsensus:
     first : ndarray of shape (n_items,) or None
         The share of bootstrap samples in which each item is first.
     pairwise : ndarray of shape (n_items, n_items) or None
-        The share that prefers i to j.
+        The share of people who prefer i to j.
     agreement : Agreement
-        How much its people agree.
+        How much the people agree.
     optimal : bool
-        Whether no order is better by the method's measure.
+        Whether the order is proven best by the method's measure.
     notes : list of str
         What a reader should know.
     """
@@ -92,7 +93,7 @@ class ConsensusReport:
         return [int(i) for i in np.lexsort((np.arange(len(places)), -scores, places))]
 
     def columns(self) -> dict[str, list[Any]]:
-        """A table with a row for each item, and for each group if there are several."""
+        """A table with one row per item, or per group and item if there are several groups."""
         columns: dict[str, list[Any]] = {}
         if len(self.groups) > 1:
             columns["group"] = [group.group for group in self.groups for _ in self.items]
@@ -175,7 +176,7 @@ class ConsensusReport:
             lines.append(line)
         lines += [*self._left_out(most), ""]
         for group in self.groups:
-            people = f"{group.n_people:,} {'person' if group.n_people == 1 else 'people'}"
+            people = amount(group.n_people, "person", "people")
             lines.append(f"{group.group} ({people}): {' '.join(self.sentences(group))}")
         return lines
 

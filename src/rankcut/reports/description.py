@@ -1,4 +1,4 @@
-"""What a set of rankings holds: kinds, lengths, favourites, repeats and problems."""
+"""Describe a set of rankings: kinds, lengths, favourites, repeats and problems."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -19,19 +19,19 @@ from rankcut.errors import amount
 from rankcut.ranking_set import RankingSet
 from rankcut.rankings import read_rankings
 
-# An item counts among the most and least preferred if this share of the rankings rank it.
+# Items ranked by at least this share of the rankings are listed as most and least preferred.
 _WORTH_A_PLACE = 0.01
 
-# Ranks that are this many times as large as there are items are probably something else.
+# Numbers larger than this many times the number of items are probably not ranks.
 _PLAUSIBLE = 10
 
-# Pairs of items are compared, to see how much people agree, up to this many items.
+# Up to this many items, agreement compares all pairs of items.
 _MOST_PAIRED = 100
 
 
 @dataclass(frozen=True)
 class Preference:
-    """How an item fares: the share of the others in a ranking that it beats, on average."""
+    """The mean share of the other items in a ranking that an item beats."""
 
     item: str
     beats: float
@@ -40,31 +40,31 @@ class Preference:
 
 @dataclass(frozen=True)
 class Description:
-    """What :func:`describe` finds; numbers of rankings count rows as often as they stand for.
+    """The result of :func:`describe`. A row with a count of c is c rankings.
 
     Attributes
     ----------
     n_rankings, n_rows, n_items : int
-        How many rankings there are, in how many rows, of how many items.
+        Number of rankings, rows and items.
     kinds : dict
-        How many rankings are of which kind, most frequent first.
+        Number of rankings of each kind, most frequent first.
     lengths : (int, float, int)
-        The least, median and largest number of items in a ranking.
+        The smallest, median and largest number of items in a ranking.
     n_tied : int
-        How many rankings have ties.
+        Number of rankings with ties.
     n_distinct : int
-        How many of the orders are different.
+        Number of distinct orders.
     most_repeated : int
-        How often the most frequent order occurs.
+        Number of times the most frequent order occurs.
     preferred : list of Preference
         The items, most preferred first: in the order of :class:`~rankcut.Consensus` by Borda's
         method, unranked items anywhere.
     agreement : Agreement or None
         How much people agree, with 95 % intervals; None if nothing is ranked.
     columns : dict
-        What is known of each ranking: the number of different values.
+        The number of distinct values of each other column.
     problems : list of str
-        What a user should look at.
+        Possible problems, to check.
     """
 
     n_rankings: int
@@ -82,7 +82,7 @@ class Description:
 
 
 def describe(rankings: RankingSet) -> Description:
-    """Say what is in a set of rankings.
+    """Describe a set of rankings.
 
     Examples
     --------
@@ -123,7 +123,7 @@ def describe(rankings: RankingSet) -> Description:
 
 
 def _median(lengths: NDArray[np.int64], counts: NDArray[np.int64]) -> float:
-    """The median of lengths, each of which counts several times."""
+    """The median of the lengths, each with its count."""
     order = np.argsort(lengths, kind="stable")
     ends = np.cumsum(counts[order].astype(object))  # exact however large
     half = [ends[-1] // 2 + 1, (ends[-1] + 1) // 2]
@@ -134,7 +134,7 @@ def _median(lengths: NDArray[np.int64], counts: NDArray[np.int64]) -> float:
 def _beaten(
     rows: NDArray[np.int64], ranks: NDArray[np.float64], lengths: NDArray[np.int64]
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """How many items of its ranking each entry beats, ties half, and each row's groups."""
+    """The items that each entry beats in its ranking (ties count half), and each row's groups."""
     order = np.lexsort((ranks, rows))
     row, rank = rows[order], ranks[order]
     new = np.ones(len(order), dtype=bool)
@@ -194,7 +194,7 @@ def _people(rankings: RankingSet) -> People:
 
 
 def _agreement(people: People) -> Agreement:
-    """How much people agree; that of two people only if pairs of items are few."""
+    """How much people agree; the mean tau of two people only for few items."""
     pairs = compare_pairs(people) if people.n_items <= _MOST_PAIRED else None
     return agree(people, pairs, 0.95)
 
@@ -245,7 +245,7 @@ def _of(number: int) -> str:
 def _against_header(
     rankings: RankingSet, lengths: NDArray[np.int64], tied: NDArray[np.bool_], n_distinct: int
 ) -> list[str]:
-    """Where the header of a PrefLib file disagrees with its orders."""
+    """Disagreements between the header of a PrefLib file and its orders."""
     problems = []
     header = rankings.metadata
     for key, found in (

@@ -21,6 +21,7 @@ class                               F(A)                                    symm
 from rankcut.setfunctions.base import SetFunction
 from rankcut.setfunctions.combined import Complement, Multiple, SumOfFunctions
 from rankcut.setfunctions.cuts import Algorithm, GraphCut, HypergraphCut, fastest_algorithm
+from rankcut.setfunctions.entropy import GaussianEntropy, GaussianMutualInformation
 from rankcut.setfunctions.families import (
     ConcaveOfCardinality,
     Coverage,
@@ -28,7 +29,6 @@ from rankcut.setfunctions.families import (
     FromCallable,
     Modular,
 )
-from rankcut.setfunctions.gaussian import GaussianEntropy, GaussianMutualInformation
 from rankcut.setfunctions.submodularity import check_submodular
 
 __all__ = [

@@ -17,22 +17,22 @@ from rankcut.theory.lovasz import lovasz_extension, lovasz_subgradient
 # 8 items have 40,320 orders and 545,835 ordered partitions.
 MOST_ITEMS = 8
 
-# Differences up to this part of what vectors measure are rounding.
+# Differences up to this share of the size of the vectors count as rounding.
 _ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
 class Face:
-    """A face of the base polytope: where s(B_t) = F(B_t) for the prefixes of an ordered partition.
+    """The face of the base polytope where s(B_t) = F(B_t) for the prefixes B_t of a partition.
 
     Attributes
     ----------
     groups : tuple of tuples of items
         The ordered partition, best group first.
     vertices : ndarray of shape (n_vertices, n_items)
-        Its corners, each once: those of the orders that agree with the partition.
+        Its distinct vertices: those of the orders that agree with the partition.
     dimension : int
-        0 for a vertex, n − 1 at most for the whole polytope.
+        From 0, for a vertex, to at most n − 1, for the whole polytope.
     """
 
     groups: Groups
@@ -42,15 +42,15 @@ class Face:
 
 @dataclass(frozen=True)
 class Membership:
-    """Whether a point is in the base polytope; if not, a set that shows it.
+    """Whether a point is in the base polytope; if not, a set that proves it.
 
     Attributes
     ----------
     violated : frozenset or None
         A set A with s(A) > F(A), or V if s(V) ≠ F(V). None if the point is inside.
     excess : float
-        s(A) − F(A) for that set; of a point inside, the largest s(A) − F(A) over all sets, which
-        is 0 up to rounding.
+        s(A) − F(A) for that set. For a point inside, the largest s(A) − F(A) over all sets,
+        which is 0 up to rounding.
     """
 
     violated: frozenset[int] | None
@@ -66,7 +66,7 @@ class BasePolytope:
     Parameters
     ----------
     function : SetFunction
-        A submodular F; :func:`~rankcut.setfunctions.check_submodular` tells.
+        A submodular F, see :func:`~rankcut.setfunctions.check_submodular`.
 
     Examples
     --------
@@ -85,11 +85,11 @@ class BasePolytope:
         self.n_items = function.n_items
 
     def vertex(self, order: ArrayLike) -> Floats:
-        """The vertex of a full order: what each item adds to those before it (greedy)."""
+        """The vertex of a full order, by the greedy algorithm: what each item adds to F."""
         return np.asarray(self.function.gains(np.asarray(order)[None])[0])
 
     def vertices(self) -> Floats:
-        """All vertices, each once, as rows; for few items.
+        """The distinct vertices, as rows; for few items.
 
         >>> from rankcut.setfunctions import GraphCut
         >>> BasePolytope(GraphCut([[0, 1, 0], [1, 0, 2], [0, 2, 0]])).vertices()
@@ -116,8 +116,8 @@ class BasePolytope:
     def faces(self) -> Iterator[Face]:
         """The face of each ordered partition; for few items.
 
-        Where F(A) + F(B) = F(A ∪ B) + F(A ∩ B) for sets that cross, several ordered partitions
-        name the same face.
+        If F(A) + F(B) = F(A ∪ B) + F(A ∩ B) for sets that cross, several ordered partitions have
+        the same face.
         """
         self._refuse_many_items()
         return (self.face(groups) for groups in ordered_partitions(self.n_items))
@@ -127,25 +127,25 @@ class BasePolytope:
         return float(lovasz_extension(self.function, w))
 
     def min_norm_point(self) -> Floats:
-        """The shortest vector of the polytope; up to rounding its negative entries minimise F."""
+        """The shortest vector of the polytope; the items with negative entries minimise F."""
         return min_norm_base(self.function)
 
     def contains(self, s: ArrayLike) -> Membership:
-        """Whether s is in the polytope, with a violated set as a witness if it is not.
+        """Whether s is in the polytope; if not, the result has a violated set.
 
-        It minimises F(A) − s(A), which is submodular, by the minimum-norm point of its own base
+        It minimises the submodular function F(A) − s(A), by the minimum-norm point of its base
         polytope.
         """
         point = np.asarray(s, dtype=np.float64)
         if point.shape != (self.n_items,):
-            raise InputError(f"s has shape {point.shape}; it needs {self.n_items} numbers")
+            raise InputError(f"s must be {self.n_items} numbers; got shape {point.shape}")
         scale = max(self.function.magnitude, float(np.abs(point).sum()))
         missing = point.sum() - self.function.total
         if abs(missing) > _ROUNDING * scale:
             return Membership(frozenset(range(self.n_items)), float(missing))
         slack = self.function + Modular(-point)
         shortest = min_norm_base(slack)
-        # The sets {i : x_i ≤ c} are the candidates; in exact arithmetic c = 0 is the best.
+        # The candidates are the sets {i : x_i ≤ c}; in exact arithmetic, c = 0 is best.
         chain = np.argsort(shortest, kind="stable")
         values = np.concatenate([[0.0], np.cumsum(slack.gains([chain])[0][chain])])
         best = int(np.argmin(values))
@@ -156,13 +156,13 @@ class BasePolytope:
     def _refuse_many_items(self) -> None:
         if self.n_items > MOST_ITEMS:
             raise InputError(
-                f"{self.n_items} items have too many orders to go through; up to {MOST_ITEMS} "
-                "items can be listed. vertex, support and contains work for any number"
+                f"{self.n_items} items have too many orders to list; the limit is {MOST_ITEMS} "
+                "items. vertex, support and contains work for any number"
             )
 
 
-# The point is optimal if no vertex is nearer to the origin by more than this part of the square
-# of what vertices measure.
+# A point is optimal if no vertex is nearer to the origin by more than this share of the largest
+# squared length of a vertex.
 _OPTIMAL = 1e-14
 
 # Weights below this are 0.
@@ -171,7 +171,7 @@ _VANISHED = 1e-12
 
 def min_norm_base(function: SetFunction) -> Floats:
     """The x of smallest norm in the base polytope of a submodular function."""
-    # Squares neither overflow nor vanish of what is scaled by a power of two, which rounds nothing.
+    # Scaling by a power of two is exact, and keeps squares from overflow and underflow.
     scale = power_of_two(function.magnitude)
     corners = lovasz_subgradient(function, np.zeros((1, function.n_items))) / scale
     weights = np.ones(1)
@@ -190,7 +190,7 @@ def min_norm_base(function: SetFunction) -> Floats:
             if target.min() > _VANISHED:
                 weights = target
                 break
-            # As far towards the target as no weight becomes negative.
+            # Go towards the target until a weight becomes 0.
             falling = target <= _VANISHED
             drop = weights[falling] - target[falling]
             steps = np.divide(weights[falling], drop, out=np.zeros(len(drop)), where=drop > 0)
@@ -199,13 +199,13 @@ def min_norm_base(function: SetFunction) -> Floats:
             corners, weights = corners[keep], weights[keep] / weights[keep].sum()
         shorter = weights @ corners
         if shorter @ shorter >= before:
-            # Rounding ate the progress: this is as near as floating point gets.
+            # No progress beyond rounding: this is as close as floating point gets.
             return scale * point
         point = shorter
 
 
 def _affine_minimum(corners: Floats) -> Floats:
-    """Weights, adding up to 1, of the minimum-norm point of the corners' affine hull."""
+    """Weights, with sum 1, of the minimum-norm point of the corners' affine hull."""
     base, others = corners[0], corners[1:]
     rest = np.linalg.lstsq((others - base).T, -base, rcond=None)[0]
     return np.concatenate([[1.0 - rest.sum()], rest])

@@ -1,11 +1,11 @@
 """The two cones of an ordered partition, their minimum-norm points and the isotonic problem.
 
-For groups G_1, …, G_l with prefixes B_t, the *tangent cone* keeps of the base polytope's
-inequalities those of the prefixes, s(B_t) ≤ F(B_t); the *majorant cone* turns them round,
-s(B_t) ≥ F(B_t). Both keep s(V) = F(V), and both meet in the face of the ordered partition.
+For groups G_1, …, G_l with prefixes B_t, the *tangent cone* keeps those inequalities of the base
+polytope that belong to prefixes, s(B_t) ≤ F(B_t). The *majorant cone* reverses them,
+s(B_t) ≥ F(B_t). Both keep s(V) = F(V), and they meet in the face of the ordered partition.
 
-Features are minimum-norm points of majorant cones. The paper defines them by tangent cones; but
-a cut is never negative and is 0 on V, so that the tangent cone contains s = 0 for every ranking.
+Features are minimum-norm points of majorant cones. The paper defines them by tangent cones, but a
+cut is never negative and is 0 on V, so the tangent cone contains s = 0 for every ranking.
 """
 
 from collections.abc import Iterator, Sequence
@@ -22,7 +22,7 @@ from rankcut.errors import InputError
 from rankcut.partitions import Partitions
 from rankcut.setfunctions import SetFunction
 
-# Differences up to this part of what vectors measure are rounding.
+# Differences up to this share of the size of the vectors count as rounding.
 _ROUNDING = 1e-9
 
 
@@ -31,12 +31,12 @@ Groups: TypeAlias = tuple[tuple[int, ...], ...]
 
 @dataclass(frozen=True, eq=False)
 class IsotonicSolution:
-    """The isotonic problem of a cone and the minimum-norm problem, solved together.
+    """The solution of the isotonic problem of a cone, dual to the minimum-norm problem.
 
     Attributes
     ----------
     values : ndarray of shape (n_groups,)
-        v, one number for each group; s = −v_t on group t.
+        v, one number per group; s = −v_t on group t.
     primal : float
         Σ_t v_t·(F(B_t) − F(B_{t−1})) + ½ Σ_t |G_t|·v_t².
     dual : float
@@ -49,12 +49,12 @@ class IsotonicSolution:
 
     @property
     def gap(self) -> float:
-        """Primal less dual: 0 at the optimum, up to rounding, and never below."""
+        """Primal minus dual: never negative, and 0 at the optimum, up to rounding."""
         return self.primal - self.dual
 
 
 class _PrefixCone:
-    """What both cones share; ``_side`` is 1 for ≤ and −1 for ≥."""
+    """The common part of both cones; ``_side`` is 1 for ≤ and −1 for ≥."""
 
     _side: int
 
@@ -68,7 +68,7 @@ class _PrefixCone:
         self._sizes = np.array([len(group) for group in self.groups], dtype=np.float64)
 
     def contains(self, s: ArrayLike, *, tolerance: float = _ROUNDING) -> bool:
-        """Whether s is in the cone, up to a part of the vectors' length for rounding."""
+        """Whether s is in the cone; ``tolerance`` is a share of the size of the vectors."""
         point = self._vector(s)
         above = np.cumsum([point[list(group)].sum() for group in self.groups])
         above -= np.cumsum(self.rises)
@@ -79,12 +79,12 @@ class _PrefixCone:
         vector = np.asarray(numbers, dtype=np.float64)
         if vector.shape != (self.function.n_items,):
             raise InputError(
-                f"the vector has shape {vector.shape}; it needs {self.function.n_items} numbers"
+                f"the vector must be {self.function.n_items} numbers; got shape {vector.shape}"
             )
         return vector
 
     def support(self, w: ArrayLike) -> float:
-        """The supremum of ⟨w, s⟩: infinite unless w has one value for each group, in order."""
+        """The supremum of ⟨w, s⟩: infinite unless w has one value per group, in order."""
         values = self.levels(w)
         if values is None or (self._side * np.diff(values) > 0).any():
             return float("inf")
@@ -101,7 +101,7 @@ class _PrefixCone:
         return values if constant else None
 
     def objective(self, values: ArrayLike) -> float:
-        """What the isotonic problem minimises: Σ v_t·(F(B_t) − F(B_{t−1})) + ½ Σ |G_t|·v_t²."""
+        """The isotonic objective: Σ v_t·(F(B_t) − F(B_{t−1})) + ½ Σ |G_t|·v_t²."""
         v = np.asarray(values, dtype=np.float64)
         return float(v @ self.rises + 0.5 * self._sizes @ v**2)
 
@@ -116,15 +116,15 @@ class _PrefixCone:
         return np.asarray(0.0 - self._side * pooled[0])
 
     def isotonic(self) -> IsotonicSolution:
-        """The dual of the minimum-norm problem, solved, with the values of both."""
+        """Solve the dual of the minimum-norm problem, with the values of both."""
         shortest = self.min_norm_point()
         values = -np.array([shortest[group[0]] for group in self.groups])
         return IsotonicSolution(values, self.objective(values), -0.5 * float(shortest @ shortest))
 
     def basic_partition(self) -> Groups:
-        """The ordered partition with groups merged that the minimum-norm point does not tell apart.
+        """The ordered partition, with groups of equal value in the minimum-norm point merged.
 
-        On it the solution is strict, and in closed form: (F(B_t) − F(B_{t−1})) / |G_t|.
+        On it the solution is strict and has a closed form, (F(B_t) − F(B_{t−1})) / |G_t|.
         """
         shortest = self.min_norm_point()
         merged: list[tuple[int, ...]] = []
@@ -194,7 +194,7 @@ class MajorantCone(_PrefixCone):
 
 
 def ordered_partitions(n_items: int) -> Iterator[Groups]:
-    """Every ranking of n items with ties, best group first: 1, 3, 13, 75, 541, 4,683, … of them.
+    """All rankings of n items with ties, best group first: 1, 3, 13, 75, 541, 4,683, … of them.
 
     >>> list(ordered_partitions(2))
     [((0,), (1,)), ((1,), (0,)), ((0, 1),)]
@@ -212,6 +212,6 @@ def _of(items: tuple[int, ...]) -> Iterator[Groups]:
 
 
 def refining_orders(groups: Sequence[Sequence[int]]) -> Iterator[tuple[int, ...]]:
-    """Every full order that agrees with an ordered partition."""
+    """All full orders that agree with an ordered partition."""
     for parts in product(*(permutations(group) for group in groups)):
         yield tuple(item for part in parts for item in part)

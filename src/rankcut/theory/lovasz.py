@@ -1,11 +1,11 @@
-"""The Lovász extension: a set function continued from the corners of the cube to all vectors.
+"""The Lovász extension of a set function from the corners of the cube to all vectors.
 
-With the items in the order j_1, …, j_n in which w falls,
+With the items j_1, …, j_n in decreasing order of w,
 
     f(w) = Σ_k (w_{j_k} − w_{j_{k+1}})·F({j_1, …, j_k}) + w_{j_n}·F(V)
 
-for k = 1, …, n − 1. It agrees with F on indicator vectors, it is convex if and only if F is
-submodular, and it is then the support function of the base polytope.
+for k = 1, …, n − 1. It agrees with F on indicator vectors. It is convex if and only if F is
+submodular; then it is the support function of the base polytope.
 """
 
 from typing import Any
@@ -21,8 +21,8 @@ from rankcut.setfunctions import SetFunction
 def lovasz_extension(function: SetFunction, w: ArrayLike) -> Any:
     """f(w), for one vector or for each row of a matrix.
 
-    For cuts it is Σ_{i<j} W_ij·|w_i − w_j|, computed edge by edge where edges are stored; for
-    other functions it is ⟨w, s⟩ with s the subgradient.
+    For cuts it is Σ_{i<j} W_ij·|w_i − w_j|, computed edge by edge if edges are stored. For other
+    functions it is ⟨w, s⟩, where s is the subgradient.
 
     Parameters
     ----------
@@ -52,8 +52,8 @@ def lovasz_extension(function: SetFunction, w: ArrayLike) -> Any:
 def lovasz_subgradient(function: SetFunction, w: ArrayLike) -> Floats:
     """A vector s with f(w) = ⟨w, s⟩ and, if F is submodular, f(u) ≥ ⟨u, s⟩ for all u.
 
-    It is what each item adds when items are placed by falling w: the vertex of the base polytope
-    farthest in the direction w. Where w has ties there are several; this is one of them.
+    s_i is what item i adds to F when items are added in decreasing order of w. It is the vertex of
+    the base polytope farthest in the direction w. If w has ties there are several; this is one.
 
     Parameters
     ----------
@@ -80,8 +80,8 @@ def _vectors(function: SetFunction, w: ArrayLike) -> Floats:
     rows = np.atleast_2d(np.asarray(w, dtype=np.float64))
     if rows.ndim != 2 or rows.shape[1] != function.n_items or not np.isfinite(rows).all():
         raise InputError(
-            f"w has shape {np.shape(w)}; it must have one finite number for each of the "
-            f"{function.n_items} items, or be a matrix of such rows"
+            f"w must have one finite number for each of the {function.n_items} items, or be a "
+            f"matrix of such rows; got shape {np.shape(w)}"
         )
     return rows
 

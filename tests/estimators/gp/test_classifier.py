@@ -248,7 +248,7 @@ def test_a_precomputed_kernel_takes_the_diagonal_or_the_mean_of_the_fitted(food)
         (np.ones((4, 3)), "square"),
         (np.array([[1, 2], [2, 1]]).repeat(2, 0).repeat(2, 1), "not positive semi-definite"),
         (np.triu(np.ones((4, 4))), "not symmetric"),
-        (np.zeros((4, 4)), "tells the rows apart"),
+        (np.zeros((4, 4)), "distinguishes the rows"),
     ],
 )
 def test_what_is_no_gram_matrix_is_refused(gram, message):

@@ -9,13 +9,13 @@ D = −2·∂L/∂v and r = ∂L/∂m + D·m make
     T(q, θ) = E_q[log sites] − KL(q ‖ prior_θ)
 
 a model of the bound with the same gradient. Its maximum over q is the evidence of the sites,
-known in closed form, and to climb it by θ costs no pass over the rows. A step goes there, or
-further where the last steps show the way (:class:`Anderson`). It is taken if the bound rises. If
-not, θ moves less, or it stays while the sites move a half, a quarter, … of the way, which is a
-damped natural gradient and rises when it is short enough.
+known in closed form; climbing it in θ takes no pass over the rows. A step goes to that maximum,
+or beyond it in the direction of the last steps (:class:`Anderson`). It is accepted if the bound
+rises. If not, θ moves less; or θ stays and the sites move a half, a quarter, … of the way. That
+is a damped natural gradient step, which raises the bound if it is short enough.
 
-With many rows a handful of such steps is all. With few, the sites depend on θ too much for T to
-tell where θ should go; then the bound, maximised over q at each θ, is climbed by L-BFGS.
+With many rows, a handful of such steps is enough. With few, the sites depend too much on θ for T
+to show where θ should go. Then L-BFGS climbs the bound maximised over q, as a function of θ.
 """
 
 from collections import deque
@@ -34,16 +34,16 @@ from rankcut.estimators.gp.gaussian import Gaussian
 # θ are logarithms: no step multiplies a variance by more than e² ≈ 7.
 _LONGEST_STEP = 2.0
 
-# Steps of q and θ at once before they are taken in turn.
+# Joint steps of q and θ before the two take turns.
 _TOGETHER = 12
 
-# How far apart the gradients are whose difference is the curvature of the evidence.
+# Step of the finite differences that give the curvature of the evidence.
 _ASIDE = 1e-4
 
 # Past steps that acceleration remembers.
 _DEPTH = 6
 
-# How often a step is shortened before it counts as lost.
+# How often a step is shortened before it is given up.
 _SHORTER = 20
 
 
@@ -51,24 +51,24 @@ Watch: TypeAlias = Callable[[int, float, float], None]
 
 
 class Sites(NamedTuple):
-    """exp(r·u − ½·D·u²), summed up over rows (u = w) or for each row (u = f)."""
+    """exp(r·u − ½·D·u²), summed over the rows (u = w) or one per row (u = f)."""
 
     square: Floats
     linear: Floats
 
     def towards(self, other: "Sites", share: float) -> "Sites":
-        """A ``share`` of the way from these sites to others."""
+        """The sites a ``share`` of the way from these to ``other``."""
         return Sites(
             self.square + share * (other.square - self.square),
             self.linear + share * (other.linear - self.linear),
         )
 
     def nothing(self) -> "Sites":
-        """Sites that say nothing, of the same shape."""
+        """Sites of the same shape without information."""
         return Sites(np.zeros_like(self.square), np.zeros_like(self.linear))
 
     def flat(self, parameters: Floats) -> Floats:
-        """All numbers, and the parameters, in one vector."""
+        """The sites and the parameters as one vector."""
         return np.concatenate([self.square.ravel(), self.linear, parameters])
 
     def unflatten(self, vector: Floats) -> "tuple[Sites, Floats]":
@@ -81,7 +81,7 @@ class Sites(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """Where the ascent is: q from its sites and θ, the bound there, and T at q."""
+    """A point of the ascent: the sites and θ, their q, the bound there, and T at q."""
 
     sites: Sites
     parameters: Floats
@@ -89,23 +89,23 @@ class State:
     elbo: float
     target: Sites  #: the sites that make T
     model: float  #: T(q, θ)
-    unit: Sites  #: changes of the sites that matter
+    unit: Sites  #: the size of a change that matters
 
 
 class Problem(Protocol):
-    """What is maximised: a weight space or a function space."""
+    """The bound to maximise, in weight space or in function space."""
 
     def initial(self, parameters: Floats) -> State:
         """The bound at the prior itself."""
 
     def evaluate(self, sites: Sites, parameters: Floats) -> State:
-        """The bound at the q of these sites; LinAlgError if they make none."""
+        """The bound at the q of these sites; LinAlgError if they define no Gaussian."""
 
     def evidence(self, sites: Sites, parameters: Floats) -> tuple[float, Floats]:
-        """The maximum of T over q, and its gradient by θ; LinAlgError if there is none."""
+        """The maximum of T over q, and its gradient in θ; LinAlgError if it has none."""
 
     def bounds(self) -> Floats:
-        """Least and greatest value of each parameter; equal for those that are fixed."""
+        """Smallest and largest value of each parameter; equal if the parameter is fixed."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,9 +119,9 @@ class Summit:
     trace : ndarray of shape (n_iterations + 1,)
         The bound at the start and after each accepted step; it never falls.
     gain : float
-        How much T promised the next step would bring.
+        The gain that T predicts for the next step.
     converged : bool
-        Whether that was little enough.
+        Whether ``gain`` is small enough.
     """
 
     state: State
@@ -138,7 +138,7 @@ def climb(
     max_iter: int,
     watch: Watch,
 ) -> Summit:
-    """Step until the next step promises to raise the bound by less than ``tol``.
+    """Step until the predicted gain of the next step is less than ``tol``.
 
     ``watch(iteration, elbo, gain)`` is called after each step.
     """
@@ -155,7 +155,7 @@ def climb(
 def best_along(
     problem: Problem, parameters: Floats, first: Floats, *, tol: float, max_iter: int
 ) -> State | None:
-    """The state of highest bound with other values of the first parameter, for a new start."""
+    """The best state for the given values of the first parameter, to start again from."""
     best = None
     for value in first:
         there = np.append(value, parameters[1:])
@@ -177,15 +177,15 @@ def _from_nothing(problem: Problem, parameters: Floats) -> State | None:
 def _climb_together(
     problem: Problem, state: State, bounds: Floats, tol: float, max_iter: int, watch: Watch
 ) -> Summit:
-    """Steps of q and θ at once."""
+    """Take joint steps of q and θ."""
     trace = [state.elbo]
     anderson = Anderson()
     gain = np.inf
     for iteration in range(1, max_iter + 1):
         goal = _goal(problem, state, bounds)
         gain = goal.promised - state.model
-        # What is promised is a difference of sums, and no better than their rounding. Nor is the
-        # bound, so the last step, which refines q, may seem to lower it by as much.
+        # The predicted gain is a difference of sums, so it is no better than their rounding. Nor
+        # is the bound: the last step, which refines q, may seem to lower it by as much.
         rounding = 8 * np.finfo(float).eps * abs(state.elbo)
         enough = bool(gain <= tol + rounding)
         least = state.elbo - rounding if enough else state.elbo
@@ -214,7 +214,7 @@ def _climb_together(
 def _climb_in_turn(
     problem: Problem, begun: Summit, bounds: Floats, tol: float, max_iter: int, watch: Watch
 ) -> Summit:
-    """Steps of θ, each followed by as many of q as it takes to be at the maximum there."""
+    """Take steps of θ, and maximise over q after each."""
     best = begun.state
     trace = list(begun.trace)
     settled = True
@@ -231,11 +231,11 @@ def _climb_in_turn(
             watch(len(trace), there.state.elbo, there.state.elbo - best.elbo)
             best = there.state
             trace.append(best.elbo)
-        # At the maximum over q the bound and the evidence of its sites have the same slope.
+        # At the maximum over q, the bound and the evidence of its sites have the same slope.
         return -there.state.elbo, -problem.evidence(there.state.target, parameters)[1]
 
     for _ in range(max_iter):
-        # A search that may go anywhere begins with leaps to where nothing is learned, at a cost.
+        # Without a box the search begins with costly leaps to places where nothing is learned.
         box = _box(best.parameters, bounds)
         before = best.elbo
         found = minimize(
@@ -249,7 +249,7 @@ def _climb_in_turn(
         held_back = (found.x[:, None] == box) & (box != bounds)
         if not held_back.any() or best.elbo - before <= tol:
             break
-    # A line search that ends in rounding reports no success, though nothing is left to gain.
+    # A line search stopped by rounding reports failure although there is nothing left to gain.
     inside = (bounds[:, 0] < best.parameters) & (best.parameters < bounds[:, 1])
     slope = np.where(inside, found.jac, 0.0)
     gain = 0.5 * float(slope @ found.hess_inv.matvec(slope))
@@ -261,21 +261,20 @@ def _climb_in_turn(
 class Anderson:
     """Anderson acceleration: combine the last steps of a fixed-point iteration into a longer one.
 
-    Where a plain step x → x + Δ(x) closes a fixed share of the gap each time, the differences of
-    past x and Δ tell how Δ changes with x. The combination of them that leaves least of Δ is a
-    secant step.
+    A plain step x → x + Δ(x) closes a fixed share of the gap each time. The differences of past
+    x and Δ show how Δ changes with x. The combination that makes Δ smallest is a secant step.
     """
 
     def __init__(self) -> None:
         self._past: deque[tuple[Floats, Floats]] = deque(maxlen=_DEPTH)
 
     def forget(self) -> None:
-        """Keep the last point only, where the past misleads."""
+        """Forget all but the last point, when the past misleads."""
         while len(self._past) > 1:
             self._past.popleft()
 
     def propose(self, point: Floats, step: Floats, unit: Floats) -> Floats | None:
-        """Where to go from ``point`` instead of to ``point + step``; None without a past.
+        """A better point than ``point + step``; None without a past.
 
         ``unit`` is the size of a change that matters, for each coordinate.
         """
@@ -290,7 +289,7 @@ class Anderson:
 
 
 class _Goal(NamedTuple):
-    """θ to go to, the evidence there, and the evidence without moving."""
+    """The next θ, the evidence there, and the evidence at the present θ."""
 
     parameters: Floats
     promised: float
@@ -301,7 +300,7 @@ def _steps(state: State, goal: _Goal) -> Iterator[tuple[Sites, Floats]]:
     """Sites and parameters to try, boldest first."""
     direction = goal.parameters - state.parameters
     if direction.any():
-        # Shortening the step of θ helps if it is θ that is far from its goal.
+        # A shorter step of θ helps if θ, not the sites, is far from its goal.
         of_sites = goal.staying - state.model
         tries = _SHORTER if of_sites < 0.5 * (goal.promised - state.model) else 1
         for shorter in range(tries):
@@ -313,7 +312,7 @@ def _steps(state: State, goal: _Goal) -> Iterator[tuple[Sites, Floats]]:
 def _accelerated(
     problem: Problem, state: State, goal: _Goal, bounds: Floats, anderson: Anderson
 ) -> State | None:
-    """The state that the past proposes, if it does and that is a state."""
+    """The state that acceleration proposes, or None."""
     here = state.sites.flat(state.parameters)
     there = state.target.flat(goal.parameters)
     unit = state.unit.flat(np.ones(len(state.parameters)))
@@ -333,7 +332,7 @@ def _try(problem: Problem, sites: Sites, parameters: Floats) -> State | None:
 
 
 def _box(here: Floats, bounds: Floats) -> Floats:
-    """How far θ may go in one step."""
+    """Bounds of θ for one step."""
     return np.column_stack(
         [
             np.maximum(bounds[:, 0], here - _LONGEST_STEP),
@@ -345,8 +344,8 @@ def _box(here: Floats, bounds: Floats) -> Floats:
 def _goal(problem: Problem, state: State, bounds: Floats) -> _Goal:
     """A Newton step of θ up the evidence of the target sites.
 
-    Its maximum would be as near, but jumps from one end of a flat stretch to the other; steps
-    that change smoothly from one state to the next are what acceleration needs.
+    Going to the maximum would cost no more, but the maximum jumps from one end of a flat stretch
+    to the other. Acceleration needs steps that change smoothly from one state to the next.
     """
     here = state.parameters
     try:
@@ -362,10 +361,10 @@ def _goal(problem: Problem, state: State, bounds: Floats) -> _Goal:
             changed = problem.evidence(state.target, aside)[1] - gradient
             hessian[row] = changed[free] / _ASIDE
     except LinAlgError:
-        # Not concave enough to promise anything: damped steps of the sites come first.
+        # Not concave enough to predict a gain: damped steps of the sites come first.
         return _Goal(here, np.inf, np.inf)
     curvatures, axes = np.linalg.eigh(0.5 * (hessian + hessian.T))
-    # Uphill whichever way the evidence is curved.
+    # Uphill, whichever way the evidence curves.
     lengths = (axes.T @ gradient[free]) / np.maximum(np.abs(curvatures), np.finfo(float).tiny)
     direction = np.zeros(len(here))
     direction[free] = axes @ np.clip(lengths, -_LONGEST_STEP, _LONGEST_STEP)

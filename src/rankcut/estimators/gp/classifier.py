@@ -39,27 +39,28 @@ from rankcut.estimators.ranking_kernel import RankingKernel
 class GPClassifier(ClassifierMixin, BaseEstimator):
     """Gaussian process classification by a variational bound: p(y | x) = E[Φ(y·f(x))].
 
-    The latent function is f ~ GP(0, σ²·k + c²). Its posterior is approximated by the Gaussian q
-    that maximises the ELBO, Σ_i E_q[log p(y_i | f_i)] − KL(q ‖ prior), a lower bound of the log
-    evidence, and so are σ² and c². Given features φ, the kernel is ⟨φ, φ'⟩, and the solver works
-    on weights: blocks of rows, memory of O(n²) besides the features, millions of rows. Given
-    a kernel or a Gram matrix it works on function values, with m × m matrices. Both maximise the
-    same bound. More than two classes are fitted one against the rest.
+    The latent function is f ~ GP(0, σ²·k + c²). Its posterior is approximated by a Gaussian q.
+    Fitting chooses q, σ² and c² to maximise the ELBO, Σ_i E_q[log p(y_i | f_i)] − KL(q ‖ prior),
+    a lower bound on the log evidence. Given features φ, the kernel is ⟨φ, φ'⟩ and the solver works
+    on n weights: it reads the rows in blocks, needs O(n²) memory besides the features, and copes
+    with millions of rows. Given a kernel or a Gram matrix, it works on m function values, with
+    m × m matrices. Both maximise the same bound. More than two classes are fitted one against the
+    rest.
 
     Parameters
     ----------
     kernel : None, "precomputed", callable or sklearn.gaussian_process.kernels.Kernel, default=None
-        None: X are features, from any transformer before it. A callable gets two rank matrices,
-        or whatever X is, and returns the matrix of k(x, y). The parameters of a scikit-learn
-        kernel are learned unless they are fixed. "precomputed": X is the matrix of k(x, y) for
-        rows x to fit or predict and fitted rows y.
+        None: X holds features, from any transformer. A callable takes two rank matrices, or two
+        of whatever X is, and returns the matrix of k(x, y). The parameters of a scikit-learn
+        kernel are learned unless they are fixed. "precomputed": X is the matrix of k(x, y), where
+        the x are the rows to fit or predict and the y are the fitted rows.
     link : {"probit", "logit"}, default="probit"
-        From f to probabilities: Φ(f), assuming as GPflow does that one label in a thousand is
-        flipped, or 1/(1 + exp(−f)).
+        The probability given f: Φ(f), where one label in a thousand is assumed to be flipped, as
+        in GPflow; or 1/(1 + exp(−f)).
     kernel_variance : float or None, default=None
-        σ²; None is learned.
+        σ². None learns it.
     constant_variance : float or None, default=None
-        c², the prior variance of a constant term; None is learned, 0 is no constant term.
+        c², the prior variance of a constant term. None learns it; 0 leaves the term out.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, as in scikit-learn.
     tol : float, default=1e-8
@@ -67,25 +68,26 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
     max_iter : int, default=200
         Maximum number of steps.
     n_jobs : int or None, default=None
-        Number of threads over blocks of rows, for features. The result has the same bits for any
-        number. With a kernel, the linear algebra library uses its own threads.
+        Number of threads for features, which are read in blocks of rows. The result is the same
+        to the last bit for any number. With a kernel, the linear algebra library uses its own
+        threads.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         The labels, sorted.
     elbo_ : float
-        The bound; the sum of those of all classes if there are more than two.
+        The bound; with more than two classes, the sum over the classes.
     elbo_trace_ : list of ndarrays
         The bound at the start and after each step, for each class (only one for two classes). It
         never falls.
     n_iter_ : int
-        The number of steps, the largest of all classes.
+        The number of steps; with more than two classes, the largest.
     kernel_variance_, constant_variance_ : ndarray of shape (1,) or (n_classes,)
         σ² and c², learned or given.
     kernel_ : list of kernels
-        The kernel with its learned parameters for each class; with a kernel only, and not a
-        precomputed one.
+        The kernel of each class with its learned parameters. Only if ``kernel`` is a kernel, not
+        None or "precomputed".
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
         Posterior means of the weights; with features only.
     intercept_ : ndarray of shape (1,) or (n_classes,)
@@ -95,11 +97,11 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
     n_features_in_ : int
         Number of columns of X.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, if X is a frame with names that are strings.
+        Names of the columns of X, if X is a frame whose column names are strings.
 
     See Also
     --------
-    GraphCutFeatures : Features of rankings, to put in front.
+    GraphCutFeatures : Features of rankings, for the step before this one.
     sklearn.gaussian_process.GaussianProcessClassifier : Laplace's approximation, m × m matrices.
 
     References
@@ -158,13 +160,13 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : array of shape (n_samples, n_features)
-            Features, which may be memory-mapped; with a kernel, what it takes; the Gram matrix
-            if it is precomputed. Features in a Dask array or DataFrame stay in their blocks: each
-            step adds up what the blocks contribute.
+            Features, which may be memory-mapped. With a kernel, whatever the kernel takes; if it
+            is precomputed, the Gram matrix. Features in a Dask array or DataFrame stay in their
+            blocks: each step adds up the contributions of the blocks.
         y : array-like of shape (n_samples,)
-            Labels, numbers or strings; a Dask array or Series may go with a Dask collection.
+            Labels, numbers or strings. With a Dask collection, also a Dask array or Series.
         sample_weight : array-like of shape (n_samples,) or None
-            How many times each row counts.
+            How many times each row counts. None counts each row once.
 
         Returns
         -------
@@ -203,8 +205,8 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
     def _fit_lazily(self, X: Any, y: Any, sample_weight: Any) -> Fit:
         if self.kernel is not None:
             raise TypeError(
-                "a Dask collection is fitted as features, with kernel=None: a kernel needs the "
-                "matrix of all pairs"
+                "a Dask collection must hold features and needs kernel=None: a kernel would need "
+                "the matrix of all pairs of rows"
             )
         from rankcut.dask.gp_rows import LazyFeatures
 
@@ -231,8 +233,8 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : array of shape (n_samples, n_features)
-            As in :meth:`fit`; rows k(x, ·) against the rows that were fitted if the kernel is
-            precomputed.
+            As in :meth:`fit`. If the kernel is precomputed, the rows k(x, ·) against the fitted
+            rows.
 
         Returns
         -------
@@ -255,8 +257,8 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
         X : array of shape (n_samples, n_features)
             As in :meth:`predict`.
         diagonal : array-like of shape (n_samples,) or None
-            k(x, x) of each row if the kernel is precomputed. None takes the mean of the fitted
-            rows', which is right for a normalised kernel, or more where k(x, ·) shows that.
+            k(x, x) of each row, if the kernel is precomputed. None uses the mean over the fitted
+            rows, which is right for a normalised kernel, or more where k(x, ·) requires it.
 
         Returns
         -------
@@ -274,9 +276,9 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
         return np.asarray(np.divide(positive, total, out=even, where=total > 0))
 
     def decision_function(self, X: Any, diagonal: ArrayLike | None = None) -> Floats:
-        """The value of f that has the averaged probability: m/√(1 + v) for probit.
+        """The value of f with the averaged probability: m/√(1 + v) for probit.
 
-        Unlike the mean of f, it orders rows and classes as :meth:`predict_proba` does.
+        It orders rows and classes as :meth:`predict_proba` does; the mean of f may not.
 
         Parameters
         ----------
@@ -322,7 +324,7 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
     def _lazily(self, method: Callable[[Any], Any], X: Any, diagonal: ArrayLike | None) -> Floats:
         check_is_fitted(self)
         if diagonal is not None:
-            raise TypeError("diagonal is for rows in memory, and these are a Dask collection")
+            raise TypeError("diagonal is for rows in memory; got a Dask collection")
         predicted: Floats = map_rows(method, X)
         return predicted
 
@@ -357,7 +359,7 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
         return validate_data(self, X, reset=False, **self._reading())
 
     def _as_it_is(self, X: Any) -> bool:
-        """A frame keeps the names of its columns for a kernel that asks for them."""
+        """Whether to pass X on unchanged: a kernel may need the column names of a frame."""
         return callable(self.kernel) and hasattr(X, "columns")
 
     def _reading(self) -> dict[str, Any]:
@@ -388,7 +390,7 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
         return tags
 
     def _may_take_rankings(self) -> bool:
-        """Whether the kernel may give NaN and absent entries a meaning: unranked items."""
+        """Whether NaN and absent entries may mean unranked items to the kernel."""
         if not isinstance(self.kernel, Kernel):
             return callable(self.kernel)
         parts = [self.kernel, *self.kernel.get_params().values()]

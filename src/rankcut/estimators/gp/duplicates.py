@@ -1,8 +1,8 @@
-"""Rows that occur several times are one row with their weights added up.
+"""Merge repeated rows into one row with the sum of their weights.
 
-The bound is the same, and the smaller problem costs less. The rows that are left come in an order
-that follows from their contents alone: weights and repeated rows are then the same problem to the
-last bit, in whatever order the rows were given.
+The bound is the same, and the smaller problem costs less. The distinct rows are sorted by their
+contents alone. Weights and repeated rows are then the same problem to the last bit, in whatever
+order the rows come.
 """
 
 from typing import Any, NamedTuple
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from rankcut._loops.duplicates import find_rows, hash_rows
 from rankcut._loops.types import Floats
 
-# Distinct rows of features beyond this many numbers are left as they are: a copy would cost memory.
+# Features with more distinct numbers than this are not merged: the copy would cost memory.
 _FEW = 1 << 20
 
 # Rows are read in blocks of about this many numbers.
@@ -21,7 +21,7 @@ _BLOCK = 1 << 16
 
 
 class Distinct(NamedTuple):
-    """Which rows are left, in the order of their contents, and the weight of each."""
+    """The distinct rows, sorted by their contents, and the weight of each."""
 
     rows: NDArray[np.int64]
     weight: Floats
@@ -30,27 +30,27 @@ class Distinct(NamedTuple):
 def few_distinct(
     features: NDArray[np.floating], codes: NDArray[np.intp], weight: Floats | None
 ) -> Distinct | None:
-    """The distinct pairs of a row and its code, or None if they are too many to be copied."""
+    """The distinct pairs of a row and its code, or None if there are too many to copy."""
     limit = most_distinct(features.shape[1])
     return _distinct(features, codes, weight, min(limit, len(codes)))
 
 
 def most_distinct(n_features: int) -> int:
-    """How many distinct rows are few."""
+    """The largest number of distinct rows that is worth copying."""
     return _FEW // max(1, n_features)
 
 
 def few_hashes(features: NDArray[np.floating], weight: Floats) -> NDArray[np.uint64] | None:
-    """Hashes of the distinct rows that weigh anything, or None if they are too many."""
+    """Hashes of the distinct rows of positive weight, or None if there are too many."""
     rows = _bits(features[weight > 0])
     hashes = np.unique(_hashes(rows, np.zeros(len(rows), dtype=np.intp)))
     return hashes if len(hashes) <= most_distinct(features.shape[1]) else None
 
 
 def distinct_rows(X: Any, codes: NDArray[np.intp], weight: Floats | None) -> Distinct:
-    """The distinct pairs of a row and its code, for rows that go through a kernel.
+    """The distinct pairs of a row and its code, for rows passed to a kernel.
 
-    Rows that are not an array or a frame of numbers are all taken to be distinct.
+    Rows that are not an array or a frame of numbers all count as distinct.
     """
     values = np.asarray(X) if hasattr(X, "__array__") else np.empty(0)
     if values.ndim == 2 and values.dtype.kind in "fiub":
@@ -67,8 +67,8 @@ def distinct_points(
 ) -> Distinct:
     """The distinct pairs of a row of a Gram matrix and its code.
 
-    A row of a Gram matrix depends on the order of the points and on which are repeated; what is
-    left of it, sorted, does not.
+    A row of a Gram matrix depends on the order of the points and on which are repeated. Once
+    merged and sorted, it does not.
     """
     rows, totals = distinct_rows(gram, codes, weight)
     left = np.sort(gram[np.ix_(rows, rows)], axis=1)
@@ -97,7 +97,7 @@ def _distinct(
         n_now = find_rows(rows, labels, _hashes(rows, labels), n_known, *table, index)
         if n_now < 0:
             return None
-        # Backwards, so that what stays is where each was first met.
+        # Backwards, so that the first occurrence of each row is written last and stays.
         fresh = index >= n_known
         first[index[fresh][::-1]] = start + weighty[fresh][::-1]
         n_known = n_now
@@ -107,7 +107,7 @@ def _distinct(
 
 
 def _bits(values: NDArray[Any]) -> NDArray[np.uint64]:
-    """Equal numbers as equal bits: adding 0 makes one zero of both."""
+    """Equal numbers as equal bits: adding 0 turns −0 into 0."""
     return (np.asarray(values, dtype=np.float64, order="C") + 0.0).view(np.uint64)
 
 

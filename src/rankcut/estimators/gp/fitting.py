@@ -1,4 +1,4 @@
-"""From rows and labels to posteriors: one ascent for two classes, else one for each class."""
+"""From rows and labels to posteriors: one ascent for two classes, or one per class for more."""
 
 import sys
 import time
@@ -38,19 +38,19 @@ from rankcut.estimators.gp.weight_space import (
     mean_square,
 )
 
-# Gram matrices up to this size are factorised sooner by one thread than by several.
+# Up to this size, one thread factorises a Gram matrix faster than several.
 _SMALL = 512
 
-# Seconds before a fit counts as long.
+# Seconds before progress is shown.
 _LONG = 3.0
 
 
-# A constant term whose variance times the rows' weight is above this is needed for certain.
+# If its variance times the total weight is above this, the constant term is certainly needed.
 _NEEDED = 100.0
 
 
 class Bound(Problem, Protocol):
-    """A problem that knows where to start."""
+    """A problem with a starting point."""
 
     prior: Prior
 
@@ -60,7 +60,7 @@ class Bound(Problem, Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Ascent:
-    """Where an ascent ended, and under which prior."""
+    """Where an ascent ended, and its prior."""
 
     summit: Summit
     prior: Prior
@@ -70,7 +70,7 @@ class Ascent:
         return self.prior.variances(self.summit.state.parameters)
 
     def posterior(self, has_constant: bool) -> Gaussian:
-        """q, with a constant term that is 0 if it has none and should have one."""
+        """q, with a constant term of 0 added if one is asked for and q has none."""
         found = self.summit.state.posterior
         return found if self.prior.has_constant == has_constant else found.with_no_constant()
 
@@ -84,9 +84,9 @@ class Settings:
     likelihood : Likelihood
         The link.
     kernel_variance, constant_variance : float or None
-        σ² and c², None is learned.
+        σ² and c². None learns them.
     tol, max_iter
-        When the ascent ends.
+        When to stop.
     n_jobs : int or None
         Threads over blocks of features.
     classes : ndarray
@@ -102,7 +102,7 @@ class Settings:
     classes: NDArray[Any]
 
     def climb(self, bound: Callable[[int, Prior], Bound], prior: Prior) -> list[Ascent]:
-        """Climb the bound of class 1, or those of each class against the rest."""
+        """Climb the bound of class 1, or the bound of each class against the rest."""
         if len(self.classes) == 2:
             tasks = [("", 1)]
         else:
@@ -116,9 +116,9 @@ class Settings:
         return ascents
 
     def _ascend(self, bound: Callable[[Prior], Bound], prior: Prior, watch: Watch) -> Ascent:
-        """Climb, and compare with the model without a constant term, which is nested in it.
+        """Climb, then compare with the nested model without a constant term.
 
-        Its bound may be higher: the variance of a term that is learned stays above 0, and an
+        The bound of the nested model may be higher: a learned variance stays above 0, and an
         ascent may end where nothing is learned.
         """
         problem = bound(prior)
@@ -142,7 +142,7 @@ class Settings:
         )
 
     def _highest(self, problem: Bound, start: State, watch: Watch) -> Summit:
-        """Climb from there, and once more from elsewhere if that ends where nothing is learned."""
+        """Climb from ``start``, and again from elsewhere if that ends where nothing is learned."""
         ascend = partial(climb, problem, tol=self.tol, max_iter=self.max_iter, watch=watch)
         summit = ascend(start)
         prior, parameters = problem.prior, summit.state.parameters
@@ -157,14 +157,14 @@ class Settings:
 
 
 def _after(first: Summit, second: Summit) -> Summit:
-    """The second ascent, with what it adds to the trace of the first."""
+    """The second ascent, with the trace of the first before its own."""
     higher = second.trace[second.trace > first.trace[-1]]
     return replace(second, trace=np.append(first.trace, higher))
 
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """Where the ascents ended, and what predicts from there."""
+    """Where the ascents ended, and the predictor made from them."""
 
     ascents: list[Ascent]
     predictor: Any  #: a FeaturePredictor or a KernelPredictor
@@ -189,10 +189,11 @@ def fit_features(
 def fit_rows(
     rows: Callable[[int], Rows], scale: float, total: float, exponent: int, settings: Settings
 ) -> Fit:
-    """Maximise the bound over weights of features that may be anywhere.
+    """Maximise the bound over weights of features, in memory or elsewhere.
 
-    ``rows(code)`` has label 1 for the class of that code and divides features by 2**exponent;
-    ``scale`` is the mean of ‖φ‖² of the divided ones, ``total`` the weight of all rows.
+    ``rows(code)`` has label 1 for the class of that code and divides the features by
+    2**exponent. ``scale`` is the mean of ‖φ‖² of the divided features, ``total`` the weight of
+    all rows.
     """
     variances = settings.kernel_variance, settings.constant_variance
     # The kernel is a product of two features.
@@ -201,7 +202,7 @@ def fit_rows(
     def bound(code: int, prior: Prior) -> WeightSpace:
         return WeightSpace(rows(code), settings.likelihood, prior)
 
-    # Threads share out the blocks; the products inside a block are too small for that.
+    # The threads work on blocks; the products inside a block are too small for more threads.
     with threadpool_limits(1, user_api="blas"):
         ascents = settings.climb(bound, prior)
     posteriors = [ascent.posterior(prior.has_constant) for ascent in ascents]
@@ -213,7 +214,7 @@ def fit_kernel(
 ) -> Fit:
     """Maximise the bound over function values; ``kernel=None`` if X is the Gram matrix."""
     if kernel is None:
-        KernelRows(None, X).factor(np.empty(0))  # say what is wrong with the matrix as it is given
+        KernelRows(None, X).factor(np.empty(0))  # check the matrix as it was given
         kept = distinct_points(X, codes, weight)
         left = X[np.ix_(kept.rows, kept.rows)]
     else:
@@ -273,13 +274,13 @@ def _warn(name: str, summit: Summit) -> None:
 
 
 class Progress:
-    """Shows each step of an ascent on stderr, if that is a terminal and the fit is long."""
+    """Shows the steps of a long fit on stderr, if that is a terminal."""
 
     def __init__(self, max_iter: int) -> None:
         self.max_iter = max_iter
         self.problem = ""
         self._began = time.monotonic()
-        # Asked once: while it shows a status, Rich puts a stream of its own in place of stderr.
+        # Asked only once: while it shows a status, Rich replaces stderr by its own stream.
         self._watched = sys.stderr.isatty()
         self._status: Status | None = None
 
@@ -291,7 +292,7 @@ class Progress:
             self._status.stop()
 
     def step(self, iteration: int, elbo: float, gain: float) -> None:
-        """Say where the ascent is."""
+        """Show the last step."""
         if not self._watched or time.monotonic() - self._began < _LONG:
             return
         if self._status is None:
@@ -304,7 +305,7 @@ class Progress:
 
 
 def check_classes(classes: NDArray[Any], totals: Floats) -> None:
-    """Raise ValueError unless there are two classes or more, and each has some weight."""
+    """Raise ValueError unless there are two or more classes, each of positive weight."""
     if len(classes) < 2:
         raise InputError(
             f"has one class, {classes.tolist()[0]!r}; a classifier needs two or more",
@@ -314,21 +315,21 @@ def check_classes(classes: NDArray[Any], totals: Floats) -> None:
         label = classes[totals == 0].tolist()[0]
         raise InputError(
             f"all rows of class {label!r} have weight 0",
-            remedy="leave them out, or give one of them a weight",
+            remedy="drop these rows, or give one of them a positive weight",
         )
 
 
 def class_totals(codes: NDArray[np.intp], weight: Floats | None) -> Floats:
-    """The weights of the rows of each class added up."""
+    """The total weight of each class."""
     return np.bincount(codes, weights=weight).astype(np.float64)
 
 
 def class_factors(class_weight: Any, classes: NDArray[Any], totals: Floats) -> Floats:
-    """By how much the rows of each class weigh more; ``totals`` are their weights added up."""
+    """The factor for the weights of each class; ``totals`` are the total weights."""
     if class_weight is None:
         return np.ones(len(classes))
     if isinstance(class_weight, str) and class_weight == "balanced":
-        # By weight, not by number: a row of weight 2 is two rows.
+        # Balance weights, not numbers of rows: a row of weight 2 is two rows.
         even = np.divide(
             totals.sum(), len(classes) * totals, where=totals > 0, out=np.zeros_like(totals)
         )

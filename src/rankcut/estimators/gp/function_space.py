@@ -1,11 +1,12 @@
 """The bound over function values, for kernels without a small feature map.
 
-q(f) at the m rows is the prior times a site for each row: 2m variational parameters, which is all
-that a maximum has (Opper & Archambeau 2009). A step costs O(m·r²), r the rank of the Gram matrix.
+q(f) at the m rows is the prior times one site per row: 2m variational parameters, which are enough
+for every maximum (Opper & Archambeau 2009). A step costs O(m·r²), where r is the rank of the Gram
+matrix.
 
-A Gram matrix is turned into features, K = U Uᵀ by pivoted Cholesky, in as many columns as K has
-rank. Then f at the rows of K is ⟨w, u⟩ + b, as in weight space. At a new point u solves
-L u = k(pivots, x), and what ‖u‖² lacks of k(x, x) is variance that the rows know nothing of.
+Pivoted Cholesky turns the Gram matrix into features, K = U Uᵀ, where U has r columns. Then f at
+the rows of K is ⟨w, u⟩ + b, as in weight space. At a new point, u solves L u = k(pivots, x), and
+k(x, x) − ‖u‖² is variance that the rows say nothing about.
 """
 
 from dataclasses import dataclass
@@ -24,17 +25,17 @@ from rankcut.estimators.gp.gaussian import Gaussian, Prior
 from rankcut.estimators.gp.likelihoods import Likelihood
 from rankcut.estimators.gp.weight_space import with_constant
 
-# Columns of U beyond which nothing of the diagonal is left, as a share of its largest entry.
+# U is complete when the rest of the diagonal is below this share of its largest entry.
 _LEFT_OVER = 1e-12
 
-# How far K may be from U Uᵀ, or from its transpose, and count as rounding, by its precision.
+# Differences of K from U Uᵀ, or from its transpose, that count as rounding, for each precision.
 _SINGLE, _DOUBLE = 1e-4, 1e-8
 
 
 # Rows predicted at once through a kernel.
 _KERNEL_BLOCK = 1024
 
-# Rows whose k(x, x) a plain function computes at once; it computes the pairs between them too.
+# Rows whose k(x, x) a plain function computes at once, together with all pairs between them.
 _DIAGONAL_BLOCK = 16
 
 
@@ -47,7 +48,7 @@ class Factor:
     rows : ndarray of shape (n_rows, rank)
         U.
     pivots : ndarray of shape (rank,)
-        The rows of K that the others are combinations of.
+        The rows of K of which the others are combinations.
     lower : ndarray of shape (rank, rank)
         L, the rows of U at the pivots.
     """
@@ -58,9 +59,9 @@ class Factor:
 
     @classmethod
     def of(cls, given: NDArray[np.floating]) -> "Factor":
-        """Factorise a Gram matrix, or say why it is none."""
+        """Factorise a Gram matrix, or explain why it is not one."""
         gram = np.asarray(given, dtype=np.float64)
-        # Numbers that have been in single precision once do not regain the digits they lost.
+        # Numbers that were once in single precision have lost their last digits.
         single = given.dtype == np.float32 or np.array_equal(gram, gram.astype(np.float32))
         rounding = _SINGLE if single else _DOUBLE
         _check_gram(gram, rounding)
@@ -73,7 +74,7 @@ class Factor:
         order = order - 1
         rows = np.empty((size, rank))
         rows[order] = lower
-        # Rows of signs see each entry of what is left over.
+        # Random signs reveal every entry of the remainder.
         signs = np.random.default_rng(0).choice([-1.0, 1.0], size=(size, 2))
         if np.abs(gram @ signs - rows @ (rows.T @ signs)).max() > rounding * largest * size:
             raise InputError(
@@ -94,7 +95,7 @@ class Factor:
 
 
 def _divided(values: NDArray[Any], exponent: int) -> NDArray[np.floating]:
-    """Values over 2**exponent; single precision stays so, unless the power of 2 is out of it."""
+    """Values over 2**exponent, in single precision if they were and the power of 2 allows it."""
     floats = values if values.dtype.kind == "f" else values.astype(np.float64)
     if exponent == 0:
         return floats
@@ -120,16 +121,16 @@ def _check_gram(gram: Floats, rounding: float) -> None:
         raise InputError("the Gram matrix is not symmetric", remedy="average it with its transpose")
     if not np.diagonal(gram).max() > 0:
         raise InputError(
-            "the kernel of each row with itself is 0, so the latent function is constant",
-            remedy="use a kernel that tells the rows apart",
+            "k(x, x) is 0 for each row, so the latent function is constant",
+            remedy="use a kernel that distinguishes the rows",
         )
 
 
 class KernelRows:
     """Rows seen through a kernel: a function k(X, Y), a scikit-learn kernel, or a Gram matrix.
 
-    Gram matrices are divided by ``2**exponent``, so that they are near 1 where the kernel's own
-    parameters start. The factor at the last parameters is kept, for all who share these rows.
+    Gram matrices are divided by ``2**exponent``, so that they are near 1 at the starting values
+    of the kernel's own parameters. The last factor is kept, for all problems on these rows.
     """
 
     def __init__(self, kernel: Any, X: Any) -> None:
@@ -140,12 +141,12 @@ class KernelRows:
 
     @property
     def start(self) -> Floats:
-        """Where the kernel's own parameters start."""
+        """Starting values of the kernel's own parameters."""
         return np.asarray(self.kernel.theta) if isinstance(self.kernel, Kernel) else np.empty(0)
 
     @property
     def bounds(self) -> Floats:
-        """How far the kernel's own parameters may go."""
+        """Bounds of the kernel's own parameters."""
         if isinstance(self.kernel, Kernel) and self.kernel.n_dims:
             return np.asarray(self.kernel.bounds)
         return np.empty((0, 2))
@@ -210,15 +211,15 @@ class FunctionSpace:
         logarithms = target.linear @ mean - 0.5 * target.square @ (variance + mean**2)
         model = float(logarithms) - posterior.divergence
         elbo = expected - posterior.divergence
-        # A site matters if it is large beside the precision of its function value.
+        # A site matters if it is large compared with the precision of its function value.
         precision = 1.0 / np.maximum(variance, np.finfo(float).tiny)
         unit = Sites(precision, np.sqrt(precision))
         return State(sites, parameters, posterior, elbo, target, model, unit)
 
     def evidence(self, sites: Sites, parameters: Floats) -> tuple[float, Floats]:
-        """The evidence of the sites, and its gradient by θ.
+        """The evidence of the sites, and its gradient in θ.
 
-        By a parameter of the kernel it is ½·tr((α αᵀ − A)·σ² ∂K/∂θ), with A the inverse of
+        In a parameter of the kernel, it is ½·tr((α αᵀ − A)·σ² ∂K/∂θ), where A is the inverse of
         σ²·K + c² + D⁻¹ and α = A D⁻¹ r.
         """
         features = self._features(parameters)
@@ -235,7 +236,7 @@ class FunctionSpace:
         return posterior.evidence, gradient
 
     def bounds(self) -> Floats:
-        """Least and greatest value of each parameter."""
+        """Smallest and largest value of each parameter."""
         return self.prior.bounds()
 
     def _features(self, parameters: Floats) -> Floats:
@@ -250,20 +251,20 @@ class FunctionSpace:
 
 @dataclass(frozen=True, eq=False)
 class KernelPosterior:
-    """One class: its posterior over the features of its kernel, and the variances it learned."""
+    """The posterior of one class over the features of its kernel, and its learned variances."""
 
     posterior: Gaussian
     factor: Factor
-    kernel: Any  #: None if it is precomputed
+    kernel: Any  #: None if precomputed
     kernel_variance: float  #: σ² for the kernel over 2**exponent
     has_constant: bool
     exponent: int
 
     def latent(self, cross: Floats, diagonal: Floats | None) -> tuple[Floats, Floats]:
-        """Mean and variance of f from k(x, ·) against the fitted rows, and k(x, x).
+        """Mean and variance of f, from k(x, ·) against the fitted rows and k(x, x).
 
-        Without k(x, x) the variance lacks the part that the fitted rows know nothing of. Where
-        k(x, ·) shows that k(x, x) is greater than given, it is.
+        Without k(x, x), the variance lacks the part that the fitted rows say nothing about. If
+        k(x, ·) implies a larger k(x, x) than given, the larger is used.
         """
         features = self.factor.features(np.ldexp(cross, -self.exponent))
         mean, variance = self.posterior.project(with_constant(features, self.has_constant))
@@ -275,12 +276,12 @@ class KernelPosterior:
 
 @dataclass(frozen=True, eq=False)
 class KernelPredictor:
-    """f for each class through its kernel with the fitted rows."""
+    """f for each class, from its kernel with the fitted rows."""
 
     posteriors: list[KernelPosterior]
     X: Any  #: the fitted rows; None if the kernel is precomputed
-    columns: NDArray[np.int64] | None  #: which columns of k(x, ·) count if it is precomputed
-    typical: float | None  #: the mean of k(x, x) over the fitted rows if it is precomputed
+    columns: NDArray[np.int64] | None  #: if precomputed, the columns of k(x, ·) to use
+    typical: float | None  #: if precomputed, the mean of k(x, x) over the fitted rows
 
     def latent(
         self, X: Any, diagonal: ArrayLike | None, *, variances: bool
@@ -305,7 +306,7 @@ class KernelPredictor:
         return mean, variance
 
     def _given_diagonal(self, X: Any, diagonal: ArrayLike | None) -> Floats | None:
-        """k(x, x) of each row if the kernel is precomputed."""
+        """k(x, x) of each row, if the kernel is precomputed."""
         if self.typical is None:
             if diagonal is not None:
                 raise InputError(

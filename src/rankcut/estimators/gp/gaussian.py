@@ -1,10 +1,11 @@
 """Gaussians over weights: the prior, and the prior times Gaussian sites.
 
 The latent function is f = ⟨w, φ⟩ + b with w ~ N(0, σ² I) and b ~ N(0, c²). The parameters of the
-prior are kept as logarithms: log σ², log c², and those of the kernel if it has any. The posterior
+prior are kept as logarithms: log σ², log c², and the kernel's own, if any. The posterior is
 
-q(w) ∝ N(w; 0, diag(τ)⁻¹)·exp(⟨r, w⟩ − ½⟨w, S w⟩) = N(μ, Σ), Σ⁻¹ = diag(τ) + S, μ = Σ r. It is the
-form that every maximum of the bound has, in weight space and in function space.
+    q(w) ∝ N(w; 0, diag(τ)⁻¹)·exp(⟨r, w⟩ − ½⟨w, S w⟩) = N(μ, Σ), Σ⁻¹ = diag(τ) + S, μ = Σ r.
+
+Every maximum of the bound has this form, in weight space and in function space.
 """
 
 from dataclasses import dataclass, field, replace
@@ -15,36 +16,36 @@ from scipy.linalg import LinAlgError, cholesky, solve_triangular
 from rankcut._loops.types import Floats
 from rankcut.errors import InputError
 
-# Learned variances stay in this range, in units in which the latent function's is 1. Below it a
-# term is nothing; above it the function is a step, and on separable data the bound still creeps up.
+# Learned variances stay in this range, in units of the latent function's variance. Below it, a
+# term has no effect. Above it, the function is a step; on separable data the bound creeps up still.
 _RANGE = (1e-8, 1e4)
 
-# Below this, σ²·Σ weight, in the same units, is a function that is 0 whatever the rows are.
+# If σ²·Σ weight is below this, in the same units, the function is 0 whatever the rows are.
 _NOTHING = 0.1
 
-# Logarithms of variances beyond ± this have precisions whose squares are no floats.
+# If the logarithm of a variance is beyond ± this, the square of its precision overflows.
 _EXTREME = 300.0
 
 
 @dataclass(frozen=True, eq=False)
 class Prior:
-    """Which parameters there are, where they start and how far they may go.
+    """The parameters of the prior: which are learned, their starting values and bounds.
 
     Parameters
     ----------
     kernel_variance, constant_variance : float or None
-        Fixed values of σ² and c²; None is learned. ``constant_variance=0`` leaves b out.
+        Fixed values of σ² and c². None learns them. ``constant_variance=0`` leaves b out.
     scale : float
-        Mean of k(x, x) = ‖φ‖²: σ² starts where the function's variance is 1.
+        Mean of k(x, x) = ‖φ‖². σ² starts at 1/scale, so that f has variance 1.
     total : float
         Sum of the weights of the rows.
     kernel_start : ndarray of shape (n_kernel_parameters,)
-        Where the parameters of the kernel itself start.
+        Starting values of the kernel's own parameters.
     kernel_bounds : ndarray of shape (n_kernel_parameters, 2)
-        How far they may go.
+        Their bounds.
     exponent : int
-        The kernel was divided by 2**exponent, so that features of any size are near 1. Variances
-        that users give and get are those of the kernel as it was.
+        The kernel was divided by 2**exponent, so that features of any size are near 1. The
+        variances that users give and get are for the undivided kernel.
     """
 
     kernel_variance: float | None
@@ -70,7 +71,7 @@ class Prior:
         return np.concatenate([own, self.kernel_start])
 
     def _given_variance(self, variance: float) -> float:
-        """Log σ² of a given σ², for the kernel as it is scaled."""
+        """Log σ² for the divided kernel, from the σ² that the user gave."""
         log_variance = float(np.log(variance) + self.exponent * np.log(2.0))
         if log_variance > _EXTREME:
             raise InputError(
@@ -81,19 +82,19 @@ class Prior:
         return log_variance
 
     def variances(self, parameters: Floats) -> tuple[float, float]:
-        """σ², for the kernel as it was given, and c²; σ² is inf beyond the range of floats."""
+        """σ², for the undivided kernel, and c²; σ² is inf if it overflows."""
         with np.errstate(over="ignore", under="ignore"):
             variance = float(np.exp(parameters[0] - self.exponent * np.log(2.0)))
         return variance, float(np.exp(parameters[1])) if self.has_constant else 0.0
 
     def knows_nothing(self, parameters: Floats) -> bool:
-        """Whether σ² is learned, and so small that the rows together tell nothing of w."""
+        """Whether σ² is learned, and so small that the rows say nothing about w."""
         return self.kernel_variance is None and bool(
             np.exp(parameters[0]) * self.scale * self.total < _NOTHING
         )
 
     def better_variances(self) -> Floats:
-        """Log σ² to try where σ² went to nothing, from where the rows begin to tell something."""
+        """Log σ² to try after σ² went to 0, from where the rows begin to matter."""
         return np.log(np.logspace(-1.0, 3.0, 9) / (self.total * self.scale))
 
     def without_constant(self) -> "Prior":
@@ -101,7 +102,7 @@ class Prior:
         return replace(self, constant_variance=0.0)
 
     def bounds(self) -> Floats:
-        """Least and greatest value of each parameter; equal for those that are fixed."""
+        """Smallest and largest value of each parameter; equal if the parameter is fixed."""
         bounds = np.column_stack([self.start(), self.start()])
         if self.kernel_variance is None:
             bounds[0] = np.log(_RANGE) - np.log(self.scale)
@@ -112,18 +113,18 @@ class Prior:
 
     @property
     def n_own(self) -> int:
-        """How many parameters are not the kernel's."""
+        """The number of parameters that are not the kernel's."""
         return 2 if self.has_constant else 1
 
     def precision(self, parameters: Floats, n: int) -> Floats:
-        """1/σ² for each weight, then 1/c² for the constant term, if there is one: n numbers."""
+        """The n precisions: 1/σ² for each weight, then 1/c² if there is a constant term."""
         tau = np.full(n, np.exp(-parameters[0]))
         if self.has_constant:
             tau[-1] = np.exp(-parameters[1])
         return tau
 
     def gradient(self, parameters: Floats, second_moments: Floats) -> Floats:
-        """−∂KL(q ‖ prior)/∂(log σ², log c²), from E[w_j²] under q."""
+        """−∂KL(q ‖ prior)/∂(log σ², log c²), from the moments E[w_j²] under q."""
         excess = 0.5 * (self.precision(parameters, len(second_moments)) * second_moments - 1.0)
         if self.has_constant:
             return np.array([excess[:-1].sum(), excess[-1]])
@@ -132,7 +133,7 @@ class Prior:
 
 @dataclass(frozen=True, eq=False)
 class Gaussian:
-    """N(μ, C Cᵀ), and how it compares with its prior.
+    """N(μ, C Cᵀ), and its divergence from the prior.
 
     Attributes
     ----------
@@ -155,7 +156,7 @@ class Gaussian:
     def from_sites(cls, prior_precision: Floats, square: Floats, linear: Floats) -> "Gaussian":
         """The product of the prior and the sites S = ``square``, r = ``linear``.
 
-        Raises LinAlgError if the sites, which need not be concave, outweigh the prior.
+        The sites need not be concave. Raises LinAlgError if they outweigh the prior.
         """
         n = len(linear)
         precision = square.copy()
@@ -176,7 +177,7 @@ class Gaussian:
         )
 
     def with_no_constant(self) -> "Gaussian":
-        """The same for weights and a constant term that is 0."""
+        """The same Gaussian with a constant term of 0 added."""
         n = len(self.mean)
         factor = np.zeros((n + 1, n + 1))
         factor[:n, :n] = self.factor

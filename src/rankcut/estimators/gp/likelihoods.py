@@ -2,16 +2,16 @@
 
 For y = ±1:
 
-- probit: p(y | f) = ε + (1 − 2ε)·Φ(y·f), ε = 0.001, as GPflow has it: one label in a thousand is
-  taken to be flipped, so that no observation is impossible. Where f is far on the wrong side
-  log p is flat, hence not concave;
+- probit: p(y | f) = ε + (1 − 2ε)·Φ(y·f), ε = 0.001, as in GPflow. One label in a thousand is
+  assumed to be flipped, so no observation is impossible. Where f is far on the wrong side, log p
+  is flat, so it is not concave.
 - logit: p(y | f) = 1/(1 + exp(−y·f)).
 
-An expectation under N(m, v) of a smooth log-likelihood is to be right to about 1e-11 whatever v
-is, so that the bound has no steps where one rule takes over from the next. Gauss–Hermite rules
-do that with very few nodes while v is small, and grow slowly. The trapezoidal rule, on an
-integrand that is analytic in a strip, needs a number in proportion to √v: its error is about
-exp(π²/2v − 2π²/(h√v)) with nodes h apart, where the poles of the logistic function are ±πi.
+Expected log-likelihoods under N(m, v) are accurate to about 1e-11 for every v, so the bound has
+no visible steps where one rule takes over from the next. For small v, Gauss–Hermite rules need
+very few nodes. For larger v, the trapezoidal rule needs a number of nodes proportional to √v,
+because the integrand is analytic in a strip: with nodes h apart, the error is about
+exp(π²/2v − 2π²/(h√v)), from the poles ±πi of the logistic function.
 """
 
 from functools import cache
@@ -32,7 +32,7 @@ from rankcut._loops.types import Floats, Ints
 Link: TypeAlias = Literal["probit", "logit"]
 
 
-# (number of nodes, the largest variance it is good for)
+# (number of nodes, largest variance it serves)
 _GAUSS_HERMITE = [(3, 2e-5), (5, 5e-4), (8, 5e-3), (14, 2.5e-2)]
 _TRAPEZOIDAL = [
     (22, 0.2),
@@ -45,8 +45,8 @@ _TRAPEZOIDAL = [
 ]
 _TRAPEZOIDAL_PROBIT = [(32, 0.08)]
 
-# The steps of log p(y | f) for probit: it is flat beyond ±9, and its nearest singularities, where
-# the probability is 0, are about ±i away from the real line.
+# Where log p(y | f) is tabulated for probit: it is flat beyond ±9. Its nearest singularities,
+# where the probability is 0, are at a distance of about 1 from the real line.
 _STEPS = np.linspace(-9.0, 9.0, 121)
 
 
@@ -59,20 +59,20 @@ class Expectations(NamedTuple):
 
 
 class Likelihood(Protocol):
-    """What the solvers and the predictions need to know of a link."""
+    """A link, as the solvers and the predictions use it."""
 
     def expect(self, mean: Floats, variance: Floats, sign: Floats, weight: Floats) -> Expectations:
         """Expected log-likelihoods of labels ±1 in ``sign``, f ~ N(mean, variance)."""
 
     def score(self, mean: Floats, variance: Floats) -> Floats:
-        """The score whose :meth:`probability` is that of label 1, averaged over f."""
+        """The score whose :meth:`probability` is p(y = 1) averaged over f."""
 
     def probability(self, score: Floats) -> Floats:
         """p(y = 1 | f = score)."""
 
 
 class Rules(NamedTuple):
-    """Rule k: the nodes and shares from starts[k] to starts[k + 1], for variances ≤ limits[k]."""
+    """Quadrature: nodes and shares from starts[k] to starts[k + 1] for variances ≤ limits[k]."""
 
     nodes: Floats
     shares: Floats
@@ -95,7 +95,7 @@ class Rules(NamedTuple):
 
 
 class ProbitRules(NamedTuple):
-    """Rules for small variances; for all others, steps t and g'(t)·dt, g = log p(y = 1 | f)."""
+    """Rules for small variances; for others, steps t and g'(t)·dt with g = log p(y = 1 | f)."""
 
     nodes: Floats
     shares: Floats
@@ -121,7 +121,7 @@ def probit_rules() -> ProbitRules:
 
 
 class Probit:
-    """p(y | f) = ε + (1 − 2ε)·Φ(y·f); its average over f ~ N(m, v) has f = m/√(1 + v)."""
+    """p(y | f) = ε + (1 − 2ε)·Φ(y·f). Its average over f ~ N(m, v) is that at f = m/√(1 + v)."""
 
     def expect(self, mean: Floats, variance: Floats, sign: Floats, weight: Floats) -> Expectations:
         """Expected log-likelihoods of labels ±1 in ``sign``, f ~ N(mean, variance)."""
@@ -139,7 +139,7 @@ class Probit:
 
 
 class Logit:
-    """p(y | f) = 1/(1 + exp(−y·f)); its average over f ~ N(m, v) is by quadrature."""
+    """p(y | f) = 1/(1 + exp(−y·f)). Its average over f ~ N(m, v) is computed by quadrature."""
 
     def expect(self, mean: Floats, variance: Floats, sign: Floats, weight: Floats) -> Expectations:
         """Expected log-likelihoods of labels ±1 in ``sign``, f ~ N(mean, variance)."""

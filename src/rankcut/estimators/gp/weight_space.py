@@ -1,8 +1,7 @@
-"""The bound over weights: f = ⟨w, φ⟩ + b, and q(w, b) a Gaussian of n + 1 dimensions.
+"""The bound over weights: f = ⟨w, φ⟩ + b, where q(w, b) is a Gaussian in n + 1 dimensions.
 
-A pass over the rows is a sum over blocks. A block gives its expected log-likelihood, Φᵀ D Φ and
-Φᵀ r, and nothing else: the sums are all that a step needs, whoever adds them up. No array grows
-with the number of rows.
+A pass over the rows is a sum over blocks. Each block contributes its expected log-likelihood,
+Φᵀ D Φ and Φᵀ r. A step needs nothing but these sums, so no array grows with the number of rows.
 """
 
 from collections.abc import Iterable, Sequence
@@ -19,7 +18,7 @@ from rankcut.estimators.gp.gaussian import Gaussian, Prior
 from rankcut.estimators.gp.likelihoods import Likelihood
 from rankcut.threads import in_order
 
-# A block has about this many numbers, so that all that is made of it stays in a core's cache.
+# A block has about this many numbers, so that everything made from it fits in a core's cache.
 _BLOCK = 1 << 15
 
 # If a class has more rows than this, a sample of them is enough to find where to start.
@@ -27,14 +26,14 @@ _ENOUGH_TO_START = 2_000
 
 
 class Statistics(NamedTuple):
-    """What a block of rows, or the sum of all, contributes to a step."""
+    """The contribution of a block of rows, or of all rows, to a step."""
 
     expected: float  #: Σ weight·E[log p(y | f)]
     square: Floats  #: Φᵀ D Φ
     linear: Floats  #: Φᵀ r
 
     def plus(self, other: "Statistics") -> "Statistics":
-        """The contribution of both."""
+        """The sum of both contributions."""
         return Statistics(
             self.expected + other.expected,
             self.square + other.square,
@@ -43,19 +42,19 @@ class Statistics(NamedTuple):
 
 
 class Rows(Protocol):
-    """Rows of features with their labels, wherever they are."""
+    """Rows of features with their labels, in memory or elsewhere."""
 
     n_features: int
 
     def statistics(self, posterior: Gaussian, likelihood: Likelihood, prior: Prior) -> Statistics:
-        """What all rows contribute to a step from ``posterior``."""
+        """The contribution of all rows to a step from ``posterior``."""
 
     def sample(self) -> "LabelledRows | None":
-        """A few rows that stand for all, or None if all are few."""
+        """A weighted sample of the rows, or None if there are few rows."""
 
 
 def blocks(n_rows: int, n_features: int) -> list[slice]:
-    """Rows cut into blocks, always in the same places."""
+    """Cut rows into blocks, always in the same places."""
     size = max(64, _BLOCK // max(1, n_features))
     return [slice(start, min(start + size, n_rows)) for start in range(0, n_rows, size)]
 
@@ -73,7 +72,7 @@ def with_constant(rows: NDArray[np.floating], has_constant: bool, exponent: int 
 
 
 def exponent_of(features: NDArray[np.floating]) -> int:
-    """The power of 2 that the largest entry is just below; 0 if all are 0."""
+    """The exponent of the power of 2 just above the largest entry; 0 if all are 0."""
     largest = 0.0
     for block in blocks(*features.shape):
         part = features[block]
@@ -82,7 +81,7 @@ def exponent_of(features: NDArray[np.floating]) -> int:
 
 
 def mean_square(features: NDArray[np.floating], weight: Floats | None, exponent: int) -> float:
-    """The mean over rows of ‖φ‖², φ divided by 2**exponent, or 1 if all are 0."""
+    """The mean of ‖φ‖² over the rows, φ divided by 2**exponent; 1 if all are 0."""
     total, square = 0.0, 0.0
     for block in blocks(*features.shape):
         rows = with_constant(features[block], False, exponent)
@@ -93,9 +92,9 @@ def mean_square(features: NDArray[np.floating], weight: Floats | None, exponent:
 
 
 class LabelledRows:
-    """Rows in memory, which of them have label 1, and their weights (None: all 1).
+    """Rows in memory, whether each has label 1, and their weights (None for 1 each).
 
-    Features are divided by 2**exponent where they are used.
+    Features are divided by 2**exponent when they are used.
     """
 
     def __init__(
@@ -114,7 +113,7 @@ class LabelledRows:
         self.n_features = features.shape[1]
 
     def statistics(self, posterior: Gaussian, likelihood: Likelihood, prior: Prior) -> Statistics:
-        """The sum of the blocks' contributions, in the order of the blocks."""
+        """The sum of the contributions of the blocks, in order."""
 
         def contribution(block: slice) -> Statistics:
             return self._contribution(block, posterior, likelihood, prior)
@@ -135,7 +134,7 @@ class LabelledRows:
         return Statistics(expected, phi.T @ (phi * curvature[:, None]), linear)
 
     def sample(self) -> "LabelledRows | None":
-        """Evenly spaced rows of each class, each standing for those it was taken from."""
+        """Evenly spaced rows of each class, weighted to represent all of them."""
         counts = [int(self.positive.sum()), int((~self.positive).sum())]
         steps = steps_to_start(counts)
         if steps is None:
@@ -155,7 +154,7 @@ class LabelledRows:
 
 
 def sum_statistics(parts: Iterable[Statistics], n_weights: int) -> Statistics:
-    """All parts added up, in their order."""
+    """The sum of the contributions, in order."""
     total = Statistics(0.0, np.zeros((n_weights, n_weights)), np.zeros(n_weights))
     for part in parts:
         total = total.plus(part)
@@ -170,7 +169,7 @@ def steps_to_start(counts: Sequence[int]) -> list[int] | None:
 
 
 def sampled(drawn: Sequence[LabelledRows], counts: Sequence[int]) -> LabelledRows:
-    """Rows drawn from each class as one, each weighed as all that it stands for."""
+    """The rows drawn from each class together, each weighted by the rows it represents."""
     weights = []
     for rows, count in zip(drawn, counts, strict=True):
         assert rows.weight is not None
@@ -193,7 +192,7 @@ class WeightSpace:
         self.n_weights = rows.n_features + prior.has_constant
 
     def start(self) -> State:
-        """Sites of the prior alone, or those of some of the rows, weighed as if they were all."""
+        """The prior alone, or the maximum for a weighted sample of the rows."""
         origin = self.prior.start()
         sample = self.rows.sample()
         if sample is None:
@@ -219,18 +218,18 @@ class WeightSpace:
         quadratic = np.trace(spread) + posterior.mean @ sums.square @ posterior.mean
         model = sums.linear @ posterior.mean - 0.5 * quadratic - posterior.divergence
         elbo = sums.expected - posterior.divergence
-        # A site matters if it is large beside the precision of its weights.
+        # A site matters if it is large compared with the precision of its weights.
         precision = self.prior.precision(parameters, self.n_weights) + np.diagonal(sites.square)
         unit = Sites(np.sqrt(np.outer(precision, precision)), np.sqrt(precision))
         return State(sites, parameters, posterior, elbo, target, float(model), unit)
 
     def evidence(self, sites: Sites, parameters: Floats) -> tuple[float, Floats]:
-        """The evidence of the sites, and its gradient by θ."""
+        """The evidence of the sites, and its gradient in θ."""
         posterior = self._posterior(sites, parameters)
         return posterior.evidence, self.prior.gradient(parameters, posterior.second_moments())
 
     def bounds(self) -> Floats:
-        """Least and greatest value of log σ² and log c²."""
+        """Smallest and largest value of log σ² and log c²."""
         return self.prior.bounds()
 
     def _posterior(self, sites: Sites, parameters: Floats) -> Gaussian:
@@ -246,7 +245,7 @@ class FeaturePredictor:
     exponent: int
 
     def weights(self) -> tuple[Floats, list[Floats]]:
-        """Means of the weights of features as they were given, and factors of covariances."""
+        """Means and covariance factors of the weights, for the undivided features."""
         size = len(self.posteriors[0].mean)
         exponents = np.full(size, -self.exponent)
         if self.has_constant:

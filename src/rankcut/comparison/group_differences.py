@@ -264,7 +264,8 @@ def _with_several_groups(rows: Rows, values: tuple[Hashable, ...]) -> tuple[Rows
             remedy="use coarser strata, or leave these groups out",
         )
     left_out = float(rows.weight.sum() - rows.weight[kept].sum())
-    note = f"{left_out:,.6g} rankings in strata with a single group say nothing and are left out."
+    number = "1 ranking" if left_out == 1 else f"{left_out:,.6g} rankings"
+    note = f"Left out {number} in strata with a single group, which say nothing."
     return rows.take(kept), [note]
 
 

@@ -195,7 +195,7 @@ def test_people_in_several_groups_are_compared_with_themselves():
     more = np.vstack([ranks, ranks[:1]])
     again = compare_groups(more, [*rounds, "first"], people=[*people, 99], n_permutations=499)
     assert again.p_value == paired.p_value
-    assert any("1 rankings in strata with a single group" in note for note in again.notes)
+    assert any("Left out 1 ranking in strata with a single group" in note for note in again.notes)
 
 
 def test_weights_that_are_no_counts_stay_with_their_rankings():
@@ -423,7 +423,7 @@ def test_independence_of_mixed_covariates(frames):
     assert list(result.to_frame(backend=frames.__name__)["covariate"]) == ["age", "town"]
     table["age"][5] = None
     again = independence_test(ranks, table, n_permutations=99)
-    assert again.notes == ("1 rankings without a value left out.",)
+    assert again.notes == ("1 ranking without a value left out.",)
     assert again.n_rankings == 119
 
 

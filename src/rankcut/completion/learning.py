@@ -1,0 +1,150 @@
+"""How the population is learned from lists: nothing is left to tune by hand.
+
+1. The prior covariance S₀ = a·K + b·I, K the kernel of a lazy random walk over the item graph: its
+   steps, a and b by the marginal likelihood of some lists. The means have a prior of the same form.
+2. The strength ν of that prior, by the likelihood of people held out.
+3. EM on all lists.
+4. How sharp pair probabilities are, by places hidden from the people held out.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import minimize
+
+from rankcut._loops.types import Floats
+from rankcut.completion.lists import Lists
+from rankcut.completion.population import Population, Prior, learn, pass_over
+from rankcut.completion.sharpness import Sharpness, measure_sharpness
+from rankcut.features.smoothing import Smoother
+from rankcut.graphs import ItemGraph
+
+# Longer lists are learned from by this many of their items, drawn at random.
+MOST_LISTED = 200
+
+_STEPS = (1.0, 2.0, 4.0, 8.0, 16.0)
+_STRENGTHS = (20.0, 60.0, 200.0, 600.0)
+_USUAL_STRENGTH = 100.0
+_TRIAL_STEPS = 15
+
+# People that the choice of the prior looks at, and by how many items of their lists.
+_LOOKED_AT = 500
+_LOOKED_AT_ITEMS = 30
+
+# People that the choice of its strength looks at: a fifth of them is held out, each fifth in turn
+# if there are few.
+_TRIED = 5000
+_PARTS = 5
+_FEW = 500
+_FEWEST_PEOPLE = 25
+
+
+@dataclass(frozen=True, eq=False)
+class Learned:
+    """The population, and what was chosen on the way."""
+
+    population: Population
+    sharpness: Sharpness
+    strength: float
+    graph_share: float
+    steps: float
+
+
+def learn_population(
+    lists: Lists,
+    graph: ItemGraph | None,
+    rng: np.random.Generator,
+    *,
+    n_jobs: int | None = None,
+    progress: Callable[[], None] = lambda: None,
+) -> Learned:
+    """Learn from lists that are all different."""
+    lists = lists.shortened(MOST_LISTED, rng)
+    order = rng.permutation(len(lists))
+    looked_at = lists.some(np.sort(order[:_LOOKED_AT])).shortened(_LOOKED_AT_ITEMS, rng)
+    start, share, steps = _choose_prior(looked_at, _first_means(lists), graph)
+    progress()
+    total = start.covariance + start.noise * np.eye(lists.n_items)
+    precision = np.linalg.inv(total * (lists.n_items / np.trace(total)))
+
+    def prior(strength: float) -> Prior:
+        return Prior(start.covariance, strength, precision)
+
+    tried = order[:_TRIED]
+    if len(tried) < _FEWEST_PEOPLE:
+        model = learn(lists, start, prior(_USUAL_STRENGTH), n_jobs=n_jobs, progress=progress)
+        return Learned(model, Sharpness(), _USUAL_STRENGTH, share, steps)
+    parts = np.array_split(tried, _PARTS)
+    judged = parts if len(tried) <= _FEW else parts[:1]
+    judges = [lists.some(np.sort(part)) for part in judged]
+    others = [lists.some(np.sort(np.setdiff1d(tried, part))) for part in judged]
+    best, trials, strength = -np.inf, [start], _USUAL_STRENGTH
+    for tried_strength in _STRENGTHS:
+        models = [
+            learn(
+                some,
+                start,
+                prior(tried_strength),
+                max_iter=_TRIAL_STEPS,
+                n_jobs=n_jobs,
+                progress=progress,
+            )
+            for some in others
+        ]
+        likelihood = sum(
+            pass_over(some, model, n_jobs).likelihood
+            for some, model in zip(judges, models, strict=True)
+        )
+        if likelihood > best:
+            best, trials, strength = likelihood, models, tried_strength
+    sharpness = measure_sharpness(judges, trials, rng)
+    model = learn(lists, start, prior(strength), n_jobs=n_jobs, progress=progress)
+    return Learned(model, sharpness, strength, share, steps)
+
+
+def _first_means(lists: Lists) -> Floats:
+    """Mean scores, shrunk more for items in few lists."""
+    weights = lists.counts[lists.owners]
+    listed = np.bincount(lists.items, weights, minlength=lists.n_items)
+    sums = np.bincount(lists.items, weights * lists.scores, minlength=lists.n_items)
+    return np.asarray(sums / (listed + 3.0))
+
+
+def walk_kernel(graph: ItemGraph, steps: float) -> Floats:
+    """K of some steps of a lazy walk, with a unit diagonal."""
+    rows = np.eye(graph.n_items)
+    Smoother(graph, steps).smooth(rows)
+    scales = 1.0 / np.sqrt(np.diag(rows))
+    return np.asarray(scales[:, None] * (rows + rows.T) / 2 * scales)
+
+
+def _choose_prior(
+    lists: Lists, mean: Floats, graph: ItemGraph | None
+) -> tuple[Population, float, float]:
+    """The population a·K + b·I that makes these lists most likely, the share a and the steps."""
+    identity = np.eye(lists.n_items)
+
+    def population(kernel: Floats, logs: Floats) -> Population:
+        shared, own = np.exp(np.clip(logs, -8.0, 4.0))
+        return Population(mean, shared * kernel + own / 2 * identity, own / 2)
+
+    best = np.inf
+    chosen, share, chosen_steps = population(identity, np.log([0.25, 0.5])), 0.0, 0.0
+    for steps in (0.0,) if graph is None else _STEPS:
+        kernel = identity if graph is None else walk_kernel(graph, steps)
+
+        def unlikely(logs: Floats, kernel: Floats = kernel) -> float:
+            return -pass_over(lists, population(kernel, logs)).likelihood
+
+        found = minimize(
+            unlikely,
+            np.log([0.5, 0.5]),
+            method="Nelder-Mead",
+            options={"maxiter": 30, "xatol": 0.05, "fatol": 0.1},
+        )
+        if found.fun < best:
+            best, chosen = found.fun, population(kernel, found.x)
+            shared, own = np.exp(np.clip(found.x, -8.0, 4.0))
+            share, chosen_steps = (0.0 if graph is None else shared / (shared + own)), steps
+    return chosen, float(share), chosen_steps

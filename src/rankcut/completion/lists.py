@@ -1,0 +1,232 @@
+"""Lists of scores: the normal scores of the places in each ranking.
+
+The item at place r of k, the mean place where items tie, has the score Φ⁻¹((k − r + ½)/k). Only
+differences within a list have a meaning: nobody knows how good the whole list is.
+
+In a top-k list the unlisted items are known to be worse. Places then count among all n items, and
+each unlisted item has the mean score of the places that are left; their variance is its *blur*.
+"""
+
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtr, ndtri
+
+from rankcut._loops.types import Floats, Indices, Longs
+from rankcut.rankings import RankMatrix
+
+# In larger catalogues a top-k list is completed by some of the unlisted items, drawn at random.
+MOST_UNLISTED = 200
+
+
+@dataclass(frozen=True, eq=False)
+class Lists:
+    """What people list, one person after another, with a score for each item.
+
+    Attributes
+    ----------
+    starts : ndarray of shape (n_people + 1,)
+        Where the entries of each person begin.
+    items, scores, blurs : ndarray of shape (n_entries,)
+        The items of each list in ascending order, their scores, and how vague each score is.
+    counts : ndarray of shape (n_people,)
+        How many people each list stands for.
+    n_items : int
+        Number of items there are.
+    """
+
+    starts: Longs
+    items: Indices
+    scores: Floats
+    blurs: Floats
+    counts: Floats
+    n_items: int
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    @property
+    def lengths(self) -> Longs:
+        """Number of items of each list."""
+        return np.diff(self.starts)
+
+    @property
+    def owners(self) -> Longs:
+        """The person of each entry."""
+        return np.repeat(np.arange(len(self)), self.lengths)
+
+    def entries(self, person: int) -> slice:
+        """Where one person's items and scores are."""
+        return slice(int(self.starts[person]), int(self.starts[person + 1]))
+
+    def span(self, start: int, stop: int) -> Self:
+        """The lists from one person to another, sharing memory."""
+        first, last = self.starts[start], self.starts[stop]
+        return type(self)(
+            self.starts[start : stop + 1] - first,
+            self.items[first:last],
+            self.scores[first:last],
+            self.blurs[first:last],
+            self.counts[start:stop],
+            self.n_items,
+        )
+
+    def some(self, people: NDArray[Any], counts: Floats | None = None) -> Self:
+        """The lists of some people, with their counts or others."""
+        lengths = self.lengths[people]
+        starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        entries = np.repeat(self.starts[people] - starts[:-1], lengths) + np.arange(starts[-1])
+        return type(self)(
+            starts,
+            self.items[entries],
+            self.scores[entries],
+            self.blurs[entries],
+            self.counts[people] if counts is None else counts,
+            self.n_items,
+        )
+
+    def kept(self, keep: NDArray[np.bool_]) -> Self:
+        """The same people with some of their entries; scores stay as they are."""
+        lengths = np.bincount(self.owners[keep], minlength=len(self))
+        return type(self)(
+            np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
+            self.items[keep],
+            self.scores[keep],
+            self.blurs[keep],
+            self.counts,
+            self.n_items,
+        )
+
+    def shortened(self, most: int, rng: np.random.Generator) -> Self:
+        """The same people with at most ``most`` entries each, drawn at random from longer lists."""
+        if not len(self.items) or self.lengths.max() <= most:
+            return self
+        owners = self.owners
+        shuffled = np.lexsort((rng.random(len(owners)), owners))
+        keep = np.zeros(len(owners), dtype=bool)
+        keep[shuffled[np.arange(len(owners)) - self.starts[owners] < most]] = True
+        return self.kept(keep)
+
+    def distinct(self) -> Self:
+        """Each different list once, with the sum of its counts; lists of the same items together.
+
+        The order depends on the lists alone, so neither the order of the people nor whether equal
+        ones are counted or repeated changes what is learned from them.
+        """
+        chosen = np.flatnonzero((self.counts > 0) & (self.lengths > 1))
+        digests = np.empty((len(chosen), 2), dtype=np.uint64)
+        for row, person in enumerate(chosen.tolist()):
+            place = self.entries(person)
+            shape = self.items[place].tobytes() + self.blurs[place].tobytes()
+            digests[row] = _digest(shape), _digest(self.scores[place].tobytes())
+        _, first, same = np.unique(digests, axis=0, return_index=True, return_inverse=True)
+        counts = np.bincount(same.ravel(), self.counts[chosen], minlength=len(first))
+        return self.some(chosen[first], counts.astype(np.float64))
+
+
+def _digest(content: bytes) -> int:
+    return int.from_bytes(blake2b(content, digest_size=8).digest(), "little")
+
+
+def read_lists(
+    rankings: RankMatrix,
+    counts: Floats | None = None,
+    *,
+    last: bool = False,
+    seed: int = 0,
+) -> Lists:
+    """The lists of all rankings; with ``last``, unlisted items are known to be worse."""
+    n_rows, n_items = rankings.shape
+    rows, items, ranks = _entries(rankings)
+    lengths = np.bincount(rows, minlength=n_rows)
+    starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    scores = score_places(starts, ranks, np.full(n_rows, n_items) if last else lengths)
+    blurs = np.zeros(len(scores))
+    counts = np.ones(n_rows) if counts is None else counts
+    lists = Lists(starts, items, scores, blurs, counts, n_items)
+    return with_unlisted(lists, seed) if last else lists
+
+
+def _entries(rankings: RankMatrix) -> tuple[Longs, Indices, Floats]:
+    """Row, item and rank of all that is ranked, row by row, items ascending."""
+    if rankings.sparse is not None:
+        matrix = rankings.sparse
+        rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+        items, ranks = matrix.indices, matrix.data.astype(np.float64)
+    else:
+        dense = rankings.read(0, rankings.shape[0])
+        rows, items = np.nonzero(~np.isnan(dense))
+        ranks = dense[rows, items]
+    known = ~np.isnan(ranks)
+    order = np.lexsort((items[known], rows[known]))
+    return (
+        rows[known][order].astype(np.int64),
+        items[known][order].astype(np.uint32),
+        ranks[known][order],
+    )
+
+
+def score_places(starts: Longs, ranks: Floats, n_places: NDArray[Any]) -> Floats:
+    """The normal score of each entry, by its mean place among ``n_places`` of its list."""
+    owners = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    order = np.lexsort((ranks, owners))
+    sorted_ranks = ranks[order]
+    opens = np.ones(len(order), dtype=bool)
+    opens[1:] = (np.diff(owners) != 0) | (np.diff(sorted_ranks) != 0)
+    first = np.flatnonzero(opens)
+    sizes = np.diff(first, append=len(order))
+    places = np.repeat(first + (sizes + 1) / 2, sizes) - starts[owners]
+    scores = np.empty(len(order))
+    all_places = n_places[owners]
+    scores[order] = ndtri((all_places - places + 0.5) / all_places)
+    return scores
+
+
+def with_unlisted(lists: Lists, seed: int) -> Lists:
+    """The lists with unlisted items behind the listed ones, all or a random sample of them."""
+    items, scores, blurs = [], [], []
+    for person, k in enumerate(lists.lengths.tolist()):
+        place = lists.entries(person)
+        listed = lists.items[place]
+        others = _unlisted(listed, lists.n_items, seed) if k else listed
+        level, blur = _lower_part(1.0 - k / lists.n_items) if len(others) else (0.0, 0.0)
+        merged = np.concatenate([listed, others])
+        order = np.argsort(merged, kind="stable")
+        items.append(merged[order])
+        scores.append(np.append(lists.scores[place], np.full(len(others), level))[order])
+        blurs.append(np.append(lists.blurs[place], np.full(len(others), blur))[order])
+    starts = np.concatenate([[0], np.cumsum([len(each) for each in items])])
+    return Lists(
+        starts.astype(np.int64),
+        np.concatenate(items),
+        np.concatenate(scores),
+        np.concatenate(blurs),
+        lists.counts,
+        lists.n_items,
+    )
+
+
+def _lower_part(share: float) -> tuple[float, float]:
+    """Mean and variance of the lowest share of standard normal scores.
+
+    >>> [round(value, 3) for value in _lower_part(0.5)]
+    [-0.798, 0.363]
+    """
+    end = float(ndtri(share))
+    slope = float(np.exp(-0.5 * end * end) / np.sqrt(2.0 * np.pi) / ndtr(end))
+    return -slope, 1.0 - end * slope - slope * slope
+
+
+def _unlisted(listed: Indices, n_items: int, seed: int) -> Indices:
+    """The items not listed; of many a sample that depends on the list alone."""
+    free = np.ones(n_items, dtype=bool)
+    free[listed] = False
+    others = np.flatnonzero(free).astype(np.uint32)
+    if n_items <= MOST_UNLISTED:
+        return others
+    drawn = np.random.default_rng([seed, _digest(listed.tobytes())])
+    size = min(len(others), max(20, len(listed)))
+    return np.asarray(np.sort(drawn.choice(others, size, replace=False)), dtype=np.uint32)

@@ -1,0 +1,173 @@
+"""The population with a full covariance: u ~ N(μ, Σ + s·I), y = u_L + c for each list.
+
+Σ is the taste that people share, s what is a person's own about an item, and c the level of a
+list, as vague as can be. Σ has an inverse Wishart prior around S₀ with the strength of ν people:
+
+    Σ ← (ν·S₀ + Σ_people E[(u − μ)(u − μ)ᵀ]) / (ν + m),
+
+an EM step, which never lowers the penalised likelihood. The means have a normal prior.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from rankcut._loops.types import Floats
+from rankcut._loops.utilities import add_lists, fill_utilities, fill_weights
+from rankcut.completion.lists import Lists
+from rankcut.threads import in_order, over_rows
+
+# The variance of a list's level: large beside that of scores, which is 1.
+OFFSET = 10.0
+
+# Sums over people are taken in this many spans, whatever the number of threads.
+_SPANS = 4
+
+# Far below the variance of scores, 1: less is a sign of too few people, not of certainty.
+LEAST_NOISE = 1e-3
+
+# The means move in every third step, since they arrive at once, and the covariance in the others.
+_MEAN_EVERY = 3
+
+
+@dataclass(frozen=True, eq=False)
+class Population:
+    """Mean, shared covariance, and variance of what is a person's own."""
+
+    mean: Floats
+    covariance: Floats
+    noise: float
+
+    def utilities(self, lists: Lists, *, keep: bool, n_jobs: int | None = None) -> Floats:
+        """The expected utilities of each person; listed items keep their order if asked."""
+        found = np.empty((len(lists), lists.n_items))
+        own = self.noise if keep else 0.0
+
+        def work(start: int, stop: int) -> None:
+            some = lists.span(start, stop)
+            weights = np.empty(len(some.items))
+            fill_weights(
+                some.starts,
+                some.items,
+                some.scores,
+                some.blurs,
+                self.mean,
+                self.covariance,
+                self.noise,
+                OFFSET,
+                weights,
+            )
+            fill_utilities(
+                some.starts,
+                some.items,
+                weights,
+                self.mean,
+                self.covariance,
+                own,
+                found[start:stop],
+            )
+
+        over_rows(work, len(lists), 64, n_jobs)
+        return found
+
+    def posterior(self, one: Lists, chosen: Any, *, keep: bool) -> Floats:
+        """The covariance of the utilities of some items, given one list."""
+        items = one.items
+        spread = self.covariance[np.ix_(items, items)] + OFFSET
+        spread[np.diag_indices(len(items))] += self.noise + one.blurs
+        cross = self.covariance[np.ix_(chosen, items)]
+        if keep:
+            cross = cross + self.noise * (np.asarray(chosen)[:, None] == items)
+        known = self.covariance[np.ix_(chosen, chosen)] - cross @ np.linalg.solve(spread, cross.T)
+        known[np.diag_indices(len(known))] += self.noise
+        return np.asarray((known + known.T) / 2)
+
+
+@dataclass(frozen=True, eq=False)
+class Prior:
+    """Of the covariance, with its strength in people, and of the means."""
+
+    covariance: Floats
+    strength: float
+    precision: Floats  #: of the means
+
+
+@dataclass(frozen=True, eq=False)
+class Sums:
+    """What a pass over all lists finds."""
+
+    gram: Floats
+    outer: Floats
+    gradient: Floats
+    likelihood: float
+    squares: float
+
+
+def pass_over(lists: Lists, model: Population, n_jobs: int | None = None) -> Sums:
+    """One pass over all lists, given the population."""
+    n_items = lists.n_items
+    bounds = np.linspace(0, len(lists), _SPANS + 1).astype(int)
+
+    def work(span: int) -> tuple[Any, ...]:
+        some = lists.span(bounds[span], bounds[span + 1])
+        gram, outer = np.zeros((2, n_items, n_items))
+        gradient = np.zeros(n_items)
+        both = add_lists(
+            some.starts,
+            some.items,
+            some.scores,
+            some.blurs,
+            some.counts,
+            model.mean,
+            model.covariance,
+            model.noise,
+            OFFSET,
+            gram,
+            outer,
+            gradient,
+        )
+        return gram, outer, gradient, *both
+
+    totals: list[Any] = [0.0] * 5
+    for result in in_order(work, range(_SPANS), n_jobs):
+        totals = [total + part for total, part in zip(totals, result, strict=True)]
+    return Sums(*totals)
+
+
+def learn(
+    lists: Lists,
+    start: Population,
+    prior: Prior,
+    *,
+    max_iter: int = 40,
+    tol: float = 1e-3,
+    n_jobs: int | None = None,
+    progress: Callable[[], None] = lambda: None,
+) -> Population:
+    """EM from a starting point, until a round of steps gains less than ``tol`` for each person."""
+    model, before = start, -np.inf
+    n_people, n_scores = lists.counts.sum(), (lists.counts * lists.lengths).sum()
+    if not n_scores:
+        return start
+    for step in range(max_iter):
+        sums = pass_over(lists, model, n_jobs)
+        progress()
+        if step % _MEAN_EVERY == 0:
+            if abs(sums.likelihood - before) < tol * n_people:
+                break
+            before = sums.likelihood
+            pull = sums.gradient - prior.precision @ model.mean
+            moved = np.linalg.solve(sums.gram + prior.precision, pull)
+            model = replace(model, mean=model.mean + moved)
+            continue
+        known = model.covariance
+        second = known @ (sums.outer - sums.gram) @ known + n_people * known
+        covariance = (prior.strength * prior.covariance + second) / (prior.strength + n_people)
+        model = replace(
+            model,
+            covariance=(covariance + covariance.T) / 2,
+            noise=max(sums.squares / n_scores, LEAST_NOISE),
+        )
+    return model

@@ -1,0 +1,88 @@
+"""Answers for one list or many: full rankings, pair probabilities and recommendations."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtr
+
+from rankcut._loops.types import Floats, Longs
+from rankcut.completion.lists import Lists
+from rankcut.completion.population import Population
+from rankcut.completion.sharpness import Sharpness
+from rankcut.consensus.decoding import to_ranking
+
+
+def deviations(population: Population, lists: Lists) -> Floats:
+    """The standard deviation of each person's utilities, given the list."""
+    every = np.arange(lists.n_items)
+    found = np.empty((len(lists), lists.n_items))
+    for person in range(len(lists)):
+        posterior = population.posterior(lists.span(person, person + 1), every, keep=True)
+        found[person] = np.sqrt(np.maximum(np.diag(posterior), 0.0))
+    return found
+
+
+def pair_probabilities(
+    population: Population,
+    sharpness: Sharpness,
+    lists: Lists,
+    pairs: Longs,
+    *,
+    keep: bool,
+    last: bool,
+) -> Floats:
+    """The probability of each person to prefer the first item of each pair to the second.
+
+    With ``keep`` listed pairs are certain; ``last`` says that unlisted items are worse.
+    """
+    chosen, places = np.unique(pairs, return_inverse=True)
+    one, other = places.reshape(pairs.shape).T
+    utilities = population.utilities(lists, keep=keep)[:, chosen]
+    found = np.empty((len(lists), len(pairs)))
+    for person in range(len(lists)):
+        own = lists.span(person, person + 1)
+        posterior = population.posterior(own, chosen, keep=keep)
+        spread = np.diag(posterior)
+        variance = spread[one] + spread[other] - 2.0 * posterior[one, other]
+        listed = np.isin(chosen, own.items[own.blurs == 0])
+        n_listed = listed[one].astype(int) + listed[other]
+        margins = utilities[person, one] - utilities[person, other]
+        kappa = np.where(n_listed == 0, sharpness.unlisted, sharpness.mixed)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            row = ndtr(kappa * margins / np.sqrt(np.maximum(variance, 0.0)))
+        if keep:
+            certain = np.zeros(lists.n_items)
+            certain[own.items] = np.where(own.blurs == 0, own.scores, 0.0)
+            gaps = np.sign(certain[chosen[one]] - certain[chosen[other]])
+            row = np.where(n_listed == 2, 0.5 + 0.5 * gaps, row)
+            if last:
+                row = np.where(n_listed == 1, listed[one].astype(float), row)
+        found[person] = np.where(one == other, 0.5, row)
+    return found
+
+
+def complete_order(utilities: Floats, listed: NDArray[np.bool_], *, last: bool) -> Longs:
+    """Full rankings by utility; with ``last`` all listed items come first."""
+    ranks = _ranked(utilities)
+    if not last:
+        return ranks
+    found = np.empty_like(ranks)
+    for person, known in enumerate(listed):
+        found[person, known] = _ranked(utilities[person : person + 1, known])[0]
+        found[person, ~known] = known.sum() + _ranked(utilities[person : person + 1, ~known])[0]
+    return found
+
+
+def _ranked(utilities: Floats) -> Longs:
+    return to_ranking(utilities) if utilities.size else np.empty(utilities.shape, dtype=np.int64)
+
+
+def best_unlisted(utilities: Floats, listed: NDArray[np.bool_], n: int) -> NDArray[Any]:
+    """The best n unlisted items of each person, best first; −1 where there are fewer."""
+    worth = np.where(listed, -np.inf, utilities)
+    n = min(n, worth.shape[1])
+    best = np.argpartition(-worth, n - 1, axis=1)[:, :n]
+    order = np.lexsort((best, -np.take_along_axis(worth, best, axis=1)), axis=1)
+    best = np.take_along_axis(best, order, axis=1)
+    return np.where(np.isneginf(np.take_along_axis(worth, best, axis=1)), -1, best)

@@ -1,0 +1,81 @@
+"""One look for all pictures and pages: colours, type, and how labels are shortened.
+
+Pages take the colours as CSS variables (:mod:`rankcut.pictures.page`), so that a group has the
+same colour in a picture and on a page, in light and in dark.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from rankcut.errors import InputError
+
+INK, SOFT, FAINT, PAPER = "#22262b", "#5f676f", "#d9dde1", "#ffffff"
+"""Text, lesser text, lines in the background, background."""
+
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#A1356F")
+"""Colours of groups, in their order: those of Okabe and Ito without black and yellow, and a red."""
+
+OTHERS = "#b6babf"
+"""Colour of the groups that have no colour of their own, and of what is unknown."""
+
+SCALE = ("#440154", "#414487", "#2a788e", "#22a884", "#7ad151", "#fde725")
+"""Colours of numbers from small to large: viridis at six places."""
+
+
+_REMEDY = 'pip install "rankcut[plot]"'
+
+
+def import_figure() -> Any:
+    """Matplotlib's figure class, which needs no display."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise ModuleNotFoundError(f"pictures need Matplotlib: {_REMEDY}") from None
+    return Figure
+
+
+def colour(number: int) -> str:
+    """The colour of a group by its number; those after the last colour are grey.
+
+    >>> colour(0), colour(40)
+    ('#0072B2', '#b6babf')
+    """
+    return COLOURS[number] if number < len(COLOURS) else OTHERS
+
+
+def scale_colour(share: float) -> str:
+    """The colour of a number, from 0 for the smallest to 1 for the largest.
+
+    >>> scale_colour(0.0), scale_colour(1.0)
+    ('#440154', '#fde725')
+    """
+    place = min(max(share, 0.0), 1.0) * (len(SCALE) - 1)
+    low = min(int(place), len(SCALE) - 2)
+    mixed = (
+        round(int(a, 16) + (int(b, 16) - int(a, 16)) * (place - low))
+        for a, b in ((SCALE[low][i : i + 2], SCALE[low + 1][i : i + 2]) for i in (1, 3, 5))
+    )
+    return "#" + "".join(f"{value:02x}" for value in mixed)
+
+
+def shorten(label: Any, most: int = 24) -> str:
+    """A label in at most this many characters, on one line.
+
+    >>> shorten("a very long name of an item", 12)
+    'a very long…'
+    """
+    text = " ".join(str(label).split())
+    return text if len(text) <= most else text[: most - 1].rstrip() + "…"
+
+
+def bare(axes: Any) -> None:
+    """Leave of an axis what is needed to read it."""
+    axes.spines[["top", "right", "left"]].set_visible(False)
+    axes.spines["bottom"].set_color(SOFT)
+    axes.tick_params(colors=SOFT, labelcolor=INK, labelsize=10, left=False)
+
+
+def check_length(values: Sequence[Any], expected: int, parameter: str, what: str) -> None:
+    """Refuse values of which there is not one for each row or item."""
+    if len(values) != expected:
+        raise InputError(f"has {len(values):,} values for {expected:,} {what}", parameter=parameter)

@@ -1,0 +1,192 @@
+"""The model of utilities against dense Gaussian conditioning and SciPy's normal densities."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.stats import multivariate_normal
+
+from rankcut._loops import utilities as loops
+from rankcut.completion.lists import read_lists
+from rankcut.completion.population import OFFSET, Population, Prior, learn, pass_over
+from rankcut.rankings import read_rankings
+
+
+def random_lists(n_people=12, n_items=6, *, last=False, seed=0):
+    """Lists of three to six items; some people list the same items."""
+    rng = np.random.default_rng(seed)
+    ranks = np.argsort(rng.random((n_people, n_items)), axis=1) + 1.0
+    hidden = rng.random((n_people, n_items)).argsort(axis=1)
+    for row in range(0, n_people, 2):
+        ranks[row, hidden[row, : rng.integers(1, n_items - 2)]] = np.nan
+    counts = rng.integers(1, 4, n_people).astype(float)
+    return read_lists(read_rankings(ranks), counts, last=last).distinct()
+
+
+def random_population(n_items=6, seed=1):
+    rng = np.random.default_rng(seed)
+    root = rng.normal(size=(n_items, n_items))
+    return Population(rng.normal(size=n_items), root @ root.T / n_items, 0.3)
+
+
+def spread_of(population, lists, person):
+    """S of one list, from its definition."""
+    place = lists.entries(person)
+    items = lists.items[place]
+    shared = population.covariance[np.ix_(items, items)]
+    own = np.diag(population.noise + lists.blurs[place])
+    return shared + own + OFFSET, items, lists.scores[place] - population.mean[items]
+
+
+def log_likelihood(population, lists):
+    """By SciPy's density, list by list."""
+    found = 0.0
+    for person in range(len(lists)):
+        spread, _, residual = spread_of(population, lists, person)
+        found += lists.counts[person] * multivariate_normal(cov=spread).logpdf(residual)
+    return found
+
+
+@pytest.mark.parametrize("last", [False, True])
+def test_the_likelihood_is_that_of_normal_scores(last):
+    lists, population = random_lists(last=last), random_population()
+    expected = log_likelihood(population, lists)
+    assert_allclose(pass_over(lists, population).likelihood, expected, rtol=1e-12)
+
+
+def test_the_gradient_is_that_of_the_likelihood_by_finite_differences():
+    lists, population = random_lists(), random_population()
+    sums = pass_over(lists, population)
+    step = 1e-5
+    for item in range(lists.n_items):
+        moved = [population.mean + sign * step * (np.arange(6) == item) for sign in (1, -1)]
+        up, down = (
+            log_likelihood(Population(mean, population.covariance, population.noise), lists)
+            for mean in moved
+        )
+        assert_allclose(sums.gradient[item], (up - down) / (2 * step), rtol=1e-6, atol=1e-6)
+
+
+def test_sums_are_those_of_inverse_matrices():
+    lists, population = random_lists(last=True), random_population()
+    gram, outer = np.zeros((2, 6, 6))
+    for person in range(len(lists)):
+        spread, items, residual = spread_of(population, lists, person)
+        inverse = np.linalg.inv(spread)
+        weights = inverse @ residual
+        gram[np.ix_(items, items)] += lists.counts[person] * inverse
+        outer[np.ix_(items, items)] += lists.counts[person] * np.outer(weights, weights)
+    sums = pass_over(lists, population)
+    assert_allclose(sums.gram, gram, rtol=1e-10, atol=1e-12)
+    assert_allclose(sums.outer, outer, rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize("keep", [False, True])
+@pytest.mark.parametrize("last", [False, True])
+def test_utilities_and_their_covariance_are_conditional_ones(keep, last):
+    lists, population = random_lists(last=last), random_population()
+    utilities = population.utilities(lists, keep=keep)
+    own = population.noise * np.eye(6)
+    for person in range(len(lists)):
+        spread, items, residual = spread_of(population, lists, person)
+        # What is asked for, and the scores, have a joint covariance; conditioning is a solve.
+        shared = population.covariance + (own if keep else 0.0)
+        cross = shared[:, items]
+        expected = population.mean + cross @ np.linalg.solve(spread, residual)
+        assert_allclose(utilities[person], expected, rtol=1e-9, atol=1e-10)
+        covariance = population.covariance + own - cross @ np.linalg.solve(spread, cross.T)
+        found = population.posterior(lists.span(person, person + 1), np.arange(6), keep=keep)
+        assert_allclose(found, covariance, rtol=1e-9, atol=1e-9)
+
+
+def test_kept_utilities_of_listed_items_differ_by_their_scores():
+    lists, population = random_lists(), random_population()
+    utilities = population.utilities(lists, keep=True)
+    for person in range(len(lists)):
+        place = lists.entries(person)
+        levels = utilities[person, lists.items[place]] - lists.scores[place]
+        assert_allclose(levels, levels[0], atol=1e-10)
+
+
+def test_an_empty_list_has_the_mean():
+    lists = read_lists(read_rankings(np.full((2, 6), np.nan)))
+    population = random_population()
+    np.testing.assert_array_equal(
+        population.utilities(lists, keep=True), np.tile(population.mean, (2, 1))
+    )
+
+
+def penalised(population, lists, prior):
+    """What EM raises: likelihood, inverse Wishart prior and normal prior of the means."""
+    _, log_det = np.linalg.slogdet(population.covariance)
+    trace = np.trace(np.linalg.solve(population.covariance, prior.covariance))
+    means = population.mean @ prior.precision @ population.mean
+    return log_likelihood(population, lists) - 0.5 * (prior.strength * (log_det + trace) + means)
+
+
+@pytest.mark.parametrize("last", [False, True])
+def test_no_step_of_em_lowers_the_penalised_likelihood(last):
+    lists, start = random_lists(30, last=last), random_population()
+    prior = Prior(np.eye(6), 5.0, np.eye(6))
+    path = [
+        penalised(learn(lists, start, prior, max_iter=steps, tol=0.0), lists, prior)
+        for steps in range(12)
+    ]
+    assert np.diff(path).min() > -1e-9
+    assert path[-1] > path[0] + 1.0
+
+
+def test_a_planted_covariance_is_recovered():
+    rng = np.random.default_rng(5)
+    n_items = 5
+    root = rng.normal(size=(n_items, 2))
+    planted = root @ root.T + 0.3 * np.eye(n_items)
+    mean = np.linspace(-1, 1, n_items)
+    utilities = rng.multivariate_normal(mean, planted, size=3000)
+    ranks = (-utilities).argsort(axis=1).argsort(axis=1) + 1.0
+    ranks[rng.random(ranks.shape) < 0.2] = np.nan
+    lists = read_lists(read_rankings(ranks)).distinct()
+    start = Population(np.zeros(n_items), 0.5 * np.eye(n_items), 0.3)
+    found = learn(lists, start, Prior(np.eye(n_items), 5.0, np.eye(n_items)), max_iter=200)
+    # Normal scores have unit variance within a list: shapes are compared, not sizes.
+    centre = np.eye(n_items) - 1 / n_items
+    shapes = [centre @ each @ centre for each in (planted, found.covariance)]
+    alike = np.corrcoef(*(shape[np.triu_indices(n_items, 1)] for shape in shapes))[0, 1]
+    assert alike > 0.95
+    assert (np.diff(found.mean) > 0).all()
+
+
+def test_relabelled_items_relabel_what_is_learned():
+    lists, start = random_lists(30), random_population()
+    order = np.array([3, 0, 5, 1, 4, 2])
+    prior = Prior(start.covariance, 5.0, np.eye(6))
+    found = learn(lists, start, prior, max_iter=9)
+    ranks = np.full((len(lists), 6), np.nan)
+    ranks[lists.owners, lists.items] = -lists.scores
+    moved = read_lists(read_rankings(ranks[:, order]), lists.counts)
+    square = np.ix_(order, order)
+    other = learn(
+        moved,
+        Population(start.mean[order], start.covariance[square], start.noise),
+        Prior(start.covariance[square], 5.0, np.eye(6)),
+        max_iter=9,
+    )
+    assert_allclose(other.covariance, found.covariance[square], rtol=1e-8, atol=1e-10)
+    assert_allclose(other.mean, found.mean[order], rtol=1e-8, atol=1e-10)
+
+
+@pytest.mark.parametrize("size", [1, 7, 45])
+def test_inverses_and_determinants(size):
+    root = np.random.default_rng(size).normal(size=(size, size))
+    matrix = root @ root.T + np.eye(size)
+    for invert in (loops.invert, loops.invert.py_func):
+        out = np.empty((size, size))
+        log_det = invert(matrix.copy(), size, out)
+        assert_allclose(out, np.linalg.inv(matrix), rtol=1e-8, atol=1e-10)
+        assert_allclose(log_det, np.linalg.slogdet(matrix)[1], rtol=1e-10)
+
+
+def test_any_number_of_threads_gives_the_same_bits():
+    lists, population = random_lists(40), random_population()
+    one, two = (pass_over(lists, population, n_jobs) for n_jobs in (1, 2))
+    np.testing.assert_array_equal(one.outer, two.outer)
+    np.testing.assert_array_equal(one.gram, two.gram)

@@ -1,0 +1,205 @@
+"""Completed rankings: what must hold of them, on simulated people with known tastes."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse import csr_array
+
+from rankcut import RankingCompleter, RankingSet
+from rankcut.errors import InputError
+
+NAN = np.nan
+
+
+def simulated(n_people=200, n_items=8, n_listed=5, seed=0):
+    """Two camps of items: who likes one of a camp likes the others too."""
+    rng = np.random.default_rng(seed)
+    camps = np.where(np.arange(n_items) % 2 == 0, 1.0, -1.0)
+    utilities = rng.normal(size=(n_people, 1)) * 2 * camps
+    utilities = utilities + rng.normal(size=(n_people, n_items)) + np.linspace(1, 0, n_items)
+    full = (-utilities).argsort(axis=1).argsort(axis=1) + 1.0
+    hidden = rng.random(full.shape).argsort(axis=1) >= n_listed
+    return full, np.where(hidden, NAN, full)
+
+
+FULL, LISTS = simulated()
+CAMPS = (np.arange(8)[:, None] % 2 == np.arange(8) % 2) * 1.0
+
+
+@pytest.fixture(scope="module")
+def completer():
+    return RankingCompleter().fit(LISTS)
+
+
+def share_right(completer, full, lists):
+    """Share of pairs with an unlisted item in the true order."""
+    utilities = completer.transform(lists)
+    hidden = np.isnan(lists)
+    looked_at = (hidden[:, :, None] | hidden[:, None, :]) & (full[:, :, None] < full[:, None, :])
+    return (utilities[:, :, None] > utilities[:, None, :])[looked_at].mean()
+
+
+def test_hidden_items_are_ordered_better_than_by_the_consensus(completer):
+    full, lists = simulated(seed=1)
+    nobody = RankingCompleter().fit(LISTS)
+    nobody._population = type(nobody._population)(
+        nobody.consensus_, nobody._population.covariance * 0, 1.0
+    )
+    assert share_right(completer, full, lists) > share_right(nobody, full, lists) + 0.05
+
+
+def test_a_graph_helps_when_lists_are_few():
+    full, lists = simulated(400, seed=2)
+    few = LISTS[:15]
+    without = share_right(RankingCompleter().fit(few), full, lists)
+    with_graph = RankingCompleter(CAMPS).fit(few)
+    assert share_right(with_graph, full, lists) > without
+    assert with_graph.graph_share_ > 0.3
+
+
+def test_listed_items_keep_their_order(completer):
+    ranks = completer.complete(LISTS)
+    utilities = completer.transform(LISTS)
+    for given, found, worth in zip(LISTS, ranks, utilities, strict=True):
+        listed = ~np.isnan(given)
+        assert_array_equal(np.argsort(found[listed]), np.argsort(given[listed]))
+        assert sorted(found) == list(range(1, 9))
+        assert_array_equal(np.argsort(-worth), np.argsort(found))
+
+
+def test_softened_lists_may_change_their_order(completer):
+    softened = completer.complete(LISTS, keep_listed=False)
+    kept = completer.complete(LISTS)
+    assert (softened != kept).any()
+    odd = np.array([[1.0, 2.0, 5.0, 3.0, NAN, 4.0, NAN, 6.0]])
+    both = completer.transform(odd, keep_listed=False), completer.transform(odd)
+    assert both[0].std() < both[1].std()
+
+
+def test_ties_stay_ties():
+    lists = LISTS.copy()
+    lists[:, :2] = 1.0
+    completer = RankingCompleter().fit(lists)
+    found = completer.complete(lists[:5])
+    assert_array_equal(found[:, 0], found[:, 1])
+    assert_array_equal(completer.predict_pairs(lists[:5], [[0, 1]]), 0.5)
+
+
+def test_a_person_without_a_list_gets_the_consensus(completer):
+    nothing = np.full((1, 8), NAN)
+    assert_array_equal(completer.transform(nothing)[0], completer.consensus_)
+    assert completer.recommend(nothing, 1)[0, 0] == np.argmax(completer.consensus_)
+
+
+def test_pair_probabilities_fit_together(completer):
+    lists = LISTS[:4]
+    found = completer.predict_pairs(lists)
+    assert found.shape == (4, 8, 8)
+    assert_allclose(found + found.transpose(0, 2, 1), 1.0, atol=1e-12)
+    assert_array_equal(found[:, range(8), range(8)], 0.5)
+    assert_allclose(completer.predict_pairs(lists, [[0, 5], [7, 2]])[:, 1], found[:, 7, 2])
+    utilities = completer.transform(lists)
+    gaps = utilities[:, :, None] - utilities[:, None, :]
+    assert ((found > 0.5) == (gaps > 0)).all()
+    listed = ~np.isnan(lists)
+    both = listed[:, :, None] & listed[:, None, :] & ~np.eye(8, dtype=bool)
+    assert_array_equal(found[both], (lists[:, :, None] < lists[:, None, :])[both])
+    soft = completer.predict_pairs(lists, keep_listed=False)
+    assert (soft[both] < 1).all()
+    assert (soft[both] > 0).all()
+
+
+def test_pair_probabilities_come_true_about_as_often_as_they_say(completer):
+    full, lists = simulated(600, seed=3)
+    found = completer.predict_pairs(lists)
+    hidden = np.isnan(lists)
+    looked_at = (hidden[:, :, None] | hidden[:, None, :]) & np.triu(np.ones((8, 8), bool), 1)
+    said, true = found[looked_at], (full[:, :, None] < full[:, None, :])[looked_at]
+    bins = np.minimum((said * 5).astype(int), 4)
+    for each in range(5):
+        inside = bins == each
+        assert abs(said[inside].mean() - true[inside].mean()) < 0.06
+
+
+def test_top_k_lists_are_completed_after_their_items():
+    top = np.where(FULL <= 3, FULL, NAN)
+    completer = RankingCompleter(unranked="last").fit(top)
+    found = completer.complete(top)
+    assert_array_equal(found[FULL <= 3], FULL[FULL <= 3])
+    rest = FULL > 3
+    pairs = rest[:, :, None] & rest[:, None, :] & (FULL[:, :, None] < FULL[:, None, :])
+    assert (found[:, :, None] < found[:, None, :])[pairs].mean() > 0.6
+    probabilities = completer.predict_pairs(top)
+    assert_array_equal(probabilities[(FULL <= 3)[:, :, None] & rest[:, None, :]], 1.0)
+    assert (completer.recommend(top, 5)[0] == np.argsort(found[0])[3:]).all()
+
+
+def test_weights_are_repeated_rows_in_any_order(completer):
+    weights = np.tile([1, 3, 0, 2], 50)
+    rows = np.random.default_rng(0).permutation(np.repeat(np.arange(200), weights))
+    one = RankingCompleter().fit(LISTS, sample_weight=weights)
+    other = RankingCompleter().fit(LISTS[rows])
+    assert_array_equal(one.transform(LISTS), other.transform(LISTS))
+
+
+def test_all_forms_of_rankings_give_the_same(completer):
+    rows, items = np.nonzero(~np.isnan(LISTS))
+    stored = csr_array((LISTS[rows, items], (rows, items)), shape=LISTS.shape)
+    expected = completer.transform(LISTS)
+    assert_array_equal(RankingCompleter().fit(stored).transform(stored), expected)
+    names = tuple("abcdefgh")
+    frame = pd.DataFrame(LISTS, columns=list(names))
+    assert_array_equal(RankingCompleter().fit(frame).transform(frame), expected)
+    named = RankingCompleter().fit(RankingSet(LISTS, names))
+    assert_array_equal(named.transform(RankingSet(LISTS, names)), expected)
+    assert_array_equal(named.get_feature_names_out(), list(names))
+    assert named.recommend(LISTS[:1], 2)[0, 0] == names[completer.recommend(LISTS[:1], 2)[0, 0]]
+    assert_array_equal(
+        named.predict_pairs(LISTS, [["a", "c"]]), completer.predict_pairs(LISTS, [[0, 2]])
+    )
+
+
+def test_rows_are_answered_the_same_in_any_batch_and_threads(completer):
+    whole = completer.transform(LISTS)
+    assert_array_equal(
+        np.vstack([completer.transform(LISTS[i : i + 3]) for i in (0, 3)]), whole[:6]
+    )
+    assert_array_equal(
+        RankingCompleter(n_jobs=2).fit(LISTS).transform(LISTS),
+        whole,
+    )
+    assert_array_equal(
+        completer.standard_errors(LISTS[:3])[1:], completer.standard_errors(LISTS[1:3])
+    )
+
+
+def test_standard_errors_are_smaller_for_listed_items(completer):
+    errors = completer.standard_errors(LISTS)
+    hidden = np.isnan(LISTS)
+    assert errors[~hidden].max() < errors[hidden].min()
+
+
+def test_recommendations_are_never_listed(completer):
+    best = completer.recommend(LISTS, 5)
+    assert best.shape == (200, 5)
+    for given, found in zip(LISTS, best, strict=True):
+        known = found[found >= 0]
+        assert np.isnan(given[known]).all()
+        assert len(known) == np.isnan(given).sum()
+
+
+@pytest.mark.parametrize(
+    ("act", "says"),
+    [
+        (lambda c: RankingCompleter(unranked="error").fit(LISTS), "unranked must be"),
+        (lambda c: c.recommend(LISTS, 0), "n must be a whole number above 0; got 0"),
+        (lambda c: c.predict_pairs(LISTS, [0, 1]), "pairs must have two columns"),
+        (lambda c: c.predict_pairs(LISTS, [[0, 8]]), "item 8 is not an item of the model"),
+        (lambda c: c.fit(np.full((3, 4), NAN)), "no ranking orders two items"),
+        (lambda c: RankingCompleter(np.ones((3, 3))).fit(LISTS), "the graph has 3 items"),
+    ],
+)
+def test_mistakes_are_named(act, says):
+    with pytest.raises(InputError, match=says):
+        act(RankingCompleter().fit(LISTS[:30]))

@@ -1,0 +1,141 @@
+"""Rank-biased overlap against its definition, depth by depth."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from sklearn.svm import SVC
+from tolerances import assert_rounds_to
+
+from rankcut import RBOKernel, compare_groups, make_food, rbo_kernel
+from rankcut._loops import overlaps as loops
+from rankcut.kernels import overlap
+
+
+def lists(n_lists, n_items, seed, longest=None):
+    """Untied lists of random length, some of them empty."""
+    rng = np.random.default_rng(seed)
+    ranks = np.full((n_lists, n_items), np.nan)
+    for row in ranks:
+        length = rng.integers(0, (longest or n_items) + 1)
+        row[rng.choice(n_items, length, replace=False)] = np.arange(1, length + 1)
+    return ranks
+
+
+def by_definition(x, y, p):
+    """(1 − p)·Σ_d p^(d−1)·|x_1:d ∩ y_1:d|/d; beyond both ends the overlap stays as it is."""
+    total, depth, weight = 0.0, 1, 1.0 - p
+    while weight > 1e-20:
+        common = np.sum((x <= depth) & (y <= depth))
+        total += weight * common / depth
+        depth, weight = depth + 1, weight * p
+    return total
+
+
+@pytest.mark.parametrize("p", [0.3, 0.9, 0.98])
+def test_equals_the_definition(p):
+    x, y = lists(12, 9, 0), lists(7, 9, 1)
+    expected = [[by_definition(a, b, p) for b in y] for a in x]
+    assert_allclose(rbo_kernel(x, y, p=p), expected, rtol=1e-12, atol=1e-15)
+
+
+def test_the_closed_form_of_rbo_min():
+    # Webber, Moffat and Zobel (2010), equation 11, for two lists of k items.
+    p, k = 0.9, 6
+    rng = np.random.default_rng(0)
+    x, y = np.full(10, np.nan), np.full(10, np.nan)
+    x[rng.permutation(10)[:k]] = np.arange(1, k + 1)
+    y[rng.permutation(10)[:k]] = np.arange(1, k + 1)
+    common = [np.sum((x <= d) & (y <= d)) for d in range(1, k + 1)]
+    tail = sum((common[d - 1] - common[-1]) * p**d / d for d in range(1, k + 1))
+    expected = (1 - p) / p * (tail - common[-1] * np.log(1 - p))
+    assert_allclose(rbo_kernel([x], [y], p=p), [[expected]], rtol=1e-12)
+
+
+@pytest.mark.parametrize("p", [1e-3, 0.5, 0.97, 0.981, 0.9995])
+def test_weights_of_places(p):
+    depths = np.arange(1, int(60 / -np.log(p)) + 1001, dtype=float)
+    terms = (1 - p) * p ** (depths - 1) / depths
+    expected = np.cumsum(terms[::-1])[::-1]
+    for n_places in (1, 30):
+        assert_allclose(overlap.place_weights(p, n_places), expected[:n_places], rtol=1e-12)
+
+
+def test_all_places_together_weigh_1():
+    # Σ_r g(r) = (1 − p)·Σ_d p^(d−1): what a list of all places shares with itself.
+    for p in (0.5, 0.9, 0.99):
+        assert_allclose(overlap.place_weights(p, 5000).sum(), 1.0, rtol=1e-12)
+
+
+def test_is_symmetric_and_positive_semi_definite():
+    for seed in range(5):
+        ranks = np.vstack([lists(30, 8, seed), make_food(10, kind="ties", random_state=seed).ranks])
+        for normalize in (False, True):
+            gram = rbo_kernel(ranks, normalize=normalize)
+            assert_array_equal(gram, gram.T)
+            assert_array_equal(rbo_kernel(ranks, ranks.copy(), normalize=normalize), gram)
+            values = np.linalg.eigvalsh(gram)
+            assert values[0] > -1e-13 * values[-1]
+            assert gram.max() <= 1 + 1e-15
+
+
+def test_tied_items_share_the_weight_of_their_places():
+    g = overlap.place_weights(0.9, 4)
+    tied, other = [1, 2, 2, 3], [1, 2, 3, 4]
+    pair = (g[1] + g[2]) / 2
+    expected = g[0] + min(pair, g[1]) + min(pair, g[2]) + g[3]
+    assert_allclose(rbo_kernel([tied], [other]), [[expected]], rtol=1e-14)
+    # A list shares as much with itself, tied or not.
+    assert_allclose(rbo_kernel([tied]), rbo_kernel([other]), rtol=1e-14)
+
+
+def test_only_the_order_of_ranks_matters():
+    assert_array_equal(rbo_kernel([[1, 4, 9]], [[7, 2, 3]]), rbo_kernel([[1, 2, 3]], [[3, 1, 2]]))
+
+
+def test_sparse_lists_of_a_catalogue():
+    x, y = lists(20, 300, 2, longest=15), lists(400, 300, 3, longest=15)
+    stored_x, stored_y = (sparse.csr_array(np.nan_to_num(ranks)) for ranks in (x, y))
+    expected = rbo_kernel(x, y)
+    assert_array_equal(rbo_kernel(stored_x, stored_y), expected)
+    assert_array_equal(rbo_kernel(stored_x, stored_y, n_jobs=2), expected)
+    found = RBOKernel(normalize=True).nearest(stored_x, stored_y, k=3)
+    unit = rbo_kernel(x, y, normalize=True)
+    assert_allclose(found.values, -np.sort(-unit, axis=1)[:, :3], rtol=1e-14)
+
+
+def test_empty_lists_share_nothing():
+    nan = np.nan
+    assert_array_equal(rbo_kernel([[nan, nan]], [[nan, nan], [1, 2]], normalize=True), [[0, 0]])
+
+
+def test_relabelling_the_items_changes_nothing():
+    ranks = lists(10, 6, 4)
+    order = np.random.default_rng(0).permutation(6)
+    assert_allclose(rbo_kernel(ranks[:, order]), rbo_kernel(ranks), rtol=1e-14)
+
+
+@pytest.mark.parametrize("p", [0, 1, -0.5, 2, float("nan")])
+def test_p_is_between_0_and_1(p):
+    with pytest.raises(ValueError, match="p must be between 0 and 1"):
+        rbo_kernel([[1, 2]], p=p)
+
+
+def test_machine_code_does_what_the_source_says(monkeypatch):
+    ranks = np.vstack([lists(6, 8, 5), make_food(3, kind="ties", random_state=0).ranks])
+    expected = rbo_kernel(ranks)
+    for name in ("weigh_listed", "overlap_values"):
+        monkeypatch.setattr(overlap, name, getattr(loops, name).py_func)
+    assert_rounds_to(rbo_kernel(ranks), expected, ranks.shape[1], 1.0)
+
+
+def test_in_models_and_tests():
+    food = make_food(80, kind="top-k", k=4, noise=0.3, random_state=0)
+    kernel = RBOKernel(normalize=True)
+    model = SVC(kernel=kernel).fit(food.ranks[:60], food.target[:60])
+    assert model.score(food.ranks[60:], food.target[60:]) >= 0.8
+    test = compare_groups(
+        food.ranks, food.target, unranked="last", features=kernel, n_permutations=99
+    )
+    assert test.p_value == pytest.approx(0.01)
+    assert "RBOKernel" in repr(kernel)

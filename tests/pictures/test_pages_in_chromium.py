@@ -1,0 +1,103 @@
+"""Pages in a real browser: nothing overflows, nothing is cut, nothing complains."""
+
+import numpy as np
+import pytest
+from chromium import find_chromium, opened
+
+from rankcut import compare_groups, load_lunch, make_mallows
+from rankcut.pictures import map_page
+from rankcut.pictures.comparison_page import comparison_page
+from rankcut.pictures.consensus_page import consensus_page
+from rankcut.reports.consensus import ConsensusReport, GroupConsensus
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(find_chromium() is None, reason="no Chromium"),
+]
+
+HOSTILE = "<img src=x onerror=alert(1)> and a name that goes on and on"
+
+# Texts of drawings that are cut by their drawing, and pairs of labels that overlap.
+CUT = """(() => {
+  const seen = [...document.querySelectorAll("svg text")].filter((t) => t.getClientRects().length);
+  return seen.filter((t) => {
+    const box = t.getBoundingClientRect(), all = t.closest("svg").getBoundingClientRect();
+    return box.left < all.left - 1 || box.right > all.right + 1 || box.top < all.top - 1
+      || box.bottom > all.bottom + 1;
+  }).map((t) => t.textContent);
+})()"""
+COLLIDING = """(() => {
+  const seen = [...document.querySelectorAll("svg text.halo")]
+    .filter((t) => t.getClientRects().length)
+    .map((t) => [t.textContent, t.getBoundingClientRect()]);
+  const found = [];
+  seen.forEach(([a, p], i) => seen.slice(i + 1).forEach(([b, q]) => {
+    if (p.left < q.right - 1 && q.left < p.right - 1 && p.top + 2 < q.bottom - 2
+        && q.top + 2 < p.bottom - 2) found.push(a + " / " + b);
+  }));
+  return found;
+})()"""
+WIDER = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+
+
+def lunch_map():
+    return map_page(load_lunch(), "guest")
+
+
+def many_groups():
+    votes = make_mallows(836, 12, phi=0.9, random_state=0)
+    towns = np.array([f"town {k} with a long name" for k in range(54)] + [HOSTILE])
+    return map_page(votes.ranks, towns[np.arange(836) % 55], by_name="town", title=HOSTILE)
+
+
+def consensus():
+    from rankcut import Consensus
+
+    lunch = load_lunch()
+    groups = [
+        GroupConsensus.of(Consensus(n_bootstraps=50).fit(lunch.ranks[lunch.target == k]), name)
+        for k, name in enumerate(lunch.target_names)
+    ]
+    return consensus_page(ConsensusReport(list(lunch.items), "borda", 0.95, groups), "Lunch")
+
+
+def comparison():
+    lunch = load_lunch()
+    found = compare_groups(lunch.ranks, lunch["guest"], n_permutations=99).to_dict()
+    return comparison_page([{"title": HOSTILE, **found}])
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("make", [lunch_map, many_groups, consensus, comparison])
+def test_nothing_overflows_is_cut_or_complains(tmp_path, make, width):
+    file = tmp_path / "page.html"
+    file.write_text(make(), encoding="utf-8")
+    with opened(find_chromium(), file, width, tmp_path / "profile") as page:
+        assert page.evaluate(WIDER) <= 0
+        assert page.evaluate(CUT) == []
+        assert page.evaluate(COLLIDING) == []
+        assert page.errors() == []
+
+
+def test_hovering_and_picking_on_a_map(tmp_path):
+    file = tmp_path / "map.html"
+    file.write_text(lunch_map(), encoding="utf-8")
+    with opened(find_chromium(), file, 1280, tmp_path / "profile") as page:
+        fire = "new PointerEvent('pointerover', {bubbles: true})"
+        page.evaluate(f"document.querySelector('circle[data-tip]').dispatchEvent({fire})")
+        shown = page.evaluate("document.getElementById('tip').textContent")
+        assert "1" in shown
+        assert ">" in shown
+        tipped = "document.getElementById('tip').getBoundingClientRect()"
+        assert page.evaluate(f"{tipped}.right <= innerWidth && {tipped}.left >= 0")
+        page.evaluate("document.querySelector('button.pick').click()")
+        lit = page.evaluate("document.querySelectorAll('circle.lit').length")
+        assert lit == 24
+        page.evaluate("document.querySelector('button.pick').click()")
+        assert not page.evaluate("document.body.classList.contains('picked')")
+        page.evaluate("document.querySelector('svg').focus()")
+        key = "new KeyboardEvent('keydown', {key: 'ArrowRight', bubbles: true})"
+        for _ in range(2):
+            page.evaluate(f"document.querySelector('svg').dispatchEvent({key})")
+        assert page.evaluate("document.getElementById('tip').textContent") != shown
+        assert page.errors() == []
