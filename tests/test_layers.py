@@ -16,6 +16,7 @@ LAYERS = [
     ["estimators"],
     ["blocs"],
     ["completion"],
+    ["label_ranking"],
     ["consensus"],
     ["kernels"],
     ["long_tables", "ranking_set"],

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from sklearn.gaussian_process.kernels import RBF
+from sklearn.linear_model import Ridge
 from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -15,6 +16,7 @@ from rankcut import (
     RankingClassifier,
     RankingClusters,
     RankingCompleter,
+    RankingRegressor,
     RatingFeatures,
     SimilarRankings,
     Smoothing,
@@ -39,6 +41,7 @@ ESTIMATORS = [
     RankingClassifier(),
     RankingCompleter(),
     TasteFeatures(),
+    RankingRegressor(Ridge()),
     Consensus(n_bootstraps=20),
     RankingClusters(2, n_init=2, n_bootstraps=20),
     RatingFeatures(),
@@ -47,6 +50,8 @@ VARIANTS = [
     RatingFeatures(unrated="anywhere"),
     RatingFeatures(unrated="ignore", normalize=True),
     RatingFeatures(pooled=True, n_draws=4),
+    RankingRegressor(),
+    RankingRegressor(Ridge(), GraphCutFeatures(unranked="anywhere")),
     Consensus("kemeny", unranked="anywhere", n_bootstraps=20),
     RankingClusters(n_init=2, n_bootstraps=20),
     RankingClusters(2, unranked="anywhere", features="mallows", n_bootstraps=20),

@@ -24,10 +24,10 @@ from rankcut.rankings import RankMatrix, Unranked
 _BLOCK_UNITS = 1024
 _BLOCK_ENTRIES = 1 << 19
 
-# Entries of the vectors that are made at once.
+# Entries of the vectors to compute at once.
 _PIECE_ENTRIES = 1 << 19
 
-# A sparse matrix with more entries than this, ranked or not, is read as it is: not packed.
+# A sparse matrix with more cells than this, ranked or not, is not packed.
 _MOST_PACKED = 1 << 27
 
 # Counts up to here are exact in float64.

@@ -17,6 +17,7 @@ from rankcut.estimators.radial_kernels import GaussianKernel, LaplaceKernel
 from rankcut.estimators.ranking_classifier import RankingClassifier
 from rankcut.estimators.ranking_clusters import RankingClusters
 from rankcut.estimators.ranking_completer import RankingCompleter
+from rankcut.estimators.ranking_regressor import RankingRegressor
 from rankcut.estimators.rating_features import RatingFeatures, RatingKernel
 from rankcut.estimators.similar_rankings import SimilarRankings
 from rankcut.estimators.smoothing import GraphSmoothing
@@ -39,6 +40,7 @@ __all__ = [
     "RankingClassifier",
     "RankingClusters",
     "RankingCompleter",
+    "RankingRegressor",
     "RatingFeatures",
     "RatingKernel",
     "SimilarRankings",

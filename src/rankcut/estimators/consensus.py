@@ -315,7 +315,7 @@ class Consensus(TakesRankings):
             completions="closed_form",
             items=rankings.items,
         )
-        # All of the rankings, since a graph may be learned from them.
+        # All rankings, because the graph may be learned from them.
         whole = rankings.sparse
         features.fit(rankings.read(0, rankings.shape[0]) if whole is None else whole)
 

@@ -330,7 +330,7 @@ def _check_named_once(items: Sequence[int], block: Block) -> None:
 def _places(names: Sequence[str]) -> list[int]:
     """The columns called like places, by their numbers unless two have the same."""
     found = {i: match for i, name in enumerate(names) if (match := _PLACE.search(name))}
-    # As a float, since a number of any length is one.
+    # As a float, because a number may have any length.
     numbers = {i: float(match[1] or match[2]) for i, match in found.items()}
     distinct = len({*numbers.values()}) == len(numbers)
     return sorted(numbers, key=numbers.__getitem__) if distinct else list(numbers)
