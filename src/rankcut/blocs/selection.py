@@ -27,7 +27,7 @@ from rankcut.blocs.null_population import fit_null
 SURE = 3.0
 
 #: Blocs that agree less between two halves of the people are not stable.
-STABLE = 0.7
+STABLE = 0.5
 
 #: People that the number is chosen by; of more, as many are drawn.
 MOST_PEOPLE = 2_000

@@ -5,8 +5,7 @@ from typing import Any
 import numpy as np
 
 from rankcut.pictures.consensus_places import MOST_ITEMS, place_ticks
-from rankcut.pictures.extras import import_figure
-from rankcut.pictures.group_places import FAINT, GROUP_COLOURS, INK, SOFT
+from rankcut.pictures.theme import FAINT, INK, SOFT, bare, colour, import_figure, shorten
 from rankcut.reports.blocs import BlocReport
 
 
@@ -34,11 +33,6 @@ def draw_blocs(report: BlocReport) -> Any:
     return figure
 
 
-def colour_of(bloc: int) -> str:
-    """The colour of a bloc, the same in each picture."""
-    return str(GROUP_COLOURS[bloc % len(GROUP_COLOURS)])
-
-
 def draw_places(axes: Any, report: BlocReport, number: int) -> None:
     """A dot for each item's place in each bloc, a line for the places that are possible."""
     shares = report.sizes / report.sizes.sum()
@@ -47,24 +41,25 @@ def draw_places(axes: Any, report: BlocReport, number: int) -> None:
     for bloc in range(k):
         shift = 0.72 * (bloc - (k - 1) / 2) / k
         lines = np.arange(len(order)) + shift
-        colour = colour_of(bloc)
         if report.intervals is not None:
             low, high = report.intervals[bloc, order].T
-            axes.hlines(lines, low, high, color=colour, alpha=0.35, linewidth=3.5)
+            axes.hlines(lines, low, high, color=colour(bloc), alpha=0.35, linewidth=3.5)
         axes.plot(
             report.rankings[bloc, order],
             lines,
             "o",
-            color=colour,
+            color=colour(bloc),
             markersize=5,
             label=f"bloc {bloc + 1} ({report.sizes[bloc]:,.6g})",
         )
-    axes.set_yticks(range(len(order)), [report.items[i] for i in order], parse_math=False)
+    axes.set_yticks(range(len(order)), [shorten(report.items[i]) for i in order], parse_math=False)
     axes.set_ylim(len(order) - 0.4, -0.6)
     axes.set_xticks(place_ticks(len(report.items)))
     axes.set_xlabel("place", color=SOFT)
     axes.legend(frameon=False, fontsize="small")
-    _bare(axes)
+    bare(axes)
+    axes.grid(axis="x", color=FAINT, linewidth=0.7)
+    axes.set_axisbelow(True)
 
 
 def draw_evidence(axes: Any, report: BlocReport) -> None:
@@ -75,7 +70,7 @@ def draw_evidence(axes: Any, report: BlocReport) -> None:
     axes.axhline(0, color=FAINT, linewidth=1)
     axes.errorbar(numbers, table["gap"], yerr=table["error"], fmt="o-", color=INK, label="gap")
     chosen = int(np.argmax(numbers == len(report.sizes)))
-    axes.plot(numbers[chosen], table["gap"][chosen], "o", color=GROUP_COLOURS[0], markersize=9)
+    axes.plot(numbers[chosen], table["gap"][chosen], "o", color=colour(1), markersize=9)
     axes.set_xticks(numbers)
     axes.set_xlabel("number of blocs", color=SOFT)
     axes.set_ylabel("gap to a population without blocs", color=SOFT)
@@ -85,11 +80,3 @@ def draw_evidence(axes: Any, report: BlocReport) -> None:
     beside.set_ylabel("stability (dashed)", color=SOFT)
     for own in (axes, beside):
         own.spines["top"].set_visible(False)
-
-
-def _bare(axes: Any) -> None:
-    for side in ("top", "right", "left"):
-        axes.spines[side].set_visible(False)
-    axes.tick_params(axis="y", length=0, labelcolor=INK)
-    axes.grid(axis="x", color=FAINT, linewidth=0.7)
-    axes.set_axisbelow(True)
