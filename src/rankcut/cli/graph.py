@@ -25,7 +25,7 @@ Learn: TypeAlias = Literal["agreement", "co-listing"]
 # Files of these formats hold rankings, and never a table of items.
 _RANKINGS = (".soc", ".soi", ".toc", ".toi", ".cat", ".blt", ".order")
 
-# With more items, the weights of all pairs are not looked at one by one.
+# With more items, the weights are not examined pair by pair.
 _MOST_ITEMS = 3000
 
 
