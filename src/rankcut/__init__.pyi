@@ -61,7 +61,10 @@ from rankcut.kernels.overlap import rbo_kernel as rbo_kernel
 from rankcut.long_tables import from_long as from_long
 from rankcut.orders import from_orders as from_orders
 from rankcut.orders import to_orders as to_orders
+from rankcut.pictures.consensus_places import plot_consensus as plot_consensus
+from rankcut.pictures.graph_figure import plot_graph as plot_graph
 from rankcut.pictures.map_figure import plot_map as plot_map
+from rankcut.pictures.polytope_figure import plot_polytope as plot_polytope
 from rankcut.ranking_set import RankingSet as RankingSet
 from rankcut.ratings import from_ratings as from_ratings
 
