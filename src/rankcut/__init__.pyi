@@ -11,6 +11,7 @@ from rankcut import setfunctions as setfunctions
 from rankcut import theory as theory
 from rankcut.comparison.group_differences import compare_groups as compare_groups
 from rankcut.comparison.independence import independence_test as independence_test
+from rankcut.comparison.kernels import compare_kernels as compare_kernels
 from rankcut.consensus.decoding import to_ranking as to_ranking
 from rankcut.datasets.downloads import load_preflib as load_preflib
 from rankcut.datasets.eurovision import load_eurovision as load_eurovision
@@ -34,7 +35,9 @@ from rankcut.estimators.kernel_objects import WeightedKendallKernel as WeightedK
 from rankcut.estimators.radial_kernels import GaussianKernel as GaussianKernel
 from rankcut.estimators.radial_kernels import LaplaceKernel as LaplaceKernel
 from rankcut.estimators.ranking_classifier import RankingClassifier as RankingClassifier
+from rankcut.estimators.ranking_clusters import RankingClusters as RankingClusters
 from rankcut.estimators.ranking_completer import RankingCompleter as RankingCompleter
+from rankcut.estimators.ranking_regressor import RankingRegressor as RankingRegressor
 from rankcut.estimators.rating_features import RatingFeatures as RatingFeatures
 from rankcut.estimators.rating_features import RatingKernel as RatingKernel
 from rankcut.estimators.similar_rankings import SimilarRankings as SimilarRankings
@@ -58,6 +61,9 @@ from rankcut.graphs.recipes import NeighborGraph as NeighborGraph
 from rankcut.graphs.recipes import SimilarityGraph as SimilarityGraph
 from rankcut.kernels.graph_cut import graph_cut_kernel as graph_cut_kernel
 from rankcut.kernels.overlap import rbo_kernel as rbo_kernel
+from rankcut.label_ranking.scores import kendall_score as kendall_score
+from rankcut.label_ranking.scores import spearman_score as spearman_score
+from rankcut.label_ranking.scores import top_k_overlap as top_k_overlap
 from rankcut.long_tables import from_long as from_long
 from rankcut.orders import from_orders as from_orders
 from rankcut.orders import to_orders as to_orders

@@ -118,7 +118,8 @@ class TestSparse:
         assert_array_equal(forced, dense)
         drawn = {"unranked": "anywhere", "completions": Completions("sampled", n_draws=8)}
         low_rank = LowRankGraph(np.random.default_rng(0).random((50, 3)))
-        for other, options in ((graph, {"unranked": "last"}), (graph, drawn), (low_rank, CLOSED)):
+        last = {"unranked": "last"}
+        for other, options in ((low_rank, last), (graph, drawn), (low_rank, CLOSED)):
             assert type(graph_cut_features(ranks, other, **options)) is np.ndarray
 
     def test_nothing_of_ours_compares_what_leaves_out_a_constant(self):

@@ -31,7 +31,7 @@ _MOST_CATEGORIES = 7
 # Files of these formats hold rankings, and never a table of items.
 _RANKINGS = (".soc", ".soi", ".toc", ".toi", ".cat", ".blt", ".order")
 
-# With more items, the weights of all pairs are not looked at one by one.
+# With more items, the weights are not examined pair by pair.
 _MOST_ITEMS = 3000
 
 

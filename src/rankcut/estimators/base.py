@@ -94,7 +94,7 @@ class RankingFeatures(TransformerMixin, TakesRankings, ABC):
 
     @abstractmethod
     def _make_map(self, seed: int | None) -> FeatureMap:
-        """The feature map of what was fitted; ``seed`` is that of an earlier one."""
+        """The fitted feature map; ``seed`` is that of an earlier one."""
 
     def _check_input(self, X: Any) -> None:
         """Refuse rankings that cannot be fitted; nothing by default."""
@@ -171,8 +171,9 @@ class RankingFeatures(TransformerMixin, TakesRankings, ABC):
     def compact(self, X: Any) -> NDArray[Any] | OffsetRows:
         """The same vectors in the smallest form, for what compares them.
 
-        Sparse rankings in closed form give :class:`~rankcut.features.OffsetRows`, which mean the
-        same as dense vectors and take less memory; all others give an array.
+        Sparse rankings with ``unranked="last"`` or in closed form give
+        :class:`~rankcut.features.OffsetRows`, which mean the same as dense vectors and take less
+        memory; all others give an array.
 
         Parameters
         ----------

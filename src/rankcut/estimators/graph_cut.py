@@ -55,16 +55,18 @@ class GraphCutFeatures(RankingFeatures):
     smoothing : float or Smoothing, default=0.0
         Steps of a lazy random walk over the items by which vectors are smoothed, so that like
         items have like values and lists that share no item can be compared: φ·p(L) instead of φ,
-        as by :class:`~rankcut.estimators.GraphSmoothing`. 0 is none, 1.5 is a step and a half.
+        as in :class:`~rankcut.estimators.GraphSmoothing`. 0 is no smoothing, 1.5 is a step and a
+        half.
         :class:`~rankcut.Smoothing` also names another graph to walk on. With ``normalize``, it is
         the smoothed vectors that have unit length; errors are reported of vectors before smoothing.
     dtype : float32, float64 or None, default=None
         Type of the vectors; None is float32 for ranks in float32, and float64 otherwise.
     sparse_output : bool, default=True
-        Return sparse vectors where they are small: for CSR rankings, in closed form, on a sparse
-        or complete graph. These are :class:`~rankcut.features.UncentredRows`, which leave out a
-        constant of each row; everything else gives a dense array. False always gives a dense
-        array, for estimators that take no sparse input and for ``set_output``.
+        Return sparse vectors where they are small: for CSR rankings on a sparse or complete graph,
+        with ``unranked="last"`` or in closed form. These are
+        :class:`~rankcut.features.UncentredRows`, which leave out a constant of each row;
+        everything else gives a dense array. False always gives a dense array, for estimators that
+        take no sparse input and for ``set_output``.
     n_jobs : int or None, default=None
         Number of threads. The vectors are the same bits for any number.
 

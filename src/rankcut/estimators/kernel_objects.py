@@ -111,7 +111,7 @@ class GraphCutKernel(RankingKernel):
 
 
 def _values(parameter: Any) -> list[Any]:
-    """All values that a parameter consists of; arrays are copied, since they may change."""
+    """All values of a parameter; arrays are copied, because they may change."""
     if isinstance(parameter, np.ndarray):
         return [parameter.copy()]
     if hasattr(parameter, "get_params") and not isinstance(parameter, type):

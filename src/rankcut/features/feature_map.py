@@ -131,6 +131,7 @@ class FeatureMap:
                 function, self._expected, self.options.unlisted_weight
             )
         self._in_closed_form = anywhere and self._method == "closed_form"
+        self._top_lists = self.options.unranked == "last"
 
     @cached_property
     def _expected(self) -> ExpectedSlopes | None:
@@ -140,8 +141,10 @@ class FeatureMap:
         return {name: value for name, value in vars(self).items() if name != "_expected"}
 
     def _stays_sparse(self, rankings: RankMatrix) -> bool:
-        """Whether most items of each vector share a constant: short lists, in closed form."""
-        if rankings.sparse is None or not self._in_closed_form or self._expected is None:
+        """Whether most items of each vector share a constant, as those of short lists do."""
+        if rankings.sparse is None or not (self._in_closed_form or self._top_lists):
+            return False
+        if self._expected is None:
             return False
         return self._expected.sparse and (self.smoother is None or self.smoother.keeps_sparse)
 
@@ -150,7 +153,7 @@ class FeatureMap:
     ) -> tuple[Any, CompletionReport]:
         """Vectors of checked rankings, and a report; with ``errors``, of each coordinate too.
 
-        Vectors are an array, or :class:`UncentredRows` of sparse rankings in closed form.
+        Vectors are an array, or :class:`UncentredRows` of sparse rankings that stay sparse.
         """
         if self.options.sparse_output and self._stays_sparse(rankings):
             rows, report = self._offset_rows(rankings)
@@ -166,7 +169,7 @@ class FeatureMap:
         return vectors, report
 
     def compact(self, rankings: RankMatrix) -> NDArray[Any] | OffsetRows:
-        """The same vectors in the smallest form: sparse rankings in closed form stay sparse."""
+        """The same vectors in the smallest form: those of short lists stay sparse."""
         if self._stays_sparse(rankings):
             return self._offset_rows(rankings)[0]
         vectors: NDArray[Any] = self._dense(rankings, errors=False)[0]
@@ -255,12 +258,13 @@ class FeatureMap:
         return vectors
 
     def _offset_rows(self, rankings: RankMatrix) -> tuple[OffsetRows, CompletionReport]:
-        """Closed form, as sparse rows and the constant that the other items of each share."""
+        """Sparse rows, and the constant that the other items of each share."""
         expected = self._expected
         assert expected is not None
         dtype = self._dtype(rankings)
         report = CompletionReport.empty(*rankings.shape, errors=False)
-        report.methods[:] = METHODS.index("closed_form")
+        if self._in_closed_form:
+            report.methods[:] = METHODS.index("closed_form")
         n_rows, n_items = rankings.shape
         parts: dict[int, sparse.csr_array] = {}
         offsets = np.empty(n_rows)
@@ -268,14 +272,16 @@ class FeatureMap:
         def fill(start: int, stop: int) -> None:
             for first, block in expected.read(rankings, start, stop):
                 weights = unlisted_weights(self.options.unlisted_weight, block)
-                part, constants = expected.entries(block, weights).above_constants(
+                slopes = expected.top_list_entries if self._top_lists else expected.entries
+                part, constants = slopes(block, weights).above_constants(
                     dtype, normalize=self.options.normalize
                 )
-                whole, pooled = self._pooled(block, first, report)
-                for row, vector in zip(whole.tolist(), pooled, strict=True):
-                    # All items are stored.
-                    part.data[part.indptr[row] : part.indptr[row + 1]] = vector
-                    constants[row] = 0.0
+                if self._in_closed_form:
+                    whole, pooled = self._pooled(block, first, report)
+                    for row, vector in zip(whole.tolist(), pooled, strict=True):
+                        # All items are stored.
+                        part.data[part.indptr[row] : part.indptr[row + 1]] = vector
+                        constants[row] = 0.0
                 parts[first] = part
                 offsets[first : first + len(block)] = constants
 

@@ -36,8 +36,8 @@ def graph_cut_features(
     Returns
     -------
     ndarray or UncentredRows of shape (n_rankings, n_items)
-        Sparse for CSR rankings in closed form on a sparse or complete graph; see
-        ``sparse_output``.
+        Sparse for CSR rankings with ``unranked="last"`` or in closed form, on a sparse or complete
+        graph; see ``sparse_output``.
 
     See Also
     --------

@@ -1,4 +1,4 @@
-"""Vectors that are mostly one constant: sparse rows, and what is to be added to each.
+"""Vectors that are mostly one constant: sparse rows, and a number to add to each row.
 
 In closed form, most items of a short list over a large catalogue share one value. Such vectors are
 kept as φ_r = S_r + c_r·b with S_r sparse, c_r a number and b the vector of ones, or what smoothing
@@ -90,9 +90,13 @@ class OffsetRows:
 class UncentredRows(sparse.csr_array):
     """Sparse vectors without a constant of each row: S instead of φ = S + c.
 
-    Differences between items are those of φ; inner products and distances of vectors are not. Fit
-    and apply a model to the same kind of vectors. After smoothing, what is left out is a multiple
-    of one vector over the items, c·p(L)1, instead of a constant.
+    Differences between items are those of φ; inner products and distances of vectors are not, but
+    for short lists distances are nearly those of φ. Graph cut features sum to 0, so that
+    ‖φ − φ'‖² = ‖S − S'‖² − (Σ(S − S'))²/n, and the squared distance of S is too long by no more
+    than the share of items in which two rows may differ: 0.02 % for two lists of 10 of 100,000
+    items. So KMeans and the like can use them as they are. Fit and apply a model to the same kind
+    of vectors. After smoothing, what is left out is a multiple of one vector over the items,
+    c·p(L)1, instead of a constant.
     """
 
 
@@ -102,11 +106,11 @@ def check_centred(vectors: Any) -> None:
     >>> check_centred(UncentredRows([[1.0, 0.0]]))  # doctest: +ELLIPSIS
     Traceback (most recent call last):
         ...
-    rankcut.errors.InputError: UncentredRows cannot be compared, since ...; use sparse_output=False
+    rankcut.errors.InputError: UncentredRows cannot be compared, ...; use sparse_output=False
     """
     if isinstance(vectors, UncentredRows):
         raise InputError(
-            "UncentredRows cannot be compared, since they leave out a constant of each row",
+            "UncentredRows cannot be compared, because they leave out a constant of each row",
             remedy=["use ", Setting("sparse_output", False)],
         )
 

@@ -250,7 +250,7 @@ class LearnedGraph(Protocol):
 
 
 def is_learned(graph: Any) -> bool:
-    """Whether a graph is to be learned from rankings."""
+    """Whether a graph is a recipe that learns from rankings."""
     if isinstance(graph, type) or not isinstance(graph, LearnedGraph):
         return False
     return bool(getattr(graph, "needs_rankings", not isinstance(graph, GraphRecipe)))

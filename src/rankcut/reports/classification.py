@@ -113,7 +113,7 @@ def calibration_error(
 def methods(classifier: BaseEstimator, ranks: Any, name: str) -> dict[str, tuple[Any, Any]]:
     """For each method, by name: its estimator and its input."""
     learner = make_pipeline(*_logistic(ranks.shape[1]))
-    points = GraphCutFeatures(None, unranked="last").fit_transform(ranks)
+    points = GraphCutFeatures(None, unranked="last", sparse_output=False).fit_transform(ranks)
     return {
         "majority": (DummyClassifier(strategy="prior"), points),
         "presence": (learner, presence(ranks)),

@@ -1,4 +1,8 @@
-"""The mean over completions of the slopes before pooling: exact, without making a completion."""
+"""Slopes of lists with unranked items, without making a completion or filling a row.
+
+With unranked items anywhere, it is the mean over completions of the slopes before pooling, which is
+exact; with unranked items tied last, the pooled slopes themselves.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,6 +14,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rankcut._loops.closed_form import expect_rows, length, spread_rows
+from rankcut._loops.top_lists import pool_top_lists
 from rankcut._loops.types import Floats, Indices
 from rankcut.graphs import ItemGraph
 from rankcut.partitions import Partitions, read_ranked
@@ -21,7 +26,7 @@ _MOST_ENTRIES = 1 << 20
 
 @dataclass(frozen=True, eq=False)
 class Entries:
-    """Mean slopes of a block: ``values`` for some items of a row, a constant for the others."""
+    """Slopes of a block: ``values`` for some items of a row, a constant for the others."""
 
     n_items: int
     items: Indices
@@ -116,8 +121,38 @@ class ExpectedSlopes:
         used = int(entry_ends[-1])
         return Entries(self._n_items, items[:used], values[:used], entry_ends, constants)
 
+    def top_list_entries(self, partitions: Partitions, unlisted_weights: Floats) -> Entries:
+        """Pooled slopes of a block of lists, with unranked items tied last; on sparse weights.
+
+        Partitions and weights are those of :meth:`entries`.
+        """
+        n_rows, capacity = len(partitions), int(partitions.n_ranked().sum())
+        found = Entries(
+            self._n_items,
+            np.empty(capacity, dtype=np.uint32),
+            np.empty(capacity),
+            np.empty(n_rows, dtype=np.uint32),
+            np.empty(n_rows),
+        )
+        pool_top_lists(
+            self._n_items,
+            partitions.order,
+            partitions.ends,
+            partitions.n_groups,
+            unlisted_weights,
+            self._constant,
+            self._starts,
+            self._neighbours,
+            self._weights,
+            found.items,
+            found.values,
+            found.ends,
+            found.constants,
+        )
+        return found
+
     def read(self, rankings: RankMatrix, start: int, stop: int) -> Iterator[tuple[int, Partitions]]:
-        """Blocks of rankings, of no more entries than are to be held at once."""
+        """Blocks of rankings with a bounded number of entries."""
         for first, block in read_ranked(rankings, start, stop):
             ends = np.cumsum(self._capacities(block))
             at = 0
