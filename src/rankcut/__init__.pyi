@@ -51,6 +51,7 @@ from rankcut.files.graph_files import read_graph as read_graph
 from rankcut.files.graph_files import write_graph as write_graph
 from rankcut.files.item_tables import read_items as read_items
 from rankcut.graphs.derived import DissimilarityGraph as DissimilarityGraph
+from rankcut.graphs.derived import MixedGraph as MixedGraph
 from rankcut.graphs.derived import NormalizedGraph as NormalizedGraph
 from rankcut.graphs.item_graph import ItemGraph as ItemGraph
 from rankcut.graphs.learned import AgreementGraph as AgreementGraph
