@@ -223,7 +223,7 @@ def test_words_on_a_scale():
     assert list(votes.columns) == ["who", "town"]
     with pytest.raises(RankingFileError, match=r"column 'town': 'Kobe' is not on the scale"):
         read(text, scale="JOY>MEH>DESPAIR", item_columns="a,town")
-    with pytest.raises(RankingFileError, match='from best to worst: scale="JOY>MEH"'):
+    with pytest.raises(RankingFileError, match='from best to worst: scale="JOY > MEH"'):
         read("a,b\nJOY,MEH\nMEH,JOY\n")
 
 
