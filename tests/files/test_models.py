@@ -149,8 +149,13 @@ def test_a_file_that_loads_but_is_no_model_is_refused(tmp_path, part, value, say
 
 @pytest.mark.parametrize(
     ("library", "recipe"),
-    [("pandas", SimilarityGraph), ("polars", SimilarityGraph), ("polars", LowRankGraph)]
-    + [("pandas", None), ("polars", None)],
+    [
+        ("pandas", SimilarityGraph),
+        ("polars", SimilarityGraph),
+        ("polars", LowRankGraph),
+        ("pandas", None),
+        ("polars", None),
+    ],
 )
 def test_a_graph_from_a_frame_is_saved(tmp_path, library, recipe):
     food = make_food(40, random_state=0)
