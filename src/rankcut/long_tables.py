@@ -169,7 +169,7 @@ def entries_by_row(
     values: NDArray[np.float64],
     shape: tuple[int, int],
 ) -> sp.csr_array:
-    """A CSR array with an entry for each line that has a value, none of them repeated."""
+    """A CSR array with one entry for each line that has a value."""
     order = np.lexsort((columns, rows))
     order = order[~np.isnan(values)[order]]
     starts = np.concatenate([[0], np.cumsum(np.bincount(rows[order], minlength=shape[0]))])

@@ -257,12 +257,12 @@ def test_characteristic_kernels_see_a_split_population(features):
 
 
 def test_a_kernel_of_many_rankings_is_approximated_and_says_so(monkeypatch):
-    import rankcut.comparison.vectors as vectors
+    import rankcut.estimators.chosen_features as chosen_features
 
     ranks, groups = two_groups(80)
     exact = compare_groups(ranks, groups, features="gaussian", n_permutations=199)
     assert exact.notes == ()
-    monkeypatch.setattr(vectors, "LANDMARKS", 30)
+    monkeypatch.setattr(chosen_features, "LANDMARKS", 30)
     near = compare_groups(ranks, groups, features="gaussian", n_permutations=199)
     assert "approximated: its vectors miss" in near.notes[0]
     assert near.effect_size == pytest.approx(exact.effect_size, rel=0.3)

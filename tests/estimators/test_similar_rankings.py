@@ -159,7 +159,7 @@ def test_few_rankings():
         assert_allclose(values, [[0.5, -1], [-0.5, -1], [0.5, -0.5]], atol=1e-15)
         with pytest.raises(ValueError, match=r"n_neighbors is 3, with 2 rankings to choose"):
             search.kneighbors(n_neighbors=3)
-        with pytest.raises(ValueError, match=r"n_neighbors is 4, but there are 3"):
+        with pytest.raises(ValueError, match=r"n_neighbors is 4, with 3 rankings"):
             search.kneighbors([[1, 2, 3]], 4)
 
 

@@ -146,7 +146,7 @@ class TestMixedRows:
         ({"sparse_output": "yes"}, "sparse_output must be True or False"),
         ({"normalize": "no"}, "normalize must be True or False"),
         ({"dtype": "int8"}, "float32 or float64"),
-        ({"n_draws": 7}, "n_draws must be even, since draws come in mirrored pairs; got 7"),
+        ({"n_draws": 7}, "n_draws must be even, because draws come in mirrored pairs; got 7"),
         ({"tolerance": 0}, "tolerance must be a relative error above 0"),
         ({"tolerance": -1.0}, "tolerance must be a relative error above 0"),
     ],

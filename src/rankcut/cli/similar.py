@@ -171,7 +171,7 @@ def _search(
     kernel = GraphCutKernel(graph, normalize=True, **vectors.arguments(rankings))
     query = rankings.ranks[[row]]
     own = float(kernel(query)[0, 0])
-    # One more, since the ranking itself is among them unless as many others are the same.
+    # One more, because the ranking itself is among them unless enough others are equal to it.
     values, rows = kernel.nearest(query, rankings.ranks, k=min(number + 1, len(rankings)))
     shown = itself_first(row, own, rows[0].tolist(), values[0].tolist(), number)
     return Neighbors(*shown, rankings.rows(shown[0]))

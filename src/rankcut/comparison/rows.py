@@ -126,7 +126,7 @@ def _varies_within(vary: Any, person: Longs) -> bool:
 
 
 def _distinct(orders: NDArray[Any]) -> tuple[Longs, Longs]:
-    """Where each distinct row is first met, and which of them each row is."""
+    """The first occurrence of each distinct row, and the distinct row that each row is."""
     n_items = orders.shape[1]
     if n_items <= 15:
         # All of a row in one number.

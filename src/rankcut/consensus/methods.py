@@ -30,13 +30,13 @@ from rankcut.consensus.people import People
 
 Method: TypeAlias = Literal["borda", "graph", "copeland", "kemeny"]
 
-# With more items than this, pairs are not looked at one by one.
+# With more items than this, pairs are not examined one by one.
 MOST_PAIRED = 1024
 
 # The first of the items that beat each other in circles is found by all their orders up to here.
 _MOST_EXACT = 10
 
-# Margins of bootstrap samples that are looked at together.
+# Margins of bootstrap samples to examine together.
 _MOST_MARGINS = 1 << 20
 
 

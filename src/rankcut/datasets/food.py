@@ -81,11 +81,11 @@ def make_food(
     """
     n_dishes = len(DISHES)
     if not (isinstance(n_rankings, Integral) and n_rankings >= 1):
-        raise ValueError(f"n_rankings must be a whole number from 1 on, and it is {n_rankings}")
+        raise ValueError(f"n_rankings must be a whole number, 1 or more; got {n_rankings}")
     if not 0 <= noise < np.inf:
-        raise ValueError(f"noise is a standard deviation, 0 or above, and it is {noise}")
+        raise ValueError(f"noise must be a standard deviation, 0 or more; got {noise}")
     if not 1 <= k <= n_dishes:
-        raise ValueError(f"k must be from 1 to {n_dishes}, and it is {k}")
+        raise ValueError(f"k must be from 1 to {n_dishes}; got {k}")
     from sklearn.utils import check_random_state
 
     rng = check_random_state(random_state)
@@ -105,9 +105,7 @@ def make_food(
         for row, times in zip(ranks, _draw(rng, "dropped", dropped, n_rankings), strict=True):
             row[rng.permutation(n_dishes)[:times]] = np.nan
     elif kind != "full":
-        raise ValueError(
-            f'kind must be "full", "top-k", "ties" or "incomplete", and it is {kind!r}'
-        )
+        raise ValueError(f'kind must be "full", "top-k", "ties" or "incomplete"; got {kind!r}')
     food = RankingSet(
         ranks,
         tuple(DISHES),

@@ -15,6 +15,7 @@ from rankcut.estimators.kernel_objects import (
 from rankcut.estimators.pair_features import KendallFeatures, WeightedKendallFeatures
 from rankcut.estimators.radial_kernels import GaussianKernel, LaplaceKernel
 from rankcut.estimators.ranking_classifier import RankingClassifier
+from rankcut.estimators.ranking_clusters import RankingClusters
 from rankcut.estimators.ranking_completer import RankingCompleter
 from rankcut.estimators.ranking_regressor import RankingRegressor
 from rankcut.estimators.rating_features import RatingFeatures, RatingKernel
@@ -38,6 +39,7 @@ __all__ = [
     "MallowsKernel",
     "RBOKernel",
     "RankingClassifier",
+    "RankingClusters",
     "RankingCompleter",
     "RankingRegressor",
     "RatingFeatures",

@@ -7,7 +7,7 @@ from numbers import Integral, Real
 from typing import Any, Self, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from threadpoolctl import ThreadpoolController
 
 from rankcut._loops.partitions import NOWHERE
@@ -28,16 +28,15 @@ from rankcut.consensus import (
     pairwise_winner,
     shortest_cycle,
 )
+from rankcut.consensus.lazy_people import gather_lazy
 from rankcut.consensus.linear_program import Progress
 from rankcut.consensus.means import Vectors, borda_vectors
-from rankcut.consensus.people import Packed, are_counts, check_weights, count_distinct, pack
-from rankcut.consensus.people import gather_packed as people_of
-from rankcut.dask import computed, is_lazy, reduced, row_blocks, stand_in, task
+from rankcut.dask import is_lazy, stand_in
 from rankcut.errors import InputError, Setting
 from rankcut.estimators.base import TakesRankings
 from rankcut.estimators.graph_cut import GraphCutFeatures
 from rankcut.features.graph_cut import check_learnable
-from rankcut.rankings import RankMatrix, Unranked, read_rankings
+from rankcut.rankings import RankMatrix, Unranked
 from rankcut.seeds import seed_from
 
 
@@ -316,7 +315,7 @@ class Consensus(TakesRankings):
             completions="closed_form",
             items=rankings.items,
         )
-        # All of the rankings, since a graph may be learned from them.
+        # All rankings, because the graph may be learned from them.
         whole = rankings.sparse
         features.fit(rankings.read(0, rankings.shape[0]) if whole is None else whole)
 
@@ -335,30 +334,7 @@ class Consensus(TakesRankings):
                 parameter="people",
                 remedy="compute them first",
             )
-        parts, sizes = row_blocks(ranks)
-        if sample_weight is None:
-            weights: list[NDArray[np.float64] | None] = [None] * len(parts)
-            counted = True
-        else:
-            if np.isnan(sizes).any():
-                raise InputError(
-                    "needs blocks of known size",
-                    parameter="sample_weight",
-                    remedy="call compute_chunk_sizes() of the array first, or expand the rows",
-                )
-            checked = check_weights(np.asarray(sample_weight), int(sum(sizes)))
-            counted = are_counts(checked)
-            ends = np.cumsum(np.array(sizes, dtype=np.int64))[:-1]
-            weights = list(np.split(checked, ends))
-        packing = task(_pack_block)
-        packed = [
-            packing(part, each, self.unranked, counted)
-            for part, each in zip(parts, weights, strict=True)
-        ]
-        (whole,) = computed(reduced(packed, _merge_packed if counted else _join_packed))
-        if whole is None:
-            raise InputError("there are no rankings: the collection has no rows")
-        return people_of([whole], self.unranked, counted)
+        return gather_lazy(ranks, self.unranked, sample_weight)
 
     def _tied_groups(self) -> list[list[Hashable]]:
         names = self._names()
@@ -402,36 +378,3 @@ class Consensus(TakesRankings):
 def _libraries() -> ThreadpoolController:
     """The libraries whose threads are counted; to look for them takes as long as a small fit."""
     return ThreadpoolController()
-
-
-def _pack_block(
-    block: Any,
-    weights: NDArray[np.float64] | None,
-    unranked: Unranked,
-    counted: bool,
-) -> Packed | None:
-    if block.shape[0] == 0:
-        return None
-    rankings = read_rankings(block)
-    rankings.check(unranked)
-    if weights is None:
-        weights = np.ones(rankings.shape[0])
-    packed = pack(rankings, unranked, weights)
-    return count_distinct(packed) if counted and len(packed.words) else packed
-
-
-def _join_packed(pieces: list[Packed | None]) -> Packed | None:
-    known = [piece for piece in pieces if piece is not None]
-    if not known:
-        return None
-    return Packed(
-        known[0].n_items,
-        np.concatenate([piece.words for piece in known]),
-        np.concatenate([piece.weights for piece in known]),
-        np.any([piece.listed for piece in known], axis=0),
-    )
-
-
-def _merge_packed(pieces: list[Packed | None]) -> Packed | None:
-    joined = _join_packed(pieces)
-    return None if joined is None else count_distinct(joined)

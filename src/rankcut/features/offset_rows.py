@@ -1,4 +1,4 @@
-"""Vectors that are mostly one constant: sparse rows, and what is to be added to each.
+"""Vectors that are mostly one constant: sparse rows, and a number to add to each row.
 
 In closed form, most items of a short list over a large catalogue share one value. Such vectors are
 kept as φ_r = S_r + c_r·b with S_r sparse, c_r a number and b the vector of ones, or what smoothing
@@ -106,11 +106,11 @@ def check_centred(vectors: Any) -> None:
     >>> check_centred(UncentredRows([[1.0, 0.0]]))  # doctest: +ELLIPSIS
     Traceback (most recent call last):
         ...
-    rankcut.errors.InputError: UncentredRows cannot be compared, since ...; use sparse_output=False
+    rankcut.errors.InputError: UncentredRows cannot be compared, ...; use sparse_output=False
     """
     if isinstance(vectors, UncentredRows):
         raise InputError(
-            "UncentredRows cannot be compared, since they leave out a constant of each row",
+            "UncentredRows cannot be compared, because they leave out a constant of each row",
             remedy=["use ", Setting("sparse_output", False)],
         )
 

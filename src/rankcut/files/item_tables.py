@@ -125,7 +125,7 @@ def read_items(
         features[names[i]] = values
     if not features:
         raise RankingFileError(
-            "a table of items needs a column with something known of them beside their names", name
+            "a table of items needs at least one column besides the names of the items", name
         )
     return ItemTable(tuple(items), features)
 

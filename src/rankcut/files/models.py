@@ -1,4 +1,4 @@
-"""Fitted classifiers in skops files: safe to load, since nothing in them is run.
+"""Fitted classifiers in skops files: safe to load, because loading runs no code from the file.
 
 A file may contain types of scikit-learn, NumPy and SciPy that skops trusts, and those of this
 library listed here; any other is refused. The file names our types by the names below, not by
@@ -64,7 +64,7 @@ _TRUSTED = [*_OURS, "scipy.sparse._csr.csr_array"]
 
 @dataclass(frozen=True, eq=False)
 class SavedModel:
-    """A fitted classifier and what it is about.
+    """A fitted classifier with its items and classes.
 
     Attributes
     ----------

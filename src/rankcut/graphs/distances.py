@@ -21,7 +21,7 @@ Search: TypeAlias = Literal["auto", "exact", "approximate"]
 _TREE_DIMENSIONS = 8
 _ALL_PAIRS_ITEMS = 80_000
 
-# Links of each item in the index, and how many others are looked at to find them.
+# Links of each item in the index, and the number of candidates examined to find them.
 _LINKS = 16
 _LOOKED_AT = 200
 
@@ -31,7 +31,7 @@ _CHECKED = 200
 # Distances that differ by less than this, relatively, are equal.
 _ROUNDING = 1e-9
 
-# Numbers in a block whose differences are taken at once.
+# Numbers in a block of differences.
 _AT_ONCE = 1 << 22
 
 

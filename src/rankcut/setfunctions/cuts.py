@@ -115,7 +115,7 @@ class _DenseChains:
 
 
 class _SparseChains:
-    """The same, touching the neighbours of each item placed and nothing else."""
+    """The same, touching only the neighbours of each item."""
 
     def __init__(self, graph: ItemGraph) -> None:
         weights = graph.weights.to_csr()
