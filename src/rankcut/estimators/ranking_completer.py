@@ -26,8 +26,8 @@ from rankcut.estimators.base import TakesRankings, check_items
 from rankcut.features.graph_cut import fit_graph
 from rankcut.graphs.derived import joining_like_items
 from rankcut.graphs.learned import check_counts
+from rankcut.parameters import seed_from
 from rankcut.rankings import RankMatrix, Unranked, object_array
-from rankcut.seeds import seed_from
 
 # Utilities that are in memory at once while the best items are found.
 _BLOCK = 1 << 22
