@@ -1,7 +1,7 @@
 """Factors behind lists: y = μ_i + z_i·g + c + ε for each person, g ~ N(0, I), c ~ N(0, offset).
 
 Loadings z_i are uncertain too: ``moments`` holds E[z_i z_iᵀ]. Given those, (g, c) of a person is
-normal, and given all people the loadings of an item are: each list and each item has r + 1 unknowns.
+normal, and given all people so are the loadings of an item: r + 1 unknowns each.
 """
 
 import numpy as np
