@@ -22,7 +22,7 @@ from rankcut import (
 from rankcut.estimators import (
     GraphSmoothing,
     KendallFeatures,
-    TasteFeatures,
+    LikenessFeatures,
     WeightedKendallFeatures,
 )
 
@@ -31,13 +31,13 @@ ESTIMATORS = [
     GraphCutFeatures(),
     GraphSmoothing(),
     KendallFeatures(),
+    LikenessFeatures(),
     WeightedKendallFeatures(),
     SubmodularFeatures(),
     SimilarRankings(n_neighbors=1),
     GPClassifier(kernel_variance=1.0, constant_variance=1.0),
     RankingClassifier(),
     RankingCompleter(),
-    TasteFeatures(),
     Consensus(n_bootstraps=20),
     RatingFeatures(),
 ]
@@ -59,6 +59,8 @@ VARIANTS = [
         smoothing=Smoothing(1.5, AgreementGraph()),
     ),
     KendallFeatures(unranked="anywhere", normalize=True),
+    LikenessFeatures(unranked="anywhere"),
+    LikenessFeatures(unranked="last"),
     WeightedKendallFeatures(unranked="last", weights="multiplicative"),
     SubmodularFeatures(unranked="anywhere", normalize=True),
     SimilarRankings(n_neighbors=1, method="approximate"),

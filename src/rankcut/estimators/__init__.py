@@ -12,6 +12,7 @@ from rankcut.estimators.kernel_objects import (
     SpearmanKernel,
     WeightedKendallKernel,
 )
+from rankcut.estimators.likeness import LikenessFeatures
 from rankcut.estimators.pair_features import KendallFeatures, WeightedKendallFeatures
 from rankcut.estimators.radial_kernels import GaussianKernel, LaplaceKernel
 from rankcut.estimators.ranking_classifier import RankingClassifier
@@ -20,7 +21,6 @@ from rankcut.estimators.rating_features import RatingFeatures, RatingKernel
 from rankcut.estimators.similar_rankings import SimilarRankings
 from rankcut.estimators.smoothing import GraphSmoothing
 from rankcut.estimators.submodular import SubmodularFeatures
-from rankcut.estimators.taste import TasteFeatures
 
 __all__ = [
     "Consensus",
@@ -33,6 +33,7 @@ __all__ = [
     "KendallFeatures",
     "KendallKernel",
     "LaplaceKernel",
+    "LikenessFeatures",
     "MallowsKernel",
     "RBOKernel",
     "RankingClassifier",
@@ -42,7 +43,6 @@ __all__ = [
     "SimilarRankings",
     "SpearmanKernel",
     "SubmodularFeatures",
-    "TasteFeatures",
     "WeightedKendallFeatures",
     "WeightedKendallKernel",
 ]
