@@ -71,8 +71,8 @@ def _body(report: ConsensusReport) -> Iterator[str]:
 
 def _places(report: ConsensusReport) -> Iterator[str]:
     """Drawn twice, for wide pages and for a telephone, which would have to scroll sideways."""
-    yield from _places_drawn(report, "roomy", _WIDTH, _NAMES, 26)
-    yield from _places_drawn(report, "narrow", _WIDTH // 2, _NAMES // 2 + 20, 16)
+    yield from _places_drawn(report, "roomy", _WIDTH, _NAMES, 24)
+    yield from _places_drawn(report, "narrow", _WIDTH // 2, 140, 16)
 
 
 def _places_drawn(
@@ -126,7 +126,7 @@ def _pairs(report: ConsensusReport, group: GroupConsensus) -> Iterator[str]:
     size = min(13.0, max(7.0, side * 0.62))
     for line, i in enumerate(order):
         middle = side * (line + 0.5)
-        name = shorten(report.items[i], 26)
+        name = shorten(report.items[i], 24)
         yield text(name, _NAMES - 6, top + middle + size / 3, round(size, 1), anchor="end")
         yield (
             f'<g transform="translate({_NAMES + middle + size / 3:.1f},{top - 6}) rotate(-90)">'
