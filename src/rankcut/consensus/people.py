@@ -134,7 +134,7 @@ class People:
         if isinstance(self.rows, Packed):
             groups = self.rows.groups(first, last)
         else:
-            groups = _groups(self.rows, first, last)
+            groups = read_rows(self.rows, first, last)
             if self.unranked == "last":
                 close_rows(groups)
         return Block(groups, weights, starts, counts)
@@ -216,7 +216,7 @@ def pack(rankings: RankMatrix, unranked: Unranked, weights: NDArray[np.float64])
     step = block_rows(n_items)
     for start in range(0, n_rows, step):
         stop = min(start + step, n_rows)
-        groups = _groups(rankings, start, stop)
+        groups = read_rows(rankings, start, stop)
         used = weights[start:stop] > 0
         listed |= (groups[used] != NOWHERE).any(axis=0)
         if unranked == "last":
@@ -334,7 +334,8 @@ def _order(packed: Packed) -> NDArray[np.int64]:
     return np.lexsort((packed.weights, *packed.words.T[::-1]))
 
 
-def _groups(rankings: RankMatrix, start: int, stop: int) -> Indices:
+def read_rows(rankings: RankMatrix, start: int, stop: int) -> Indices:
+    """The group of each item in some of the rankings; NOWHERE is unranked."""
     groups = np.empty((stop - start, rankings.shape[1]), dtype=np.uint32)
     for first, block in read_partitions(rankings, start, stop, close=False):
         rows = groups[first - start : first - start + len(block)]

@@ -1,7 +1,7 @@
 """Estimators: what plugs into scikit-learn."""
 
 from rankcut.estimators.consensus import Consensus
-from rankcut.estimators.gp import GPClassifier
+from rankcut.estimators.gp import GPClassifier, GPRegressor
 from rankcut.estimators.graph_cut import GraphCutFeatures
 from rankcut.estimators.kernel_objects import (
     DiffusionKernel,
@@ -15,6 +15,7 @@ from rankcut.estimators.kernel_objects import (
 from rankcut.estimators.pair_features import KendallFeatures, WeightedKendallFeatures
 from rankcut.estimators.radial_kernels import GaussianKernel, LaplaceKernel
 from rankcut.estimators.ranking_classifier import RankingClassifier
+from rankcut.estimators.ranking_clusters import RankingClusters
 from rankcut.estimators.ranking_completer import RankingCompleter
 from rankcut.estimators.ranking_regressor import RankingRegressor
 from rankcut.estimators.rating_features import RatingFeatures, RatingKernel
@@ -27,6 +28,7 @@ __all__ = [
     "Consensus",
     "DiffusionKernel",
     "GPClassifier",
+    "GPRegressor",
     "GaussianKernel",
     "GraphCutFeatures",
     "GraphCutKernel",
@@ -37,6 +39,7 @@ __all__ = [
     "MallowsKernel",
     "RBOKernel",
     "RankingClassifier",
+    "RankingClusters",
     "RankingCompleter",
     "RankingRegressor",
     "RatingFeatures",
