@@ -1,4 +1,4 @@
-"""Comparisons of groups: level, power beside other tests, p-values beside others', and time.
+"""Comparisons of groups: level, power and p-values compared with other tests, and time.
 
     python benchmarks/comparison.py [--quick] [level] [power] [same] [time]
 

@@ -223,7 +223,7 @@ def by_choix(ranks: np.ndarray) -> str:
 
 
 def verdict(score: int, best: int) -> str:
-    return ", same score" if score == best else f", score {score} beside {best}"
+    return ", same score" if score == best else f", score {score} instead of {best}"
 
 
 def coverage(quick: bool) -> None:

@@ -132,7 +132,7 @@ def growth() -> None:
 
 
 def single_rows() -> None:
-    """Transform of one row, called again and again, beside what checking that row costs."""
+    """Transform of one row, called repeatedly, compared with the cost of checking that row."""
     table = Table(title="One row at a time, of 10,000 calls")
     columns = (
         "items",

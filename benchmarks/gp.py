@@ -1,8 +1,8 @@
-"""GPClassifier beside GPflow's VGP and scikit-learn's LogisticRegression, in one run.
+"""GPClassifier compared with GPflow's VGP and scikit-learn's LogisticRegression, in one run.
 
 Prints, for rankings of 10 items, the bound, the time and the peak memory of GPClassifier and of
 GPflow's VGP, with the variance given and learned; then how time grows with the rankings,
-beside LogisticRegression on the same features, and how well the probabilities are calibrated.
+compared with LogisticRegression on the same features, and how well calibrated probabilities are.
 
 GPflow asks for NumPy 1, which rankcut does not run on, but works with NumPy 2. ``make bench-gp``
 installs both in an environment of their own, ``.venv-gpflow``, and runs this program there. Where

@@ -54,7 +54,7 @@ BLAS_SIGNS = "BLAS alone: n(n − 1)/2 signs"
 BLAS_ITEMS = "BLAS alone: n coordinates"
 SCIPY = "scipy.stats.kendalltau in a loop"
 PANDAS = "pandas corr(method='kendall')"
-# Seconds a cell may take to be measured as it is.
+# Cells that take more seconds than this are extrapolated.
 ENOUGH = 0.4
 
 
@@ -124,7 +124,7 @@ def gram_work(name: str, kind: str, ranks: np.ndarray) -> Callable[[int], object
 
 
 def rivals(kind: str, ranks: np.ndarray) -> dict[str, Callable[[int], object]]:
-    """What is timed beside our kernels."""
+    """The other methods to time."""
     signs = kendall_features(ranks, unranked=POLICY[kind])
     items = graph_cut_features(np.nan_to_num(ranks, nan=1e9))
     found: dict[str, Callable[[int], object]] = {
@@ -183,7 +183,7 @@ def show(times: Times, sizes: list[int], items: list[int]) -> None:
 
 
 def judge(times: Times, sizes: list[int], items: list[int]) -> None:
-    """Where the graph cut kernel is not the fastest, and Kendall beside BLAS."""
+    """Where the graph cut kernel is not the fastest, and Kendall compared with BLAS."""
     table = Table(title=f"The fastest kernel for {max(sizes):,} rankings, and the graph cut kernel")
     for column in ("kind", "items", "fastest", "its time", "graph cut", "verdict"):
         table.add_column(column)

@@ -1,4 +1,4 @@
-"""How fast PrefLib files are read, beside preflibtools, in one run; the rankings are compared.
+"""Time to read PrefLib files, compared with preflibtools in one run; the rankings must agree.
 
 RANKCUT_DATA=… python benchmarks/preflib.py
 python benchmarks/preflib.py votes.soi other.toc

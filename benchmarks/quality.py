@@ -32,7 +32,7 @@ from quality_scores import Split, TaskScores, load_split, save_split, split_path
 from quality_tasks import Classification, Neighbours, all_tasks
 from threadpoolctl import threadpool_limits
 
-# Those before were looked at while the recipe was being chosen.
+# Earlier splits were used while the recipe was being chosen.
 FIRST_SPLIT = 1000
 
 # Where the data of tasks are.
@@ -84,7 +84,7 @@ def judge(data: str, quick: bool, home: Path, name: str, number: int) -> str:
     task = next(task for task in all_tasks(data, quick=quick) if task.name == name)
     path = split_path(home, name, number)
     judged = {method: row for method, *row in load_split(path).rows()} if path.exists() else {}
-    # One thread for each process, since there are as many processes as cores.
+    # One thread per process, because there are as many processes as cores.
     with threadpool_limits(1):
         judge_by = judging(task, number)
         for method in methods_of(task):

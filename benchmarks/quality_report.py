@@ -62,8 +62,8 @@ def problems(tasks: Sequence[TaskScores], methods: Sequence[str]) -> np.ndarray:
 def tests_over_tasks(tasks: Sequence[TaskScores]) -> dict:
     """Mean ranks and the recipe's lead over each method.
 
-    Two questions. Would it be so for other people? The mean lead, with people as what was drawn.
-    And on other tasks? Friedman's and Wilcoxon's tests, with problems as what was drawn, though
+    Two questions. Would it hold for other people? The mean lead, with people as the sample. And on
+    other tasks? Friedman's and Wilcoxon's tests, with problems as the sample, although
     some of them are about the same people.
     """
     methods = [m for m in tasks[0].methods if all(m in task.methods for task in tasks)]
@@ -205,7 +205,7 @@ def _write_csv(tasks: Sequence[TaskScores], path: Path) -> None:
 
 
 def _short_table(tasks: Sequence[TaskScores]) -> str:
-    """Families of tasks, and the recipe beside what people have already."""
+    """Families of tasks, and the recipe compared with common methods."""
     families: dict[str, list[TaskScores]] = defaultdict(list)
     for task in tasks:
         families[task.family].append(task)

@@ -46,7 +46,7 @@ def split_path(home: Path, task: str, number: int) -> Path:
 
 
 def save_split(path: Path, split: Split) -> None:
-    """Write at once or not at all, so that what is there can be trusted."""
+    """Write completely or not at all, so that an existing file can be trusted."""
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_suffix(".part")
     with partial.open("wb") as file:
@@ -173,7 +173,7 @@ class TaskScores:
     def verdict(self) -> str:
         """Whether the recipe is better than every other method, or worse than some.
 
-        Of so many methods as good as the recipe, one or the other seems better by chance: "worse"
+        Among many methods as good as the recipe, one or the other seems better by chance: "worse"
         is corrected for their number, by Bonferroni. To be better than all needs no correction.
         """
         if self.n_splits < 2:

@@ -46,7 +46,7 @@ class Lists:
 
 @dataclass(frozen=True, eq=False)
 class Classification:
-    """Predict one of two classes from a ranking, with so many labels; judged by AUC."""
+    """Predict one of two classes from a ranking, with a given number of labels; judged by AUC."""
 
     name: str
     family: str

@@ -35,7 +35,7 @@ def generate(folder, n_rankings, n_items, block):
 
 
 def pieces_of(folder, n_rankings):
-    """The first blocks, each a row group, with so many rankings."""
+    """The first blocks, each a row group, with this many rankings in all."""
     chosen, total = [], 0
     for piece in parquet_pieces(str(folder), rows=1):
         if total < n_rankings:

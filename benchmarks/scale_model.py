@@ -1,4 +1,4 @@
-"""The cost model of benchmarks/scale.py, fitted to its runs, and what it says of 10⁹ rankings."""
+"""The cost model of benchmarks/scale.py, fitted to its runs, and its forecast for 10⁹ rankings."""
 
 import numpy as np
 from scipy.optimize import nnls

@@ -1,4 +1,4 @@
-"""Do probabilities mean what they say? GPClassifier beside logistic regression and an SVM.
+"""Do probabilities mean what they say? GPClassifier, logistic regression and an SVM compared.
 
 Prints F1, log-loss and the expected calibration error on held-out rankings: of those said
 to be 80 % likely, 80 % should come true. Trained on few noisy rankings, where it matters.

@@ -45,7 +45,7 @@ PER_LIST = 4
 # With more pairs of items than that, Kendall's kernel goes in by its Gram matrix.
 _MOST_PAIRS = 500
 
-# Rankings completed at once where all have the same completions.
+# Rankings to complete at once if all have the same completions.
 _AT_ONCE = 64
 
 

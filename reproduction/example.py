@@ -34,7 +34,7 @@ _UNIT = 0.01
 # Values are near zero that have less than this of the size of the others, on average.
 _NEAR_ZERO = 0.5
 
-# A sign is as stated if so many products have it, and in part if more than half have.
+# A sign is as stated if this share of the products has it, and in part if more than half have.
 _ALWAYS = 0.99
 
 CLAIMS = {
@@ -170,7 +170,7 @@ def sushi_points(sushi: Any) -> NDArray[np.float64]:
     for name, values in sushi.item_features.items():
         if name == "minor group":
             continue
-        # Both categories are told apart by one number, of which "other" is 1.
+        # One number distinguishes both categories: 1 for "other".
         number = values == "other" if values.dtype == object else values
         columns.append(number / number.max())
     return np.stack(columns, axis=1)

@@ -1,4 +1,4 @@
-"""What a report of experiments is made of: claims and verdicts, pictures and tables, sections."""
+"""The pieces of a report: claims and verdicts, pictures and tables, sections."""
 
 import csv
 import io
@@ -10,20 +10,20 @@ from enum import StrEnum
 from typing import Any, TypeAlias
 
 Row: TypeAlias = Mapping[str, Any]
-"""One line of a table: what stands in each column; text, a number, True or False, or None."""
+"""One line of a table: text, a number, True, False or None for each column."""
 
 Table: TypeAlias = Sequence[Row]
 
 
 class Outcome(StrEnum):
-    """What became of a claim."""
+    """The verdict on a claim."""
 
     HOLDS = "holds"
     IN_PART = "holds in part"
     FAILS = "does not hold"
-    #: It was looked at, and the numbers do not tell.
+    #: It was checked, but the numbers do not decide.
     UNDECIDED = "not decided"
-    #: It was not looked at.
+    #: It was not checked.
     UNCHECKED = "not checked"
 
 
@@ -37,9 +37,9 @@ class Claim:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What became of a claim, and one or two sentences with the numbers that say so.
+    """The verdict on a claim, with one or two sentences that give the numbers.
 
-    ``published`` is what the published experiments say of it when they are run as they were.
+    ``published`` is the verdict of the published experiments, run as published.
     """
 
     outcome: Outcome
@@ -49,7 +49,7 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Key:
-    """What a line of a figure stands for: its colour and, as Matplotlib says it, its style."""
+    """The meaning of a line in a figure, its colour and its Matplotlib style."""
 
     label: str
     colour: str
@@ -58,7 +58,7 @@ class Key:
 
 @dataclass(frozen=True)
 class Picture:
-    """Panels side by side where there is room, and below each other on a phone.
+    """Panels, side by side if there is room, and below each other on a phone.
 
     ``panels`` are Matplotlib figures by their name, which says what they show; each is read at the
     width of a phone, so it holds one pair of axes, or two. ``caption`` is Markdown. ``legend`` is
@@ -72,7 +72,7 @@ class Picture:
 
 @dataclass(frozen=True)
 class Sheet:
-    """A table to be shown: numbers are shown as ``formats`` says for their column, as ".3f"."""
+    """A table to show; ``formats`` has the number format of each column, such as ".3f"."""
 
     rows: Table
     caption: str
@@ -98,9 +98,9 @@ class Section:
 
 @dataclass(frozen=True)
 class Document:
-    """A report: ``lead`` is Markdown and says what it is and how it came about.
+    """A report; ``lead`` is Markdown, and explains what it is and how it was made.
 
-    ``bibtex`` is how to cite what it is about.
+    ``bibtex`` cites the paper.
     """
 
     title: str
@@ -109,19 +109,19 @@ class Document:
     bibtex: str = ""
 
     def count(self, outcome: Outcome) -> int:
-        """How many claims came out so."""
+        """The number of claims with this verdict."""
         return sum(
             verdict.outcome is outcome for section in self.sections for _, verdict in section.claims
         )
 
 
 def columns_of(rows: Table) -> list[str]:
-    """All columns, in the order in which rows first have them."""
+    """All columns, in order of first appearance."""
     return list(dict.fromkeys(column for row in rows for column in row))
 
 
 def as_csv(rows: Table) -> str:
-    """A header and a line for each row; what a row does not have is empty.
+    """A header and one line per row; missing values are empty.
 
     >>> print(as_csv([{"kernel": "Kendall", "seconds": 0.25}, {"kernel": "none"}]), end="")
     kernel,seconds
@@ -136,7 +136,7 @@ def as_csv(rows: Table) -> str:
 
 
 def as_json(rows: Table) -> str:
-    """A list of objects; numbers that JSON does not have are null.
+    """A list of objects; NaN and infinity become null.
 
     >>> print(as_json([{"seconds": float("nan")}]), end="")
     [
@@ -157,7 +157,7 @@ def _finite(value: Any) -> Any:
 
 
 def shown(value: Any, form: str = "") -> str:
-    """A cell as a reader wants it: numbers in the given form, nothing for what is missing.
+    """A cell as text: numbers in the given format, nothing for missing values.
 
     >>> shown(0.12345, ".2f"), shown(True), shown(None), shown("–"), shown(1250, ",")
     ('0.12', 'yes', '', '–', '1,250')
@@ -181,7 +181,7 @@ def in_words(seconds: float) -> str:
     ('2.3 ms', '75 s', '2.2 hours', '212 µs')
     """
     units = {"hours": 3600.0, "minutes": 60.0, "s": 1.0, "ms": 1e-3, "µs": 1e-6}
-    # Up to two minutes are told in seconds, and up to two hours in minutes.
+    # Seconds up to two minutes, then minutes up to two hours.
     fitting = (
         (seconds / size, unit)
         for unit, size in units.items()
@@ -204,7 +204,7 @@ def tiny(number: float) -> str:
 
 
 def as_count(number: float) -> str:
-    """How many times, to two digits or so.
+    """A number of times, to about two digits.
 
     >>> as_count(0.8312), as_count(1234.5), as_count(29_917_694)
     ('0.83', '1,234', '30 million')

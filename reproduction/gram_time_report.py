@@ -25,7 +25,7 @@ LITERAL = ("graph cut", "Kendall", "Mallows")
 # The paper reports NA beyond this: seven minutes.
 MOST_SECONDS = 420.0
 
-# Cheap is what takes at most one part in so many of the other's time.
+# A method is cheap if it takes at most 1/_CHEAP of the other's time.
 _CHEAP = 2.0
 
 # Time is exponential if each item more multiplies it by so much.

@@ -51,20 +51,20 @@ class Part(ABC):
     """What the paper states, by a key. A claim without a verdict is reported as not checked."""
 
     needs_sushi: ClassVar[bool] = False
-    """Whether the tasks read the sushi data; they are skipped where there is none."""
+    """Whether the tasks read the sushi data; without data, they are skipped."""
 
     alone: ClassVar[bool] = False
-    """Whether tasks measure time, and so run one after the other with nothing beside them."""
+    """Whether tasks measure time, so that they must run one after the other."""
 
     @abstractmethod
     def tasks(self, settings: Settings) -> list[Task]:
-        """What is to be done. Sizes, seeds and the like are in the tasks."""
+        """The tasks, with their sizes and seeds."""
 
     @abstractmethod
     def run(self, task: Task, data: Path | None) -> list[Record]:
-        """Do one task, in a process of its own with BLAS in one thread.
+        """Run one task, in a separate process with BLAS in one thread.
 
-        The result depends on the task (and on the sushi data in ``data``) alone.
+        The result depends only on the task and on the sushi data in ``data``.
         """
 
     @abstractmethod

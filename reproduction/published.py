@@ -74,7 +74,7 @@ FULL_AND_LISTS = {
     KENDALL: Release(20),
     MALLOWS: Release(20),
 }
-"""Both data sets, but for what stands below."""
+"""Both data sets, except for what follows."""
 
 SUSHI: dict[str, dict[str, Release]] = {
     "full": FULL_AND_LISTS,

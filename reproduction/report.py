@@ -40,7 +40,7 @@ def reproduce(
 ) -> Document:
     """Run what is missing of the named parts and write the report to a directory.
 
-    ``started`` is told the number of tasks, and ``done`` of each that is finished, by the name of
+    ``started`` is called with the number of tasks, ``done`` after each task, with the name of
     its part.
     """
     parts = [part_named(name) for name in names]

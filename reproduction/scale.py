@@ -131,14 +131,14 @@ class Scale(Part):
         }
 
     def figures(self, tables: Tables) -> dict[str, Picture]:
-        """Bars beside the paper's, and growth."""
+        """Bars compared with the paper's, and growth."""
         return {
             "scale": Picture(
                 {
                     "time for 5,000 rankings": _bars(tables["scale-5000"]),
                     "growth with the number of rankings": _curves(tables["scale-growth"]),
                 },
-                "Left: 5,000 rankings on one core of a CPU, beside the paper's times (a laptop's "
+                "Left: 5,000 rankings on one core of a CPU, and the paper's times (a laptop's "
                 "CPU for the features, its GPU for the product) and its procedure done literally. "
                 "Right: how the time grows. The operations of the features are in proportion to "
                 "the number of rankings, those of the product to its square.",

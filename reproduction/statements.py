@@ -74,7 +74,7 @@ class Statements(Part):
         return dict(tables)
 
     def figures(self, tables: Tables) -> dict[str, Picture]:
-        """F1 beside accuracy, and the error of draws."""
+        """F1 and accuracy, and the error of draws."""
         return {
             "statements": Picture(
                 {
@@ -94,7 +94,7 @@ class Statements(Part):
         }
 
     def sheets(self, tables: Tables) -> list[Sheet]:
-        """The printed tables beside what follows from them."""
+        """The printed tables, and the tables computed from them."""
         return [
             Sheet(
                 tables["statements-places"],

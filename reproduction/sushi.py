@@ -55,7 +55,7 @@ N_RANKINGS = 2500
 # People of the matrices that the authors computed once.
 N_RELEASED = 3000
 
-# Experiments in which what is left of a ranking is drawn anew for each seed.
+# Experiments that draw the ranked items anew for each seed.
 _DRAWN = ("ties", "4 of 10")
 _MERGES = (2, 3)
 _LEFT_OUT = 6

@@ -61,7 +61,7 @@ CLAIMS = {
         "Sections 4.2 and 6, and the abstract",
     ),
     "sampling": Claim(
-        "Drawing some of the coherent partitions in the place of all gives competitive results.",
+        "Drawing some of the coherent partitions instead of all gives competitive results.",
         "Section 3.2",
     ),
     "origin": Claim(
@@ -104,7 +104,7 @@ def judge(rows: Sequence[Row], published: Sequence[Row]) -> dict[str, Verdict]:
 
 
 def _judge(scores: Scores) -> dict[str, Verdict]:
-    """What can be judged of scores by text, and as published."""
+    """What scores can say, by the text and as published."""
     mallows = MALLOWS_EXACT if scores.has("full", MALLOWS_EXACT) else MALLOWS
     verdicts = {
         "limit": _limit(scores),

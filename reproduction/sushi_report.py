@@ -116,7 +116,7 @@ def sheets(tables: Tables) -> list[Sheet]:
         Sheet(
             _mixed(tables["sushi-published"]),
             "Kendall's kernel with the labels that it was given: the share of them that are right, "
-            "and scores beside those with the right labels, over the paper's seeds.",
+            "and scores compared with those with the right labels, over the paper's seeds.",
             {
                 "right labels, least": ".0%",
                 "right labels, most": ".0%",
@@ -137,7 +137,7 @@ def prose(tables: Tables) -> str:
         "each seed; a fifth of each side is the test set. A Gaussian process with a linear "
         "kernel and a constant learns from them, with both variances learned, to convergence. "
         "Every kernel sees the same people with the right labels.\n\n"
-        "F1 is to be read with care: *west for everyone* has F1 ⅔. So claims are judged by F1 "
+        "Read F1 with care: *west for everyone* has F1 ⅔. So claims are judged by F1 "
         "and by accuracy, over the paper's six seeds and thirty more (three in a quick run). "
         "Seeds draw from the same 5,000 people, so the intervals speak of this data and "
         f"protocol. {RULES} *Better than random* is better than the uniform dummy by F1, and "
@@ -157,7 +157,7 @@ def prose(tables: Tables) -> str:
         f"eigenvectors of its matrix{_traces(tables, MALLOWS)}, as does Kendall's kernel on "
         f"100 items by {KENDALL_RANK}{_traces(tables, KENDALL)}. A quick run has {QUICK_RANK}.\n\n"
         "**As published** is what the authors' program does, with the same people and the right "
-        "labels. Only the graph cut kernel has a constant beside the linear kernel, and only on "
+        "labels. Only the graph cut kernel has a constant besides the linear kernel, and only on "
         "full and top-6 rankings. Fits end after 20 L-BFGS steps; for incomplete rankings after "
         "10, and for Kendall's kernel there after at most 200. The steps are GPflow's own: the "
         "same variables from the same start, checked against it. Mallows' kernel learns its λ "

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from rankcut.pictures.base_polytope import base_polytope_panels
+from rankcut.pictures.polytope_plane import draw_panels
 from rankcut.setfunctions import GraphCut
 from reproduction.findings import Claim, Outcome, Picture, Sheet, Table, Verdict, tiny
 from reproduction.parts import Part, Record, Settings, Tables, Task
@@ -64,8 +64,7 @@ CLAIMS = {
         "Sections 3 and 5",
     ),
     "general": Claim(
-        "General submodular functions, such as entropy, may take the place of the cut without any "
-        "change.",
+        "General submodular functions, such as entropy, may replace the cut without any change.",
         "Section 5",
     ),
 }
@@ -98,7 +97,7 @@ class Theory(Part):
         """The base polytope of three items, with both cones."""
         return {
             "theory-polytope": Picture(
-                base_polytope_panels(GraphCut(np.array(_TRIANGLE))),
+                draw_panels(GraphCut(np.array(_TRIANGLE))),
                 "The base polytope of three items in its plane (Figure 1 of the paper; the most "
                 "preferred first). The tangent cone, by which the paper defines the features, "
                 "always holds the origin. The point nearest to the origin in the cone on the other "
@@ -107,7 +106,7 @@ class Theory(Part):
         }
 
     def sheets(self, tables: Tables) -> list[Sheet]:
-        """Both cones beside the algorithm, and the counts of completions."""
+        """Both cones and the algorithm, and the counts of completions."""
         rows = [row for row in tables["theory-checks"] if row["what"] == "count"]
         return [
             Sheet(
@@ -149,8 +148,8 @@ def _judge_cut(rows: list[Any]) -> Verdict:
         share == 1,
         "The formula as printed is the weight between A and the rest for "
         f"{row['equal to the cut']} of {row['sets']:,} sets; of the empty set it is "
-        f"{row['F(∅) over all weight']:.0%} of all weight instead of 0. With j ∈ A in the "
-        "place of j ∉ A it is the cut.",
+        f"{row['F(∅) over all weight']:.0%} of all weight instead of 0. With j ∈ A instead of "
+        "j ∉ A it is the cut.",
     )
 
 
@@ -191,9 +190,9 @@ def _judge_tangent(rows: list[Any]) -> Verdict:
     same = row["shortest vector of the majorant cone is the feature vector"]
     return _decide(
         row["shortest vector of the tangent cone is the feature vector"] == row["rankings"],
-        f"For {zero} of {row['rankings']} random rankings that point is 0, since F ≥ 0 and "
-        "F(V) = 0. With s(B) ≥ F(B) in the place of s(B) ≤ F(B) it is the feature vector, "
-        f"{same} times of {row['rankings']}.",
+        f"For {zero} of {row['rankings']} random rankings that point is 0, because F ≥ 0 and "
+        "F(V) = 0. With s(B) ≥ F(B) instead of s(B) ≤ F(B) it is the feature vector, "
+        f"{same} times out of {row['rankings']}.",
     )
 
 

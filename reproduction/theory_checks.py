@@ -221,7 +221,7 @@ def _check_mean(rng: np.random.Generator, times: int) -> Iterator[Record]:
         ours = graph_cut_kernel(
             rows[:1], rows[1:], weights, unranked="anywhere", completions="exact"
         )
-        # Of the size of a vector's square, since the value itself may be near 0.
+        # Relative to the squared length of a vector, because the value itself may be near 0.
         scale = graph_cut_kernel(one, graph=weights).max()
         gaps.append(abs(float(ours[0, 0]) - float(all_pairs)) / float(scale))
     yield {"pairs of rankings": times, "largest difference": max(gaps)}

@@ -96,9 +96,9 @@ def test_to_orders_counts_items_without_labels():
         ([["a"], 7], "row 1: an order is a list of items, best first, not 7"),
         ([["a", ()]], "row 0: group 2 is empty"),
         ([{"a"}], "row 0: an order is a list of items, best first, not {'a'}"),
-        ([["a", ("b", ["c"])]], r"row 0: \['c'\] in group 2 is no label"),
-        ([], "needs an order with an item"),
-        ([[]], "needs an order with an item"),
+        ([["a", ("b", ["c"])]], r"row 0: \['c'\] in group 2 cannot be a label"),
+        ([], "no order lists any item"),
+        ([[]], "no order lists any item"),
     ],
 )
 def test_mistakes_name_row_and_item(bad, message):

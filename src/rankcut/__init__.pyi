@@ -11,6 +11,7 @@ from rankcut import setfunctions as setfunctions
 from rankcut import theory as theory
 from rankcut.comparison.group_differences import compare_groups as compare_groups
 from rankcut.comparison.independence import independence_test as independence_test
+from rankcut.comparison.kernels import compare_kernels as compare_kernels
 from rankcut.consensus.decoding import to_ranking as to_ranking
 from rankcut.datasets.downloads import load_preflib as load_preflib
 from rankcut.datasets.eurovision import load_eurovision as load_eurovision
@@ -23,6 +24,7 @@ from rankcut.datasets.starwars import load_starwars as load_starwars
 from rankcut.datasets.sushi import load_sushi as load_sushi
 from rankcut.estimators.consensus import Consensus as Consensus
 from rankcut.estimators.gp.classifier import GPClassifier as GPClassifier
+from rankcut.estimators.gp.regressor import GPRegressor as GPRegressor
 from rankcut.estimators.graph_cut import GraphCutFeatures as GraphCutFeatures
 from rankcut.estimators.kernel_objects import DiffusionKernel as DiffusionKernel
 from rankcut.estimators.kernel_objects import GraphCutKernel as GraphCutKernel
@@ -34,7 +36,9 @@ from rankcut.estimators.kernel_objects import WeightedKendallKernel as WeightedK
 from rankcut.estimators.radial_kernels import GaussianKernel as GaussianKernel
 from rankcut.estimators.radial_kernels import LaplaceKernel as LaplaceKernel
 from rankcut.estimators.ranking_classifier import RankingClassifier as RankingClassifier
+from rankcut.estimators.ranking_clusters import RankingClusters as RankingClusters
 from rankcut.estimators.ranking_completer import RankingCompleter as RankingCompleter
+from rankcut.estimators.ranking_regressor import RankingRegressor as RankingRegressor
 from rankcut.estimators.rating_features import RatingFeatures as RatingFeatures
 from rankcut.estimators.rating_features import RatingKernel as RatingKernel
 from rankcut.estimators.similar_rankings import SimilarRankings as SimilarRankings
@@ -48,6 +52,7 @@ from rankcut.files.graph_files import read_graph as read_graph
 from rankcut.files.graph_files import write_graph as write_graph
 from rankcut.files.item_tables import read_items as read_items
 from rankcut.graphs.derived import DissimilarityGraph as DissimilarityGraph
+from rankcut.graphs.derived import MixedGraph as MixedGraph
 from rankcut.graphs.derived import NormalizedGraph as NormalizedGraph
 from rankcut.graphs.item_graph import ItemGraph as ItemGraph
 from rankcut.graphs.learned import AgreementGraph as AgreementGraph
@@ -58,10 +63,16 @@ from rankcut.graphs.recipes import NeighborGraph as NeighborGraph
 from rankcut.graphs.recipes import SimilarityGraph as SimilarityGraph
 from rankcut.kernels.graph_cut import graph_cut_kernel as graph_cut_kernel
 from rankcut.kernels.overlap import rbo_kernel as rbo_kernel
+from rankcut.label_ranking.scores import kendall_score as kendall_score
+from rankcut.label_ranking.scores import spearman_score as spearman_score
+from rankcut.label_ranking.scores import top_k_overlap as top_k_overlap
 from rankcut.long_tables import from_long as from_long
 from rankcut.orders import from_orders as from_orders
 from rankcut.orders import to_orders as to_orders
+from rankcut.pictures.consensus_places import plot_consensus as plot_consensus
+from rankcut.pictures.graph_figure import plot_graph as plot_graph
 from rankcut.pictures.map_figure import plot_map as plot_map
+from rankcut.pictures.polytope_figure import plot_polytope as plot_polytope
 from rankcut.ranking_set import RankingSet as RankingSet
 from rankcut.ratings import from_ratings as from_ratings
 

@@ -76,7 +76,7 @@ def from_orders(
                     column = columns.get(label, -1)
                 except TypeError:
                     raise InputError(
-                        f"{label!r} in group {rank} is no label, since it cannot be hashed",
+                        f"{label!r} in group {rank} cannot be a label, because it is not hashable",
                         row=row,
                         remedy="a group holds labels, not further groups",
                     ) from None
@@ -104,7 +104,7 @@ def from_orders(
             )
         starts.append(len(indices))
     if len(starts) == 1 or not columns:
-        raise InputError("a rank matrix needs an order with an item in it; there is none")
+        raise InputError("no order lists any item; a rank matrix needs at least one item")
     ranks = sp.csr_array(
         (np.array(stored), np.array(indices, dtype=np.int64), np.array(starts)),
         shape=(len(starts) - 1, len(columns)),

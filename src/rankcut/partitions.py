@@ -16,7 +16,7 @@ from rankcut._loops.types import Indices, Ints
 from rankcut.errors import InputError
 from rankcut.rankings import RankMatrix
 
-# A block has about this many entries, so that all that is made of it stays in a core's cache.
+# A block has about this many entries, so that everything made from it fits in a core's cache.
 BLOCK = 1 << 14
 
 

@@ -1,4 +1,4 @@
-"""Rankings with all that a file says of them: what readers and loaders return, and writers take."""
+"""Rankings with everything a file says about them, for readers, loaders and writers."""
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace

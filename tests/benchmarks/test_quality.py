@@ -1,4 +1,4 @@
-"""Running the quality benchmark: mistakes are told at once, and nothing is judged twice."""
+"""Running the quality benchmark: mistakes are reported at once, and nothing is judged twice."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ RANKS = np.argsort(np.random.default_rng(0).random((60, 4)), axis=1) + 1.0
 
 @pytest.fixture
 def task(monkeypatch):
-    """One small task in the place of all."""
+    """One small task instead of all."""
     lists = Lists(RANKS, np.arange(60), 60)
     target = (RANKS[:, 0] > 2).astype(int)
     small = Classification(

@@ -257,12 +257,12 @@ def test_characteristic_kernels_see_a_split_population(features):
 
 
 def test_a_kernel_of_many_rankings_is_approximated_and_says_so(monkeypatch):
-    import rankcut.comparison.vectors as vectors
+    import rankcut.estimators.chosen_features as chosen_features
 
     ranks, groups = two_groups(80)
     exact = compare_groups(ranks, groups, features="gaussian", n_permutations=199)
     assert exact.notes == ()
-    monkeypatch.setattr(vectors, "LANDMARKS", 30)
+    monkeypatch.setattr(chosen_features, "LANDMARKS", 30)
     near = compare_groups(ranks, groups, features="gaussian", n_permutations=199)
     assert "approximated: its vectors miss" in near.notes[0]
     assert near.effect_size == pytest.approx(exact.effect_size, rel=0.3)
@@ -338,7 +338,11 @@ def test_constant_rankings():
         ),
         (list("aaabbb"), {"sample_weight": [1, 1, 1, 1, 1, -1]}, r"row 5: the weight is -1.0"),
         (list("aaabbb"), {"sample_weight": [0] * 6}, "sample_weight is 0 for all"),
-        (list("aaabbb"), {"n_permutations": 0}, "n_permutations must be at least 1; got 0"),
+        (
+            list("aaabbb"),
+            {"n_permutations": 0},
+            "n_permutations must be a whole number, 1 or more; got 0",
+        ),
         (list("aaabbb"), {"n_permutations": 9.5}, "n_permutations must be a whole number"),
         (list("aaabbb"), {"features": "spline"}, "features must be None, .* got 'spline'"),
         (list("aaabbb"), {"features": 3}, "features must be None, .* got 3"),

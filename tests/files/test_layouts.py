@@ -209,7 +209,7 @@ def test_tables_of_items():
         ("dish,price\ntoro,\n", "'toro' has no value in column 'price'"),
         ("dish,price\ntoro,1\ntoro,2\n", "two rows"),
         ("dish,price\n,1\n", "no name"),
-        ("dish\ntoro\n", "something known"),
+        ("dish\ntoro\n", "at least one column besides the names"),
     ):
         with pytest.raises(RankingFileError, match=says):
             read_items(io.StringIO(text))
@@ -223,7 +223,7 @@ def test_words_on_a_scale():
     assert list(votes.columns) == ["who", "town"]
     with pytest.raises(RankingFileError, match=r"column 'town': 'Kobe' is not on the scale"):
         read(text, scale="JOY>MEH>DESPAIR", item_columns="a,town")
-    with pytest.raises(RankingFileError, match='from best to worst: scale="JOY>MEH"'):
+    with pytest.raises(RankingFileError, match='from best to worst: scale="JOY > MEH"'):
         read("a,b\nJOY,MEH\nMEH,JOY\n")
 
 

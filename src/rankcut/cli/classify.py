@@ -83,7 +83,7 @@ def classify(
 ) -> None:
     """Test how well rankings predict a column.
 
-    Cross-validated F1, log-loss and calibration error, beside baselines: the majority class,
+    Cross-validated F1, log-loss and calibration error, compared with baselines: the majority class,
     which items were ranked at all, and Borda points. Rankings without a value are ignored.
 
     -o MODEL.skops saves the model, fitted to all of FILE, for 'rankcut predict'; -o with .csv,

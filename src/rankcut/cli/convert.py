@@ -43,7 +43,7 @@ def convert(
 ) -> None:
     """Convert rankings between formats.
 
-    PrefLib (soc, soi, toc, toi; cat is read only), CSV, TSV and Parquet in four layouts, BLT and
+    PrefLib (soc, soi, toc, toi; cat is read only), CSV, TSV and Parquet in five layouts, BLT and
     npy; order is read only. A file whose name ends in .gz is compressed. Name one output, or
     several with -o.
 

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import shlex
 import signal
 import sys
 import threading
@@ -81,6 +82,8 @@ def option_words(options: Collection[str]) -> Callable[[Setting], str]:
     ('--unranked last', '--unlisted-weight')
     >>> words(Setting("tolerance", 0.1))
     'tolerance=0.1'
+    >>> option_words(["--scale"])(Setting("scale", "good > bad"))
+    "--scale 'good > bad'"
     """
 
     def words(setting: Setting) -> str:
@@ -88,7 +91,7 @@ def option_words(options: Collection[str]) -> Callable[[Setting], str]:
         if option not in options:
             return str(setting)
         flag = setting.value is None or isinstance(setting.value, bool)
-        return option if flag else f"{option} {setting.value}"
+        return option if flag else f"{option} {shlex.quote(str(setting.value))}"
 
     return words
 

@@ -10,7 +10,7 @@ from rankcut.cli.reading import Rankings, Reading
 from rankcut.cli.vectors import VectorOptions
 from rankcut.errors import InputError, amount
 
-# A larger matrix is refused, since it is in memory at once.
+# A larger matrix is refused, because it would be in memory as a whole.
 _MOST_BYTES = 1 << 32
 
 

@@ -1,6 +1,6 @@
 """Options that several commands have, declared once, and how a command takes them.
 
-Words that an option can take are spelled out here, since their own modules take long to import;
+The words that an option can take are repeated here, because their modules take long to import;
 a test compares them with those.
 """
 

@@ -31,7 +31,7 @@ from rankcut.comparison.vectors import (
     places,
     side_by_side,
 )
-from rankcut.errors import InputError
+from rankcut.errors import InputError, amount
 from rankcut.rankings import Unranked
 
 # Pairs are compared up to this many items: 4,950 pairs.
@@ -123,7 +123,7 @@ def compare_groups(
     kept = np.flatnonzero(found.codes >= 0)
     notes = []
     if len(kept) < len(orders):
-        notes.append(f"{_many(len(orders) - len(kept), 'ranking')} without a group left out.")
+        notes.append(f"{amount(len(orders) - len(kept), 'ranking')} without a group left out.")
     codes, values = _used(found, kept)
     who = read_people(
         some_of(strata, kept, len(orders), "strata"),
@@ -377,7 +377,3 @@ def _between(
             "p_value": holm(np.array(p_values)).tolist(),
         }
     )
-
-
-def _many(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"

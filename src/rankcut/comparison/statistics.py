@@ -103,7 +103,7 @@ class Draws:
         return self._labels.sampled(scores, self.number, self._seed)
 
     def probability(self, n_extreme: int) -> Probability:
-        """From the number of draws at least as extreme as what was seen."""
+        """From the number of draws at least as extreme as the data."""
         n = self.number
         if self.method == "exact":
             exact = n_extreme / n
@@ -158,7 +158,7 @@ def share_explained(labels: Labels, scores: Scores, columns: slice) -> Share:
 
 
 def holm(p_values: Floats) -> Floats:
-    """P-values that hold for all of them at once.
+    """Adjusted p-values that hold for all of them together.
 
     >>> holm(np.array([0.01, 0.04, 0.03]))
     array([0.03, 0.06, 0.06])

@@ -5,25 +5,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
-from sklearn.gaussian_process.kernels import Kernel
 
 from rankcut._loops.partitions import NOWHERE, centred_positions
 from rankcut._loops.signs import expected_signs
 from rankcut._loops.types import Floats, Indices
 from rankcut.comparison.design import Vectors
-from rankcut.errors import InputError, Setting
-from rankcut.estimators.kernel_objects import MallowsKernel
-from rankcut.estimators.radial_kernels import GaussianKernel
-from rankcut.kernels.mallows import median_lambda
+from rankcut.estimators.chosen_features import choose_features
 from rankcut.rankings import Unranked
-
-# Kernels are exact for this many distinct rankings, and beyond that use as many of them as
-# landmarks.
-LANDMARKS = 1_000
-
-# Directions of a kernel's vectors with less than this share of the largest are rounding errors.
-_RANK = 1e-10
 
 
 class Coordinates(NamedTuple):
@@ -125,77 +113,11 @@ def features_of(
 ) -> Coordinates:
     """Vectors of a feature estimator, or of a kernel by its Gram matrix."""
     ranks = _ranks(rankings)
-    if isinstance(features, str):
-        features = _by_name(features, ranks, unranked)
-    if isinstance(features, type) or not hasattr(features, "get_params"):
-        raise _unknown(features)
-    features = _configured(features, unranked, items)
-    name = repr(features)
-    if isinstance(features, Kernel):
-        return _kernel_vectors(features, ranks, seed)._replace(name=name)
-    if not hasattr(features, "fit_transform"):
-        raise InputError(f"cannot transform rankings: {name}", parameter="features")
-    values = features.fit_transform(ranks)
-    dense = np.asarray(values.todense() if hasattr(values, "todense") else values, dtype=np.float64)
-    return Coordinates(dense.__getitem__, dense.shape[1], name=name)
-
-
-def _by_name(word: str, ranks: Floats, unranked: Unranked) -> Any:
-    if word == "mallows":
-        try:
-            return MallowsKernel(median_lambda(ranks, unranked=unranked), unranked=unranked)
-        except ValueError:
-            return MallowsKernel(2.0, unranked=unranked)
-    if word == "gaussian":
-        return GaussianKernel(unranked=unranked)
-    raise _unknown(word)
-
-
-def _unknown(features: Any) -> InputError:
-    return InputError(
-        f'must be None, "mallows", "gaussian", a feature estimator or a kernel; got {features!r}',
-        parameter="features",
+    chosen = choose_features(features, ranks, unranked, items, seed)
+    values = chosen.vectors(ranks)
+    return Coordinates(
+        values.__getitem__, values.shape[1], chosen.missed(ranks, values), chosen.name
     )
-
-
-def _configured(features: Any, unranked: Unranked, items: tuple[Hashable, ...] | None) -> Any:
-    """The same, for these items, with what the caller says of unranked ones."""
-    features = clone(features)
-    known = features.get_params()
-    own = known.get("unranked", unranked)
-    if own != unranked and own != "error":
-        raise InputError(
-            ["has ", Setting("unranked", own), ", and the comparison has another"],
-            parameter="features",
-            remedy=["pass ", Setting("unranked", own), " to both"],
-        )
-    if "unranked" in known:
-        features.set_params(unranked=unranked)
-    if items is not None and "items" in known and known["items"] is None:
-        features.set_params(items=list(items))
-    return features
-
-
-def _kernel_vectors(kernel: Any, ranks: Floats, seed: int) -> Coordinates:
-    """V with VVᵀ the Gram matrix, or near it: K_ml·K_ll^(−1/2) with landmarks l."""
-    n = len(ranks)
-    chosen = np.arange(n)
-    if n > LANDMARKS:
-        chosen = np.sort(np.random.default_rng([seed, 2]).choice(n, LANDMARKS, replace=False))
-    landmarks = ranks[chosen]
-    gram = np.asarray(kernel(landmarks), dtype=np.float64)
-    values, directions = np.linalg.eigh(gram)
-    kept = values > _RANK * max(values[-1], 1e-300)
-    if n <= LANDMARKS:
-        exact = directions[:, kept] * np.sqrt(values[kept])
-        return Coordinates(exact.__getitem__, exact.shape[1])
-    root = directions[:, kept] / np.sqrt(values[kept])
-    found = np.empty((n, root.shape[1]))
-    for start in range(0, n, 4096):
-        some = slice(start, start + 4096)
-        found[some] = np.asarray(kernel(ranks[some], landmarks), dtype=np.float64) @ root
-    error = 1.0 - float((found**2).sum()) / float(np.sum(kernel.diag(ranks)))
-    return Coordinates(found.__getitem__, found.shape[1], max(error, 0.0))
 
 
 def _closed(rankings: Indices, unranked: Unranked) -> Indices:

@@ -18,7 +18,7 @@ from rankcut._loops.types import Floats, Longs
 #: Called with the gain of the best order so far and the upper bound.
 Progress: TypeAlias = Callable[[float, float], None]
 
-# Circles forbidden at once.
+# Number of cycles to forbid at once.
 _MOST_CYCLES = 20_000
 
 # Orders near a solution from which single items are moved: how many, and how many places apart.

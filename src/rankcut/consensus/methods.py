@@ -30,13 +30,13 @@ from rankcut.consensus.people import People
 
 Method: TypeAlias = Literal["borda", "graph", "copeland", "kemeny"]
 
-# With more items than this, pairs are not looked at one by one.
+# With more items than this, pairs are not examined one by one.
 MOST_PAIRED = 1024
 
 # The first of the items that beat each other in circles is found by all their orders up to here.
 _MOST_EXACT = 10
 
-# Margins of bootstrap samples that are looked at together.
+# Margins of bootstrap samples to examine together.
 _MOST_MARGINS = 1 << 20
 
 
@@ -227,7 +227,7 @@ def _first_by_majorities(means: Floats, n_items: int, method: Method) -> Floats:
 
 
 def _first_of_circle(margins: Floats) -> int:
-    """The first item of Kemeny's order, where none beats each other one."""
+    """The first item of Kemeny's order, where none beats every other one."""
     top = components(beats(margins), margins.sum(axis=1))[0]
     inner = margins[np.ix_(top, top)]
     exact = len(top) <= _MOST_EXACT

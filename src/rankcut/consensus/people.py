@@ -24,10 +24,10 @@ from rankcut.rankings import RankMatrix, Unranked
 _BLOCK_UNITS = 1024
 _BLOCK_ENTRIES = 1 << 19
 
-# Entries of the vectors that are made at once.
+# Entries of the vectors to compute at once.
 _PIECE_ENTRIES = 1 << 19
 
-# A sparse matrix with more entries than this, ranked or not, is read as it is: not packed.
+# A sparse matrix with more cells than this, ranked or not, is not packed.
 _MOST_PACKED = 1 << 27
 
 # Counts up to here are exact in float64.
@@ -134,7 +134,7 @@ class People:
         if isinstance(self.rows, Packed):
             groups = self.rows.groups(first, last)
         else:
-            groups = _groups(self.rows, first, last)
+            groups = read_rows(self.rows, first, last)
             if self.unranked == "last":
                 close_rows(groups)
         return Block(groups, weights, starts, counts)
@@ -216,7 +216,7 @@ def pack(rankings: RankMatrix, unranked: Unranked, weights: NDArray[np.float64])
     step = block_rows(n_items)
     for start in range(0, n_rows, step):
         stop = min(start + step, n_rows)
-        groups = _groups(rankings, start, stop)
+        groups = read_rows(rankings, start, stop)
         used = weights[start:stop] > 0
         listed |= (groups[used] != NOWHERE).any(axis=0)
         if unranked == "last":
@@ -334,7 +334,8 @@ def _order(packed: Packed) -> NDArray[np.int64]:
     return np.lexsort((packed.weights, *packed.words.T[::-1]))
 
 
-def _groups(rankings: RankMatrix, start: int, stop: int) -> Indices:
+def read_rows(rankings: RankMatrix, start: int, stop: int) -> Indices:
+    """The group of each item in some of the rankings; NOWHERE is unranked."""
     groups = np.empty((stop - start, rankings.shape[1]), dtype=np.uint32)
     for first, block in read_partitions(rankings, start, stop, close=False):
         rows = groups[first - start : first - start + len(block)]

@@ -1,7 +1,7 @@
 """Estimators: what plugs into scikit-learn."""
 
 from rankcut.estimators.consensus import Consensus
-from rankcut.estimators.gp import GPClassifier
+from rankcut.estimators.gp import GPClassifier, GPRegressor
 from rankcut.estimators.graph_cut import GraphCutFeatures
 from rankcut.estimators.kernel_objects import (
     DiffusionKernel,
@@ -16,7 +16,9 @@ from rankcut.estimators.likeness import LikenessFeatures
 from rankcut.estimators.pair_features import KendallFeatures, WeightedKendallFeatures
 from rankcut.estimators.radial_kernels import GaussianKernel, LaplaceKernel
 from rankcut.estimators.ranking_classifier import RankingClassifier
+from rankcut.estimators.ranking_clusters import RankingClusters
 from rankcut.estimators.ranking_completer import RankingCompleter
+from rankcut.estimators.ranking_regressor import RankingRegressor
 from rankcut.estimators.rating_features import RatingFeatures, RatingKernel
 from rankcut.estimators.similar_rankings import SimilarRankings
 from rankcut.estimators.smoothing import GraphSmoothing
@@ -26,6 +28,7 @@ __all__ = [
     "Consensus",
     "DiffusionKernel",
     "GPClassifier",
+    "GPRegressor",
     "GaussianKernel",
     "GraphCutFeatures",
     "GraphCutKernel",
@@ -37,7 +40,9 @@ __all__ = [
     "MallowsKernel",
     "RBOKernel",
     "RankingClassifier",
+    "RankingClusters",
     "RankingCompleter",
+    "RankingRegressor",
     "RatingFeatures",
     "RatingKernel",
     "SimilarRankings",

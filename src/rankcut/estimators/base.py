@@ -94,7 +94,7 @@ class RankingFeatures(TransformerMixin, TakesRankings, ABC):
 
     @abstractmethod
     def _make_map(self, seed: int | None) -> FeatureMap:
-        """The feature map of what was fitted; ``seed`` is that of an earlier one."""
+        """The fitted feature map; ``seed`` is that of an earlier one."""
 
     def _check_input(self, X: Any) -> None:
         """Refuse rankings that cannot be fitted; nothing by default."""

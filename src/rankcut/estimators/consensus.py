@@ -3,11 +3,11 @@
 import warnings
 from collections.abc import Hashable
 from functools import cache
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, Self, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from threadpoolctl import ThreadpoolController
 
 from rankcut._loops.partitions import NOWHERE
@@ -28,17 +28,16 @@ from rankcut.consensus import (
     pairwise_winner,
     shortest_cycle,
 )
+from rankcut.consensus.lazy_people import gather_lazy
 from rankcut.consensus.linear_program import Progress
 from rankcut.consensus.means import Vectors, borda_vectors
-from rankcut.consensus.people import Packed, are_counts, check_weights, count_distinct, pack
-from rankcut.consensus.people import gather_packed as people_of
-from rankcut.dask import computed, is_lazy, reduced, row_blocks, stand_in, task
+from rankcut.dask import is_lazy, stand_in
 from rankcut.errors import InputError, Setting
 from rankcut.estimators.base import TakesRankings
 from rankcut.estimators.graph_cut import GraphCutFeatures
 from rankcut.features.graph_cut import check_learnable
-from rankcut.rankings import RankMatrix, Unranked, read_rankings
-from rankcut.seeds import seed_from
+from rankcut.parameters import check_choice, check_count, seed_from
+from rankcut.rankings import RankMatrix, Unranked
 
 
 class Consensus(TakesRankings):
@@ -85,7 +84,7 @@ class Consensus(TakesRankings):
     pairwise_counts_ : ndarray of shape (n_items, n_items)
         How many people compare i and j: rank both, not tied.
     pairwise_winner_ : label, int or None
-        The item that beats each other one by a majority, if there is one.
+        The item that beats every other one by a majority, if there is one.
     cycle_ : list
         A shortest circle of items each of which beats the next, or nothing.
     agreement_ : Agreement
@@ -277,9 +276,7 @@ class Consensus(TakesRankings):
         return pairs
 
     def _check_parameters(self) -> Resampling:
-        if self.method not in get_args(Method):
-            listed = ", ".join(repr(each) for each in get_args(Method))
-            raise InputError(f"must be one of {listed}; got {self.method!r}", parameter="method")
+        check_choice(self.method, get_args(Method), "method")
         if self.graph is not None and self.method != "graph":
             raise InputError(
                 f'is used by method="graph" only; got method={self.method!r}', parameter="graph"
@@ -288,11 +285,7 @@ class Consensus(TakesRankings):
             raise InputError(
                 f"must be between 0 and 1; got {self.confidence!r}", parameter="confidence"
             )
-        if not (isinstance(self.n_bootstraps, Integral) and self.n_bootstraps >= 0):
-            raise InputError(
-                f"must be a whole number, 0 or above; got {self.n_bootstraps!r}",
-                parameter="n_bootstraps",
-            )
+        check_count(self.n_bootstraps, "n_bootstraps", least=0)
         least = int(np.ceil(self.confidence / (1 - self.confidence)))
         if 0 < self.n_bootstraps < least:
             raise InputError(
@@ -301,7 +294,7 @@ class Consensus(TakesRankings):
                 remedy=f"use {least} or more, or 0 for no intervals",
             )
         if not (isinstance(self.time_limit, Real) and self.time_limit >= 0):
-            raise InputError(f"must be 0 or above; got {self.time_limit!r}", parameter="time_limit")
+            raise InputError(f"must be 0 or more; got {self.time_limit!r}", parameter="time_limit")
         return Resampling(
             float(self.confidence), int(self.n_bootstraps), seed_from(self.random_state)
         )
@@ -316,7 +309,7 @@ class Consensus(TakesRankings):
             completions="closed_form",
             items=rankings.items,
         )
-        # All of the rankings, since a graph may be learned from them.
+        # All rankings, because the graph may be learned from them.
         whole = rankings.sparse
         features.fit(rankings.read(0, rankings.shape[0]) if whole is None else whole)
 
@@ -335,30 +328,7 @@ class Consensus(TakesRankings):
                 parameter="people",
                 remedy="compute them first",
             )
-        parts, sizes = row_blocks(ranks)
-        if sample_weight is None:
-            weights: list[NDArray[np.float64] | None] = [None] * len(parts)
-            counted = True
-        else:
-            if np.isnan(sizes).any():
-                raise InputError(
-                    "needs blocks of known size",
-                    parameter="sample_weight",
-                    remedy="call compute_chunk_sizes() of the array first, or expand the rows",
-                )
-            checked = check_weights(np.asarray(sample_weight), int(sum(sizes)))
-            counted = are_counts(checked)
-            ends = np.cumsum(np.array(sizes, dtype=np.int64))[:-1]
-            weights = list(np.split(checked, ends))
-        packing = task(_pack_block)
-        packed = [
-            packing(part, each, self.unranked, counted)
-            for part, each in zip(parts, weights, strict=True)
-        ]
-        (whole,) = computed(reduced(packed, _merge_packed if counted else _join_packed))
-        if whole is None:
-            raise InputError("there are no rankings: the collection has no rows")
-        return people_of([whole], self.unranked, counted)
+        return gather_lazy(ranks, self.unranked, sample_weight)
 
     def _tied_groups(self) -> list[list[Hashable]]:
         names = self._names()
@@ -402,36 +372,3 @@ class Consensus(TakesRankings):
 def _libraries() -> ThreadpoolController:
     """The libraries whose threads are counted; to look for them takes as long as a small fit."""
     return ThreadpoolController()
-
-
-def _pack_block(
-    block: Any,
-    weights: NDArray[np.float64] | None,
-    unranked: Unranked,
-    counted: bool,
-) -> Packed | None:
-    if block.shape[0] == 0:
-        return None
-    rankings = read_rankings(block)
-    rankings.check(unranked)
-    if weights is None:
-        weights = np.ones(rankings.shape[0])
-    packed = pack(rankings, unranked, weights)
-    return count_distinct(packed) if counted and len(packed.words) else packed
-
-
-def _join_packed(pieces: list[Packed | None]) -> Packed | None:
-    known = [piece for piece in pieces if piece is not None]
-    if not known:
-        return None
-    return Packed(
-        known[0].n_items,
-        np.concatenate([piece.words for piece in known]),
-        np.concatenate([piece.weights for piece in known]),
-        np.any([piece.listed for piece in known], axis=0),
-    )
-
-
-def _merge_packed(pieces: list[Packed | None]) -> Packed | None:
-    joined = _join_packed(pieces)
-    return None if joined is None else count_distinct(joined)

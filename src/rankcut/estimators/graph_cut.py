@@ -55,7 +55,8 @@ class GraphCutFeatures(RankingFeatures):
     smoothing : float or Smoothing, default=0.0
         Steps of a lazy random walk over the items by which vectors are smoothed, so that like
         items have like values and lists that share no item can be compared: φ·p(L) instead of φ,
-        as by :class:`~rankcut.estimators.GraphSmoothing`. 0 is none, 1.5 is a step and a half.
+        as in :class:`~rankcut.estimators.GraphSmoothing`. 0 is no smoothing, 1.5 is a step and a
+        half.
         :class:`~rankcut.Smoothing` also names another graph to walk on. With ``normalize``, it is
         the smoothed vectors that have unit length; errors are reported of vectors before smoothing.
     dtype : float32, float64 or None, default=None

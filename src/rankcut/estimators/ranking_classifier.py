@@ -262,7 +262,8 @@ def _rows_to_weigh(
 ) -> tuple[slice | NDArray[np.intp], Floats | None]:
     """Rows to find the variances from, and how often each counts.
 
-    Rows are drawn, since the first ones may be of a kind; of whole counts, people are drawn.
+    Rows are drawn at random, because the first ones may be of one kind. If counts are whole
+    numbers, people are drawn.
     """
     whole = counts is not None and bool((counts == np.floor(counts)).all())
     total = int(counts.sum()) if counts is not None and whole else n_rows

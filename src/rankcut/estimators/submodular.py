@@ -35,7 +35,7 @@ class SubmodularFeatures(RankingFeatures):
     - φ(reversed ranking) = −φ̄(ranking), with φ̄ the features of
       F̄(A) = F(V∖A) − F(V) (:class:`~rankcut.setfunctions.Complement`). For symmetric functions
       F̄ = F, and reversing changes the sign. In general it does not: with coverage, the best item
-      of either order gets all that it covers.
+      in either order gets all the weight it covers.
     - A ranking of which nothing is known, or one group alone, has features 0 if F is symmetric;
       otherwise it has the mean over its completions like any other.
     - Nothing needs F to be submodular. If it is, then before pooling the vectors are points of
@@ -53,7 +53,7 @@ class SubmodularFeatures(RankingFeatures):
         What it means that a ranking does not rank an item: an error; the item is tied with the
         other unranked ones after all ranked items (a top-k list); or its place is unknown.
     normalize : bool, default=False
-        Scale each vector to unit length. A vector of zeros stays as it is.
+        Scale each vector to unit length. A zero vector stays zero.
     items : sequence or None, default=None
         Labels of the columns, if the rankings are not a frame.
     completions : {"auto", "exact", "sampled", "closed_form"} or Completions, default="auto"

@@ -111,7 +111,7 @@ class Completions(BaseEstimator):
                 )
             if self.n_draws % 2:
                 raise InputError(
-                    f"must be even, since draws come in mirrored pairs; got {self.n_draws}",
+                    f"must be even, because draws come in mirrored pairs; got {self.n_draws}",
                     parameter="n_draws",
                 )
         if self.tolerance is not None and not (

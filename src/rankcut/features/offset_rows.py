@@ -166,11 +166,11 @@ def check_centred(vectors: Any) -> None:
     >>> check_centred(UncentredRows([[1.0, 0.0]]))  # doctest: +ELLIPSIS
     Traceback (most recent call last):
         ...
-    rankcut.errors.InputError: UncentredRows cannot be compared, since ...; use sparse_output=False
+    rankcut.errors.InputError: UncentredRows cannot be compared, ...; use sparse_output=False
     """
     if isinstance(vectors, UncentredRows):
         raise InputError(
-            "UncentredRows cannot be compared, since they leave out a constant of each row",
+            "UncentredRows cannot be compared, because they leave out a constant of each row",
             remedy=["use ", Setting("sparse_output", False)],
         )
 

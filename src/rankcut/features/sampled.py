@@ -149,7 +149,7 @@ def sampled_means(
             break
         short = (errors[active] > sampling.tolerance) & (n_draws[active] < MOST_DRAWS)
         # What is still missing if the error falls as the root of the draws, within bounds: an
-        # error from few replicates is not to be trusted far.
+        # error from few replicates is not reliable.
         drawn = n_draws[active] // paired
         with np.errstate(over="ignore"):
             wanted = drawn * (1.1 * (errors[active] / sampling.tolerance) ** 2 - 1)

@@ -36,7 +36,7 @@ MOST_STEPS = 1000
 # An entry of a product of sparse matrices costs as much as this many of one with a dense matrix.
 _SPARSE_COST = 8
 
-# Entries that are smoothed at once.
+# Entries to smooth at once.
 _FILLED = 1 << 16
 
 
@@ -142,7 +142,7 @@ class Smoother:
         rows : ndarray of float32 or float64, shape (n_vectors, n_items)
             One vector in each row.
         normalize : bool
-            Scale each to unit length. A vector of zeros stays as it is.
+            Scale each vector to unit length. A zero vector stays zero.
         n_jobs : int or None
             Number of threads.
         """

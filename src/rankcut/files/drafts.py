@@ -1,4 +1,4 @@
-"""Write a file whole or not at all: a temporary file beside it, then a rename.
+"""Write a file completely or not at all: first a temporary file beside it, then a rename.
 
 An interrupt, an error or a full disk leaves the old file as it was, and nothing beside it. A
 process that is killed leaves its temporary file, which the next write to the same place removes.
@@ -31,7 +31,7 @@ def atomic_path(target: str | os.PathLike[str]) -> Iterator[Path]:
     if place.exists() and not place.is_file():
         yield place
         return
-    # The suffix stays, since some libraries choose the format by it.
+    # Keep the suffix, because some libraries choose the format by it.
     mark = f"{_where()}-{os.getpid()}-{secrets.token_hex(6)}"
     draft = place.with_name(f".{place.name}.{mark}{place.suffix}")
     try:
@@ -104,7 +104,7 @@ def _is_alive(process: int) -> bool:
 
 
 def _settle(path: Path) -> None:
-    """Wait until the disk has what was written."""
+    """Wait until the data are on disk."""
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)

@@ -168,7 +168,7 @@ def write_file(
         Where to.
     format : str or None
         As in :func:`read_file`.
-    layout : {"wide", "ratings", "long", "ballots"}
+    layout : {"wide", "ratings", "long", "ballots", "orders"}
         The layout of a table; as ratings, the last ranked item of each ranking has score 1.
     delimiter : str or None
         What divides the cells of a CSV or TSV file; None goes by the format.

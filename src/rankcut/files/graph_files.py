@@ -17,7 +17,7 @@ from rankcut.files.streams import Source, most_unpacked, reading_as, source_name
 from rankcut.graphs.item_graph import ItemGraph
 from rankcut.graphs.weights import StructuredWeights
 
-# What structured weights have beside their sparse part.
+# The parts of structured weights besides the sparse one.
 _PARTS = ("constant", "factors", "signs")
 
 # About how long the header of an array is.

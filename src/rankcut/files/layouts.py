@@ -42,6 +42,7 @@ def table_rankings(blocks: Iterable[Block], options: TableOptions) -> RankingSet
     """All rankings of a table."""
     block, blocks = _first(meeting(blocks, options.where))
     layout = options.fitting(block)
+    options = replace(options, layout=layout)
     if layout == "long":
         return long_rankings(blocks, options)
     if layout == "ballots":

@@ -71,7 +71,7 @@ def _batches(file: Any, name: str, step: int, groups: Sequence[int] | None = Non
 
 
 def _declared(schema: Any, name: str) -> Declared | None:
-    """Which columns are items, if the file says so; items that are gone do not matter."""
+    """The columns that are items, if the file says so; missing ones are ignored."""
     content = (schema.metadata or {}).get(_KEY)
     if content is None:
         return None

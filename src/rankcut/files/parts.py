@@ -1,4 +1,4 @@
-"""A directory of parts, each written whole or not at all, beside the settings they were made with.
+"""A directory of parts, each written completely or not at all, and the settings that made them.
 
 A run that was interrupted is finished by running it again: parts that are there already, made
 with the same settings, are kept.
@@ -31,9 +31,9 @@ class Parts:
     suffix : str
         How the name of a part ends.
     settings : mapping
-        All that the result depends on, as JSON has it.
+        Everything the result depends on, as JSON.
     restart : bool
-        Throw away what was made with other settings, instead of refusing to mix.
+        Delete parts made with other settings, instead of raising an error.
 
     Examples
     --------

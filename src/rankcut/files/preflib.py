@@ -188,7 +188,7 @@ def _note_field(header: _Header, key: str, value: str, name: str, line: int) -> 
 
 def _read_old_header(content: bytes, start: int, line: int, name: str) -> _Header:
     """The number of alternatives, a line for each, and the three totals."""
-    # No more lines are looked at than the file has, whatever number it gives.
+    # Read no more lines than the file has, whatever number it gives.
     lines = content[start:].split(b"\n", 1)
     header = _Header(separator=",")
     header.n_items = _count_of_items(decoded(lines[0]).strip(), name, line)
@@ -203,7 +203,7 @@ def _read_old_header(content: bytes, start: int, line: int, name: str) -> _Heade
         if not comma or item is None or end >= len(content):
             raise RankingFileError(
                 f"line {line} should name alternative {len(header.names) + 1} of "
-                f"{header.n_items}, as in '1,toro', and it is {text[:40]!r}",
+                f"{header.n_items}, as in '1,toro'; got {text[:40]!r}",
                 name,
                 line,
             )
@@ -233,7 +233,7 @@ def _count_of_items(text: str, name: str, line: int) -> int:
     number = whole_number(text)
     if not number:
         raise RankingFileError(
-            f"the number of alternatives should be a number from 1 up, and it is {text[:40]!r}; "
+            f"the number of alternatives must be a number, 1 or more; got {text[:40]!r}; "
             "is this a PrefLib file?",
             name,
             line,

@@ -23,6 +23,8 @@ _PLACE = re.compile(
     r"(?i)(?:choice|rank|pref|preference|place|position)\W?_?(\d+)|(\d+)(?:st|nd|rd|th)\b"
 )
 
+_CHOICE = re.compile(r"(?i)choice[ _]?\d+")
+
 # Names of items are shortened, if asked, at one of these.
 _BREAK = re.compile(r"[^\w]+")
 
@@ -34,8 +36,9 @@ class TableOptions:
     Parameters
     ----------
     layout : {"wide", "ratings", "long", "ballots", "orders"} or None
-        None is what the table says itself, long for a table with columns item and rank or score,
-        and wide otherwise.
+        None is what the table says itself: long for a table with columns item and rank or score,
+        orders for one with a column order, ballots for text in columns such as choice 1, and wide
+        otherwise.
     ranking : str or sequence of str or None
         The column, or columns, that name the ranking; None is ``ranking`` if there is one.
         Several are joined, and each is kept as something known of the ranking as well.
@@ -107,7 +110,9 @@ class TableOptions:
         )
         if long or self.item is not None:
             return "long"
-        return "wide" if self.scale is None else "ratings"
+        if self.scale is not None:
+            return "ratings"
+        return "wide" if self.item_columns is not None else _layout_of_text(block, self)
 
     def levels(self) -> dict[str, float] | None:
         """The level of each word of the scale, if there is one."""
@@ -245,6 +250,19 @@ def _as_option(columns: Sequence[int], names: Sequence[str]) -> str:
     return ",".join(chosen)
 
 
+def _layout_of_text(block: Block, options: TableOptions) -> Layout:
+    """Orders or ballots, if columns of text are called so, and wide otherwise."""
+    named = {options.ranking or RANKING, options.count or COUNT}
+    numbers = [i for i, name in enumerate(block.names) if block.is_numeric(i) and name not in named]
+    order = list(block.names).index("order") if "order" in block.names else None
+    if order is not None and order not in numbers and (not numbers or _has_orders(block, order)):
+        return "orders"
+    called_choice = [i for i, name in enumerate(block.names) if _CHOICE.fullmatch(name)]
+    places = called_choice if numbers else _places(block.names)
+    text = [i for i in places if i not in block.empty_columns()]
+    return "ballots" if text and not {*text} & {*numbers} else "wide"
+
+
 def _no_items(block: Block, options: TableOptions) -> RankingFileError:
     remedy: Text = [
         "name the items with ",
@@ -265,7 +283,7 @@ def _no_items(block: Block, options: TableOptions) -> RankingFileError:
         problem = f"no column holds numbers, but some hold {', '.join(map(repr, words))}"
         remedy = [
             "for ratings in words, list these from best to worst: ",
-            Setting("scale", ">".join(words)),
+            Setting("scale", " > ".join(words)),
             "; for ballots pass ",
             Setting("layout", "ballots"),
         ]
@@ -282,14 +300,21 @@ def _has_orders(block: Block, column: int) -> bool:
 
 
 def _shared_words(block: Block) -> list[str]:
-    """A few words that several columns share, as columns of ratings do."""
+    """The words of columns that share a few, as columns of ratings do."""
     seen: dict[str, set[int]] = {}
     for i in range(len(block.names)):
         for cell in block.objects(i):
             if isinstance(cell, str):
                 seen.setdefault(cell.strip(), set()).add(i)
-    shared = [word for word, where in seen.items() if len(where) > 1]
-    return shared if 2 <= len(shared) <= 12 else []
+    shared = {word for word, where in seen.items() if len(where) > 1}
+    rated = {i for word in shared for i in seen[word]}
+    # A word that a single column has is on the scale too, unless the column is about another thing.
+    for i in list(rated):
+        own = [word for word, where in seen.items() if i in where]
+        if len(shared & {*own}) * 2 < len(own):
+            rated.discard(i)
+    words = [word for word, where in seen.items() if where & rated]
+    return words if 2 <= len(words) <= 12 else []
 
 
 def shortened(labels: Sequence[str]) -> tuple[str, ...]:
@@ -330,7 +355,7 @@ def _check_named_once(items: Sequence[int], block: Block) -> None:
 def _places(names: Sequence[str]) -> list[int]:
     """The columns called like places, by their numbers unless two have the same."""
     found = {i: match for i, name in enumerate(names) if (match := _PLACE.search(name))}
-    # As a float, since a number of any length is one.
+    # As a float, because a number may have any length.
     numbers = {i: float(match[1] or match[2]) for i, match in found.items()}
     distinct = len({*numbers.values()}) == len(numbers)
     return sorted(numbers, key=numbers.__getitem__) if distinct else list(numbers)

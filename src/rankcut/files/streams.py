@@ -56,7 +56,7 @@ def unpack_archive(content: bytes, name: str) -> dict[str, bytes]:
         for member in archive.infolist():
             parts = []
             with archive.open(member) as stream:
-                # By parts, since zipfile unpacks all that it is asked for before it looks at sizes.
+                # In chunks, because zipfile unpacks all it is asked for before it checks sizes.
                 while part := stream.read(_AT_ONCE):
                     most -= len(part)
                     if most < 0:

@@ -9,7 +9,7 @@ from rankcut.errors import RankingFileError
 from rankcut.files.blocks import Declared
 from rankcut.files.layouts import is_blank
 from rankcut.files.roles import COUNT, RANKING, Layout
-from rankcut.orders import to_orders
+from rankcut.orders import parse_order, to_orders
 from rankcut.ranking_set import RankingSet
 
 Columns: TypeAlias = dict[str, Sequence[Any]]
@@ -29,6 +29,8 @@ def table_columns(rankings: RankingSet, layout: Layout, name: str) -> Columns:
         return _long(rankings, known, name)
     if layout == "ballots":
         return {**known, **_places(rankings, name)}
+    if layout == "orders":
+        return {**known, "order": _orders(rankings, known, name)}
     ranks = rankings.dense()
     if layout == "ratings":
         # The best has the most points, and the last ranked one has 1.
@@ -112,6 +114,24 @@ def _long(rankings: RankingSet, known: Columns, name: str) -> Columns:
     lines["item"] = [str(rankings.items[column]) for column in columns.tolist()]
     lines["rank"] = _cells(values)
     return lines
+
+
+def _orders(rankings: RankingSet, known: Columns, name: str) -> list[str | None]:
+    if "order" in known:
+        raise RankingFileError("a column is called 'order' already; rename it", name)
+    labels = [str(item) for item in rankings.items]
+    for label in labels:
+        if parse_order(label) != [(label,)] or not label:
+            raise RankingFileError(
+                f"item {label!r} would be read otherwise in an order such as Ann > Bob = Cy; "
+                "rename it, or write another layout",
+                name,
+            )
+    orders = to_orders(rankings.ranks, labels)
+    return [
+        " > ".join(" = ".join(tied) if isinstance(tied, tuple) else tied for tied in order) or None
+        for order in orders
+    ]
 
 
 def _places(rankings: RankingSet, name: str) -> Columns:

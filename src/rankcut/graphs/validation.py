@@ -60,7 +60,7 @@ def _check_structured(
 def _check_matrix(
     weights: Any, items: tuple[Hashable, ...] | None, above: float = 0.0, *, signed: bool = False
 ) -> Any:
-    """The weights less ``above``; of either sign, if other parts are to be added to them."""
+    """The weights minus ``above``; they may be negative if other parts are added to them."""
     matrix: Any = sparse.csr_array(weights) if sparse.issparse(weights) else np.asarray(weights)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise InputError(f"an item graph is a square matrix of weights; got shape {matrix.shape}")

@@ -18,10 +18,10 @@ from rankcut._loops.types import Floats
 
 Kind: TypeAlias = Literal["complete", "dense", "sparse", "structured"]
 
-# Rows that are multiplied out at once have about this many weights.
+# Number of weights to multiply out at once.
 _AT_ONCE = 1 << 22
 
-# All pairs are looked at up to this number; beyond it, as many are drawn at random.
+# Up to this many pairs, all are examined; beyond it, this many are drawn at random.
 _MOST_PAIRS = 1 << 20
 
 _ROUNDING = 1e-14
@@ -243,7 +243,7 @@ class SparseWeights(Weights):
         return StructuredWeights.of_constant(ceiling, -self.matrix)
 
     def multiply(self, rows: Floats) -> Floats:
-        """``rows @ W``, by way of the transpose, since W is symmetric."""
+        """``rows @ W``, through the transpose, because W is symmetric."""
         return np.asarray((self.matrix @ rows.T).T)
 
 

@@ -60,7 +60,7 @@ class SetFunction(ABC):
         """Make ready what :meth:`increments` needs, such as tables; threads share it."""
 
     def expected_slopes(self) -> "ExpectedSlopes | None":
-        """The closed form of mean slopes over completions, or None if there is none."""
+        """The closed form of mean slopes over completions, or None if it has none."""
         return None
 
     def extend(self, rows: Floats) -> Floats:

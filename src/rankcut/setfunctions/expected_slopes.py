@@ -152,7 +152,7 @@ class ExpectedSlopes:
         return found
 
     def read(self, rankings: RankMatrix, start: int, stop: int) -> Iterator[tuple[int, Partitions]]:
-        """Blocks of rankings, of no more entries than are to be held at once."""
+        """Blocks of rankings with a bounded number of entries."""
         for first, block in read_ranked(rankings, start, stop):
             ends = np.cumsum(self._capacities(block))
             at = 0

@@ -1,0 +1,181 @@
+"""Centres of points: the nearest one, k-means with its seeds, and medoids."""
+
+import numpy as np
+
+from rankcut._loops.compilation import compiled
+from rankcut._loops.types import Floats, Indices
+
+
+@compiled
+def nearest_centres(points: Floats, centres: Floats, labels: Indices, squares: Floats) -> None:
+    """The centre nearest to each point, the first of equals, and the squared distance to it.
+
+    Each row is summed in its own order: the result does not depend on the rows beside it.
+    """
+    k = centres.shape[0]
+    # Centres side by side, so that the compiler makes vectors of them.
+    across = np.ascontiguousarray(centres.T)
+    totals = np.empty(k)
+    for r in range(points.shape[0]):
+        totals[:] = 0.0
+        for d in range(points.shape[1]):
+            own = points[r, d]
+            for c in range(k):
+                step = own - across[d, c]
+                totals[c] += step * step
+        best = 0
+        for c in range(1, k):
+            if totals[c] < totals[best]:
+                best = c
+        labels[r] = best
+        squares[r] = totals[best]
+
+
+@compiled
+def squared_distances(points: Floats, centres: Floats, squares: Floats) -> None:
+    """‖point − centre‖² of each point and centre, each row on its own."""
+    for r in range(points.shape[0]):
+        for c in range(centres.shape[0]):
+            square = 0.0
+            for d in range(points.shape[1]):
+                step = points[r, d] - centres[c, d]
+                square += step * step
+            squares[r, c] = square
+
+
+@compiled
+def plant_centres(points: Floats, weights: Floats, draws: Floats, centres: Floats) -> None:
+    """k-means++: each next centre is a point drawn by its squared distance from those before.
+
+    ``draws`` has a number from 0 to 1 for each centre.
+    """
+    n = points.shape[0]
+    nearest = np.full(n, np.inf)
+    mass = weights.copy()
+    for c in range(centres.shape[0]):
+        total = 0.0
+        for r in range(n):
+            total += mass[r]
+        left = draws[c] * total
+        chosen = n - 1
+        for r in range(n):
+            left -= mass[r]
+            if left < 0.0:
+                chosen = r
+                break
+        centres[c] = points[chosen]
+        for r in range(n):
+            square = 0.0
+            for d in range(points.shape[1]):
+                step = points[r, d] - centres[c, d]
+                square += step * step
+            nearest[r] = min(nearest[r], square)
+            mass[r] = weights[r] * nearest[r]
+
+
+@compiled
+def move_centres(
+    points: Floats, weights: Floats, centres: Floats, labels: Indices, most_steps: int
+) -> float:
+    """Lloyd's steps in place, until no label changes; the weighted sum of squared distances.
+
+    A centre that loses all its points stays where it is.
+    """
+    n, width = points.shape
+    k = centres.shape[0]
+    squares = np.empty(n)
+    before = np.empty(n, dtype=labels.dtype)
+    sums = np.empty((k, width))
+    masses = np.empty(k)
+    nearest_centres(points, centres, labels, squares)
+    for _ in range(most_steps):
+        sums[:] = 0.0
+        masses[:] = 0.0
+        for r in range(n):
+            c = labels[r]
+            masses[c] += weights[r]
+            for d in range(width):
+                sums[c, d] += weights[r] * points[r, d]
+        for c in range(k):
+            if masses[c] > 0.0:
+                for d in range(width):
+                    centres[c, d] = sums[c, d] / masses[c]
+        before[:] = labels
+        nearest_centres(points, centres, labels, squares)
+        moved = False
+        for r in range(n):
+            if before[r] != labels[r]:
+                moved = True
+                break
+        if not moved:
+            break
+    total = 0.0
+    for r in range(n):
+        total += weights[r] * squares[r]
+    return total
+
+
+@compiled
+def best_centres(
+    points: Floats, weights: Floats, draws: Floats, centres: Floats, labels: Indices, steps: int
+) -> float:
+    """The best of several runs of k-means; ``draws`` has a row for each run."""
+    trial = np.empty_like(centres)
+    found = np.empty_like(labels)
+    best = np.inf
+    for start in range(draws.shape[0]):
+        plant_centres(points, weights, draws[start], trial)
+        total = move_centres(points, weights, trial, found, steps)
+        if total < best:
+            best = total
+            centres[:] = trial
+            labels[:] = found
+    return best
+
+
+@compiled
+def swap_medoids(distances: Floats, weights: Floats, medoids: Indices) -> float:
+    """Swap a medoid for a point as long as that brings points nearer; the sum of distances.
+
+    ``distances`` is square; ``medoids`` is changed in place. Each round makes the best swap.
+    """
+    n = distances.shape[0]
+    k = medoids.shape[0]
+    nearest = np.empty(n, dtype=np.int64)
+    first = np.empty(n)
+    second = np.empty(n)
+    change = np.empty(k)
+    while True:
+        total = 0.0
+        for r in range(n):
+            first[r] = np.inf
+            second[r] = np.inf
+            for c in range(k):
+                distance = distances[r, medoids[c]]
+                if distance < first[r]:
+                    second[r] = first[r]
+                    first[r] = distance
+                    nearest[r] = c
+                elif distance < second[r]:
+                    second[r] = distance
+            total += weights[r] * first[r]
+        best = -1e-12 * (1.0 + total)
+        old = -1
+        new = -1
+        for candidate in range(n):
+            change[:] = 0.0
+            shared = 0.0
+            for r in range(n):
+                distance = distances[r, candidate]
+                if distance < first[r]:
+                    shared += weights[r] * (distance - first[r])
+                else:
+                    change[nearest[r]] += weights[r] * (min(distance, second[r]) - first[r])
+            for c in range(k):
+                if shared + change[c] < best:
+                    best = shared + change[c]
+                    old = c
+                    new = candidate
+        if old < 0:
+            return total
+        medoids[old] = new

@@ -1,0 +1,152 @@
+"""What sets a bloc apart, measured on other people than those it was found by.
+
+Half of the people find the blocs. The other half are put into the nearest of them, and only they
+say how its people place each item, and how the others do. The intervals hold for all items of all
+blocs at once (Bonferroni). They are about people *nearest to this centre*: they do not say whether
+there are blocs at all, which is for :mod:`rankcut.blocs.selection`.
+"""
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from scipy import special
+from scipy.optimize import linear_sum_assignment
+
+from rankcut._loops.centres import squared_distances
+from rankcut._loops.types import Floats, Longs
+from rankcut.blocs.partitions import Blocs, assign
+
+#: From vectors and weights to blocs.
+Search: TypeAlias = Callable[[Floats, Floats], Blocs]
+
+
+@dataclass(frozen=True, eq=False)
+class Differences:
+    """Mean places of items in each bloc and elsewhere, among people who did not find it.
+
+    Attributes
+    ----------
+    inside, outside : ndarray of shape (n_blocs, n_items)
+        Mean places.
+    margin : ndarray of shape (n_blocs, n_items)
+        How far the difference may be off, for all at once; infinite with too few people.
+    """
+
+    inside: Floats
+    outside: Floats
+    margin: Floats
+
+    @property
+    def sure(self) -> Floats:
+        """Differences, inside less outside, whose intervals leave out 0; the others are 0."""
+        difference = self.inside - self.outside
+        return np.where(np.abs(difference) > self.margin, difference, 0.0)
+
+    def columns(self, items: Sequence[Hashable]) -> dict[str, list[Any]]:
+        """The sure differences as a table, the largest of each bloc first."""
+        sure = self.sure
+        rows = [
+            (bloc, int(i))
+            for bloc in range(len(sure))
+            for i in np.argsort(-np.abs(sure[bloc]), kind="stable")
+            if sure[bloc, i] != 0
+        ]
+        difference = self.inside - self.outside
+        return {
+            "bloc": [bloc for bloc, _ in rows],
+            "item": [items[i] for _, i in rows],
+            "place": [float(self.inside[where]) for where in rows],
+            "elsewhere": [float(self.outside[where]) for where in rows],
+            "difference": [float(difference[where]) for where in rows],
+            "low": [float((difference - self.margin)[where]) for where in rows],
+            "high": [float((difference + self.margin)[where]) for where in rows],
+        }
+
+
+def split_people(counts: Longs, seed: int) -> tuple[Longs, Longs]:
+    """How many of the people behind each row are in either half."""
+    rng = np.random.default_rng([seed, 20])
+    total = int(counts.sum())
+    if total == len(counts):
+        one = np.zeros(len(counts), dtype=np.int64)
+        one[rng.choice(total, total // 2, replace=False)] = 1
+    else:
+        drawn = np.sort(rng.choice(total, total // 2, replace=False))
+        rows = np.searchsorted(np.cumsum(counts), drawn, side="right")
+        one = np.bincount(rows, minlength=len(counts)).astype(np.int64)
+    return one, counts - one
+
+
+def measure_differences(
+    vectors: Floats,
+    places: Floats,
+    counts: Longs,
+    weights: Floats | None,
+    centres: Floats,
+    search: Search,
+    confidence: float,
+    seed: int,
+) -> Differences:
+    """Find the blocs with one half of the people, and measure them with the other.
+
+    Parameters
+    ----------
+    vectors, places : ndarray of shape (n_rows, n_coordinates) and (n_rows, n_items)
+        What blocs are found by, and the place of each item.
+    counts : ndarray of int64
+        How many people each row stands for.
+    weights : ndarray or None
+        The weight of each of them, if they differ.
+    centres : ndarray
+        Those of the blocs; the blocs of the half are matched with them.
+    search : callable
+        Finds blocs.
+    confidence : float
+        With which all intervals hold at once.
+    seed : int
+        Names the random split.
+    """
+    k, n_items = len(centres), places.shape[1]
+    finders, judges = split_people(counts, seed)
+    each = np.ones(len(counts)) if weights is None else weights
+    used, judged = finders > 0, judges > 0
+    nothing = np.full((k, n_items), np.nan)
+    infinite = np.full((k, n_items), np.inf)
+    if not used.any() or not judged.any():
+        return Differences(nothing, nothing, infinite)
+    half = search(vectors[used], finders[used] * each[used])
+    labels = np.full(int(judged.sum()), -1)
+    found, _ = assign(vectors[judged], half.centres)
+    apart = np.empty((len(half.centres), k))
+    squared_distances(half.centres, centres, apart)
+    for own, bloc in zip(*linear_sum_assignment(apart), strict=True):
+        labels[found == own] = bloc
+    people, mass, values = judges[judged].astype(np.float64), each[judged], places[judged]
+    inside, outside, margin = nothing.copy(), nothing.copy(), infinite
+    for bloc in range(k):
+        own, other = labels == bloc, labels != bloc
+        mean, variance, size = _mean(values[own], people[own], mass[own])
+        rest, rest_variance, rest_size = _mean(values[other], people[other], mass[other])
+        inside[bloc], outside[bloc] = mean, rest
+        least = min(size, rest_size)
+        if least < 2:
+            continue
+        tail = (1 - confidence) / (2 * k * n_items)
+        margin[bloc] = -special.stdtrit(least - 1, tail) * np.sqrt(variance + rest_variance)
+    return Differences(inside, outside, margin)
+
+
+def _mean(values: Floats, people: Floats, mass: Floats) -> tuple[Floats, Floats, float]:
+    """A mean, its squared standard error, and how many people of equal weight it is of."""
+    total = float(people @ mass)
+    if total <= 0:
+        empty = np.full(values.shape[1], np.nan)
+        return empty, empty, 0.0
+    mean = (people * mass) @ values / total
+    size = total**2 / float(people @ mass**2)
+    if size <= 1:
+        return mean, np.full(values.shape[1], np.inf), 1.0
+    spread = (people * mass**2) @ (values - mean) ** 2 / total**2
+    return mean, spread * size / (size - 1), size

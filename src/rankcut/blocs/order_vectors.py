@@ -1,0 +1,69 @@
+"""Vectors of the order of what a ranking lists: they do not say which items those are.
+
+Up to :data:`MOST_PAIRED` items there is a coordinate for each pair: the sign, less its mean over
+all rankings that list both, and 0 where a ranking does not list both. With more items it is the
+lead of each listed item, listed worse less listed better ones, less its mean over the rankings
+that list it.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankcut._loops.listed_pairs import listed_leads, listed_signs, sum_listed_signs
+from rankcut._loops.packed_rows import close_rows
+from rankcut._loops.partitions import NOWHERE
+from rankcut._loops.types import Floats, Indices
+from rankcut.rankings import Unranked
+
+# 496 pairs.
+MOST_PAIRED = 32
+
+
+@dataclass(frozen=True, eq=False)
+class OrderVectors:
+    """The vectors of rankings; ``means`` is what all say, for each pair or each item."""
+
+    means: Floats
+    n_items: int
+    unranked: Unranked
+
+    def vectors(self, groups: Indices) -> Floats:
+        """A vector for each row of groups, in which NOWHERE is unranked."""
+        groups = closed(groups, self.unranked)
+        values = np.empty((len(groups), len(self.means)))
+        if self.n_items <= MOST_PAIRED:
+            listed_signs(groups, self.means, values)
+        else:
+            listed_leads(groups, self.means, values)
+        return values
+
+
+def fit_order_vectors(groups: Indices, weights: Floats, unranked: Unranked) -> OrderVectors:
+    """The vectors, centred at what these rankings say together.
+
+    >>> groups = np.array([[0, 1, NOWHERE], [1, 0, 2]], dtype=np.uint32)
+    >>> fit_order_vectors(groups, np.ones(2), "anywhere").vectors(groups)
+    array([[ 1.,  0.,  0.],
+           [-1.,  0.,  0.]])
+    """
+    own = closed(groups, unranked)
+    n_items = groups.shape[1]
+    if n_items <= MOST_PAIRED:
+        sums, masses = np.zeros((2, n_items * (n_items - 1) // 2))
+        sum_listed_signs(own, weights, sums, masses)
+    else:
+        leads = np.empty(own.shape)
+        listed_leads(own, np.zeros(n_items), leads)
+        sums, masses = weights @ leads, weights @ (own != NOWHERE)
+    means = np.divide(sums, masses, out=np.zeros_like(sums), where=masses > 0)
+    return OrderVectors(means, n_items, unranked)
+
+
+def closed(groups: Indices, unranked: Unranked) -> Indices:
+    """With unranked items tied after the others, if that is what they are."""
+    groups = np.ascontiguousarray(groups)
+    if unranked == "last" and (groups == NOWHERE).any():
+        groups = groups.copy()
+        close_rows(groups)
+    return groups

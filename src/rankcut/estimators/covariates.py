@@ -1,0 +1,154 @@
+"""Covariates as numbers: what forests and kernels take, from arrays or frames with categories.
+
+A number that is missing becomes the median, and an indicator says that it was missing. A text, a
+category or a truth value becomes an indicator for each of its frequent values; a missing or new
+one has none of them.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from rankcut._loops.types import Floats
+from rankcut.errors import InputError
+from rankcut.rankings import as_frame
+
+# Rarer values of a category than these have no indicator of their own.
+_MOST_VALUES = 30
+
+
+@dataclass(frozen=True, eq=False)
+class NumberColumn:
+    """A column of numbers: what stands for a missing one, and whether that has an indicator."""
+
+    middle: float
+    has_missing: bool
+
+    @property
+    def is_indicator(self) -> list[bool]:
+        """Which of the encoded columns are indicators."""
+        return [False, True] if self.has_missing else [False]
+
+    def encode(self, values: Floats) -> list[Floats]:
+        """The encoded columns."""
+        missing = np.isnan(values)
+        filled = np.where(missing, self.middle, values)
+        return [filled, missing.astype(np.float64)] if self.has_missing else [filled]
+
+
+@dataclass(frozen=True, eq=False)
+class CategoryColumn:
+    """A column of categories: the values that have an indicator."""
+
+    values: list[Any]
+
+    @property
+    def is_indicator(self) -> list[bool]:
+        """Which of the encoded columns are indicators: all."""
+        return [True] * len(self.values)
+
+    def encode(self, values: NDArray[np.object_]) -> list[Floats]:
+        """The encoded columns."""
+        return [
+            np.fromiter((value == own for value in values), np.float64, len(values))
+            for own in self.values
+        ]
+
+
+@dataclass(frozen=True, eq=False)
+class CovariateEncoder:
+    """From a table of covariates to a matrix of numbers.
+
+    >>> table = np.array([[1.0, 5.0], [np.nan, 7.0], [3.0, 9.0]])
+    >>> encoder = fit_encoder(table)
+    >>> encoder.encode(table).tolist()
+    [[1.0, 0.0, 5.0], [2.0, 1.0, 7.0], [3.0, 0.0, 9.0]]
+    """
+
+    columns: list[NumberColumn | CategoryColumn]
+
+    @property
+    def is_indicator(self) -> NDArray[np.bool_]:
+        """Which of the encoded columns are indicators."""
+        flags = [flag for column in self.columns for flag in column.is_indicator]
+        return np.array(flags, dtype=bool)
+
+    def encode(self, table: Any) -> Floats:
+        """Encode rows of the columns that were fitted."""
+        n_rows = len(table)
+        kinds = [isinstance(column, CategoryColumn) for column in self.columns]
+        encoded = [
+            part
+            for column, values in zip(self.columns, _columns(table, kinds), strict=True)
+            for part in column.encode(values)
+        ]
+        return np.column_stack(encoded) if encoded else np.zeros((n_rows, 0))
+
+
+def fit_encoder(table: Any) -> CovariateEncoder:
+    """Learn medians and categories of a table: a 2D array of numbers or a frame."""
+    frame = as_frame(table)
+    if frame is None:
+        return CovariateEncoder([_fit_number(column) for column in np.asarray(table).T])
+    kinds = [not _is_number(series.dtype) for series in frame.iter_columns()]
+    return CovariateEncoder(
+        [
+            _fit_category(values) if is_category else _fit_number(values)
+            for is_category, values in zip(kinds, _columns(table, kinds), strict=True)
+        ]
+    )
+
+
+def _fit_number(values: Floats) -> NumberColumn:
+    seen = values[~np.isnan(values)]
+    return NumberColumn(float(np.median(seen)) if len(seen) else 0.0, len(seen) < len(values))
+
+
+def _fit_category(values: NDArray[np.object_]) -> CategoryColumn:
+    counts: dict[Any, int] = {}
+    for value in values.tolist():
+        if value is not None:
+            counts[value] = counts.get(value, 0) + 1
+    frequent = sorted(counts, key=lambda value: (-counts[value], str(value)))[:_MOST_VALUES]
+    return CategoryColumn(frequent)
+
+
+def _columns(table: Any, kinds: list[bool]) -> list[Any]:
+    """The columns, categories as objects with None where missing, the others as numbers."""
+    frame = as_frame(table)
+    if frame is None:
+        return list(np.asarray(table, dtype=np.float64).T)
+    return [
+        _objects(series) if is_category else _numbers(series, series.name)
+        for series, is_category in zip(frame.iter_columns(), kinds, strict=True)
+    ]
+
+
+def _is_number(dtype: Any) -> bool:
+    return bool(dtype.is_numeric() or dtype.is_temporal())
+
+
+def _numbers(series: nw.Series[Any], name: Any) -> Floats:
+    if series.dtype.is_temporal():
+        missing = series.is_null().to_numpy().astype(bool)
+        # Dates and times by their number since the epoch, in the column's own unit.
+        numbers = np.asarray(series.to_numpy()).astype("datetime64[us]").astype(np.float64)
+        return np.where(missing, np.nan, numbers)
+    try:
+        values = np.array([np.nan if value is None else float(value) for value in series.to_list()])
+    except (TypeError, ValueError) as problem:
+        raise InputError(
+            f"column {name!r} had numbers when the model was fitted: {problem}"
+        ) from None
+    if np.isinf(values).any():
+        raise InputError(f"column {name!r} contains infinity", row=int(np.isinf(values).argmax()))
+    return values
+
+
+def _objects(series: nw.Series[Any]) -> NDArray[np.object_]:
+    values = np.empty(len(series), dtype=object)
+    values[:] = [None if value is None or value != value else value for value in series.to_list()]
+    return values

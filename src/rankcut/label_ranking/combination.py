@@ -1,0 +1,223 @@
+"""Forests and kernel models in one, weighed by predictions of rows that they did not see.
+
+The weights are the least squares regression, without negative weights, of the targets on the
+models' honest predictions (leave-one-out and out-of-bag), all targets taken together.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import nnls
+
+from rankcut._loops.types import Floats
+from rankcut.label_ranking.forest import ForestModel, fit_forest
+from rankcut.label_ranking.kernel_ridge import KernelModel, fit_kernel
+from rankcut.label_ranking.scaling import NormalScale, StandardScale, fit_scales
+from rankcut.threads import in_order
+
+Scale: TypeAlias = StandardScale | NormalScale
+
+# Trees for each item, grown to the end, where covariates tell all; fewer where rows are many, for
+# a tree is as large as its rows.
+_TREES_OF_ITEM = 40
+_FEWER_TREES = 20
+_MANY_ROWS = 5000
+
+# Trees for all targets at once, with at least so many rows in a leaf, for noisy covariates.
+_JOINT_TREES = 100
+_JOINT_LEAF = 5
+
+# With more items than this there are no trees for each item.
+_MOST_ITEMS = 16
+
+_NAMES = (
+    "trees for each item",
+    "trees for all items",
+    "kernel, standard scores",
+    "kernel, normal scores",
+)
+
+# Targets that rankings do not tell are filled in by predictions, this many times.
+_ROUNDS = 2
+
+# More targets than this are replaced by as many principal components for the trees.
+_MOST_TARGETS = 64
+
+
+@dataclass(frozen=True, eq=False)
+class Combination:
+    """Models and their weights.
+
+    Attributes
+    ----------
+    separate : ForestModel or None
+        Trees for each item; None where there are too many items.
+    joint : ForestModel
+        Trees for all targets.
+    kernels : list of (scale, KernelModel)
+        Kernel models and the scales of their covariates.
+    mean : ndarray of shape (n_targets,)
+        Mean of the targets.
+    basis : ndarray of shape (n_components, n_targets) or None
+        What the outputs of the joint trees are multiplied by.
+    weights : ndarray of shape (4,)
+        Weight of each model, trees first.
+    left_out : ndarray of shape (n_rows, n_targets)
+        The predictions of training rows by models that did not see them.
+    """
+
+    separate: ForestModel | None
+    joint: ForestModel
+    kernels: list[tuple[Scale, KernelModel]]
+    mean: Floats
+    basis: Floats | None
+    weights: Floats
+    left_out: Floats
+
+    def named_weights(self) -> dict[str, float]:
+        """Weight of each model, by name."""
+        return dict(zip(_NAMES, self.weights.tolist(), strict=True))
+
+    def predict(self, rows: Floats, n_jobs: int | None = None) -> Floats:
+        """Predicted targets."""
+        found = np.tile(self.mean, (len(rows), 1))
+        of_items, of_all, *of_kernels = self.weights.tolist()
+        if self.separate is not None and of_items > 0:
+            found += of_items * self.separate.predict(rows, n_jobs)
+        if of_all > 0:
+            reduced = self.joint.predict(rows, n_jobs)
+            found += of_all * (reduced if self.basis is None else reduced @ self.basis)
+        for share, (scale, kernel) in zip(of_kernels, self.kernels, strict=True):
+            if share > 0:
+                found += share * (kernel.predict(scale(rows)) - self.mean)
+        return found
+
+
+def fit_combination(
+    rows: Floats,
+    targets: Floats,
+    known: NDArray[np.bool_],
+    weights: Floats,
+    is_indicator: NDArray[np.bool_],
+    groups: Sequence[NDArray[np.intp]],
+    *,
+    bounded: bool,
+    seed: int,
+    n_jobs: int | None = None,
+) -> Combination:
+    """Fit all models and weigh them.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (n_rows, n_columns)
+        Covariates, not NaN.
+    targets : ndarray of shape (n_rows, n_targets)
+        What to predict; where it is not known, what is expected of it.
+    known : ndarray of bool, of shape (n_rows, n_targets)
+        Which targets are known. The others are filled in by honest predictions, and all is fitted
+        again.
+    weights : ndarray of shape (n_rows,)
+        How often each row counts, above 0.
+    is_indicator : ndarray of bool, of shape (n_columns,)
+        Which columns are 0 or 1 for a category.
+    groups : sequence of arrays of columns
+        The targets of each item.
+    bounded : bool
+        Whether targets are from −1 to 1, and predictions too.
+    seed : int
+        Seed of the trees and landmarks.
+    n_jobs : int or None
+        Number of threads.
+    """
+    model = _fit_once(rows, targets, known, weights, is_indicator, groups, seed, n_jobs)
+    if known.all():
+        return model
+    for _ in range(_ROUNDS):
+        found = np.clip(model.left_out, -1.0, 1.0) if bounded else model.left_out
+        filled = np.where(known, targets, found)
+        model = _fit_once(rows, filled, known, weights, is_indicator, groups, seed, n_jobs)
+    return model
+
+
+def _fit_once(
+    rows: Floats,
+    targets: Floats,
+    known: NDArray[np.bool_],
+    weights: Floats,
+    is_indicator: NDArray[np.bool_],
+    groups: Sequence[NDArray[np.intp]],
+    seed: int,
+    n_jobs: int | None,
+) -> Combination:
+    mean = weights @ targets / weights.sum()
+    centred = targets - mean
+    basis = _principal(centred, weights)
+    outputs = centred if basis is None else centred @ basis.T
+    seeds = np.random.SeedSequence(seed).generate_state(4).tolist()
+    separate = None
+    if 1 < len(groups) <= _MOST_ITEMS:
+        separate = fit_forest(
+            rows,
+            centred,
+            weights,
+            groups=groups,
+            n_trees=_TREES_OF_ITEM if len(rows) <= _MANY_ROWS else _FEWER_TREES,
+            leaf=1,
+            seed=seeds[0],
+            n_jobs=n_jobs,
+        )
+    joint = fit_forest(
+        rows,
+        outputs,
+        weights,
+        groups=[np.arange(outputs.shape[1])],
+        n_trees=_JOINT_TREES,
+        leaf=_JOINT_LEAF,
+        seed=seeds[1],
+        n_jobs=n_jobs,
+    )
+    scales: tuple[Scale, Scale] = fit_scales(rows, is_indicator, weights)
+    tasks = list(zip(scales, seeds[2:], strict=True))
+    found = in_order(
+        lambda task: fit_kernel(task[0](rows), targets, weights, task[1]), tasks, n_jobs
+    )
+    kernels = list(zip(scales, found, strict=True))
+    honest = [
+        np.zeros(centred.shape) if separate is None else separate.left_out,
+        joint.left_out if basis is None else joint.left_out @ basis,
+    ]
+    honest += [kernel.left_out - mean for _, kernel in kernels]
+    shares = weigh(honest, centred, known * weights[:, None])
+    left_out = mean + sum(share * each for share, each in zip(shares, honest, strict=True))
+    return Combination(separate, joint, kernels, mean, basis, shares, np.asarray(left_out))
+
+
+def weigh(predictions: Sequence[Floats], targets: Floats, weights: Floats) -> Floats:
+    """The weights ≥ 0 with which the predictions add up to the targets best.
+
+    >>> target = np.array([[1.0], [-1.0]])
+    >>> weigh([target, 0 * target], target, np.ones((2, 1)))
+    array([1., 0.])
+    """
+    roots = np.sqrt(weights)
+    columns = np.stack([(roots * each).ravel() for each in predictions], axis=1)
+    # Normal equations: the fit depends on sums over all targets alone.
+    gram, moments = columns.T @ columns, columns.T @ (roots * targets).ravel()
+    if not np.trace(gram) > 0:
+        return np.full(len(predictions), 1.0 / len(predictions))
+    values, vectors = np.linalg.eigh(gram)
+    kept = values > 1e-12 * values[-1]
+    root = (vectors[:, kept] * np.sqrt(values[kept])).T
+    found, _ = nnls(root, (vectors[:, kept] / np.sqrt(values[kept])).T @ moments)
+    return np.asarray(found)
+
+
+def _principal(centred: Floats, weights: Floats) -> Floats | None:
+    """The directions in which many targets vary most; None where there are few."""
+    if centred.shape[1] <= _MOST_TARGETS:
+        return None
+    _, _, directions = np.linalg.svd(np.sqrt(weights)[:, None] * centred, full_matrices=False)
+    return np.asarray(directions[:_MOST_TARGETS])

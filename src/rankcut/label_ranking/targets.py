@@ -1,0 +1,104 @@
+"""Rankings as the targets of a regression, and predicted targets as rankings.
+
+With e_ij the expected sign of a pair, +1 where item i is better than item j, the score of item i
+is s_i = Σ_j e_ij / (n − 1). On a full ranking the scores are its positions, scaled to [−1, 1].
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankcut._loops.partitions import NOWHERE
+from rankcut._loops.signs import expected_signs
+from rankcut._loops.types import Floats, Indices
+from rankcut.kernels.groups import read_groups
+from rankcut.kernels.kendall import count_pairs
+from rankcut.rankings import RankMatrix, Unranked
+
+
+@dataclass(frozen=True, eq=False)
+class PairTargets:
+    """The sign of each pair of items in each ranking.
+
+    Attributes
+    ----------
+    signs : ndarray of shape (n_rankings, n_pairs)
+        Expected signs of the pairs (0, 1), (0, 2), …, (1, 2), …: +1 where the first is better.
+    known : ndarray of bool, of the same shape
+        Whether a ranking ranks both items.
+    """
+
+    signs: Floats
+    known: NDArray[np.bool_]
+
+
+def pair_targets(
+    rankings: RankMatrix, unranked: Unranked, n_jobs: int | None = None
+) -> PairTargets:
+    """Expected signs of all pairs, and which of them the rankings tell.
+
+    >>> from rankcut.rankings import read_rankings
+    >>> targets = pair_targets(read_rankings([[1, 2, np.nan]]), "anywhere")
+    >>> targets.signs.round(2).tolist(), targets.known.tolist()
+    ([[1.0, 0.33, -0.33]], [[True, False, False]])
+    """
+    groups = read_groups(rankings, unranked, n_jobs)
+    signs = np.empty((len(groups), count_pairs(groups.shape[1])))
+    expected_signs(groups, signs)
+    return PairTargets(signs, known_pairs(groups))
+
+
+def known_pairs(groups: Indices) -> NDArray[np.bool_]:
+    """Whether each ranking ranks both items of each pair."""
+    listed = groups != NOWHERE
+    first, second = np.triu_indices(groups.shape[1], 1)
+    known: NDArray[np.bool_] = listed[:, first] & listed[:, second]
+    return known
+
+
+def scores_of_pairs(signs: Floats, n_items: int) -> Floats:
+    """s_i = Σ_j e_ij / (n − 1) for each item.
+
+    >>> scores_of_pairs(np.array([[1.0, 1.0, -1.0]]), 3)
+    array([[ 1., -1.,  0.]])
+    """
+    first, second = np.triu_indices(n_items, 1)
+    spread = np.zeros((len(first), n_items))
+    pairs = np.arange(len(first))
+    spread[pairs, first] = 1.0
+    spread[pairs, second] = -1.0
+    return np.asarray(signs @ spread) / max(n_items - 1, 1)
+
+
+def pairs_of_items(n_items: int) -> list[NDArray[np.intp]]:
+    """The numbers of the pairs that each item is in.
+
+    >>> [pairs.tolist() for pairs in pairs_of_items(3)]
+    [[0, 1], [0, 2], [1, 2]]
+    """
+    first, second = np.triu_indices(n_items, 1)
+    return [np.flatnonzero((first == item) | (second == item)) for item in range(n_items)]
+
+
+def differences(scores: Floats) -> Floats:
+    """s_i − s_j for each pair i < j.
+
+    >>> differences(np.array([[3.0, 1.0, 0.0]]))
+    array([[2., 3., 1.]])
+    """
+    first, second = np.triu_indices(scores.shape[1], 1)
+    return np.asarray(scores[:, first] - scores[:, second])
+
+
+def as_matrices(pairs: Floats, n_items: int) -> Floats:
+    """Probabilities of pairs i < j as matrices p_ij, with p_ji = 1 − p_ij and ½ in the diagonal.
+
+    >>> as_matrices(np.array([[0.9]]), 2).tolist()
+    [[[0.5, 0.9], [0.09999999999999998, 0.5]]]
+    """
+    first, second = np.triu_indices(n_items, 1)
+    matrices = np.full((len(pairs), n_items, n_items), 0.5)
+    matrices[:, first, second] = pairs
+    matrices[:, second, first] = 1.0 - pairs
+    return matrices

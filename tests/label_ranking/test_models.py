@@ -1,0 +1,182 @@
+"""The parts of the default regression, each against an oracle."""
+
+import numpy as np
+import pytest
+from scipy.optimize import lsq_linear
+from sklearn.kernel_ridge import KernelRidge
+from sklearn.metrics import log_loss
+from sklearn.metrics.pairwise import euclidean_distances
+
+from rankcut.label_ranking import kernel_ridge
+from rankcut.label_ranking.calibration import Calibration, calibrate
+from rankcut.label_ranking.combination import fit_combination, weigh
+from rankcut.label_ranking.forest import fit_forest
+from rankcut.label_ranking.kernel_ridge import fit_kernel
+from rankcut.label_ranking.scaling import fit_scales
+from rankcut.label_ranking.targets import as_matrices, differences, pair_targets, scores_of_pairs
+from rankcut.rankings import read_rankings
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(5)
+
+
+@pytest.fixture
+def problem(rng):
+    rows = rng.normal(size=(30, 3))
+    targets = np.column_stack([np.sin(rows[:, 0]), rows[:, 1] ** 2]) + rng.normal(0, 0.1, (30, 2))
+    return rows, targets, rng.integers(1, 4, 30).astype(float)
+
+
+def ridge(rows, targets, weights, model):
+    """Kernel ridge with an intercept, by centring the kernel, from scikit-learn."""
+    kernel = np.exp(-euclidean_distances(rows) / model.lengthscale)
+    share = weights / weights.sum()
+    centred = kernel - share @ kernel - (kernel @ share)[:, None] + share @ kernel @ share
+    mean = share @ targets
+    fitted = KernelRidge(alpha=model.penalty, kernel="precomputed")
+    return mean + fitted.fit(centred, targets - mean, sample_weight=weights).predict(centred)
+
+
+def test_kernel_model_is_kernel_ridge(problem):
+    rows, targets, weights = problem
+    model = fit_kernel(rows, targets, weights, 0)
+    expected = ridge(rows, targets, weights, model)
+    np.testing.assert_allclose(model.predict(rows), expected, atol=1e-6)
+
+
+def test_a_weight_is_a_number_of_copies(problem):
+    rows, targets, weights = problem
+    once = fit_kernel(rows, targets, weights, 0)
+    copies = np.repeat(np.arange(30), weights.astype(int))
+    again = fit_kernel(rows[copies], targets[copies], np.ones(len(copies)), 0)
+    assert once.loss == pytest.approx(again.loss, rel=1e-6)
+    np.testing.assert_allclose(once.predict(rows), again.predict(rows), atol=1e-6)
+
+
+def test_left_out_predictions_are_those_of_a_fit_without_the_row(problem, monkeypatch):
+    rows, targets, _ = problem
+    ones = np.ones(30)
+    model = fit_kernel(rows, targets, ones, 0)
+    monkeypatch.setattr(kernel_ridge, "_PENALTIES", np.array([model.penalty]))
+    others = np.arange(30) != 7
+    without = kernel_ridge._fit(
+        rows[others], targets[others], ones[others], rows, model.lengthscale
+    )
+    np.testing.assert_allclose(model.left_out[7], without.predict(rows[7:8])[0], atol=1e-8)
+
+
+def test_landmarks_come_near_the_exact_model(rng, monkeypatch):
+    rows = rng.uniform(-1, 1, (150, 1))
+    targets = np.sin(3 * rows)
+    exact = fit_kernel(rows, targets, np.ones(150), 0)
+    monkeypatch.setattr(kernel_ridge, "_MOST_LANDMARKS", 60)
+    monkeypatch.setattr(kernel_ridge, "_SEARCH_LANDMARKS", 30)
+    rough = fit_kernel(rows, targets, np.ones(150), 0)
+    assert len(rough.landmarks) == 60
+    assert np.abs(rough.predict(rows) - exact.predict(rows)).max() < 0.05
+
+
+def test_forest_is_the_mean_of_its_trees_and_honest(problem):
+    rows, targets, weights = problem
+    both = [np.array([0, 1])]
+    forest = fit_forest(rows, targets, weights, groups=both, n_trees=50, leaf=1, seed=0)
+    mean = np.mean([tree.predict(rows) for tree in forest.trees], axis=0)
+    np.testing.assert_allclose(forest.predict(rows), mean, atol=1e-12)
+    # A row's own target does not enter its left-out prediction.
+    changed = targets.copy()
+    changed[4] += 1000.0
+    other = fit_forest(rows, changed, weights, groups=both, n_trees=50, leaf=1, seed=0)
+    assert np.abs(forest.predict(rows) - other.predict(rows))[4].max() > 100
+    assert np.abs(forest.left_out[4] - other.left_out[4]).max() < 10
+
+
+def test_forest_is_the_same_for_any_number_of_threads(problem):
+    rows, targets, weights = problem
+    one, two = (
+        fit_forest(
+            rows,
+            targets,
+            weights,
+            groups=[np.array([0]), np.array([0, 1])],
+            n_trees=5,
+            leaf=1,
+            seed=0,
+            n_jobs=n_jobs,
+        )
+        for n_jobs in (1, 2)
+    )
+    assert (one.left_out == two.left_out).all()
+    assert (one.predict(rows, 1) == two.predict(rows, 2)).all()
+
+
+def test_weights_of_models_are_the_least_squares_without_negative_ones(rng):
+    predictions = [rng.normal(size=(50, 2)) for _ in range(3)]
+    targets = 0.7 * predictions[0] - 0.2 * predictions[1] + rng.normal(size=(50, 2))
+    weights = rng.uniform(0, 2, (50, 2))
+    roots = np.sqrt(weights).ravel()
+    columns = np.stack([roots * each.ravel() for each in predictions], axis=1)
+    expected = lsq_linear(columns, roots * targets.ravel(), (0, np.inf), tol=1e-14).x
+    np.testing.assert_allclose(weigh(predictions, targets, weights), expected, atol=1e-6)
+
+
+def test_calibration_maximises_the_likelihood(rng):
+    signs = rng.uniform(-1, 1, 20_000)
+    truth = Calibration(slope=1.7, shrinkage=0.9)
+    outcomes = (rng.uniform(size=20_000) < truth.probabilities(signs)).astype(float)
+    found = calibrate(signs, outcomes, np.ones(20_000), 0)
+    assert log_loss(outcomes, found.probabilities(signs)) <= log_loss(
+        outcomes, truth.probabilities(signs)
+    )
+    np.testing.assert_allclose(found.probabilities(signs), truth.probabilities(signs), atol=0.02)
+    np.testing.assert_allclose(found.probabilities(-signs), 1 - found.probabilities(signs))
+
+
+def test_no_pairs_to_calibrate_with_leaves_the_default():
+    assert calibrate(np.zeros(0), np.zeros(0), np.zeros(0), 0) == Calibration()
+
+
+def test_normal_scores_do_not_mind_monotone_changes(rng):
+    rows = rng.normal(size=(50, 2))
+    _, scale = fit_scales(rows, np.zeros(2, bool), np.ones(50))
+    _, other = fit_scales(np.exp(rows), np.zeros(2, bool), np.ones(50))
+    np.testing.assert_allclose(scale(rows), other(np.exp(rows)), atol=1e-9)
+    assert np.abs(scale(rows).mean()) < 0.05
+
+
+def test_indicators_are_centred_alone():
+    rows = np.array([[1.0, 0.0], [3.0, 1.0], [5.0, 0.0], [7.0, 0.0]])
+    for scale in fit_scales(rows, np.array([False, True]), np.ones(4)):
+        assert np.ptp(scale(rows)[:, 1]) == 1.0
+
+
+def test_signs_and_scores_of_pairs_are_those_of_the_definition(rng):
+    ranks = rng.integers(1, 4, (5, 4)).astype(float)
+    targets = pair_targets(read_rankings(ranks), "error")
+    signs = np.sign(ranks[:, None, :] - ranks[:, :, None])
+    first, second = np.triu_indices(4, 1)
+    assert (targets.signs == signs[:, first, second]).all()
+    np.testing.assert_allclose(scores_of_pairs(targets.signs, 4), signs.sum(axis=2) / 3)
+    lower = ranks[:, None, :] - ranks[:, :, None]
+    np.testing.assert_allclose(differences(-ranks), lower[:, first, second])
+    matrices = as_matrices((1 + targets.signs) / 2, 4)
+    np.testing.assert_allclose(matrices, (1 + signs) / 2)
+
+
+def test_many_targets_are_predicted_by_way_of_their_principal_components(rng):
+    rows = rng.normal(size=(40, 2))
+    spread = rng.normal(size=(2, 100))
+    targets = rows @ spread
+    model = fit_combination(
+        rows,
+        targets,
+        np.ones(targets.shape, bool),
+        np.ones(40),
+        np.zeros(2, bool),
+        [np.arange(100)],
+        bounded=False,
+        seed=0,
+    )
+    assert model.basis is not None
+    assert np.corrcoef(model.predict(rows).ravel(), targets.ravel())[0, 1] > 0.95
