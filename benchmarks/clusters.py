@@ -174,7 +174,11 @@ def agreement(page: Page, samples: int) -> None:
 
 def length(page: Page, samples: int) -> None:
     rows = []
-    for kind in ("any length", "length by bloc"):
+    for kind in (
+        "best items, any length",
+        "best items, length by bloc",
+        "random items, any length",
+    ):
         for words, unranked, unit in (
             ('unranked="last"', "last", False),
             ('unranked="last", unit length', "last", True),
@@ -192,10 +196,10 @@ def length(page: Page, samples: int) -> None:
             rows.append([kind, words, f"{np.mean(scores):.3f}", f"{np.mean(shares):.0%}"])
     page.show(
         "Length and taste",
-        ["best items listed", "vectors", "adjusted Rand index", "of length explained"],
+        ["lists", "vectors", "adjusted Rand index", "of length explained"],
         rows,
-        "Each person lists the best 1 to 9 of 10 items: as many as chance says, or more in some "
-        "blocs than in others.",
+        "Each person lists the best 1 to 9 of 10 items, as many as chance says, or more in some "
+        "blocs than in others; or 2 to 9 items drawn at random. Three blocs, expected tau .6.",
     )
 
 

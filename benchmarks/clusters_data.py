@@ -53,10 +53,14 @@ def listed(
         return _of_kind(rng, ranks, "top-k", 4)
     if kind == "random 6 of 10":
         return _of_kind(rng, ranks, "incomplete", 6)
-    if kind in ("any length", "length by bloc"):
+    if kind == "random items, any length":
+        lengths = rng.randint(2, N_ITEMS, size=len(ranks))
+        drawn = rng.random_sample(ranks.shape).argsort(axis=1).argsort(axis=1)
+        return np.where(drawn < lengths[:, None], ranks, np.nan)
+    if kind in ("best items, any length", "best items, length by bloc"):
         most = N_ITEMS - 1
         lengths = rng.randint(1, most + 1, size=len(ranks))
-        if kind == "length by bloc":
+        if kind == "best items, length by bloc":
             share = (bloc + 1) / (bloc.max() + 1)
             lengths = 1 + rng.binomial(most - 1, 0.2 + 0.6 * share)
         return np.where(ranks <= lengths[:, None], ranks, np.nan)
