@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from rankcut.pictures.base_polytope import base_polytope_panels
+from rankcut.pictures.polytope_plane import draw_panels
 from rankcut.setfunctions import GraphCut
 from reproduction.findings import Claim, Outcome, Picture, Sheet, Table, Verdict, tiny
 from reproduction.parts import Part, Record, Settings, Tables, Task
@@ -97,7 +97,7 @@ class Theory(Part):
         """The base polytope of three items, with both cones."""
         return {
             "theory-polytope": Picture(
-                base_polytope_panels(GraphCut(np.array(_TRIANGLE))),
+                draw_panels(GraphCut(np.array(_TRIANGLE))),
                 "The base polytope of three items in its plane (Figure 1 of the paper; the most "
                 "preferred first). The tangent cone, by which the paper defines the features, "
                 "always holds the origin. The point nearest to the origin in the cone on the other "

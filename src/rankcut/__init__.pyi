@@ -24,6 +24,7 @@ from rankcut.datasets.starwars import load_starwars as load_starwars
 from rankcut.datasets.sushi import load_sushi as load_sushi
 from rankcut.estimators.consensus import Consensus as Consensus
 from rankcut.estimators.gp.classifier import GPClassifier as GPClassifier
+from rankcut.estimators.gp.regressor import GPRegressor as GPRegressor
 from rankcut.estimators.graph_cut import GraphCutFeatures as GraphCutFeatures
 from rankcut.estimators.kernel_objects import DiffusionKernel as DiffusionKernel
 from rankcut.estimators.kernel_objects import GraphCutKernel as GraphCutKernel
@@ -51,6 +52,7 @@ from rankcut.files.graph_files import read_graph as read_graph
 from rankcut.files.graph_files import write_graph as write_graph
 from rankcut.files.item_tables import read_items as read_items
 from rankcut.graphs.derived import DissimilarityGraph as DissimilarityGraph
+from rankcut.graphs.derived import MixedGraph as MixedGraph
 from rankcut.graphs.derived import NormalizedGraph as NormalizedGraph
 from rankcut.graphs.item_graph import ItemGraph as ItemGraph
 from rankcut.graphs.learned import AgreementGraph as AgreementGraph
@@ -67,7 +69,10 @@ from rankcut.label_ranking.scores import top_k_overlap as top_k_overlap
 from rankcut.long_tables import from_long as from_long
 from rankcut.orders import from_orders as from_orders
 from rankcut.orders import to_orders as to_orders
+from rankcut.pictures.consensus_places import plot_consensus as plot_consensus
+from rankcut.pictures.graph_figure import plot_graph as plot_graph
 from rankcut.pictures.map_figure import plot_map as plot_map
+from rankcut.pictures.polytope_figure import plot_polytope as plot_polytope
 from rankcut.ranking_set import RankingSet as RankingSet
 from rankcut.ratings import from_ratings as from_ratings
 

@@ -231,3 +231,11 @@ class TestRefused:
         graph = pd.DataFrame(WEIGHTS, index=["a", "a", "b", "c"], columns=["a", "b", "c", "d"])
         with pytest.raises(ValueError, match="'a' appears twice in the rows of the graph"):
             as_item_graph(graph)
+
+
+def test_notebooks_show_sizes_and_the_best_connected_items():
+    graph = ItemGraph([[0, 2, 0], [2, 0, 1], [0, 1, 0]], 3, ("<uni>", "ika", "ebi"))
+    assert graph._repr_html_() == (
+        "ItemGraph(3 items, 2 edges)<br>largest degrees: ika 3, &lt;uni&gt; 2, ebi 1"
+    )
+    assert ItemGraph.complete(4)._repr_html_() == "ItemGraph(4 items, 6 edges)"

@@ -5,11 +5,13 @@ import pytest
 from functions import FAMILIES, make_case
 from numpy.testing import assert_allclose
 
+from rankcut import plot_polytope
+from rankcut.errors import InputError
 from rankcut.setfunctions import GraphCut, Modular
 from rankcut.theory import BasePolytope, MajorantCone, ordered_partitions
 
 pictures = pytest.importorskip(
-    "rankcut.pictures.base_polytope", reason="Matplotlib is not installed"
+    "rankcut.pictures.polytope_plane", reason="Matplotlib is not installed"
 )
 
 TRIANGLE = GraphCut([[0, 4, 1], [4, 0, 1], [1, 1, 0]])
@@ -23,7 +25,7 @@ def test_the_map_to_the_plane_keeps_lengths():
 
 
 def test_each_face_is_labelled_once():
-    figure = pictures.draw_base_polytope(TRIANGLE, items="abc")
+    figure = plot_polytope(TRIANGLE, items="abc")
     shown = [text.get_text() for text in figure.axes[0].texts]
     assert len(shown) == len(list(ordered_partitions(3)))
     assert {"a ≻ b ≻ c", "{a, b} ≻ c", "c ≻ {a, b}", "{a, b, c}"} <= set(shown)
@@ -31,7 +33,7 @@ def test_each_face_is_labelled_once():
 
 def test_ordered_partitions_of_one_face_share_a_label():
     path = GraphCut([[0, 1, 0], [1, 0, 2], [0, 2, 0]])
-    figure = pictures.draw_base_polytope(path)
+    figure = plot_polytope(path)
     shown = [text.get_text() for text in figure.axes[0].texts]
     assert "1 ≻ 3 ≻ 2\n3 ≻ 1 ≻ 2\n{1, 3} ≻ 2" in shown
     assert sum(text.count("\n") + 1 for text in shown) == 13
@@ -39,7 +41,7 @@ def test_ordered_partitions_of_one_face_share_a_label():
 
 def test_the_polytope_and_the_features_are_where_they_should_be():
     groups = [[0], [1], [2]]
-    figure = pictures.draw_base_polytope(TRIANGLE, [groups])
+    figure = plot_polytope(TRIANGLE, [groups])
     faces, cones = figure.axes
     to_plane = pictures.AXES
     corners = faces.patches[0].get_xy()[:-1]
@@ -56,12 +58,61 @@ def test_the_polytope_and_the_features_are_where_they_should_be():
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_every_family_can_be_drawn(family):
-    figure = pictures.draw_base_polytope(make_case(family, 3, 2).function)
+    figure = plot_polytope(make_case(family, 3, 2).function)
     figure.canvas.draw()
     for axes in figure.axes:
         assert np.isfinite([*axes.get_xlim(), *axes.get_ylim()]).all()
 
 
-def test_only_three_items():
-    with pytest.raises(ValueError, match=r"three items; got 4"):
-        pictures.draw_base_polytope(Modular([1, 2, 3, 4]))
+def four(seed=0):
+    weights = np.triu(np.random.default_rng(seed).uniform(0.5, 2, (4, 4)), 1)
+    return GraphCut(weights + weights.T)
+
+
+def test_the_map_to_space_keeps_lengths():
+    from rankcut.pictures.polytope_space import AXES
+
+    s = np.array([3.0, -1.0, -4.0, 2.0])
+    assert np.linalg.norm(s @ AXES) == pytest.approx(np.linalg.norm(s))
+    assert_allclose(np.ones(4) @ AXES, 0, atol=1e-15)
+
+
+def test_a_body_of_four_items_has_its_fourteen_sides():
+    figure = plot_polytope(four())
+    (body,) = figure.axes[0].collections
+    figure.canvas.draw()
+    # Of all orders alike: 4 + 4 hexagons and 6 parallelograms.
+    colours = [tuple(colour) for colour in body.get_facecolor()]
+    assert sorted(colours.count(colour) for colour in set(colours)) == [4, 4, 6]
+    assert "1234" in {text.get_text() for text in figure.axes[0].texts}
+    named = plot_polytope(four(), items=["salmon", "b", "c", "d"])
+    assert "a = salmon" in named.texts[1].get_text()
+
+
+@pytest.mark.parametrize("n_items", [3, 4])
+def test_no_text_is_clipped(n_items):
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    function = TRIANGLE if n_items == 3 else four()
+    names = ["a very long name", "another long name", "yet a longer name", "and a last one"]
+    figure = plot_polytope(function, items=names[:n_items])
+    FigureCanvasAgg(figure).draw()
+    renderer = figure.canvas.get_renderer()
+    texts = [text for axes in figure.axes for text in (axes.title, axes._left_title)]
+    if n_items == 3:  # in space a text has no place of its own before it is drawn
+        texts += [text for axes in figure.axes for text in axes.texts]
+    for text in (*figure.texts, *texts):
+        box = text.get_window_extent(renderer)
+        assert box.x0 >= figure.bbox.x0, text
+        assert box.x1 <= figure.bbox.x1, text
+    for text in (axes._left_title for axes in figure.axes):
+        assert text.get_window_extent(renderer).x1 <= text.axes.bbox.x1
+
+
+def test_only_three_or_four_items():
+    with pytest.raises(InputError, match=r"three or four items; got 5"):
+        plot_polytope(Modular([1, 2, 3, 4, 5]))
+    with pytest.raises(InputError, match="2 values for 3 items"):
+        plot_polytope(TRIANGLE, items="ab")
+    with pytest.raises(InputError, match="three items only"):
+        plot_polytope(four(), [[[0, 1], [2, 3]]])

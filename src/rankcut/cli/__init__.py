@@ -23,6 +23,7 @@ COMMANDS = (
     "similar",
     "compare",
     "clusters",
+    "complete",
     "classify",
     "predict",
     "map",

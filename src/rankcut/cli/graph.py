@@ -22,6 +22,12 @@ if TYPE_CHECKING:
 Similarity: TypeAlias = Literal["squared_exponential", "exponential"]
 Learn: TypeAlias = Literal["agreement", "co-listing"]
 
+Categories: TypeAlias = tuple[str, Any]
+"""The column that colours the items of a picture and its values, or nothing."""
+
+# Words of a column that is shown by colours.
+_MOST_CATEGORIES = 7
+
 # Files of these formats hold rankings, and never a table of items.
 _RANKINGS = (".soc", ".soi", ".toc", ".toi", ".cat", ".blt", ".order")
 
@@ -144,9 +150,9 @@ def graph(
             raise InputError(
                 "--learn goes by the rankings alone: of the options for edges, use --neighbors"
             )
-        recipe, names, features = _learned(table, learn, reading, neighbors)
+        recipe, names, features, (by_name, categories) = _learned(table, learn, reading, neighbors)
     else:
-        recipe, names, features = _by_features(
+        recipe, names, features, (by_name, categories) = _by_features(
             table,
             {"item": item, "columns": columns, "categorical": categorical or ()},
             (header, delimiter),
@@ -162,9 +168,13 @@ def graph(
     print_facts(_facts(named, features, dissimilar), sys.stderr if to_stdout else sys.stdout)
 
     def draw(place: str) -> None:
-        from rankcut.pictures.graph_picture import draw_graph
+        from rankcut.files.drafts import atomic_path
+        from rankcut.pictures.graph_figure import plot_graph
 
-        draw_graph(named, place)
+        title = f"Items by {features}"
+        figure = plot_graph(named, categories, by_name=by_name, title=title)
+        with atomic_path(place) as draft:
+            figure.savefig(draft, dpi=150)
 
     files.write({".npz": lambda place: write_graph(named, place), **picture_writers(draw)})
     pictures.write(picture_writers(draw))
@@ -172,8 +182,8 @@ def graph(
 
 def _learned(
     file: str, learn: Learn, reading: Reading, neighbors: int | None
-) -> tuple[Any, tuple[Any, ...], str]:
-    """A graph learned from rankings, the items, and what they are compared by."""
+) -> tuple[Any, tuple[Any, ...], str, Categories]:
+    """A graph learned from rankings, the items, what they are compared by, and no categories."""
     from rankcut.graphs.learned import AgreementGraph, CoListingGraph
 
     rankings = reading.read(file)
@@ -183,7 +193,8 @@ def _learned(
     if built.n_edges == 0:
         done = "ranked alike" if learn == "agreement" else "listed together"
         note(f"{file}: no two items are {done} often enough to be connected")
-    return built, rankings.items, f"{learn} in {amount(rankings.n_rankings, 'ranking')}"
+    compared = f"{learn} in {amount(rankings.n_rankings, 'ranking')}"
+    return built, rankings.items, compared, ("", None)
 
 
 def _by_features(
@@ -192,8 +203,8 @@ def _by_features(
     sheet: tuple[str, str | None],
     edges: dict[str, Any],
     kernel: dict[str, Any],
-) -> tuple[Any, tuple[Any, ...], str]:
-    """The same of a table of items."""
+) -> tuple[Any, tuple[Any, ...], str, Categories]:
+    """The same of a table of items; the first column of few words has the categories."""
     from rankcut.files.item_tables import read_items
     from rankcut.graphs.low_rank import LowRankGraph
     from rankcut.graphs.recipes import NeighborGraph, SimilarityGraph
@@ -225,7 +236,15 @@ def _by_features(
         recipe = LowRankGraph(items.points(), rank=edges["rank"], lengthscale=kernel["lengthscale"])
     else:
         recipe = SimilarityGraph(items.points(), keep=edges["keep"], **kernel)
-    return recipe, items.items, ", ".join(items.features)
+    categories = next(
+        (
+            (name, values)
+            for name, values in items.features.items()
+            if values.dtype == object and len(set(values.tolist())) <= _MOST_CATEGORIES
+        ),
+        ("", None),
+    )
+    return recipe, items.items, ", ".join(items.features), categories
 
 
 def _derived(recipe: Any, *, dissimilar: bool, normalized: bool) -> "ItemGraph":

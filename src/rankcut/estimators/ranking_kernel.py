@@ -43,7 +43,7 @@ class RankingKernel(Kernel):
             raise InputError("the gradient is for X with itself: leave Y out")
         if self.n_dims == 0:
             return gram, np.empty((*gram.shape, 0))
-        return gram, self._gradient(X, gram)[:, :, np.newaxis]
+        return gram, self._gradient(X, gram)
 
     def diag(self, X: Any) -> NDArray[np.float64]:
         """k(A, A) for each ranking, without the rest of the Gram matrix.
@@ -124,7 +124,7 @@ class RankingKernel(Kernel):
         return squares(encoder(rankings, np.dtype(np.float64)))
 
     def _gradient(self, X: Any, gram: NDArray[Any]) -> NDArray[Any]:
-        """∂k/∂ log θ = θ·∂k/∂θ, for the one continuous parameter θ."""
+        """∂k/∂ log θ = θ·∂k/∂θ, for the one continuous parameter θ; a matrix for each."""
         encoder = self._encoder(derivative=True)
         slopes = self._gram(X, None, encoder, normalize=False)
         if self.normalize:
@@ -134,11 +134,11 @@ class RankingKernel(Kernel):
             own_slopes = self._squares(X, encoder) * inverse
             slopes *= np.sqrt(np.outer(inverse, inverse))
             slopes -= gram * (own_slopes[:, np.newaxis] + own_slopes) / 2.0
-        return np.asarray(np.exp(self.theta[0]) * slopes)
+        return np.asarray(np.exp(self.theta[0]) * slopes)[:, :, np.newaxis]
 
     def __repr__(self) -> str:
         defaults = signature(type(self)).parameters
-        values = self.get_params()
+        values = self.get_params(deep=False)
         shown = [
             f"{name}={value!r}"
             for name, value in values.items()

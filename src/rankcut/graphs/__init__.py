@@ -1,6 +1,6 @@
 """Graphs over the items: given by the user, or built from what is known of the items."""
 
-from rankcut.graphs.derived import DissimilarityGraph, NormalizedGraph
+from rankcut.graphs.derived import DissimilarityGraph, MixedGraph, NormalizedGraph
 from rankcut.graphs.item_graph import (
     GraphRecipe,
     ItemGraph,
@@ -22,6 +22,7 @@ __all__ = [
     "ItemGraph",
     "LearnedGraph",
     "LowRankGraph",
+    "MixedGraph",
     "NeighborGraph",
     "NormalizedGraph",
     "SimilarityGraph",

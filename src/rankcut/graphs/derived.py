@@ -119,6 +119,70 @@ class DissimilarityGraph(_DerivedGraph):
         return max(ceiling, largest)
 
 
+class MixedGraph(BaseEstimator):
+    """Several graphs over the same items, added up: W = Σ_k a_k·W_k.
+
+    Parameters
+    ----------
+    graphs : sequence of recipes, ItemGraphs, arrays, sparse matrices, networkx.Graphs or frames
+        The graphs. Those with labels are matched with the items of the first.
+    weights : array of shape (n_graphs,) or None
+        a; None is 1/n_graphs for each.
+    weights_bounds : pair of floats or "fixed"
+        Where a Gaussian process with a :class:`~rankcut.GraphCutKernel` of this graph looks for a.
+
+    Examples
+    --------
+    >>> MixedGraph([[[0, 1], [1, 0]], [[0, 3], [3, 0]]], weights=[1, 0.5]).build().to_dense()
+    array([[0. , 2.5],
+           [2.5, 0. ]])
+    """
+
+    def __init__(
+        self,
+        graphs: Sequence[Any] = (),
+        *,
+        weights: ArrayLike | None = None,
+        weights_bounds: tuple[float, float] | Literal["fixed"] = "fixed",
+    ) -> None:
+        self.graphs = graphs
+        self.weights = weights
+        self.weights_bounds = weights_bounds
+
+    def build(self) -> ItemGraph:
+        """Build the graph."""
+        first, *others = parts = self.parts()
+        if all(part.weights.kind == "sparse" for part in parts):
+            total: Any = sum((part.weights.to_csr() for part in others), first.weights.to_csr())
+        else:
+            total = sum((part.to_dense() for part in others), first.to_dense())
+        return ItemGraph(total, first.n_items, first.items, ordered=first.ordered)
+
+    def parts(self) -> list[ItemGraph]:
+        """Each graph times its weight."""
+        graphs = [_inner_graph(graph) for graph in self.graphs]
+        if not graphs:
+            raise InputError("must hold at least one graph", parameter="graphs")
+        shares = np.full(len(graphs), 1.0 / len(graphs))
+        if self.weights is not None:
+            shares = np.asarray(self.weights, dtype=np.float64)
+        if shares.shape != (len(graphs),) or not np.all((shares >= 0) & np.isfinite(shares)):
+            raise InputError(
+                f"must be {len(graphs)} numbers from 0 on, one for each graph; got "
+                f"{self.weights!r}",
+                parameter="weights",
+            )
+        items = graphs[0].items
+        aligned = [graph.aligned(graphs[0].n_items, items) for graph in graphs]
+        scales = [
+            np.full(graph.n_items, np.sqrt(a)) for graph, a in zip(aligned, shares, strict=True)
+        ]
+        return [
+            graph.reweighted(graph.weights.scaled(scale))
+            for graph, scale in zip(aligned, scales, strict=True)
+        ]
+
+
 class NormalizedGraph(_DerivedGraph):
     """Weights divided by the degrees of both ends: W_ij/√(d_i d_j).
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from html import escape
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import narwhals as nw
@@ -214,6 +215,17 @@ class ItemGraph:
         if self.approximation is not None:
             facts.append(str(self.approximation))
         return f"ItemGraph({', '.join([amount(self.n_items, 'item'), *facts])})"
+
+    def _repr_html_(self) -> str:
+        """What notebooks show: the sizes, and the items with the largest degrees."""
+        lines = [escape(repr(self))]
+        if self.items is not None:
+            degrees = self.degrees
+            largest = np.argsort(-degrees, kind="stable")[:5].tolist()
+            named = ", ".join(f"{escape(str(self.items[i]))} {degrees[i]:.3g}" for i in largest)
+            more = ", …" if self.n_items > len(largest) else ""
+            lines.append(f"largest degrees: {named}{more}")
+        return "<br>".join(lines)
 
 
 @runtime_checkable

@@ -9,7 +9,7 @@ from numbers import Integral, Real
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from scipy.spatial.distance import pdist, squareform
 from sklearn.preprocessing import normalize
@@ -30,6 +30,7 @@ from rankcut.graphs.distances import (
 from rankcut.graphs.item_features import FeatureRecipe, item_points
 from rankcut.graphs.item_graph import ItemGraph
 from rankcut.graphs.weights import DenseWeights, SparseWeights
+from rankcut.parameters import check_choice
 
 # Distances between all pairs are held in memory at once up to this many bytes.
 _MOST_BYTES = 1 << 32
@@ -45,8 +46,11 @@ class SimilarityGraph(FeatureRecipe):
         index of a pandas frame labels the items. They are kept as plain arrays.
     kernel : {"squared_exponential", "exponential"}
         How similarity decreases with the Euclidean distance d.
-    lengthscale : float or "median"
-        ℓ; "median" is the median distance between two items.
+    lengthscale : float, array of shape (n_features,) or "median"
+        ℓ; "median" is the median distance between two items. An array has one for each feature, by
+        which that is divided.
+    lengthscale_bounds : pair of floats or "fixed"
+        Where a Gaussian process with a :class:`~rankcut.GraphCutKernel` of this graph looks for ℓ.
     keep : float
         Fraction of the edges to keep, strongest first; edges that tie with the weakest one kept
         are kept too.
@@ -70,7 +74,8 @@ class SimilarityGraph(FeatureRecipe):
         features: Any = None,
         *,
         kernel: Similarity = "squared_exponential",
-        lengthscale: float | Literal["median"] = "median",
+        lengthscale: float | ArrayLike | Literal["median"] = "median",
+        lengthscale_bounds: tuple[float, float] | Literal["fixed"] = "fixed",
         keep: float = 1.0,
         scale: bool = True,
         items: str | None = None,
@@ -78,6 +83,7 @@ class SimilarityGraph(FeatureRecipe):
         self.features = features
         self.kernel = kernel
         self.lengthscale = lengthscale
+        self.lengthscale_bounds = lengthscale_bounds
         self.keep = keep
         self.scale = scale
         self.items = items
@@ -91,8 +97,12 @@ class SimilarityGraph(FeatureRecipe):
             )
         points, items = item_points(self.features, self.items, self.scale)
         n = len(points)
+        lengthscale: Any = self.lengthscale
+        if not isinstance(lengthscale, str) and np.ndim(lengthscale) > 0:
+            points = points / per_feature(lengthscale, points.shape[1])
+            lengthscale = 1.0
         distances = _all_distances(points)
-        weights = similarity(distances, self.kernel, self.lengthscale)
+        weights = similarity(distances, self.kernel, lengthscale)
         if self.keep == 1 or n < 3:
             return ItemGraph.trusted(DenseWeights(squareform(weights)), items)
         weakest = max(0, round(self.keep * len(distances)) - 1)
@@ -199,10 +209,7 @@ class NeighborGraph(FeatureRecipe):
 
     def build(self) -> ItemGraph:
         """Build the graph."""
-        if self.metric not in ("euclidean", "cosine"):
-            raise InputError(
-                f'must be "euclidean" or "cosine"; got {self.metric!r}', parameter="metric"
-            )
+        check_choice(self.metric, ("euclidean", "cosine"), "metric")
         if self.features is not None and sparse.issparse(self.features.matrix):
             return self._build_sparse(self.features.matrix)
         points, items = item_points(self.features, self.items, self.scale)
@@ -250,6 +257,20 @@ class NeighborGraph(FeatureRecipe):
         weights = similarity(1.0 - cosines, self.kernel, self.lengthscale)
         first, second = near.coords
         return _sparse_graph(first, second, weights, n, None)
+
+
+def per_feature(lengthscale: Any, n_features: int) -> NDArray[np.float64]:
+    """A lengthscale for each feature."""
+    scales = np.asarray(lengthscale, dtype=np.float64)
+    if scales.shape not in ((), (1,), (n_features,)):
+        raise InputError(
+            f"has {scales.size} numbers, but there are {n_features} features (a column of words "
+            "has one for each word)",
+            parameter="lengthscale",
+        )
+    if not np.all((scales > 0) & (scales <= np.finfo(np.float64).max)):
+        raise InputError(f"must be above 0; got {lengthscale!r}", parameter="lengthscale")
+    return np.broadcast_to(scales, (n_features,))
 
 
 def _all_distances(points: NDArray[np.float64]) -> NDArray[np.float64]:

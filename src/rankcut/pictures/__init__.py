@@ -1,6 +1,9 @@
 """Pictures, by Matplotlib, and pages, which need nothing else."""
 
+from rankcut.pictures.consensus_places import plot_consensus
+from rankcut.pictures.graph_figure import plot_graph
 from rankcut.pictures.map_figure import plot_map
 from rankcut.pictures.map_page import map_page
+from rankcut.pictures.polytope_figure import plot_polytope
 
-__all__ = ["map_page", "plot_map"]
+__all__ = ["map_page", "plot_consensus", "plot_graph", "plot_map", "plot_polytope"]

@@ -1,14 +1,57 @@
 """Places with intervals, and the pairwise shares in the order of the consensus, by Matplotlib."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from rankcut.pictures.theme import FAINT, INK, bare, colour, import_figure, shorten
-from rankcut.reports.consensus import ConsensusReport
+from rankcut.errors import InputError
+from rankcut.pictures.theme import (
+    FAINT,
+    INK,
+    bare,
+    check_length,
+    colour,
+    import_figure,
+    shorten,
+)
+from rankcut.reports.consensus import ConsensusReport, GroupConsensus
 
 MOST_ITEMS = 40
 """Maximum number of items in a picture; the first are drawn."""
+
+
+def plot_consensus(consensus: Any, *, items: Sequence[Any] | None = None) -> Any:
+    """Draw a consensus: a dot for each place, a line for the places that are possible.
+
+    Parameters
+    ----------
+    consensus : fitted Consensus, or dict from labels of groups to fitted ones
+        One has the pairwise shares beside it; of several, each has a colour.
+    items : sequence or None
+        Names of the items; None takes those that the rankings had.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Examples
+    --------
+    >>> from rankcut import Consensus, load_lunch, plot_consensus
+    >>> figure = plot_consensus(Consensus().fit(load_lunch()))
+    >>> [text.get_text() for text in figure.axes[0].get_yticklabels()][:3]
+    ['gelato', 'sausage', 'burger']
+    """
+    models = consensus if isinstance(consensus, Mapping) else {"": consensus}
+    if not models:
+        raise InputError("holds no consensus", parameter="consensus")
+    first = next(iter(models.values()))
+    if items is None:
+        items = first._items or range(first.n_features_in_)
+    check_length(items, first.n_features_in_, "items", "items")
+    groups = [GroupConsensus.of(model, str(label)) for label, model in models.items()]
+    names = [str(item) for item in items]
+    return draw_consensus(ConsensusReport(names, first.method, first.confidence, groups))
 
 
 def draw_consensus(report: ConsensusReport) -> Any:
@@ -19,7 +62,6 @@ def draw_consensus(report: ConsensusReport) -> Any:
     Examples
     --------
     >>> from rankcut import Consensus, make_mallows
-    >>> from rankcut.reports.consensus import GroupConsensus
     >>> model = Consensus().fit(make_mallows(50, 3, phi=0.3, random_state=0).ranks)
     >>> report = ConsensusReport(["uni", "ika", "ebi"], "borda", 0.95, [GroupConsensus.of(model)])
     >>> [text.get_text() for text in draw_consensus(report).axes[0].get_yticklabels()]

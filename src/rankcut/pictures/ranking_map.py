@@ -213,7 +213,7 @@ def map_rankings(
     n_marks = int(mark.max()) + 1
     totals = np.bincount(mark, counts, n_marks).astype(np.int64)
     numbers = _numbers(values)
-    names, colours, group = _group_rows(None if numbers is not None else values, counts)
+    names, colours, group = group_rows(None if numbers is not None else values, counts)
     parts = np.zeros((n_marks, len(names)), dtype=np.int64)
     np.add.at(parts, (mark, group), counts)
     means = None
@@ -277,7 +277,7 @@ def _numbers(values: Any) -> NDArray[np.float64] | None:
     return numbers if len(np.unique(numbers[~np.isnan(numbers)])) > len(COLOURS) else None
 
 
-def _group_rows(
+def group_rows(
     values: Any, counts: NDArray[np.int64]
 ) -> tuple[list[str], list[str], NDArray[np.int64]]:
     """Names and colours of groups, and the group of each row."""

@@ -72,6 +72,8 @@ class BasePolytope:
     --------
     >>> from rankcut.setfunctions import GraphCut
     >>> polytope = BasePolytope(GraphCut([[0, 1, 0], [1, 0, 2], [0, 2, 0]]))
+    >>> polytope
+    BasePolytope(GraphCut of 3 items, 2 dimensions)
     >>> polytope.vertex([1, 2, 0])
     array([-1.,  3., -2.])
     >>> polytope.support([0.5, 0.0, 1.0])
@@ -83,6 +85,13 @@ class BasePolytope:
     def __init__(self, function: SetFunction) -> None:
         self.function = function
         self.n_items = function.n_items
+
+    def __repr__(self) -> str:
+        dimension = self.n_items - 1
+        return (
+            f"BasePolytope({type(self.function).__name__} of {self.n_items} items, "
+            f"{dimension} dimension{'' if dimension == 1 else 's'})"
+        )
 
     def vertex(self, order: ArrayLike) -> Floats:
         """The vertex of a full order, by the greedy algorithm: what each item adds to F."""

@@ -1,6 +1,6 @@
 """The base polytope of three items in its plane, with the cones of ordered partitions."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -9,14 +9,12 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Polygon
 from numpy.typing import NDArray
 
+from rankcut.pictures.theme import COLOURS, FAINT, INK, SOFT
 from rankcut.setfunctions import SetFunction
 from rankcut.theory import BasePolytope, Face, MajorantCone, TangentCone
 
-INK = "#2b2b2b"
-SOFT = "#8a8a8a"
 BODY = "#e9e5dc"
-TANGENT = "#2a6f97"
-MAJORANT = "#c8553d"
+TANGENT, MAJORANT = COLOURS[0], COLOURS[1]
 
 # Edges shorter than this share of the panel have no room for a label between their ends.
 _SHORT = 0.25
@@ -29,59 +27,34 @@ _ANGLES = np.deg2rad([90, 210, 330])
 AXES = np.sqrt(2 / 3) * np.stack([np.cos(_ANGLES), np.sin(_ANGLES)], axis=1)
 
 
-def draw_base_polytope(
+PARTITIONS = (((0, 1), (2,)), ((0,), (1,), (2,)))
+"""The ordered partitions whose cones are drawn unless others are named."""
+
+
+def draw_three_items(
     function: SetFunction,
-    partitions: Sequence[Sequence[Sequence[int]]] = (((0, 1), (2,)), ((0,), (1,), (2,))),
-    items: Sequence[Hashable] = ("1", "2", "3"),
+    partitions: Sequence[Sequence[Sequence[int]]],
+    names: Sequence[str],
+    key: str,
 ) -> Figure:
-    """The base polytope of a submodular function of three items, and cones of ordered partitions.
-
-    On the left is the polytope in its plane s(V) = F(V), with the lines s(A) = F(A) that bound
-    it. Each face is labelled with its ordered partition, best group first. Each of the other
-    panels shows the tangent cone and the majorant cone of an ordered partition, and the point of
-    each nearest to the origin. That of the majorant cone is the feature vector φ.
-
-    Parameters
-    ----------
-    function : SetFunction
-        A submodular function of three items.
-    partitions : sequence of ordered partitions
-        The ordered partitions whose cones to draw, best group first.
-    items : three labels
-        Names of the items.
-
-    Examples
-    --------
-    >>> from rankcut.setfunctions import GraphCut
-    >>> from rankcut.pictures.base_polytope import draw_base_polytope
-    >>> triangle = GraphCut([[0, 1, 2], [1, 0, 3], [2, 3, 0]])
-    >>> figure = draw_base_polytope(triangle)
-    >>> [axes.get_title(loc="left") for axes in figure.axes]
-    ['Faces are ordered partitions', '{1, 2} ≻ 3', '1 ≻ 2 ≻ 3']
-    """
-    if function.n_items != 3:
-        raise ValueError(
-            f"the picture needs a function of three items; got {function.n_items}: the base "
-            "polytope of n items has n − 1 dimensions"
-        )
-    names = [str(item) for item in items]
+    """The polytope and the cones of ordered partitions side by side; ``key`` explains the names."""
     figure = Figure(figsize=(5.2 * (len(partitions) + 1), 5.9), layout="constrained")
     first, *others = figure.subplots(1, len(partitions) + 1, squeeze=False)[0]
     window = _window(function, partitions)
     _draw_faces(first, function, names, window)
     for axes, groups in zip(others, partitions, strict=True):
         _draw_cones(axes, function, groups, names, window)
-    _explain(figure, [*_BODY_SIGNS, *_CONE_SIGNS], ncols=6)
+    _explain(figure, [*_BODY_SIGNS, *_CONE_SIGNS], ncols=min(6, 2 * len(figure.axes)))
+    if key:
+        figure.suptitle(key.removeprefix("; "), color=SOFT, size=11, parse_math=False)
     return figure
 
 
-def base_polytope_panels(
-    function: SetFunction,
-    partitions: Sequence[Sequence[Sequence[int]]] = (((0, 1), (2,)), ((0,), (1,), (2,))),
-    items: Sequence[Hashable] = ("1", "2", "3"),
+def draw_panels(
+    function: SetFunction, partitions: Sequence[Sequence[Sequence[int]]] = PARTITIONS
 ) -> dict[str, Figure]:
-    """The panels of :func:`draw_base_polytope` as separate figures, by title."""
-    names = [str(item) for item in items]
+    """The panels of :func:`draw_three_items` as separate figures, by title."""
+    names = ("1", "2", "3")
     window = _window(function, partitions)
     panels = {}
     for groups in (None, *partitions):
@@ -219,7 +192,7 @@ def _draw_body(axes: Axes, function: SetFunction, window: Points) -> None:
     axes.set(xlim=window[:, 0], ylim=window[:, 1], aspect="equal")
     axes.set_xticks([])
     axes.set_yticks([])
-    axes.spines[:].set_color("#d8d8d8")
+    axes.spines[:].set_color(FAINT)
 
 
 def _clip(region: Points, normal: Points, limit: float) -> Points:

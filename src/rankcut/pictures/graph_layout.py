@@ -1,0 +1,137 @@
+"""Where the items of a graph are drawn, and which of its edges."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
+
+from rankcut.graphs.item_graph import ItemGraph
+
+MOST_ITEMS = 200
+"""Items that a picture has room for: those with the largest degrees."""
+
+# Of a dense graph, each item's strongest edges are drawn.
+_STRONGEST = 3
+# More edges of equal weights would make a picture grey.
+_MOST_EQUAL = 600
+
+
+class GraphLayout(NamedTuple):
+    """An item graph ready to be drawn.
+
+    Attributes
+    ----------
+    chosen : ndarray
+        The items that are drawn, by their numbers.
+    places : ndarray of shape (n_drawn, 2)
+        Where they are, within the unit square.
+    edges : ndarray of shape (n_edges, 2)
+        Pairs of drawn items, weakest first.
+    weights : ndarray of shape (n_edges,)
+        Their weights.
+    """
+
+    chosen: NDArray[np.int64]
+    places: NDArray[np.float64]
+    edges: NDArray[np.int64]
+    weights: NDArray[np.float64]
+
+
+def lay_out_graph(graph: ItemGraph) -> GraphLayout:
+    """Choose the items and edges to draw, and places that keep strongly connected items together.
+
+    Of a graph with many edges, each item's three strongest are drawn, and those that hold the graph
+    together (a maximum spanning tree). Where all weights are equal, all edges are drawn, or none if
+    they are more than 600.
+
+    >>> layout = lay_out_graph(ItemGraph([[0, 2, 0], [2, 0, 1], [0, 1, 0]], 3))
+    >>> layout.edges.tolist(), layout.weights.tolist()
+    ([[1, 2], [0, 1]], [1.0, 2.0])
+    """
+    chosen = np.sort(np.argsort(-graph.degrees, kind="stable")[:MOST_ITEMS])
+    if graph.n_items > MOST_ITEMS:
+        weights = graph.weights.to_csr()[chosen][:, chosen].toarray()
+    else:
+        weights = graph.to_dense()
+    drawn = _strong_edges(weights)
+    places = _fit_in_square(_spread_out(drawn))
+    edges = coo_array(np.triu(drawn, 1))
+    order = np.argsort(edges.data, kind="stable")
+    pairs = np.stack(edges.coords, axis=1)[order].astype(np.int64)
+    return GraphLayout(chosen.astype(np.int64), places, pairs, edges.data[order])
+
+
+def _strong_edges(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The weights of the edges that are drawn, 0 elsewhere."""
+    n = len(weights)
+    n_edges = np.count_nonzero(weights) // 2
+    if n_edges <= _STRONGEST * n:
+        return weights
+    if np.ptp(weights[weights > 0]) <= 1e-9 * weights.max():
+        # None is stronger than another: all are drawn, or none.
+        return weights if n_edges <= _MOST_EQUAL else np.zeros_like(weights)
+    keep = np.zeros_like(weights, dtype=bool)
+    rank = np.argsort(-weights, axis=1, kind="stable")[:, :_STRONGEST]
+    np.put_along_axis(keep, rank, True, axis=1)
+    # Strong edges are short here; a cost of 0 would be no edge.
+    cost = np.where(weights > 0, 2 * weights.max() - weights, 0.0)
+    tree = minimum_spanning_tree(cost).toarray() > 0
+    keep |= keep.T | tree | tree.T
+    return np.where(keep, weights, 0.0)
+
+
+def _spread_out(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Minimise Σ w_ij d_ij^{3/2} − Σ m_i m_j log d_ij, where m_i = 1 + the degree.
+
+    Edges pull, all items push each other away, so that clusters come apart (A. Noack, Energy models
+    for graph clustering, 2007). Components push each other as if weakly connected.
+    """
+    n = len(weights)
+    if n < 3:
+        return np.stack([np.arange(n, dtype=float), np.zeros(n)], axis=1)
+    strength = weights / (weights.max() or 1.0)
+    n_parts, _ = connected_components(strength, directed=False)
+    if n_parts > 1:
+        strength = strength + 0.3 / n
+    mass = np.sqrt(1 + strength.sum(axis=1))
+    push = np.outer(mass, mass) / n
+    np.fill_diagonal(push, 0.0)
+    pull = strength.copy()
+    np.fill_diagonal(pull, 0.0)
+
+    def energy(flat: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        places = flat.reshape(2, n)
+        across, up = places[:, :, None] - places[:, None]
+        squared = across * across + up * up + 1e-6
+        length = np.sqrt(squared)
+        root = np.sqrt(length)
+        value = float(np.vdot(pull, length * root) - np.vdot(push, np.log(squared)) / 2) / 2
+        force = 1.5 * pull / root - push / squared
+        return value, np.concatenate([(force * across).sum(axis=1), (force * up).sum(axis=1)])
+
+    start = _spectral_start(strength).T.ravel()
+    found = minimize(energy, start, jac=True, method="L-BFGS-B", options={"maxiter": 100})
+    return np.asarray(found.x).reshape(2, n).T
+
+
+def _spectral_start(strength: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The second and third eigenvectors of the normalised Laplacian; a circle breaks ties."""
+    n = len(strength)
+    root = np.sqrt(strength.sum(axis=1) + 1e-9)
+    vectors = np.linalg.eigh(-strength / np.outer(root, root))[1][:, 1:3]
+    vectors = vectors * np.where(vectors.sum(axis=0) < 0, -1.0, 1.0) * np.sqrt(n)
+    turn = 2 * np.pi * np.arange(n) / n
+    return np.asarray(vectors + 0.05 * np.stack([np.cos(turn), np.sin(turn)], axis=1))
+
+
+def _fit_in_square(places: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Turn the longest way across, and scale to the unit square."""
+    centred = places - places.mean(axis=0)
+    turn = np.linalg.svd(centred, full_matrices=True)[2]
+    turned = centred @ turn.T
+    turned = turned * np.where(turned[np.abs(turned).argmax(axis=0), [0, 1]] < 0, -1.0, 1.0)
+    size = float(np.ptp(turned, axis=0).max()) or 1.0
+    return np.asarray((turned - turned.min(axis=0) - np.ptp(turned, axis=0) / 2) / size + 0.5)

@@ -1,0 +1,111 @@
+"""The base polytope of four items as a body in space."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankcut.pictures.theme import COLOURS, FAINT, INK, PAPER, SOFT, import_figure
+from rankcut.setfunctions import SetFunction
+from rankcut.theory import BasePolytope
+
+# Orthonormal directions within s(V) = F(V): the map s ↦ s @ AXES keeps lengths there.
+AXES = np.array([[1.0, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1]]) / 2
+_VIEW = {"elev": 20, "azim": 32}
+
+
+def draw_four_items(function: SetFunction, names: Sequence[str], key: str) -> Any:
+    """A Matplotlib figure: each side is coloured by the number of items it puts first.
+
+    Corners in front are labelled by their order, best item first.
+    """
+    from matplotlib.patches import Patch
+    from mpl_toolkits.mplot3d.art3d import Poly3DCollection
+
+    polytope = BasePolytope(function)
+    corners = polytope.vertices() @ AXES
+    size = float(np.ptp(corners, axis=0).max()) or 1.0
+    figure = import_figure()(figsize=(7.6, 7.2), facecolor=PAPER)
+    axes = figure.add_axes((0.0, 0.04, 1.0, 0.86), projection="3d", **_VIEW)
+    axes.set_proj_type("ortho")
+    middle = (corners.min(axis=0) + corners.max(axis=0)) / 2
+    for limit, centre in zip((axes.set_xlim, axes.set_ylim, axes.set_zlim), middle, strict=True):
+        limit(centre - 0.43 * size, centre + 0.43 * size)
+    axes.set_box_aspect((1, 1, 1))
+    axes.set_axis_off()
+    outlines: list[NDArray[np.float64]] = []
+    n_first: list[int] = []
+    seen = set()
+    for face in polytope.faces():
+        corner_names = np.round(face.vertices @ AXES / size, 9) + 0.0
+        name = tuple(sorted(map(tuple, corner_names.tolist())))
+        # Ordered partitions in two groups name the sides; several may name the same one.
+        if len(face.groups) == 2 and face.dimension == 2 and name not in seen:
+            seen.add(name)
+            outlines.append(_around(face.vertices @ AXES))
+            n_first.append(len(face.groups[0]))
+    look = {"edgecolor": INK, "linewidth": 0.9, "alpha": 0.72}
+    axes.add_collection3d(
+        Poly3DCollection(outlines, facecolors=[COLOURS[n - 1] for n in n_first], **look)
+    )
+    _write_orders(axes, polytope, names, middle, size)
+    title = {"color": INK, "size": 14, "weight": "bold", "va": "center"}
+    figure.text(0.04, 0.965, "The base polytope of four items", **title)
+    figure.text(0.04, 0.925, f"corners are orders, best first{key}", color=SOFT, size=9)
+    words = {1: "one item first", 2: "two items first", 3: "three items first"}
+    figure.legend(
+        handles=[
+            Patch(facecolor=COLOURS[n - 1], alpha=0.72, label=f"sides with {words[n]}")
+            for n in sorted(set(n_first))
+        ],
+        loc="lower center",
+        ncols=3,
+        frameon=False,
+        labelcolor=INK,
+        edgecolor=FAINT,
+    )
+    return figure
+
+
+def _write_orders(
+    axes: Any,
+    polytope: BasePolytope,
+    names: Sequence[str],
+    middle: NDArray[np.float64],
+    size: float,
+) -> None:
+    """Label the corners of the front half, away from the middle."""
+    turn, rise = np.deg2rad(_VIEW["azim"]), np.deg2rad(_VIEW["elev"])
+    towards = np.array([np.cos(rise) * np.cos(turn), np.cos(rise) * np.sin(turn), np.sin(rise)])
+    shared: dict[tuple[float, ...], list[str]] = {}
+    for face in polytope.faces():
+        if len(face.groups) == 4:
+            corner = np.round(face.vertices[0] @ AXES / size, 9) + 0.0
+            order = "".join(names[group[0]] for group in face.groups)
+            shared.setdefault(tuple(corner.tolist()), []).append(order)
+    for corner, orders in shared.items():
+        place = size * np.array(corner)
+        away = place - middle
+        if away @ towards < -0.05 * size:
+            continue
+        label = orders[0] if len(orders) == 1 else f"{orders[0]} +{len(orders) - 1}"
+        axes.text(
+            *(place + 0.06 * size * away / (np.linalg.norm(away) or 1.0)),
+            label,
+            size=9.5,
+            color=INK,
+            ha="center",
+            va="center",
+            parse_math=False,
+            zorder=9,
+            bbox={"boxstyle": "round,pad=0.12", "facecolor": PAPER, "alpha": 0.75, "linewidth": 0},
+        )
+
+
+def _around(corners: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The corners of a flat polygon in their order around its middle."""
+    spokes = corners - corners.mean(axis=0)
+    plane = np.linalg.svd(spokes, full_matrices=False)[2][:2]
+    x, y = plane @ spokes.T
+    return np.asarray(corners[np.argsort(np.arctan2(y, x))])

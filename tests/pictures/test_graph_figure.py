@@ -1,0 +1,100 @@
+"""Item graphs as pictures: places that show clusters, and titles that are true."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from scipy.sparse.csgraph import connected_components
+
+from rankcut import ItemGraph, NeighborGraph, SimilarityGraph, load_lunch, plot_graph
+from rankcut.errors import InputError
+from rankcut.pictures.graph_layout import MOST_ITEMS, lay_out_graph
+from rankcut.pictures.theme import COLOURS
+
+pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
+
+
+def clusters(n_each=6, n_clusters=3, between=0.05):
+    label = np.repeat(np.arange(n_clusters), n_each)
+    weights = np.where(label[:, None] == label, 1.0, between)
+    np.fill_diagonal(weights, 0.0)
+    return ItemGraph(weights, len(label)), label
+
+
+def test_items_of_a_cluster_lie_together():
+    graph, label = clusters()
+    places = lay_out_graph(graph).places
+    apart = np.linalg.norm(places[:, None] - places[None], axis=2)
+    same = label[:, None] == label
+    assert apart[same].max() < apart[~same].min()
+
+
+def test_each_item_keeps_its_strongest_edges_and_the_graph_its_connections():
+    rng = np.random.default_rng(0)
+    weights = rng.uniform(0.1, 1, (30, 30))
+    weights = np.triu(weights, 1) + np.triu(weights, 1).T
+    layout = lay_out_graph(ItemGraph(weights, 30))
+    drawn = np.zeros((30, 30))
+    drawn[tuple(layout.edges.T)] = layout.weights
+    drawn += drawn.T
+    for i in range(30):
+        assert set(np.argsort(-weights[i])[:3]) <= set(np.flatnonzero(drawn[i]))
+    assert connected_components(drawn)[0] == 1
+    assert (drawn[drawn > 0] == weights[drawn > 0]).all()
+    assert len(layout.edges) < 30 * 29 / 2
+    assert (np.diff(layout.weights) >= 0).all()
+
+
+def test_the_same_graph_has_the_same_picture_and_fits_the_square():
+    graph, _ = clusters()
+    one, other = lay_out_graph(graph), lay_out_graph(graph)
+    np.testing.assert_array_equal(one.places, other.places)
+    assert one.places.min() >= -1e-12
+    assert one.places.max() <= 1 + 1e-12
+
+
+@pytest.mark.parametrize(
+    ("graph", "said"),
+    [
+        (ItemGraph.complete(12), "12 items, 66 edges"),
+        (ItemGraph.complete(60), "60 items, 1,770 edges of equal weight, not drawn"),
+        (ItemGraph(np.zeros((3, 3)), 3), "3 items, 0 edges"),
+        (ItemGraph(np.zeros((1, 1)), 1), "1 item, 0 edges"),
+        (ItemGraph([[0, 2], [2, 0]], 2), "2 items, 1 edge"),
+    ],
+)
+def test_what_is_drawn_is_said(graph, said):
+    figure = plot_graph(graph)
+    assert figure.texts[1].get_text() == said
+    figure.canvas.draw()
+
+
+def test_many_items_are_left_out_and_it_is_said():
+    points = np.random.default_rng(0).normal(size=(MOST_ITEMS + 20, 2))
+    figure = plot_graph(NeighborGraph(points, n_neighbors=2))
+    assert figure.texts[1].get_text().startswith(f"the {MOST_ITEMS} of {MOST_ITEMS + 20} items")
+
+
+def test_labels_do_not_collide_and_categories_are_colours():
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    lunch = load_lunch()
+    figure = plot_graph(
+        SimilarityGraph(lunch.item_points), lunch.item_features["counter"], items=lunch.items
+    )
+    FigureCanvasAgg(figure).draw()
+    axes, legend = figure.axes
+    renderer = figure.canvas.get_renderer()
+    boxes = [text.get_window_extent(renderer) for text in axes.texts]
+    assert {text.get_text() for text in axes.texts} == set(lunch.items)
+    assert not [1 for a, b in combinations(boxes, 2) if a.overlaps(b)]
+    assert [text.get_text() for text in legend.texts[:3]] == ["dessert", "grill", "italian"]
+    assert [line.get_color() for line in legend.lines[:3]] == list(COLOURS[:3])
+    assert "15 of 28 edges drawn" in figure.texts[1].get_text()
+
+
+def test_mistakes():
+    with pytest.raises(InputError, match="2 values for 3 items"):
+        plot_graph(ItemGraph.complete(3), ["x", "y"])
+    with pytest.raises(InputError, match="1 values for 3 items"):
+        plot_graph(ItemGraph.complete(3), items=["x"])
