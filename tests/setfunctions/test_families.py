@@ -67,7 +67,7 @@ def test_the_complement_of_the_complement_is_the_function():
 
 def test_a_top_list_pays_for_its_items_alone():
     # A covariance that has no Cholesky factor but that of its head: what comes after the last
-    # group but one must not be looked at.
+    # group but one must not be read.
     entropy = GaussianEntropy(np.eye(4))
     entropy._scaled[3, 3] = -1.0
     assert_allclose(entropy.along([[0], [1], [2, 3]])[:3], np.arange(3) * 1.4189385332046727)
