@@ -68,6 +68,8 @@ $(DEMO): pyproject.toml
 	@echo "Setting up $(VENV), once"
 	test -x $(VENV)/bin/python || $(PYTHON) -m venv $(VENV)
 	$(PIP) --editable '.[plot]'
+	@echo "Compiling the loops, once"
+	$(VENV)/bin/rankcut demo -o - > $(VENV)/demo.html 2> $(VENV)/demo.log
 	touch $@
 
 $(INSTALLED): $(DEMO)

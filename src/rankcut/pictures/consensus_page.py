@@ -7,13 +7,14 @@ import numpy as np
 
 from rankcut.errors import amount
 from rankcut.pictures.consensus_places import MOST_ITEMS, place_ticks
+from rankcut.pictures.labels import text_width
 from rankcut.pictures.page import key, page, text
 from rankcut.pictures.theme import INK, colour, shorten
 from rankcut.reports.consensus import ConsensusReport, GroupConsensus
 
 _ROW = 24
 _NAMES = 190
-_WIDTH = 640
+_WIDTH, _NARROW = 640, 440
 _RED, _BLUE = np.array([178, 24, 43]), np.array([33, 102, 172])
 
 
@@ -53,7 +54,7 @@ def _body(report: ConsensusReport) -> Iterator[str]:
             f'<p class="soft">A dot is the place, a line the places that are possible: all of them '
             f"hold at once with a confidence of {report.confidence:.0%}.</p>"
         )
-    yield from _places(report)
+    yield from places_picture(report)
     if len(report.items) > MOST_ITEMS:
         yield f'<p class="soft">The first {MOST_ITEMS} of {len(report.items):,} items.</p>'
     for group in report.groups:
@@ -69,18 +70,23 @@ def _body(report: ConsensusReport) -> Iterator[str]:
     yield from _table(report)
 
 
-def _places(report: ConsensusReport) -> Iterator[str]:
+def places_picture(report: ConsensusReport) -> Iterator[str]:
+    """The drawing of places by itself; a dot is a place, a line the places that are possible."""
     order = report.order()[:MOST_ITEMS]
     several = len(report.groups) > 1
     row = _ROW + (8 * (len(report.groups) - 1) if several else 0)
     height = row * len(order) + 28
     n_items = len(report.items)
 
-    def x(place: float) -> float:
-        return _NAMES + 14 + (place - 1) * (_WIDTH - _NAMES - 28) / max(1, n_items - 1)
+    labels = [shorten(report.items[i], 22) for i in order]
+    # As wide as the longest label needs, so that a phone has room for the places.
+    names = min(_NAMES, max(text_width(label, 13) for label in labels) + 4)
 
-    yield '<div class="wide"><div class="drawing">'
-    yield f'<svg viewBox="0 0 {_WIDTH} {height}" role="img" aria-label="Places of the items">'
+    def x(place: float) -> float:
+        return names + 14 + (place - 1) * (_NARROW - names - 28) / max(1, n_items - 1)
+
+    yield '<figure style="max-width:36rem">'
+    yield f'<svg viewBox="0 0 {_NARROW} {height}" role="img" aria-label="Places of the items">'
     for place in place_ticks(n_items):
         yield (
             f'<line x1="{x(place):.1f}" x2="{x(place):.1f}" y1="0" y2="{height - 24}" '
@@ -88,7 +94,7 @@ def _places(report: ConsensusReport) -> Iterator[str]:
         )
     for line, i in enumerate(order):
         top = row * line
-        yield text(shorten(report.items[i], 26), _NAMES, top + row / 2 + 4, 13, anchor="end")
+        yield text(labels[line], names, top + row / 2 + 4, 13, anchor="end")
         for number, group in enumerate(report.groups):
             y = top + row * (number + 1) / (len(report.groups) + 1)
             said = f"{report.items[i]}: place {group.ranking[i]}"
@@ -104,7 +110,7 @@ def _places(report: ConsensusReport) -> Iterator[str]:
                 f'<circle cx="{x(int(group.ranking[i])):.1f}" cy="{y:.1f}" r="5" '
                 f'fill="{colour(number)}" class="rim"><title>{escape(said)}</title></circle>'
             )
-    yield "</svg></div></div>"
+    yield "</svg></figure>"
 
 
 def _pairs(report: ConsensusReport, group: GroupConsensus) -> Iterator[str]:
