@@ -6,11 +6,12 @@ VENV := .venv
 DEMO := $(VENV)/.installed-demo
 INSTALLED := $(VENV)/.installed-test
 EXPLORE := $(VENV)/.installed-explore
+DOCS := $(VENV)/.installed-docs
 # Compiled modules are kept, whatever the environment says: tests start many processes.
 export PYTHONDONTWRITEBYTECODE :=
 PIP := $(VENV)/bin/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test test-slow test-all test-oldest explore reproduce bench-gp clean
+.PHONY: demo docs test test-slow test-all test-oldest explore reproduce bench-gp clean
 
 demo: $(DEMO)
 	$(VENV)/bin/rankcut demo
@@ -45,6 +46,11 @@ test-oldest: .venv-oldest/.installed
 		--resolution lowest-direct --editable '.[test]'
 	touch $@
 
+# The site, in build/site: open build/site/index.html. Warnings are errors.
+docs: $(DOCS)
+	$(VENV)/bin/python -m mkdocs build --strict --quiet
+	@echo "Open build/site/index.html"
+
 # Random examples, and fuzzers where they are installed, for SECONDS in all.
 SECONDS ?= 600
 explore: $(EXPLORE)
@@ -77,10 +83,14 @@ $(INSTALLED): $(DEMO)
 	$(PIP) --editable '.[test]'
 	touch $@
 
+$(DOCS): $(DEMO)
+	$(PIP) --editable '.[docs]'
+	touch $@
+
 $(EXPLORE): $(INSTALLED)
 	$(PIP) --editable '.[explore]'
 	touch $@
 
 clean:
-	rm -rf $(VENV) .venv-gpflow .venv-oldest .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf build $(VENV) .venv-gpflow .venv-oldest .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -prune -exec rm -rf {} +
