@@ -24,6 +24,7 @@ from rankcut.datasets.starwars import load_starwars as load_starwars
 from rankcut.datasets.sushi import load_sushi as load_sushi
 from rankcut.estimators.consensus import Consensus as Consensus
 from rankcut.estimators.gp.classifier import GPClassifier as GPClassifier
+from rankcut.estimators.gp.regressor import GPRegressor as GPRegressor
 from rankcut.estimators.graph_cut import GraphCutFeatures as GraphCutFeatures
 from rankcut.estimators.kernel_objects import DiffusionKernel as DiffusionKernel
 from rankcut.estimators.kernel_objects import GraphCutKernel as GraphCutKernel

@@ -14,7 +14,7 @@ from sklearn.preprocessing import StandardScaler
 from rankcut import GraphCutFeatures, RankingRegressor, kendall_score, to_ranking
 from rankcut.errors import InputError
 from rankcut.estimators import KendallFeatures
-from rankcut.label_ranking import forest
+from rankcut.label_ranking import combination
 
 NAN = float("nan")
 ITEMS = ["red", "green", "blue", "white"]
@@ -22,7 +22,8 @@ ITEMS = ["red", "green", "blue", "white"]
 
 @pytest.fixture(autouse=True)
 def few_trees(monkeypatch):
-    monkeypatch.setattr(forest, "_N_TREES", 20)
+    monkeypatch.setattr(combination, "_TREES_OF_ITEM", 10)
+    monkeypatch.setattr(combination, "_JOINT_TREES", 20)
 
 
 @pytest.fixture(scope="module")

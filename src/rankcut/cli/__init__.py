@@ -22,6 +22,7 @@ COMMANDS = (
     "gram",
     "similar",
     "compare",
+    "complete",
     "classify",
     "predict",
     "map",

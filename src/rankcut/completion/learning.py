@@ -24,9 +24,9 @@ from rankcut.graphs import ItemGraph
 MOST_LISTED = 200
 
 _STEPS = (1.0, 2.0, 4.0, 8.0, 16.0)
-_STRENGTHS = (20.0, 60.0, 200.0, 600.0)
+_STRENGTHS = (1000.0, 300.0, 100.0, 30.0, 10.0)
 _USUAL_STRENGTH = 100.0
-_TRIAL_STEPS = 15
+_TRIAL_STEPS = 21
 
 # People that the choice of the prior looks at, and by how many items of their lists.
 _LOOKED_AT = 500
@@ -79,27 +79,30 @@ def learn_population(
     judged = parts if len(tried) <= _FEW else parts[:1]
     judges = [lists.some(np.sort(part)) for part in judged]
     others = [lists.some(np.sort(np.setdiff1d(tried, part))) for part in judged]
-    best, trials, strength = -np.inf, [start], _USUAL_STRENGTH
+    best, chosen, strength = -np.inf, [start], _USUAL_STRENGTH
+    models = [start] * len(judged)
     for tried_strength in _STRENGTHS:
+        # From a strong prior to a weak one: each starts where the last one ended.
         models = [
             learn(
                 some,
-                start,
+                model,
                 prior(tried_strength),
                 max_iter=_TRIAL_STEPS,
                 n_jobs=n_jobs,
                 progress=progress,
             )
-            for some in others
+            for some, model in zip(others, models, strict=True)
         ]
         likelihood = sum(
             pass_over(some, model, n_jobs).likelihood
             for some, model in zip(judges, models, strict=True)
         )
-        if likelihood > best:
-            best, trials, strength = likelihood, models, tried_strength
-    sharpness = measure_sharpness(judges, trials, rng)
-    model = learn(lists, start, prior(strength), n_jobs=n_jobs, progress=progress)
+        if likelihood <= best:
+            break
+        best, chosen, strength = likelihood, models, tried_strength
+    sharpness = measure_sharpness(judges, chosen, rng)
+    model = learn(lists, chosen[0], prior(strength), n_jobs=n_jobs, progress=progress)
     return Learned(model, sharpness, strength, share, steps)
 
 

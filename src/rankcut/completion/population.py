@@ -141,7 +141,7 @@ def learn(
     start: Population,
     prior: Prior,
     *,
-    max_iter: int = 40,
+    max_iter: int = 60,
     tol: float = 1e-3,
     n_jobs: int | None = None,
     progress: Callable[[], None] = lambda: None,

@@ -62,20 +62,20 @@ def pair_probabilities(
     return found
 
 
-def complete_order(utilities: Floats, listed: NDArray[np.bool_], *, last: bool) -> Longs:
-    """Full rankings by utility; with ``last`` all listed items come first."""
-    ranks = _ranked(utilities)
-    if not last:
-        return ranks
-    found = np.empty_like(ranks)
+def listed_items(lists: Lists) -> NDArray[np.bool_]:
+    """Which items each person lists."""
+    listed = np.zeros((len(lists), lists.n_items), dtype=bool)
+    listed[lists.owners, lists.items] = lists.blurs == 0
+    return listed
+
+
+def complete_top(utilities: Floats, listed: NDArray[np.bool_]) -> Longs:
+    """Full rankings by utility, all listed items first."""
+    found = np.empty(utilities.shape, dtype=np.int64)
     for person, known in enumerate(listed):
-        found[person, known] = _ranked(utilities[person : person + 1, known])[0]
-        found[person, ~known] = known.sum() + _ranked(utilities[person : person + 1, ~known])[0]
+        found[person, known] = to_ranking(utilities[person, known])
+        found[person, ~known] = known.sum() + to_ranking(utilities[person, ~known])
     return found
-
-
-def _ranked(utilities: Floats) -> Longs:
-    return to_ranking(utilities) if utilities.size else np.empty(utilities.shape, dtype=np.int64)
 
 
 def best_unlisted(utilities: Floats, listed: NDArray[np.bool_], n: int) -> NDArray[Any]:

@@ -19,7 +19,7 @@ from sklearn.utils.validation import _check_sample_weight, _check_y
 from rankcut._loops.types import Floats
 from rankcut.dask.collections import RowBlocks, is_lazy, row_blocks
 from rankcut.dask.tasks import computed, import_dask, reduced, room, shared, task
-from rankcut.errors import amount
+from rankcut.errors import InputError, amount
 from rankcut.estimators.gp.duplicates import few_distinct, few_hashes, most_distinct
 from rankcut.estimators.gp.fitting import (
     Fit,
@@ -31,6 +31,7 @@ from rankcut.estimators.gp.fitting import (
 )
 from rankcut.estimators.gp.gaussian import Gaussian, Prior
 from rankcut.estimators.gp.likelihoods import Likelihood
+from rankcut.estimators.gp.regression import Sums, sum_block
 from rankcut.estimators.gp.weight_space import (
     LabelledRows,
     Statistics,
@@ -183,14 +184,36 @@ class LazyRows:
         return sampled(each, counts)
 
 
-def _read_blocks(rows: RowBlocks, y: Any, sample_weight: Any) -> list[Any]:
+def sum_lazily(X: Any, y: Any, sample_weight: Any) -> Sums:
+    """The sums that a regression needs, added up over the blocks."""
+    blocks = _read_blocks(row_blocks(X), y, sample_weight, numbers=True)
+    add = task(_sums)
+    (total,) = computed(reduced([add(block) for block in blocks], _total))
+    if total is None:
+        raise InputError("there are no rows to fit: all blocks are empty")
+    sums: Sums = total
+    return sums
+
+
+def _sums(block: Block | None) -> Sums | None:
+    return None if block is None else sum_block(block.features, block.labels, block.weight)
+
+
+def _total(parts: list[Sums | None]) -> Sums | None:
+    known = [part for part in parts if part is not None]
+    return reduce(Sums.plus, known) if known else None
+
+
+def _read_blocks(
+    rows: RowBlocks, y: Any, sample_weight: Any, *, numbers: bool = False
+) -> list[Any]:
     labels = _beside(y, rows, "y")
     weights: list[Any] = [None] * len(labels)
     if sample_weight is not None:
         weights = _beside(sample_weight, rows, "sample_weight")
     read = task(_read)
     every = enumerate(zip(rows.parts, labels, weights, strict=True))
-    return [read(number, *block) for number, block in every]
+    return [read(number, *block, numbers) for number, block in every]
 
 
 def _beside(values: Any, rows: RowBlocks, name: str) -> list[Any]:
@@ -224,14 +247,17 @@ def _beside(values: Any, rows: RowBlocks, name: str) -> list[Any]:
     return [shared(piece) for piece in np.split(given, ends[:-1])]
 
 
-def _read(number: int, features: Any, labels: Any, weight: Any) -> Block | None:
+def _read(number: int, features: Any, labels: Any, weight: Any, numbers: bool) -> Block | None:
     """Check a block; None if it has no rows."""
     if features.shape[0] == 0:
         return None
     try:
         X = check_array(features, dtype=[np.float64, np.float32])
-        y = _check_y(labels)
-        check_classification_targets(y)
+        y = _check_y(labels, y_numeric=numbers)
+        if numbers:
+            y = np.asarray(y, dtype=np.float64)
+        else:
+            check_classification_targets(y)
         if len(y) != len(X):
             raise ValueError(f"{amount(len(X), 'row')}, and {amount(len(y), 'label')}")
         if weight is not None:

@@ -1,7 +1,7 @@
 """Estimators: what plugs into scikit-learn."""
 
 from rankcut.estimators.consensus import Consensus
-from rankcut.estimators.gp import GPClassifier
+from rankcut.estimators.gp import GPClassifier, GPRegressor
 from rankcut.estimators.graph_cut import GraphCutFeatures
 from rankcut.estimators.kernel_objects import (
     DiffusionKernel,
@@ -28,6 +28,7 @@ __all__ = [
     "Consensus",
     "DiffusionKernel",
     "GPClassifier",
+    "GPRegressor",
     "GaussianKernel",
     "GraphCutFeatures",
     "GraphCutKernel",

@@ -42,8 +42,8 @@ from rankcut.kernels.mallows import mallows_encoder
 from rankcut.kernels.overlap import overlap_encoder
 from rankcut.kernels.spearman import spearman_encoder
 from rankcut.kernels.weighted_kendall import Weights, weighted_kendall_encoder
+from rankcut.parameters import seed_from
 from rankcut.rankings import Unranked, read_rankings
-from rankcut.seeds import seed_from
 
 Bounds = tuple[float, float] | str
 

@@ -32,10 +32,11 @@ from rankcut.label_ranking.targets import (
     as_matrices,
     differences,
     pair_targets,
+    pairs_of_items,
     scores_of_pairs,
 )
+from rankcut.parameters import seed_from
 from rankcut.rankings import RankMatrix, Unranked, as_frame, read_rankings
-from rankcut.seeds import seed_from
 
 # With more items than this, a target for each pair would be too many.
 _MOST_PAIRED = 64
@@ -199,6 +200,12 @@ class RankingRegressor(RegressorMixin, BaseEstimator):
         """Fit the regression; its predictions of rows that it did not see."""
         if self.estimator is None:
             self._encoder = fit_encoder(table)
+            items = range(self.n_items_)
+            groups = (
+                pairs_of_items(self.n_items_)
+                if self._by_pairs
+                else [np.array([item]) for item in items]
+            )
             # Models are fitted in threads of their own; the libraries' would wait for each other.
             with threadpool_limits(1, "blas"):
                 self.estimator_: Any = fit_combination(
@@ -207,6 +214,7 @@ class RankingRegressor(RegressorMixin, BaseEstimator):
                     known,
                     weights,
                     self._encoder.is_indicator,
+                    groups,
                     bounded=self._by_pairs,
                     seed=seed,
                     n_jobs=self.n_jobs,

@@ -19,6 +19,7 @@ from rankcut.graphs.learned import check_counts
 from rankcut.kernels.graph_cut import GraphCutVectors
 from rankcut.kernels.nearest import Nearest, nearest_of
 from rankcut.kernels.vector_index import VectorIndex
+from rankcut.parameters import check_count
 
 Search: TypeAlias = Literal["exact", "approximate"]
 
@@ -164,9 +165,7 @@ class SimilarRankings(BaseEstimator):
             Rows of the rankings that were fitted; of equal values the first rows come first.
         """
         check_is_fitted(self)
-        k = self.n_neighbors if n_neighbors is None else n_neighbors
-        if not (isinstance(k, Integral) and k >= 1):
-            raise InputError(f"must be a whole number above 0; got {k!r}", parameter="n_neighbors")
+        k = check_count(self.n_neighbors if n_neighbors is None else n_neighbors, "n_neighbors")
         there = self._vectors.shape[0] - (X is None)
         if k > there:
             raise InputError(

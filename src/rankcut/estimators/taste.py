@@ -1,7 +1,6 @@
 """Vectors of short lists, to find people with similar tastes."""
 
 from collections.abc import Hashable, Sequence
-from numbers import Real
 from typing import Any, Self
 
 import numpy as np
@@ -11,12 +10,12 @@ from sklearn.preprocessing import normalize
 from sklearn.utils.validation import check_is_fitted
 
 from rankcut._loops.types import Floats
-from rankcut.errors import InputError
 from rankcut.estimators.base import TakesRankings
 from rankcut.estimators.views import like_items_graph, listing_view, order_view
 from rankcut.features.graph_cut import fit_graph
 from rankcut.features.smoothing import Smoother
 from rankcut.graphs.learned import check_counts
+from rankcut.parameters import check_number
 
 # From here on only the direction of what lists have in common is left of it.
 _MOST_IN_THE_MIDDLE = 1000.0
@@ -112,10 +111,7 @@ class TasteFeatures(OneToOneFeatureMixin, TransformerMixin, TakesRankings):
         -------
         self
         """
-        length: Any = self.consensus
-        number = isinstance(length, Real) and not isinstance(length, bool)
-        if not (number and 0 <= length < np.inf):
-            raise InputError(f"must be a number, 0 or more; got {length!r}", parameter="consensus")
+        check_number(self.consensus, "consensus")
         rankings = self._read(X, reset=True)
         weights = check_counts(sample_weight, rankings.shape[0])
         self.graph_ = fit_graph(

@@ -8,7 +8,7 @@ learn from all lists, labelled or not, build the graph first and pass the result
 
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Sequence
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from rankcut.errors import InputError
 from rankcut.graphs.distances import strongest_products
 from rankcut.graphs.item_graph import ItemGraph
 from rankcut.graphs.weights import SparseWeights
+from rankcut.parameters import check_count
 from rankcut.rankings import RankMatrix, read_rankings
 
 _LARGEST = np.finfo(np.float64).max
@@ -83,10 +84,7 @@ class _ProfileGraph(BaseEstimator, ABC):
         -------
         ItemGraph
         """
-        if not (isinstance(self.n_neighbors, Integral) and self.n_neighbors >= 1):
-            raise InputError(
-                f"must be 1 or more; got {self.n_neighbors!r}", parameter="n_neighbors"
-            )
+        check_count(self.n_neighbors, "n_neighbors")
         if not (isinstance(self.shrinkage, Real) and 0 <= self.shrinkage <= _LARGEST):
             raise InputError(f"must be 0 or more; got {self.shrinkage!r}", parameter="shrinkage")
         rankings = X if isinstance(X, RankMatrix) else read_rankings(X, items)

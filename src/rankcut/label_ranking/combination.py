@@ -20,8 +20,25 @@ from rankcut.threads import in_order
 
 Scale: TypeAlias = StandardScale | NormalScale
 
-# Least rows in a leaf: one forest for covariates that tell all, one for noisy ones.
-LEAVES = (1, 5)
+# Trees for each item, grown to the end, where covariates tell all; fewer where rows are many, for
+# a tree is as large as its rows.
+_TREES_OF_ITEM = 40
+_FEWER_TREES = 20
+_MANY_ROWS = 5000
+
+# Trees for all targets at once, with at least so many rows in a leaf, for noisy covariates.
+_JOINT_TREES = 100
+_JOINT_LEAF = 5
+
+# With more items than this there are no trees for each item.
+_MOST_ITEMS = 16
+
+_NAMES = (
+    "trees for each item",
+    "trees for all items",
+    "kernel, standard scores",
+    "kernel, normal scores",
+)
 
 # Targets that rankings do not tell are filled in by predictions, this many times.
 _ROUNDS = 2
@@ -36,21 +53,24 @@ class Combination:
 
     Attributes
     ----------
-    forests : dict of ForestModel
-        By the least number of rows in a leaf.
+    separate : ForestModel or None
+        Trees for each item; None where there are too many items.
+    joint : ForestModel
+        Trees for all targets.
     kernels : list of (scale, KernelModel)
         Kernel models and the scales of their covariates.
     mean : ndarray of shape (n_targets,)
         Mean of the targets.
     basis : ndarray of shape (n_components, n_targets) or None
-        What the trees' outputs are multiplied by.
-    weights : ndarray of shape (n_models,)
-        Weight of each model, forests first.
+        What the outputs of the joint trees are multiplied by.
+    weights : ndarray of shape (4,)
+        Weight of each model, trees first.
     left_out : ndarray of shape (n_rows, n_targets)
         The predictions of training rows by models that did not see them.
     """
 
-    forests: dict[int, ForestModel]
+    separate: ForestModel | None
+    joint: ForestModel
     kernels: list[tuple[Scale, KernelModel]]
     mean: Floats
     basis: Floats | None
@@ -59,20 +79,19 @@ class Combination:
 
     def named_weights(self) -> dict[str, float]:
         """Weight of each model, by name."""
-        names = [f"forest, leaves of {leaf} or more" for leaf in self.forests]
-        names += ["kernel, standard scores", "kernel, normal scores"]
-        return dict(zip(names, self.weights.tolist(), strict=True))
+        return dict(zip(_NAMES, self.weights.tolist(), strict=True))
 
     def predict(self, rows: Floats, n_jobs: int | None = None) -> Floats:
         """Predicted targets."""
         found = np.tile(self.mean, (len(rows), 1))
-        shares = iter(self.weights.tolist())
-        for forest in self.forests.values():
-            if (share := next(shares)) > 0:
-                reduced = forest.predict(rows, n_jobs)
-                found += share * (reduced if self.basis is None else reduced @ self.basis)
-        for scale, kernel in self.kernels:
-            if (share := next(shares)) > 0:
+        of_items, of_all, *of_kernels = self.weights.tolist()
+        if self.separate is not None and of_items > 0:
+            found += of_items * self.separate.predict(rows, n_jobs)
+        if of_all > 0:
+            reduced = self.joint.predict(rows, n_jobs)
+            found += of_all * (reduced if self.basis is None else reduced @ self.basis)
+        for share, (scale, kernel) in zip(of_kernels, self.kernels, strict=True):
+            if share > 0:
                 found += share * (kernel.predict(scale(rows)) - self.mean)
         return found
 
@@ -83,6 +102,7 @@ def fit_combination(
     known: NDArray[np.bool_],
     weights: Floats,
     is_indicator: NDArray[np.bool_],
+    groups: Sequence[NDArray[np.intp]],
     *,
     bounded: bool,
     seed: int,
@@ -103,6 +123,8 @@ def fit_combination(
         How often each row counts, above 0.
     is_indicator : ndarray of bool, of shape (n_columns,)
         Which columns are 0 or 1 for a category.
+    groups : sequence of arrays of columns
+        The targets of each item.
     bounded : bool
         Whether targets are from −1 to 1, and predictions too.
     seed : int
@@ -110,13 +132,13 @@ def fit_combination(
     n_jobs : int or None
         Number of threads.
     """
-    model = _fit_once(rows, targets, known, weights, is_indicator, seed, n_jobs)
+    model = _fit_once(rows, targets, known, weights, is_indicator, groups, seed, n_jobs)
     if known.all():
         return model
     for _ in range(_ROUNDS):
         found = np.clip(model.left_out, -1.0, 1.0) if bounded else model.left_out
         filled = np.where(known, targets, found)
-        model = _fit_once(rows, filled, known, weights, is_indicator, seed, n_jobs)
+        model = _fit_once(rows, filled, known, weights, is_indicator, groups, seed, n_jobs)
     return model
 
 
@@ -126,6 +148,7 @@ def _fit_once(
     known: NDArray[np.bool_],
     weights: Floats,
     is_indicator: NDArray[np.bool_],
+    groups: Sequence[NDArray[np.intp]],
     seed: int,
     n_jobs: int | None,
 ) -> Combination:
@@ -133,24 +156,43 @@ def _fit_once(
     centred = targets - mean
     basis = _principal(centred, weights)
     outputs = centred if basis is None else centred @ basis.T
-    seeds = np.random.SeedSequence(seed).generate_state(len(LEAVES) + 2).tolist()
-    forests = {
-        leaf: fit_forest(rows, outputs, weights, leaf=leaf, seed=own, n_jobs=n_jobs)
-        for leaf, own in zip(LEAVES, seeds, strict=False)
-    }
+    seeds = np.random.SeedSequence(seed).generate_state(4).tolist()
+    separate = None
+    if 1 < len(groups) <= _MOST_ITEMS:
+        separate = fit_forest(
+            rows,
+            centred,
+            weights,
+            groups=groups,
+            n_trees=_TREES_OF_ITEM if len(rows) <= _MANY_ROWS else _FEWER_TREES,
+            leaf=1,
+            seed=seeds[0],
+            n_jobs=n_jobs,
+        )
+    joint = fit_forest(
+        rows,
+        outputs,
+        weights,
+        groups=[np.arange(outputs.shape[1])],
+        n_trees=_JOINT_TREES,
+        leaf=_JOINT_LEAF,
+        seed=seeds[1],
+        n_jobs=n_jobs,
+    )
     scales: tuple[Scale, Scale] = fit_scales(rows, is_indicator, weights)
-    tasks = list(zip(scales, seeds[len(LEAVES) :], strict=True))
+    tasks = list(zip(scales, seeds[2:], strict=True))
     found = in_order(
         lambda task: fit_kernel(task[0](rows), targets, weights, task[1]), tasks, n_jobs
     )
     kernels = list(zip(scales, found, strict=True))
     honest = [
-        forest.left_out if basis is None else forest.left_out @ basis for forest in forests.values()
+        np.zeros(centred.shape) if separate is None else separate.left_out,
+        joint.left_out if basis is None else joint.left_out @ basis,
     ]
     honest += [kernel.left_out - mean for _, kernel in kernels]
     shares = weigh(honest, centred, known * weights[:, None])
     left_out = mean + sum(share * each for share, each in zip(shares, honest, strict=True))
-    return Combination(forests, kernels, mean, basis, shares, np.asarray(left_out))
+    return Combination(separate, joint, kernels, mean, basis, shares, np.asarray(left_out))
 
 
 def weigh(predictions: Sequence[Floats], targets: Floats, weights: Floats) -> Floats:

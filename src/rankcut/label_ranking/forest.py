@@ -1,4 +1,8 @@
-"""Extremely randomised trees, each grown on a share of the rows and judged on the others."""
+"""Extremely randomised trees, each grown on a share of the rows and judged on the others.
+
+Trees for one item at a time, whose targets are the signs of its pairs, split where that item's
+place changes; trees for all targets at once share what the items have in common.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,10 +14,9 @@ from numpy.typing import NDArray
 from rankcut._loops.types import Floats
 from rankcut.threads import in_order
 
-# Each tree leaves out this share of the rows: as many as give each row an honest prediction
-# by twenty trees of a hundred.
+# Each tree leaves out this share of the rows, so that each row has an honest prediction by a
+# fifth of the trees.
 _LEFT_OUT = 0.2
-_N_TREES = 100
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,20 +27,26 @@ class ForestModel:
     ----------
     trees : list of sklearn.tree.ExtraTreeRegressor
         The trees.
+    columns : list of ndarrays
+        The targets that each tree predicts.
     left_out : ndarray of shape (n_rows, n_targets)
         The mean prediction of each training row by the trees that were grown without it.
     """
 
     trees: Sequence[Any]
+    columns: Sequence[NDArray[np.intp]]
     left_out: Floats
 
     def predict(self, rows: Floats, n_jobs: int | None = None) -> Floats:
         """Predicted targets."""
         single = rows.astype(np.float32)
         total = np.zeros((len(rows), self.left_out.shape[1]))
-        for found in in_order(lambda tree: _predict(tree, single), self.trees, n_jobs):
-            total += found
-        return total / len(self.trees)
+        times = np.zeros(self.left_out.shape[1])
+        found = in_order(lambda tree: _predict(tree, single), self.trees, n_jobs)
+        for columns, own in zip(self.columns, found, strict=True):
+            total[:, columns] += own
+            times[columns] += 1.0
+        return np.asarray(total / times)
 
 
 def fit_forest(
@@ -45,11 +54,13 @@ def fit_forest(
     targets: Floats,
     weights: Floats,
     *,
+    groups: Sequence[NDArray[np.intp]],
+    n_trees: int,
     leaf: int,
     seed: int,
     n_jobs: int | None = None,
 ) -> ForestModel:
-    """Grow trees with at least ``leaf`` rows in a leaf.
+    """Grow trees for groups of targets.
 
     Parameters
     ----------
@@ -59,6 +70,10 @@ def fit_forest(
         What to predict.
     weights : ndarray of shape (n_rows,)
         How often each row counts, above 0.
+    groups : sequence of arrays of columns
+        The targets that a tree predicts; together they are all.
+    n_trees : int
+        Number of trees for each group.
     leaf : int
         Least number of rows in a leaf.
     seed : int
@@ -71,28 +86,37 @@ def fit_forest(
     n_rows = len(rows)
     kept = n_rows if n_rows < 2 else min(n_rows - 1, round((1 - _LEFT_OUT) * n_rows))
     single = rows.astype(np.float32)
+    tasks = list(
+        zip(
+            np.random.SeedSequence(seed).spawn(n_trees * len(groups)),
+            [columns for columns in groups for _ in range(n_trees)],
+            strict=True,
+        )
+    )
 
-    def grow(child: np.random.SeedSequence) -> tuple[Any, NDArray[np.intp], Floats]:
+    def grow(
+        task: tuple[np.random.SeedSequence, NDArray[np.intp]],
+    ) -> tuple[Any, NDArray[np.intp], Floats]:
+        child, columns = task
         rng = np.random.default_rng(child)
         order = rng.permutation(n_rows)
         inside, outside = order[:kept], order[kept:]
         tree = ExtraTreeRegressor(min_samples_leaf=leaf, random_state=int(rng.integers(2**31)))
-        tree.fit(single[inside], targets[inside], sample_weight=weights[inside])
+        tree.fit(single[inside], targets[np.ix_(inside, columns)], sample_weight=weights[inside])
         return tree, outside, _predict(tree, single[outside])
 
-    total = np.zeros(targets.shape)
-    times = np.zeros(n_rows)
+    total, times = np.zeros(targets.shape), np.zeros(targets.shape)
     trees = []
-    for tree, outside, found in in_order(
-        grow, np.random.SeedSequence(seed).spawn(_N_TREES), n_jobs
+    for (_, columns), (tree, outside, found) in zip(
+        tasks, in_order(grow, tasks, n_jobs), strict=True
     ):
         trees.append(tree)
-        total[outside] += found
-        times[outside] += 1.0
+        total[np.ix_(outside, columns)] += found
+        times[np.ix_(outside, columns)] += 1.0
     # A row that no tree left out tells nothing: the mean is what is known of it.
     mean = weights @ targets / weights.sum()
-    left_out = np.where(times[:, None] > 0, total / np.maximum(times, 1.0)[:, None], mean)
-    return ForestModel(trees, left_out)
+    left_out = np.where(times > 0, total / np.maximum(times, 1.0), mean)
+    return ForestModel(trees, [columns for _, columns in tasks], left_out)
 
 
 def _predict(tree: Any, rows: NDArray[np.float32]) -> Floats:

@@ -7,6 +7,7 @@ is s_i = Σ_j e_ij / (n − 1). On a full ranking the scores are its positions, 
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rankcut._loops.partitions import NOWHERE
 from rankcut._loops.signs import expected_signs
@@ -29,7 +30,7 @@ class PairTargets:
     """
 
     signs: Floats
-    known: np.ndarray[tuple[int, int], np.dtype[np.bool_]]
+    known: NDArray[np.bool_]
 
 
 def pair_targets(
@@ -48,11 +49,11 @@ def pair_targets(
     return PairTargets(signs, known_pairs(groups))
 
 
-def known_pairs(groups: Indices) -> np.ndarray[tuple[int, int], np.dtype[np.bool_]]:
+def known_pairs(groups: Indices) -> NDArray[np.bool_]:
     """Whether each ranking ranks both items of each pair."""
     listed = groups != NOWHERE
     first, second = np.triu_indices(groups.shape[1], 1)
-    known: np.ndarray[tuple[int, int], np.dtype[np.bool_]] = listed[:, first] & listed[:, second]
+    known: NDArray[np.bool_] = listed[:, first] & listed[:, second]
     return known
 
 
@@ -68,6 +69,16 @@ def scores_of_pairs(signs: Floats, n_items: int) -> Floats:
     spread[pairs, first] = 1.0
     spread[pairs, second] = -1.0
     return np.asarray(signs @ spread) / max(n_items - 1, 1)
+
+
+def pairs_of_items(n_items: int) -> list[NDArray[np.intp]]:
+    """The numbers of the pairs that each item is in.
+
+    >>> [pairs.tolist() for pairs in pairs_of_items(3)]
+    [[0, 1], [0, 2], [1, 2]]
+    """
+    first, second = np.triu_indices(n_items, 1)
+    return [np.flatnonzero((first == item) | (second == item)) for item in range(n_items)]
 
 
 def differences(scores: Floats) -> Floats:
