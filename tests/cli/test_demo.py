@@ -20,7 +20,7 @@ def test_finds_two_camps_and_leaves_a_page(tmp_path):
     assert len(re.findall(r"^  rankcut \w+ YOURS.csv", said, re.M)) == 3
     assert page.as_uri() in said
     text = page.read_text(encoding="utf-8")
-    assert text.count("<svg") == 4
+    assert text.count("<svg") == 6
     assert "made-up" in text
     assert len(text) < 200_000
 

@@ -152,7 +152,7 @@ def test_ties_and_labels():
     found = Consensus().fit(frame)
     assert found.tied_groups_ == [["ika", "ebi"]]
     assert found.pairwise_winner_ == "uni"
-    assert found.notes_ == ["'uni' beats each other item in a pairwise comparison."]
+    assert found.notes_ == ["'uni' beats every other item in a pairwise comparison."]
 
 
 def test_all_tied_is_said():

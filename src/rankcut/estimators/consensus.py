@@ -84,7 +84,7 @@ class Consensus(TakesRankings):
     pairwise_counts_ : ndarray of shape (n_items, n_items)
         How many people compare i and j: rank both, not tied.
     pairwise_winner_ : label, int or None
-        The item that beats each other one by a majority, if there is one.
+        The item that beats every other one by a majority, if there is one.
     cycle_ : list
         A shortest circle of items each of which beats the next, or nothing.
     agreement_ : Agreement

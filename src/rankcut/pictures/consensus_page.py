@@ -7,14 +7,13 @@ import numpy as np
 
 from rankcut.errors import amount
 from rankcut.pictures.consensus_places import MOST_ITEMS, place_ticks
-from rankcut.pictures.labels import text_width
 from rankcut.pictures.page import key, page, text
 from rankcut.pictures.theme import INK, colour, shorten
 from rankcut.reports.consensus import ConsensusReport, GroupConsensus
 
 _ROW = 24
 _NAMES = 190
-_WIDTH, _NARROW = 640, 440
+_WIDTH = 640
 _RED, _BLUE = np.array([178, 24, 43]), np.array([33, 102, 172])
 
 
@@ -71,22 +70,25 @@ def _body(report: ConsensusReport) -> Iterator[str]:
 
 
 def places_picture(report: ConsensusReport) -> Iterator[str]:
-    """The drawing of places by itself; a dot is a place, a line the places that are possible."""
+    """The drawing of places by itself, twice: for wide pages, and for phones."""
+    yield from _places_drawn(report, "roomy", _WIDTH, _NAMES, 24)
+    yield from _places_drawn(report, "narrow", _WIDTH // 2, 140, 16)
+
+
+def _places_drawn(
+    report: ConsensusReport, kind: str, width: int, names: int, letters: int
+) -> Iterator[str]:
     order = report.order()[:MOST_ITEMS]
     several = len(report.groups) > 1
     row = _ROW + (8 * (len(report.groups) - 1) if several else 0)
     height = row * len(order) + 28
     n_items = len(report.items)
 
-    labels = [shorten(report.items[i], 22) for i in order]
-    # As wide as the longest label needs, so that a phone has room for the places.
-    names = min(_NAMES, max(text_width(label, 13) for label in labels) + 4)
-
     def x(place: float) -> float:
-        return names + 14 + (place - 1) * (_NARROW - names - 28) / max(1, n_items - 1)
+        return names + 14 + (place - 1) * (width - names - 28) / max(1, n_items - 1)
 
-    yield '<figure style="max-width:36rem">'
-    yield f'<svg viewBox="0 0 {_NARROW} {height}" role="img" aria-label="Places of the items">'
+    yield f'<div class="{kind}" style="max-width:48rem">'
+    yield f'<svg viewBox="0 0 {width} {height}" role="img" aria-label="Places of the items">'
     for place in place_ticks(n_items):
         yield (
             f'<line x1="{x(place):.1f}" x2="{x(place):.1f}" y1="0" y2="{height - 24}" '
@@ -94,7 +96,7 @@ def places_picture(report: ConsensusReport) -> Iterator[str]:
         )
     for line, i in enumerate(order):
         top = row * line
-        yield text(labels[line], names, top + row / 2 + 4, 13, anchor="end")
+        yield text(shorten(report.items[i], letters), names, top + row / 2 + 4, 13, anchor="end")
         for number, group in enumerate(report.groups):
             y = top + row * (number + 1) / (len(report.groups) + 1)
             said = f"{report.items[i]}: place {group.ranking[i]}"
@@ -110,7 +112,7 @@ def places_picture(report: ConsensusReport) -> Iterator[str]:
                 f'<circle cx="{x(int(group.ranking[i])):.1f}" cy="{y:.1f}" r="5" '
                 f'fill="{colour(number)}" class="rim"><title>{escape(said)}</title></circle>'
             )
-    yield "</svg></figure>"
+    yield "</svg></div>"
 
 
 def _pairs(report: ConsensusReport, group: GroupConsensus) -> Iterator[str]:
@@ -124,7 +126,7 @@ def _pairs(report: ConsensusReport, group: GroupConsensus) -> Iterator[str]:
     size = min(13.0, max(7.0, side * 0.62))
     for line, i in enumerate(order):
         middle = side * (line + 0.5)
-        name = shorten(report.items[i], 26)
+        name = shorten(report.items[i], 24)
         yield text(name, _NAMES - 6, top + middle + size / 3, round(size, 1), anchor="end")
         yield (
             f'<g transform="translate({_NAMES + middle + size / 3:.1f},{top - 6}) rotate(-90)">'
