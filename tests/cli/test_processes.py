@@ -65,7 +65,7 @@ def test_gram_as_bytes_on_standard_output(lunch):
 
 
 def bytes_of(*arguments, **options):
-    """What a command writes to standard output, and what it says beside it."""
+    """What a command writes to standard output, and to standard error."""
     done = run(*arguments, text=False, **options)
     assert done.returncode == 0, done.stderr
     return done.stdout, done.stderr.decode()

@@ -29,7 +29,7 @@ from rankcut import (
 from rankcut.estimators import (
     GraphSmoothing,
     KendallFeatures,
-    TasteFeatures,
+    LikenessFeatures,
     WeightedKendallFeatures,
 )
 
@@ -38,6 +38,7 @@ ESTIMATORS = [
     GraphCutFeatures(),
     GraphSmoothing(),
     KendallFeatures(),
+    LikenessFeatures(),
     WeightedKendallFeatures(),
     SubmodularFeatures(),
     SimilarRankings(n_neighbors=1),
@@ -45,7 +46,6 @@ ESTIMATORS = [
     GPRegressor(),
     RankingClassifier(),
     RankingCompleter(),
-    TasteFeatures(),
     RankingRegressor(Ridge()),
     Consensus(n_bootstraps=20),
     RankingClusters(2, n_init=2, n_bootstraps=20),
@@ -73,6 +73,8 @@ VARIANTS = [
         smoothing=Smoothing(1.5, AgreementGraph()),
     ),
     KendallFeatures(unranked="anywhere", normalize=True),
+    LikenessFeatures(unranked="anywhere"),
+    LikenessFeatures(unranked="last"),
     WeightedKendallFeatures(unranked="last", weights="multiplicative"),
     SubmodularFeatures(unranked="anywhere", normalize=True),
     SimilarRankings(n_neighbors=1, method="approximate"),

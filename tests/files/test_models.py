@@ -19,11 +19,12 @@ from rankcut import (
     LowRankGraph,
     NeighborGraph,
     RankingClassifier,
+    RankingCompleter,
     SimilarityGraph,
     make_food,
 )
 from rankcut.files import RankingFileError, models
-from rankcut.files.models import SavedModel, read_model, write_model
+from rankcut.files.models import SavedCompleter, SavedModel, read_model, write_model
 from rankcut.files.streams import pack_archive, unpack_archive
 from rankcut.reports.classification import make_classifier
 
@@ -183,3 +184,15 @@ def test_a_graph_from_a_frame_is_saved(tmp_path, library, recipe):
         np.testing.assert_array_equal(
             again.predict_proba(food.ranks), fitted.predict_proba(food.ranks)
         )
+
+
+def test_a_completer_predicts_the_same_after_it_was_saved(tmp_path):
+    food = make_food(60, kind="incomplete", random_state=0)
+    graph = NeighborGraph(food.item_features, n_neighbors=2).build()
+    completer = RankingCompleter(graph).fit(food.ranks)
+    write_model(SavedCompleter(completer, tuple(food.item_names)), tmp_path / "m.skops")
+    read = read_model(tmp_path / "m.skops")
+    assert read.items == tuple(food.item_names)
+    np.testing.assert_array_equal(
+        read.completer.predict_pairs(food.ranks), completer.predict_pairs(food.ranks)
+    )

@@ -1,10 +1,11 @@
-"""``rankcut predict``: classes of rankings by a saved model."""
+"""``rankcut predict``: what a saved model says of rankings."""
 
 import sys
 from typing import Annotated, Any
 
 import typer
 
+from rankcut.cli.complete import Top, write_completed
 from rankcut.cli.options import Json, with_options
 from rankcut.cli.output import TABLES, OutputFiles, Outputs, print_json, records, table_writers
 from rankcut.cli.reading import Rankings, Reading
@@ -16,18 +17,21 @@ def predict(
     model: Annotated[
         str,
         typer.Argument(
-            metavar="MODEL", help="Model from 'rankcut classify -o' (- for standard input)."
+            metavar="MODEL",
+            help="Model that 'rankcut classify' or 'complete' saved (- for standard input).",
         ),
     ],
     file: Rankings,
     reading: Reading,
     output: OutputFiles = None,
     as_json: Json = False,
+    top: Top = None,
 ) -> None:
-    """Predict the class of each ranking with a saved model.
+    """Predict classes, or complete rankings, with a saved model.
 
-    A table with probabilities, to CSV, Parquet or JSON; CSV on standard output by default. The
-    model file is safe to load: types other than scikit-learn's and rankcut's are refused.
+    A table with probabilities, or with completed rankings, to CSV, Parquet or JSON; CSV on standard
+    output by default. The model file is safe to load: types other than scikit-learn's and rankcut's
+    are refused.
 
     Example: rankcut predict model.skops votes.csv -o predicted.csv
     """
@@ -35,9 +39,15 @@ def predict(
         raise InputError("standard input holds one of MODEL and FILE; give the other as a file")
     outputs = Outputs(output or ([] if as_json else ["-"]), TABLES, ".csv")
 
-    from rankcut.files.models import read_model
+    from rankcut.files.models import SavedCompleter, read_model
 
     saved = read_model(sys.stdin.buffer if model == "-" else model)
+    if isinstance(saved, SavedCompleter):
+        rankings = reading.read_for_model(file, saved.items, "")
+        write_completed(saved.completer, rankings, outputs, top=top, as_json=as_json)
+        return
+    if top is not None:
+        raise InputError("--top is for models from 'rankcut complete'")
     rankings = reading.read_for_model(file, saved.items, saved.target)
     left_out = rankings.n_ranked() < rankings.ranks.shape[1]
     if saved.needs_all_items and left_out.any():

@@ -1,4 +1,4 @@
-"""Fitted classifiers in skops files: safe to load, because loading runs no code from the file.
+"""Fitted models in skops files: safe to load, because loading runs no code from the file.
 
 A file may contain types of scikit-learn, NumPy and SciPy that skops trusts, and those of this
 library listed here; any other is refused. The file names our types by the names below, not by
@@ -22,6 +22,7 @@ from sklearn.utils.validation import check_is_fitted
 from rankcut.errors import RankingFileError
 from rankcut.estimators.graph_cut import GraphCutFeatures
 from rankcut.estimators.ranking_classifier import RankingClassifier
+from rankcut.estimators.ranking_completer import RankingCompleter
 from rankcut.files.drafts import atomic_file
 from rankcut.files.streams import Source, pack_archive, read_all, source_name, unpack_archive
 
@@ -30,11 +31,15 @@ _FORMAT = 2
 _HEADER = "rankcut.json"
 
 _OURS = [
+    "rankcut.completion.factors.FactorPopulation",
+    "rankcut.completion.population.Population",
+    "rankcut.completion.sharpness.Sharpness",
     "rankcut.estimators.gp.classifier.GPClassifier",
     "rankcut.estimators.gp.gaussian.Gaussian",
     "rankcut.estimators.gp.weight_space.FeaturePredictor",
     "rankcut.estimators.graph_cut.GraphCutFeatures",
     "rankcut.estimators.ranking_classifier.RankingClassifier",
+    "rankcut.estimators.ranking_completer.RankingCompleter",
     "rankcut.graphs.item_graph.LowRankApproximation",
     "rankcut.graphs.item_graph.NeighborApproximation",
     "rankcut.graphs.derived.DissimilarityGraph",
@@ -93,20 +98,24 @@ class SavedModel:
         return isinstance(self.features, GraphCutFeatures) and self.features.unranked == "error"
 
 
-def write_model(model: SavedModel, target: str | os.PathLike[str]) -> None:
+@dataclass(frozen=True, eq=False)
+class SavedCompleter:
+    """A fitted completer, and the items that it knows in the order of its columns."""
+
+    completer: RankingCompleter
+    items: tuple[Any, ...]
+
+
+def write_model(model: SavedModel | SavedCompleter, target: str | os.PathLike[str]) -> None:
     """Write a model, whole or not at all."""
     skops = import_skops()
-    parts = {
-        "classifier": model.classifier,
-        "items": list(model.items),
-        "target": model.target,
-    }
+    parts = {**vars(model), "items": list(model.items)}
     content = _stable(skops.dumps(parts))
     with atomic_file(target) as file:
         file.write(content)
 
 
-def read_model(source: Source) -> SavedModel:
+def read_model(source: Source) -> SavedModel | SavedCompleter:
     """Read a model that :func:`write_model` wrote; types that are not trusted are refused."""
     skops = import_skops()
     name = source_name(source)
@@ -121,14 +130,17 @@ def read_model(source: Source) -> SavedModel:
                 name,
             )
         parts = skops.load(io.BytesIO(content), trusted=_TRUSTED)
-        return _checked(SavedModel(parts["classifier"], tuple(parts["items"]), parts["target"]))
+        parts["items"] = _checked_items(tuple(parts["items"]))
+        if "completer" in parts:
+            return _checked_completer(SavedCompleter(**parts))
+        return _checked(SavedModel(**parts))
     except RankingFileError:
         raise
     except Exception as problem:
         # Whatever a damaged file brings skops to raise, it is no model.
         said = " ".join(str(problem).split())[:200]
         raise RankingFileError(
-            f"not a model that 'rankcut classify' saved ({type(problem).__name__}: {said})", name
+            f"not a model that rankcut saved ({type(problem).__name__}: {said})", name
         ) from None
 
 
@@ -165,7 +177,7 @@ def _restored(members: dict[str, bytes], name: str) -> bytes:
         raise RankingFileError(
             "this model was written by an earlier version of rankcut, and is not read any more",
             name,
-            remedy="train it again with 'rankcut classify'",
+            remedy="train it again",
         )
     if version > _FORMAT:
         raise RankingFileError(
@@ -189,14 +201,27 @@ def _nodes(part: Any) -> Iterator[dict[str, Any]]:
             waiting.extend(reversed(part))
 
 
+def _checked_items(items: tuple[Any, ...]) -> tuple[Any, ...]:
+    if not items or not all(isinstance(item, str | int | float) for item in items):
+        raise TypeError("the items have no names")
+    if len(set(items)) < len(items):
+        raise ValueError("two items have the same name")
+    return items
+
+
+def _checked_completer(model: SavedCompleter) -> SavedCompleter:
+    if not isinstance(model.completer, RankingCompleter):
+        raise TypeError("the completer is none")
+    ranking = np.arange(1.0, len(model.items) + 1)[None]
+    if not np.isfinite(model.completer.transform(ranking)).all():
+        raise ValueError("utilities are not finite")
+    return model
+
+
 def _checked(model: SavedModel) -> SavedModel:
     """The model, if it is one: files that skops can load may hold anything else."""
     if not isinstance(model.target, str):
         raise TypeError("the target's name is no text")
-    if not model.items or not all(isinstance(item, str | int | float) for item in model.items):
-        raise TypeError("the items have no names")
-    if len(set(model.items)) < len(model.items):
-        raise ValueError("two items have the same name")
     if not isinstance(model.classifier, Pipeline) or not is_classifier(model.classifier):
         raise TypeError("the classifier is none")
     if not isinstance(model.features, GraphCutFeatures | RankingClassifier):
