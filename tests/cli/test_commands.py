@@ -20,6 +20,7 @@ COMMANDS = [
     "classify",
     "predict",
     "map",
+    "report",
 ]
 
 

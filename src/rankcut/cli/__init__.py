@@ -26,6 +26,7 @@ COMMANDS = (
     "classify",
     "predict",
     "map",
+    "report",
 )
 
 app = typer.Typer(
