@@ -45,7 +45,7 @@ def report(
     ] = 0,
     output: OutputFiles = None,
 ) -> None:
-    """Write one page about the rankings: consensus, places, pairs, map, groups.
+    """Write one page about the rankings.
 
     The page is one file that needs no network: what looks wrong, how many items people rank, the
     consensus with intervals, the places of each item, pairs, a map with blocs, differences between
