@@ -55,9 +55,9 @@ def draw_pairs(page: Overview) -> Iterator[str]:
     shares = page.consensus.pairwise
     assert shares is not None
     n_items = len(page.items)
-    names, width = 170.0, 900.0
-    side = min(40.0, (width - names) / n_items)
+    side = min(40.0, 730.0 / n_items)
     size = round(min(13.0, max(8.0, side * 0.62)), 1)
+    names = 12 + max(text_width(shorten(name, 22), size) for name in page.items)
     top = 14 + max(text_width(shorten(name, 16), size) for name in page.items)
     whole, height = names + side * n_items + 4, top + side * n_items + 4
     yield (

@@ -47,11 +47,10 @@ button.sort:focus-visible, button.item:focus-visible { outline: 2px solid var(--
   stroke: var(--ink); stroke-width: 2.5; pointer-events: none; }
 .against { fill: var(--c1); } .edge { stroke: var(--soft); }
 svg rect, svg circle.node { print-color-adjust: exact; }
-.chosen [data-item]:not(.frame) { opacity: .3; } .chosen [data-item].on { opacity: 1; }
+.chosen [data-item]:not(.frame) { opacity: .4; } .chosen [data-item].on { opacity: 1; }
 .chosen .frame.on { visibility: visible; } .chosen text.on, .chosen button.item.on {
   font-weight: bold; } .chosen tr.on { background: color-mix(in srgb, var(--c0) 14%, transparent); }
-.chosen tr.on [data-item], .chosen .card.on [data-item] { opacity: 1; }
-.chosen tr [data-item], .chosen .card [data-item] { opacity: inherit; }
+.chosen :is(tr, .card) [data-item].item { opacity: 1; }
 @media (max-width: 600px) { th, td { padding: .25rem .35rem; } td.line { min-width: 5rem; }
   main { padding: .8rem .7rem 3rem; } .cards { gap: .6rem .8rem;
   grid-template-columns: repeat(auto-fill, minmax(7.5rem, 1fr)); } }

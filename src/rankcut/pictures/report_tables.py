@@ -141,10 +141,11 @@ def _across(place: float, n_items: int) -> float:
 def draw_places(page: Overview) -> Iterator[str]:
     """A card with the places of each item."""
     n_items = len(page.items)
-    step = -(-n_items // _MOST_BARS)
-    n_bars = -(-n_items // step)
+    n_places = 1 + int(np.flatnonzero(page.places.any(axis=0))[-1])
+    step = -(-n_places // _MOST_BARS)
+    n_bars = -(-n_places // step)
     binned = np.zeros((n_items, n_bars), dtype=np.int64)
-    for place in range(n_items):
+    for place in range(n_places):
         binned[:, place // step] += page.places[:, place]
     missing = page.n_people - binned.sum(axis=1)
     has_missing = bool(missing.any())
@@ -167,7 +168,7 @@ def draw_places(page: Overview) -> Iterator[str]:
             f'<line class="grid" x1="0" x2="{width}" y1="{height}" y2="{height}"/>'
         )
         for b in range(n_bars):
-            first, last = b * step + 1, min(n_items, (b + 1) * step)
+            first, last = b * step + 1, min(n_places, (b + 1) * step)
             where = f"place {first}" if first == last else f"places {first} to {last}"
             shown = f"{name}, {where}: {binned[i, b]:,} ({percent(binned[i, b], page.n_people)})"
             yield _bar("bar", b * bar, bar, height, binned[i, b] / highest, shown)
@@ -180,7 +181,7 @@ def draw_places(page: Overview) -> Iterator[str]:
         yield text("1", bar / 2, height + 11, 11, "soft", "middle")
         if n_bars > 1:
             last_place = (n_bars - 0.5) * bar
-            yield text(n_items, min(last_place, width - 7), height + 11, 11, "soft", "middle")
+            yield text(n_places, min(last_place, width - 7), height + 11, 11, "soft", "middle")
         yield f"</svg><figcaption>{escape(words)}</figcaption></figure>"
     yield "</div>"
     if has_missing:
