@@ -177,11 +177,10 @@ def draw_places(page: Overview) -> Iterator[str]:
             # Often far more than in any place: cut at the top.
             part = min(1.0, missing[i] / highest)
             yield _bar("none", (n_bars + 0.5) * bar, bar, height, part, shown)
-            yield text("–", (n_bars + 1) * bar, height + 11, 11, "soft", "middle")
+            yield text("–", width - 1, height + 11, 11, "soft", "end")
         yield text("1", bar / 2, height + 11, 11, "soft", "middle")
         if n_bars > 1:
-            last_place = (n_bars - 0.5) * bar
-            yield text(n_places, min(last_place, width - 7), height + 11, 11, "soft", "middle")
+            yield text(n_places, n_bars * bar - 1, height + 11, 11, "soft", "end")
         yield f"</svg><figcaption>{escape(words)}</figcaption></figure>"
     yield "</div>"
     if has_missing:
