@@ -101,8 +101,9 @@ def _map_panel(found: Overview) -> tuple[str, str, str]:
     ]
     if found.blocs is not None and len(found.blocs.sizes) > 1:
         content += ["<ul>"]
-        for k in range(len(found.blocs.sizes)):
-            content.append(f"<li>Bloc {k + 1}: {escape(found.blocs.order(k))}</li>")
+        orders = describe_orders(found.blocs.rankings.astype(np.float64), found.items)
+        for k, order in enumerate(orders):
+            content.append(f"<li>Bloc {k + 1} ({found.blocs.share(k)}): {escape(order)}</li>")
         content += ["</ul>"]
     return "Map", " ".join(filter(None, said)), "\n".join(content)
 
