@@ -22,6 +22,7 @@ COMMANDS = (
     "gram",
     "similar",
     "compare",
+    "clusters",
     "complete",
     "classify",
     "predict",

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from rankcut._loops.partitions import NOWHERE
 from rankcut._loops.types import Floats, Indices, Longs
+from rankcut.comparison.columns import read_complete, read_weights
 from rankcut.comparison.design import Rows
-from rankcut.comparison.labels import read_complete, read_weights
 from rankcut.dask import is_lazy, stand_in
 from rankcut.errors import InputError
 from rankcut.kernels.groups import read_groups

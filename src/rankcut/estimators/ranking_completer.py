@@ -62,7 +62,7 @@ class RankingCompleter(OneToOneFeatureMixin, TransformerMixin, TakesRankings):
     graph_share_ : float
         Share of the graph in the prior of Σ, from 0 to 1; 0 without a graph.
     prior_strength_ : float
-        How many people the prior of Σ counts for.
+        How many people the prior of Σ counts for; 0 in large catalogues, which have none.
     n_features_in_ : int
         Number of items.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -75,7 +75,9 @@ class RankingCompleter(OneToOneFeatureMixin, TransformerMixin, TakesRankings):
     Notes
     -----
     Places become normal scores: the item at place r of k has the score Φ⁻¹((k − r + ½)/k), plus an
-    unknown level for each list.
+    unknown level for each list. In catalogues of more than 2,000 items (200 with
+    ``unranked="last"``) Σ has 32 factors, whose number is reduced by the data, and of a top-k list
+    some of the unlisted items are drawn at random; the graph should then be sparse.
 
     Examples
     --------

@@ -30,6 +30,7 @@ _FORMAT = 2
 _HEADER = "rankcut.json"
 
 _OURS = [
+    "rankcut.completion.factors.FactorPopulation",
     "rankcut.completion.population.Population",
     "rankcut.completion.sharpness.Sharpness",
     "rankcut.estimators.gp.classifier.GPClassifier",
