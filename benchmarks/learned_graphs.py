@@ -6,8 +6,8 @@ Tasks fixed beforehand: from full rankings of ten kinds of sushi, the gender of 
 they are 40 or older, and whether they live in the east or the west of Japan. Each model is a
 Gaussian process classifier with the graph cut kernel, on the same training people; the log-loss is
 that of other people. Graphs: none; one lengthscale by the median heuristic; one lengthscale for
-each item feature, learned; and the same learned after the features were shuffled among the items, as a
-control.
+each item feature, learned; and the same learned after the features were shuffled among the items,
+as a control.
 """
 
 import sys

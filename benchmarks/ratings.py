@@ -4,8 +4,8 @@ Run with: python benchmarks/ratings.py DIRECTORY_OF_MOVIELENS_100K
 
 Each representation feeds the same ridge regression on the labels. Its strength, and τ where there
 is one, are chosen by the leave-one-out error of the training people. Five folds, repeated;
-intervals are over repeats. *Respaced stars* are a control: each person's stars keep their order, and the
-distances between them are drawn at random.
+intervals are over repeats. *Respaced stars* are a control: a person's stars keep their order, and
+the distances between them are drawn at random.
 """
 
 import sys
