@@ -110,6 +110,8 @@ def draw_pairs(page: Overview) -> Iterator[str]:
 def draw_graph(page: Overview) -> Iterator[str]:
     """The item graph, strongly connected items near each other."""
     assert page.graph is not None
+    if not page.graph.n_edges:
+        return
     layout = lay_out_graph(page.graph)
     width, height, margin = 640.0, 460.0, 60.0
     points = layout.places - layout.places.min(axis=0)

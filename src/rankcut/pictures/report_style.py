@@ -51,7 +51,8 @@ svg rect, svg circle.node { print-color-adjust: exact; }
 .chosen .frame.on { visibility: visible; } .chosen text.on, .chosen button.item.on {
   font-weight: bold; } .chosen tr.on { background: color-mix(in srgb, var(--c0) 14%, transparent); }
 .chosen :is(tr, .card) [data-item].item { opacity: 1; }
-@media (max-width: 600px) { th, td { padding: .25rem .35rem; } td.line { min-width: 5rem; }
+@media (max-width: 600px) { th, td { padding: .25rem .35rem; } td.line { min-width: 4rem; }
+  td.name { min-width: 5.5rem; }
   main { padding: .8rem .7rem 3rem; } .cards { gap: .6rem .8rem;
   grid-template-columns: repeat(auto-fill, minmax(7.5rem, 1fr)); } }
 @media print { .tools, nav, button.sort:after { display: none; } .card, tr, svg {

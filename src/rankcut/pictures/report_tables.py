@@ -228,7 +228,7 @@ def draw_groups(page: Overview) -> Iterator[str]:
         cells = [
             Cell(item_button(numbers[name], name), name, "name"),
             Cell(line, means[0], "line"),
-            Cell(f"{row['difference']:.2f}", row["difference"], "number"),
+            Cell(f"{row['difference']:.2f}", row["difference"], "number roomy"),
             Cell(escape(shorten(row["higher_in"], 24)), row["higher_in"], "roomy"),
             Cell(f"{p_value:.2g}", p_value, "number"),
         ]
@@ -236,7 +236,7 @@ def draw_groups(page: Overview) -> Iterator[str]:
     heads = [
         ("item", ""),
         ("mean place", "line"),
-        ("difference", "number"),
+        ("difference", "number roomy"),
         ("higher in", "roomy"),
         ("p", "number"),
     ]

@@ -224,7 +224,7 @@ def say_graph(page: Overview) -> str:
         else "The given graph: similar items are connected."
     )
     if not weights.any():
-        return f"{origin} No two items are."
+        return f"{origin} Here no two items are."
     i, j = np.unravel_index(int(weights.argmax()), weights.shape)
     alone = int((page.graph.degrees == 0).sum())
     said = f"{origin} Strongest: {page.items[int(i)]} and {page.items[int(j)]} "
