@@ -63,8 +63,8 @@ class Page:
 
 def find_number(name: str, kind: str, seed: int) -> int:
     """The number of blocs that is found in one sample of 1,000 people."""
-    # Seeds below 1,000 were looked at when the rule was made.
-    ranks, _ = population(name, kind, 1000, 1000 + seed)
+    # Seeds below 2,000 were looked at when the rule was made.
+    ranks, _ = population(name, kind, 1000, 2000 + seed)
     model = RankingClusters(unranked=UNRANKED[kind], n_init=1, n_bootstraps=0, random_state=seed)
     return int(model.fit(ranks).n_clusters_)
 

@@ -42,6 +42,9 @@ MOST_BLOCS = 8
 # The number of blocs is found for up to this many items.
 MOST_ITEMS = 256
 
+# Rankings and items are held as a dense matrix with up to this many entries.
+MOST_ENTRIES = 1 << 28
+
 
 @dataclass(frozen=True, eq=False)
 class Encoder:
@@ -460,5 +463,10 @@ class _OfBlock:
 
 def _all_groups(people: People) -> Indices:
     """The groups of all rows at once."""
+    if len(people.counts) * people.n_items > MOST_ENTRIES:
+        raise InputError(
+            f"{len(people.counts):,} different rankings of {people.n_items:,} items are too many",
+            remedy="keep the items that are listed most, or a sample of the rankings",
+        )
     blocks = [people.block(start, stop).groups for start, stop in people.bounds()]
     return np.concatenate(blocks)
