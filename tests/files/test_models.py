@@ -206,7 +206,7 @@ def test_blocs_predict_the_same_after_they_were_saved(tmp_path, features):
     read = read_model(tmp_path / "m.skops")
     assert read.items == tuple(food.item_names)
     np.testing.assert_array_equal(
-        read.blocs.predict_proba(food.ranks), blocs.predict_proba(food.ranks)
+        read.blocs.predict_membership(food.ranks), blocs.predict_membership(food.ranks)
     )
     assert read.blocs.summary() == blocs.summary()
     write_model(SavedBlocs(blocs, ("uni",)), tmp_path / "m.skops")

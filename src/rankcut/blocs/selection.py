@@ -129,7 +129,8 @@ def weigh_numbers(
         rng = np.random.default_rng([seed, 12, sample])
         drawn = _main_directions(vectors(population.draw(rankings, rng)), weights, most)
         # A sample varies in its covariance too, which says nothing of blocs.
-        drawn *= np.divide(lengths, _lengths(drawn, weights), where=lengths > 0, out=lengths * 0)
+        own_lengths = _lengths(drawn, weights)
+        drawn *= np.divide(lengths, own_lengths, where=own_lengths > 0, out=np.zeros_like(lengths))
         null[sample] = _log_inertia(drawn, weights, most, rng, _STARTS)
     return Selection(
         numbers,

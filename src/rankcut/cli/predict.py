@@ -51,7 +51,7 @@ def predict(
         raise InputError("--top is for models from 'rankcut complete'")
     if isinstance(saved, SavedBlocs):
         rankings = reading.read_for_model(file, saved.items, "")
-        columns = member_columns(rankings, saved.blocs.predict_proba(rankings.ranks))
+        columns = member_columns(rankings, saved.blocs.predict_membership(rankings.ranks))
         outputs.write(table_writers(columns))
         if as_json:
             print_json(records(columns))

@@ -202,7 +202,7 @@ class RankingClusters(ClusterMixin, TakesRankings):
         people = gather_lazy(X, self.unranked, sample_weight, "anywhere")
         self._divide(rankings, people)
         self.labels_ = self.predict(X)
-        self.membership_ = self.predict_proba(X)
+        self.membership_ = self.predict_membership(X)
         return self
 
     def fit_matrix(self, rankings: RankMatrix, sample_weight: ArrayLike | None = None) -> Self:
@@ -238,7 +238,7 @@ class RankingClusters(ClusterMixin, TakesRankings):
         labels: NDArray[np.int64] = self._of_rows(X, self._nearest)
         return labels
 
-    def predict_proba(self, X: Any) -> Floats:
+    def predict_membership(self, X: Any) -> Floats:
         """How probable each bloc is for each ranking.
 
         Blocs are taken as equally large normal clouds around their centres, with the variance
