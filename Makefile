@@ -6,6 +6,7 @@ VENV := .venv
 DEMO := $(VENV)/.installed-demo
 INSTALLED := $(VENV)/.installed-test
 EXPLORE := $(VENV)/.installed-explore
+DOCS := $(VENV)/.installed-docs
 # Compiled modules are kept, whatever the environment says: tests start many processes.
 export PYTHONDONTWRITEBYTECODE :=
 # Tests run in two processes: more threads for linear algebra would only wait for each other.
@@ -13,7 +14,7 @@ ONE_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1
 PYTEST := -m pytest -q -n 2 --dist worksteal
 PIP := $(VENV)/bin/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test test-quick check-types test-slow test-all test-oldest explore reproduce bench-gp clean
+.PHONY: demo docs test test-quick check-types test-slow test-all test-oldest explore reproduce bench-gp clean
 
 demo: $(DEMO)
 	$(VENV)/bin/rankcut demo
@@ -54,6 +55,11 @@ test-oldest: .venv-oldest/.installed
 		--resolution lowest-direct --editable '.[test]'
 	touch $@
 
+# The site, in build/site: open build/site/index.html. Warnings are errors.
+docs: $(DOCS)
+	$(VENV)/bin/python -m mkdocs build --strict --quiet
+	@echo "Open build/site/index.html"
+
 # Random examples, and fuzzers where they are installed, for SECONDS in all.
 SECONDS ?= 600
 explore: $(EXPLORE)
@@ -77,6 +83,8 @@ $(DEMO): pyproject.toml
 	@echo "Setting up $(VENV), once"
 	test -x $(VENV)/bin/python || $(PYTHON) -m venv $(VENV)
 	$(PIP) --editable '.[plot]'
+	@echo "Compiling the loops, once"
+	$(VENV)/bin/rankcut demo -o - > $(VENV)/demo.html 2> $(VENV)/demo.log
 	touch $@
 
 $(INSTALLED): $(DEMO)
@@ -84,10 +92,14 @@ $(INSTALLED): $(DEMO)
 	$(PIP) --editable '.[test]'
 	touch $@
 
+$(DOCS): $(DEMO)
+	$(PIP) --editable '.[docs]'
+	touch $@
+
 $(EXPLORE): $(INSTALLED)
 	$(PIP) --editable '.[explore]'
 	touch $@
 
 clean:
-	rm -rf $(VENV) .venv-gpflow .venv-oldest .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf build $(VENV) .venv-gpflow .venv-oldest .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -prune -exec rm -rf {} +

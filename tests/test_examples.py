@@ -28,6 +28,16 @@ def load_foreign(name, package, remedy):
         return load(name)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sorted(path.stem for path in EXAMPLES.glob("plot_*.py")))
+def test_gallery(name, tmp_path):
+    pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
+    program = EXAMPLES / f"{name}.py"
+    assert len(program.read_text(encoding="utf-8").splitlines()) < 60
+    load(name).draw().savefig(tmp_path / "picture.png")
+    assert (tmp_path / "picture.png").stat().st_size > 5000
+
+
 def test_calibration_is_reported_beside_f1():
     table = load("calibration").scores()
     ours, theirs = table["GPClassifier"], table["LogisticRegression"]

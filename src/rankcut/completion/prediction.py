@@ -7,13 +7,14 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from rankcut._loops.types import Floats, Longs
+from rankcut.completion.factors import FactorPopulation
 from rankcut.completion.lists import Lists
 from rankcut.completion.population import Population
 from rankcut.completion.sharpness import Sharpness
 from rankcut.consensus.decoding import to_ranking
 
 
-def deviations(population: Population, lists: Lists) -> Floats:
+def deviations(population: Population | FactorPopulation, lists: Lists) -> Floats:
     """The standard deviation of each person's utilities, given the list."""
     every = np.arange(lists.n_items)
     found = np.empty((len(lists), lists.n_items))
@@ -24,7 +25,7 @@ def deviations(population: Population, lists: Lists) -> Floats:
 
 
 def pair_probabilities(
-    population: Population,
+    population: Population | FactorPopulation,
     sharpness: Sharpness,
     lists: Lists,
     pairs: Longs,

@@ -62,7 +62,7 @@ class RankingCompleter(OneToOneFeatureMixin, TransformerMixin, TakesRankings):
     graph_share_ : float
         Share of the graph in the prior of Σ, from 0 to 1; 0 without a graph.
     prior_strength_ : float
-        How many people the prior of Σ counts for.
+        How many people the prior of Σ counts for; 0 in large catalogues, which have none.
     n_features_in_ : int
         Number of items.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -75,7 +75,9 @@ class RankingCompleter(OneToOneFeatureMixin, TransformerMixin, TakesRankings):
     Notes
     -----
     Places become normal scores: the item at place r of k has the score Φ⁻¹((k − r + ½)/k), plus an
-    unknown level for each list.
+    unknown level for each list. In catalogues of more than 500 items (200 with
+    ``unranked="last"``) Σ has 32 factors, whose number is reduced by the data, and of a top-k list
+    some of the unlisted items are drawn at random; the graph should then be sparse.
 
     Examples
     --------
@@ -156,7 +158,9 @@ class RankingCompleter(OneToOneFeatureMixin, TransformerMixin, TakesRankings):
         self._seed = seed_from(self.random_state)
         lists = read_lists(rankings, counts, last=self._last, seed=self._seed).distinct()
         if not len(lists):
-            raise InputError("no ranking orders two items, so there is nothing to learn")
+            n_items = rankings.shape[1]
+            known = f"found {n_items} feature(s)" if n_items == 1 else f"of {n_items:,} items"
+            raise InputError(f"no ranking orders two items, so there is nothing to learn: {known}")
         learned = learn_population(
             lists,
             graph,

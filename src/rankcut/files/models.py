@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import is_classifier
 from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import check_is_fitted
 
 from rankcut.errors import RankingFileError
 from rankcut.estimators.graph_cut import GraphCutFeatures
@@ -33,6 +34,7 @@ _HEADER = "rankcut.json"
 _OURS = [
     "rankcut.blocs.distinctive.Differences",
     "rankcut.blocs.order_vectors.OrderVectors",
+    "rankcut.completion.factors.FactorPopulation",
     "rankcut.completion.population.Population",
     "rankcut.completion.sharpness.Sharpness",
     "rankcut.estimators.chosen_features.ChosenFeatures",
@@ -249,6 +251,7 @@ def _checked(model: SavedModel) -> SavedModel:
         raise TypeError("the classifier is none")
     if not isinstance(model.features, GraphCutFeatures | RankingClassifier):
         raise TypeError("the classifier does not begin with features of rankings")
+    check_is_fitted(model.classifier)
     ranking = np.arange(1.0, len(model.items) + 1)[None]
     found, expected = (
         np.shape(model.classifier.predict_proba(ranking)),

@@ -89,7 +89,7 @@ class _ProfileGraph(BaseEstimator, ABC):
             raise InputError(f"must be 0 or more; got {self.shrinkage!r}", parameter="shrinkage")
         rankings = X if isinstance(X, RankMatrix) else read_rankings(X, items)
         rankings.check_finite()
-        listed = _listed(rankings)
+        listed = listed_ranks(rankings)
         row_counts = check_counts(sample_weight, rankings.shape[0])
         if (row_counts == 0).any():
             listed, row_counts = listed[row_counts > 0], row_counts[row_counts > 0]
@@ -172,7 +172,7 @@ class AgreementGraph(_ProfileGraph):
     def _profiles(
         self, listed: sparse.csr_array, counts: NDArray[np.float64]
     ) -> NDArray[np.float64]:
-        positions = _positions(listed)
+        positions = list_positions(listed)
         n_items = listed.shape[1]
         totals = np.bincount(listed.indices, counts, minlength=n_items)
         sums = np.bincount(listed.indices, counts * positions, minlength=n_items)
@@ -210,7 +210,7 @@ def check_counts(sample_weight: ArrayLike | None, n_rows: int) -> NDArray[np.flo
     return counts
 
 
-def _listed(rankings: RankMatrix) -> sparse.csr_array:
+def listed_ranks(rankings: RankMatrix) -> sparse.csr_array:
     """The ranks of listed items alone; a stored 0 is a rank."""
     if rankings.sparse is not None:
         matrix = rankings.sparse
@@ -236,10 +236,10 @@ def _listed(rankings: RankMatrix) -> sparse.csr_array:
     )
 
 
-def _positions(listed: sparse.csr_array) -> NDArray[np.float64]:
+def list_positions(listed: sparse.csr_array) -> NDArray[np.float64]:
     """(k + 1 − 2·rank)/(k − 1) for each of k listed items, tied ones at their mean; 0 if k = 1.
 
-    >>> _positions(sparse.csr_array([[3.0, 1.0, 0.0, 1.0], [0.0, 2.0, 0.0, 0.0]]))
+    >>> list_positions(sparse.csr_array([[3.0, 1.0, 0.0, 1.0], [0.0, 2.0, 0.0, 0.0]]))
     array([-1. ,  0.5,  0.5,  0. ])
     """
     sizes = np.diff(listed.indptr)

@@ -53,7 +53,7 @@ def _body(report: ConsensusReport) -> Iterator[str]:
             f'<p class="soft">A dot is the place, a line the places that are possible: all of them '
             f"hold at once with a confidence of {report.confidence:.0%}.</p>"
         )
-    yield from _places(report)
+    yield from places_picture(report)
     if len(report.items) > MOST_ITEMS:
         yield f'<p class="soft">The first {MOST_ITEMS} of {len(report.items):,} items.</p>'
     for group in report.groups:
@@ -69,8 +69,8 @@ def _body(report: ConsensusReport) -> Iterator[str]:
     yield from _table(report)
 
 
-def _places(report: ConsensusReport) -> Iterator[str]:
-    """Drawn twice, for wide pages and for a telephone, which would have to scroll sideways."""
+def places_picture(report: ConsensusReport) -> Iterator[str]:
+    """The drawing of places by itself, twice: for wide pages, and for phones."""
     yield from _places_drawn(report, "roomy", _WIDTH, _NAMES, 24)
     yield from _places_drawn(report, "narrow", _WIDTH // 2, 140, 16)
 
