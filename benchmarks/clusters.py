@@ -25,6 +25,7 @@ from clusters_data import KINDS, POPULATIONS, UNRANKED, planted, population
 from sklearn.cluster import KMeans, SpectralClustering
 from sklearn.metrics import adjusted_rand_score
 from sklearn.mixture import GaussianMixture
+from record import header
 from tables import print_table
 from threadpoolctl import threadpool_limits
 
@@ -43,21 +44,22 @@ class Page:
         self.target = target
         self.command = command
 
-    def show(self, title: str, header: list[str], rows: list[list[str]], text: str = "") -> None:
+    def show(self, title: str, columns: list[str], rows: list[list[str]], text: str = "") -> None:
         """Print a table, and put it on the page in the place of an earlier one."""
-        print_table(title, header, rows)
+        print_table(title, columns, rows)
         if self.target is None:
             return
         made = f"{datetime.now(UTC):%Y-%m-%d}, rankcut {rankcut.__version__}, `{self.command}`."
         lines = [title, "", made, "", text, ""] if text else [title, "", made, ""]
-        lines += ["| " + " | ".join(header) + " |", "|" + "---|" * len(header)]
+        lines += ["| " + " | ".join(columns) + " |", "|" + "---|" * len(columns)]
         lines += ["| " + " | ".join(row) + " |" for row in rows]
         before = self.target.read_text(encoding="utf-8") if self.target.exists() else ""
         sections = {part.split("\n")[0]: part.strip() for part in before.split("\n## ")[1:]}
         sections[title] = "\n".join(lines)
         self.target.parent.mkdir(parents=True, exist_ok=True)
         body = "".join(f"\n## {part}\n" for part in sections.values())
-        self.target.write_text(f"# Blocs: results\n{body}", encoding="utf-8")
+        opening = header("clusters", self.command)
+        self.target.write_text(f"{opening}{body}", encoding="utf-8")
 
 
 def find_number(name: str, kind: str, seed: int) -> int:
@@ -251,10 +253,10 @@ def real(page: Page, data: Path | None) -> None:
             cells += [f"{table['error'][best]:.3f}", f"{table['stability'][best]:.2f}"]
             rows.append([*cells, f"{spent:.1f} s"])
     if rows:
-        header = ["votes", "people", "items", "unranked", "blocs", "sizes", "certainty", "length"]
+        columns = ["votes", "people", "items", "unranked", "blocs", "sizes", "certainty", "length"]
         page.show(
             "Real votes",
-            [*header, "best k", "gap", "error", "stability", "time"],
+            [*columns, "best k", "gap", "error", "stability", "time"],
             rows,
             "Certainty is the mean probability of the bloc that a person is put in; length, the "
             "share of the variance of list lengths that the blocs explain; best k, the number with "
