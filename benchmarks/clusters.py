@@ -22,10 +22,10 @@ from pathlib import Path
 
 import numpy as np
 from clusters_data import KINDS, POPULATIONS, UNRANKED, planted, population
+from record import header
 from sklearn.cluster import KMeans, SpectralClustering
 from sklearn.metrics import adjusted_rand_score
 from sklearn.mixture import GaussianMixture
-from record import header
 from tables import print_table
 from threadpoolctl import threadpool_limits
 
