@@ -7,12 +7,12 @@ import rankcut
 
 LAYERS = [
     ["cli"],
-    ["comparison"],
     ["dask"],
     ["pictures"],
     ["reports"],
     ["datasets"],
     ["files"],
+    ["comparison"],
     ["estimators"],
     ["blocs"],
     ["completion"],

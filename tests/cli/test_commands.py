@@ -21,6 +21,7 @@ COMMANDS = [
     "classify",
     "predict",
     "map",
+    "report",
 ]
 
 

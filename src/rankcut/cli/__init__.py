@@ -27,6 +27,7 @@ COMMANDS = (
     "classify",
     "predict",
     "map",
+    "report",
 )
 
 app = typer.Typer(
