@@ -81,13 +81,13 @@ def test_landmarks_come_near_the_exact_model(rng, monkeypatch):
 def test_forest_is_the_mean_of_its_trees_and_honest(problem):
     rows, targets, weights = problem
     both = [np.array([0, 1])]
-    forest = fit_forest(rows, targets, weights, groups=both, n_trees=50, leaf=1, seed=0)
+    forest = fit_forest(rows, targets, weights, groups=both, n_trees=50, leaf=1, best=False, seed=0)
     mean = np.mean([tree.predict(rows) for tree in forest.trees], axis=0)
     np.testing.assert_allclose(forest.predict(rows), mean, atol=1e-12)
     # A row's own target does not enter its left-out prediction.
     changed = targets.copy()
     changed[4] += 1000.0
-    other = fit_forest(rows, changed, weights, groups=both, n_trees=50, leaf=1, seed=0)
+    other = fit_forest(rows, changed, weights, groups=both, n_trees=50, leaf=1, best=False, seed=0)
     assert np.abs(forest.predict(rows) - other.predict(rows))[4].max() > 100
     assert np.abs(forest.left_out[4] - other.left_out[4]).max() < 10
 
@@ -102,6 +102,7 @@ def test_forest_is_the_same_for_any_number_of_threads(problem):
             groups=[np.array([0]), np.array([0, 1])],
             n_trees=5,
             leaf=1,
+            best=True,
             seed=0,
             n_jobs=n_jobs,
         )
@@ -174,7 +175,7 @@ def test_many_targets_are_predicted_by_way_of_their_principal_components(rng):
         np.ones(targets.shape, bool),
         np.ones(40),
         np.zeros(2, bool),
-        [np.arange(100)],
+        [np.array([j]) for j in range(100)],
         bounded=False,
         seed=0,
     )

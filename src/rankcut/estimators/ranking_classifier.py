@@ -31,6 +31,9 @@ _MOST_ROWS = 1000
 
 _ROUNDING = 1e-9
 
+# With more weights than this their covariance is not kept.
+_MOST_WEIGHTS = 1000
+
 # A label coded as ±1 has the mean 2p − 1, and log(p/(1 − p)) is about twice that near p = ½.
 _LOGIT = 2.0
 
@@ -67,6 +70,9 @@ class RankingClassifier(ClassifierMixin, TakesRankings):
         The graph, its items in the order of the columns; None without smoothing.
     view_variances_ : dict
         Prior variance of each view: the share of the labels' variance that it may explain.
+    covariance_ : ndarray of shape (n_outputs, n_weights, n_weights) or None
+        Laplace's approximation of the uncertainty of the weights, one output for two classes;
+        None for more than 1,000 weights. See :func:`~rankcut.explain`.
     n_features_in_ : int
         Number of items.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -74,6 +80,7 @@ class RankingClassifier(ClassifierMixin, TakesRankings):
 
     See Also
     --------
+    explain : What each item's place does to the prediction.
     GraphCutFeatures : One view, with every option, for a model of your own.
     GPClassifier : Gaussian process classification with calibrated probabilities.
     TasteFeatures : Find people with similar tastes, without labels.
@@ -145,6 +152,10 @@ class RankingClassifier(ClassifierMixin, TakesRankings):
         coded = targets[:, 1:] if targets.shape[1] == 2 else targets
         features = self._weigh(rankings, coded, counts)
         self._model = LogisticRegression(C=1.0, max_iter=2000).fit(features, codes, counts)
+        self.covariance_ = None
+        if features.shape[1] <= _MOST_WEIGHTS:
+            probabilities = self._model.predict_proba(features)
+            self.covariance_ = laplace_covariance(features, probabilities, 1.0, counts)
         return self
 
     def _weigh(self, rankings: RankMatrix, targets: Floats, counts: Floats | None) -> Floats:
@@ -183,7 +194,14 @@ class RankingClassifier(ClassifierMixin, TakesRankings):
         ]
         return np.hstack(weighed) if weighed else np.zeros((len(views["order"]), 1))
 
-    def _latent(self, X: Any) -> Floats:
+    def features_of(self, X: Any) -> Floats:
+        """The weighed views of rankings, which the log-odds are linear in.
+
+        Parameters
+        ----------
+        X : array, frame or CSR array of shape (n_rankings, n_items)
+            Rank matrix.
+        """
         check_is_fitted(self)
         rankings = self._read(X, reset=False)
         return self._features(all_views(rankings, self._smoother))
@@ -196,7 +214,7 @@ class RankingClassifier(ClassifierMixin, TakesRankings):
         X : array, frame or CSR array of shape (n_rankings, n_items)
             Rank matrix.
         """
-        features = self._latent(X)
+        features = self.features_of(X)
         return np.asarray(self._model.decision_function(features))
 
     def predict_proba(self, X: Any) -> Floats:
@@ -207,7 +225,7 @@ class RankingClassifier(ClassifierMixin, TakesRankings):
         X : array, frame or CSR array of shape (n_rankings, n_items)
             Rank matrix.
         """
-        features = self._latent(X)
+        features = self.features_of(X)
         return np.asarray(self._model.predict_proba(features))
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -218,7 +236,7 @@ class RankingClassifier(ClassifierMixin, TakesRankings):
         X : array, frame or CSR array of shape (n_rankings, n_items)
             Rank matrix.
         """
-        features = self._latent(X)
+        features = self.features_of(X)
         return np.asarray(self.classes_[self._model.predict(features)])
 
     def __sklearn_tags__(self) -> Tags:
@@ -249,3 +267,25 @@ def _rows_to_weigh(
         np.searchsorted(np.cumsum(counts), drawn, side="right"), return_counts=True
     )
     return rows, repeats.astype(np.float64)
+
+
+def laplace_covariance(
+    features: Floats, probabilities: Floats, C: float, counts: Floats | None = None
+) -> Floats:
+    """The inverse of the curvature of a penalised logistic loss, for each output.
+
+    For two classes there is one output; for more, each class is looked at against the rest, the
+    other weights held where they are.
+    """
+    n = features.shape[1]
+    design = np.column_stack([features, np.ones(len(features))])
+    chosen = probabilities[:, 1:] if probabilities.shape[1] == 2 else probabilities
+    found = []
+    for p in chosen.T:
+        weight = p * (1.0 - p) if counts is None else counts * p * (1.0 - p)
+        curvature = (design.T * weight) @ design
+        curvature[np.arange(n), np.arange(n)] += 1.0 / C
+        # The constant has no penalty; where all is certain, nothing else bounds it.
+        curvature[n, n] += _ROUNDING
+        found.append(np.linalg.inv(curvature)[:n, :n])
+    return np.array(found)

@@ -1,4 +1,6 @@
-"""Extremely randomised trees, each grown on a share of the rows and judged on the others.
+"""Forests, each tree grown on a share of the rows and judged on the others.
+
+Extremely randomised trees split at random places; other trees split at the best ones.
 
 Trees for one item at a time, whose targets are the signs of its pairs, split where that item's
 place changes; trees for all targets at once share what the items have in common.
@@ -25,7 +27,7 @@ class ForestModel:
 
     Attributes
     ----------
-    trees : list of sklearn.tree.ExtraTreeRegressor
+    trees : list of scikit-learn's trees
         The trees.
     columns : list of ndarrays
         The targets that each tree predicts.
@@ -57,6 +59,7 @@ def fit_forest(
     groups: Sequence[NDArray[np.intp]],
     n_trees: int,
     leaf: int,
+    best: bool,
     seed: int,
     n_jobs: int | None = None,
 ) -> ForestModel:
@@ -76,13 +79,16 @@ def fit_forest(
         Number of trees for each group.
     leaf : int
         Least number of rows in a leaf.
+    best : bool
+        Whether trees split at the best places; at random ones if not.
     seed : int
         Seed of the trees.
     n_jobs : int or None
         Number of threads; the result is the same for any number.
     """
-    from sklearn.tree import ExtraTreeRegressor
+    from sklearn.tree import DecisionTreeRegressor, ExtraTreeRegressor
 
+    kind = DecisionTreeRegressor if best else ExtraTreeRegressor
     n_rows = len(rows)
     kept = n_rows if n_rows < 2 else min(n_rows - 1, round((1 - _LEFT_OUT) * n_rows))
     single = rows.astype(np.float32)
@@ -101,7 +107,7 @@ def fit_forest(
         rng = np.random.default_rng(child)
         order = rng.permutation(n_rows)
         inside, outside = order[:kept], order[kept:]
-        tree = ExtraTreeRegressor(min_samples_leaf=leaf, random_state=int(rng.integers(2**31)))
+        tree = kind(min_samples_leaf=leaf, random_state=int(rng.integers(2**31)))
         tree.fit(single[inside], targets[np.ix_(inside, columns)], sample_weight=weights[inside])
         return tree, outside, _predict(tree, single[outside])
 
