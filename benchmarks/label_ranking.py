@@ -129,7 +129,7 @@ def page(scores: dict[Key, dict[str, float]]) -> str:
         "",
         "Mean Kendall's tau of `RankingRegressor()`, nothing tuned, in ten folds, and its 95 %",
         "interval (corrected for folds that share rows). Published: the best of six methods for",
-        "each set. Forests: a random forest of scikit-learn for each label, rerun in the same folds.",
+        "each set. Forests: a random forest of scikit-learn for each label, in the same folds.",
         "Made by `benchmarks/label_ranking.py`; seconds are processor time for one fold.",
         "",
         "| set | folds | ours | published best | forests | seconds |",
