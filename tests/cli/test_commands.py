@@ -18,6 +18,8 @@ COMMANDS = [
     "similar",
     "compare",
     "classify",
+    "regress",
+    "learn-ranking",
     "predict",
     "map",
 ]

@@ -23,6 +23,8 @@ COMMANDS = (
     "similar",
     "compare",
     "classify",
+    "regress",
+    "learn-ranking",
     "predict",
     "map",
 )
@@ -62,4 +64,5 @@ def main(
 
 
 for _name in COMMANDS:
-    app.command(_name, cls=PanelCommand)(getattr(import_module(f"rankcut.cli.{_name}"), _name))
+    _module = _name.replace("-", "_")
+    app.command(_name, cls=PanelCommand)(getattr(import_module(f"rankcut.cli.{_module}"), _module))

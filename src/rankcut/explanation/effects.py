@@ -105,7 +105,7 @@ def _dense(rankings: Any, linear: LinearModel) -> Floats:
     matrix.check("anywhere")
     groups = read_groups(matrix, "anywhere", None)
     rows = np.unique(np.linspace(0, len(groups) - 1, min(len(groups), _MOST_RANKINGS)).astype(int))
-    ranks = groups[rows].astype(np.float64) + 1.0
+    ranks: Floats = groups[rows].astype(np.float64) + 1.0
     ranks[groups[rows] == NOWHERE] = np.nan
     return ranks
 

@@ -5,7 +5,7 @@ models' honest predictions (leave-one-out and out-of-bag), all targets taken tog
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -77,6 +77,18 @@ class Combination:
     def named_weights(self) -> dict[str, float]:
         """Weight of each model, by name."""
         return dict(zip(_NAMES, self.weights.tolist(), strict=True))
+
+    def without_rows(self) -> "Combination":
+        """The same without the predictions of training rows, which prediction does not need."""
+        return replace(
+            self,
+            forests=[replace(each, left_out=each.left_out[:0]) for each in self.forests],
+            kernels=[
+                (scale, replace(kernel, left_out=kernel.left_out[:0]))
+                for scale, kernel in self.kernels
+            ],
+            left_out=self.left_out[:0],
+        )
 
     def predict(self, rows: Floats, n_jobs: int | None = None) -> Floats:
         """Predicted targets."""
