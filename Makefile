@@ -6,11 +6,15 @@ VENV := .venv
 DEMO := $(VENV)/.installed-demo
 INSTALLED := $(VENV)/.installed-test
 EXPLORE := $(VENV)/.installed-explore
+DOCS := $(VENV)/.installed-docs
 # Compiled modules are kept, whatever the environment says: tests start many processes.
 export PYTHONDONTWRITEBYTECODE :=
+# Tests run in two processes: more threads for linear algebra would only wait for each other.
+ONE_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1
+PYTEST := -m pytest -q -n 2 --dist worksteal
 PIP := $(VENV)/bin/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test test-slow test-all test-oldest explore reproduce bench-gp clean
+.PHONY: demo docs test test-quick check-types test-slow test-all test-oldest explore reproduce bench-gp clean
 
 demo: $(DEMO)
 	$(VENV)/bin/rankcut demo
@@ -23,20 +27,26 @@ reproduce: $(INSTALLED)
 test: $(INSTALLED)
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
-	$(VENV)/bin/mypy
-	$(VENV)/bin/python -m pytest -q -n 2 --dist worksteal -m "not slow"
+	@$(MAKE) --no-print-directory -j 2 check-types test-quick
 	@echo "Slow tests were left out: 'make test-slow' runs them, 'make test-all' runs both;"
 	@echo "'make test-oldest' tests the oldest versions, 'make explore' tries random input."
 
+# Types are checked while tests start.
+check-types: $(INSTALLED)
+	$(VENV)/bin/mypy
+
+test-quick: $(INSTALLED)
+	$(ONE_THREAD) $(VENV)/bin/python $(PYTEST) -m "not slow"
+
 # Processes, clusters, browsers, whole reproductions.
 test-slow: $(INSTALLED)
-	$(VENV)/bin/python -m pytest -q -n 2 --dist worksteal -m slow
+	$(ONE_THREAD) $(VENV)/bin/python $(PYTEST) -m slow
 
 test-all: test test-slow
 
 # The lower bounds of pyproject.toml, exactly, in an environment of their own.
 test-oldest: .venv-oldest/.installed
-	.venv-oldest/bin/python -m pytest -q -n 2 --dist worksteal -m "not slow" -p no:cacheprovider
+	$(ONE_THREAD) .venv-oldest/bin/python $(PYTEST) -m "not slow" -p no:cacheprovider
 
 .venv-oldest/.installed: pyproject.toml
 	test -x .venv-oldest/bin/python || $(PYTHON) -m venv .venv-oldest
@@ -44,6 +54,11 @@ test-oldest: .venv-oldest/.installed
 	.venv-oldest/bin/python -m uv pip install --quiet --python .venv-oldest/bin/python \
 		--resolution lowest-direct --editable '.[test]'
 	touch $@
+
+# The site, in build/site: open build/site/index.html. Warnings are errors.
+docs: $(DOCS)
+	$(VENV)/bin/python -m mkdocs build --strict --quiet
+	@echo "Open build/site/index.html"
 
 # Random examples, and fuzzers where they are installed, for SECONDS in all.
 SECONDS ?= 600
@@ -68,6 +83,8 @@ $(DEMO): pyproject.toml
 	@echo "Setting up $(VENV), once"
 	test -x $(VENV)/bin/python || $(PYTHON) -m venv $(VENV)
 	$(PIP) --editable '.[plot]'
+	@echo "Compiling the loops, once"
+	$(VENV)/bin/rankcut demo -o - > $(VENV)/demo.html 2> $(VENV)/demo.log
 	touch $@
 
 $(INSTALLED): $(DEMO)
@@ -75,10 +92,14 @@ $(INSTALLED): $(DEMO)
 	$(PIP) --editable '.[test]'
 	touch $@
 
+$(DOCS): $(DEMO)
+	$(PIP) --editable '.[docs]'
+	touch $@
+
 $(EXPLORE): $(INSTALLED)
 	$(PIP) --editable '.[explore]'
 	touch $@
 
 clean:
-	rm -rf $(VENV) .venv-gpflow .venv-oldest .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf build $(VENV) .venv-gpflow .venv-oldest .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -prune -exec rm -rf {} +

@@ -99,9 +99,9 @@ def code_fingerprint(part: str, sources: tuple[Path, ...] = _SOURCES) -> str:
         name = waiting.pop()
         if name not in reached and name in definitions:
             reached.add(name)
-            for _, mentioned in definitions[name]:
-                waiting += mentioned
-    texts = sorted(text for name in reached for text, _ in definitions[name])
+            for node in definitions[name]:
+                waiting += _mentioned(node)
+    texts = sorted(ast.unparse(node) for name in reached for node in definitions[name])
     digest.update(hashlib.sha256("\n".join(texts).encode()).digest())
     return digest.hexdigest()[:16]
 
@@ -115,16 +115,16 @@ def data_fingerprint(data: Path) -> str:
 
 
 @lru_cache(maxsize=2)
-def _definitions(sources: tuple[Path, ...]) -> dict[str, list[tuple[str, frozenset[str]]]]:
-    """Each name that a module defines: the code, and the names that it mentions.
+def _definitions(sources: tuple[Path, ...]) -> dict[str, list[ast.stmt]]:
+    """Each name that a module defines, and the code.
 
     Different modules may define the same name: then all of them count.
     """
-    found: dict[str, list[tuple[str, frozenset[str]]]] = {}
+    found: dict[str, list[ast.stmt]] = {}
     for source in sources:
         for path in source.rglob("*.py"):
             for name, node in _named(ast.parse(path.read_text(encoding="utf-8")).body):
-                found.setdefault(name, []).append((ast.unparse(node), frozenset(_mentioned(node))))
+                found.setdefault(name, []).append(node)
     return found
 
 

@@ -4,7 +4,11 @@ import importlib.util
 import warnings
 from pathlib import Path
 
+import numpy as np
 import pytest
+from numpy.testing import assert_allclose
+
+from rankcut import KendallKernel, make_food
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 
@@ -22,6 +26,16 @@ def load_foreign(name, package, remedy):
         warnings.simplefilter("ignore")
         pytest.importorskip(package, reason=f"{package} is not installed; {remedy}")
         return load(name)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sorted(path.stem for path in EXAMPLES.glob("plot_*.py")))
+def test_gallery(name, tmp_path):
+    pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
+    program = EXAMPLES / f"{name}.py"
+    assert len(program.read_text(encoding="utf-8").splitlines()) < 60
+    load(name).draw().savefig(tmp_path / "picture.png")
+    assert (tmp_path / "picture.png").stat().st_size > 5000
 
 
 def test_calibration_is_reported_beside_f1():
@@ -50,3 +64,41 @@ def test_our_features_in_gpflow():
     example = load_foreign("gpflow_features", "gpflow", "make bench-gp installs it and runs this")
     theirs, ours = example.bounds()
     assert ours == pytest.approx(theirs, rel=1e-4)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_our_kernels_in_gpytorch():
+    example = load_foreign(
+        "gpytorch_kernel", "gpytorch", "pip install gpytorch brings it, and PyTorch"
+    )
+    assert example.accuracy() > 0.85
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_gram_matrices_in_gpytorch():
+    example = load_foreign(
+        "gpytorch_kernel", "gpytorch", "pip install gpytorch brings it, and PyTorch"
+    )
+    torch = pytest.importorskip("torch")
+    ranks = make_food(6, kind="incomplete", random_state=0).ranks
+    kernel = KendallKernel(unranked="anywhere")
+    theirs = example.RankingKernel(kernel).double()
+    x = torch.as_tensor(ranks)
+    expected = kernel(ranks)
+    assert_allclose(theirs(x).to_dense().numpy(), expected, rtol=1e-12)
+    assert_allclose(theirs(x, x[:2]).to_dense().numpy(), expected[:, :2], rtol=1e-12)
+    assert_allclose(theirs(x, diag=True).numpy(), np.diag(expected), rtol=1e-12)
+    batch = theirs(torch.stack([x, x.flip(0)]), x).to_dense().numpy()
+    assert_allclose(batch, [expected, expected[::-1]], rtol=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_our_kernels_in_gpflow():
+    example = load_foreign("gpflow_kernel", "gpflow", "make bench-gp installs it and runs this")
+    theirs, ours = example.bounds()
+    assert ours == pytest.approx(theirs, rel=1e-4)
+    ranks = make_food(6, kind="incomplete", random_state=0).ranks
+    kernel = KendallKernel(unranked="anywhere")
+    wrapped = example.RankingKernel(kernel, variance=2.0)
+    assert_allclose(wrapped(ranks).numpy(), 2.0 * kernel(ranks), rtol=1e-12)
+    assert_allclose(wrapped(ranks, full_cov=False).numpy(), 2.0 * kernel.diag(ranks), rtol=1e-12)

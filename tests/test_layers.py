@@ -25,7 +25,8 @@ LAYERS = [
     ["setfunctions"],
     ["partitions"],
     ["graphs"],
-    ["rankings", "seeds", "threads", "dask.collections"],
+    ["rankings", "threads", "dask.collections"],
+    ["parameters"],
     ["errors"],
     ["_loops"],
 ]

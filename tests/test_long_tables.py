@@ -121,5 +121,5 @@ def test_top_agrees_with_counting(ranks, top):
 @pytest.mark.parametrize("top", [0, -1, 1.5, True])
 def test_top_is_a_whole_number(frames, top):
     table = frames.DataFrame({"ranking": [1], "item": ["a"], "rank": [1]})
-    with pytest.raises(InputError, match="top must be a whole number from 1 up"):
+    with pytest.raises(InputError, match="top must be a whole number, 1 or more"):
         from_long(table, rank="rank", top=top)

@@ -11,7 +11,7 @@ from rankcut import setfunctions as setfunctions
 from rankcut import theory as theory
 from rankcut.comparison.group_differences import compare_groups as compare_groups
 from rankcut.comparison.independence import independence_test as independence_test
-from rankcut.comparison.kernels import compare_kernels as compare_kernels
+from rankcut.comparison.kernel_evidence import compare_kernels as compare_kernels
 from rankcut.consensus.decoding import to_ranking as to_ranking
 from rankcut.datasets.downloads import load_preflib as load_preflib
 from rankcut.datasets.eurovision import load_eurovision as load_eurovision

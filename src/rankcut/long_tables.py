@@ -1,7 +1,6 @@
 """Long tables: one line for each item that a ranking mentions."""
 
 from collections.abc import Hashable, Sequence
-from numbers import Integral
 from typing import Any, NamedTuple
 
 import narwhals as nw
@@ -12,6 +11,7 @@ from scipy import sparse as sp
 from rankcut.dask import is_lazy_frame
 from rankcut.errors import InputError, Setting
 from rankcut.orders import spread
+from rankcut.parameters import check_count
 from rankcut.rankings import as_frame
 from rankcut.ratings import from_ratings
 
@@ -139,8 +139,7 @@ def best_entries(ranks: sp.csr_array, top: int) -> sp.csr_array:
     array([[2., 1., 0.],
            [1., 0., 0.]])
     """
-    if isinstance(top, bool) or not isinstance(top, Integral) or top < 1:
-        raise InputError(f"must be a whole number from 1 up; got {top!r}", parameter="top")
+    check_count(top, "top")
     rows = np.repeat(np.arange(ranks.shape[0]), np.diff(ranks.indptr))
     order = np.lexsort((ranks.data, rows))
     place = np.arange(len(order)) - np.asarray(ranks.indptr)[rows]

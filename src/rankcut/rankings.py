@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array, issparse
 
 from rankcut.errors import InputError, Setting, Text, amount
+from rankcut.parameters import check_choice
 
 Unranked: TypeAlias = Literal["error", "last", "anywhere"]
 
@@ -73,10 +74,7 @@ class RankMatrix:
 
     def check(self, unranked: Unranked) -> None:
         """Raise unless each rank is finite and ``unranked`` allows for what is missing."""
-        if unranked not in get_args(Unranked):
-            raise InputError(
-                f'must be "error", "last" or "anywhere"; got {unranked!r}', parameter="unranked"
-            )
+        check_choice(unranked, get_args(Unranked), "unranked")
         self._check_values(np.isfinite if unranked == "error" else _is_not_infinite, "rank")
         if unranked == "error" and self.sparse is not None:
             self._check_all_stored(self.sparse)

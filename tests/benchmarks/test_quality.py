@@ -1,4 +1,4 @@
-"""Running the quality benchmark: mistakes are told at once, and nothing is judged twice."""
+"""Running the quality benchmark: mistakes are reported at once, and nothing is judged twice."""
 
 import numpy as np
 import pytest

@@ -17,6 +17,7 @@ COMMANDS = [
     "gram",
     "similar",
     "compare",
+    "clusters",
     "classify",
     "regress",
     "learn-ranking",

@@ -30,7 +30,7 @@ def test_a_table_in_the_terminal(votes):
     assert [line.split()[1] for line in lines[1:5]] == [
         NAMES[i] for i in np.argsort(model.ranking_)
     ]
-    assert "'uni' beats each other item in a pairwise comparison." in lines
+    assert "'uni' beats every other item in a pairwise comparison." in lines
     assert lines[-1].startswith("Agreement: Kendall's W")
 
 

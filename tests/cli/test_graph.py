@@ -118,3 +118,11 @@ def test_what_a_learned_graph_needs(lunch):
     done = run("graph", "apart.csv", "--learn", "co-listing")
     assert done.exit_code == 0
     assert "no two items are listed together" in done.stderr
+
+
+def test_a_title_is_not_compared_unless_asked(lunch):
+    rows = [f"{i},film {i},{'comedy' if i % 2 else 'drama'}" for i in range(30)]
+    (lunch / "films.csv").write_text("\n".join(["id,title,genre", *rows, ""]))
+    says = r"'title' has 30 different texts for 30 items.*compare by the others: --columns genre\n"
+    fail("graph", "films.csv", "-o", "films.npz", says=says)
+    succeed("graph", "films.csv", "-o", "films.npz", "--columns", "genre")

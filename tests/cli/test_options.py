@@ -2,7 +2,6 @@
 
 import io
 import json
-import sys
 from importlib.metadata import version
 from typing import get_args
 
@@ -88,17 +87,6 @@ def test_colour_is_for_terminals_that_want_it(monkeypatch):
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("NO_COLOR", "1")
     assert styled("items:", Terminal(), fg="cyan") == "items:"
-
-
-def test_messages_keep_their_brackets(monkeypatch, tmp_path):
-    """Rich would take [plot] for a style, and print nothing."""
-    from rankcut.cli import demonstration
-
-    monkeypatch.setitem(sys.modules, "rankcut.pictures.items_and_rankings", None)
-    scores = {"full": {"majority": (0.5, 0.0)}}
-    monkeypatch.setattr(demonstration, "scores_by_kind", lambda seed: scores)
-    said = " ".join(succeed("demo", "-o", tmp_path / "demo.png").split())
-    assert 'No picture without Matplotlib: pip install "rankcut[plot]"' in said
 
 
 def test_map_coloured_by_a_column(lunch):

@@ -118,6 +118,6 @@ def test_mistakes_are_named(people):
     )
     succeed("learn-ranking", "both.csv", "--folds", "2", "-o", "m.skops")
     fail("predict", "m.skops", "votes.csv", says="has no column 'town'")
-    fail("predict", "m.skops", "both.csv", "--explain", says="predict from rankings")
+    fail("predict", "m.skops", "both.csv", "--explain", says="classes or numbers")
     found = json.loads(succeed("learn-ranking", "both.csv", "--folds", "2", "--json"))
     assert {"method", "kendall", "spearman", "top_overlap"} == set(found["scores"][0])

@@ -207,7 +207,7 @@ LISTS = "Lab 1,Lab 2,Lab 3,Lab 4,Con\n1,,,,\n1,2,,,\n1,,,,2\n"
 
 
 def test_lists_of_similar_items_are_similar(tmp_path, monkeypatch):
-    # "Lab" is nearer to "Lab > Lab" than to "Lab > Conservative" because vectors are smoothed.
+    # "Lab" is nearer to "Lab > Lab" than to "Lab > Conservative" if vectors are smoothed.
     monkeypatch.chdir(tmp_path)
     (tmp_path / "parties.csv").write_text(PARTIES)
     (tmp_path / "votes.csv").write_text(LISTS)
@@ -216,6 +216,8 @@ def test_lists_of_similar_items_are_similar(tmp_path, monkeypatch):
     def nearest(*more):
         return [row["row"] for row in json.loads(succeed("similar", "votes.csv", *options, *more))]
 
-    assert nearest() == [0, 1, 2]
     assert nearest("--smoothing", "2") == [0, 1, 2]
     assert nearest("--smoothing", "0") == [0, 2, 1]
+    # By default, lists that share no candidate are compared by their parties.
+    (tmp_path / "votes.csv").write_text("Lab 1,Lab 2,Lab 3,Lab 4,Con\n1,2,,,\n,,,,1\n,,1,2,\n")
+    assert nearest() == [0, 2, 1]

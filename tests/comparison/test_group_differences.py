@@ -338,7 +338,11 @@ def test_constant_rankings():
         ),
         (list("aaabbb"), {"sample_weight": [1, 1, 1, 1, 1, -1]}, r"row 5: the weight is -1.0"),
         (list("aaabbb"), {"sample_weight": [0] * 6}, "sample_weight is 0 for all"),
-        (list("aaabbb"), {"n_permutations": 0}, "n_permutations must be at least 1; got 0"),
+        (
+            list("aaabbb"),
+            {"n_permutations": 0},
+            "n_permutations must be a whole number, 1 or more; got 0",
+        ),
         (list("aaabbb"), {"n_permutations": 9.5}, "n_permutations must be a whole number"),
         (list("aaabbb"), {"features": "spline"}, "features must be None, .* got 'spline'"),
         (list("aaabbb"), {"features": 3}, "features must be None, .* got 3"),

@@ -56,10 +56,14 @@ def test_extremes():
     same = np.tile([1.0, 2.0, 3.0], (5, 1))
     found = agreement(same)
     assert (found.kendall_w, found.mean_tau) == (1.0, 1.0)
-    assert found.mean_tau_interval == (1.0, 1.0)
+    # The share that five people miss with a chance of 5 % may say the opposite.
+    missed = 1 - 0.05 ** (1 / 5)
+    assert_allclose(found.mean_tau_interval, (1 - 2 * missed, 1))
+    assert_allclose(found.kendall_w_interval, (1 - missed, 1))
     opposed = np.array([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]])
     assert agreement(opposed).mean_tau == -1
     assert agreement(opposed).kendall_w == 0
+    assert agreement(opposed).mean_tau_interval[1] > 0.5
 
 
 def test_nothing_compared_is_no_agreement():

@@ -54,7 +54,7 @@ def test_several_vectors_at_once():
     [
         ([1.0, np.nan], None, "row 0: item 1 has the coordinate nan"),
         (3.0, None, "vectors must have one or two dimensions; got 0"),
-        ([1.0], -1.0, "tolerance must be 0 or above; got -1.0"),
+        ([1.0], -1.0, "tolerance must be 0 or more; got -1.0"),
     ],
 )
 def test_what_has_no_order_is_refused(vector, tolerance, message):

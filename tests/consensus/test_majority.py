@@ -48,8 +48,11 @@ def test_circles_and_components_agree_with_the_relation(n_items, seed):
     ("margins", "sentence"),
     [
         (CIRCLE, "circle: 'a' beats 'b', 'b' beats 'c', 'c' beats 'a'."),
-        (BELOW, "'d' beats each other item in a pairwise comparison. Majorities go round in a"),
-        (np.zeros((2, 2)), "No item beats each other one in a pairwise comparison: all pairs are"),
+        (BELOW, "'d' beats every other item in a pairwise comparison. Majorities go round in a"),
+        (
+            np.zeros((2, 2)),
+            "No item beats every other item in a pairwise comparison: all pairs are",
+        ),
         (tournament(3, [(0, 2), (1, 2)]), "'a', 'b' are not beaten, but tied."),
         (np.zeros((1, 1)), "There is a single item"),
     ],

@@ -74,7 +74,7 @@ def test_seeds():
         ({"kind": "best"}, "kind must be"),
         ({"k": 0, "kind": "top-k"}, "k must be from 1 to 8"),
         ({"k": 9, "kind": "top-k"}, "k must be from 1 to 8"),
-        ({"noise": -1}, "noise must be a standard deviation"),
+        ({"noise": -1}, "noise must be a finite number, 0 or more"),
         ({"n_rankings": 0}, "n_rankings must be a whole number, 1 or more"),
         ({"n_rankings": 2.5}, "n_rankings must be a whole number, 1 or more"),
         ({"kind": "ties", "merges": 8}, "merges must be a number, or a range"),

@@ -82,7 +82,7 @@ def test_blocs():
     ("options", "message"),
     [
         ({"phi": 2}, "phi must be from 0 to 1; got 2"),
-        ({"n_items": 0}, "n_items must be a whole number, 1 or above; got 0"),
+        ({"n_items": 0}, "n_items must be a whole number, 1 or more; got 0"),
         ({"kind": "some"}, 'kind must be "full"'),
         ({"kind": "top-k", "k": 99}, "k must be from 1 to 10; got 99"),
         ({"centers": [1, 2]}, "centers must have 10 ranks for each bloc; got 2"),

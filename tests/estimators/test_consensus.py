@@ -152,7 +152,7 @@ def test_ties_and_labels():
     found = Consensus().fit(frame)
     assert found.tied_groups_ == [["ika", "ebi"]]
     assert found.pairwise_winner_ == "uni"
-    assert found.notes_ == ["'uni' beats each other item in a pairwise comparison."]
+    assert found.notes_ == ["'uni' beats every other item in a pairwise comparison."]
 
 
 def test_all_tied_is_said():
@@ -206,12 +206,12 @@ def test_catalogues_have_places_and_no_pairwise_matrix(monkeypatch):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"method": "condorcet"}, "method must be one of 'borda', 'graph', 'copeland', 'kemeny'"),
+        ({"method": "condorcet"}, 'method must be "borda", "graph", "copeland" or "kemeny"'),
         ({"graph": np.eye(6)}, "graph is used by method=\"graph\" only; got method='borda'"),
         ({"confidence": 95}, "confidence must be between 0 and 1; got 95"),
-        ({"n_bootstraps": -1}, "n_bootstraps must be a whole number, 0 or above; got -1"),
+        ({"n_bootstraps": -1}, "n_bootstraps must be a whole number, 0 or more; got -1"),
         ({"n_bootstraps": 10}, "n_bootstraps is 10, too few for a confidence of 0.95; use 19"),
-        ({"time_limit": -1.0}, "time_limit must be 0 or above; got -1.0"),
+        ({"time_limit": -1.0}, "time_limit must be 0 or more; got -1.0"),
     ],
 )
 def test_parameters_are_checked(options, message):

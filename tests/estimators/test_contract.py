@@ -26,7 +26,7 @@ from rankcut import (
 from rankcut.estimators import (
     GraphSmoothing,
     KendallFeatures,
-    TasteFeatures,
+    LikenessFeatures,
     WeightedKendallFeatures,
 )
 
@@ -35,6 +35,7 @@ ESTIMATORS = [
     GraphCutFeatures(),
     GraphSmoothing(),
     KendallFeatures(),
+    LikenessFeatures(),
     WeightedKendallFeatures(),
     SubmodularFeatures(),
     SimilarRankings(n_neighbors=1),
@@ -42,7 +43,6 @@ ESTIMATORS = [
     GPRegressor(),
     RankingClassifier(),
     RankingCompleter(),
-    TasteFeatures(),
     RankingRegressor(Ridge()),
     Consensus(n_bootstraps=20),
     RankingClusters(2, n_init=2, n_bootstraps=20),
@@ -70,6 +70,8 @@ VARIANTS = [
         smoothing=Smoothing(1.5, AgreementGraph()),
     ),
     KendallFeatures(unranked="anywhere", normalize=True),
+    LikenessFeatures(unranked="anywhere"),
+    LikenessFeatures(unranked="last"),
     WeightedKendallFeatures(unranked="last", weights="multiplicative"),
     SubmodularFeatures(unranked="anywhere", normalize=True),
     SimilarRankings(n_neighbors=1, method="approximate"),

@@ -6,7 +6,16 @@ from oracles import is_at_the_maximum, log_evidence
 from scipy.optimize import approx_fprime
 from scipy.stats import multivariate_normal
 
-from rankcut.estimators.evidence import _SampleSpace, _WeightSpace, view_variances
+from rankcut.estimators.evidence import (
+    _SampleSpace,
+    _WeightSpace,
+    view_variances,
+    view_variances_of_grams,
+)
+
+
+def sample_space(views, *arguments):
+    return _SampleSpace([view @ view.T for view in views], *arguments)
 
 
 @pytest.fixture
@@ -20,7 +29,7 @@ def rng():
     return np.random.default_rng(0)
 
 
-@pytest.mark.parametrize("space", [_WeightSpace, _SampleSpace])
+@pytest.mark.parametrize("space", [_WeightSpace, sample_space])
 def test_it_is_the_density_of_the_labels(space, data):
     views, targets = data
     variances, noise = np.array([0.3, 0.1]), 0.7
@@ -31,7 +40,7 @@ def test_it_is_the_density_of_the_labels(space, data):
     assert space(views, targets)(variances, noise).loss == pytest.approx(expected)
 
 
-@pytest.mark.parametrize("space", [_WeightSpace, _SampleSpace])
+@pytest.mark.parametrize("space", [_WeightSpace, sample_space])
 def test_its_slopes_are_those_of_differences(space, data):
     evidence = space(*data)
     logs = np.log([0.3, 0.1, 0.7])
@@ -58,7 +67,7 @@ def test_variances_are_at_the_maximum_of_the_evidence(n_samples, rng):
     assert is_at_the_maximum(lambda variances: log_evidence(views, targets, variances), found)
 
 
-@pytest.mark.parametrize("space", [_WeightSpace, _SampleSpace])
+@pytest.mark.parametrize("space", [_WeightSpace, sample_space])
 def test_a_row_that_counts_is_that_many_rows(space, data):
     views, targets = data
     counts = np.arange(12) % 4 + 1
@@ -69,3 +78,13 @@ def test_a_row_that_counts_is_that_many_rows(space, data):
     assert other.loss == pytest.approx(one.loss, rel=1e-12)
     assert other.slopes == pytest.approx(one.slopes, rel=1e-11)
     assert other.noise_slope == pytest.approx(one.noise_slope, rel=1e-11)
+
+
+@pytest.mark.parametrize("counted", [False, True])
+def test_inner_products_say_the_same_as_views(counted, rng):
+    views = [rng.normal(size=(40, width)) / np.sqrt(width) for width in (6, 4)]
+    targets = np.sign(rng.normal(size=(40, 1)) + views[0][:, :1])
+    counts = np.arange(40) % 3 + 1.0 if counted else None
+    found = view_variances_of_grams([view @ view.T for view in views], targets, counts)
+    # As near as both are to the maximum.
+    assert found == pytest.approx(view_variances(views, targets, counts), rel=1e-3)

@@ -8,7 +8,7 @@ from scipy import sparse
 
 from rankcut import DissimilarityGraph, NeighborGraph, RankingClassifier, make_food
 from rankcut.estimators import ranking_classifier
-from rankcut.estimators.views import all_views
+from rankcut.estimators.views import list_views
 from rankcut.features.smoothing import Smoother
 from rankcut.rankings import read_rankings
 
@@ -87,7 +87,8 @@ def fitted(request):
 
 
 def views_of(model, ranks):
-    return all_views(read_rankings(ranks), Smoother(model.graph_, model.smoothing))
+    views = list_views(read_rankings(ranks), Smoother(model.graph_, model.smoothing))
+    return {name: view.toarray() for name, view in views.items()}
 
 
 def test_views_count_as_the_evidence_says(fitted):
@@ -205,3 +206,45 @@ def test_rows_that_do_not_count_are_no_rows():
     assert model.classes_.tolist() == [0, 1]
     with pytest.raises(ValueError, match="sample_weight is zero for all rankings"):
         model.fit(ranks, labels, np.zeros(20))
+
+
+@pytest.mark.parametrize("counted", [False, True])
+def test_a_large_catalogue_gives_the_same_without_filling_views(monkeypatch, counted):
+    ranks, labels = lists(60, 3, by="order")
+    stored = sparse.csr_array(np.nan_to_num(ranks))
+    counts = np.arange(60) % 3 + 1 if counted else None
+    filled = RankingClassifier().fit(stored, labels, counts)
+    monkeypatch.setattr(ranking_classifier, "_MOST_FILLED", 0)
+    sparsely = RankingClassifier().fit(stored, labels, counts)
+    assert sparsely.view_variances_ == pytest.approx(filled.view_variances_, rel=1e-6)
+    assert sparsely.predict_proba(stored) == pytest.approx(filled.predict_proba(stored), rel=1e-6)
+
+
+def ratings_by_level(n, seed):
+    """One class rates everything a level higher, in the same order."""
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(0, 2, n)
+    stars = rng.integers(1, 5, size=(n, 6)) + labels[:, None] * (rng.random((n, 1)) < 0.9)
+    return stars.astype(float), labels
+
+
+def test_ratings_keep_their_level():
+    train, labels = ratings_by_level(200, 0)
+    test, truth = ratings_by_level(300, 1)
+    rated = RankingClassifier(ratings=True).fit(train, labels)
+    ranked = RankingClassifier().fit(-train, labels)
+    assert rated.score(test, truth) > ranked.score(-test, truth) + 0.1
+    assert {"ratings", "mean level", "levels"} < set(rated.view_variances_)
+    stored = sparse.csr_array(test)
+    assert rated.predict_proba(stored) == pytest.approx(rated.predict_proba(test))
+
+
+def test_higher_ratings_come_first():
+    ranks, labels = lists(60, 3, by="order")
+    rated = RankingClassifier(ratings=True)
+    views = rated.fit(11.0 - ranks, labels)._views(read_rankings(11.0 - ranks))
+    expected = list_views(read_rankings(ranks))
+    for name in ("order", "top"):
+        np.testing.assert_allclose(views[name].toarray(), expected[name].toarray(), atol=1e-15)
+    with pytest.raises(ValueError, match="ratings must be True or False; got 5"):
+        RankingClassifier(ratings=5).fit(ranks, labels)

@@ -97,7 +97,7 @@ def test_people_without_blocs_are_one():
     assert model.n_clusters_ == 1
     assert model.rank_intervals_ is None
     assert model.distinctive_items_["item"] == []
-    assert model.summary().startswith("One bloc: no sign that people divide.")
+    assert model.summary().startswith("One bloc: people do not divide more than by chance.")
     assert_array_equal(model.labels_, 0)
     assert_array_equal(model.membership_, 1.0)
 

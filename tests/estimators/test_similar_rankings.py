@@ -17,7 +17,7 @@ from rankcut import (
     Smoothing,
     graph_cut_kernel,
 )
-from rankcut.estimators import KendallFeatures
+from rankcut.estimators import KendallFeatures, LikenessFeatures
 from rankcut.kernels import vector_index
 
 RNG = np.random.default_rng(0)
@@ -151,7 +151,7 @@ def test_the_features_that_are_given_stay_as_they_are():
 
 def test_few_rankings():
     for method in ("exact", "approximate"):
-        search = SimilarRankings(n_neighbors=2, method=method).fit(
+        search = SimilarRankings(GraphCutFeatures(), n_neighbors=2, method=method).fit(
             [[1, 2, 3], [3, 2, 1], [1, 3, 2]]
         )
         values, rows = search.kneighbors()
@@ -176,15 +176,17 @@ def test_weights_of_any_scale(scale):
 
 def test_many_rankings_that_are_the_same():
     ranks = np.tile(CENTRES[:2], (300, 1))
-    search = SimilarRankings(method="approximate", n_candidates=300).fit(ranks)
+    search = SimilarRankings(GraphCutFeatures(), method="approximate", n_candidates=300).fit(ranks)
     values, rows = search.kneighbors()
     assert_allclose(values, 1.0)
     assert (rows % 2 == np.arange(600)[:, None] % 2).all()
 
 
 def test_rankings_that_tie_all_items():
-    search = SimilarRankings(n_neighbors=1, method="approximate").fit([[1, 1, 1], [1, 2, 3]])
-    found = search.kneighbors([[1, 1, 1], [1, 2, 3]])
+    search = SimilarRankings(GraphCutFeatures(), n_neighbors=1, method="approximate")
+    search.fit([[1, 1, 1], [1, 2, 3]])
+    with pytest.warns(UserWarning, match="1 of 2 rankings, the first of them row 0, have nothing"):
+        found = search.kneighbors([[1, 1, 1], [1, 2, 3]])
     assert_allclose(found.values, [[0], [1]], atol=1e-15)
 
 
@@ -251,3 +253,39 @@ def test_kernel_values_beyond_a_float_are_an_error():
     usual = GraphCutFeatures(GRAPH)
     expected = SimilarRankings(usual, n_neighbors=3, normalize=False).fit(RANKS[:60]).kneighbors()
     assert_array_equal(found.rows, expected.rows)
+
+
+@pytest.mark.parametrize("unranked", ["anywhere", "last"])
+@pytest.mark.parametrize("method", ["exact", "approximate"])
+def test_by_default_it_searches_likeness(unranked, method):
+    lists = sparse_lists(200)
+    vectors = LikenessFeatures(unranked=unranked).fit(lists).transform(lists).toarray()
+    gram = vectors @ vectors.T
+    np.fill_diagonal(gram, -np.inf)
+    search = SimilarRankings(unranked=unranked, method=method, n_candidates=200).fit(lists)
+    values, rows = search.kneighbors(n_neighbors=5)
+    # Cosines of 620 coordinates.
+    assert_allclose(values, brute_force(gram, 5)[0], atol=1e-12)
+    assert_allclose(np.take_along_axis(gram, rows, axis=1), values, atol=1e-12)
+
+
+def test_lists_that_share_nothing_have_arbitrary_neighbours_and_it_says_so():
+    # Nobody else lists the last two items, and they are connected with nothing else.
+    graph = np.zeros((5, 5))
+    for one, other in ((0, 1), (1, 2), (3, 4)):
+        graph[one, other] = graph[other, one] = 1.0
+    features = GraphCutFeatures(graph, unranked="anywhere", completions="closed_form")
+    nan = np.nan
+    lists = [[1, 2, 3, nan, nan], [1, 2, 2, nan, nan], [nan, nan, nan, 1, 2]]
+    search = SimilarRankings(features, n_neighbors=1).fit(lists)
+    with pytest.warns(UserWarning, match="1 of 3 rankings, the first of them row 2, have nothing"):
+        search.kneighbors()
+    with pytest.warns(UserWarning, match="An item graph may connect what they list"):
+        SimilarRankings(unranked="anywhere", n_neighbors=1).fit(lists).kneighbors(
+            [[nan, nan, nan, nan, nan]]
+        )
+
+
+def test_options_of_the_default_features_are_not_for_others():
+    with pytest.raises(ValueError, match="graph and unranked belong to the default features"):
+        SimilarRankings(GraphCutFeatures(), unranked="last").fit(RANKS)

@@ -142,7 +142,7 @@ class TestMixedRows:
         ({"n_draws": 2.5}, "n_draws must be a whole number"),
         ({"n_draws": "8"}, "n_draws must be a whole number"),
         ({"tolerance": "0.1"}, "tolerance must be a relative error above 0"),
-        ({"algorithm": "fast"}, "algorithm must be one of"),
+        ({"algorithm": "fast"}, "algorithm must be "),
         ({"sparse_output": "yes"}, "sparse_output must be True or False"),
         ({"normalize": "no"}, "normalize must be True or False"),
         ({"dtype": "int8"}, "float32 or float64"),

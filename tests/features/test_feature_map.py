@@ -298,7 +298,7 @@ class TestBadOptions:
     def test_algorithm(self):
         weights = 1 - np.eye(30)
         ranks = np.arange(30)[None]
-        with pytest.raises(ValueError, match=r"algorithm must be one of 'auto', .*; got 'fast'"):
+        with pytest.raises(ValueError, match=r"algorithm must be .*; got 'fast'"):
             flat_vectors(ranks, weights, algorithm="fast")
         with pytest.raises(ValueError, match=r"too many for 30 items"):
             flat_vectors(ranks, weights, algorithm="table")

@@ -8,6 +8,7 @@ from tolerances import assert_rounds_to
 
 from rankcut import GraphCutFeatures, NeighborGraph, Smoothing, graph_cut_kernel
 from rankcut.features.offset_rows import (
+    JoinedRows,
     OffsetRows,
     filled,
     inner_products,
@@ -84,3 +85,18 @@ def test_sparse_rankings_mean_the_same_as_dense_ones(normalize, steps, unlisted_
     gram = graph_cut_kernel(stored, None, graph, **options)
     # Both sides of a product are rounded so; its four sums have 40 terms each.
     assert_rounds_to(gram, dense @ dense.T, n_terms=2 * 3 * 40 + 4 * 40)
+
+
+def test_joined_rows_mean_the_same_as_dense_ones():
+    stored = sparse.csr_array(RNG.normal(size=(5, 6)) * (RNG.random((5, 6)) < 0.5))
+    rows = JoinedRows(stored, RNG.normal(size=(5, 2)))
+    dense = rows.toarray()
+    assert rows.shape == dense.shape
+    size = np.abs(dense).max() ** 2
+    for left, right in ((rows, rows[1:3]), (rows, dense[1:3]), (dense, rows[1:3])):
+        assert_rounds_to(inner_products(left, right), dense @ dense[1:3].T, n_terms=8, size=size)
+    assert_rounds_to(row_squares(rows), (dense**2).sum(axis=1), n_terms=8, size=size)
+    assert_rounds_to(rows @ np.eye(8), dense, n_terms=2, size=size)
+    assert_array_equal(rows.tocsr().toarray(), dense)
+    assert_array_equal(filled(rows[[3, 0]]), dense[[3, 0]])
+    assert largest_entry(rows) == np.abs(dense).max()

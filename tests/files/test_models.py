@@ -20,12 +20,13 @@ from rankcut import (
     LowRankGraph,
     NeighborGraph,
     RankingClassifier,
+    RankingCompleter,
     RankingRegressor,
     SimilarityGraph,
     make_food,
 )
 from rankcut.files import RankingFileError, models
-from rankcut.files.models import SavedModel, read_model, write_model
+from rankcut.files.models import SavedCompleter, SavedModel, read_model, write_model
 from rankcut.files.streams import pack_archive, unpack_archive
 from rankcut.label_ranking import combination
 from rankcut.reports.classification import make_classifier
@@ -35,18 +36,21 @@ class Foreign:
     """A type that is neither scikit-learn's nor ours."""
 
 
+def neighbors(features):
+    return NeighborGraph(features, n_neighbors=2)
+
+
 @pytest.mark.parametrize(
-    "recipe",
+    ("recipe", "model"),
     [
-        SimilarityGraph,
-        LowRankGraph,
-        lambda features: NeighborGraph(features, n_neighbors=2),
-        lambda features: DissimilarityGraph(NeighborGraph(features, n_neighbors=2)),
+        (SimilarityGraph, "logistic"),
+        (LowRankGraph, "logistic"),
+        (lambda features: DissimilarityGraph(neighbors(features)), "logistic"),
+        (neighbors, "views"),
     ],
 )
-@pytest.mark.parametrize("model", ["logistic", "views"])
 def test_a_model_predicts_the_same_after_it_was_saved(tmp_path, recipe, model):
-    food = make_food(80, random_state=0)
+    food = make_food(40, random_state=0)
     graph = recipe(food.item_features).build()
     options = {"items": tuple(food.item_names), "smoothing": 0.5}
     classifier = make_classifier(model, graph, 8, options)
@@ -61,8 +65,9 @@ def test_a_model_predicts_the_same_after_it_was_saved(tmp_path, recipe, model):
 
 def model_bytes(tmp_path):
     food = make_food(40, random_state=0)
-    graph = NeighborGraph(food.item_features, n_neighbors=2)
-    classifier = make_classifier("views", graph, 8, {}).fit(food.ranks, food.target)
+    classifier = make_classifier("views", neighbors(food.item_features), 8, {}).fit(
+        food.ranks, food.target
+    )
     write_model(SavedModel(classifier, tuple(food.item_names), "type"), tmp_path / "m.skops")
     return (tmp_path / "m.skops").read_bytes()
 
@@ -152,8 +157,16 @@ def test_a_file_that_loads_but_is_no_model_is_refused(tmp_path, part, value, say
         read_model(tmp_path / "m.skops")
 
 
-@pytest.mark.parametrize("library", ["pandas", "polars"])
-@pytest.mark.parametrize("recipe", [SimilarityGraph, LowRankGraph, None])
+@pytest.mark.parametrize(
+    ("library", "recipe"),
+    [
+        ("pandas", SimilarityGraph),
+        ("polars", SimilarityGraph),
+        ("polars", LowRankGraph),
+        ("pandas", None),
+        ("polars", None),
+    ],
+)
 def test_a_graph_from_a_frame_is_saved(tmp_path, library, recipe):
     food = make_food(40, random_state=0)
     if recipe is None:
@@ -208,3 +221,15 @@ def test_a_model_of_rankings_predicts_the_same_after_it_was_saved(tmp_path, monk
     read = read_model(tmp_path / "m.skops")
     assert (read.kind, read.columns) == ("rankings", ("age", "town"))
     np.testing.assert_array_equal(read.classifier.predict_pairs(table), model.predict_pairs(table))
+
+
+def test_a_completer_predicts_the_same_after_it_was_saved(tmp_path):
+    food = make_food(60, kind="incomplete", random_state=0)
+    graph = NeighborGraph(food.item_features, n_neighbors=2).build()
+    completer = RankingCompleter(graph).fit(food.ranks)
+    write_model(SavedCompleter(completer, tuple(food.item_names)), tmp_path / "m.skops")
+    read = read_model(tmp_path / "m.skops")
+    assert read.items == tuple(food.item_names)
+    np.testing.assert_array_equal(
+        read.completer.predict_pairs(food.ranks), completer.predict_pairs(food.ranks)
+    )

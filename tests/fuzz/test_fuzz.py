@@ -57,17 +57,17 @@ def test_any_bytes_give_an_array_a_graph_or_an_error(data):
 
 
 def large_files():
-    """Files of about 200 kB that promise or imply far more than they hold."""
-    names = "".join(f"# ALTERNATIVE NAME {i}: {i}\n" for i in range(1, 4001))
-    yield "preflib", f"# NUMBER ALTERNATIVES: 4000\n{names}" + "1: 1\n" * 20_000
-    yield "preflib", "1: " + "{" * 200_000
-    yield "preflib", "# NUMBER ALTERNATIVES: 9\n1: " + ",".join("1" * 100_000)
-    yield "preflib", "100000\n" + "".join(f"{i},x\n" for i in range(1, 20_000))
-    yield "blt", "9000 1\n" + "1 1 0\n" * 20_000 + "0\n" + '"x"\n' * 9000
-    yield "blt", "50000 1\n1 " + " ".join(map(str, range(1, 30_000))) + " 29999 0\n" + "\n" * 50_000
-    yield "csv", "," * 50_000 + "\n" + "1\n" * 50_000
-    yield "csv", "ranking,item,rank\n" + "".join(f"{i},{i},1\n" for i in range(15_000))
-    yield "order", "100000 1\n" + "0 1 5\n" * 30_000
+    """Files of about 50 kB that promise or imply far more than they hold."""
+    names = "".join(f"# ALTERNATIVE NAME {i}: {i}\n" for i in range(1, 1001))
+    yield "preflib", f"# NUMBER ALTERNATIVES: 1000\n{names}" + "1: 1\n" * 8_000
+    yield "preflib", "1: " + "{" * 50_000
+    yield "preflib", "# NUMBER ALTERNATIVES: 9\n1: " + ",".join("1" * 25_000)
+    yield "preflib", "100000\n" + "".join(f"{i},x\n" for i in range(1, 5_000))
+    yield "blt", "3000 1\n" + "1 1 0\n" * 6_000 + "0\n" + '"x"\n' * 3000
+    yield "blt", "15000 1\n1 " + " ".join(map(str, range(1, 9_000))) + " 8999 0\n" + "\n" * 15_000
+    yield "csv", "," * 15_000 + "\n" + "1\n" * 15_000
+    yield "csv", "ranking,item,rank\n" + "".join(f"{i},{i},1\n" for i in range(5_000))
+    yield "order", "100000 1\n" + "0 1 5\n" * 8_000
 
 
 class Calls:

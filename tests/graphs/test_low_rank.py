@@ -141,9 +141,9 @@ def test_names_are_matched_and_the_approximation_is_kept():
     ("options", "message"),
     [
         ({"method": "svd"}, 'method must be "nystroem", "random_features" or "embedding"'),
-        ({"rank": 0}, "rank must be a whole number above 0"),
-        ({"rank": 2.5}, "rank must be a whole number above 0"),
-        ({"offset": -1}, "offset must be 0 or more"),
+        ({"rank": 0}, "rank must be a whole number, 1 or more"),
+        ({"rank": 2.5}, "rank must be a whole number, 1 or more"),
+        ({"offset": -1}, "offset must be a finite number, 0 or more"),
         ({"lengthscale": 0}, 'lengthscale must be "median" or above 0'),
     ],
 )

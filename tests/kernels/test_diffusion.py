@@ -140,5 +140,5 @@ def test_the_default_rate():
 def test_parameters_that_do_not_fit():
     with pytest.raises(ValueError, match=r"at most 20 items; got 21.*mallows_kernel"):
         diffusion_kernel(np.arange(21.0)[None])
-    with pytest.raises(ValueError, match="beta must be positive and finite"):
+    with pytest.raises(ValueError, match="beta must be a finite number above 0"):
         diffusion_kernel([[1, 2]], beta=0)

@@ -180,7 +180,7 @@ class TestMedian:
 
 @pytest.mark.parametrize("lam", [0, -1.0, np.inf, np.nan])
 def test_rates_that_are_none(lam):
-    with pytest.raises(ValueError, match="lam must be positive and finite"):
+    with pytest.raises(ValueError, match="lam must be a finite number above 0"):
         mallows_kernel([[1, 2]], lam=lam)
 
 

@@ -115,7 +115,7 @@ def test_strata_are_visited_once():
 @pytest.mark.parametrize("stratify", [False, True])
 def test_gaps_are_uniform_and_items_independent(stratify):
     """Fails by chance for one seed in 1,000."""
-    # One draw of each of many tasks, since the draws of a task depend on each other.
+    # One draw of each of many tasks, because the draws of a task depend on each other.
     drawn = draw([2] * 4000, mirror=False, stratify=stratify, seed=1)[::4]
     gaps = np.array([gaps_of(groups) for groups in drawn])
     p_values = [stats.chisquare(np.bincount(item, minlength=4)).pvalue for item in gaps.T]

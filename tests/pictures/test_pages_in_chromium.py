@@ -79,6 +79,15 @@ def test_nothing_overflows_is_cut_or_complains(tmp_path, make, width):
         assert page.errors() == []
 
 
+def test_places_need_no_scrolling_on_a_telephone(tmp_path):
+    file = tmp_path / "page.html"
+    file.write_text(consensus(), encoding="utf-8")
+    with opened(find_chromium(), file, 390, tmp_path / "profile") as page:
+        drawing = "document.querySelector('.narrow')"
+        assert page.evaluate(f"{drawing}.scrollWidth <= {drawing}.clientWidth")
+        assert page.evaluate(f"{drawing}.closest('.wide')") is None
+
+
 def test_hovering_and_picking_on_a_map(tmp_path):
     file = tmp_path / "map.html"
     file.write_text(lunch_map(), encoding="utf-8")

@@ -137,13 +137,14 @@ def test_expectations_are_by_quadrature():
 
 
 def test_a_path_rises_to_the_maximum_that_the_classifier_finds(food):
-    features = graph_cut_features(food.ranks)
-    model = GPClassifier(tol=1e-8).fit(features, food.target)
-    path = published_path(Linear(features, features, constant=True), food.target == 1, 500)
+    features = graph_cut_features(food.ranks)[:12]
+    target = food.target[:12]
+    model = GPClassifier(tol=1e-8).fit(features, target)
+    path = published_path(Linear(features, features, constant=True), target == 1, 300)
     elbos = [stop.elbo for stop in path]
     assert elbos == sorted(elbos)
     assert elbos[-1] == pytest.approx(model.elbo_, abs=0.02)
-    short = published_path(Linear(features, features, constant=True), food.target == 1, 3)
+    short = published_path(Linear(features, features, constant=True), target == 1, 3)
     assert [stop.elbo for stop in short] == elbos[:4]
 
 

@@ -1,4 +1,4 @@
-"""The runner: what is missing is run, and a process that is lost is told."""
+"""The runner: missing tasks are run, and a lost process is reported."""
 
 import os
 

@@ -67,7 +67,7 @@ def test_the_complement_of_the_complement_is_the_function():
 
 def test_a_top_list_pays_for_its_items_alone():
     # A covariance that has no Cholesky factor but that of its head: what comes after the last
-    # group but one must not be looked at.
+    # group but one must not be read.
     entropy = GaussianEntropy(np.eye(4))
     entropy._scaled[3, 3] = -1.0
     assert_allclose(entropy.along([[0], [1], [2, 3]])[:3], np.arange(3) * 1.4189385332046727)
@@ -102,7 +102,7 @@ def test_every_subset_is_listed_once():
     [
         (
             lambda: GraphCut(np.ones((3, 3)), "quick"),
-            "algorithm must be one of .*; got 'quick'",
+            "algorithm must be .*; got 'quick'",
         ),
         (lambda: HypergraphCut([{0, 3}], 3), r"hyperedge 0 joins \[0, 3\]"),
         (lambda: HypergraphCut([{0, 1}], 3, [1, 2]), "1 hyperedges and 2 weights"),

@@ -44,33 +44,37 @@ def squared_distances(points: Floats, centres: Floats, squares: Floats) -> None:
 
 
 @compiled
+def draw_point(weights: Floats, squares: Floats, draw: float) -> int:
+    """A point drawn by its weight times its square; ``draw`` is a number from 0 to 1."""
+    total = 0.0
+    for r in range(weights.shape[0]):
+        total += weights[r] * squares[r]
+    left = draw * total
+    chosen = int(weights.shape[0]) - 1
+    for r in range(weights.shape[0]):
+        left -= weights[r] * squares[r]
+        if left < 0.0:
+            chosen = r
+            break
+    return chosen
+
+
+@compiled
 def plant_centres(points: Floats, weights: Floats, draws: Floats, centres: Floats) -> None:
     """k-means++: each next centre is a point drawn by its squared distance from those before.
 
     ``draws`` has a number from 0 to 1 for each centre.
     """
     n = points.shape[0]
-    nearest = np.full(n, np.inf)
-    mass = weights.copy()
+    nearest = np.ones(n)
     for c in range(centres.shape[0]):
-        total = 0.0
-        for r in range(n):
-            total += mass[r]
-        left = draws[c] * total
-        chosen = n - 1
-        for r in range(n):
-            left -= mass[r]
-            if left < 0.0:
-                chosen = r
-                break
-        centres[c] = points[chosen]
+        centres[c] = points[draw_point(weights, nearest, draws[c])]
         for r in range(n):
             square = 0.0
             for d in range(points.shape[1]):
                 step = points[r, d] - centres[c, d]
                 square += step * step
-            nearest[r] = min(nearest[r], square)
-            mass[r] = weights[r] * nearest[r]
+            nearest[r] = square if c == 0 else min(nearest[r], square)
 
 
 @compiled
@@ -116,21 +120,35 @@ def move_centres(
 
 
 @compiled
-def best_centres(
-    points: Floats, weights: Floats, draws: Floats, centres: Floats, labels: Indices, steps: int
-) -> float:
-    """The best of several runs of k-means; ``draws`` has a row for each run."""
-    trial = np.empty_like(centres)
-    found = np.empty_like(labels)
-    best = np.inf
-    for start in range(draws.shape[0]):
-        plant_centres(points, weights, draws[start], trial)
-        total = move_centres(points, weights, trial, found, steps)
-        if total < best:
-            best = total
-            centres[:] = trial
-            labels[:] = found
-    return best
+def grow_centres(
+    points: Floats, weights: Floats, draws: Floats, centres: Floats, totals: Floats, steps: int
+) -> None:
+    """k-means for k = 1, 2, …: ``centres[k − 1, :k]``, and ``totals[k − 1]`` the sum of squares.
+
+    Most starts add a point to the best k − 1 centres, drawn by its squared distance from them; the
+    last one is new. ``draws`` has k numbers from 0 to 1 for each k and start.
+    """
+    n, width = points.shape
+    labels = np.empty(n, dtype=np.uint32)
+    squares = np.empty(n)
+    centres[0, 0] = points[0]
+    totals[0] = move_centres(points, weights, centres[0, :1], labels, 2)
+    for k in range(2, centres.shape[0] + 1):
+        before = centres[k - 2, : k - 1]
+        trial = np.empty((k, width))
+        best = np.inf
+        nearest_centres(points, before, labels, squares)
+        for start in range(draws.shape[1]):
+            if start == draws.shape[1] - 1 and k > 2:
+                plant_centres(points, weights, draws[k - 1, start], trial)
+            else:
+                trial[: k - 1] = before
+                trial[k - 1] = points[draw_point(weights, squares, draws[k - 1, start, 0])]
+            total = move_centres(points, weights, trial, labels, steps)
+            if total < best:
+                best = total
+                centres[k - 1, :k] = trial
+        totals[k - 1] = best
 
 
 @compiled

@@ -35,40 +35,48 @@ def invert(matrix: Floats, size: int, out: Floats) -> float:
                 out[a, b] = value
                 out[b, a] = value
         return log_det
+    # Sums run along rows, which vector instructions do, and never along a single entry. First
+    # matrix = UᵀU, U in the upper half.
     for a in range(size):
         row = matrix[a]
-        for b in range(a + 1):
-            other = matrix[b]
-            total = row[b]
-            for d in range(b):
-                total -= row[d] * other[d]
-            if a == b:
-                row[a] = np.sqrt(total)
-                log_det += np.log(total)
-            else:
-                row[b] = total / other[b]
-    # Row a of `out` becomes column a of the inverse factor, then the product of the two.
-    for a in range(size):
-        column = out[a]
-        column[a] = 1.0 / matrix[a, a]
+        log_det += np.log(row[a])
+        scale = 1.0 / np.sqrt(row[a])
+        for d in range(a, size):
+            row[d] *= scale
         for b in range(a + 1, size):
-            total = 0.0
-            row = matrix[b]
-            for d in range(a, b):
-                total -= row[d] * column[d]
-            column[b] = total / row[b]
-    for a in range(size):
-        left = out[a]
-        for b in range(a, size):
-            right = out[b]
-            total = 0.0
+            into = matrix[b]
+            weight = row[b]
             for d in range(b, size):
-                total += left[d] * right[d]
-            matrix[a, b] = total
+                into[d] -= weight * row[d]
+    # Row a of `out` is that of U⁻¹, from the last one up.
+    for back in range(size):
+        a = size - 1 - back
+        row = out[a]
+        for d in range(size):
+            row[d] = 0.0
+        row[a] = 1.0
+        for b in range(a + 1, size):
+            weight = matrix[a, b]
+            other = out[b]
+            for d in range(b, size):
+                row[d] -= weight * other[d]
+        scale = 1.0 / matrix[a, a]
+        for d in range(a, size):
+            row[d] *= scale
+    # The inverse is the sum of the outer products of the columns of U⁻¹.
     for a in range(size):
-        for b in range(a, size):
-            out[a, b] = matrix[a, b]
-            out[b, a] = matrix[a, b]
+        for b in range(size):
+            matrix[b, a] = out[a, b]
+    for a in range(size):
+        for b in range(size):
+            out[a, b] = 0.0
+    for d in range(size):
+        column = matrix[d]
+        for a in range(d + 1):
+            into = out[a]
+            weight = column[a]
+            for b in range(d + 1):
+                into[b] += weight * column[b]
     return log_det
 
 

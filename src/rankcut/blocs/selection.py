@@ -5,11 +5,11 @@ the mean of log W_k/W_1 over samples of a population of rankings that has the sa
 covariance but no blocs (:mod:`rankcut.blocs.null_population`), less that of the data: how much more
 the data gain from k centres than such a population would.
 
-A number of blocs is *sure* if its gap exceeds :data:`SURE` standard deviations of what samples
-without blocs vary by, and *stable* if the blocs that two halves of the people find agree on all
-people with an adjusted Rand index of at least :data:`STABLE`. There is one bloc unless a number is
-both. Of those that are, it is the smallest whose gap is within one standard deviation of the
-largest.
+Stability is how well the blocs that two halves of the people find agree on all people, as an
+adjusted Rand index. A number of blocs counts if its stability is at least :data:`STABLE` and its
+gap, in standard deviations of what samples without blocs vary by, times its stability at least
+:data:`SURE`. There is one bloc unless a number counts. Of those that do, it is the one with the
+largest product of gap and stability, or the smallest within one standard deviation of it.
 """
 
 from collections.abc import Callable
@@ -19,25 +19,26 @@ from typing import Any
 import numpy as np
 from scipy.linalg import eigh
 
-from rankcut._loops.centres import best_centres, nearest_centres
+from rankcut._loops.centres import grow_centres, nearest_centres
 from rankcut._loops.types import Floats, Indices, Longs
 from rankcut.blocs.null_population import fit_null
 
-#: Gaps above this many standard deviations are not chance.
-SURE = 3.0
+#: Least product of the gap, in standard deviations, and the stability.
+SURE = 2.0
 
-#: Blocs that agree less between two halves of the people are not stable.
+#: Least adjusted Rand index of the blocs that two halves of the people find.
 STABLE = 0.5
 
 #: People that the number is chosen by; of more, as many are drawn.
 MOST_PEOPLE = 2_000
 
 # Samples of the population without blocs, and pairs of resamples of people.
-_NULLS = 20
+_NULLS = 16
 _RESAMPLES = 6
 
-_STARTS = 4
-_STEPS = 30
+# Starts of k-means for each number, and steps of each.
+_STARTS = 3
+_STEPS = 25
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,15 +71,16 @@ class Selection:
 
     def choose(self, least: int, most: int) -> int:
         """The number from ``least`` to ``most`` that the evidence is for."""
-        number, gap, error = self.numbers, self.gap, self.error
-        within = (number >= max(least, 2)) & (number <= most)
-        good = within & (gap > SURE * error) & (self.stability >= STABLE)
+        within = (self.numbers >= max(least, 2)) & (self.numbers <= most)
+        stability = np.clip(self.stability, 0.0, 1.0)
+        weighed, error = self.gap * stability, self.error * stability
+        good = within & (weighed >= SURE * self.error) & (weighed > 0) & (stability >= STABLE)
         if not good.any():
             if least == 1 or not within.any():
                 return least
             good = within
-        best = int(np.argmax(np.where(good, gap, -np.inf)))
-        return int(number[np.argmax(good & (gap >= gap[best] - error[best]))])
+        best = int(np.argmax(np.where(good, weighed, -np.inf)))
+        return int(self.numbers[np.argmax(good & (weighed >= weighed[best] - error[best]))])
 
     def columns(self) -> dict[str, Any]:
         """As columns of a table."""
@@ -174,21 +176,17 @@ def _stability(points: Floats, weights: Floats, most: int, seed: int) -> Floats:
     squares = np.empty(len(points))
     if len(points) < 4:
         return found
-    for k in range(2, most + 1):
-        total = 0.0
-        for sample in range(_RESAMPLES):
-            rng = np.random.default_rng([seed, 14, k, sample])
-            order = rng.permutation(len(points))
-            for side, half in enumerate((order[::2], order[1::2])):
-                half = np.sort(half)
-                centres = np.empty((k, points.shape[1]))
-                inner = np.empty(len(half), dtype=np.uint32)
-                best_centres(
-                    points[half], weights[half], rng.random((_STARTS, k)), centres, inner, _STEPS
-                )
-                nearest_centres(points, centres, labels[side], squares)
-            total += rand_index(labels[0].astype(np.int64), labels[1].astype(np.int64), weights)
-        found[k - 1] = total / _RESAMPLES
+    for sample in range(_RESAMPLES):
+        rng = np.random.default_rng([seed, 14, sample])
+        order = rng.permutation(len(points))
+        halves = [np.sort(order[::2]), np.sort(order[1::2])]
+        centres = [_grow(points[half], weights[half], most, rng, _STARTS)[0] for half in halves]
+        for k in range(2, most + 1):
+            for side in range(2):
+                own = np.ascontiguousarray(centres[side][k - 1, :k])
+                nearest_centres(points, own, labels[side], squares)
+            agreed = rand_index(labels[0].astype(np.int64), labels[1].astype(np.int64), weights)
+            found[k - 1] += (agreed - found[k - 1]) / (sample + 1)
     return found
 
 
@@ -213,11 +211,19 @@ def _log_inertia(
     points: Floats, weights: Floats, most: int, rng: np.random.Generator, n_starts: int
 ) -> Floats:
     """Log W_k/W_1 for k from 1."""
-    whole = float(weights @ (points**2).sum(axis=1))
-    found = np.zeros(most)
-    labels = np.empty(len(points), dtype=np.uint32)
-    for k in range(2, most + 1):
-        centres = np.empty((k, points.shape[1]))
-        left = best_centres(points, weights, rng.random((n_starts, k)), centres, labels, _STEPS)
-        found[k - 1] = np.log(max(left, 1e-12 * whole) / whole) if whole > 0 else 0.0
+    totals = _grow(points, weights, most, rng, n_starts)[1]
+    if not totals[0] > 0:
+        return np.zeros(most)
+    found: Floats = np.log(np.maximum(totals / totals[0], 1e-12))
     return found
+
+
+def _grow(
+    points: Floats, weights: Floats, most: int, rng: np.random.Generator, n_starts: int
+) -> tuple[Floats, Floats]:
+    """Centres and sums of squares for 1 to ``most`` blocs."""
+    centres = np.zeros((most, most, points.shape[1]))
+    totals = np.empty(most)
+    draws = rng.random((most, n_starts, most))
+    grow_centres(np.ascontiguousarray(points), weights, draws, centres, totals, _STEPS)
+    return centres, totals

@@ -22,6 +22,8 @@ COMMANDS = (
     "gram",
     "similar",
     "compare",
+    "clusters",
+    "complete",
     "classify",
     "regress",
     "learn-ranking",

@@ -128,7 +128,7 @@ def _tasks(
     """A title, the rows and their groups, for each comparison."""
     import numpy as np
 
-    from rankcut.comparison.labels import read_codes
+    from rankcut.comparison.columns import read_codes
 
     if by is not None:
         return [(by, np.arange(len(rankings)), _column(rankings, by, file))]

@@ -1,134 +1,130 @@
-"""The main job on the embedded data set: rankings become vectors, and a classifier learns.
+"""What the demo finds in the lunch rankings, as lines for a terminal and as a page."""
 
-Two types of user rank eight dishes by taste, with noise. For each kind of complete ranking a
-classifier learns from graph cut features to tell the types apart, beside two baselines: the
-majority class, and the same classifier on Borda counts.
-"""
-
-from pathlib import Path
+from dataclasses import dataclass, replace
+from html import escape
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
-from sklearn.dummy import DummyClassifier
-from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import cross_val_score
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import FunctionTransformer, StandardScaler
+from rankcut.comparison.group_differences import compare_groups
+from rankcut.comparison.results import GroupComparison
+from rankcut.datasets import load_lunch
+from rankcut.estimators.consensus import Consensus
+from rankcut.pictures.comparison_page import comparison_picture
+from rankcut.pictures.consensus_page import places_picture
+from rankcut.pictures.map_figure import read_map
+from rankcut.pictures.map_page import describe_orders, map_pieces
+from rankcut.pictures.page import page
+from rankcut.pictures.ranking_map import RankingMap
+from rankcut.ranking_set import RankingSet
+from rankcut.reports.consensus import ConsensusReport, GroupConsensus
 
-from rankcut.datasets import make_food
-from rankcut.estimators import GraphCutFeatures
-from rankcut.features.graph_cut import graph_cut_features
-from rankcut.graphs import SimilarityGraph, as_item_graph
-from rankcut.orders import to_orders
-
-N_RANKINGS = 250
-NOISE = 0.5
-N_DATA_SETS = 10
-
-KINDS: dict[str, dict[str, Any]] = {
-    "full": {"kind": "full"},
-    "top 6": {"kind": "top-k", "k": 6},
-    "top 3": {"kind": "top-k", "k": 3},
-    "with ties": {"kind": "ties"},
-}
+NEXT = (
+    ("rankcut info YOURS.csv", "what is in your rankings, and what looks wrong"),
+    ("rankcut consensus YOURS.csv -o consensus.html", "one ranking, and how sure each place is"),
+    ("rankcut map YOURS.csv --by COLUMN -o map.html", "who ranks alike"),
+)
+"""Commands to try next, and what they answer."""
 
 
-def run(output: Path, *, seed: int = 0) -> None:
-    """Print two rankings with their vectors and a table of F1-scores, and write a picture."""
-    console = Console()
-    # The first call on a machine compiles the loops, which takes some seconds.
-    with console.status("Turning rankings into vectors"):
-        graph_cut_features([[1, 2]], [[0, 1], [1, 0]])
-    _show_vectors(console, seed)
-    with console.status("Learning from rankings of each kind"):
-        scores = scores_by_kind(seed)
-    _show_scores(console, scores)
-    try:
-        from rankcut.pictures.items_and_rankings import draw_graph_and_map
-    except ImportError:
-        console.print(escape('No picture without Matplotlib: pip install "rankcut[plot]"'))
-        return
-    food = make_food(N_RANKINGS, noise=NOISE, random_state=seed)
-    graph = as_item_graph(SimilarityGraph(food.item_features))
-    figure = draw_graph_and_map(
-        graph,
-        graph_cut_features(food.ranks, graph),
-        [food.target_names[target] for target in food.target],
-        food.item_names,
+@dataclass(frozen=True, eq=False)
+class Found:
+    """All that the demo shows."""
+
+    lunch: RankingSet
+    together: ConsensusReport
+    apart: ConsensusReport
+    comparison: GroupComparison
+    map: RankingMap
+
+
+def find() -> Found:
+    """Take the guests together, look at them on a map, and compare the two kinds of guest."""
+    lunch = load_lunch()
+    guests, items = lunch["guest"], [str(item) for item in lunch.items]
+    kinds = sorted(set(guests.tolist()))
+    apart = [(kind, lunch.rows(guests == kind)) for kind in kinds]
+    compared = compare_groups(lunch.ranks, guests, n_permutations=999)
+    return Found(
+        lunch,
+        ConsensusReport(items, "borda", 0.95, [GroupConsensus.of(Consensus().fit(lunch))]),
+        ConsensusReport(
+            items,
+            "borda",
+            0.95,
+            [GroupConsensus.of(Consensus().fit(group), kind) for kind, group in apart],
+        ),
+        replace(compared, items=compared.items.renamed(lunch.items)),
+        read_map(lunch, "guest", "error", None, None, ""),
     )
-    figure.savefig(output, dpi=160)
-    console.print(f"The item graph and a map of the rankings: [bold]{escape(str(output))}[/bold]")
 
 
-def scores_by_kind(seed: int) -> dict[str, dict[str, tuple[float, float]]]:
-    """Mean F1-score and its standard error, by kind and by method.
-
-    Each of several data sets, drawn one independently of the other, is cross-validated once.
-    """
-    table = {}
-    for name, options in KINDS.items():
-        scores: dict[str, list[float]] = {}
-        for draw in range(N_DATA_SETS):
-            food = make_food(
-                N_RANKINGS, noise=NOISE, random_state=N_DATA_SETS * seed + draw, **options
-            )
-            graph = SimilarityGraph(food.item_features)
-            methods = {
-                "majority": DummyClassifier(),
-                "Borda": make_pipeline(
-                    FunctionTransformer(borda_counts), StandardScaler(), LogisticRegression()
-                ),
-                "graph cut": make_pipeline(
-                    GraphCutFeatures(graph, unranked="last"), StandardScaler(), LogisticRegression()
-                ),
-            }
-            for method, model in methods.items():
-                folds = cross_val_score(model, food.ranks, food.target, scoring="f1_macro")
-                scores.setdefault(method, []).append(float(folds.mean()))
-        table[name] = {
-            method: (float(np.mean(f1)), float(np.std(f1, ddof=1) / np.sqrt(len(f1))))
-            for method, f1 in scores.items()
-        }
-    return table
-
-
-def borda_counts(ranks: NDArray[np.float64]) -> NDArray[np.float64]:
-    """How many more dishes each dish beats than beat it: features of the complete graph."""
-    return np.asarray(graph_cut_features(ranks, unranked="last"))
+def story(found: Found) -> list[tuple[str, str]]:
+    """What is found, step by step: a heading and a sentence each, computed from the numbers."""
+    together, apart = found.together.groups[0], found.apart.groups
+    n_items = len(found.lunch.items)
+    open_places = sum(width >= n_items - 1 for width in _widths(together))
+    leaders = [f"{_first(found.apart.items, group)} for a {group.group}" for group in apart]
+    agreement = [f"{group.agreement.kendall_w:.2f}" for group in apart]
+    clear = [row for row in found.comparison.items if row["p_value"] <= 0.05]
+    return [
+        (
+            "Taken together, they seem to agree on little",
+            f"{_first(found.together.items, together)} comes first, but {open_places} of "
+            f"{n_items} dishes could be almost "
+            f"anywhere: Kendall's W is {together.agreement.kendall_w:.2f}.",
+        ),
+        (
+            "A map shows two camps",
+            "Each point is a guest; arrows point to where a dish is ranked high. No label was used "
+            "to place the points.",
+        ),
+        (
+            found.comparison.verdict(),
+            f"{len(clear)} of {n_items} dishes differ, most of all {clear[0]['item']}: "
+            f"{clear[0]['difference']:.1f} places.",
+        ),
+        (
+            "Within each camp, people agree more",
+            f"The favourite is {' and '.join(leaders)}. Kendall's W is {' and '.join(agreement)}, "
+            f"not {together.agreement.kendall_w:.2f}.",
+        ),
+    ]
 
 
-def _show_vectors(console: Console, seed: int) -> None:
-    food = make_food(N_RANKINGS, noise=NOISE, random_state=seed)
-    pair = [int(np.flatnonzero(food.target == target)[0]) for target in (0, 1)]
-    vectors = graph_cut_features(food.ranks[pair], SimilarityGraph(food.item_features))
-    orders = to_orders(food.ranks[pair], food.item_names)
-    console.print("\nTwo rankings, best first, and their graph cut features\n")
-    for target, order, vector in zip((0, 1), orders, vectors, strict=True):
-        coordinates = dict(zip(food.item_names, vector, strict=True))
-        table = Table(title=f"a {food.target_names[target]}", title_justify="left", box=None)
-        for item in order:
-            table.add_column(item, justify="right")
-        table.add_row(*(f"{coordinates[item]:+.2f}" for item in order))
-        console.print(table, "")
+def _first(items: list[str], group: GroupConsensus) -> str:
+    return items[int(group.ranking.argmin())]
 
 
-def _show_scores(console: Console, scores: dict[str, dict[str, tuple[float, float]]]) -> None:
-    table = Table(
-        title="F1-score of telling the two types apart",
-        title_justify="left",
-    )
-    table.add_column("rankings")
-    for method in next(iter(scores.values())):
-        table.add_column(method, justify="right")
-    for kind, by_method in scores.items():
-        cells = (f"{mean:.3f} ± {error:.3f}" for mean, error in by_method.values())
-        table.add_row(kind, *cells)
-    console.print(table)
-    console.print(
-        f"Macro-averaged; mean and standard error over {N_DATA_SETS} data sets of {N_RANKINGS} "
-        f"rankings (noise {NOISE}), each cross-validated in 5 folds.\n"
-    )
+def _widths(group: GroupConsensus) -> list[int]:
+    """How many places are possible for each item."""
+    assert group.intervals is not None
+    return [int(high - low) + 1 for low, high in group.intervals.tolist()]
+
+
+def demo_page(found: Found) -> str:
+    """The story with its pictures."""
+    (one, why), (two, how), (three, where), (four, so) = story(found)
+    orders = describe_orders(found.lunch.ranks, found.map.items)
+    result: dict[str, Any] = found.comparison.to_dict()
+    body = [
+        f"<h1>{len(found.lunch)} guests rank eight dishes</h1>",
+        '<p class="soft">A made-up data set that comes with rankcut: two kinds of guest, each with '
+        "a taste and some noise. Everything below is found from the rankings.</p>",
+        f"<h2>1. {escape(one)}</h2><p>{escape(why)}</p>",
+        *places_picture(found.together),
+        f"<h2>2. {escape(two)}</h2><p>{escape(how)}</p>",
+        *map_pieces(found.map, orders.__getitem__),
+        f"<h2>3. {escape(three)}</h2><p>{escape(where)}</p>",
+        '<figure style="max-width:40rem">',
+        comparison_picture(result["items"], list(result["groups"])),
+        "</figure>",
+        f"<h2>4. {escape(four)}</h2><p>{escape(so)}</p>",
+        *places_picture(found.apart),
+        "<h2>Next, with rankings of yours</h2>",
+        "<table>",
+        *(
+            f"<tr><td><code>{escape(command)}</code></td><td>{escape(what)}</td></tr>"
+            for command, what in NEXT
+        ),
+        "</table>",
+    ]
+    return page("rankcut demo", "\n".join(body), script=True)

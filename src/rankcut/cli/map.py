@@ -62,7 +62,7 @@ def map(  # noqa: A001 - the command is called so
 
     suffixes = {**PICTURES, ".html": None, **TABLES}
     outputs = Outputs(output, suffixes, to=to)
-    item_graph = vectors.item_graph()
+    vectors.check()
     rankings = reading.read(file, no_items=[] if by is None else [by])
     if min(rankings.ranks.shape) < 2:
         raise RankingFileError("a map needs at least two rankings of two items", file)
@@ -70,12 +70,13 @@ def map(  # noqa: A001 - the command is called so
     if by is not None and rankings.columns[by].dtype.kind == "f":
         values = rankings.columns[by]
     with working("map"):
-        outputs.write(_writers(rankings, vectors, item_graph, values, by or ""))
+        outputs.write(_writers(rankings, vectors, values, by or ""))
 
 
 def _writers(
-    rankings: "RankingSet", vectors: VectorOptions, graph: Any, values: Any, by: str
+    rankings: "RankingSet", vectors: VectorOptions, values: Any, by: str
 ) -> dict[str, Writer]:
+    from rankcut.features.offset_rows import filled
     from rankcut.files.drafts import atomic_file, atomic_path
     from rankcut.pictures.map_figure import draw_map
     from rankcut.pictures.map_page import draw_map_page
@@ -86,10 +87,12 @@ def _writers(
     if names is not None:
         labels = [f"{own}: {label}" for own, label in zip(names, labels, strict=True)]
     rows, counts = distinct_points(labels, values, rankings.counts)
-    features = vectors.features(rankings, graph, normalize=True)
+    features = vectors.likeness(rankings).fit(rankings.ranks[rows], sample_weight=counts)
     found = main_directions(
-        features.fit_transform(rankings.ranks[rows]), counts, random_state=vectors.seed
+        filled(features.compact(rankings.ranks[rows])), counts, random_state=vectors.seed
     )
+    # Other coordinates than those of items have no arrow.
+    found = found._replace(loadings=found.loadings[: len(rankings.items)])
     labels = [labels[row] for row in rows]
     colour = None if values is None else values[rows]
     columns: dict[str, Any] = {"row": rows.tolist()}

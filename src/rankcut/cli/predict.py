@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from rankcut.cli.complete import Top, write_completed
 from rankcut.cli.options import Explain, Json, with_options
 from rankcut.cli.output import TABLES, OutputFiles, Outputs, print_json, records, table_writers
 from rankcut.cli.reading import Rankings, Reading
@@ -21,7 +22,7 @@ def predict(
         str,
         typer.Argument(
             metavar="MODEL",
-            help="Model from 'rankcut classify -o', 'regress -o' or 'learn-ranking -o' "
+            help="Model that 'rankcut classify', 'regress', 'learn-ranking' or 'complete' saved "
             "(- for standard input).",
         ),
     ],
@@ -30,12 +31,13 @@ def predict(
     output: OutputFiles = None,
     as_json: Json = False,
     explain: Explain = False,
+    top: Top = None,
 ) -> None:
-    """Predict with a saved model: classes or numbers of rankings, or rankings of people.
+    """Predict with a saved model: classes or numbers, completed rankings, or rankings of people.
 
-    A table with probabilities, or with intervals, to CSV, Parquet or JSON; CSV on standard output
-    by default. For a model of 'rankcut learn-ranking' FILE is a table of people. The model file
-    is safe to load: types other than scikit-learn's and rankcut's are refused.
+    A table with probabilities, intervals or rankings, to CSV, Parquet or JSON; CSV on standard
+    output by default. For a model of 'rankcut learn-ranking' FILE is a table of people. The model
+    file is safe to load: types other than scikit-learn's and rankcut's are refused.
 
     --explain prints the effects of places and pairs in these rankings, on standard error.
 
@@ -45,12 +47,20 @@ def predict(
         raise InputError("standard input holds one of MODEL and FILE; give the other as a file")
     outputs = Outputs(output or ([] if as_json else ["-"]), TABLES, ".csv")
 
-    from rankcut.files.models import read_model
+    from rankcut.files.models import SavedCompleter, read_model
 
     saved = read_model(sys.stdin.buffer if model == "-" else model)
+    if isinstance(saved, SavedCompleter):
+        if explain:
+            raise InputError("--explain is for models that predict classes or numbers")
+        rankings = reading.read_for_model(file, saved.items, "")
+        write_completed(saved.completer, rankings, outputs, top=top, as_json=as_json)
+        return
+    if top is not None:
+        raise InputError("--top is for models from 'rankcut complete'")
     if saved.kind == "rankings":
         if explain:
-            raise InputError("--explain is for models that predict from rankings")
+            raise InputError("--explain is for models that predict classes or numbers")
         columns = _rankings(saved, file, reading)
     else:
         rankings = reading.read_for_model(file, saved.items, saved.target)

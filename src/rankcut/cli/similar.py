@@ -20,11 +20,14 @@ from rankcut.cli.vectors import VectorOptions
 from rankcut.errors import InputError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from rankcut.dask.nearest import Neighbors
+    from rankcut.kernels.nearest import Nearest
     from rankcut.ranking_set import RankingSet
 
 # By a similarity graph alone, a list that adds an item like its own is nearer to it than the same
-# list twice; two steps of smoothing over the graph mend that.
+# list twice; two steps of smoothing over the graph mend that on a cluster.
 _STEPS = 2.0
 
 
@@ -66,14 +69,15 @@ def similar(
 ) -> None:
     """Find the rankings most similar to one, or to each.
 
-    Similarity is the normalised graph cut kernel, from -1, reversed, to 1, the same. To CSV,
-    Parquet or JSON; CSV on standard output by default. Vectors are smoothed by two steps if an item
-    graph is given. Parquet files may be searched on a cluster.
+    Two people are similar if they share what others do not: similarity goes from -1 to 1, the same
+    ranking. An item graph (--items or --graph) compares lists that share no item. To CSV, Parquet
+    or JSON; CSV on standard output by default. With --smoothing or --unlisted-weight, and on a
+    cluster, similarity is the normalised graph cut kernel, by default with two smoothing steps if
+    there is an item graph.
 
     Example: rankcut similar votes.soi --to 0 -n 5 --unranked last
     """
     outputs = Outputs(output or ([] if as_json else ["-"]), TABLES, ".csv")
-    vectors = vectors.smoothed_by(_STEPS)
     if to is None:
         if computing.on_cluster or parts is not None:
             raise InputError("a search on a cluster, or in parts, needs --to")
@@ -85,7 +89,8 @@ def similar(
                 "others faster than an index is built"
             )
         if computing.on_cluster or parts is not None:
-            found = _search_blocks(file, reading, vectors, computing, to, number, block, parts)
+            smoothed = vectors.smoothed_by(_STEPS)
+            found = _search_blocks(file, reading, smoothed, computing, to, number, block, parts)
         else:
             found = _search(file, reading, vectors, to, number)
         columns = _of_one(found)
@@ -112,7 +117,6 @@ def _of_each(
     """The columns of a table: each ranking, one similar to it, and how similar it is."""
     import numpy as np
 
-    from rankcut.estimators.graph_cut import GraphCutFeatures
     from rankcut.estimators.similar_rankings import SimilarRankings
 
     others = min(number, len(rankings) - 1)
@@ -121,14 +125,14 @@ def _of_each(
     values, rows = np.empty((len(rankings), 0)), np.empty((len(rankings), 0), dtype=np.int64)
     if others:
         search = SimilarRankings(
-            GraphCutFeatures(vectors.item_graph(), **vectors.arguments(rankings)),
+            vectors.likeness(rankings),
             n_neighbors=others,
             method="approximate" if approximate else "exact",
             random_state=vectors.seed,
-        ).fit(rankings.ranks)
+        ).fit(rankings.ranks, sample_weight=rankings.counts)
         if approximate:
             note(f"the index finds {search.recall_:.1%} of the nearest rankings")
-        values, rows = search.kneighbors()
+        values, rows = _noting(search.kneighbors)
     first: list[int] = []
     second: list[int] = []
     similarities: list[float] = []
@@ -152,6 +156,18 @@ def _of_each(
     return columns
 
 
+def _noting(find: "Callable[[], Nearest]") -> "Nearest":
+    """What is found, and a note instead of a warning if some of it is arbitrary."""
+    import warnings
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
+        found = find()
+    for warning in caught:
+        note(str(warning.message))
+    return found
+
+
 def _rounded(values: list[float]) -> list[float]:
     return [round(value, 4) + 0.0 for value in values]
 
@@ -161,18 +177,18 @@ def _search(
 ) -> "Neighbors":
     """The row itself and the nearest ones, in memory."""
     from rankcut.dask.nearest import Neighbors, find_row, itself_first, row_number
-    from rankcut.estimators.kernel_objects import GraphCutKernel
+    from rankcut.estimators.similar_rankings import SimilarRankings
 
-    graph = vectors.item_graph()
     rankings = reading.read(file)
+    features = vectors.likeness(rankings)
     row = find_row(rankings.ids, to)
     if row is None:
         row = row_number(to, len(rankings), rankings.ids, file)
-    kernel = GraphCutKernel(graph, normalize=True, **vectors.arguments(rankings))
-    query = rankings.ranks[[row]]
-    own = float(kernel(query)[0, 0])
-    # One more, because the ranking itself is among them unless enough others are equal to it.
-    values, rows = kernel.nearest(query, rankings.ranks, k=min(number + 1, len(rankings)))
+    search = SimilarRankings(features).fit(rankings.ranks, sample_weight=rankings.counts)
+    # One more, since the ranking itself is among them unless as many others are the same.
+    n_found = min(number + 1, len(rankings))
+    values, rows = _noting(lambda: search.kneighbors(rankings.ranks[[row]], n_found))
+    own = 1.0 if values[0, 0] > 0 else 0.0
     shown = itself_first(row, own, rows[0].tolist(), values[0].tolist(), number)
     return Neighbors(*shown, rankings.rows(shown[0]))
 

@@ -143,6 +143,25 @@ class VectorOptions:
         built = recipe.build()
         return built.aligned(built.n_items, table.items)
 
+    @property
+    def by_cuts(self) -> bool:
+        """Whether the user sets an option of graph cut vectors."""
+        return self.smoothing is not None or self.unlisted != "1"
+
+    def likeness(self, rankings: "RankingSet") -> Any:
+        """From rankings to the vectors by which people are compared; to be fitted.
+
+        With an option of graph cut vectors, it is those.
+        """
+        if self.by_cuts:
+            from rankcut.estimators.graph_cut import GraphCutFeatures
+
+            return GraphCutFeatures(self.item_graph(), normalize=True, **self.arguments(rankings))
+        from rankcut.estimators.likeness import LikenessFeatures
+
+        graph = self.item_graph(near=True)
+        return LikenessFeatures(graph, unranked=self.unranked, items=rankings.labels())
+
     def features(
         self, rankings: "RankingSet", graph: "ItemGraph | None", *, normalize: bool = False
     ) -> "GraphCutFeatures":

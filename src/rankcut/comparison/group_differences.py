@@ -8,8 +8,8 @@ import numpy as np
 
 from rankcut._loops.partitions import NOWHERE
 from rankcut._loops.types import Floats, Longs
+from rankcut.comparison.columns import Codes, check_options, read_codes, some_of
 from rankcut.comparison.design import Rows, Scores, make_design
-from rankcut.comparison.labels import Codes, check_options, read_codes, some_of
 from rankcut.comparison.permutations import GroupLabels
 from rankcut.comparison.results import GroupComparison, Part, describe_method
 from rankcut.comparison.rows import kinds_of_lists, make_rows, read_orders, read_people

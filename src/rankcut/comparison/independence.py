@@ -7,8 +7,8 @@ import narwhals as nw
 import numpy as np
 
 from rankcut._loops.types import Floats
+from rankcut.comparison.columns import check_options, column_of, in_memory, is_missing, some_of
 from rankcut.comparison.design import Rows, Scores, make_design
-from rankcut.comparison.labels import check_options, column_of, in_memory, is_missing, some_of
 from rankcut.comparison.permutations import CovariateLabels
 from rankcut.comparison.results import IndependenceResult, describe_method
 from rankcut.comparison.rows import People, make_rows, read_orders, read_people

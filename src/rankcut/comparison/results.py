@@ -7,7 +7,7 @@ from typing import Any
 
 from rankcut.comparison.statistics import Probability, Share
 from rankcut.comparison.tables import Table
-from rankcut.errors import InputError
+from rankcut.parameters import check_choice
 
 # What counts as a difference in words.
 LEVEL = 0.05
@@ -159,10 +159,7 @@ class GroupComparison:
         backend : {"pandas", "polars", "pyarrow"} or None
             Which library; None is the one that is installed, pandas first.
         """
-        if table not in ("items", "pairs", "between"):
-            raise InputError(
-                f'must be "items", "pairs" or "between"; got {table!r}', parameter="table"
-            )
+        check_choice(table, ("items", "pairs", "between"), "table")
         found: Table = getattr(self, table)
         return found.to_frame(backend)
 
@@ -261,8 +258,7 @@ class IndependenceResult:
         backend : {"pandas", "polars", "pyarrow"} or None
             Which library; None is the one that is installed, pandas first.
         """
-        if table not in ("covariates", "items"):
-            raise InputError(f'must be "covariates" or "items"; got {table!r}', parameter="table")
+        check_choice(table, ("covariates", "items"), "table")
         found: Table = getattr(self, table)
         return found.to_frame(backend)
 

@@ -8,11 +8,12 @@ from numpy.typing import NDArray
 
 from rankcut._loops.partitions import NOWHERE
 from rankcut._loops.types import Floats, Indices, Longs
+from rankcut.comparison.columns import read_complete, read_weights
 from rankcut.comparison.design import Rows
-from rankcut.comparison.labels import read_complete, read_weights
 from rankcut.dask import is_lazy, stand_in
 from rankcut.errors import InputError
 from rankcut.kernels.groups import read_groups
+from rankcut.parameters import check_choice
 from rankcut.rankings import Unranked, read_rankings
 
 
@@ -35,10 +36,7 @@ class People(NamedTuple):
 
 def read_orders(ranks: Any, unranked: Unranked) -> Orders:
     """The rankings in memory, a byte or two for each item; Dask collections block by block."""
-    if unranked not in get_args(Unranked):
-        raise InputError(
-            f'must be "error", "last" or "anywhere"; got {unranked!r}', parameter="unranked"
-        )
+    check_choice(unranked, get_args(Unranked), "unranked")
     first = read_rankings(stand_in(ranks))
     kind = np.dtype(np.uint8 if first.shape[1] < 255 else np.uint32)
 

@@ -8,7 +8,7 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
-from rankcut.errors import InputError
+from rankcut.parameters import check_choice
 
 
 class Table:
@@ -71,10 +71,7 @@ class Table:
                 "a frame needs pandas or Polars, and neither is installed; read the columns of the "
                 "table, or install one of them"
             )
-        if backend not in ("pandas", "polars", "pyarrow"):
-            raise InputError(
-                f'must be "pandas", "polars" or "pyarrow"; got {backend!r}', parameter="backend"
-            )
+        check_choice(backend, ("pandas", "polars", "pyarrow"), "backend")
         return nw.from_dict(self.columns, backend=backend).to_native()
 
     def __repr__(self) -> str:

@@ -14,19 +14,24 @@ import numpy as np
 from scipy.optimize import minimize
 
 from rankcut._loops.types import Floats
-from rankcut.completion.lists import Lists
-from rankcut.completion.population import Population, Prior, learn, pass_over
+from rankcut.completion.factors import FactorPopulation, first_factors, learn_factors
+from rankcut.completion.lists import MOST_UNLISTED, Lists
+from rankcut.completion.population import Population, Prior, learn, mean_scores, pass_over
 from rankcut.completion.sharpness import Sharpness, measure_sharpness
 from rankcut.features.smoothing import Smoother
 from rankcut.graphs import ItemGraph
+
+# Up to this many items the covariance is a full matrix; fewer in the case of top-k lists, which are
+# as long as the catalogue.
+FULL_ITEMS = 2000
 
 # Longer lists are learned from by this many of their items, drawn at random.
 MOST_LISTED = 200
 
 _STEPS = (1.0, 2.0, 4.0, 8.0, 16.0)
-_STRENGTHS = (20.0, 60.0, 200.0, 600.0)
+_STRENGTHS = (1000.0, 300.0, 100.0, 30.0, 10.0)
 _USUAL_STRENGTH = 100.0
-_TRIAL_STEPS = 15
+_TRIAL_STEPS = 21
 
 # People that the choice of the prior looks at, and by how many items of their lists.
 _LOOKED_AT = 500
@@ -39,12 +44,17 @@ _PARTS = 5
 _FEW = 500
 _FEWEST_PEOPLE = 25
 
+# Rounds of learning factors, and further ones with the people that were held out.
+_ROUNDS = 12
+_LAST_ROUNDS = 3
+_MOST_JUDGES = 1000
+
 
 @dataclass(frozen=True, eq=False)
 class Learned:
     """The population, and what was chosen on the way."""
 
-    population: Population
+    population: Population | FactorPopulation
     sharpness: Sharpness
     strength: float
     graph_share: float
@@ -61,9 +71,12 @@ def learn_population(
 ) -> Learned:
     """Learn from lists that are all different."""
     lists = lists.shortened(MOST_LISTED, rng)
+    most = MOST_UNLISTED if (lists.blurs > 0).any() else FULL_ITEMS
+    if lists.n_items > most:
+        return _learn_catalogue(lists, graph, rng, n_jobs=n_jobs, progress=progress)
     order = rng.permutation(len(lists))
     looked_at = lists.some(np.sort(order[:_LOOKED_AT])).shortened(_LOOKED_AT_ITEMS, rng)
-    start, share, steps = _choose_prior(looked_at, _first_means(lists), graph)
+    start, share, steps = _choose_prior(looked_at, mean_scores(lists), graph)
     progress()
     total = start.covariance + start.noise * np.eye(lists.n_items)
     precision = np.linalg.inv(total * (lists.n_items / np.trace(total)))
@@ -79,36 +92,59 @@ def learn_population(
     judged = parts if len(tried) <= _FEW else parts[:1]
     judges = [lists.some(np.sort(part)) for part in judged]
     others = [lists.some(np.sort(np.setdiff1d(tried, part))) for part in judged]
-    best, trials, strength = -np.inf, [start], _USUAL_STRENGTH
+    best, chosen, strength = -np.inf, [start], _USUAL_STRENGTH
+    models = [start] * len(judged)
     for tried_strength in _STRENGTHS:
+        # From a strong prior to a weak one: each starts where the last one ended.
         models = [
             learn(
                 some,
-                start,
+                model,
                 prior(tried_strength),
                 max_iter=_TRIAL_STEPS,
                 n_jobs=n_jobs,
                 progress=progress,
             )
-            for some in others
+            for some, model in zip(others, models, strict=True)
         ]
         likelihood = sum(
             pass_over(some, model, n_jobs).likelihood
             for some, model in zip(judges, models, strict=True)
         )
-        if likelihood > best:
-            best, trials, strength = likelihood, models, tried_strength
-    sharpness = measure_sharpness(judges, trials, rng)
-    model = learn(lists, start, prior(strength), n_jobs=n_jobs, progress=progress)
+        if likelihood <= best:
+            break
+        best, chosen, strength = likelihood, models, tried_strength
+    sharpness = measure_sharpness(judges, chosen, rng)
+    model = learn(lists, chosen[0], prior(strength), n_jobs=n_jobs, progress=progress)
     return Learned(model, sharpness, strength, share, steps)
 
 
-def _first_means(lists: Lists) -> Floats:
-    """Mean scores, shrunk more for items in few lists."""
-    weights = lists.counts[lists.owners]
-    listed = np.bincount(lists.items, weights, minlength=lists.n_items)
-    sums = np.bincount(lists.items, weights * lists.scores, minlength=lists.n_items)
-    return np.asarray(sums / (listed + 3.0))
+def _learn_catalogue(
+    lists: Lists,
+    graph: ItemGraph | None,
+    rng: np.random.Generator,
+    *,
+    n_jobs: int | None,
+    progress: Callable[[], None],
+) -> Learned:
+    """Factors of a catalogue that is too large for a covariance of all pairs of items."""
+    order = rng.permutation(len(lists))
+    n_judges = min(_MOST_JUDGES, len(lists) // 10)
+    judges = lists.some(np.sort(order[:n_judges]))
+    others = lists.some(np.sort(order[n_judges:]))
+    model, _ = learn_factors(
+        others,
+        first_factors(others, rng),
+        graph,
+        n_rounds=_ROUNDS,
+        n_jobs=n_jobs,
+        progress=progress,
+    )
+    sharpness = measure_sharpness([judges], [model], rng)
+    model, share = learn_factors(
+        lists, model, graph, n_rounds=_LAST_ROUNDS, n_jobs=n_jobs, progress=progress
+    )
+    return Learned(model, sharpness, 0.0, share, 1.0 if graph is not None else 0.0)
 
 
 def walk_kernel(graph: ItemGraph, steps: float) -> Floats:

@@ -141,7 +141,7 @@ def learn(
     start: Population,
     prior: Prior,
     *,
-    max_iter: int = 40,
+    max_iter: int = 60,
     tol: float = 1e-3,
     n_jobs: int | None = None,
     progress: Callable[[], None] = lambda: None,
@@ -171,3 +171,11 @@ def learn(
             noise=max(sums.squares / n_scores, LEAST_NOISE),
         )
     return model
+
+
+def mean_scores(lists: Lists) -> Floats:
+    """Mean scores of items, shrunk more for items in few lists."""
+    weights = lists.counts[lists.owners]
+    listed = np.bincount(lists.items, weights, minlength=lists.n_items)
+    sums = np.bincount(lists.items, weights * lists.scores, minlength=lists.n_items)
+    return np.asarray(sums / (listed + 3.0))

@@ -7,13 +7,14 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from rankcut._loops.types import Floats, Longs
+from rankcut.completion.factors import FactorPopulation
 from rankcut.completion.lists import Lists
 from rankcut.completion.population import Population
 from rankcut.completion.sharpness import Sharpness
 from rankcut.consensus.decoding import to_ranking
 
 
-def deviations(population: Population, lists: Lists) -> Floats:
+def deviations(population: Population | FactorPopulation, lists: Lists) -> Floats:
     """The standard deviation of each person's utilities, given the list."""
     every = np.arange(lists.n_items)
     found = np.empty((len(lists), lists.n_items))
@@ -24,7 +25,7 @@ def deviations(population: Population, lists: Lists) -> Floats:
 
 
 def pair_probabilities(
-    population: Population,
+    population: Population | FactorPopulation,
     sharpness: Sharpness,
     lists: Lists,
     pairs: Longs,
@@ -62,20 +63,20 @@ def pair_probabilities(
     return found
 
 
-def complete_order(utilities: Floats, listed: NDArray[np.bool_], *, last: bool) -> Longs:
-    """Full rankings by utility; with ``last`` all listed items come first."""
-    ranks = _ranked(utilities)
-    if not last:
-        return ranks
-    found = np.empty_like(ranks)
+def listed_items(lists: Lists) -> NDArray[np.bool_]:
+    """Which items each person lists."""
+    listed = np.zeros((len(lists), lists.n_items), dtype=bool)
+    listed[lists.owners, lists.items] = lists.blurs == 0
+    return listed
+
+
+def complete_top(utilities: Floats, listed: NDArray[np.bool_]) -> Longs:
+    """Full rankings by utility, all listed items first."""
+    found = np.empty(utilities.shape, dtype=np.int64)
     for person, known in enumerate(listed):
-        found[person, known] = _ranked(utilities[person : person + 1, known])[0]
-        found[person, ~known] = known.sum() + _ranked(utilities[person : person + 1, ~known])[0]
+        found[person, known] = to_ranking(utilities[person, known])
+        found[person, ~known] = known.sum() + to_ranking(utilities[person, ~known])
     return found
-
-
-def _ranked(utilities: Floats) -> Longs:
-    return to_ranking(utilities) if utilities.size else np.empty(utilities.shape, dtype=np.int64)
 
 
 def best_unlisted(utilities: Floats, listed: NDArray[np.bool_], n: int) -> NDArray[Any]:

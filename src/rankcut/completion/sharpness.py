@@ -5,13 +5,16 @@ are hidden from people who were held out, and κ is what makes their true order 
 for a listed and an unlisted item, another for two unlisted ones.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 from scipy.special import log_ndtr
 
 from rankcut._loops.types import Floats
+from rankcut.completion.factors import FactorPopulation
 from rankcut.completion.lists import Lists, score_places, with_unlisted
 from rankcut.completion.population import Population
 
@@ -33,7 +36,9 @@ class Sharpness:
 
 
 def measure_sharpness(
-    judges: list[Lists], models: list[Population], rng: np.random.Generator
+    judges: list[Lists],
+    models: Sequence[Population | FactorPopulation],
+    rng: np.random.Generator,
 ) -> Sharpness:
     """κ by hiding some places of each judge, whose places among the others are scored anew.
 
@@ -42,13 +47,46 @@ def measure_sharpness(
     last = any((some.blurs > 0).any() for some in judges)
     mixed, unlisted = _Margins(), _Margins()
     for some, model in zip(judges, models, strict=True):
-        for person in np.flatnonzero(some.lengths > 2)[:_MOST_PEOPLE].tolist():
-            one = some.span(person, person + 1)
-            known = one.kept(one.blurs == 0).shortened(_MOST_LISTED, rng)
-            margins = _hidden_margins(known, model, rng, last=last)
-            mixed.add(margins[0], one.counts[0])
-            unlisted.add(margins[1], one.counts[0])
+        known = some.kept(some.blurs == 0).shortened(_MOST_LISTED, rng)
+        known = known.some(np.flatnonzero(known.lengths > 2)[:_MOST_PEOPLE])
+        hidden = _hidden_entries(known, rng, last=last)
+        shown = _rescored(known.kept(~hidden), last=last)
+        if last:
+            shown = with_unlisted(shown, 0)
+        utilities = model.utilities(shown, keep=True)
+        for person, count in enumerate(known.counts.tolist()):
+            place = known.entries(person)
+            items, out = known.items[place], hidden[place]
+            posterior = model.posterior(shown.span(person, person + 1), items, keep=True)
+            margins, both = _margins(known.scores[place], utilities[person, items], posterior, out)
+            if not last:
+                mixed.add(margins[~both], count)
+            unlisted.add(margins[both], count)
     return Sharpness(mixed.fitted(), unlisted.fitted())
+
+
+def _hidden_entries(known: Lists, rng: np.random.Generator, *, last: bool) -> NDArray[np.bool_]:
+    """Some places of each list at random; of a top-k list the worst, which would be left out."""
+    owners = known.owners
+    keys = known.scores if last else rng.random(len(owners))
+    order = np.lexsort((keys, owners))
+    n_hidden = np.maximum(np.round(_HIDDEN * known.lengths).astype(int), 1)
+    hidden = np.zeros(len(owners), dtype=bool)
+    hidden[order[np.arange(len(owners)) - known.starts[owners] < n_hidden[owners]]] = True
+    return hidden
+
+
+def _margins(
+    scores: Floats, utilities: Floats, posterior: Floats, hidden: NDArray[np.bool_]
+) -> tuple[Floats, NDArray[np.bool_]]:
+    """Standardised margins of pairs with a hidden item in their true direction; if both are."""
+    above = np.triu(np.ones((len(scores), len(scores)), dtype=bool), 1)
+    one, other = np.nonzero(hidden[:, None] & (~hidden[None, :] | above))
+    truth = np.sign(scores[one] - scores[other])
+    one, other, truth = one[truth != 0], other[truth != 0], truth[truth != 0]
+    variance = posterior[one, one] + posterior[other, other] - 2.0 * posterior[one, other]
+    margins = truth * (utilities[one] - utilities[other]) / np.sqrt(variance)
+    return margins, hidden[other]
 
 
 class _Margins:
@@ -73,36 +111,7 @@ class _Margins:
         return float(np.exp(found.x))
 
 
-def _hidden_margins(
-    known: Lists, model: Population, rng: np.random.Generator, *, last: bool
-) -> tuple[Floats, Floats]:
-    """Standardised margins of hidden pairs in their true direction: with a listed item, without."""
-    k = len(known.items)
-    n_hidden = min(max(1, round(_HIDDEN * k)), k - 2)
-    if n_hidden < 1:
-        return np.empty(0), np.empty(0)
-    hidden = np.zeros(k, dtype=bool)
-    if last:
-        # The worst of the list would have been left out.
-        hidden[np.argsort(known.scores, kind="stable")[:n_hidden]] = True
-    else:
-        hidden[rng.choice(k, n_hidden, replace=False)] = True
-    rest = rescored(known.kept(~hidden), last=last)
-    if last:
-        rest = with_unlisted(rest, 0)
-    utilities = model.utilities(rest, keep=True)[0, known.items]
-    posterior = model.posterior(rest, known.items, keep=True)
-    above = np.triu(np.ones((k, k), dtype=bool), 1)
-    one, other = np.nonzero(hidden[:, None] & (~hidden[None, :] | above))
-    truth = np.sign(known.scores[one] - known.scores[other])
-    variance = posterior[one, one] + posterior[other, other] - 2.0 * posterior[one, other]
-    margins = truth * (utilities[one] - utilities[other]) / np.sqrt(variance)
-    told = truth != 0
-    both = hidden[other]
-    return (np.empty(0) if last else margins[told & ~both]), margins[told & both]
-
-
-def rescored(lists: Lists, *, last: bool) -> Lists:
+def _rescored(lists: Lists, *, last: bool) -> Lists:
     """The same lists scored by the places of the items that are left."""
     places = np.full(len(lists), lists.n_items) if last else lists.lengths
     return replace(lists, scores=score_places(lists.starts, -lists.scores, places))

@@ -24,6 +24,9 @@ from rankcut.consensus.means import (
 )
 from rankcut.consensus.people import People
 
+# Standard errors below this are rounding.
+_ROUNDING = 1e-9
+
 
 @dataclass(frozen=True)
 class Agreement:
@@ -118,20 +121,19 @@ def agree(people: People, pairs: Comparisons | None, confidence: float) -> Agree
     quantile = float("inf")
     if people.n_people > 1:
         quantile = float(special.stdtrit(people.n_people - 1, (1 + confidence) / 2))
-    return Agreement(
-        w,
-        _interval(w, quantile * w_error, 0.0),
-        tau,
-        _interval(tau, quantile * tau_error, -1.0),
-    )
+    # Where all people weigh alike on the value, nothing is seen of its spread. Then a share of
+    # people that is just likely enough to have been missed may say anything else.
+    missed = 1 - (1 - confidence) ** (1 / people.n_people) if people.n_people > 1 else 1.0
 
+    def interval(value: float | None, error: float, least: float) -> tuple[float, float] | None:
+        if value is None:
+            return None
+        margin = quantile * error if error > _ROUNDING else missed * (1 - least)
+        if not np.isfinite(margin):
+            return least, 1.0
+        return max(least, value - margin), min(1.0, value + margin)
 
-def _interval(value: float | None, margin: float, least: float) -> tuple[float, float] | None:
-    if value is None:
-        return None
-    if not np.isfinite(margin):
-        return least, 1.0
-    return max(least, value - margin), min(1.0, value + margin)
+    return Agreement(w, interval(w, w_error, 0.0), tau, interval(tau, tau_error, -1.0))
 
 
 def _concordance(people: People) -> tuple[float | None, float]:

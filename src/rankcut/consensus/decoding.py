@@ -53,7 +53,7 @@ def _decoded(rows: NDArray[np.float64], tolerance: float | None) -> NDArray[np.i
             item=item,
         )
     if tolerance is not None and not tolerance >= 0:
-        raise InputError(f"must be 0 or above; got {tolerance}", parameter="tolerance")
+        raise InputError(f"must be 0 or more; got {tolerance}", parameter="tolerance")
     n_rows, n_items = rows.shape
     if n_items == 0:
         return np.empty((n_rows, 0), dtype=np.int64)

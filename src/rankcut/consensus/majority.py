@@ -33,7 +33,7 @@ def copeland_scores(margins: Floats) -> Floats:
 
 
 def pairwise_winner(margins: Floats) -> int | None:
-    """The item that beats each other one, if there is one: the Condorcet winner."""
+    """The item that beats every other one, if there is one: the Condorcet winner."""
     wins = beats(margins).sum(axis=1)
     return int(np.argmax(wins)) if len(wins) and wins.max() == len(wins) - 1 else None
 
@@ -94,7 +94,7 @@ def majority_sentence(margins: Floats, names: Sequence[Hashable]) -> str:
     """The pairwise winner, or why there is none, in words.
 
     >>> majority_sentence(np.array([[0.0, 0.5], [-0.5, 0.0]]), ["toro", "ika"])
-    "'toro' beats each other item in a pairwise comparison."
+    "'toro' beats every other item in a pairwise comparison."
     """
     if len(names) < 2:
         return "There is a single item, and so nothing to compare."
@@ -106,10 +106,10 @@ def majority_sentence(margins: Floats, names: Sequence[Hashable]) -> str:
     )
     if winner is not None:
         lower = f" Majorities go round in a circle below it: {rounds}." if cycle else ""
-        return f"{names[winner]!r} beats each other item in a pairwise comparison.{lower}"
+        return f"{names[winner]!r} beats every other item in a pairwise comparison.{lower}"
     wins = beats(margins)
     unbeaten = [repr(names[i]) for i in np.flatnonzero(~wins.any(axis=0)).tolist()]
-    said = "No item beats each other one in a pairwise comparison"
+    said = "No item beats every other item in a pairwise comparison"
     if len(unbeaten) == len(names):
         return f"{said}: all pairs are tied."
     if unbeaten:

@@ -227,7 +227,7 @@ def _first_by_majorities(means: Floats, n_items: int, method: Method) -> Floats:
 
 
 def _first_of_circle(margins: Floats) -> int:
-    """The first item of Kemeny's order, where none beats each other one."""
+    """The first item of Kemeny's order, where none beats every other one."""
     top = components(beats(margins), margins.sum(axis=1))[0]
     inner = margins[np.ix_(top, top)]
     exact = len(top) <= _MOST_EXACT

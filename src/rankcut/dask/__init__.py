@@ -28,11 +28,11 @@ from rankcut.dask.mapping import map_rows
 from rankcut.dask.tasks import computed, reduced, shared, shared_task, task
 
 if TYPE_CHECKING:
+    from rankcut.dask.cross_validation import cross_validate as cross_validate
     from rankcut.dask.gram import write_gram as write_gram
     from rankcut.dask.nearest import nearest_to as nearest_to
     from rankcut.dask.rankings import LazyRankings as LazyRankings
     from rankcut.dask.rankings import read_parquet as read_parquet
-    from rankcut.dask.scores import cross_validate as cross_validate
     from rankcut.dask.vectors import computed_vectors as computed_vectors
     from rankcut.dask.vectors import write_features as write_features
     from rankcut.dask.workers import cluster as cluster
@@ -42,7 +42,7 @@ _LATER = {
     "LazyRankings": "rankings",
     "cluster": "workers",
     "computed_vectors": "vectors",
-    "cross_validate": "scores",
+    "cross_validate": "cross_validation",
     "nearest_to": "nearest",
     "read_parquet": "rankings",
     "write_features": "vectors",

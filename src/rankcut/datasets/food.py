@@ -1,11 +1,12 @@
 """Synthetic food preferences: eight dishes, two types of user."""
 
-from numbers import Integral
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rankcut.errors import InputError
+from rankcut.parameters import check_choice, check_count, check_number
 from rankcut.ranking_set import RankingSet
 from rankcut.ratings import from_ratings
 
@@ -80,12 +81,11 @@ def make_food(
     ['gelato', 'cake', 'biscuit', 'pizza', 'pasta', 'burger', 'sausage', 'steak']
     """
     n_dishes = len(DISHES)
-    if not (isinstance(n_rankings, Integral) and n_rankings >= 1):
-        raise ValueError(f"n_rankings must be a whole number, 1 or more; got {n_rankings}")
-    if not 0 <= noise < np.inf:
-        raise ValueError(f"noise must be a standard deviation, 0 or more; got {noise}")
+    check_count(n_rankings, "n_rankings")
+    check_number(noise, "noise")
+    check_choice(kind, get_args(Kind), "kind")
     if not 1 <= k <= n_dishes:
-        raise ValueError(f"k must be from 1 to {n_dishes}; got {k}")
+        raise InputError(f"must be from 1 to {n_dishes}; got {k}", parameter="k")
     from sklearn.utils import check_random_state
 
     rng = check_random_state(random_state)
@@ -104,8 +104,6 @@ def make_food(
     elif kind == "incomplete":
         for row, times in zip(ranks, _draw(rng, "dropped", dropped, n_rankings), strict=True):
             row[rng.permutation(n_dishes)[:times]] = np.nan
-    elif kind != "full":
-        raise ValueError(f'kind must be "full", "top-k", "ties" or "incomplete"; got {kind!r}')
     food = RankingSet(
         ranks,
         tuple(DISHES),
@@ -122,8 +120,8 @@ def _draw(
 ) -> NDArray[Any]:
     low, high = number if isinstance(number, tuple) else (number, number)
     if not 0 <= low <= high < len(DISHES):
-        raise ValueError(
-            f"{name} must be a number, or a range of numbers, from 0 to {len(DISHES) - 1}, and "
-            f"it is {number}"
+        raise InputError(
+            f"must be a number or a range of numbers from 0 to {len(DISHES) - 1}; got {number}",
+            parameter=name,
         )
     return rng.randint(low, high + 1, size)

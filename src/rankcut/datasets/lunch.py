@@ -2,10 +2,12 @@
 
 from dataclasses import replace
 from importlib.resources import as_file, files
+from typing import get_args
 
 from rankcut.datasets.food import Kind
 from rankcut.files.formats import read_file
 from rankcut.files.item_tables import read_items
+from rankcut.parameters import check_choice
 from rankcut.ranking_set import RankingSet
 
 _FOLDER = files("rankcut.datasets") / "lunch_files"
@@ -62,7 +64,6 @@ def load_lunch(kind: Kind = "full", *, as_frame: bool = False) -> RankingSet:
 
 def read_lunch(kind: Kind) -> RankingSet:
     """The rankings alone, which take less time to load."""
-    if kind not in _FILES:
-        raise ValueError(f'kind must be "full", "top-k", "ties" or "incomplete"; got {kind!r}')
+    check_choice(kind, get_args(Kind), "kind")
     with as_file(_FOLDER / _FILES[kind]) as path:
         return replace(read_file(path), title=f"lunch:{kind}")

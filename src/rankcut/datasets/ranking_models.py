@@ -1,13 +1,13 @@
 """Rankings drawn from the models of Mallows and of Plackett and Luce, with planted blocs."""
 
 from collections.abc import Sequence
-from numbers import Integral
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankcut.errors import InputError
+from rankcut.parameters import check_choice, check_count
 from rankcut.ranking_set import RankingSet
 
 Kind: TypeAlias = Literal["full", "top-k", "ties", "incomplete"]
@@ -162,9 +162,8 @@ def make_plackett_luce(
 
 
 def _check_size(n_rankings: int, n_items: int) -> None:
-    for name, value in (("n_rankings", n_rankings), ("n_items", n_items)):
-        if not (isinstance(value, Integral) and value >= 1):
-            raise InputError(f"must be a whole number, 1 or above; got {value!r}", parameter=name)
+    check_count(n_rankings, "n_rankings")
+    check_count(n_items, "n_items")
 
 
 def _blocs(
@@ -184,10 +183,7 @@ def _blocs(
                 parameter="centers",
             )
     else:
-        if not (isinstance(n_blocs, Integral) and n_blocs >= 1):
-            raise InputError(
-                f"must be a whole number, 1 or above; got {n_blocs!r}", parameter="n_blocs"
-            )
+        check_count(n_blocs, "n_blocs")
         others = [rng.permutation(n_items) + 1.0 for _ in range(n_blocs - 1)]
         centres = np.array([np.arange(1.0, n_items + 1), *others])
     if shares is None:
@@ -204,6 +200,7 @@ def _of_kind(
     rng: np.random.RandomState, ranks: NDArray[np.float64], kind: Kind, k: int | None
 ) -> NDArray[np.float64]:
     """Full rankings made into rankings of another kind."""
+    check_choice(kind, get_args(Kind), "kind")
     n_rankings, n_items = ranks.shape
     k = -(-n_items // 2) if k is None else k
     if k not in range(1, n_items + 1):
@@ -218,8 +215,4 @@ def _of_kind(
     elif kind == "incomplete":
         drawn = np.argsort(rng.random_sample((n_rankings, n_items)), axis=1)
         ranks[drawn >= k] = np.nan
-    elif kind != "full":
-        raise InputError(
-            f'must be "full", "top-k", "ties" or "incomplete"; got {kind!r}', parameter="kind"
-        )
     return ranks

@@ -6,7 +6,7 @@ from typing import Literal
 import numpy as np
 
 from rankcut.datasets.downloads import find_files, read_columns
-from rankcut.errors import InputError
+from rankcut.parameters import check_choice
 from rankcut.ranking_set import RankingSet
 from rankcut.ratings import from_ratings, read_scale
 
@@ -48,8 +48,7 @@ def load_starwars(
     --------
     >>> films = load_starwars("films", data_home="downloads")  # doctest: +SKIP
     """
-    if which not in ("films", "characters"):
-        raise InputError(f'must be "films" or "characters"; got {which!r}', parameter="which")
+    check_choice(which, ("films", "characters"), "which")
     (path,) = find_files(
         ["StarWars.csv"],
         ["starwars", "star-wars-survey"],

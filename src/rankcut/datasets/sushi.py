@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankcut.datasets.downloads import find_files, read_columns
-from rankcut.errors import InputError
 from rankcut.files.order_files import read_order
+from rankcut.parameters import check_choice
 from rankcut.ranking_set import RankingSet
 
 ADDRESS = "https://www.kamishima.net/sushi/"
@@ -108,8 +108,7 @@ def load_sushi(
     --------
     >>> sushi = load_sushi("a", data_home="downloads")  # doctest: +SKIP
     """
-    if which not in ("a", "b"):
-        raise InputError(f'must be "a" or "b"; got {which!r}', parameter="which")
+    check_choice(which, ("a", "b"), "which")
     orders, item_file, user_file = sushi_files(data_home, which)
     rankings = read_order(orders, sparse=which == "b")
     items = _columns(item_file)

@@ -12,6 +12,7 @@ from rankcut.estimators.kernel_objects import (
     SpearmanKernel,
     WeightedKendallKernel,
 )
+from rankcut.estimators.likeness import LikenessFeatures
 from rankcut.estimators.pair_features import KendallFeatures, WeightedKendallFeatures
 from rankcut.estimators.radial_kernels import GaussianKernel, LaplaceKernel
 from rankcut.estimators.ranking_classifier import RankingClassifier
@@ -22,7 +23,6 @@ from rankcut.estimators.rating_features import RatingFeatures, RatingKernel
 from rankcut.estimators.similar_rankings import SimilarRankings
 from rankcut.estimators.smoothing import GraphSmoothing
 from rankcut.estimators.submodular import SubmodularFeatures
-from rankcut.estimators.taste import TasteFeatures
 
 __all__ = [
     "Consensus",
@@ -36,6 +36,7 @@ __all__ = [
     "KendallFeatures",
     "KendallKernel",
     "LaplaceKernel",
+    "LikenessFeatures",
     "MallowsKernel",
     "RBOKernel",
     "RankingClassifier",
@@ -47,7 +48,6 @@ __all__ = [
     "SimilarRankings",
     "SpearmanKernel",
     "SubmodularFeatures",
-    "TasteFeatures",
     "WeightedKendallFeatures",
     "WeightedKendallKernel",
 ]

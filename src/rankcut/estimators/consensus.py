@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Hashable
 from functools import cache
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, Self, get_args
 
 import numpy as np
@@ -36,8 +36,8 @@ from rankcut.errors import InputError, Setting
 from rankcut.estimators.base import TakesRankings
 from rankcut.estimators.graph_cut import GraphCutFeatures
 from rankcut.features.graph_cut import check_learnable
+from rankcut.parameters import check_choice, check_count, seed_from
 from rankcut.rankings import RankMatrix, Unranked
-from rankcut.seeds import seed_from
 
 
 class Consensus(TakesRankings):
@@ -84,7 +84,7 @@ class Consensus(TakesRankings):
     pairwise_counts_ : ndarray of shape (n_items, n_items)
         How many people compare i and j: rank both, not tied.
     pairwise_winner_ : label, int or None
-        The item that beats each other one by a majority, if there is one.
+        The item that beats every other one by a majority, if there is one.
     cycle_ : list
         A shortest circle of items each of which beats the next, or nothing.
     agreement_ : Agreement
@@ -276,9 +276,7 @@ class Consensus(TakesRankings):
         return pairs
 
     def _check_parameters(self) -> Resampling:
-        if self.method not in get_args(Method):
-            listed = ", ".join(repr(each) for each in get_args(Method))
-            raise InputError(f"must be one of {listed}; got {self.method!r}", parameter="method")
+        check_choice(self.method, get_args(Method), "method")
         if self.graph is not None and self.method != "graph":
             raise InputError(
                 f'is used by method="graph" only; got method={self.method!r}', parameter="graph"
@@ -287,11 +285,7 @@ class Consensus(TakesRankings):
             raise InputError(
                 f"must be between 0 and 1; got {self.confidence!r}", parameter="confidence"
             )
-        if not (isinstance(self.n_bootstraps, Integral) and self.n_bootstraps >= 0):
-            raise InputError(
-                f"must be a whole number, 0 or above; got {self.n_bootstraps!r}",
-                parameter="n_bootstraps",
-            )
+        check_count(self.n_bootstraps, "n_bootstraps", least=0)
         least = int(np.ceil(self.confidence / (1 - self.confidence)))
         if 0 < self.n_bootstraps < least:
             raise InputError(
@@ -300,7 +294,7 @@ class Consensus(TakesRankings):
                 remedy=f"use {least} or more, or 0 for no intervals",
             )
         if not (isinstance(self.time_limit, Real) and self.time_limit >= 0):
-            raise InputError(f"must be 0 or above; got {self.time_limit!r}", parameter="time_limit")
+            raise InputError(f"must be 0 or more; got {self.time_limit!r}", parameter="time_limit")
         return Resampling(
             float(self.confidence), int(self.n_bootstraps), seed_from(self.random_state)
         )

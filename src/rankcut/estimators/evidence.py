@@ -51,16 +51,43 @@ def view_variances(
     -------
     ndarray of shape (n_views,)
     """
-    n_views = len(views)
-    widths = [view.shape[1] for view in views]
-    smaller = _WeightSpace if sum(widths) < len(targets) else _SampleSpace
-    n_copies = 0.0
-    if counts is not None:
-        # c copies of a row are one row of √c times the size, but for the noise of c − 1 more.
-        n_copies = float(counts.sum()) - len(counts)
-        roots = np.sqrt(counts)[:, None]
-        views, targets = [roots * view for view in views], roots * targets
-    evidence = smaller(views, targets, n_copies)
+    if sum(view.shape[1] for view in views) >= len(targets):
+        return view_variances_of_grams([view @ view.T for view in views], targets, counts)
+    if counts is None:
+        return _maximum(_WeightSpace(views, targets), len(views))
+    # c copies of a row are one row of √c times the size, but for the noise of c − 1 more.
+    roots = np.sqrt(counts)[:, None]
+    n_copies = float(counts.sum()) - len(counts)
+    scaled = [roots * view for view in views]
+    return _maximum(_WeightSpace(scaled, roots * targets, n_copies), len(views))
+
+
+def view_variances_of_grams(
+    grams: Sequence[Floats], targets: Floats, counts: Floats | None = None
+) -> Floats:
+    """The same from the inner products of the rows of each view, for views that are wide.
+
+    Parameters
+    ----------
+    grams : sequence of arrays of shape (n_samples, n_samples)
+        Z_b Z_bᵀ of each view.
+    targets, counts : arrays
+        As for :func:`view_variances`.
+
+    Returns
+    -------
+    ndarray of shape (n_views,)
+    """
+    if counts is None:
+        return _maximum(_SampleSpace(grams, targets), len(grams))
+    roots = np.sqrt(counts)[:, None]
+    n_copies = float(counts.sum()) - len(counts)
+    scaled = [roots * gram * roots.T for gram in grams]
+    return _maximum(_SampleSpace(scaled, roots * targets, n_copies), len(grams))
+
+
+def _maximum(evidence: "_WeightSpace | _SampleSpace", n_views: int) -> Floats:
+    """The variances at which the evidence, times the prior, is largest."""
 
     def loss(parameters: Floats) -> tuple[float, Floats]:
         logs, noise = parameters[:-1], parameters[-1]
@@ -111,8 +138,8 @@ class _WeightSpace:
 class _SampleSpace:
     """The evidence by matrices of samples × samples."""
 
-    def __init__(self, views: Sequence[Floats], targets: Floats, n_copies: float = 0.0) -> None:
-        self._grams = [view @ view.T for view in views]
+    def __init__(self, grams: Sequence[Floats], targets: Floats, n_copies: float = 0.0) -> None:
+        self._grams = grams
         self._targets = targets
         self._n_copies = n_copies
 

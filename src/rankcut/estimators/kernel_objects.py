@@ -31,8 +31,8 @@ from rankcut.features.feature_map import MapOptions
 from rankcut.features.smoothing import Smoothing
 from rankcut.features.unlisted import UnlistedWeight
 from rankcut.graphs import ItemGraph
+from rankcut.graphs.gradients import learnable
 from rankcut.graphs.item_features import ItemFeatures
-from rankcut.graphs.slopes import learnable
 from rankcut.kernels.diffusion import diffusion_encoder
 from rankcut.kernels.gram import Encoder
 from rankcut.kernels.graph_cut import GraphCutEncoder, vector_slopes
@@ -42,8 +42,8 @@ from rankcut.kernels.mallows import mallows_encoder
 from rankcut.kernels.overlap import overlap_encoder
 from rankcut.kernels.spearman import spearman_encoder
 from rankcut.kernels.weighted_kendall import Weights, weighted_kendall_encoder
+from rankcut.parameters import seed_from
 from rankcut.rankings import Unranked, read_rankings
-from rankcut.seeds import seed_from
 
 Bounds = tuple[float, float] | str
 

@@ -6,7 +6,6 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin
-from sklearn.linear_model import LogisticRegression
 from sklearn.utils import Tags, _safe_indexing
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
@@ -18,21 +17,26 @@ from sklearn.utils.validation import (
 from rankcut._loops.types import Floats
 from rankcut.errors import InputError
 from rankcut.estimators.base import TakesRankings
-from rankcut.estimators.evidence import view_variances
-from rankcut.estimators.views import all_views, like_items_graph
+from rankcut.estimators.evidence import view_variances, view_variances_of_grams
+from rankcut.estimators.view_regression import ViewRegression, laplace_covariance
+from rankcut.estimators.views import LevelViews, View, like_items_graph, list_views
 from rankcut.features.graph_cut import fit_graph
 from rankcut.features.smoothing import Smoother, check_steps
 from rankcut.graphs.learned import check_counts
-from rankcut.rankings import RankMatrix
+from rankcut.rankings import RankMatrix, read_rankings
 
 # Variances of weights are found from matrices no larger than this, with a sample of the rankings
 # if need be: a thousand are enough for a handful of variances.
 _MOST_ROWS = 1000
 
+# Views of these rankings are filled if they have no more entries than this.
+_MOST_FILLED = 1 << 22
+
 _ROUNDING = 1e-9
 
-# With more weights than this their covariance is not kept.
+# With more weights, or more work than this, their covariance is not found.
 _MOST_WEIGHTS = 1000
+_MOST_PRODUCTS = 10**10
 
 # A label coded as ±1 has the mean 2p − 1, and log(p/(1 − p)) is about twice that near p = ½.
 _LOGIT = 2.0
@@ -49,7 +53,9 @@ class RankingClassifier(ClassifierMixin, TakesRankings):
     cross-validation. Borda positions, a model of which items are listed, any weight for
     comparisons with unlisted items, and smoothing are special cases.
 
-    There is no parameter ``unranked``: which items are listed is a view of its own.
+    There is no parameter ``unranked``: which items are listed is a view of its own. Ratings have
+    three more views, which keep their level: each rating, the mean of a person's ratings, and, if
+    there are few levels, who gave which level to which item.
 
     Parameters
     ----------
@@ -59,6 +65,9 @@ class RankingClassifier(ClassifierMixin, TakesRankings):
     smoothing : float, default=4.0
         Steps of a lazy random walk; see :class:`~rankcut.estimators.GraphSmoothing`. 0 uses no
         graph.
+    ratings : bool, default=False
+        Whether X holds ratings, higher ones better, instead of ranks. Equal ratings are tied, and
+        their level counts as well as their order.
     items : sequence or None, default=None
         Labels of the columns, if the rankings are not a frame.
 
@@ -83,12 +92,12 @@ class RankingClassifier(ClassifierMixin, TakesRankings):
     explain : What each item's place does to the prediction.
     GraphCutFeatures : One view, with every option, for a model of your own.
     GPClassifier : Gaussian process classification with calibrated probabilities.
-    TasteFeatures : Find people with similar tastes, without labels.
+    SimilarRankings : Find people with similar tastes, without labels.
 
     Notes
     -----
-    Views are dense even for sparse rankings: fitting takes about twenty times the memory of a
-    dense array of all rankings and items, so use it for up to a few thousand items.
+    Views are sparse: time and memory grow with the number of listed items, not with the size of the
+    catalogue. A graph should be sparse too, as those of recipes with ``n_neighbors`` are.
 
     Examples
     --------
@@ -104,10 +113,12 @@ class RankingClassifier(ClassifierMixin, TakesRankings):
         graph: Any = None,
         *,
         smoothing: float = 4.0,
+        ratings: bool = False,
         items: Sequence[Hashable] | None = None,
     ) -> None:
         self.graph = graph
         self.smoothing = smoothing
+        self.ratings = ratings
         self.items = items
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
@@ -126,6 +137,8 @@ class RankingClassifier(ClassifierMixin, TakesRankings):
         -------
         self
         """
+        if self.ratings not in (True, False):
+            raise InputError(f"must be True or False; got {self.ratings!r}", parameter="ratings")
         rankings = self._read(X, reset=True)
         check_consistent_length(X, y)
         labels = _check_y(y, estimator=self)
@@ -144,67 +157,79 @@ class RankingClassifier(ClassifierMixin, TakesRankings):
                 parameter="y",
             )
         check_steps(self.smoothing)
+        self._levels = LevelViews(rankings, counts) if self.ratings else None
         self.graph_ = self._smoother = None
         if self.smoothing:
-            self.graph_ = fit_graph(like_items_graph(self.graph), rankings, counts)
+            ranked = _ranked(rankings) if self.ratings else rankings
+            self.graph_ = fit_graph(like_items_graph(self.graph), ranked, counts)
             self._smoother = Smoother(self.graph_, self.smoothing)
         targets = np.where(codes[:, None] == np.arange(len(self.classes_)), 1.0, -1.0)
         coded = targets[:, 1:] if targets.shape[1] == 2 else targets
-        features = self._weigh(rankings, coded, counts)
-        self._model = LogisticRegression(C=1.0, max_iter=2000).fit(features, codes, counts)
+        views = self._views(rankings)
+        scales = self._weigh(views, coded, counts)
+        self._model = ViewRegression(views, scales, codes, counts)
         self.covariance_ = None
-        if features.shape[1] <= _MOST_WEIGHTS:
-            probabilities = self._model.predict_proba(features)
+        n_weights = self._model.weights.shape[1]
+        if n_weights <= _MOST_WEIGHTS and len(codes) * n_weights**2 <= _MOST_PRODUCTS:
+            probabilities = self._model.probabilities(views)
+            features = self._model.features(views)
             self.covariance_ = laplace_covariance(features, probabilities, 1.0, counts)
         return self
 
-    def _weigh(self, rankings: RankMatrix, targets: Floats, counts: Floats | None) -> Floats:
-        """Find how much each view counts; the features that logistic regression gets."""
-        views = all_views(rankings, self._smoother)
-        self._means = {
-            name: np.average(view, axis=0, weights=counts) for name, view in views.items()
-        }
-        sizes = {
-            name: float(
-                np.sqrt(np.average(((view - self._means[name]) ** 2).sum(axis=1), weights=counts))
-            )
-            for name, view in views.items()
-        }
-        # A view that is the same for all rankings would be scaled up from rounding.
-        varied = [name for name, size in sizes.items() if size > _ROUNDING]
-        self.view_variances_ = dict.fromkeys(views, 0.0)
-        if varied:
-            rows, repeats = _rows_to_weigh(
-                rankings.shape[0], counts, len(varied) * rankings.shape[1]
-            )
-            found = view_variances(
-                [(views[name][rows] - self._means[name]) / sizes[name] for name in varied],
-                (targets - np.average(targets, axis=0, weights=counts))[rows],
-                repeats,
-            )
-            self.view_variances_.update(zip(varied, found.tolist(), strict=True))
-        self._scales = {
-            name: _LOGIT * np.sqrt(self.view_variances_[name]) / sizes[name] for name in varied
-        }
-        return self._features(views)
+    def _views(self, rankings: RankMatrix) -> dict[str, View]:
+        if self._levels is None:
+            return list_views(rankings, self._smoother)
+        return list_views(_ranked(rankings), self._smoother) | self._levels(rankings)
 
-    def _features(self, views: dict[str, Floats]) -> Floats:
-        weighed = [
-            (views[name] - self._means[name]) * scale for name, scale in self._scales.items()
-        ]
-        return np.hstack(weighed) if weighed else np.zeros((len(views["order"]), 1))
+    def _weigh(
+        self, views: dict[str, View], targets: Floats, counts: Floats | None
+    ) -> dict[str, float]:
+        """Find how much each view counts: the factors that logistic regression gets them with."""
+        n_rows = len(targets)
+        width = sum(view.rows.shape[1] for view in views.values())
+        rows, repeats = _rows_to_weigh(n_rows, counts, width)
+        weights = np.ones(n_rows) if counts is None else counts
+        targets = (targets - np.average(targets, axis=0, weights=weights))[rows]
+        some = {name: view[rows] for name, view in views.items()}
+        means = {name: weights @ view.rows / weights.sum() for name, view in views.items()}
+        filled = len(targets) * max(view.rows.shape[1] for view in views.values()) <= _MOST_FILLED
+        known: dict[str, Floats] = {}
+        sizes: dict[str, float] = {}
+        for name, view in some.items():
+            if filled:
+                centred = view.toarray() - view.smoothed(means[name][None])
+                squares = (centred**2).sum(axis=1)
+            else:
+                centred = view.gram(means[name])
+                squares = np.diag(centred)
+            size = float(np.sqrt(max(np.average(squares, weights=repeats), 0.0)))
+            # A view that is the same for all rankings would be scaled up from rounding.
+            if size > _ROUNDING:
+                sizes[name] = size
+                known[name] = centred / (size if filled else size**2)
+        self.view_variances_ = dict.fromkeys(views, 0.0)
+        if known:
+            find = view_variances if filled else view_variances_of_grams
+            found = find(list(known.values()), targets, repeats)
+            self.view_variances_.update(zip(known, found.tolist(), strict=True))
+        return {
+            name: _LOGIT * float(np.sqrt(self.view_variances_[name])) / size
+            for name, size in sizes.items()
+        }
+
+    def _views_of(self, X: Any) -> dict[str, View]:
+        check_is_fitted(self)
+        return self._views(self._read(X, reset=False))
 
     def features_of(self, X: Any) -> Floats:
-        """The weighed views of rankings, which the log-odds are linear in.
+        """The scaled views of rankings side by side, which the log-odds are linear in.
 
         Parameters
         ----------
         X : array, frame or CSR array of shape (n_rankings, n_items)
             Rank matrix.
         """
-        check_is_fitted(self)
-        rankings = self._read(X, reset=False)
-        return self._features(all_views(rankings, self._smoother))
+        return self._model.features(self._views_of(X))
 
     def decision_function(self, X: Any) -> Floats:
         """The logarithm of the odds, for each class if there are more than two.
@@ -214,8 +239,8 @@ class RankingClassifier(ClassifierMixin, TakesRankings):
         X : array, frame or CSR array of shape (n_rankings, n_items)
             Rank matrix.
         """
-        features = self.features_of(X)
-        return np.asarray(self._model.decision_function(features))
+        views = self._views_of(X)
+        return self._model.scores(views)
 
     def predict_proba(self, X: Any) -> Floats:
         """The probability of each class.
@@ -225,8 +250,8 @@ class RankingClassifier(ClassifierMixin, TakesRankings):
         X : array, frame or CSR array of shape (n_rankings, n_items)
             Rank matrix.
         """
-        features = self.features_of(X)
-        return np.asarray(self._model.predict_proba(features))
+        views = self._views_of(X)
+        return self._model.probabilities(views)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The most probable class.
@@ -236,14 +261,24 @@ class RankingClassifier(ClassifierMixin, TakesRankings):
         X : array, frame or CSR array of shape (n_rankings, n_items)
             Rank matrix.
         """
-        features = self.features_of(X)
-        return np.asarray(self.classes_[self._model.predict(features)])
+        scores = self.decision_function(X)
+        found = scores > 0 if scores.ndim == 1 else scores.argmax(axis=1)
+        return np.asarray(self.classes_[found.astype(np.intp)])
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         # Ranks of two or three numbers say little of the numbers.
         tags.classifier_tags.poor_score = True
         return tags
+
+
+def _ranked(ratings: RankMatrix) -> RankMatrix:
+    """Ratings as ranks: the highest first."""
+    if ratings.sparse is not None:
+        ranks = ratings.sparse.astype(np.float64)
+        ranks.data = -ranks.data
+        return read_rankings(ranks, ratings.items)
+    return read_rankings(-ratings.read(0, ratings.shape[0]), ratings.items)
 
 
 def _rows_to_weigh(
@@ -267,25 +302,3 @@ def _rows_to_weigh(
         np.searchsorted(np.cumsum(counts), drawn, side="right"), return_counts=True
     )
     return rows, repeats.astype(np.float64)
-
-
-def laplace_covariance(
-    features: Floats, probabilities: Floats, C: float, counts: Floats | None = None
-) -> Floats:
-    """The inverse of the curvature of a penalised logistic loss, for each output.
-
-    For two classes there is one output; for more, each class is looked at against the rest, the
-    other weights held where they are.
-    """
-    n = features.shape[1]
-    design = np.column_stack([features, np.ones(len(features))])
-    chosen = probabilities[:, 1:] if probabilities.shape[1] == 2 else probabilities
-    found = []
-    for p in chosen.T:
-        weight = p * (1.0 - p) if counts is None else counts * p * (1.0 - p)
-        curvature = (design.T * weight) @ design
-        curvature[np.arange(n), np.arange(n)] += 1.0 / C
-        # The constant has no penalty; where all is certain, nothing else bounds it.
-        curvature[n, n] += _ROUNDING
-        found.append(np.linalg.inv(curvature)[:n, :n])
-    return np.array(found)

@@ -32,9 +32,9 @@ from rankcut.dask import is_lazy, map_rows, stand_in
 from rankcut.errors import InputError
 from rankcut.estimators.base import TakesRankings, check_items
 from rankcut.estimators.chosen_features import ChosenFeatures, choose_features
+from rankcut.parameters import seed_from
 from rankcut.partitions import block_rows
 from rankcut.rankings import RankMatrix, Unranked
-from rankcut.seeds import seed_from
 
 # "auto" looks at up to this many blocs.
 MOST_BLOCS = 8

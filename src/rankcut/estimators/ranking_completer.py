@@ -15,17 +15,22 @@ from rankcut.completion.learning import learn_population
 from rankcut.completion.lists import Lists, read_lists
 from rankcut.completion.prediction import (
     best_unlisted,
-    complete_order,
+    complete_top,
     deviations,
+    listed_items,
     pair_probabilities,
 )
+from rankcut.consensus.decoding import to_ranking
 from rankcut.errors import InputError
 from rankcut.estimators.base import TakesRankings, check_items
 from rankcut.features.graph_cut import fit_graph
 from rankcut.graphs.derived import joining_like_items
 from rankcut.graphs.learned import check_counts
+from rankcut.parameters import seed_from
 from rankcut.rankings import RankMatrix, Unranked, object_array
-from rankcut.seeds import seed_from
+
+# Utilities that are in memory at once while the best items are found.
+_BLOCK = 1 << 22
 
 
 class RankingCompleter(OneToOneFeatureMixin, TransformerMixin, TakesRankings):
@@ -57,7 +62,7 @@ class RankingCompleter(OneToOneFeatureMixin, TransformerMixin, TakesRankings):
     graph_share_ : float
         Share of the graph in the prior of Σ, from 0 to 1; 0 without a graph.
     prior_strength_ : float
-        How many people the prior of Σ counts for.
+        How many people the prior of Σ counts for; 0 in large catalogues, which have none.
     n_features_in_ : int
         Number of items.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -70,7 +75,9 @@ class RankingCompleter(OneToOneFeatureMixin, TransformerMixin, TakesRankings):
     Notes
     -----
     Places become normal scores: the item at place r of k has the score Φ⁻¹((k − r + ½)/k), plus an
-    unknown level for each list.
+    unknown level for each list. In catalogues of more than 2,000 items (200 with
+    ``unranked="last"``) Σ has 32 factors, whose number is reduced by the data, and of a top-k list
+    some of the unlisted items are drawn at random; the graph should then be sparse.
 
     Examples
     --------
@@ -183,7 +190,7 @@ class RankingCompleter(OneToOneFeatureMixin, TransformerMixin, TakesRankings):
         -------
         ndarray of shape (n_rankings, n_items)
         """
-        lists, _ = self._lists(ranks)
+        lists = self._lists(ranks)
         return self._utilities(lists, keep_listed)
 
     def standard_errors(self, ranks: Any) -> Floats:
@@ -199,7 +206,7 @@ class RankingCompleter(OneToOneFeatureMixin, TransformerMixin, TakesRankings):
         ndarray of shape (n_rankings, n_items)
             For listed items the error of the list's level alone.
         """
-        lists, _ = self._lists(ranks)
+        lists = self._lists(ranks)
         return deviations(self._population, lists)
 
     def complete(self, ranks: Any, *, keep_listed: bool = True) -> Longs:
@@ -216,9 +223,11 @@ class RankingCompleter(OneToOneFeatureMixin, TransformerMixin, TakesRankings):
         -------
         ndarray of int64, shape (n_rankings, n_items)
         """
-        lists, listed = self._lists(ranks)
+        lists = self._lists(ranks)
         utilities = self._utilities(lists, keep_listed)
-        return complete_order(utilities, listed, last=self._last and keep_listed)
+        if self._last and keep_listed:
+            return complete_top(utilities, listed_items(lists))
+        return to_ranking(utilities)
 
     def predict_pairs(
         self, ranks: Any, pairs: ArrayLike | None = None, *, keep_listed: bool = True
@@ -248,7 +257,7 @@ class RankingCompleter(OneToOneFeatureMixin, TransformerMixin, TakesRankings):
         >>> completer.predict_pairs(food.ranks[:3], [[0, 1], [1, 0]]).sum(axis=1)
         array([1., 1., 1.])
         """
-        lists, _ = self._lists(ranks)
+        lists = self._lists(ranks)
         n_items = self.n_features_in_
         if pairs is None:
             chosen = np.stack(np.triu_indices(n_items, 1), axis=1)
@@ -287,9 +296,13 @@ class RankingCompleter(OneToOneFeatureMixin, TransformerMixin, TakesRankings):
         """
         if not (isinstance(n, Integral) and n >= 1):
             raise InputError(f"must be a whole number above 0; got {n!r}", parameter="n")
-        lists, listed = self._lists(ranks)
-        n = min(int(n), self.n_features_in_)
-        best = best_unlisted(self._utilities(lists, True), listed, n)
+        lists = self._lists(ranks)
+        best = np.empty((len(lists), min(int(n), self.n_features_in_)), dtype=np.int64)
+        size = max(1, _BLOCK // self.n_features_in_)
+        for start in range(0, len(lists), size):
+            some = lists.span(start, min(start + size, len(lists)))
+            utilities = self._utilities(some, True)
+            best[start : start + size] = best_unlisted(utilities, listed_items(some), best.shape[1])
         if self._items is None:
             return best
         labels = object_array([*self._items, None])
@@ -307,15 +320,12 @@ class RankingCompleter(OneToOneFeatureMixin, TransformerMixin, TakesRankings):
                 remedy="unranked items are what is to be predicted",
             )
 
-    def _lists(self, ranks: Any) -> tuple[Lists, NDArray[np.bool_]]:
-        """The lists of rankings of the items that were fitted, and which items are listed."""
+    def _lists(self, ranks: Any) -> Lists:
+        """The lists of rankings of the items that were fitted."""
         check_is_fitted(self)
         rankings = self._read(ranks, reset=False)
         check_items(rankings, self._items)
-        lists = read_lists(rankings, last=self._last, seed=self._seed)
-        listed = np.zeros((len(lists), lists.n_items), dtype=bool)
-        listed[lists.owners, lists.items] = lists.blurs == 0
-        return lists, listed
+        return read_lists(rankings, last=self._last, seed=self._seed)
 
     def _utilities(self, lists: Lists, keep: bool) -> Floats:
         return self._population.utilities(lists, keep=keep, n_jobs=self.n_jobs)

@@ -35,8 +35,8 @@ from rankcut.label_ranking.targets import (
     pairs_of_items,
     scores_of_pairs,
 )
+from rankcut.parameters import seed_from
 from rankcut.rankings import RankMatrix, Unranked, as_frame, read_rankings
-from rankcut.seeds import seed_from
 
 # With more items than this, a target for each pair would be too many.
 _MOST_PAIRED = 64

@@ -26,8 +26,8 @@ from rankcut.features.strengths import (
 )
 from rankcut.graphs import ItemGraph
 from rankcut.kernels.gram import Encoder, Features
+from rankcut.parameters import seed_from
 from rankcut.rankings import RankMatrix, Unranked, object_array
-from rankcut.seeds import seed_from
 
 _UNRATED: dict[str, Unranked] = {"error": "error", "ignore": "anywhere", "anywhere": "anywhere"}
 

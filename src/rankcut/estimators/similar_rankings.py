@@ -1,5 +1,6 @@
 """Nearest rankings, exactly or with an index."""
 
+import warnings
 from dataclasses import replace
 from numbers import Integral
 from typing import Any, ClassVar, Literal, Self, TypeAlias
@@ -13,12 +14,14 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import _num_samples, check_is_fitted, has_fit_parameter
 
 from rankcut.errors import InputError, Setting, amount
-from rankcut.estimators.graph_cut import GraphCutFeatures
-from rankcut.features.offset_rows import OffsetRows, largest_entry
+from rankcut.estimators.likeness import LikenessFeatures
+from rankcut.features.offset_rows import JoinedRows, OffsetRows, largest_entry
 from rankcut.graphs.learned import check_counts
 from rankcut.kernels.graph_cut import GraphCutVectors
 from rankcut.kernels.nearest import Nearest, nearest_of
 from rankcut.kernels.vector_index import VectorIndex
+from rankcut.parameters import check_count
+from rankcut.rankings import Unranked
 
 Search: TypeAlias = Literal["exact", "approximate"]
 
@@ -30,9 +33,11 @@ _ROUNDING = 1e-9
 
 
 class SimilarRankings(BaseEstimator):
-    """Find the rankings with the largest kernel values, like scikit-learn's NearestNeighbors.
+    """Find people of like taste by their rankings, like scikit-learn's NearestNeighbors.
 
-    A transformer turns rankings into vectors, and the kernel is their inner product. The exact
+    By default, rankings become the vectors of :class:`~rankcut.estimators.LikenessFeatures`, for
+    which there is nothing to choose but the item graph and what unranked items mean. Any other
+    transformer can turn rankings into vectors instead. The kernel is their inner product. The exact
     search compares each ranking with all others, a block at a time, and keeps no Gram matrix. The
     approximate search uses an index of the vectors (``pip install "rankcut[neighbors]"``), which
     proposes candidates; their kernel values are computed exactly. So values are right, but a
@@ -41,8 +46,12 @@ class SimilarRankings(BaseEstimator):
     Parameters
     ----------
     features : transformer or None, default=None
-        From rankings to vectors; None is :class:`~rankcut.GraphCutFeatures`. If it has a method
-        ``compact``, sparse rankings stay small.
+        From rankings to vectors; None is :class:`~rankcut.estimators.LikenessFeatures`. If it has a
+        method ``compact``, sparse rankings stay small.
+    graph : graph or recipe, default=None
+        The item graph, if ``features`` is None; see :class:`~rankcut.estimators.LikenessFeatures`.
+    unranked : {"error", "last", "anywhere"}, default="error"
+        What it means that a ranking does not rank an item, if ``features`` is None.
     n_neighbors : int, default=10
         How many rankings to find by default.
     normalize : bool, default=True
@@ -73,13 +82,14 @@ class SimilarRankings(BaseEstimator):
     >>> food = make_food(n_rankings=200, random_state=0)
     >>> search = SimilarRankings(n_neighbors=3).fit(food.ranks)
     >>> values, rows = search.kneighbors(food.ranks[:2])
-    >>> values.round(2)
-    array([[1.  , 0.88, 0.86],
-           [1.  , 0.95, 0.9 ]])
+    >>> rows[:, 0]
+    array([0, 1])
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "features": [HasMethods(["fit", "transform"]), None],
+        "graph": "no_validation",
+        "unranked": [StrOptions({"error", "last", "anywhere"})],
         "n_neighbors": [Interval(Integral, 1, None, closed="left")],
         "normalize": ["boolean"],
         "method": [StrOptions({"exact", "approximate"})],
@@ -92,6 +102,8 @@ class SimilarRankings(BaseEstimator):
         self,
         features: Any = None,
         *,
+        graph: Any = None,
+        unranked: Unranked = "error",
         n_neighbors: int = 10,
         normalize: bool = True,
         method: Search = "exact",
@@ -100,6 +112,8 @@ class SimilarRankings(BaseEstimator):
         n_jobs: int | None = None,
     ) -> None:
         self.features = features
+        self.graph = graph
+        self.unranked = unranked
         self.n_neighbors = n_neighbors
         self.normalize = normalize
         self.method = method
@@ -123,6 +137,16 @@ class SimilarRankings(BaseEstimator):
             as a graph. Each row is found once, however often it counts.
         """
         self._validate_params()
+        if self.features is not None and (self.graph is not None or self.unranked != "error"):
+            raise InputError(
+                [
+                    Setting("graph"),
+                    " and ",
+                    Setting("unranked"),
+                    " belong to the default features, and there are others",
+                ],
+                remedy=["give them to ", Setting("features")],
+            )
         self.features_ = clone(self._transformer())
         counted = {}
         if sample_weight is not None:
@@ -162,11 +186,14 @@ class SimilarRankings(BaseEstimator):
             Values of the kernel, the largest first.
         rows : ndarray of shape (n_rankings, n_neighbors)
             Rows of the rankings that were fitted; of equal values the first rows come first.
+
+        Warns
+        -----
+        UserWarning
+            If a ranking has nothing in common with any other, so that its neighbours are arbitrary.
         """
         check_is_fitted(self)
-        k = self.n_neighbors if n_neighbors is None else n_neighbors
-        if not (isinstance(k, Integral) and k >= 1):
-            raise InputError(f"must be a whole number above 0; got {k!r}", parameter="n_neighbors")
+        k = check_count(self.n_neighbors if n_neighbors is None else n_neighbors, "n_neighbors")
         there = self._vectors.shape[0] - (X is None)
         if k > there:
             raise InputError(
@@ -179,6 +206,15 @@ class SimilarRankings(BaseEstimator):
         else:
             own = np.arange(len(self._index)) if X is None else None
             values, rows = self._index.nearest(vectors, k, self.n_candidates, self.n_jobs, own)
+        alone = np.flatnonzero(np.abs(values).max(axis=1) <= _ROUNDING)
+        if alone.size:
+            warnings.warn(
+                f"{alone.size} of {len(values)} rankings, the first of them row {alone[0]}, have "
+                "nothing in common with any other: their neighbours are arbitrary. An item graph "
+                "may connect what they list",
+                UserWarning,
+                stacklevel=2,
+            )
         if not self.normalize:
             with np.errstate(over="ignore"):
                 values = np.ldexp(values, 2 * self._exponent)
@@ -213,12 +249,14 @@ class SimilarRankings(BaseEstimator):
 
     def _encoded(self, X: Any) -> Any:
         vectors = getattr(self.features_, "compact", self.features_.transform)(X)
-        if sparse.issparse(vectors) or isinstance(vectors, OffsetRows):
+        if sparse.issparse(vectors) or isinstance(vectors, OffsetRows | JoinedRows):
             return vectors
         return np.asarray(vectors, dtype=np.float64)
 
     def _transformer(self) -> Any:
-        return GraphCutFeatures() if self.features is None else self.features
+        if self.features is not None:
+            return self.features
+        return LikenessFeatures(self.graph, unranked=self.unranked)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -234,6 +272,8 @@ def _scaled(vectors: Any, exponent: int) -> Any:
             sparse=_scaled(vectors.sparse, exponent),
             offsets=np.ldexp(vectors.offsets, exponent),
         )
+    if isinstance(vectors, JoinedRows):
+        return JoinedRows(_scaled(vectors.sparse, exponent), np.ldexp(vectors.dense, exponent))
     if not sparse.issparse(vectors):
         return np.ldexp(vectors, exponent)
     scaled = vectors.copy()

@@ -139,7 +139,7 @@ def _mean_change(linear: LinearModel, changed: Floats, base: Floats) -> Floats:
 def _table(linear: LinearModel, names: dict[str, list[Any]], changes: list[Floats]) -> Table:
     """A row for each change and output, the largest effects first."""
     size = linear.weights.shape[1]
-    matrix = np.array(changes).reshape(-1, size)
+    matrix = np.array(changes).reshape(len(changes), size)
     effects = matrix @ linear.weights.T
     errors = np.full(effects.shape, np.nan)
     if linear.covariance is not None:

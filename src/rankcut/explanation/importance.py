@@ -13,8 +13,8 @@ from rankcut.errors import InputError
 from rankcut.estimators.ranking_regressor import RankingRegressor
 from rankcut.graphs.learned import check_counts
 from rankcut.label_ranking.scores import kendall_of_rows, read_both
+from rankcut.parameters import seed_from
 from rankcut.rankings import as_frame
-from rankcut.seeds import seed_from
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,7 +14,8 @@ from rankcut.comparison.tables import Table
 from rankcut.errors import InputError
 from rankcut.estimators.gp.classifier import GPClassifier
 from rankcut.estimators.gp.regressor import GPRegressor
-from rankcut.estimators.ranking_classifier import RankingClassifier, laplace_covariance
+from rankcut.estimators.ranking_classifier import RankingClassifier
+from rankcut.estimators.view_regression import laplace_covariance
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,10 +64,11 @@ def as_linear_model(model: Any, rankings: Any = None) -> LinearModel:
     if isinstance(model, Pipeline) and len(model) == 1:
         model = model[0]
     if isinstance(model, RankingClassifier):
-        last: Any = model._model
+        if model._levels is not None:
+            raise InputError("was fitted to ratings; rankings can be explained", parameter="model")
         return LinearModel(
             lambda ranks: model.features_of(_named(ranks, model)),
-            np.asarray(last.coef_),
+            model._model.weights,
             model.covariance_,
             _classes(model.classes_),
             "log-odds",

@@ -45,9 +45,9 @@ from rankcut.features.unlisted import (
     unlisted_weights,
     weighted_increments,
 )
+from rankcut.parameters import seed_from
 from rankcut.partitions import Partitions, block_rows, read_partitions
 from rankcut.rankings import RankMatrix, Unranked, read_rankings
-from rankcut.seeds import seed_from
 from rankcut.setfunctions import SetFunction
 from rankcut.setfunctions.expected_slopes import ExpectedSlopes
 from rankcut.threads import over_rows

@@ -1,4 +1,4 @@
-"""Vectors that are mostly one constant: sparse rows, and a number to add to each row.
+"""Vectors of which little is stored: sparse rows, and what is added to each or stands beside it.
 
 In closed form, most items of a short list over a large catalogue share one value. Such vectors are
 kept as φ_r = S_r + c_r·b with S_r sparse, c_r a number and b the vector of ones, or what smoothing
@@ -87,6 +87,66 @@ class OffsetRows:
         return np.maximum(np.asarray(squares, dtype=np.float64), 0.0)
 
 
+@dataclass(frozen=True, eq=False)
+class JoinedRows:
+    """Vectors of a long sparse part and a short dense one, side by side.
+
+    Parameters
+    ----------
+    sparse : csr_array of shape (n_vectors, n_items)
+        The first coordinates.
+    dense : ndarray of shape (n_vectors, n_more)
+        The others.
+
+    Examples
+    --------
+    >>> rows = JoinedRows(sparse.csr_array([[3.0, 0.0]]), np.array([[4.0]]))
+    >>> rows.toarray()
+    array([[3., 0., 4.]])
+    >>> rows.squares()
+    array([25.])
+    """
+
+    sparse: sparse.csr_array
+    dense: Floats
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of vectors, number of coordinates."""
+        return int(self.sparse.shape[0]), int(self.sparse.shape[1] + self.dense.shape[1])
+
+    def __len__(self) -> int:
+        return int(self.sparse.shape[0])
+
+    def __getitem__(self, rows: Any) -> "JoinedRows":
+        """Some vectors: a slice, or an array of their numbers."""
+        return JoinedRows(self.sparse[rows], self.dense[rows])
+
+    def tocsr(self) -> sparse.csr_array:
+        """The vectors as one sparse array."""
+        return sparse.csr_array(sparse.hstack([self.sparse, sparse.csr_array(self.dense)], "csr"))
+
+    def toarray(self) -> NDArray[Any]:
+        """The vectors as a dense array."""
+        return np.hstack([self.sparse.toarray(), self.dense])
+
+    def __matmul__(self, matrix: Floats) -> Floats:
+        """Vectors times a dense matrix or vector."""
+        n_items = self.sparse.shape[1]
+        return np.asarray(self.sparse @ matrix[:n_items] + self.dense @ matrix[n_items:])
+
+    def products(self, other: "JoinedRows") -> Floats:
+        """The inner product of each vector with each of the other's."""
+        products = np.asarray((self.sparse @ other.sparse.T).toarray(), dtype=np.float64)
+        products += self.dense @ other.dense.T
+        return products
+
+    def squares(self) -> Floats:
+        """The square of each vector's length."""
+        squares = self.sparse.multiply(self.sparse).sum(axis=1)
+        return np.asarray(squares + np.einsum("ri,ri->r", self.dense, self.dense))
+
+
 class UncentredRows(sparse.csr_array):
     """Sparse vectors without a constant of each row: S instead of φ = S + c.
 
@@ -115,7 +175,7 @@ def check_centred(vectors: Any) -> None:
         )
 
 
-Vectors: TypeAlias = NDArray[Any] | sparse.csr_array | OffsetRows
+Vectors: TypeAlias = NDArray[Any] | sparse.csr_array | OffsetRows | JoinedRows
 """Vectors in the form in which they are smallest; all forms mean the same."""
 
 
@@ -134,7 +194,7 @@ def row_squares(vectors: Vectors) -> Floats:
     >>> row_squares(np.array([[3.0, 4.0]]))
     array([25.])
     """
-    if isinstance(vectors, OffsetRows):
+    if isinstance(vectors, OffsetRows | JoinedRows):
         return vectors.squares()
     if not isinstance(vectors, np.ndarray):
         return np.asarray(vectors.multiply(vectors).sum(axis=1), dtype=np.float64)
@@ -150,6 +210,8 @@ def largest_entry(vectors: Vectors) -> float:
     if isinstance(vectors, OffsetRows):
         offsets = np.abs(vectors.offsets).max(initial=0.0) * np.abs(vectors.base).max(initial=0.0)
         return float(abs(vectors.sparse.data).max(initial=0.0) + offsets)
+    if isinstance(vectors, JoinedRows):
+        return max(largest_entry(vectors.sparse), largest_entry(vectors.dense))
     entries = vectors if isinstance(vectors, np.ndarray) else vectors.data
     return float(np.abs(entries).max(initial=0.0))
 
@@ -163,10 +225,12 @@ def inner_products(left: Vectors, right: Vectors) -> Floats:
     """
     if isinstance(left, OffsetRows) and isinstance(right, OffsetRows):
         return left.products(right)
+    if isinstance(left, JoinedRows) and isinstance(right, JoinedRows):
+        return left.products(right)
     if isinstance(right, np.ndarray):
         return np.asarray(left @ right.T)
     if isinstance(left, np.ndarray):
         return np.asarray((right @ left.T).T)
-    if isinstance(left, OffsetRows) or isinstance(right, OffsetRows):
+    if isinstance(left, OffsetRows | JoinedRows) or isinstance(right, OffsetRows | JoinedRows):
         return np.asarray(left @ filled(right).T)
     return np.asarray((left @ right.T).toarray())

@@ -1,12 +1,12 @@
 """Tables of items: a row for each, with a name and what is known of it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankcut.errors import RankingFileError, Setting
+from rankcut.errors import RankingFileError, Setting, Text
 from rankcut.files.blocks import Block, Header, is_missing, positions, typed
 from rankcut.files.parquet import parquet_blocks
 from rankcut.files.sheets import text_blocks
@@ -127,7 +127,32 @@ def read_items(
         raise RankingFileError(
             "a table of items needs at least one column besides the names of the items", name
         )
+    if columns is None:
+        _check_tells(features, name)
     return ItemTable(tuple(items), features)
+
+
+def _check_tells(features: Mapping[str, NDArray[np.generic]], name: str) -> None:
+    """Refuse text that differs from item to item, such as a title: nobody asked to compare it."""
+    distinct = {
+        column: len(set(values.tolist()))
+        for column, values in features.items()
+        if values.dtype.kind == "O"
+    }
+    n_items = len(next(iter(features.values())))
+    titles = [column for column, found in distinct.items() if found > max(20, n_items / 2)]
+    if not titles:
+        return
+    others = [column for column in features if column not in titles]
+    remedy: Text = ["name the columns to compare by with ", Setting("columns")]
+    if others:
+        remedy = ["compare by the others: ", Setting("columns", ",".join(others))]
+    raise RankingFileError(
+        f"column {titles[0]!r} has {distinct[titles[0]]:,} different texts for {n_items:,} items, "
+        "and says little of which are alike",
+        name,
+        remedy=remedy,
+    )
 
 
 def _unique_columns(blocks: Sequence[Block]) -> list[str]:

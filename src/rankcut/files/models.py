@@ -21,6 +21,7 @@ from sklearn.pipeline import Pipeline
 from rankcut.errors import RankingFileError
 from rankcut.estimators.graph_cut import GraphCutFeatures
 from rankcut.estimators.ranking_classifier import RankingClassifier
+from rankcut.estimators.ranking_completer import RankingCompleter
 from rankcut.estimators.ranking_regressor import RankingRegressor
 from rankcut.files.drafts import atomic_file
 from rankcut.files.streams import Source, pack_archive, read_all, source_name, unpack_archive
@@ -30,6 +31,9 @@ _FORMAT = 3
 _HEADER = "rankcut.json"
 
 _OURS = [
+    "rankcut.completion.factors.FactorPopulation",
+    "rankcut.completion.population.Population",
+    "rankcut.completion.sharpness.Sharpness",
     "rankcut.estimators.gp.classifier.GPClassifier",
     "rankcut.estimators.covariates.CategoryColumn",
     "rankcut.estimators.covariates.CovariateEncoder",
@@ -40,6 +44,7 @@ _OURS = [
     "rankcut.estimators.gp.weight_space.FeaturePredictor",
     "rankcut.estimators.graph_cut.GraphCutFeatures",
     "rankcut.estimators.ranking_classifier.RankingClassifier",
+    "rankcut.estimators.ranking_completer.RankingCompleter",
     "rankcut.estimators.ranking_regressor.RankingRegressor",
     "rankcut.label_ranking.calibration.Calibration",
     "rankcut.label_ranking.combination.Combination",
@@ -47,6 +52,8 @@ _OURS = [
     "rankcut.label_ranking.kernel_ridge.KernelModel",
     "rankcut.label_ranking.scaling.NormalScale",
     "rankcut.label_ranking.scaling.StandardScale",
+    "rankcut.estimators.view_regression.ViewRegression",
+    "rankcut.estimators.views.LevelViews",
     "rankcut.graphs.item_graph.LowRankApproximation",
     "rankcut.graphs.item_graph.NeighborApproximation",
     "rankcut.graphs.derived.DissimilarityGraph",
@@ -116,21 +123,26 @@ class SavedModel:
         return isinstance(self.features, GraphCutFeatures) and self.features.unranked == "error"
 
 
-def write_model(model: SavedModel, target: str | os.PathLike[str]) -> None:
+@dataclass(frozen=True, eq=False)
+class SavedCompleter:
+    """A fitted completer, and the items that it knows in the order of its columns."""
+
+    completer: RankingCompleter
+    items: tuple[Any, ...]
+
+
+def write_model(model: SavedModel | SavedCompleter, target: str | os.PathLike[str]) -> None:
     """Write a model, whole or not at all."""
     skops = import_skops()
-    parts = {
-        "classifier": model.classifier,
-        "items": list(model.items),
-        "target": model.target,
-        "columns": list(model.columns),
-    }
+    parts = {**vars(model), "items": list(model.items)}
+    if isinstance(model, SavedModel):
+        parts["columns"] = list(model.columns)
     content = _stable(skops.dumps(parts))
     with atomic_file(target) as file:
         file.write(content)
 
 
-def read_model(source: Source) -> SavedModel:
+def read_model(source: Source) -> SavedModel | SavedCompleter:
     """Read a model that :func:`write_model` wrote; types that are not trusted are refused."""
     skops = import_skops()
     name = source_name(source)
@@ -145,14 +157,11 @@ def read_model(source: Source) -> SavedModel:
                 name,
             )
         parts = skops.load(io.BytesIO(content), trusted=_TRUSTED)
-        return _checked(
-            SavedModel(
-                parts["classifier"],
-                tuple(parts["items"]),
-                parts["target"],
-                tuple(parts["columns"]),
-            )
-        )
+        parts["items"] = _checked_items(tuple(parts["items"]))
+        if "completer" in parts:
+            return _checked_completer(SavedCompleter(**parts))
+        parts["columns"] = tuple(parts["columns"])
+        return _checked(SavedModel(**parts))
     except RankingFileError:
         raise
     except Exception as problem:
@@ -220,14 +229,27 @@ def _nodes(part: Any) -> Iterator[dict[str, Any]]:
             waiting.extend(reversed(part))
 
 
+def _checked_items(items: tuple[Any, ...]) -> tuple[Any, ...]:
+    if not items or not all(isinstance(item, str | int | float) for item in items):
+        raise TypeError("the items have no names")
+    if len(set(items)) < len(items):
+        raise ValueError("two items have the same name")
+    return items
+
+
+def _checked_completer(model: SavedCompleter) -> SavedCompleter:
+    if not isinstance(model.completer, RankingCompleter):
+        raise TypeError("the completer is none")
+    ranking = np.arange(1.0, len(model.items) + 1)[None]
+    if not np.isfinite(model.completer.transform(ranking)).all():
+        raise ValueError("utilities are not finite")
+    return model
+
+
 def _checked(model: SavedModel) -> SavedModel:
     """The model, if it is one: files that skops can load may hold anything else."""
     if not isinstance(model.target, str):
         raise TypeError("the target's name is no text")
-    if not model.items or not all(isinstance(item, str | int | float) for item in model.items):
-        raise TypeError("the items have no names")
-    if len(set(model.items)) < len(model.items):
-        raise ValueError("two items have the same name")
     if not isinstance(model.classifier, Pipeline | RankingRegressor):
         raise TypeError("the model is none")
     if model.kind == "rankings":

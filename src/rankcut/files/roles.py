@@ -300,14 +300,21 @@ def _has_orders(block: Block, column: int) -> bool:
 
 
 def _shared_words(block: Block) -> list[str]:
-    """A few words that several columns share, as columns of ratings do."""
+    """The words of columns that share a few, as columns of ratings do."""
     seen: dict[str, set[int]] = {}
     for i in range(len(block.names)):
         for cell in block.objects(i):
             if isinstance(cell, str):
                 seen.setdefault(cell.strip(), set()).add(i)
-    shared = [word for word, where in seen.items() if len(where) > 1]
-    return shared if 2 <= len(shared) <= 12 else []
+    shared = {word for word, where in seen.items() if len(where) > 1}
+    rated = {i for word in shared for i in seen[word]}
+    # A word that a single column has is on the scale too, unless the column is about another thing.
+    for i in list(rated):
+        own = [word for word, where in seen.items() if i in where]
+        if len(shared & {*own}) * 2 < len(own):
+            rated.discard(i)
+    words = [word for word, where in seen.items() if where & rated]
+    return words if 2 <= len(words) <= 12 else []
 
 
 def shortened(labels: Sequence[str]) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from threadpoolctl import threadpool_limits
 
 from rankcut.errors import InputError
 from rankcut.graphs.item_graph import NeighborApproximation
+from rankcut.parameters import check_choice
 
 Similarity: TypeAlias = Literal["squared_exponential", "exponential"]
 
@@ -138,10 +139,7 @@ def similarity(
     check_finite(distances)
     if kernel == "constant":
         return np.ones_like(distances)
-    if kernel not in ("squared_exponential", "exponential"):
-        raise InputError(
-            f'must be "squared_exponential" or "exponential"; got {kernel!r}', parameter="kernel"
-        )
+    check_choice(kernel, ("squared_exponential", "exponential"), "kernel")
     scale = median_lengthscale(distances, lengthscale)
     if kernel == "exponential":
         return np.exp(-distances / scale)
@@ -170,10 +168,7 @@ def nearest_neighbors(
     points: NDArray[np.float64], n_neighbors: int, method: Search, seed: int
 ) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float64], NeighborApproximation | None]:
     """Each item and one of its neighbours, their distance; and how many neighbours are missing."""
-    if method not in ("auto", "exact", "approximate"):
-        raise InputError(
-            f'must be "auto", "exact" or "approximate"; got {method!r}', parameter="method"
-        )
+    check_choice(method, ("auto", "exact", "approximate"), "method")
     n, n_dimensions = points.shape
     costly = n_dimensions > _TREE_DIMENSIONS and n > _ALL_PAIRS_ITEMS
     if method == "approximate" or (method == "auto" and costly):

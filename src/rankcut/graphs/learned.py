@@ -8,7 +8,7 @@ learn from all lists, labelled or not, build the graph first and pass the result
 
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Sequence
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from rankcut.errors import InputError
 from rankcut.graphs.distances import strongest_products
 from rankcut.graphs.item_graph import ItemGraph
 from rankcut.graphs.weights import SparseWeights
+from rankcut.parameters import check_count
 from rankcut.rankings import RankMatrix, read_rankings
 
 _LARGEST = np.finfo(np.float64).max
@@ -83,15 +84,12 @@ class _ProfileGraph(BaseEstimator, ABC):
         -------
         ItemGraph
         """
-        if not (isinstance(self.n_neighbors, Integral) and self.n_neighbors >= 1):
-            raise InputError(
-                f"must be 1 or more; got {self.n_neighbors!r}", parameter="n_neighbors"
-            )
+        check_count(self.n_neighbors, "n_neighbors")
         if not (isinstance(self.shrinkage, Real) and 0 <= self.shrinkage <= _LARGEST):
             raise InputError(f"must be 0 or more; got {self.shrinkage!r}", parameter="shrinkage")
         rankings = X if isinstance(X, RankMatrix) else read_rankings(X, items)
         rankings.check_finite()
-        listed = _listed(rankings)
+        listed = listed_ranks(rankings)
         row_counts = check_counts(sample_weight, rankings.shape[0])
         if (row_counts == 0).any():
             listed, row_counts = listed[row_counts > 0], row_counts[row_counts > 0]
@@ -174,7 +172,7 @@ class AgreementGraph(_ProfileGraph):
     def _profiles(
         self, listed: sparse.csr_array, counts: NDArray[np.float64]
     ) -> NDArray[np.float64]:
-        positions = _positions(listed)
+        positions = list_positions(listed)
         n_items = listed.shape[1]
         totals = np.bincount(listed.indices, counts, minlength=n_items)
         sums = np.bincount(listed.indices, counts * positions, minlength=n_items)
@@ -212,7 +210,7 @@ def check_counts(sample_weight: ArrayLike | None, n_rows: int) -> NDArray[np.flo
     return counts
 
 
-def _listed(rankings: RankMatrix) -> sparse.csr_array:
+def listed_ranks(rankings: RankMatrix) -> sparse.csr_array:
     """The ranks of listed items alone; a stored 0 is a rank."""
     if rankings.sparse is not None:
         matrix = rankings.sparse
@@ -238,10 +236,10 @@ def _listed(rankings: RankMatrix) -> sparse.csr_array:
     )
 
 
-def _positions(listed: sparse.csr_array) -> NDArray[np.float64]:
+def list_positions(listed: sparse.csr_array) -> NDArray[np.float64]:
     """(k + 1 − 2·rank)/(k − 1) for each of k listed items, tied ones at their mean; 0 if k = 1.
 
-    >>> _positions(sparse.csr_array([[3.0, 1.0, 0.0, 1.0], [0.0, 2.0, 0.0, 0.0]]))
+    >>> list_positions(sparse.csr_array([[3.0, 1.0, 0.0, 1.0], [0.0, 2.0, 0.0, 0.0]]))
     array([-1. ,  0.5,  0.5,  0. ])
     """
     sizes = np.diff(listed.indptr)

@@ -1,6 +1,5 @@
 """Low-rank graphs: the weights of all pairs of items as inner products of short vectors."""
 
-from numbers import Integral, Real
 from typing import Any, Literal
 
 import numpy as np
@@ -18,6 +17,7 @@ from rankcut.graphs.distances import (
 from rankcut.graphs.item_features import FeatureRecipe, item_points
 from rankcut.graphs.item_graph import ItemGraph, LowRankApproximation
 from rankcut.graphs.weights import StructuredWeights, sampled_pairs
+from rankcut.parameters import check_choice, check_count, check_number
 
 # An embedding's weight this far below 0, relative to the largest, is rounding.
 _ROUNDING = 1e-12
@@ -93,13 +93,8 @@ class LowRankGraph(FeatureRecipe):
 
     def build(self) -> ItemGraph:
         """Build the graph."""
-        if self.method not in ("nystroem", "random_features", "embedding"):
-            raise InputError(
-                f'must be "nystroem", "random_features" or "embedding"; got {self.method!r}',
-                parameter="method",
-            )
-        if not (isinstance(self.offset, Real) and 0 <= self.offset < np.inf):
-            raise InputError(f"must be 0 or more; got {self.offset!r}", parameter="offset")
+        check_choice(self.method, ("nystroem", "random_features", "embedding"), "method")
+        check_number(self.offset, "offset")
         is_embedding = self.method == "embedding"
         scale = self.scale and not is_embedding
         points, items = item_points(self.features, self.items, scale)
@@ -118,8 +113,7 @@ class LowRankGraph(FeatureRecipe):
         return ItemGraph.trusted(weights, items, approximation=approximation)
 
     def _approximate(self, points: NDArray[np.float64], lengthscale: float) -> NDArray[np.float64]:
-        if not (isinstance(self.rank, Integral) and self.rank >= 1):
-            raise InputError(f"must be a whole number above 0; got {self.rank!r}", parameter="rank")
+        check_count(self.rank, "rank")
         # Squares of features of any size are floats after division by a power of 2.
         exponent = exponent_of(points)
         points = np.ldexp(points, -exponent)

@@ -30,6 +30,7 @@ from rankcut.graphs.distances import (
 from rankcut.graphs.item_features import FeatureRecipe, item_points
 from rankcut.graphs.item_graph import ItemGraph
 from rankcut.graphs.weights import DenseWeights, SparseWeights
+from rankcut.parameters import check_choice
 
 # Distances between all pairs are held in memory at once up to this many bytes.
 _MOST_BYTES = 1 << 32
@@ -208,10 +209,7 @@ class NeighborGraph(FeatureRecipe):
 
     def build(self) -> ItemGraph:
         """Build the graph."""
-        if self.metric not in ("euclidean", "cosine"):
-            raise InputError(
-                f'must be "euclidean" or "cosine"; got {self.metric!r}', parameter="metric"
-            )
+        check_choice(self.metric, ("euclidean", "cosine"), "metric")
         if self.features is not None and sparse.issparse(self.features.matrix):
             return self._build_sparse(self.features.matrix)
         points, items = item_points(self.features, self.items, self.scale)

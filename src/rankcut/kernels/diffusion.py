@@ -25,8 +25,8 @@ from rankcut._loops.types import Floats, Indices
 from rankcut.errors import InputError
 from rankcut.kernels.gram import Encoder, gram_matrix
 from rankcut.kernels.groups import DRAWS, Completions, complete, read_groups
+from rankcut.parameters import check_positive, seed_from
 from rankcut.rankings import RankMatrix, Unranked
-from rankcut.seeds import seed_from
 
 # 20 items have 627 cycle types. With more items, sums of characters lose too many digits.
 MOST_ITEMS = 20
@@ -249,8 +249,8 @@ def diffusion_encoder(
     derivative: bool = False,
 ) -> Encoder:
     """Encode rankings as full rankings that agree with them."""
-    if beta is not None and not 0.0 < beta < np.inf:
-        raise InputError(f"must be positive and finite; got {beta}", parameter="beta")
+    if beta is not None:
+        check_positive(beta, "beta")
 
     def encode(rankings: RankMatrix, dtype: np.dtype[Any]) -> DiffusionCompletions:
         n_items = rankings.shape[1]

@@ -21,7 +21,7 @@ from rankcut.features.offset_rows import (
 from rankcut.features.smoothing import Smoothing, as_smoothing
 from rankcut.graphs import ItemGraph, as_item_graph
 from rankcut.graphs.derived import joining_like_items
-from rankcut.graphs.slopes import weight_slopes
+from rankcut.graphs.gradients import weight_slopes
 from rankcut.kernels.gram import Features, gram_matrix
 from rankcut.rankings import RankMatrix
 

@@ -28,8 +28,8 @@ from rankcut.errors import InputError, Setting
 from rankcut.kernels.gram import Encoder, gram_matrix
 from rankcut.kernels.groups import DRAWS, Completions, complete, read_groups
 from rankcut.kernels.kendall import count_pairs, kendall_kernel, signs_as_bits
+from rankcut.parameters import check_positive, seed_from
 from rankcut.rankings import RankMatrix, Unranked, read_rankings
-from rankcut.seeds import seed_from
 
 # The median heuristic uses at most this many rankings: half a million pairs.
 _SAMPLE = 1000
@@ -228,8 +228,8 @@ def mallows_encoder(
     derivative: bool = False,
 ) -> Encoder:
     """Encode rankings as completions with ties; see :class:`MallowsCompletions`."""
-    if lam is not None and not 0.0 < lam < np.inf:
-        raise InputError(f"must be positive and finite; got {lam}", parameter="lam")
+    if lam is not None:
+        check_positive(lam, "lam")
 
     def encode(rankings: RankMatrix, dtype: np.dtype[Any]) -> MallowsCompletions:
         groups = read_groups(rankings, unranked, n_jobs)

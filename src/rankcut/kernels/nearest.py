@@ -1,7 +1,6 @@
 """The nearest rankings by a kernel, block by block, without storing the Gram matrix."""
 
 from collections.abc import Hashable, Sequence
-from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,6 +10,7 @@ from rankcut._loops.types import Floats, Longs
 from rankcut.dask import is_lazy
 from rankcut.errors import InputError, amount
 from rankcut.kernels.gram import Encoder, Encoding, read_both, slices, unit_scale
+from rankcut.parameters import check_count
 from rankcut.rankings import Unranked
 from rankcut.threads import as_completed
 
@@ -39,8 +39,7 @@ def nearest_rankings(
     n_jobs: int | None,
 ) -> Nearest:
     """The k rankings of Y with the largest kernel for each of X; if Y is None, the others of X."""
-    if not (isinstance(k, Integral) and k >= 1):
-        raise InputError(f"must be a whole number, 1 or more; got {k!r}", parameter="k")
+    check_count(k, "k")
     if is_lazy(X) or is_lazy(Y):
         from rankcut.dask.kernels import lazy_nearest
 

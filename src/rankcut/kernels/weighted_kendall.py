@@ -30,6 +30,7 @@ from rankcut.errors import InputError
 from rankcut.graphs.distances import scaled_to_one
 from rankcut.kernels.gram import Encoder, Features, gram_dtype, gram_matrix, rows_at_once
 from rankcut.kernels.groups import all_full, read_groups
+from rankcut.parameters import check_choice
 from rankcut.rankings import RankMatrix, Unranked, read_rankings
 
 Weights: TypeAlias = Literal["average", "top-k", "additive", "multiplicative"]
@@ -149,11 +150,7 @@ def weight_table(
     weights: Weights, k: int | None, position_weights: ArrayLike | None, n_items: int
 ) -> Floats:
     """U[p, q] for positions p < q counted from 0, and 0 elsewhere."""
-    if weights not in get_args(Weights):
-        raise InputError(
-            f'must be "average", "top-k", "additive" or "multiplicative"; got {weights!r}',
-            parameter="weights",
-        )
+    check_choice(weights, get_args(Weights), "weights")
     if weights != "top-k" and k is not None:
         raise InputError(f'is for weights="top-k"; got weights={weights!r}', parameter="k")
     if weights in ("average", "top-k"):

@@ -30,7 +30,7 @@ def _section(result: Mapping[str, Any]) -> str:
         f'<p class="soft">Rankings: {html.escape(sizes)}. {html.escape(result["method"])}</p>',
         *(f'<p class="soft">{html.escape(note)}</p>' for note in result["notes"]),
         '<figure style="max-width:40rem">',
-        _picture(result["items"][:_MOST], list(result["groups"])),
+        comparison_picture(result["items"][:_MOST], list(result["groups"])),
         "</figure>",
         "<h2>Items</h2>",
         _table(result["items"]),
@@ -48,7 +48,7 @@ def _section(result: Mapping[str, Any]) -> str:
     return "\n".join(pieces)
 
 
-def _picture(rows: Sequence[Mapping[str, Any]], groups: Sequence[Any]) -> str:
+def comparison_picture(rows: Sequence[Mapping[str, Any]], groups: Sequence[Any]) -> str:
     """Mean places as dots, the groups of an item joined by a line; best items on top."""
     places = [[row[f"place in {group}"] for group in groups] for row in rows]
     low, high = min(map(min, places)), max(map(max, places))

@@ -53,7 +53,7 @@ def _body(report: ConsensusReport) -> Iterator[str]:
             f'<p class="soft">A dot is the place, a line the places that are possible: all of them '
             f"hold at once with a confidence of {report.confidence:.0%}.</p>"
         )
-    yield from _places(report)
+    yield from places_picture(report)
     if len(report.items) > MOST_ITEMS:
         yield f'<p class="soft">The first {MOST_ITEMS} of {len(report.items):,} items.</p>'
     for group in report.groups:
@@ -69,7 +69,15 @@ def _body(report: ConsensusReport) -> Iterator[str]:
     yield from _table(report)
 
 
-def _places(report: ConsensusReport) -> Iterator[str]:
+def places_picture(report: ConsensusReport) -> Iterator[str]:
+    """The drawing of places by itself, twice: for wide pages, and for phones."""
+    yield from _places_drawn(report, "roomy", _WIDTH, _NAMES, 24)
+    yield from _places_drawn(report, "narrow", _WIDTH // 2, 140, 16)
+
+
+def _places_drawn(
+    report: ConsensusReport, kind: str, width: int, names: int, letters: int
+) -> Iterator[str]:
     order = report.order()[:MOST_ITEMS]
     several = len(report.groups) > 1
     row = _ROW + (8 * (len(report.groups) - 1) if several else 0)
@@ -77,10 +85,10 @@ def _places(report: ConsensusReport) -> Iterator[str]:
     n_items = len(report.items)
 
     def x(place: float) -> float:
-        return _NAMES + 14 + (place - 1) * (_WIDTH - _NAMES - 28) / max(1, n_items - 1)
+        return names + 14 + (place - 1) * (width - names - 28) / max(1, n_items - 1)
 
-    yield '<div class="wide"><div class="drawing">'
-    yield f'<svg viewBox="0 0 {_WIDTH} {height}" role="img" aria-label="Places of the items">'
+    yield f'<div class="{kind}" style="max-width:48rem">'
+    yield f'<svg viewBox="0 0 {width} {height}" role="img" aria-label="Places of the items">'
     for place in place_ticks(n_items):
         yield (
             f'<line x1="{x(place):.1f}" x2="{x(place):.1f}" y1="0" y2="{height - 24}" '
@@ -88,7 +96,7 @@ def _places(report: ConsensusReport) -> Iterator[str]:
         )
     for line, i in enumerate(order):
         top = row * line
-        yield text(shorten(report.items[i], 26), _NAMES, top + row / 2 + 4, 13, anchor="end")
+        yield text(shorten(report.items[i], letters), names, top + row / 2 + 4, 13, anchor="end")
         for number, group in enumerate(report.groups):
             y = top + row * (number + 1) / (len(report.groups) + 1)
             said = f"{report.items[i]}: place {group.ranking[i]}"
@@ -104,7 +112,7 @@ def _places(report: ConsensusReport) -> Iterator[str]:
                 f'<circle cx="{x(int(group.ranking[i])):.1f}" cy="{y:.1f}" r="5" '
                 f'fill="{colour(number)}" class="rim"><title>{escape(said)}</title></circle>'
             )
-    yield "</svg></div></div>"
+    yield "</svg></div>"
 
 
 def _pairs(report: ConsensusReport, group: GroupConsensus) -> Iterator[str]:
@@ -118,7 +126,7 @@ def _pairs(report: ConsensusReport, group: GroupConsensus) -> Iterator[str]:
     size = min(13.0, max(7.0, side * 0.62))
     for line, i in enumerate(order):
         middle = side * (line + 0.5)
-        name = shorten(report.items[i], 26)
+        name = shorten(report.items[i], 24)
         yield text(name, _NAMES - 6, top + middle + size / 3, round(size, 1), anchor="end")
         yield (
             f'<g transform="translate({_NAMES + middle + size / 3:.1f},{top - 6}) rotate(-90)">'

@@ -75,20 +75,22 @@ def describe_orders(ranks: Any, items: Sequence[str]) -> list[str]:
 
 def draw_map_page(found: RankingMap, title: str, describe: Callable[[int], str]) -> str:
     """The page of a map; ``describe`` puts the ranking of a row into words."""
+    body = [f"<h1>{escape(title)}</h1>", *map_pieces(found, describe)]
+    return page(title, "\n".join(body), script=True)
+
+
+def map_pieces(found: RankingMap, describe: Callable[[int], str]) -> Iterator[str]:
+    """The map with its legends, to be put into a page that has the script."""
     scene = lay_out(found, _WIDTH, _HEIGHT)
-    body = "\n".join(
-        [
-            f"<h1>{escape(title)}</h1>",
-            f'<p class="soft">{escape(found.subtitle())}. Arrows point to where an item is ranked '
-            f"high.{_about_groups(scene)}</p>",
-            *_keys(found),
-            '<figure style="max-width:48rem">',
-            *draw_map_svg(found, scene, describe),
-            "</figure>",
-            *_sizes(scene),
-        ]
+    yield (
+        f'<p class="soft">{escape(found.subtitle())}. Arrows point to where an item is ranked '
+        f"high.{_about_groups(scene)}</p>"
     )
-    return page(title, body, script=True)
+    yield from _keys(found)
+    yield '<figure style="max-width:48rem">'
+    yield from draw_map_svg(found, scene, describe)
+    yield "</figure>"
+    yield from _sizes(scene)
 
 
 def draw_map_svg(found: RankingMap, scene: Scene, describe: Callable[[int], str]) -> Iterator[str]:

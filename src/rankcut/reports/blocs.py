@@ -1,12 +1,48 @@
 """Blocs as a table, as data and as text."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, eq=False)
+class CrossTable:
+    """How many people of each bloc have each value of a column."""
+
+    name: str
+    values: list[str]
+    counts: NDArray[np.float64]  #: a row for each value, a column for each bloc
+
+    def shares(self) -> NDArray[np.float64]:
+        """The share of each bloc among the people with a value."""
+        totals = self.counts.sum(axis=1, keepdims=True)
+        shares = np.zeros_like(self.counts)
+        np.divide(self.counts, totals, out=shares, where=totals > 0)
+        return shares
+
+    def association(self) -> float:
+        """Cramér's V, corrected for chance: 0 is none, 1 is all."""
+        total = float(self.counts.sum())
+        rows, columns = (int((self.counts.sum(axis=axis) > 0).sum()) for axis in (1, 0))
+        if min(rows, columns) < 2 or total < 2:
+            return 0.0
+        expected = self.counts.sum(axis=1, keepdims=True) * self.counts.sum(axis=0) / total
+        gap = (self.counts - expected) ** 2
+        square = float(np.divide(gap, expected, out=np.zeros_like(gap), where=expected > 0).sum())
+        excess = max(0.0, square / total - (rows - 1) * (columns - 1) / (total - 1))
+        sides = [side - (side - 1) ** 2 / (total - 1) for side in (rows, columns)]
+        return float(np.sqrt(min(1.0, excess / max(min(sides) - 1, 1e-12))))
+
+    def sentence(self) -> str:
+        """How far blocs and values go together."""
+        return (
+            f"Blocs and {self.name}: Cramér's V {self.association():.2f} "
+            "(0 means no connection, 1 that one says the other)."
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +94,7 @@ class BlocReport:
     length_share: float | None
     confidence: float
     notes: list[str]
+    cross: CrossTable | None = None
 
     @classmethod
     def of(cls, model: Any) -> "BlocReport":
@@ -75,12 +112,25 @@ class BlocReport:
             model.notes_,
         )
 
-    def order(self, bloc: int) -> str:
-        """The consensus of a bloc in one line.
+    def crossed(
+        self, name: str, values: NDArray[Any], labels: NDArray[np.int64], counts: NDArray[Any]
+    ) -> "BlocReport":
+        """The same with a cross table of a column; empty text is unknown."""
+        known = values != ""
+        names, codes = np.unique(values[known].astype(str), return_inverse=True)
+        table = np.zeros((len(names), len(self.sizes)))
+        np.add.at(table, (codes, labels[known]), counts[known])
+        return replace(self, cross=CrossTable(name, names.tolist(), table))
 
-        Tied items are joined by =.
-        """
-        return self._order(bloc, len(self.items))
+    def share(self, bloc: int) -> str:
+        """The size of a bloc in words."""
+        size, total = float(self.sizes[bloc]), float(self.sizes.sum())
+        people = "person" if size == 1 else "people"
+        return f"{size:,.6g} {people}, {100 * size / total:.0f} %"
+
+    def rows_of(self, bloc: int) -> list[int]:
+        """The rows of the distinctive items of a bloc."""
+        return [row for row, own in enumerate(self.distinctive["bloc"]) if own == bloc]
 
     def sentences(self) -> list[str]:
         """What is true of all blocs together."""
@@ -92,13 +142,15 @@ class BlocReport:
             if self.length_share >= 0.1:
                 said += ' To leave it out, compare the order of listed items: unranked="anywhere".'
             found.append(said)
+        if self.cross is not None:
+            found.append(self.cross.sentence())
         return [*found, *self.notes]
 
     def lines(self, most: int) -> list[str]:
         """Text for a terminal, with up to ``most`` items in a line."""
         first, *others = self.sentences()
         blocs = (line for bloc in range(len(self.sizes)) for line in self._bloc(bloc, most))
-        return [first, *blocs, *others]
+        return [first, *blocs, *others, *self._cross_lines()]
 
     def columns(self) -> dict[str, list[Any]]:
         """A table with a row for each bloc and item, in the order of its consensus."""
@@ -109,7 +161,7 @@ class BlocReport:
         ]
         columns: dict[str, list[Any]] = {
             "bloc": [bloc + 1 for bloc, _ in rows],
-            "size": [float(self.sizes[bloc]) for bloc, _ in rows],
+            "size": [_plain(self.sizes[bloc]) for bloc, _ in rows],
             "place": [int(self.rankings[where]) for where in rows],
             "item": [self.items[i] for _, i in rows],
         }
@@ -145,11 +197,29 @@ class BlocReport:
             "length_share": self.length_share,
             "confidence": self.confidence,
             "notes": self.notes,
+            "cross": None
+            if self.cross is None
+            else {
+                "column": self.cross.name,
+                "values": self.cross.values,
+                "counts": self.cross.counts,
+                "association": self.cross.association(),
+            },
         }
+
+    def _cross_lines(self) -> Iterator[str]:
+        if self.cross is None:
+            return
+        width = min(28, max(len(self.cross.name), *(len(value) for value in self.cross.values)))
+        heads = "".join(f"  {f'bloc {bloc + 1}':>8}" for bloc in range(len(self.sizes)))
+        yield f"{self.cross.name[:width]:{width}}{heads}"
+        for value, shares in zip(self.cross.values, self.cross.shares().tolist(), strict=True):
+            cells = "".join(f"  {share:>8.0%}" for share in shares)
+            yield f"{value[:width]:{width}}{cells}"
 
     def _number(self) -> str:
         k = len(self.sizes)
-        words = "One bloc: no sign that people divide." if k == 1 else f"{k} blocs."
+        words = "One bloc: people do not divide more than by chance." if k == 1 else f"{k} blocs."
         if self.selection is None:
             return "One bloc." if k == 1 else words
         row = int(np.argmax(self.selection["n_clusters"] == k))
@@ -163,13 +233,8 @@ class BlocReport:
         )
 
     def _bloc(self, bloc: int, most: int) -> Iterator[str]:
-        size, total = self.sizes[bloc], self.sizes.sum()
-        people = "person" if size == 1 else "people"
-        yield (
-            f"Bloc {bloc + 1} ({size:,.6g} {people}, {100 * size / total:.0f} %): "
-            f"{self._order(bloc, most)}"
-        )
-        rows = [row for row, own in enumerate(self.distinctive["bloc"]) if own == bloc]
+        yield f"Bloc {bloc + 1} ({self.share(bloc)}): {self._order(bloc, most)}"
+        rows = self.rows_of(bloc)
         if not rows:
             if len(self.sizes) > 1:
                 yield "  no single item surely sets it apart"
@@ -193,3 +258,8 @@ class BlocReport:
         for before, item in pairwise(order):
             text += f" {'=' if ranks[before] == ranks[item] else '>'} {self.items[item]}"
         return text + (" > …" if most < len(ranks) else "")
+
+
+def _plain(size: float) -> int | float:
+    """A whole number where it is one."""
+    return int(size) if float(size).is_integer() else round(float(size), 9)

@@ -36,6 +36,7 @@ from rankcut._loops.set_increments import hypergraph_increments
 from rankcut._loops.types import Floats
 from rankcut.errors import InputError
 from rankcut.graphs import ItemGraph, as_item_graph
+from rankcut.parameters import check_choice
 from rankcut.partitions import Partitions
 from rankcut.setfunctions.base import SetFunction, as_lists, length_of, nonnegative_array
 from rankcut.setfunctions.expected_slopes import ExpectedSlopes
@@ -220,9 +221,7 @@ class GraphCut(SetFunction):
     def __init__(self, graph: Any, algorithm: Algorithm = "auto") -> None:
         self.graph = as_item_graph(graph)
         self.n_items = self.graph.n_items
-        if algorithm != "auto" and algorithm not in _WAYS:
-            listed = ", ".join(map(repr, get_args(Algorithm)))
-            raise InputError(f"must be one of {listed}; got {algorithm!r}", parameter="algorithm")
+        check_choice(algorithm, get_args(Algorithm), "algorithm")
         if algorithm == "complete" and not self.graph.is_complete:
             raise InputError('algorithm="complete" is for the complete graph with weights 1')
         if algorithm == "structured" and self.graph.weights.kind != "structured":

@@ -192,7 +192,7 @@ def test_lambda_of_mallows_is_learned_with_the_variances(link):
     assert kernel.lam != pytest.approx(start, rel=0.1)
     given = GPClassifier(MallowsKernel(start, "fixed"), link=link).fit(food.ranks, food.target)
     assert learned.elbo_ > given.elbo_
-    # No λ beside it does better, whatever the variances are.
+    # No λ close to it does better, whatever the variances are.
     for factor in (1.3, 1 / 1.3):
         beside = MallowsKernel(factor * kernel.lam, "fixed")
         assert GPClassifier(beside, link=link).fit(food.ranks, food.target).elbo_ < learned.elbo_

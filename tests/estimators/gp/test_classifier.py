@@ -114,8 +114,8 @@ def test_separable_data_is_learned_with_confidence():
 @pytest.mark.parametrize("link", ["probit", "logit"])
 def test_many_columns_with_little_noise_converge_in_few_steps(link):
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(3_000, 50))
-    y = (X @ rng.normal(size=50) / np.sqrt(50) + 0.01 * rng.normal(size=3_000) > 0).astype(int)
+    X = rng.normal(size=(1_500, 50))
+    y = (X @ rng.normal(size=50) / np.sqrt(50) + 0.01 * rng.normal(size=1_500) > 0).astype(int)
     model = GPClassifier(link=link).fit(X, y)  # a ConvergenceWarning would be an error
     assert model.n_iter_ < 40
     assert model.score(X, y) > 0.98

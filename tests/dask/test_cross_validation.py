@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import f1_score, log_loss
 
-from rankcut.dask.scores import Tally, _constant, cross_validate, tally
+from rankcut.dask.cross_validation import Tally, _constant, cross_validate, tally
 from rankcut.reports.classification import calibration_error
 
 RNG = np.random.default_rng(0)

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from rankcut.dask import is_lazy
 from rankcut.errors import InputError
+from rankcut.parameters import check_count, seed_from
 from rankcut.rankings import as_frame
-from rankcut.seeds import seed_from
 
 
 class Codes(NamedTuple):
@@ -90,13 +90,8 @@ def some_of(values: Any, kept: NDArray[Any], n_rows: int, parameter: str) -> Any
 
 
 def check_options(n_permutations: Any, random_state: Any) -> int:
-    """The seed, if the number of permutations is one."""
-    if isinstance(n_permutations, bool) or not isinstance(n_permutations, int | np.integer):
-        raise InputError(
-            f"must be a whole number; got {n_permutations!r}", parameter="n_permutations"
-        )
-    if n_permutations < 1:
-        raise InputError(f"must be at least 1; got {n_permutations}", parameter="n_permutations")
+    """Check the number of permutations, and return the seed."""
+    check_count(n_permutations, "n_permutations")
     return seed_from(random_state)
 
 

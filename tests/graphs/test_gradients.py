@@ -7,7 +7,7 @@ from scipy import sparse
 from sklearn.base import clone
 
 from rankcut import DissimilarityGraph, ItemGraph, MixedGraph, SimilarityGraph
-from rankcut.graphs.slopes import learnable, weight_slopes
+from rankcut.graphs.gradients import learnable, weight_slopes
 
 POINTS = np.random.default_rng(0).normal(size=(7, 3))
 BOUNDS = (1e-2, 1e2)

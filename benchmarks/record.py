@@ -1,0 +1,73 @@
+"""Run a benchmark and keep what it prints for the page of results.
+
+    python benchmarks/record.py startup
+    python benchmarks/record.py consensus --quick
+
+The file, ``docs/results/NAME.md``, says when, with which version, on which kind of processor with
+how many cores, and by which command.
+"""
+
+import os
+import platform
+import subprocess
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+import rankcut
+
+HOME = Path(__file__).parents[1]
+RESULTS = HOME / "docs" / "results"
+# All files together stay under 200 kB.
+MOST_CHARACTERS = 16_000
+
+
+def processor():
+    """The kind of processor, as the machine calls it."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        lines = []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.processor() or platform.machine()
+
+
+def header(name, command):
+    """The opening of a page of results."""
+    title = name.replace("_", " ").capitalize()
+    facts = {
+        "date": f"{datetime.now(UTC):%Y-%m-%d}",
+        "version": f"rankcut {rankcut.__version__}, Python {platform.python_version()}",
+        "processor": processor(),
+        "cores": str(os.cpu_count()),
+        "command": f"`{command}`",
+    }
+    rows = "\n".join(f"| {key} | {value} |" for key, value in facts.items())
+    return f"# {title}\n\n| | |\n|---|---|\n{rows}\n"
+
+
+def record(name, arguments):
+    """Run ``benchmarks/NAME.py`` and write its page."""
+    program = Path(__file__).with_name(f"{name}.py")
+    opening = program.read_text(encoding="utf-8").split('"""')[1].strip().partition("\n\n")[0]
+    command = " ".join(["python", f"benchmarks/{name}.py", *arguments])
+    done = subprocess.run(
+        [sys.executable, str(program), *arguments],
+        cwd=HOME,
+        env={**os.environ, "COLUMNS": "100", "NO_COLOR": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    sys.stdout.write(done.stdout)
+    if done.returncode:
+        sys.exit(f"{command} failed: {done.stderr[-2000:]}")
+    if len(done.stdout) > MOST_CHARACTERS:
+        sys.exit(f"{command} prints more than {MOST_CHARACTERS:,} characters, too much for a page")
+    RESULTS.mkdir(exist_ok=True)
+    page = f"{header(name, command)}\n{opening}\n\n```text\n{done.stdout.strip()}\n```\n"
+    (RESULTS / f"{name}.md").write_text(page, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    record(sys.argv[1].removesuffix(".py"), sys.argv[2:])

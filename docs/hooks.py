@@ -1,0 +1,202 @@
+"""What the site does beyond Markdown: run commands, draw the gallery, list the public names.
+
+MkDocs calls the functions named ``on_…``. Blocks marked ``console`` hold shell commands, one for
+each line that starts with ``$``; the site shows them with the output they have when it is built.
+"""
+
+import contextlib
+import importlib
+import io
+import re
+import subprocess
+import tempfile
+from pathlib import Path
+
+HOME = Path(__file__).parents[1]
+EXAMPLES = HOME / "examples"
+
+# Rooms of the reference: a title, and the modules or packages whose names belong to it.
+ROOMS = {
+    "rankings": ("Rankings", ("rankings", "ranking_set", "orders", "ratings", "long_tables")),
+    "files": ("Files", ("files", "errors")),
+    "datasets": ("Data sets", ("datasets",)),
+    "graphs": ("Item graphs", ("graphs",)),
+    "features": ("Features", ("features",)),
+    "kernels": ("Kernels", ("kernels",)),
+    "estimators": ("Estimators and scores", ("estimators",)),
+    "consensus": ("Consensus", ("consensus",)),
+    "comparison": ("Comparison", ("comparison",)),
+    "pictures": ("Pictures", ("pictures",)),
+    "setfunctions": ("Set functions", ("setfunctions",)),
+    "theory": ("Theory", ("theory",)),
+}
+
+_BLOCK = re.compile(r"^```console\n(.*?)^```$", re.M | re.S)
+
+
+def run_commands(block, folder):
+    """The commands of a block with their output, run in a folder.
+
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     print(run_commands("$ echo hello", folder))
+    $ echo hello
+    hello
+    """
+    from typer.testing import CliRunner
+
+    from rankcut.cli import app
+
+    shown = []
+    for line in block.strip().splitlines():
+        command = line.removeprefix("$ ")
+        shown.append(line)
+        with contextlib.chdir(folder):
+            if command.startswith("rankcut "):
+                import shlex
+
+                done = CliRunner().invoke(app, shlex.split(command)[1:])
+                failed, output = done.exit_code not in (0, 1, 2), done.output
+            else:
+                done = subprocess.run(command, shell=True, capture_output=True, text=True)
+                failed, output = done.returncode != 0, done.stdout + done.stderr
+        if failed or "Traceback" in output:
+            raise RuntimeError(f"{command}: {output}")
+        if output.strip():
+            shown.append(output.rstrip())
+    return "\n".join(shown)
+
+
+def console_blocks(markdown):
+    """The blocks of shell commands of a page."""
+    return _BLOCK.findall(markdown)
+
+
+def on_page_markdown(markdown, page, config, files):
+    """Run the commands of a page, in order, in a folder of its own."""
+    with tempfile.TemporaryDirectory() as folder:
+        return _BLOCK.sub(
+            lambda found: f"```console\n{run_commands(found[1], folder)}\n```", markdown
+        )
+
+
+def public_names():
+    """The public names of each room, with the module that defines each."""
+    rankcut = importlib.import_module("rankcut")
+    rooms = {room: {} for room in ROOMS}
+    homes = {name: home for name, home in rankcut._HOMES.items() if home != "rankcut"}
+    for package in (
+        "datasets",
+        "estimators",
+        "features",
+        "files",
+        "graphs",
+        "kernels",
+        "pictures",
+        "setfunctions",
+        "theory",
+    ):
+        module = importlib.import_module(f"rankcut.{package}")
+        for name in module.__all__:
+            homes.setdefault(name, getattr(getattr(module, name), "__module__", module.__name__))
+    for name, home in sorted(homes.items(), key=lambda pair: pair[0].lower()):
+        part = home.removeprefix("rankcut.").partition(".")[0]
+        room = next((room for room, (_, parts) in ROOMS.items() if part in parts), "estimators")
+        rooms[room][name] = home
+    return rooms
+
+
+def reference_page(title, names):
+    """A page of the reference: each name with its docstring."""
+    lines = [f"# {title}", ""]
+    for name, home in names.items():
+        lines += [f"::: {home}.{name}", ""]
+    return "\n".join(lines)
+
+
+def gallery():
+    """The examples that draw: their names, titles, texts and code."""
+    for path in sorted(EXAMPLES.glob("plot_*.py")):
+        code = path.read_text(encoding="utf-8")
+        title, _, text = code.split('"""')[1].strip().partition("\n")
+        yield path, title.rstrip("."), text.strip(), code.split('"""', 2)[2].strip()
+
+
+def draw(path):
+    """The picture that an example draws, as the bytes of an SVG or PNG file."""
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    kept = io.BytesIO()
+    module.draw().savefig(kept, format="png", dpi=110)
+    return kept.getvalue()
+
+
+def on_config(config):
+    """Leave pages out of the navigation that are not written yet."""
+    config.nav = _present(config.nav)
+    return config
+
+
+def _present(entries):
+    made = ("reference/", "gallery/", "results/index.md")
+    kept = []
+    for entry in entries:
+        if isinstance(entry, str):
+            target, value = entry, entry
+        else:
+            ((_, value),) = entry.items()
+            target = value if isinstance(value, str) else ""
+        if isinstance(value, list):
+            (name,) = entry
+            kept.append({name: _present(value)})
+        elif target.startswith(made) or (HOME / "docs" / target).exists():
+            kept.append(entry)
+    return kept
+
+
+def results_page():
+    """A list of the results that benchmarks wrote, with their dates."""
+    lines = [
+        "# Results",
+        "",
+        "What the programs in `benchmarks/` print, with the date, version, processor and command "
+        "of each run. `python benchmarks/record.py NAME` writes such a page.",
+        "",
+        "| benchmark | date | processor | cores |",
+        "|---|---|---|---|",
+    ]
+    for path in sorted((HOME / "docs" / "results").glob("*.md")):
+        text = path.read_text(encoding="utf-8")
+        title = text.partition("\n")[0].removeprefix("# ")
+        facts = dict(re.findall(r"^\| (date|processor|cores) \| (.*?) \|$", text, re.M))
+        cells = (facts.get(name, "") for name in ("date", "processor", "cores"))
+        lines.append(f"| [{title}]({path.name}) | {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def on_files(files, config):
+    """Add the pages and pictures that are made, not written."""
+    from mkdocs.structure.files import File
+
+    def add(uri, content):
+        files.append(File.generated(config, uri, content=content))
+
+    for room, names in public_names().items():
+        add(f"reference/{room}.md", reference_page(ROOMS[room][0], names))
+    add("results/index.md", results_page())
+    pages = ["# Gallery", "", "Short programs, each with the picture it draws.", ""]
+    pages += ['<div class="grid cards" markdown>', ""]
+    for path, title, text, code in gallery():
+        picture = f"gallery/{path.stem}.png"
+        add(picture, draw(path))
+        page = f"# {title}\n\n{text}\n\n![{title}]({path.stem}.png)\n\n```python\n{code}\n```\n"
+        add(f"gallery/{path.stem}.md", page)
+        pages += [
+            f"-   [![{title}]({path.stem}.png){{ loading=lazy }}]({path.stem}.md)",
+            "",
+            f"    **[{title}]({path.stem}.md)**",
+            "",
+        ]
+    pages += ["</div>", ""]
+    add("gallery/index.md", "\n".join(pages))
+    return files

@@ -1,0 +1,14 @@
+"""Which items are alike.
+
+A graph of dishes by what is known of them: sweet, savoury, juicy, and the counter that serves them.
+Thick edges join similar dishes, colours are counters.
+"""
+
+from rankcut import SimilarityGraph, load_lunch, plot_graph
+
+
+def draw():
+    lunch = load_lunch()
+    graph = SimilarityGraph(lunch.item_points)
+    counters = lunch.item_features["counter"]
+    return plot_graph(graph, counters, items=lunch.items, by_name="counter", title="Eight dishes")

@@ -1,0 +1,13 @@
+"""The base polytope of four items.
+
+The corners of the base polytope of a graph cut are the orders of the items; its sides are orders in
+two groups. Heavy edges of the graph make long edges of the body.
+"""
+
+from rankcut import plot_polytope
+from rankcut.setfunctions import GraphCut
+
+
+def draw():
+    weights = [[0, 1, 1, 1], [1, 0, 2, 1], [1, 2, 0, 1], [1, 1, 1, 0]]
+    return plot_polytope(GraphCut(weights), items=["toro", "uni", "ika", "ebi"])

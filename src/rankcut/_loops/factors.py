@@ -1,0 +1,206 @@
+"""Factors behind lists: y = μ_i + z_i·g + c + ε for each person, g ~ N(0, I), c ~ N(0, offset).
+
+Loadings z_i are uncertain too: ``moments`` holds E[z_i z_iᵀ]. Given those, (g, c) of a person is
+normal, and given all people so are the loadings of an item: r + 1 unknowns each.
+"""
+
+import numpy as np
+
+from rankcut._loops.compilation import compiled
+from rankcut._loops.types import Floats, Indices, Longs
+from rankcut._loops.utilities import invert
+
+
+@compiled
+def solve_person(
+    items: Indices,
+    scores: Floats,
+    blurs: Floats,
+    means: Floats,
+    loadings: Floats,
+    moments: Floats,
+    noise: float,
+    offset: float,
+    room: Floats,
+    covariance: Floats,
+    expected: Floats,
+) -> None:
+    """The mean and covariance of (g, c), given one list."""
+    rank = loadings.shape[1]
+    pull = np.zeros(rank + 1)
+    room[:] = 0.0
+    for d in range(rank):
+        room[d, d] = 1.0
+    room[rank, rank] = 1.0 / offset
+    last = room[rank]
+    for a in range(len(items)):
+        item = items[a]
+        weight = 1.0 / (noise + blurs[a])
+        residual = weight * (scores[a] - means[item])
+        loading = loadings[item]
+        moment = moments[item]
+        for d in range(rank):
+            into = room[d]
+            row = moment[d]
+            for e in range(d + 1):
+                into[e] += weight * row[e]
+            last[d] += weight * loading[d]
+            pull[d] += residual * loading[d]
+        last[rank] += weight
+        pull[rank] += residual
+    for d in range(rank + 1):
+        for e in range(d):
+            room[e, d] = room[d, e]
+    invert(room, rank + 1, covariance)
+    for d in range(rank + 1):
+        total = 0.0
+        row = covariance[d]
+        for e in range(rank + 1):
+            total += row[e] * pull[e]
+        expected[d] = total
+
+
+@compiled
+def add_people(
+    starts: Longs,
+    items: Indices,
+    scores: Floats,
+    blurs: Floats,
+    counts: Floats,
+    means: Floats,
+    loadings: Floats,
+    moments: Floats,
+    noise: float,
+    offset: float,
+    grams: Floats,
+    pulls: Floats,
+    spread: Floats,
+) -> tuple[float, float]:
+    """Add what the loadings and means of each item are solved from; return E‖ε‖² and its count.
+
+    ``grams`` and ``pulls`` are of the regression of scores on (g, 1), ``spread`` is the sum of
+    E[g gᵀ] over people. Of ``grams`` the lower half is filled.
+    """
+    rank = loadings.shape[1]
+    room = np.empty((rank + 1, rank + 1))
+    second = np.empty((rank + 1, rank + 1))
+    expected = np.empty(rank + 1)
+    products = np.empty(rank)
+    squares = 0.0
+    total = 0.0
+    for person in range(len(starts) - 1):
+        first = starts[person]
+        stop = starts[person + 1]
+        count = counts[person]
+        solve_person(
+            items[first:stop],
+            scores[first:stop],
+            blurs[first:stop],
+            means,
+            loadings,
+            moments,
+            noise,
+            offset,
+            room,
+            second,
+            expected,
+        )
+        level = expected[rank]
+        for d in range(rank + 1):
+            row = second[d]
+            for e in range(rank + 1):
+                row[e] += expected[d] * expected[e]
+        for d in range(rank):
+            into = spread[d]
+            row = second[d]
+            for e in range(rank):
+                into[e] += count * row[e]
+        across = second[rank]
+        for entry in range(first, stop):
+            item = items[entry]
+            score = scores[entry]
+            weight = count / (noise + blurs[entry])
+            gram = grams[item]
+            pull = pulls[item]
+            moment = moments[item]
+            loading = loadings[item]
+            products[:] = 0.0
+            for d in range(rank):
+                into = gram[d]
+                row = second[d]
+                other = moment[d]
+                for e in range(d + 1):
+                    into[e] += weight * row[e]
+                for e in range(rank):
+                    products[e] += row[e] * other[e]
+                gram[rank, d] += weight * expected[d]
+                pull[d] += weight * (expected[d] * score - across[d])
+            gram[rank, rank] += weight
+            pull[rank] += weight * (score - level)
+            if blurs[entry] == 0.0:
+                gap = score - means[item]
+                explained = level
+                crossed = 0.0
+                for d in range(rank):
+                    explained += loading[d] * expected[d]
+                    crossed += loading[d] * across[d]
+                squares += count * (
+                    gap * gap
+                    - 2.0 * gap * explained
+                    + 2.0 * crossed
+                    + across[rank]
+                    + products.sum()
+                )
+                total += count
+    return squares, total
+
+
+@compiled
+def fill_factor_utilities(
+    starts: Longs,
+    items: Indices,
+    scores: Floats,
+    blurs: Floats,
+    means: Floats,
+    loadings: Floats,
+    directions: Floats,
+    moments: Floats,
+    noise: float,
+    offset: float,
+    keep: bool,
+    out: Floats,
+) -> None:
+    """Expected utilities of each person; ``directions`` are the loadings with items in columns."""
+    rank = loadings.shape[1]
+    room = np.empty((rank + 1, rank + 1))
+    covariance = np.empty((rank + 1, rank + 1))
+    expected = np.empty(rank + 1)
+    for person in range(len(starts) - 1):
+        first = starts[person]
+        stop = starts[person + 1]
+        into = out[person]
+        into[:] = means
+        if first == stop:
+            continue
+        solve_person(
+            items[first:stop],
+            scores[first:stop],
+            blurs[first:stop],
+            means,
+            loadings,
+            moments,
+            noise,
+            offset,
+            room,
+            covariance,
+            expected,
+        )
+        for d in range(rank):
+            weight = expected[d]
+            row = directions[d]
+            for i in range(len(into)):
+                into[i] += weight * row[i]
+        if keep:
+            for entry in range(first, stop):
+                if blurs[entry] == 0.0:
+                    into[items[entry]] = scores[entry] - expected[rank]

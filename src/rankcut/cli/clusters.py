@@ -1,0 +1,161 @@
+"""``rankcut clusters``: blocs of people who rank alike."""
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from rankcut.cli.options import By, Json, Unranked, with_options
+from rankcut.cli.output import (
+    PICTURES,
+    TABLES,
+    OutputFiles,
+    Outputs,
+    note,
+    picture_writers,
+    print_json,
+    table_writers,
+)
+from rankcut.cli.reading import Rankings, Reading, known_values
+from rankcut.errors import InputError, amount
+
+if TYPE_CHECKING:
+    from rankcut.ranking_set import RankingSet
+
+
+@with_options(reading=Reading)
+def clusters(
+    file: Rankings,
+    reading: Reading,
+    number: Annotated[
+        str,
+        typer.Option(
+            "--n-clusters",
+            "-k",
+            metavar="K",
+            help="Number of blocs: auto (1 to 8), a number, or a range such as 2-8.",
+        ),
+    ] = "auto",
+    by: By = None,
+    unranked: Annotated[
+        Unranked,
+        typer.Option(
+            "--unranked",
+            help="Items that a ranking leaves out: an error, last (a top-k list; blocs are of "
+            "length too), or anywhere (only the order of listed items counts).",
+        ),
+    ] = "error",
+    unit: Annotated[
+        bool,
+        typer.Option("--unit-length", help="Let short lists count as much as long ones."),
+    ] = False,
+    most: Annotated[int, typer.Option("-n", min=1, help="Number of items to list.")] = 8,
+    confidence: Annotated[
+        float, typer.Option("--confidence", help="Confidence of all intervals of a bloc at once.")
+    ] = 0.95,
+    bootstraps: Annotated[
+        int, typer.Option("--n-bootstraps", help="Bootstrap samples of people (0 = no intervals).")
+    ] = 1000,
+    seed: Annotated[int, typer.Option("--seed", help="Seed.")] = 0,
+    members: Annotated[
+        str | None,
+        typer.Option(
+            "--members",
+            metavar="FILE.csv",
+            help="Output file with the bloc of each ranking, and how probable it is.",
+            show_default=False,
+        ),
+    ] = None,
+    output: OutputFiles = None,
+    as_json: Json = False,
+) -> None:
+    """Find blocs of people who rank alike.
+
+    Each with its size, its consensus and what sets it apart; the number of blocs is found, and one
+    is a possible answer. To .csv, .json or .parquet, as a map with the blocs in colours (.png,
+    .svg, .pdf), or as a page (.html). With --by, a cross table of blocs and the values of a column.
+
+    Example: rankcut clusters votes.soi --unranked anywhere -o blocs.html
+    """
+    from rankcut.cli.progress import working
+    from rankcut.estimators.ranking_clusters import RankingClusters
+    from rankcut.rankings import read_rankings
+    from rankcut.reports.blocs import BlocReport
+
+    outputs = Outputs(output, {**TABLES, **PICTURES, ".html": None}, ".csv")
+    of_members = Outputs(None if members is None else [members], TABLES, ".csv")
+    model = RankingClusters(
+        _parsed_number(number),
+        unranked=unranked,
+        normalize=unit,
+        confidence=confidence,
+        n_bootstraps=bootstraps,
+        random_state=seed,
+    )
+    rankings = reading.read(file, no_items=[] if by is None else [by])
+    values = None if by is None else known_values(rankings, by, file)
+    with working("blocs"):
+        model.fit_matrix(read_rankings(rankings.ranks, rankings.items), rankings.counts)
+    report = BlocReport.of(model)
+    if by is not None and values is not None:
+        unknown = int((values == "").sum())
+        if unknown:
+            note(f"{amount(unknown, 'row')} without {by!r} not in the cross table")
+        report = report.crossed(by, values, model.labels_, rankings.counts)
+    of_members.write(table_writers(_members(rankings, model)))
+
+    def draw(place: str) -> None:
+        from rankcut.files.drafts import atomic_path
+        from rankcut.pictures.map_figure import draw_map
+
+        title = rankings.title or "Blocs"
+        with atomic_path(place) as draft:
+            draw_map(_map(rankings, model), title).savefig(draft, dpi=150)
+
+    def page(place: str) -> None:
+        from rankcut.files.drafts import atomic_file
+        from rankcut.pictures.bloc_page import bloc_page
+
+        shown = _map(rankings, model) if min(rankings.ranks.shape) > 1 else None
+        with atomic_file(place) as draft:
+            draft.write(bloc_page(report, rankings.title, shown, rankings.ranks).encode())
+
+    writers = table_writers(report.columns(), report.data()) | picture_writers(draw)
+    outputs.write({**writers, ".html": page})
+    if as_json:
+        print_json(report.data())
+    elif not outputs.to_stdout and not of_members.to_stdout:
+        print("\n".join(report.lines(most)))
+
+
+def _parsed_number(text: str) -> Any:
+    """``auto``, a number, or the least and the most."""
+    if text == "auto":
+        return text
+    ends = text.split("-")
+    if not all(end.strip().isdigit() for end in ends) or len(ends) > 2:
+        raise InputError(
+            f"must be auto, a number, or a range such as 2-8; got {text!r}", parameter="n_clusters"
+        )
+    numbers = [int(end) for end in ends]
+    return numbers[0] if len(numbers) == 1 else (numbers[0], numbers[1])
+
+
+def _members(rankings: "RankingSet", model: Any) -> dict[str, Any]:
+    """A row for each ranking."""
+    columns: dict[str, Any] = {"row": list(range(len(rankings)))}
+    if rankings.ids is not None:
+        columns["ranking"] = [str(own) for own in rankings.ids]
+    columns["count"] = rankings.counts.tolist()
+    columns["bloc"] = (model.labels_ + 1).tolist()
+    columns["probability"] = model.membership_.max(axis=1).round(6).tolist()
+    return columns
+
+
+def _map(rankings: "RankingSet", model: Any) -> Any:
+    """The rankings in two dimensions, coloured by bloc."""
+    import numpy as np
+
+    from rankcut.pictures.map_figure import read_map
+
+    names = np.array([f"bloc {label + 1}" for label in model.labels_.tolist()], dtype=object)
+    return read_map(rankings, names, model.unranked, None, None, "bloc")

@@ -1,0 +1,237 @@
+"""The population of a large catalogue: u_i = μ_i + z_i·g + own part, with r factors g ~ N(0, I).
+
+Loadings z_i are uncertain, more so for items in few lists, and have a normal prior whose precision
+in each direction is learned; a direction that no lists ask for is thereby switched off. With an
+item graph the prior's centre is the mean of the item's neighbours times a share ρ, which is learned
+too: items in few lists take their loadings and their means from similar items.
+
+Learning alternates between people and items (variational Bayes with q(g, c)·q(z)). After each round
+the factors are rescaled to unit covariance and turned to their principal axes.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rankcut._loops.factors import add_people, fill_factor_utilities, solve_person
+from rankcut._loops.types import Floats
+from rankcut.completion.lists import Lists
+from rankcut.completion.population import LEAST_NOISE, OFFSET, mean_scores
+from rankcut.graphs import ItemGraph
+from rankcut.threads import in_order, over_rows
+
+RANK = 32
+
+# Sums over people are taken in this many spans, whatever the number of threads.
+_SPANS = 4
+
+# The mean variance that the first loadings give to utilities.
+_FIRST_VARIANCE = 0.3
+
+# Variances of loadings below this are switched off.
+_LEAST_VARIANCE = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class FactorPopulation:
+    """Means and loadings of items, the covariances of loadings, and the variance of the rest."""
+
+    mean: Floats
+    loadings: Floats
+    spreads: Floats  #: n × r × r
+    noise: float
+
+    @property
+    def _moments(self) -> Floats:
+        return self.spreads + self.loadings[:, :, None] * self.loadings[:, None, :]
+
+    def utilities(self, lists: Lists, *, keep: bool, n_jobs: int | None = None) -> Floats:
+        """The expected utilities of each person; listed items keep their order if asked."""
+        found = np.empty((len(lists), lists.n_items))
+        moments = self._moments
+        directions = np.ascontiguousarray(self.loadings.T)
+
+        def work(start: int, stop: int) -> None:
+            some = lists.span(start, stop)
+            fill_factor_utilities(
+                some.starts,
+                some.items,
+                some.scores,
+                some.blurs,
+                self.mean,
+                self.loadings,
+                directions,
+                moments,
+                self.noise,
+                OFFSET,
+                keep,
+                found[start:stop],
+            )
+
+        over_rows(work, len(lists), 64, n_jobs)
+        return found
+
+    def posterior(self, one: Lists, chosen: Any, *, keep: bool) -> Floats:
+        """The covariance of the utilities of some items, given one list."""
+        rank = self.loadings.shape[1]
+        room, covariance = np.empty((2, rank + 1, rank + 1))
+        expected = np.empty(rank + 1)
+        listed = one.items
+        loadings = self.loadings[listed]
+        solve_person(
+            np.arange(len(listed), dtype=np.uint32),
+            one.scores,
+            one.blurs,
+            self.mean[listed],
+            loadings,
+            self.spreads[listed] + loadings[:, :, None] * loadings[:, None, :],
+            self.noise,
+            OFFSET,
+            room,
+            covariance,
+            expected,
+        )
+        chosen = np.asarray(chosen)
+        second = covariance[:rank, :rank] + np.outer(expected[:rank], expected[:rank])
+        own = self.noise + np.einsum("nde,de->n", self.spreads[chosen], second)
+        # Utilities are linear in (g, c): that of a listed item is its score less c.
+        rows = np.hstack([self.loadings[chosen], np.zeros((len(chosen), 1))])
+        if keep:
+            known = np.isin(chosen, listed[one.blurs == 0])
+            rows[known] = 0.0
+            rows[known, rank] = -1.0
+            own = np.where(known, 0.0, own)
+        return np.asarray(rows @ covariance @ rows.T + np.diag(own))
+
+
+@dataclass(frozen=True, eq=False)
+class _Rounds:
+    """What a round over all people finds for each item."""
+
+    grams: Floats
+    pulls: Floats
+    spread: Floats
+    squares: float
+    total: float
+
+
+def _pass_over(lists: Lists, model: FactorPopulation, n_jobs: int | None) -> _Rounds:
+    n_items, rank = model.loadings.shape
+    moments = model._moments
+    bounds = np.linspace(0, len(lists), _SPANS + 1).astype(int)
+
+    def work(span: int) -> tuple[Any, ...]:
+        some = lists.span(bounds[span], bounds[span + 1])
+        grams = np.zeros((n_items, rank + 1, rank + 1))
+        pulls = np.zeros((n_items, rank + 1))
+        spread = np.zeros((rank, rank))
+        both = add_people(
+            some.starts,
+            some.items,
+            some.scores,
+            some.blurs,
+            some.counts,
+            model.mean,
+            model.loadings,
+            moments,
+            model.noise,
+            OFFSET,
+            grams,
+            pulls,
+            spread,
+        )
+        return grams, pulls, spread, *both
+
+    totals: list[Any] = []
+    for result in in_order(work, range(_SPANS), n_jobs):
+        if not totals:
+            totals = list(result)
+            continue
+        for place, part in enumerate(result):
+            totals[place] += part
+    return _Rounds(*totals)
+
+
+def first_factors(lists: Lists, rng: np.random.Generator) -> FactorPopulation:
+    """Mean scores, and the main directions of what is left."""
+    from scipy.sparse import csr_array
+    from sklearn.utils.extmath import randomized_svd
+
+    mean = mean_scores(lists)
+    residuals = csr_array(
+        (lists.scores - mean[lists.items], lists.items.astype(np.int32), lists.starts),
+        shape=(len(lists), lists.n_items),
+    )
+    rank = min(RANK, *residuals.shape)
+    _, sizes, directions = randomized_svd(residuals, rank, random_state=int(rng.integers(1 << 31)))
+    loadings = np.ascontiguousarray((sizes[:, None] * directions).T)
+    variance = (loadings**2).sum(axis=1).mean()
+    loadings *= np.sqrt(_FIRST_VARIANCE / max(variance, _LEAST_VARIANCE))
+    return FactorPopulation(mean, loadings, np.zeros((lists.n_items, rank, rank)), 0.5)
+
+
+def learn_factors(
+    lists: Lists,
+    start: FactorPopulation,
+    graph: ItemGraph | None,
+    *,
+    n_rounds: int,
+    n_jobs: int | None = None,
+    progress: Callable[[], None] = lambda: None,
+) -> tuple[FactorPopulation, float]:
+    """Some rounds of learning from a starting point; also the mean share ρ of the graph."""
+    model, share = start, 0.0
+    listed = np.bincount(lists.items, minlength=lists.n_items) > 0
+    for _ in range(n_rounds):
+        found = _pass_over(lists, model, n_jobs)
+        progress()
+        model, share = _solve_items(model, found, listed, graph, float(lists.counts.sum()))
+    return model, share
+
+
+def _solve_items(
+    model: FactorPopulation,
+    found: _Rounds,
+    listed: Any,
+    graph: ItemGraph | None,
+    n_people: float,
+) -> tuple[FactorPopulation, float]:
+    rank = model.loadings.shape[1]
+    now = np.hstack([model.loadings, model.mean[:, None]])
+    centres, shares = _centres(now, listed, graph)
+    gaps = (now - centres)[listed]
+    variances = (gaps**2).mean(axis=0)
+    variances[:rank] += np.einsum("ndd->nd", model.spreads)[listed].mean(axis=0)
+    precisions = 1.0 / np.maximum(variances, _LEAST_VARIANCE)
+    grams = found.grams + found.grams.transpose(0, 2, 1)
+    grams[:, range(rank + 1), range(rank + 1)] /= 2.0
+    grams[:, range(rank + 1), range(rank + 1)] += precisions
+    inverses = np.linalg.inv(grams)
+    solved = np.einsum("nde,ne->nd", inverses, found.pulls + precisions * centres)
+    loadings, spreads = solved[:, :rank], inverses[:, :rank, :rank]
+    # Factors of unit covariance, in their principal axes.
+    root = np.linalg.cholesky(found.spread / n_people)
+    loadings, spreads = loadings @ root, root.T @ spreads @ root
+    _, axes = np.linalg.eigh(loadings.T @ loadings + spreads.sum(axis=0))
+    turned = FactorPopulation(
+        np.ascontiguousarray(solved[:, rank]),
+        np.ascontiguousarray(loadings @ axes),
+        np.ascontiguousarray(axes.T @ spreads @ axes),
+        max(found.squares / max(found.total, 1.0), LEAST_NOISE),
+    )
+    return turned, float(shares[:rank].mean())
+
+
+def _centres(now: Floats, listed: Any, graph: ItemGraph | None) -> tuple[Floats, Floats]:
+    """The prior's centre for each item: its neighbours' mean times the share that fits best."""
+    if graph is None:
+        return np.zeros_like(now), np.zeros(now.shape[1])
+    degrees = graph.degrees
+    sums = graph.weights.multiply(np.ascontiguousarray(now.T)).T
+    near = np.where(degrees[:, None] > 0, sums / np.maximum(degrees, 1e-300)[:, None], 0.0)
+    squares = (near[listed] ** 2).sum(axis=0)
+    shares = (now[listed] * near[listed]).sum(axis=0) / np.maximum(squares, 1e-300)
+    shares = np.clip(np.where(squares > 0, shares, 0.0), 0.0, 1.0)
+    return shares * near, shares

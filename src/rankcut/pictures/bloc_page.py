@@ -1,0 +1,127 @@
+"""Blocs as one HTML page: a map, the consensus of each, the evidence, and a cross table."""
+
+from collections.abc import Iterator, Sequence
+from html import escape
+from typing import Any
+
+from rankcut.errors import amount
+from rankcut.pictures.map_page import describe_orders, draw_map_svg
+from rankcut.pictures.map_scene import lay_out
+from rankcut.pictures.page import key, page
+from rankcut.pictures.ranking_map import RankingMap
+from rankcut.pictures.theme import colour
+from rankcut.reports.blocs import BlocReport
+
+_WIDTH, _HEIGHT = 640, 600
+
+# Items of a bloc that the page has room for.
+_MOST_ITEMS = 40
+
+
+def bloc_page(
+    report: BlocReport, title: str = "", found: RankingMap | None = None, ranks: Any = None
+) -> str:
+    """The page; ``found`` is the map of ``ranks`` with the blocs in colours, or None for no map.
+
+    Examples
+    --------
+    >>> from rankcut import RankingClusters, make_mallows
+    >>> votes = make_mallows(100, 3, phi=0.2, centers=[[1, 2, 3], [3, 2, 1]], random_state=0)
+    >>> model = RankingClusters(2, n_bootstraps=100).fit(votes.ranks)
+    >>> html = bloc_page(BlocReport.of(model), "Votes")
+    >>> "<title>Votes</title>" in html, "Bloc 2" in html
+    (True, True)
+    """
+    heading = title or "Blocs"
+    body = [f"<h1>{escape(heading)}</h1>", *_body(report, found, ranks)]
+    return page(heading, "\n".join(body), script=found is not None)
+
+
+def _body(report: BlocReport, found: RankingMap | None, ranks: Any) -> Iterator[str]:
+    people = amount(round(float(report.sizes.sum())), "person", "people")
+    yield f'<p class="soft">{people}, {amount(len(report.items), "item")}.</p>'
+    for sentence in report.sentences():
+        yield f"<p>{escape(sentence)}</p>"
+    keys = (
+        key(f"bloc {bloc + 1} ({report.share(bloc)})", colour(bloc))
+        for bloc in range(len(report.sizes))
+    )
+    yield f'<ul class="keys">{"".join(keys)}</ul>'
+    if found is not None:
+        rows = getattr(ranks, "iloc", ranks)[found.rows]
+        words = dict(zip(found.rows, describe_orders(rows, found.items), strict=True))
+        yield (
+            '<p class="soft">Each point is a ranking; rankings near each other are alike. Arrows '
+            "point to where an item is ranked high.</p>"
+        )
+        yield '<figure style="max-width:48rem">'
+        yield from draw_map_svg(found, lay_out(found, _WIDTH, _HEIGHT), words.__getitem__)
+        yield "</figure>"
+    for bloc in range(len(report.sizes)):
+        yield from _bloc(report, bloc)
+    if report.cross is not None:
+        yield from _cross(report)
+    if report.selection is not None:
+        yield "<h2>How many blocs</h2>"
+        yield (
+            '<p class="soft">Gap: how much more the rankings gain from so many centres than a '
+            "population with the same mean and covariance but no blocs, and how much that varies. "
+            "Stability: how well the blocs that two halves of the people find agree.</p>"
+        )
+        yield from _table(
+            ["blocs", "gap", "varies by", "stability"],
+            [
+                [str(k), f"{gap:.3f}", f"{error:.3f}", f"{stable:.2f}"]
+                for k, gap, error, stable in zip(
+                    *(
+                        report.selection[name]
+                        for name in ("n_clusters", "gap", "error", "stability")
+                    ),
+                    strict=True,
+                )
+            ],
+        )
+
+
+def _bloc(report: BlocReport, bloc: int) -> Iterator[str]:
+    yield (
+        f'<h2><span class="key" style="background:{colour(bloc)}"></span>Bloc {bloc + 1}: '
+        f"{escape(report.share(bloc))}</h2>"
+    )
+    rows = report.rows_of(bloc)
+    if rows:
+        said = "; ".join(report.difference(row) for row in rows[:8])
+        yield f"<p>Sets it apart: {escape(said)}.</p>"
+    header, body = ["place", "item"], []
+    if report.intervals is not None:
+        header.append("possible")
+    for i in report.rankings[bloc].argsort(kind="stable").tolist()[:_MOST_ITEMS]:
+        cells = [str(report.rankings[bloc, i]), report.items[i]]
+        if report.intervals is not None:
+            low, high = report.intervals[bloc, i].tolist()
+            cells.append(str(low) if low == high else f"{low} to {high}")
+        body.append(cells)
+    yield from _table(header, body)
+
+
+def _cross(report: BlocReport) -> Iterator[str]:
+    assert report.cross is not None
+    yield f"<h2>Blocs and {escape(report.cross.name)}</h2>"
+    yield f"<p>{escape(report.cross.sentence())}</p>"
+    shares = report.cross.shares()
+    yield from _table(
+        [report.cross.name, *(f"bloc {bloc + 1}" for bloc in range(len(report.sizes)))],
+        [
+            [value, *(f"{share:.0%}" for share in row)]
+            for value, row in zip(report.cross.values, shares.tolist(), strict=True)
+        ],
+    )
+
+
+def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    yield '<div class="wide"><table><tr>'
+    yield "".join(f"<th>{escape(name)}</th>" for name in header)
+    yield "</tr>"
+    for row in rows:
+        yield "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>"
+    yield "</table></div>"

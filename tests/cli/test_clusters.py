@@ -1,0 +1,80 @@
+"""``rankcut clusters``: blocs in words, files, cross tables and mistakes."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from commands import fail, succeed
+
+from rankcut import RankingClusters, make_mallows
+
+NAMES = ["uni", "ika", "ebi", "toro"]
+VOTES = make_mallows(80, 4, phi=0.2, centers=[[1, 2, 3, 4], [4, 3, 2, 1]], random_state=0)
+
+
+@pytest.fixture
+def votes(tmp_path):
+    table = pd.DataFrame(VOTES.ranks.astype(int), columns=NAMES)
+    table["town"] = np.where(VOTES.target == 1, "Oslo", "Bergen")
+    file = tmp_path / "votes.csv"
+    table.to_csv(file, index=False)
+    return file
+
+
+def test_blocs_in_words_with_a_cross_table(votes):
+    lines = succeed("clusters", votes, "-k", "2", "--by", "town").splitlines()
+    assert lines[0] == "2 blocs."
+    orders = {line.split(": ")[1] for line in lines if line.startswith("Bloc ")}
+    assert orders == {"uni > ika > ebi > toro", "toro > ebi > ika > uni"}
+    shares = {line.split()[0]: line.split()[1:] for line in lines[-2:]}
+    assert sorted(shares) == ["Bergen", "Oslo"]
+    (said,) = (line for line in lines if line.startswith("Blocs and town: Cramér's V "))
+    assert float(said.split()[5]) > 0.9
+
+
+def test_files_go_by_suffix_and_agree(votes, tmp_path):
+    targets = [tmp_path / f"out{end}" for end in (".csv", ".json", ".html", ".svg")]
+    options = [part for target in targets for part in ("-o", target)]
+    members = tmp_path / "members.csv"
+    succeed("clusters", votes, "--columns", "town", "-k", "2", "--members", members, *options)
+    model = RankingClusters(2).fit(VOTES.ranks)
+    table = pd.read_csv(targets[0])
+    assert len(table) == 8
+    assert table["size"].tolist() == np.repeat(model.sizes_, 4).tolist()
+    first = table[table["bloc"] == 1].set_index("item")
+    assert first.loc[NAMES, "place"].tolist() == model.rankings_[0].tolist()
+    assert first.loc[NAMES, ["best", "worst"]].to_numpy().tolist() == (
+        model.rank_intervals_[0].tolist()
+    )
+    data = json.loads(targets[1].read_text())
+    assert data["rankings"] == model.rankings_.tolist()
+    assert data["n_blocs"] == 2
+    page = targets[2].read_text()
+    assert page.startswith("<!doctype html>")
+    assert "Bloc 2" in page
+    assert "<svg" in page
+    assert targets[3].read_text().startswith("<?xml")
+    assert pd.read_csv(members)["bloc"].tolist() == (model.labels_ + 1).tolist()
+    assert json.loads(succeed("clusters", votes, "--columns", "town", "-k2", "--json")) == data
+
+
+def test_the_evidence_is_in_the_page(votes, tmp_path):
+    page = tmp_path / "blocs.html"
+    printed = succeed("clusters", votes, "--columns", "town", "-k", "1-3", "-o", page)
+    assert "How many blocs" in page.read_text()
+    assert printed.startswith(("2 blocs: ", "One bloc: "))
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (("-k", "two"), "--n-clusters must be auto, a number, or a range"),
+        (("-k", "3-2"), "--n-clusters must be a whole number"),
+        (("-k", "0"), "--n-clusters must be a whole number"),
+        (("-o", "blocs.txt"), "unknown suffix"),
+        (("--by", "village"), "village"),
+    ],
+)
+def test_mistakes_are_one_line(votes, options, says):
+    fail("clusters", votes, "--columns", "town", *options, says=says)
