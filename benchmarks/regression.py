@@ -93,7 +93,7 @@ def main() -> None:
     lines = [
         "# Ages from rankings: results",
         "",
-        f"{options.folds} folds; R² with a 95 % interval, coverage of 95 % intervals, and processor",
+        f"{options.folds} folds; R² with a 95 % interval, coverage of 95 % intervals, processor",
         "seconds for one fold. Made by `benchmarks/regression.py`.",
         "",
         "| data | method | R² | coverage | seconds |",
