@@ -1,8 +1,14 @@
 """Large catalogues and many rankings: what structure and approximation save, and what they miss.
 
 Run with: python benchmarks/catalogues.py
+
+The last table takes 50,000 lists of 10 out of 100,000 items through each estimator, one process for
+each, and prints the time of one processor and the largest memory in use.
 """
 
+import resource
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from functools import partial
@@ -12,14 +18,20 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 from scipy import sparse
+from sklearn.cluster import KMeans
+from sklearn.decomposition import TruncatedSVD
+from sklearn.pipeline import make_pipeline
 from timing import best_seconds, in_words
 
 from rankcut import (
+    CoListingGraph,
     DissimilarityGraph,
+    GPClassifier,
     GraphCutFeatures,
     ItemGraph,
     LowRankGraph,
     NeighborGraph,
+    RankingClassifier,
     SimilarityGraph,
     SimilarRankings,
     graph_cut_features,
@@ -181,7 +193,81 @@ def short_lists(
     return GraphCutFeatures(graph, unranked="anywhere", completions="closed_form"), lists
 
 
+def catalogue_lists(n_rankings: int, n_items: int, k: int) -> tuple[sparse.csr_array, np.ndarray]:
+    """Lists of items of one of many groups, and a label that depends on the group."""
+    rng = np.random.default_rng(0)
+    groups = rng.integers(0, n_items // 100, n_rankings)
+    chosen = np.argsort(rng.random((n_rankings, 100)), axis=1)[:, :k] + 100 * groups[:, None]
+    ranks = np.argsort(rng.random((n_rankings, k)), axis=1) + 1.0
+    starts = np.arange(0, n_rankings * k + 1, k)
+    lists = sparse.csr_array((ranks.ravel(), chosen.ravel(), starts), (n_rankings, n_items))
+    lists.sort_indices()
+    return lists, (groups % 2) ^ (rng.random(n_rankings) < 0.2)
+
+
+def _clusters(lists: sparse.csr_array) -> object:
+    return KMeans(10, n_init=1, max_iter=20, random_state=0).fit(
+        GraphCutFeatures(unranked="last").fit_transform(lists)
+    )
+
+
+def _gaussian_process(lists: sparse.csr_array, labels: np.ndarray) -> str:
+    model = make_pipeline(
+        GraphCutFeatures(unranked="last", normalize=True),
+        TruncatedSVD(100, random_state=0),
+        GPClassifier(),
+    ).fit(lists, labels)
+    return f"{model[1].explained_variance_ratio_.sum():.0%} of the variance"
+
+
+STEPS: dict[str, Callable[[sparse.csr_array, np.ndarray], object]] = {
+    "read": lambda lists, labels: None,
+    "GraphCutFeatures, last": lambda lists, labels: GraphCutFeatures(unranked="last").fit_transform(
+        lists
+    ),
+    "GraphCutFeatures, last, learned graph": lambda lists, labels: GraphCutFeatures(
+        CoListingGraph(), unranked="last"
+    ).fit_transform(lists),
+    "KMeans of these": lambda lists, labels: _clusters(lists),
+    "RankingClassifier": lambda lists, labels: RankingClassifier().fit(lists, labels),
+    "SimilarRankings, 1,000 queries": lambda lists, labels: (
+        SimilarRankings(unranked="last").fit(lists).kneighbors(lists[:1000])
+    ),
+    "the same by graph cuts": lambda lists, labels: (
+        SimilarRankings(GraphCutFeatures(unranked="last")).fit(lists).kneighbors(lists[:1000])
+    ),
+    "GPClassifier of 100 components": _gaussian_process,
+}
+
+
+def catalogue_step(name: str, n_rankings: int, n_items: int) -> None:
+    """One step, in a process of its own."""
+    lists, labels = catalogue_lists(n_rankings, n_items, 10)
+    start = time.process_time()
+    found = STEPS[name](lists, labels)
+    seconds = time.process_time() - start
+    gigabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    print(f"{seconds:.1f}\t{gigabytes:.2f}\t{found if isinstance(found, str) else ''}")
+
+
+def catalogues(n_rankings: int = 50_000, n_items: int = 100_000) -> None:
+    """Everything on lists of 10 of a large catalogue."""
+    table = Table(title=f"{n_rankings:,} lists of 10 out of {n_items:,} items")
+    for column in ("what", "processor seconds", "peak memory, GiB", ""):
+        table.add_column(column, justify="right")
+    for name in STEPS:
+        arguments = [sys.executable, __file__, name, str(n_rankings), str(n_items)]
+        done = subprocess.run(arguments, capture_output=True, text=True, check=False)
+        cells = done.stdout.strip("\n").split("\t") if done.returncode == 0 else ["failed", "", ""]
+        table.add_row(name, *cells)
+    CONSOLE.print(table)
+
+
 if __name__ == "__main__":
+    if len(sys.argv) == 4:
+        catalogue_step(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))
+        sys.exit()
+    catalogues()
     structure()
     ranks_and_errors()
     similar_rankings()

@@ -95,26 +95,30 @@ def factors(lists: Lists, features: np.ndarray | None) -> Predictor:
 
 
 def _tastes(lists: Lists, mean: np.ndarray, loadings: np.ndarray, penalty: float) -> np.ndarray:
-    found = np.zeros((len(lists), loadings.shape[1]))
-    for person in range(len(lists)):
-        place = lists.entries(person)
-        rows = loadings[lists.items[place]]
-        values = lists.scores[place] - mean[lists.items[place]]
-        values = values - values.mean() if len(values) else values
-        gram = rows.T @ rows + penalty * np.eye(rows.shape[1])
-        found[person] = np.linalg.solve(gram, rows.T @ values)
-    return found
+    residuals = _residuals(lists, mean)
+    listed = np.zeros(residuals.shape)
+    listed[lists.owners, lists.items] = 1.0
+    return _solved(listed, residuals, loadings, penalty)
+
+
+def _solved(
+    listed: np.ndarray, residuals: np.ndarray, others: np.ndarray, penalty: float
+) -> np.ndarray:
+    """Ridge regressions of all rows on the factors of the columns that are listed."""
+    rank = others.shape[1]
+    products = (others[:, :, None] * others[:, None, :]).reshape(len(others), -1)
+    grams = (listed @ products).reshape(-1, rank, rank) + penalty * np.eye(rank)
+    return np.linalg.solve(grams, (residuals @ others)[..., None])[..., 0]
 
 
 def _alternate(lists: Lists, mean: np.ndarray, rank: int, penalty: float) -> np.ndarray:
     loadings = 0.1 * np.random.default_rng(0).normal(size=(lists.n_items, rank))
     residuals = _residuals(lists, mean)
-    listed = (residuals != 0).astype(float)
+    listed = np.zeros(residuals.shape)
+    listed[lists.owners, lists.items] = 1.0
     for _ in range(10):
-        tastes = _tastes(lists, mean, loadings, penalty)
-        products = (tastes[:, :, None] * tastes[:, None, :]).reshape(len(lists), -1)
-        grams = (listed.T @ products).reshape(-1, rank, rank) + penalty * np.eye(rank)
-        loadings = np.linalg.solve(grams, (residuals.T @ tastes)[..., None])[..., 0]
+        tastes = _solved(listed, residuals, loadings, penalty)
+        loadings = _solved(listed.T, residuals.T, tastes, penalty)
     return loadings
 
 
@@ -148,7 +152,7 @@ def plackett_luce(lists: Lists, features: np.ndarray | None) -> Predictor:
         strengths = design @ coefficients
         values = np.where(there, strengths[padded], -np.inf)
         tails = np.logaddexp.accumulate(values[:, ::-1], axis=1)[:, ::-1]
-        value = (tails - values)[there].sum() + 0.5 * coefficients @ coefficients
+        value = tails[there].sum() - values[there].sum() + 0.5 * coefficients @ coefficients
         ahead = np.logaddexp.accumulate(np.where(there, -tails, -np.inf), axis=1)
         chances = np.exp(np.where(there, values + ahead, -np.inf))
         slope = np.bincount(padded[there], chances[there] - 1.0, minlength=lists.n_items)
@@ -197,3 +201,18 @@ BASELINES: dict[str, Baseline] = {
     "Plackett–Luce": plackett_luce,
     "kernel ridge on features": kernel_ridge,
 }
+
+
+def recommenders(listed: np.ndarray) -> dict[str, Callable[[np.ndarray], np.ndarray]]:
+    """From who lists what to the worth of all items: for recommendation."""
+    counts = listed.sum(axis=0)
+    together = listed.T @ listed
+    sizes = np.sqrt(np.diag(together)) + 1e-9
+    alike = together / np.outer(sizes, sizes)
+    np.fill_diagonal(alike, 0.0)
+    directions = np.linalg.svd(listed, full_matrices=False)[2][:32].T
+    return {
+        "popularity": lambda shown: np.tile(counts, (len(shown), 1)),
+        "item-item neighbours": lambda shown: shown @ alike,
+        "factors (SVD of presence)": lambda shown: shown @ directions @ directions.T,
+    }

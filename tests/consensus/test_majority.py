@@ -25,6 +25,12 @@ CIRCLE = tournament(3, [(0, 1), (1, 2), (2, 0)])
 BELOW = tournament(4, [(3, 0), (3, 1), (3, 2), (0, 1), (1, 2), (2, 0)])
 
 
+def test_ties_are_half_wins_and_the_first_of_equals_comes_first():
+    assert copeland_scores(tournament(3, [(0, 1)])).tolist() == [1.5, 0.5, 1.0]
+    apart = components(np.zeros((3, 3), dtype=bool), np.array([0.5, 1.0, 0.5]))
+    assert [items.tolist() for items in apart] == [[1], [0], [2]]
+
+
 @given(st.integers(1, 7), st.integers(0, 2**32 - 1))
 def test_circles_and_components_agree_with_the_relation(n_items, seed):
     rng = np.random.default_rng(seed)

@@ -7,10 +7,15 @@ import numpy as np
 import pytest
 from sklearn.metrics import f1_score, log_loss
 
-from rankcut.dask.cross_validation import Tally, _constant, cross_validate, tally
+from rankcut.dask.cross_validation import Tally, _constant, _folds, cross_validate, tally
 from rankcut.reports.classification import calibration_error
 
 RNG = np.random.default_rng(0)
+
+
+def test_blocks_are_not_all_split_alike():
+    one, other = (_folds(np.zeros(50), number, 5, seed=0) for number in (0, 1))
+    assert (one != other).any()
 
 
 def test_sums_of_blocks_are_the_scores_of_all():

@@ -78,6 +78,7 @@ def test_more_completions_than_a_block_holds():
 def test_too_many_completions_are_refused():
     ranks = np.full((3, 40), np.nan)
     ranks[:2] = np.arange(40)
+    ranks[1, 39] = np.nan  # few completions, and the next has many
     ranks[2, :10] = np.arange(10)
     with pytest.raises(ValueError, match=r"row 2: there are about 10\^31 completions, too many"):
         flat_vectors(ranks, np.ones((40, 40)), unranked="anywhere", completions="exact")

@@ -56,6 +56,7 @@ def test_seats_and_withdrawals_are_written_back():
         ("3 4 1 3 0", "0 4 1 3 0", 3, "weight '0'"),
         ("1 0\n", "-3\n", 5, "before the ballots"),
         ("-2 ", "-2 1", 2, "before the ballots"),
+        ("-2 ", "-0 ", 2, "no candidate '0'"),
         ("\n0\n", "\n", None, "0"),
         ("Donald\n", "", 6, "names of 4 candidates"),
     ],

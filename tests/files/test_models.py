@@ -137,9 +137,9 @@ def regressor():
     ("part", "value", "says"),
     [
         ("classifier", "no", "the model is none"),
-        ("classifier", fitted(LinearRegression()), "return_std"),
-        ("classifier", regressor(), "covariates have no names"),
-        ("classifier", fitted()[1:], "features of rankings"),
+        ("classifier", lambda: fitted(LinearRegression()), "return_std"),
+        ("classifier", lambda: regressor(), "covariates have no names"),
+        ("classifier", lambda: fitted()[1:], "features of rankings"),
         ("classifier", make_classifier("logistic", None, 8, {}), "NotFittedError"),
         ("items", [["a"]] * 8, "names"),
         ("items", ["a"] * 8, "same name"),
@@ -152,7 +152,8 @@ def test_a_file_that_loads_but_is_no_model_is_refused(tmp_path, part, value, say
     parts = {"classifier": fitted(), "items": list("abcdefgh"), "target": "t"}
     write_model(SavedModel(**parts), tmp_path / "m.skops")
     read_model(tmp_path / "m.skops")
-    write_model(SavedModel(**(parts | {part: value})), tmp_path / "m.skops")
+    changed = parts | {part: value() if callable(value) else value}
+    write_model(SavedModel(**changed), tmp_path / "m.skops")
     with pytest.raises(RankingFileError, match=f"not a model .*{says}"):
         read_model(tmp_path / "m.skops")
 

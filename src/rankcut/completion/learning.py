@@ -23,7 +23,7 @@ from rankcut.graphs import ItemGraph
 
 # Up to this many items the covariance is a full matrix; fewer in the case of top-k lists, which are
 # as long as the catalogue.
-FULL_ITEMS = 2000
+FULL_ITEMS = 500
 
 # Longer lists are learned from by this many of their items, drawn at random.
 MOST_LISTED = 200

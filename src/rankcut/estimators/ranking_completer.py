@@ -75,7 +75,7 @@ class RankingCompleter(OneToOneFeatureMixin, TransformerMixin, TakesRankings):
     Notes
     -----
     Places become normal scores: the item at place r of k has the score Φ⁻¹((k − r + ½)/k), plus an
-    unknown level for each list. In catalogues of more than 2,000 items (200 with
+    unknown level for each list. In catalogues of more than 500 items (200 with
     ``unranked="last"``) Σ has 32 factors, whose number is reduced by the data, and of a top-k list
     some of the unlisted items are drawn at random; the graph should then be sparse.
 
@@ -158,7 +158,9 @@ class RankingCompleter(OneToOneFeatureMixin, TransformerMixin, TakesRankings):
         self._seed = seed_from(self.random_state)
         lists = read_lists(rankings, counts, last=self._last, seed=self._seed).distinct()
         if not len(lists):
-            raise InputError("no ranking orders two items, so there is nothing to learn")
+            n_items = rankings.shape[1]
+            known = f"found {n_items} feature(s)" if n_items == 1 else f"of {n_items:,} items"
+            raise InputError(f"no ranking orders two items, so there is nothing to learn: {known}")
         learned = learn_population(
             lists,
             graph,

@@ -17,6 +17,7 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.base import is_classifier, is_regressor
 from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import check_is_fitted
 
 from rankcut.errors import RankingFileError
 from rankcut.estimators.graph_cut import GraphCutFeatures
@@ -258,6 +259,7 @@ def _checked(model: SavedModel) -> SavedModel:
         raise TypeError("the model predicts neither classes nor numbers")
     if not isinstance(model.features, GraphCutFeatures | RankingClassifier):
         raise TypeError("the model does not begin with features of rankings")
+    check_is_fitted(model.classifier)
     ranking = np.arange(1.0, len(model.items) + 1)[None]
     if model.kind == "numbers":
         regressor: Any = model.classifier

@@ -45,7 +45,9 @@ _SMALL = 512
 _LONG = 3.0
 
 
-# If its variance times the total weight is above this, the constant term is certainly needed.
+# With more rows than this, the nested model is left out if the constant term is certainly needed:
+# if its variance times the total weight is above this.
+_MANY = 20_000
 _NEEDED = 100.0
 
 
@@ -135,10 +137,8 @@ class Settings:
 
     def _may_need_no_constant(self, whole: Ascent) -> bool:
         prior, constant = whole.prior, whole.variances()[1]
-        return (
-            prior.constant_variance is None
-            and whole.summit.converged
-            and (prior.total <= _SMALL or constant * prior.total < _NEEDED)
+        return prior.constant_variance is None and (
+            prior.total <= _MANY or constant * prior.total < _NEEDED
         )
 
     def _highest(self, problem: Bound, start: State, watch: Watch) -> Summit:
