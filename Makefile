@@ -14,7 +14,7 @@ ONE_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1
 PYTEST := -m pytest -q -n 2 --dist worksteal
 PIP := $(VENV)/bin/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo docs test test-quick check-types test-slow test-all test-oldest explore reproduce bench-gp clean
+.PHONY: demo docs pictures test test-quick check-types test-slow test-all test-oldest explore reproduce bench-gp clean
 
 demo: $(DEMO)
 	$(VENV)/bin/rankcut demo
@@ -59,6 +59,11 @@ test-oldest: .venv-oldest/.installed
 docs: $(DOCS)
 	$(VENV)/bin/python -m mkdocs build --strict --quiet
 	@echo "Open build/site/index.html"
+
+# The pictures that the README and its pages show, drawn again.
+pictures: $(DEMO)
+	$(VENV)/bin/rankcut map lunch:full --by guest -o docs/map.png
+	$(VENV)/bin/rankcut consensus lunch:top-k --unranked last -o docs/consensus.png
 
 # Random examples, and fuzzers where they are installed, for SECONDS in all.
 SECONDS ?= 600

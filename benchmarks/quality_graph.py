@@ -17,8 +17,8 @@ from sklearn.metrics import roc_auc_score
 
 from rankcut import AgreementGraph, CoListingGraph, NeighborGraph, RankingClassifier
 
-N_TEST = 600
-N_REPEATS = 6
+N_TEST = 500
+N_REPEATS = 4
 
 
 def simulated(n_lists: int, points: np.ndarray, length: int, rng: np.random.Generator) -> tuple:
@@ -92,20 +92,18 @@ def main() -> None:
     options = parser.parse_args()
     lines = []
     for n_items, length, n_labels, noise in (
-        (2000, 3, 100, 0.3),
-        (2000, 3, 100, 2.0),
-        (2000, 3, 400, 0.3),
-        (2000, 20, 100, 0.3),
+        (1000, 3, 100, 0.3),
+        (1000, 3, 100, 2.0),
+        (1000, 20, 100, 0.3),
         (100, 3, 100, 0.3),
-        (100, 3, 400, 0.3),
-        (100, 20, 100, 0.3),
+        (1000, 3, 400, 0.3),
         (20, 10, 100, 0.3),
     ):
         lines.append("| " + " | ".join(row(n_items, length, n_labels, noise)) + " |")
         print(lines[-1], flush=True)
-    if options.page is not None:
-        options.page.parent.mkdir(parents=True, exist_ok=True)
-        options.page.write_text(HEAD + "\n".join(lines) + "\n", encoding="utf-8")
+        if options.page is not None:
+            options.page.parent.mkdir(parents=True, exist_ok=True)
+            options.page.write_text(HEAD + "\n".join(lines) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -97,7 +97,9 @@ def public_names():
     ):
         module = importlib.import_module(f"rankcut.{package}")
         for name in module.__all__:
-            homes.setdefault(name, getattr(getattr(module, name), "__module__", module.__name__))
+            home = getattr(getattr(module, name), "__module__", "")
+            if home.startswith("rankcut."):  # not an alias of a type
+                homes.setdefault(name, home)
     for name, home in sorted(homes.items(), key=lambda pair: pair[0].lower()):
         part = home.removeprefix("rankcut.").partition(".")[0]
         room = next((room for room, (_, parts) in ROOMS.items() if part in parts), "estimators")

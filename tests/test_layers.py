@@ -14,6 +14,7 @@ LAYERS = [
     ["reports"],
     ["datasets"],
     ["files"],
+    ["comparison"],
     ["estimators"],
     ["blocs"],
     ["completion"],

@@ -75,6 +75,7 @@ from rankcut.pictures.consensus_places import plot_consensus as plot_consensus
 from rankcut.pictures.graph_figure import plot_graph as plot_graph
 from rankcut.pictures.map_figure import plot_map as plot_map
 from rankcut.pictures.polytope_figure import plot_polytope as plot_polytope
+from rankcut.pictures.ranking_report import report as report
 from rankcut.ranking_set import RankingSet as RankingSet
 from rankcut.ratings import from_ratings as from_ratings
 

@@ -23,6 +23,7 @@ COMMANDS = [
     "learn-ranking",
     "predict",
     "map",
+    "report",
 ]
 
 

@@ -29,6 +29,7 @@ COMMANDS = (
     "learn-ranking",
     "predict",
     "map",
+    "report",
 )
 
 app = typer.Typer(

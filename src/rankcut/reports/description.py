@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from rankcut.consensus import (
     Agreement,
@@ -15,6 +16,7 @@ from rankcut.consensus import (
     mean_scores,
     rank_listed,
 )
+from rankcut.consensus.people import Packed
 from rankcut.errors import amount
 from rankcut.ranking_set import RankingSet
 from rankcut.rankings import read_rankings
@@ -96,12 +98,8 @@ def describe(rankings: RankingSet) -> Description:
     beaten, n_groups = _beaten(rows, matrix.data, lengths)
     tied = n_groups < lengths
     kinds = _kinds(rankings, lengths, tied)
-    orders: Counter[bytes] = Counter()
-    for row, count in enumerate(rankings.counts.tolist()):
-        entries = slice(matrix.indptr[row], matrix.indptr[row + 1])
-        items = matrix.indices[entries].astype(np.int64)
-        orders[items.tobytes() + beaten[entries].tobytes()] += count
     people = _people(rankings) if lengths.any() else None
+    repeats = _repeats(rankings, matrix, beaten, people)
     preferred = _preferred(rankings, rows, matrix.indices, beaten, lengths, people)
     return Description(
         n_rankings=rankings.n_rankings,
@@ -110,16 +108,33 @@ def describe(rankings: RankingSet) -> Description:
         kinds=kinds,
         lengths=(int(lengths.min()), _median(lengths, rankings.counts), int(lengths.max())),
         n_tied=int(rankings.counts[tied].sum()),
-        n_distinct=len(orders),
-        most_repeated=orders.most_common(1)[0][1],
+        n_distinct=len(repeats),
+        most_repeated=max(repeats),
         preferred=preferred,
         agreement=None if people is None else _agreement(people),
         columns={
             name: len({value for value in values.tolist() if value is not None and value == value})
             for name, values in rankings.columns.items()
         },
-        problems=_problems(rankings, lengths, tied, len(orders)),
+        problems=_problems(rankings, lengths, tied, len(repeats)),
     )
+
+
+def _repeats(
+    rankings: RankingSet,
+    matrix: sparse.csr_array,
+    beaten: NDArray[np.float64],
+    people: People | None,
+) -> list[int]:
+    """How often each different order occurs."""
+    if people is not None and isinstance(people.rows, Packed):
+        return people.counts.tolist()  # type: ignore[no-any-return]
+    orders: Counter[bytes] = Counter()
+    for row, count in enumerate(rankings.counts.tolist()):
+        entries = slice(matrix.indptr[row], matrix.indptr[row + 1])
+        items = matrix.indices[entries].astype(np.int64)
+        orders[items.tobytes() + beaten[entries].tobytes()] += count
+    return list(orders.values())
 
 
 def _median(lengths: NDArray[np.int64], counts: NDArray[np.int64]) -> float:

@@ -1,0 +1,63 @@
+"""The site, built strictly, in a real browser: nothing overflows or complains, search works."""
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from chromium import find_chromium, opened
+
+HOME = Path(__file__).parents[1]
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(find_chromium() is None, reason="no Chromium"),
+]
+
+WIDER = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+BROKEN = "[...document.images].filter((i) => i.complete && !i.naturalWidth).map((i) => i.src)"
+ASK = """(() => {
+  const box = document.querySelector("input.md-search__input");
+  box.focus();
+  box.value = "consensus";
+  box.dispatchEvent(new Event("input", { bubbles: true }));
+  box.dispatchEvent(new KeyboardEvent("keyup", { bubbles: true }));
+})()"""
+FOUND = "document.querySelectorAll('.md-search-result__item').length"
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    pytest.importorskip("mkdocs", reason="make docs installs what builds the site")
+    place = tmp_path_factory.mktemp("site")
+    subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", place],
+        cwd=HOME,
+        env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
+        check=True,
+    )
+    return place
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_no_page_overflows_or_complains(site, tmp_path, width):
+    pages = [page for page in sorted(site.rglob("*.html")) if page.name != "404.html"]
+    assert len(pages) > 40
+    for number, page in enumerate(pages):
+        with opened(find_chromium(), page, width, tmp_path / str(number)) as shown:
+            assert shown.evaluate(WIDER) <= 0, page
+            assert shown.evaluate(BROKEN) == [], page
+            assert shown.errors() == [], page
+
+
+def test_search_works_without_a_network(site, tmp_path):
+    with opened(find_chromium(), site / "index.html", 1280, tmp_path) as shown:
+        shown.evaluate(ASK)
+        for _ in range(100):
+            if shown.evaluate(FOUND):
+                break
+            time.sleep(0.2)
+        assert shown.evaluate(FOUND) >= 3
+        assert shown.errors() == []
