@@ -105,6 +105,12 @@ class Page:
         assert "exceptionDetails" not in answer, answer
         return answer["result"].get("value")
 
+    def visit(self, file):
+        """Another page in the same window, once it has loaded."""
+        self.browser.events.clear()
+        self.browser.send("Page.navigate", self.session, url=file.resolve().as_uri())
+        self.browser.wait_for("Page.loadEventFired")
+
     def errors(self):
         """Exceptions, and whatever the console was told beyond information."""
         found = []

@@ -8,7 +8,6 @@ import rankcut
 LAYERS = [
     ["cli"],
     ["explanation"],
-    ["comparison"],
     ["dask"],
     ["pictures"],
     ["reports"],
