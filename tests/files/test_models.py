@@ -20,13 +20,14 @@ from rankcut import (
     LowRankGraph,
     NeighborGraph,
     RankingClassifier,
+    RankingClusters,
     RankingCompleter,
     RankingRegressor,
     SimilarityGraph,
     make_food,
 )
 from rankcut.files import RankingFileError, models
-from rankcut.files.models import SavedCompleter, SavedModel, read_model, write_model
+from rankcut.files.models import SavedBlocs, SavedCompleter, SavedModel, read_model, write_model
 from rankcut.files.streams import pack_archive, unpack_archive
 from rankcut.label_ranking import combination
 from rankcut.reports.classification import make_classifier
@@ -234,3 +235,19 @@ def test_a_completer_predicts_the_same_after_it_was_saved(tmp_path):
     np.testing.assert_array_equal(
         read.completer.predict_pairs(food.ranks), completer.predict_pairs(food.ranks)
     )
+
+
+@pytest.mark.parametrize("features", [None, GraphCutFeatures()])
+def test_blocs_predict_the_same_after_they_were_saved(tmp_path, features):
+    food = make_food(60, random_state=0)
+    blocs = RankingClusters(2, features=features, n_bootstraps=0).fit(food.ranks)
+    write_model(SavedBlocs(blocs, tuple(food.item_names)), tmp_path / "m.skops")
+    read = read_model(tmp_path / "m.skops")
+    assert read.items == tuple(food.item_names)
+    np.testing.assert_array_equal(
+        read.blocs.predict_membership(food.ranks), blocs.predict_membership(food.ranks)
+    )
+    assert read.blocs.summary() == blocs.summary()
+    write_model(SavedBlocs(blocs, ("uni",)), tmp_path / "m.skops")
+    with pytest.raises(RankingFileError, match="not of these items"):
+        read_model(tmp_path / "m.skops")

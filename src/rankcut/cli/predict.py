@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from rankcut.cli.clusters import member_columns
 from rankcut.cli.complete import Top, write_completed
 from rankcut.cli.options import Explain, Json, with_options
 from rankcut.cli.output import TABLES, OutputFiles, Outputs, print_json, records, table_writers
@@ -22,7 +23,7 @@ def predict(
         str,
         typer.Argument(
             metavar="MODEL",
-            help="Model that 'rankcut classify', 'regress', 'learn-ranking' or 'complete' saved "
+            help="Model from 'rankcut classify', 'regress', 'learn-ranking', 'complete' or 'clusters' "
             "(- for standard input).",
         ),
     ],
@@ -33,9 +34,9 @@ def predict(
     explain: Explain = False,
     top: Top = None,
 ) -> None:
-    """Predict with a saved model: classes or numbers, completed rankings, or rankings of people.
+    """Predict with a saved model: classes, numbers, completed rankings, blocs, or rankings.
 
-    A table with probabilities, intervals or rankings, to CSV, Parquet or JSON; CSV on standard
+    A table with probabilities, intervals, rankings or blocs, to CSV, Parquet or JSON; CSV on standard
     output by default. For a model of 'rankcut learn-ranking' FILE is a table of people. The model
     file is safe to load: types other than scikit-learn's and rankcut's are refused.
 
@@ -47,7 +48,7 @@ def predict(
         raise InputError("standard input holds one of MODEL and FILE; give the other as a file")
     outputs = Outputs(output or ([] if as_json else ["-"]), TABLES, ".csv")
 
-    from rankcut.files.models import SavedCompleter, read_model
+    from rankcut.files.models import SavedBlocs, SavedCompleter, read_model
 
     saved = read_model(sys.stdin.buffer if model == "-" else model)
     if isinstance(saved, SavedCompleter):
@@ -58,6 +59,15 @@ def predict(
         return
     if top is not None:
         raise InputError("--top is for models from 'rankcut complete'")
+    if isinstance(saved, SavedBlocs):
+        if explain:
+            raise InputError("--explain is for models that predict classes or numbers")
+        rankings = reading.read_for_model(file, saved.items, "")
+        columns = member_columns(rankings, saved.blocs.predict_membership(rankings.ranks))
+        outputs.write(table_writers(columns))
+        if as_json:
+            print_json(records(columns))
+        return
     if saved.kind == "rankings":
         if explain:
             raise InputError("--explain is for models that predict classes or numbers")

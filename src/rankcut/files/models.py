@@ -22,6 +22,7 @@ from sklearn.utils.validation import check_is_fitted
 from rankcut.errors import RankingFileError
 from rankcut.estimators.graph_cut import GraphCutFeatures
 from rankcut.estimators.ranking_classifier import RankingClassifier
+from rankcut.estimators.ranking_clusters import RankingClusters
 from rankcut.estimators.ranking_completer import RankingCompleter
 from rankcut.estimators.ranking_regressor import RankingRegressor
 from rankcut.files.drafts import atomic_file
@@ -32,9 +33,12 @@ _FORMAT = 3
 _HEADER = "rankcut.json"
 
 _OURS = [
+    "rankcut.blocs.distinctive.Differences",
+    "rankcut.blocs.order_vectors.OrderVectors",
     "rankcut.completion.factors.FactorPopulation",
     "rankcut.completion.population.Population",
     "rankcut.completion.sharpness.Sharpness",
+    "rankcut.estimators.chosen_features.ChosenFeatures",
     "rankcut.estimators.gp.classifier.GPClassifier",
     "rankcut.estimators.covariates.CategoryColumn",
     "rankcut.estimators.covariates.CovariateEncoder",
@@ -45,6 +49,8 @@ _OURS = [
     "rankcut.estimators.gp.weight_space.FeaturePredictor",
     "rankcut.estimators.graph_cut.GraphCutFeatures",
     "rankcut.estimators.ranking_classifier.RankingClassifier",
+    "rankcut.estimators.ranking_clusters.Encoder",
+    "rankcut.estimators.ranking_clusters.RankingClusters",
     "rankcut.estimators.ranking_completer.RankingCompleter",
     "rankcut.estimators.ranking_regressor.RankingRegressor",
     "rankcut.label_ranking.calibration.Calibration",
@@ -132,7 +138,17 @@ class SavedCompleter:
     items: tuple[Any, ...]
 
 
-def write_model(model: SavedModel | SavedCompleter, target: str | os.PathLike[str]) -> None:
+@dataclass(frozen=True, eq=False)
+class SavedBlocs:
+    """Fitted blocs, and the items that they are about in the order of the columns."""
+
+    blocs: RankingClusters
+    items: tuple[Any, ...]
+
+
+def write_model(
+    model: SavedModel | SavedCompleter | SavedBlocs, target: str | os.PathLike[str]
+) -> None:
     """Write a model, whole or not at all."""
     skops = import_skops()
     parts = {**vars(model), "items": list(model.items)}
@@ -143,7 +159,7 @@ def write_model(model: SavedModel | SavedCompleter, target: str | os.PathLike[st
         file.write(content)
 
 
-def read_model(source: Source) -> SavedModel | SavedCompleter:
+def read_model(source: Source) -> SavedModel | SavedCompleter | SavedBlocs:
     """Read a model that :func:`write_model` wrote; types that are not trusted are refused."""
     skops = import_skops()
     name = source_name(source)
@@ -161,6 +177,8 @@ def read_model(source: Source) -> SavedModel | SavedCompleter:
         parts["items"] = _checked_items(tuple(parts["items"]))
         if "completer" in parts:
             return _checked_completer(SavedCompleter(**parts))
+        if "blocs" in parts:
+            return _checked_blocs(SavedBlocs(**parts))
         parts["columns"] = tuple(parts["columns"])
         return _checked(SavedModel(**parts))
     except RankingFileError:
@@ -171,6 +189,13 @@ def read_model(source: Source) -> SavedModel | SavedCompleter:
         raise RankingFileError(
             f"not a model that rankcut saved ({type(problem).__name__}: {said})", name
         ) from None
+
+
+def _checked_blocs(model: SavedBlocs) -> SavedBlocs:
+    known = getattr(model.blocs, "n_features_in_", None)
+    if not isinstance(model.blocs, RankingClusters) or known != len(model.items):
+        raise ValueError("the blocs are not of these items")
+    return model
 
 
 def _stable(content: bytes) -> bytes:
