@@ -23,8 +23,8 @@ def predict(
         str,
         typer.Argument(
             metavar="MODEL",
-            help="Model from 'rankcut classify', 'regress', 'learn-ranking', 'complete' or 'clusters' "
-            "(- for standard input).",
+            help="Model from 'rankcut classify', 'regress', 'learn-ranking', 'complete' or "
+            "'clusters' (- for standard input).",
         ),
     ],
     file: Rankings,
@@ -36,9 +36,9 @@ def predict(
 ) -> None:
     """Predict with a saved model: classes, numbers, completed rankings, blocs, or rankings.
 
-    A table with probabilities, intervals, rankings or blocs, to CSV, Parquet or JSON; CSV on standard
-    output by default. For a model of 'rankcut learn-ranking' FILE is a table of people. The model
-    file is safe to load: types other than scikit-learn's and rankcut's are refused.
+    A table with probabilities, intervals, rankings or blocs, to CSV, Parquet or JSON; CSV on
+    standard output by default. For a model of 'rankcut learn-ranking' FILE is a table of people.
+    The model file is safe to load: types other than scikit-learn's and rankcut's are refused.
 
     --explain prints the effects of places and pairs in these rankings, on standard error.
 
