@@ -21,6 +21,28 @@ FLAGS = [
 ]
 PATIENCE = 60
 
+# Texts of drawings that are cut by their drawing, and pairs of labels that overlap.
+CUT = """(() => {
+  const seen = [...document.querySelectorAll("svg text")].filter((t) => t.getClientRects().length);
+  return seen.filter((t) => {
+    const box = t.getBoundingClientRect(), all = t.closest("svg").getBoundingClientRect();
+    return box.left < all.left - 1 || box.right > all.right + 1 || box.top < all.top - 1
+      || box.bottom > all.bottom + 1;
+  }).map((t) => t.textContent);
+})()"""
+COLLIDING = """(() => {
+  const seen = [...document.querySelectorAll("svg text.halo")]
+    .filter((t) => t.getClientRects().length)
+    .map((t) => [t.textContent, t.getBoundingClientRect()]);
+  const found = [];
+  seen.forEach(([a, p], i) => seen.slice(i + 1).forEach(([b, q]) => {
+    if (p.left < q.right - 1 && q.left < p.right - 1 && p.top + 2 < q.bottom - 2
+        && q.top + 2 < p.bottom - 2) found.push(a + " / " + b);
+  }));
+  return found;
+})()"""
+WIDER = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+
 
 def find_chromium():
     """The browser's path, or None."""
@@ -82,6 +104,12 @@ class Page:
         )
         assert "exceptionDetails" not in answer, answer
         return answer["result"].get("value")
+
+    def visit(self, file):
+        """Another page in the same window, once it has loaded."""
+        self.browser.events.clear()
+        self.browser.send("Page.navigate", self.session, url=file.resolve().as_uri())
+        self.browser.wait_for("Page.loadEventFired")
 
     def errors(self):
         """Exceptions, and whatever the console was told beyond information."""

@@ -7,12 +7,13 @@ import rankcut
 
 LAYERS = [
     ["cli"],
-    ["comparison"],
+    ["explanation"],
     ["dask"],
     ["pictures"],
     ["reports"],
     ["datasets"],
     ["files"],
+    ["comparison"],
     ["estimators"],
     ["blocs"],
     ["completion"],

@@ -43,6 +43,8 @@ from rankcut.estimators.rating_features import RatingFeatures as RatingFeatures
 from rankcut.estimators.rating_features import RatingKernel as RatingKernel
 from rankcut.estimators.similar_rankings import SimilarRankings as SimilarRankings
 from rankcut.estimators.submodular import SubmodularFeatures as SubmodularFeatures
+from rankcut.explanation.effects import explain as explain
+from rankcut.explanation.importance import covariate_importance as covariate_importance
 from rankcut.features.completions import Completions as Completions
 from rankcut.features.graph_cut import graph_cut_features as graph_cut_features
 from rankcut.features.smoothing import Smoothing as Smoothing
@@ -73,6 +75,7 @@ from rankcut.pictures.consensus_places import plot_consensus as plot_consensus
 from rankcut.pictures.graph_figure import plot_graph as plot_graph
 from rankcut.pictures.map_figure import plot_map as plot_map
 from rankcut.pictures.polytope_figure import plot_polytope as plot_polytope
+from rankcut.pictures.ranking_report import report as report
 from rankcut.ranking_set import RankingSet as RankingSet
 from rankcut.ratings import from_ratings as from_ratings
 

@@ -19,8 +19,11 @@ COMMANDS = [
     "compare",
     "clusters",
     "classify",
+    "regress",
+    "learn-ranking",
     "predict",
     "map",
+    "report",
 ]
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from chromium import find_chromium, opened
+from chromium import COLLIDING, CUT, WIDER, find_chromium, opened
 
 from rankcut import compare_groups, load_lunch, make_mallows
 from rankcut.pictures import map_page
@@ -16,28 +16,6 @@ pytestmark = [
 ]
 
 HOSTILE = "<img src=x onerror=alert(1)> and a name that goes on and on"
-
-# Texts of drawings that are cut by their drawing, and pairs of labels that overlap.
-CUT = """(() => {
-  const seen = [...document.querySelectorAll("svg text")].filter((t) => t.getClientRects().length);
-  return seen.filter((t) => {
-    const box = t.getBoundingClientRect(), all = t.closest("svg").getBoundingClientRect();
-    return box.left < all.left - 1 || box.right > all.right + 1 || box.top < all.top - 1
-      || box.bottom > all.bottom + 1;
-  }).map((t) => t.textContent);
-})()"""
-COLLIDING = """(() => {
-  const seen = [...document.querySelectorAll("svg text.halo")]
-    .filter((t) => t.getClientRects().length)
-    .map((t) => [t.textContent, t.getBoundingClientRect()]);
-  const found = [];
-  seen.forEach(([a, p], i) => seen.slice(i + 1).forEach(([b, q]) => {
-    if (p.left < q.right - 1 && q.left < p.right - 1 && p.top + 2 < q.bottom - 2
-        && q.top + 2 < p.bottom - 2) found.push(a + " / " + b);
-  }));
-  return found;
-})()"""
-WIDER = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
 
 def lunch_map():

@@ -18,7 +18,7 @@ from rankcut.ranking_set import RankingSet
 from rankcut.reports.consensus import ConsensusReport, GroupConsensus
 
 NEXT = (
-    ("rankcut info YOURS.csv", "what is in your rankings, and what looks wrong"),
+    ("rankcut report YOURS.csv -o report.html", "one page: what is in it, and what it says"),
     ("rankcut consensus YOURS.csv -o consensus.html", "one ranking, and how sure each place is"),
     ("rankcut map YOURS.csv --by COLUMN -o map.html", "who ranks alike"),
 )

@@ -5,5 +5,6 @@ from rankcut.pictures.graph_figure import plot_graph
 from rankcut.pictures.map_figure import plot_map
 from rankcut.pictures.map_page import map_page
 from rankcut.pictures.polytope_figure import plot_polytope
+from rankcut.pictures.ranking_report import report
 
-__all__ = ["map_page", "plot_consensus", "plot_graph", "plot_map", "plot_polytope"]
+__all__ = ["map_page", "plot_consensus", "plot_graph", "plot_map", "plot_polytope", "report"]

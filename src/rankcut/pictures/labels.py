@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-_NARROW = frozenset("iljtfrI.,:;'|!()[] -1")
-_WIDE = frozenset("mwMW@%—…")
+_NARROW = frozenset("iljtfrI.,:;'|!()[] -")
+_WIDE = frozenset("mwMW@%—…<>=+~#")
 # Directions tried around an anchor, from the favoured one to the opposite.
 _TURNS = np.deg2rad([0, 30, -30, 60, -60, 90, -90, 120, -120, 150, -150, 180])
 

@@ -86,7 +86,7 @@ def map_pieces(found: RankingMap, describe: Callable[[int], str]) -> Iterator[st
         f'<p class="soft">{escape(found.subtitle())}. Arrows point to where an item is ranked '
         f"high.{_about_groups(scene)}</p>"
     )
-    yield from _keys(found)
+    yield from map_keys(found)
     yield '<figure style="max-width:48rem">'
     yield from draw_map_svg(found, scene, describe)
     yield "</figure>"
@@ -184,13 +184,15 @@ def _arrows(scene: Scene) -> Iterator[str]:
         head = f"M{x:.1f},{_HEIGHT - y:.1f}L{bx - 3 * up:.1f},{_HEIGHT - by - 3 * across:.1f}"
         head += f"L{bx + 3 * up:.1f},{_HEIGHT - by + 3 * across:.1f}Z"
         yield (
-            f'<g class="arrow" pointer-events="none"><line x1="{x0:.1f}" y1="{_HEIGHT - y0:.1f}" '
+            f'<g class="arrow" pointer-events="none" data-item="{arrow.item}">'
+            f'<line x1="{x0:.1f}" y1="{_HEIGHT - y0:.1f}" '
             f'x2="{bx:.1f}" y2="{_HEIGHT - by:.1f}"/><path d="{head}"/></g>'
         )
     for kind, font in _FONTS.items():
         for number, (x, y) in scene.labels(font).items():
-            label = scene.arrows[number].label
-            yield text(label, x, _HEIGHT - y + 0.36 * font, font, f"halo {kind}", "middle")
+            arrow = scene.arrows[number]
+            label = text(arrow.label, x, _HEIGHT - y + 0.36 * font, font, f"halo {kind}", "middle")
+            yield f'<g data-item="{arrow.item}">{label}</g>'
 
 
 def _about_groups(scene: Scene) -> str:
@@ -199,7 +201,8 @@ def _about_groups(scene: Scene) -> str:
     return " Crosses are group means; an ellipse would hold half of its group if it were normal."
 
 
-def _keys(found: RankingMap) -> Iterator[str]:
+def map_keys(found: RankingMap) -> Iterator[str]:
+    """The legend of a map."""
     if found.values is not None:
         low, high = found.value_range()
         yield (

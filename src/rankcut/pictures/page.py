@@ -135,7 +135,7 @@ SCRIPT = """<script>
 """
 
 
-def page(title: str, body: str, *, script: bool = False) -> str:
+def page(title: str, body: str, *, script: bool = False, style: str = "") -> str:
     """A whole page.
 
     Parameters
@@ -146,6 +146,8 @@ def page(title: str, body: str, *, script: bool = False) -> str:
         HTML, of which every label is escaped.
     script : bool
         Whether the page has tips and things to pick.
+    style : str
+        CSS of this page alone.
 
     Examples
     --------
@@ -153,7 +155,7 @@ def page(title: str, body: str, *, script: bool = False) -> str:
     True
     """
     return _PAGE.substitute(
-        title=escape(title), style=STYLE, body=body, script=SCRIPT if script else ""
+        title=escape(title), style=STYLE + style, body=body, script=SCRIPT if script else ""
     )
 
 
