@@ -78,3 +78,10 @@ def test_the_evidence_is_in_the_page(votes, tmp_path):
 )
 def test_mistakes_are_one_line(votes, options, says):
     fail("clusters", votes, "--columns", "town", *options, says=says)
+
+
+def test_saved_blocs_take_in_other_rankings(votes, tmp_path):
+    model, again, members = tmp_path / "blocs.skops", tmp_path / "again.csv", tmp_path / "m.csv"
+    succeed("clusters", votes, "--columns", "town", "-k2", "-o", model, "--members", members)
+    succeed("predict", model, votes, "-o", again)
+    assert again.read_text() == members.read_text()

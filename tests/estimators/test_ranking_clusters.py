@@ -76,10 +76,10 @@ def test_items_in_another_order_give_the_same_blocs():
 
 def test_what_is_predicted_does_not_depend_on_the_rows_beside_it(fitted):
     ranks = votes(30, seed=5).ranks
-    labels, chance = fitted.predict(ranks), fitted.predict_proba(ranks)
+    labels, chance = fitted.predict(ranks), fitted.predict_membership(ranks)
     for r in (0, 11, 29):
         assert_array_equal(fitted.predict(ranks[r : r + 1]), labels[r : r + 1])
-        assert_array_equal(fitted.predict_proba(ranks[r : r + 1]), chance[r : r + 1])
+        assert_array_equal(fitted.predict_membership(ranks[r : r + 1]), chance[r : r + 1])
     assert_array_equal(chance.argmax(axis=1), labels)
 
 
@@ -195,3 +195,10 @@ def test_the_number_is_not_looked_for_in_catalogues():
     ranks = np.tile(np.arange(300.0), (4, 1))
     with pytest.raises(InputError, match="up to 256 items"):
         RankingClusters().fit(ranks)
+
+
+def test_one_item_makes_no_blocs():
+    for n_clusters in (2, "auto"):
+        model = RankingClusters(n_clusters, n_bootstraps=0).fit(np.ones((5, 1)))
+        assert model.n_clusters_ == 1
+        assert_array_equal(model.rankings_, [[1]])

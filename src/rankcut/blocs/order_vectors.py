@@ -32,7 +32,7 @@ class OrderVectors:
         """A vector for each row of groups, in which NOWHERE is unranked."""
         groups = closed(groups, self.unranked)
         values = np.empty((len(groups), len(self.means)))
-        if self.n_items <= MOST_PAIRED:
+        if _paired(self.n_items):
             listed_signs(groups, self.means, values)
         else:
             listed_leads(groups, self.means, values)
@@ -49,7 +49,7 @@ def fit_order_vectors(groups: Indices, weights: Floats, unranked: Unranked) -> O
     """
     own = closed(groups, unranked)
     n_items = groups.shape[1]
-    if n_items <= MOST_PAIRED:
+    if _paired(n_items):
         sums, masses = np.zeros((2, n_items * (n_items - 1) // 2))
         sum_listed_signs(own, weights, sums, masses)
     else:
@@ -58,6 +58,11 @@ def fit_order_vectors(groups: Indices, weights: Floats, unranked: Unranked) -> O
         sums, masses = weights @ leads, weights @ (own != NOWHERE)
     means = np.divide(sums, masses, out=np.zeros_like(sums), where=masses > 0)
     return OrderVectors(means, n_items, unranked)
+
+
+def _paired(n_items: int) -> bool:
+    """Whether there is a coordinate for each pair; a single item makes no pair."""
+    return 2 <= n_items <= MOST_PAIRED
 
 
 def closed(groups: Indices, unranked: Unranked) -> Indices:

@@ -8,8 +8,9 @@ the data gain from k centres than such a population would.
 Stability is how well the blocs that two halves of the people find agree on all people, as an
 adjusted Rand index. A number of blocs counts if its stability is at least :data:`STABLE` and its
 gap, in standard deviations of what samples without blocs vary by, times its stability at least
-:data:`SURE`. There is one bloc unless a number counts. Of those that do, it is the one with the
-largest product of gap and stability, or the smallest within one standard deviation of it.
+:data:`SURE` for two blocs, and :data:`SURE_OF_MORE` for more, which have more chances. There is
+one bloc unless a number counts. Of those that do, it is the one with the largest product of gap
+and stability, or the smallest within one standard deviation of it.
 """
 
 from collections.abc import Callable
@@ -25,6 +26,7 @@ from rankcut.blocs.null_population import fit_null
 
 #: Least product of the gap, in standard deviations, and the stability.
 SURE = 2.0
+SURE_OF_MORE = 2.5
 
 #: Least adjusted Rand index of the blocs that two halves of the people find.
 STABLE = 0.5
@@ -74,7 +76,8 @@ class Selection:
         within = (self.numbers >= max(least, 2)) & (self.numbers <= most)
         stability = np.clip(self.stability, 0.0, 1.0)
         weighed, error = self.gap * stability, self.error * stability
-        good = within & (weighed >= SURE * self.error) & (weighed > 0) & (stability >= STABLE)
+        least_sure = np.where(self.numbers > 2, SURE_OF_MORE, SURE)
+        good = within & (weighed >= least_sure * self.error) & (weighed > 0) & (stability >= STABLE)
         if not good.any():
             if least == 1 or not within.any():
                 return least
@@ -126,7 +129,8 @@ def weigh_numbers(
         rng = np.random.default_rng([seed, 12, sample])
         drawn = _main_directions(vectors(population.draw(rankings, rng)), weights, most)
         # A sample varies in its covariance too, which says nothing of blocs.
-        drawn *= np.divide(lengths, _lengths(drawn, weights), where=lengths > 0, out=lengths * 0)
+        own_lengths = _lengths(drawn, weights)
+        drawn *= np.divide(lengths, own_lengths, where=own_lengths > 0, out=np.zeros_like(lengths))
         null[sample] = _log_inertia(drawn, weights, most, rng, _STARTS)
     return Selection(
         numbers,

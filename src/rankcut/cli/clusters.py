@@ -10,6 +10,7 @@ from rankcut.cli.output import (
     TABLES,
     OutputFiles,
     Outputs,
+    needs_skops,
     note,
     picture_writers,
     print_json,
@@ -19,6 +20,9 @@ from rankcut.cli.reading import Rankings, Reading, known_values
 from rankcut.errors import InputError, amount
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from rankcut.ranking_set import RankingSet
 
 
@@ -72,7 +76,8 @@ def clusters(
 
     Each with its size, its consensus and what sets it apart; the number of blocs is found, and one
     is a possible answer. To .csv, .json or .parquet, as a map with the blocs in colours (.png,
-    .svg, .pdf), or as a page (.html). With --by, a cross table of blocs and the values of a column.
+    .svg, .pdf), or as a page (.html); .skops saves the blocs for 'rankcut predict'. With --by, a
+    cross table of blocs and the values of a column.
 
     Example: rankcut clusters votes.soi --unranked anywhere -o blocs.html
     """
@@ -81,7 +86,8 @@ def clusters(
     from rankcut.rankings import read_rankings
     from rankcut.reports.blocs import BlocReport
 
-    outputs = Outputs(output, {**TABLES, **PICTURES, ".html": None}, ".csv")
+    suffixes = {**TABLES, **PICTURES, ".html": None, ".skops": needs_skops}
+    outputs = Outputs(output, suffixes, ".csv")
     of_members = Outputs(None if members is None else [members], TABLES, ".csv")
     model = RankingClusters(
         _parsed_number(number),
@@ -101,7 +107,7 @@ def clusters(
         if unknown:
             note(f"{amount(unknown, 'row')} without {by!r} not in the cross table")
         report = report.crossed(by, values, model.labels_, rankings.counts)
-    of_members.write(table_writers(_members(rankings, model)))
+    of_members.write(table_writers(member_columns(rankings, model.membership_)))
 
     def draw(place: str) -> None:
         from rankcut.files.drafts import atomic_path
@@ -119,8 +125,13 @@ def clusters(
         with atomic_file(place) as draft:
             draft.write(bloc_page(report, rankings.title, shown, rankings.ranks).encode())
 
+    def save(place: str) -> None:
+        from rankcut.files.models import SavedBlocs, write_model
+
+        write_model(SavedBlocs(model, tuple(rankings.items)), place)
+
     writers = table_writers(report.columns(), report.data()) | picture_writers(draw)
-    outputs.write({**writers, ".html": page})
+    outputs.write({**writers, ".html": page, ".skops": save})
     if as_json:
         print_json(report.data())
     elif not outputs.to_stdout and not of_members.to_stdout:
@@ -140,14 +151,14 @@ def _parsed_number(text: str) -> Any:
     return numbers[0] if len(numbers) == 1 else (numbers[0], numbers[1])
 
 
-def _members(rankings: "RankingSet", model: Any) -> dict[str, Any]:
-    """A row for each ranking."""
-    columns: dict[str, Any] = {"row": list(range(len(rankings)))}
-    if rankings.ids is not None:
-        columns["ranking"] = [str(own) for own in rankings.ids]
-    columns["count"] = rankings.counts.tolist()
-    columns["bloc"] = (model.labels_ + 1).tolist()
-    columns["probability"] = model.membership_.max(axis=1).round(6).tolist()
+def member_columns(rankings: "RankingSet", chance: "NDArray[np.float64]") -> dict[str, Any]:
+    """A row for each ranking: its bloc, and how probable it is."""
+    ids = range(len(rankings)) if rankings.ids is None else rankings.ids
+    columns: dict[str, Any] = {"ranking": list(ids)}
+    if rankings.counted:
+        columns["count"] = rankings.counts.tolist()
+    columns["bloc"] = (chance.argmax(axis=1) + 1).tolist()
+    columns["probability"] = [round(p, 6) for p in chance.max(axis=1).tolist()]
     return columns
 
 

@@ -42,6 +42,9 @@ MOST_BLOCS = 8
 # The number of blocs is found for up to this many items.
 MOST_ITEMS = 256
 
+# Rankings and items are held as a dense matrix with up to this many entries.
+MOST_ENTRIES = 1 << 28
+
 
 @dataclass(frozen=True, eq=False)
 class Encoder:
@@ -199,7 +202,7 @@ class RankingClusters(ClusterMixin, TakesRankings):
         people = gather_lazy(X, self.unranked, sample_weight, "anywhere")
         self._divide(rankings, people)
         self.labels_ = self.predict(X)
-        self.membership_ = self.predict_proba(X)
+        self.membership_ = self.predict_membership(X)
         return self
 
     def fit_matrix(self, rankings: RankMatrix, sample_weight: ArrayLike | None = None) -> Self:
@@ -235,7 +238,7 @@ class RankingClusters(ClusterMixin, TakesRankings):
         labels: NDArray[np.int64] = self._of_rows(X, self._nearest)
         return labels
 
-    def predict_proba(self, X: Any) -> Floats:
+    def predict_membership(self, X: Any) -> Floats:
         """How probable each bloc is for each ranking.
 
         Blocs are taken as equally large normal clouds around their centres, with the variance
@@ -460,5 +463,10 @@ class _OfBlock:
 
 def _all_groups(people: People) -> Indices:
     """The groups of all rows at once."""
+    if len(people.counts) * people.n_items > MOST_ENTRIES:
+        raise InputError(
+            f"{len(people.counts):,} different rankings of {people.n_items:,} items are too many",
+            remedy="keep the items that are listed most, or a sample of the rankings",
+        )
     blocks = [people.block(start, stop).groups for start, stop in people.bounds()]
     return np.concatenate(blocks)

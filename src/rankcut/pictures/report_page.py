@@ -14,7 +14,8 @@ from rankcut.pictures.ranking_map import Directions, main_directions, map_rankin
 from rankcut.pictures.report_drawings import draw_graph, draw_lengths, draw_pairs
 from rankcut.pictures.report_style import SCRIPT, STYLE, embed
 from rankcut.pictures.report_tables import draw_consensus, draw_facts, draw_groups, draw_places
-from rankcut.reports.overview import Counted, Overview
+from rankcut.reports.counted_rankings import Counted
+from rankcut.reports.overview import Overview
 from rankcut.reports.overview_words import (
     percent,
     say_blocs,

@@ -69,6 +69,10 @@ class BlocReport:
         Of all intervals at once.
     notes : list of str
         What a reader should know.
+    remedy : str
+        How to have less of length in the blocs.
+    cross : CrossTable or None
+        Blocs and the values of a column.
 
     Examples
     --------
@@ -94,6 +98,7 @@ class BlocReport:
     length_share: float | None
     confidence: float
     notes: list[str]
+    remedy: str = ""
     cross: CrossTable | None = None
 
     @classmethod
@@ -110,6 +115,7 @@ class BlocReport:
             model.length_share_,
             model.confidence,
             model.notes_,
+            _remedy(model.unranked, model.normalize),
         )
 
     def crossed(
@@ -139,9 +145,7 @@ class BlocReport:
             found.append(f"Mean probability of the bloc a person is put in: {self.certainty:.2f}.")
         if self.length_share is not None and len(self.sizes) > 1:
             said = f"List length: the blocs explain {self.length_share:.0%} of its variation."
-            if self.length_share >= 0.1:
-                said += ' To leave it out, compare the order of listed items: unranked="anywhere".'
-            found.append(said)
+            found.append(f"{said} {self.remedy}".rstrip() if self.length_share >= 0.1 else said)
         if self.cross is not None:
             found.append(self.cross.sentence())
         return [*found, *self.notes]
@@ -263,3 +267,10 @@ class BlocReport:
 def _plain(size: float) -> int | float:
     """A whole number where it is one."""
     return int(size) if float(size).is_integer() else round(float(size), 9)
+
+
+def _remedy(unranked: str, unit: bool) -> str:
+    """What makes blocs less a matter of list length."""
+    if unranked == "last":
+        return 'To see taste alone, compare the order of what is listed: unranked="anywhere".'
+    return "" if unit else "To let short lists count as much as long ones: normalize=True."

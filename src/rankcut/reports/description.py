@@ -116,7 +116,7 @@ def describe(rankings: RankingSet) -> Description:
             name: len({value for value in values.tolist() if value is not None and value == value})
             for name, values in rankings.columns.items()
         },
-        problems=_problems(rankings, lengths, tied, len(repeats)),
+        problems=_problems(rankings, matrix, lengths, tied, len(repeats)),
     )
 
 
@@ -150,7 +150,7 @@ def _beaten(
     rows: NDArray[np.int64], ranks: NDArray[np.float64], lengths: NDArray[np.int64]
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """The items that each entry beats in its ranking (ties count half), and each row's groups."""
-    order = np.lexsort((ranks, rows))
+    order = _by_rank(rows, ranks, lengths)
     row, rank = rows[order], ranks[order]
     new = np.ones(len(order), dtype=bool)
     new[1:] = (np.diff(row) != 0) | (np.diff(rank) != 0)
@@ -162,6 +162,18 @@ def _beaten(
     beaten = np.empty(len(order))
     beaten[order] = behind + (size[group] - 1) / 2
     return beaten, np.bincount(row[new], minlength=len(lengths))
+
+
+def _by_rank(
+    rows: NDArray[np.int64], ranks: NDArray[np.float64], lengths: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """The entries row by row, best first; rows of one length are sorted side by side."""
+    length = int(lengths[0]) if len(lengths) else 0
+    if not length or (lengths != length).any():
+        return np.lexsort((ranks, rows))
+    within = np.argsort(ranks.reshape(-1, length), axis=1, kind="stable")
+    within += length * np.arange(len(lengths))[:, np.newaxis]
+    return within.ravel()
 
 
 def _kinds(
@@ -215,7 +227,11 @@ def _agreement(people: People) -> Agreement:
 
 
 def _problems(
-    rankings: RankingSet, lengths: NDArray[np.int64], tied: NDArray[np.bool_], n_distinct: int
+    rankings: RankingSet,
+    matrix: sparse.csr_array,
+    lengths: NDArray[np.int64],
+    tied: NDArray[np.bool_],
+    n_distinct: int,
 ) -> list[str]:
     problems = list(rankings.notes)
     empty = int(rankings.counts[lengths == 0].sum())
@@ -233,7 +249,7 @@ def _problems(
         )
     elif rankings.n_rankings > 1 and n_distinct == 1:
         problems.append("all rankings are the same: are the columns what they should be?")
-    ranks = rankings.sparse().data
+    ranks = matrix.data
     largest = float(ranks.max()) if ranks.size else 0.0
     if largest > _PLAUSIBLE * len(rankings.items):
         problems.append(
@@ -241,7 +257,7 @@ def _problems(
             "ranks? (scores: --layout ratings; a line for each item: --layout long; columns that "
             "are not items: --columns)"
         )
-    seen = np.bincount(rankings.sparse().indices, minlength=len(rankings.items))
+    seen = np.bincount(matrix.indices, minlength=len(rankings.items))
     unseen = np.flatnonzero(seen == 0)
     if unseen.size:
         problems.append(

@@ -1,0 +1,72 @@
+"""The loops of blocs against the plain Python they are compiled from."""
+
+import copy
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from rankcut._loops import centres, listed_pairs
+from rankcut._loops.compilation import plain_loops
+from rankcut._loops.partitions import NOWHERE
+
+# Whole numbers, whose sums are exact in any order.
+POINTS = np.random.default_rng(0).integers(-9, 10, size=(12, 3)).astype(float)
+WEIGHTS = np.arange(1.0, 13.0)
+GROUPS = np.array([[0, 1, 2, 2], [1, NOWHERE, 0, NOWHERE], [0, 0, 0, 0]], dtype=np.uint32)
+
+CALLS = {
+    "nearest_centres": lambda: (
+        POINTS,
+        POINTS[:4].copy(),
+        np.zeros(12, np.uint32),
+        np.zeros(12),
+    ),
+    "squared_distances": lambda: (POINTS, POINTS[:4].copy(), np.zeros((12, 4))),
+    "draw_point": lambda: (WEIGHTS, WEIGHTS, 0.7),
+    "plant_centres": lambda: (POINTS, WEIGHTS, np.array([0.1, 0.5, 0.9]), np.zeros((3, 3))),
+    "move_centres": lambda: (POINTS, WEIGHTS, POINTS[:3].copy(), np.zeros(12, np.uint32), 9),
+    "grow_centres": lambda: (
+        POINTS,
+        WEIGHTS,
+        np.random.default_rng(1).random((3, 2, 3)),
+        np.zeros((3, 3, 3)),
+        np.zeros(3),
+        9,
+    ),
+    "swap_medoids": lambda: (
+        np.abs(POINTS[:, None] - POINTS[None]).sum(axis=2),
+        WEIGHTS,
+        np.array([0, 1], np.uint32),
+    ),
+    "sum_listed_signs": lambda: (GROUPS, WEIGHTS[:3], np.zeros(6), np.zeros(6)),
+    "listed_signs": lambda: (GROUPS, np.arange(6.0), np.zeros((3, 6))),
+    "listed_leads": lambda: (GROUPS, np.arange(4.0), np.zeros((3, 4))),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_machine_code_and_python_agree(name):
+    loop = getattr(centres, name, None) or getattr(listed_pairs, name)
+    ours = copy.deepcopy(CALLS[name]())
+    theirs = copy.deepcopy(CALLS[name]())
+    with plain_loops():
+        said = loop.py_func(*theirs)
+    assert loop(*ours) == said
+    for mine, other in zip(ours, theirs, strict=True):
+        assert_array_equal(mine, other)
+
+
+def test_a_grown_partition_is_never_worse_with_more_centres():
+    points = np.random.default_rng(2).normal(size=(80, 2))
+    totals = np.zeros(5)
+    centres.grow_centres(
+        points,
+        np.ones(80),
+        np.random.default_rng(3).random((5, 3, 5)),
+        np.zeros((5, 5, 2)),
+        totals,
+        50,
+    )
+    assert totals[0] == pytest.approx(((points - points.mean(axis=0)) ** 2).sum(), rel=1e-12)
+    assert (np.diff(totals) < 0).all()
