@@ -19,6 +19,8 @@ COMMANDS = [
     "compare",
     "clusters",
     "classify",
+    "regress",
+    "learn-ranking",
     "predict",
     "map",
     "report",

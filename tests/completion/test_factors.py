@@ -51,6 +51,7 @@ def test_certain_loadings_are_a_covariance_of_low_rank(keep):
         one = lists.span(person, person + 1)
         found, expected = (each.posterior(one, chosen, keep=keep) for each in (model, dense))
         assert_allclose(found, expected, rtol=1e-7, atol=1e-8)
+        assert_allclose(model.variances(one), dense.variances(one), rtol=1e-7, atol=1e-8)
 
 
 def test_sums_over_people_are_those_of_plain_regressions():

@@ -96,6 +96,9 @@ def test_utilities_and_their_covariance_are_conditional_ones(keep, last):
         covariance = population.covariance + own - cross @ np.linalg.solve(spread, cross.T)
         found = population.posterior(lists.span(person, person + 1), np.arange(6), keep=keep)
         assert_allclose(found, covariance, rtol=1e-9, atol=1e-9)
+        if keep:
+            variances = population.variances(lists.span(person, person + 1))
+            assert_allclose(variances, np.diag(covariance), rtol=1e-9, atol=1e-9)
 
 
 def test_kept_utilities_of_listed_items_differ_by_their_scores():

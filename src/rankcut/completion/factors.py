@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rankcut._loops.factors import add_people, fill_factor_utilities, solve_person
 from rankcut._loops.types import Floats
@@ -75,6 +76,16 @@ class FactorPopulation:
 
     def posterior(self, one: Lists, chosen: Any, *, keep: bool) -> Floats:
         """The covariance of the utilities of some items, given one list."""
+        rows, covariance, own = self._given(one, np.asarray(chosen), keep)
+        return np.asarray(rows @ covariance @ rows.T + np.diag(own))
+
+    def variances(self, one: Lists) -> Floats:
+        """The variance of the utility of each item, given one list whose order is kept."""
+        rows, covariance, own = self._given(one, np.arange(one.n_items), True)
+        return np.asarray(np.einsum("ij,ij->i", rows @ covariance, rows) + own)
+
+    def _given(self, one: Lists, chosen: NDArray[Any], keep: bool) -> tuple[Floats, Floats, Floats]:
+        """Utilities as linear functions of (g, c): rows, covariance, and variances of the rest."""
         rank = self.loadings.shape[1]
         room, covariance = np.empty((2, rank + 1, rank + 1))
         expected = np.empty(rank + 1)
@@ -93,17 +104,16 @@ class FactorPopulation:
             covariance,
             expected,
         )
-        chosen = np.asarray(chosen)
         second = covariance[:rank, :rank] + np.outer(expected[:rank], expected[:rank])
         own = self.noise + np.einsum("nde,de->n", self.spreads[chosen], second)
-        # Utilities are linear in (g, c): that of a listed item is its score less c.
+        # The utility of a listed item is its score less c.
         rows = np.hstack([self.loadings[chosen], np.zeros((len(chosen), 1))])
         if keep:
             known = np.isin(chosen, listed[one.blurs == 0])
             rows[known] = 0.0
             rows[known, rank] = -1.0
             own = np.where(known, 0.0, own)
-        return np.asarray(rows @ covariance @ rows.T + np.diag(own))
+        return rows, covariance, np.asarray(own)
 
 
 @dataclass(frozen=True, eq=False)

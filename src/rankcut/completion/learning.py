@@ -41,7 +41,7 @@ _LOOKED_AT_ITEMS = 30
 # if there are few.
 _TRIED = 5000
 _PARTS = 5
-_FEW = 500
+_FEW = 1500
 _FEWEST_PEOPLE = 25
 
 # Rounds of learning factors, and further ones with the people that were held out.
@@ -92,7 +92,7 @@ def learn_population(
     judged = parts if len(tried) <= _FEW else parts[:1]
     judges = [lists.some(np.sort(part)) for part in judged]
     others = [lists.some(np.sort(np.setdiff1d(tried, part))) for part in judged]
-    best, chosen, strength = -np.inf, [start], _USUAL_STRENGTH
+    best, chosen, strength = -np.inf, [start] * len(judged), _USUAL_STRENGTH
     models = [start] * len(judged)
     for tried_strength in _STRENGTHS:
         # From a strong prior to a weak one: each starts where the last one ended.
@@ -114,6 +114,11 @@ def learn_population(
         if likelihood <= best:
             break
         best, chosen, strength = likelihood, models, tried_strength
+    # Judged by models that are learned to the end, as the final one is.
+    chosen = [
+        learn(some, model, prior(strength), n_jobs=n_jobs, progress=progress)
+        for some, model in zip(others, chosen, strict=True)
+    ]
     sharpness = measure_sharpness(judges, chosen, rng)
     model = learn(lists, chosen[0], prior(strength), n_jobs=n_jobs, progress=progress)
     return Learned(model, sharpness, strength, share, steps)

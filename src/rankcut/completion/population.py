@@ -74,15 +74,26 @@ class Population:
 
     def posterior(self, one: Lists, chosen: Any, *, keep: bool) -> Floats:
         """The covariance of the utilities of some items, given one list."""
+        cross, solved = self._given(one, chosen, keep)
+        known = self.covariance[np.ix_(chosen, chosen)] - cross @ solved
+        known[np.diag_indices(len(known))] += self.noise
+        return np.asarray((known + known.T) / 2)
+
+    def variances(self, one: Lists) -> Floats:
+        """The variance of the utility of each item, given one list whose order is kept."""
+        cross, solved = self._given(one, np.arange(one.n_items), True)
+        known = np.diag(self.covariance) + self.noise - np.einsum("ij,ji->i", cross, solved)
+        return np.asarray(np.maximum(known, 0.0))
+
+    def _given(self, one: Lists, chosen: Any, keep: bool) -> tuple[Floats, Floats]:
+        """The covariance C of utilities with the scores of a list, and S⁻¹·Cᵀ."""
         items = one.items
         spread = self.covariance[np.ix_(items, items)] + OFFSET
         spread[np.diag_indices(len(items))] += self.noise + one.blurs
         cross = self.covariance[np.ix_(chosen, items)]
         if keep:
             cross = cross + self.noise * (np.asarray(chosen)[:, None] == items)
-        known = self.covariance[np.ix_(chosen, chosen)] - cross @ np.linalg.solve(spread, cross.T)
-        known[np.diag_indices(len(known))] += self.noise
-        return np.asarray((known + known.T) / 2)
+        return cross, np.linalg.solve(spread, cross.T)
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,11 +16,9 @@ from rankcut.consensus.decoding import to_ranking
 
 def deviations(population: Population | FactorPopulation, lists: Lists) -> Floats:
     """The standard deviation of each person's utilities, given the list."""
-    every = np.arange(lists.n_items)
     found = np.empty((len(lists), lists.n_items))
     for person in range(len(lists)):
-        posterior = population.posterior(lists.span(person, person + 1), every, keep=True)
-        found[person] = np.sqrt(np.maximum(np.diag(posterior), 0.0))
+        found[person] = np.sqrt(population.variances(lists.span(person, person + 1)))
     return found
 
 

@@ -22,6 +22,7 @@ from rankcut.completion.population import Population
 _HIDDEN = 0.3
 _MOST_LISTED = 30
 _MOST_PEOPLE = 1000
+_MOST_COPIES = 20
 
 # The prior of log κ is normal with this precision, halved.
 _PULL = 10.0
@@ -48,7 +49,7 @@ def measure_sharpness(
     mixed, unlisted = _Margins(), _Margins()
     for some, model in zip(judges, models, strict=True):
         known = some.kept(some.blurs == 0).shortened(_MOST_LISTED, rng)
-        known = known.some(np.flatnonzero(known.lengths > 2)[:_MOST_PEOPLE])
+        known = _repeated(known.some(np.flatnonzero(known.lengths > 2)))
         hidden = _hidden_entries(known, rng, last=last)
         shown = _rescored(known.kept(~hidden), last=last)
         if last:
@@ -63,6 +64,13 @@ def measure_sharpness(
                 mixed.add(margins[~both], count)
             unlisted.add(margins[both], count)
     return Sharpness(mixed.fitted(), unlisted.fitted())
+
+
+def _repeated(known: Lists) -> Lists:
+    """Lists of many people several times, so that other places are hidden from each."""
+    copies = np.clip(np.ceil(known.counts), 1, _MOST_COPIES).astype(int)
+    people = np.repeat(np.arange(len(known)), copies)[:_MOST_PEOPLE]
+    return known.some(people, (known.counts / copies)[people])
 
 
 def _hidden_entries(known: Lists, rng: np.random.Generator, *, last: bool) -> NDArray[np.bool_]:
