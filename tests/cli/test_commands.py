@@ -75,6 +75,7 @@ def test_streams_need_a_format(lunch):
         ("graph", "dishes.csv", "png"),
         ("map", "full.csv", "png"),
         ("consensus", "missing.csv", "html"),
+        ("report", "missing.csv", "html"),
         ("convert", "missing.csv", "soi"),
         ("features", "missing.csv", "npy"),
         ("gram", "missing.csv", "npy"),
