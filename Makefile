@@ -18,6 +18,10 @@ PIP := $(VENV)/bin/python -m pip install --quiet --disable-pip-version-check
 
 demo: $(DEMO)
 	$(VENV)/bin/rankcut demo
+	@$(VENV)/bin/rankcut report lunch:full --by guest -o demo-report.html
+	@echo "All about these rankings on one page: file://$(CURDIR)/demo-report.html"
+	@if [ -n "$$DISPLAY$$WAYLAND_DISPLAY" ]; then \
+		$(VENV)/bin/python -m webbrowser "file://$(CURDIR)/demo-report.html"; fi
 
 # The paper's experiments: a quick look, or all of it with the sushi data (DATA=directory).
 REPORT ?= report

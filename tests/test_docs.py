@@ -56,10 +56,21 @@ def test_every_page_has_a_place_in_the_navigation():
     assert {page.name for page in PAGES} <= named
 
 
-def test_results_say_where_they_come_from_and_are_small():
+def test_results_are_small_and_start_with_a_title():
     results = sorted((HOME / "docs" / "results").glob("*.md"))
     assert sum(path.stat().st_size for path in results) < 200_000
-    for path in results:
-        text = path.read_text(encoding="utf-8")
-        for fact in ("date", "version", "processor", "cores", "command"):
-            assert f"| {fact} | " in text, path
+    assert all(path.read_text(encoding="utf-8").startswith("# ") for path in results)
+
+
+def test_recorded_results_say_where_they_come_from():
+    from record import header
+
+    opening = header("startup", "python benchmarks/startup.py")
+    assert opening.startswith("# Startup\n")
+    facts = dict(re.findall(r"^\| (\w+) \| (.+) \|$", opening, re.M))
+    assert list(facts) == ["date", "version", "processor", "cores", "command"]
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d", facts["date"])
+    assert facts["version"].startswith(f"rankcut {rankcut.__version__}, ")
+    assert facts["command"] == "`python benchmarks/startup.py`"
+    recorded = (HOME / "docs" / "results" / "startup.md").read_text(encoding="utf-8")
+    assert all(f"| {fact} | " in recorded for fact in facts)

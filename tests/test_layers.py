@@ -7,6 +7,7 @@ import rankcut
 
 LAYERS = [
     ["cli"],
+    ["explanation"],
     ["dask"],
     ["pictures"],
     ["reports"],

@@ -43,6 +43,8 @@ from rankcut.estimators.rating_features import RatingFeatures as RatingFeatures
 from rankcut.estimators.rating_features import RatingKernel as RatingKernel
 from rankcut.estimators.similar_rankings import SimilarRankings as SimilarRankings
 from rankcut.estimators.submodular import SubmodularFeatures as SubmodularFeatures
+from rankcut.explanation.effects import explain as explain
+from rankcut.explanation.importance import covariate_importance as covariate_importance
 from rankcut.features.completions import Completions as Completions
 from rankcut.features.graph_cut import graph_cut_features as graph_cut_features
 from rankcut.features.smoothing import Smoothing as Smoothing

@@ -22,8 +22,8 @@ ITEMS = ["red", "green", "blue", "white"]
 
 @pytest.fixture(autouse=True)
 def few_trees(monkeypatch):
-    monkeypatch.setattr(combination, "_TREES_OF_ITEM", 10)
-    monkeypatch.setattr(combination, "_JOINT_TREES", 20)
+    monkeypatch.setattr(combination, "_RANDOM_TREES", 10)
+    monkeypatch.setattr(combination, "_BEST_TREES", 5)
 
 
 @pytest.fixture(scope="module")

@@ -10,23 +10,26 @@ import narwhals as nw
 import numpy as np
 import pytest
 from sklearn.base import clone
-from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
 from sklearn.pipeline import make_pipeline
 
 from rankcut import (
     DissimilarityGraph,
+    GPRegressor,
     GraphCutFeatures,
     LowRankGraph,
     NeighborGraph,
     RankingClassifier,
     RankingClusters,
     RankingCompleter,
+    RankingRegressor,
     SimilarityGraph,
     make_food,
 )
 from rankcut.files import RankingFileError, models
 from rankcut.files.models import SavedBlocs, SavedCompleter, SavedModel, read_model, write_model
 from rankcut.files.streams import pack_archive, unpack_archive
+from rankcut.label_ranking import combination
 from rankcut.reports.classification import make_classifier
 
 
@@ -79,7 +82,7 @@ def test_the_same_model_gives_the_same_bytes(tmp_path, monkeypatch):
 
 def test_our_types_have_names_that_do_not_depend_on_modules(tmp_path):
     with zipfile.ZipFile(io.BytesIO(model_bytes(tmp_path))) as archive:
-        assert json.loads(archive.read("rankcut.json")) == {"format": 2}
+        assert json.loads(archive.read("rankcut.json")) == {"format": 3}
         schema = archive.read("schema.json").decode()
     assert '"__module__": "rankcut"' in schema
     assert "rankcut." not in schema
@@ -92,7 +95,7 @@ def test_every_name_is_that_of_a_type():
 
 @pytest.mark.parametrize(
     ("header", "says"),
-    [(None, r"earlier version .*; train it again"), (3, r"later version .*; update rankcut")],
+    [(None, r"earlier version .*; train it again"), (4, r"later version .*; update rankcut")],
 )
 def test_models_of_other_versions_say_what_to_do(tmp_path, header, says):
     members = unpack_archive(model_bytes(tmp_path), "m")
@@ -126,11 +129,17 @@ def fitted(learner=None):
     return classifier.fit(food.ranks, food.target)
 
 
+def regressor():
+    X = np.arange(12.0)[:, None]
+    return RankingRegressor(Ridge()).fit(X, np.where(X > 5, [[1, 2, 3]], [[3, 2, 1]]))
+
+
 @pytest.mark.parametrize(
     ("part", "value", "says"),
     [
-        ("classifier", "no", "classifier"),
-        ("classifier", lambda: fitted(LinearRegression()), "classifier"),
+        ("classifier", "no", "the model is none"),
+        ("classifier", lambda: fitted(LinearRegression()), "return_std"),
+        ("classifier", lambda: regressor(), "covariates have no names"),
         ("classifier", lambda: fitted()[1:], "features of rankings"),
         ("classifier", make_classifier("logistic", None, 8, {}), "NotFittedError"),
         ("items", [["a"]] * 8, "names"),
@@ -185,6 +194,35 @@ def test_a_graph_from_a_frame_is_saved(tmp_path, library, recipe):
         np.testing.assert_array_equal(
             again.predict_proba(food.ranks), fitted.predict_proba(food.ranks)
         )
+
+
+def test_a_model_of_numbers_predicts_the_same_after_it_was_saved(tmp_path):
+    food = make_food(40, random_state=0)
+    model = make_pipeline(GraphCutFeatures(), GPRegressor()).fit(food.ranks, food.ranks[:, 0])
+    write_model(SavedModel(model, tuple(food.item_names), "age"), tmp_path / "m.skops")
+    read = read_model(tmp_path / "m.skops")
+    assert read.kind == "numbers"
+    for found, known in zip(
+        read.classifier.predict(food.ranks, return_std=True),
+        model.predict(food.ranks, return_std=True),
+        strict=True,
+    ):
+        np.testing.assert_array_equal(found, known)
+
+
+def test_a_model_of_rankings_predicts_the_same_after_it_was_saved(tmp_path, monkeypatch):
+    monkeypatch.setattr(combination, "_RANDOM_TREES", 3)
+    monkeypatch.setattr(combination, "_BEST_TREES", 3)
+    rng = np.random.default_rng(0)
+    columns = {"age": rng.normal(size=40), "town": rng.choice(["york", "leeds"], 40).tolist()}
+    table = nw.from_dict(columns, backend="pandas").to_native()
+    ranks = np.where(columns["age"][:, None] > 0, [[1, 2, 3]], [[3, 2, 1]])
+    model = RankingRegressor().fit(table, ranks)
+    saved = SavedModel(model, ("a", "b", "c"), "ranking", ("age", "town"))
+    write_model(saved, tmp_path / "m.skops")
+    read = read_model(tmp_path / "m.skops")
+    assert (read.kind, read.columns) == ("rankings", ("age", "town"))
+    np.testing.assert_array_equal(read.classifier.predict_pairs(table), model.predict_pairs(table))
 
 
 def test_a_completer_predicts_the_same_after_it_was_saved(tmp_path):

@@ -6,11 +6,13 @@ from scipy.optimize import lsq_linear
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.metrics import log_loss
 from sklearn.metrics.pairwise import euclidean_distances
+from sklearn.tree import DecisionTreeRegressor, ExtraTreeRegressor
 
+from rankcut._loops.trees import LEAF, add_leaves
 from rankcut.label_ranking import kernel_ridge
 from rankcut.label_ranking.calibration import Calibration, calibrate
 from rankcut.label_ranking.combination import fit_combination, weigh
-from rankcut.label_ranking.forest import fit_forest
+from rankcut.label_ranking.forest import ForestModel, fit_forest, flatten
 from rankcut.label_ranking.kernel_ridge import fit_kernel
 from rankcut.label_ranking.scaling import fit_scales
 from rankcut.label_ranking.targets import as_matrices, differences, pair_targets, scores_of_pairs
@@ -78,16 +80,74 @@ def test_landmarks_come_near_the_exact_model(rng, monkeypatch):
     assert np.abs(rough.predict(rows) - exact.predict(rows)).max() < 0.05
 
 
-def test_forest_is_the_mean_of_its_trees_and_honest(problem):
+def test_flat_trees_predict_as_scikit_learns_do(problem):
+    rows, targets, _ = problem
+    single = rows.astype(np.float32)
+    trees = [
+        kind(min_samples_leaf=leaf, random_state=seed).fit(single, targets)
+        for kind in (ExtraTreeRegressor, DecisionTreeRegressor)
+        for seed, leaf in enumerate((1, 4))
+    ]
+    columns = np.array([[0, 1], [1, 0], [0, 1], [0, 1]], dtype=np.uint32)
+    forest = ForestModel(*flatten(trees), columns, targets)
+    order = [[0, 1], [1, 0], [0, 1], [0, 1]]
+    expected = np.mean(
+        [tree.predict(single)[:, own] for tree, own in zip(trees, order, strict=True)], axis=0
+    )
+    np.testing.assert_allclose(forest.predict(rows), expected, atol=1e-12)
+    # The plain loop is the compiled one.
+    plain = np.zeros_like(targets)
+    add_leaves.py_func(
+        single,
+        forest.roots,
+        forest.feature,
+        forest.threshold,
+        forest.left,
+        forest.right,
+        forest.values,
+        forest.columns,
+        plain,
+    )
+    np.testing.assert_array_equal(plain / 4, forest.predict(rows))
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        {"left": np.zeros(3, np.uint32)},
+        {"feature": np.array([7, LEAF, LEAF], dtype=np.uint32)},
+        {"roots": np.array([3], dtype=np.uint32)},
+        {"columns": np.array([[1]], dtype=np.uint32)},
+        {"values": np.zeros((1, 1))},
+        {"threshold": np.zeros(2)},
+    ],
+)
+def test_damaged_trees_are_refused(damage):
+    whole = {
+        "roots": np.array([0], dtype=np.uint32),
+        "feature": np.array([0, LEAF, LEAF], dtype=np.uint32),
+        "left": np.array([1, 0, 1], dtype=np.uint32),
+        "right": np.array([2, 0, 0], dtype=np.uint32),
+        "threshold": np.zeros(3),
+        "values": np.array([[1.0], [2.0]]),
+        "columns": np.array([[0]], dtype=np.uint32),
+        "left_out": np.zeros((0, 1)),
+    }
+    forest = ForestModel(**whole)
+    forest.check(2)
+    assert forest.predict(np.array([[-1.0, 0.0], [1.0, 0.0]])).tolist() == [[1.0], [2.0]]
+    with pytest.raises(ValueError, match="damaged"):
+        ForestModel(**(whole | damage)).check(2)
+
+
+def test_predictions_of_rows_left_out_are_honest(problem):
     rows, targets, weights = problem
     both = [np.array([0, 1])]
-    forest = fit_forest(rows, targets, weights, groups=both, n_trees=50, leaf=1, seed=0)
-    mean = np.mean([tree.predict(rows) for tree in forest.trees], axis=0)
-    np.testing.assert_allclose(forest.predict(rows), mean, atol=1e-12)
+    forest = fit_forest(rows, targets, weights, groups=both, n_trees=50, leaf=1, best=False, seed=0)
     # A row's own target does not enter its left-out prediction.
     changed = targets.copy()
     changed[4] += 1000.0
-    other = fit_forest(rows, changed, weights, groups=both, n_trees=50, leaf=1, seed=0)
+    other = fit_forest(rows, changed, weights, groups=both, n_trees=50, leaf=1, best=False, seed=0)
     assert np.abs(forest.predict(rows) - other.predict(rows))[4].max() > 100
     assert np.abs(forest.left_out[4] - other.left_out[4]).max() < 10
 
@@ -99,9 +159,10 @@ def test_forest_is_the_same_for_any_number_of_threads(problem):
             rows,
             targets,
             weights,
-            groups=[np.array([0]), np.array([0, 1])],
+            groups=[np.array([0]), np.array([1])],
             n_trees=5,
             leaf=1,
+            best=True,
             seed=0,
             n_jobs=n_jobs,
         )
@@ -174,7 +235,7 @@ def test_many_targets_are_predicted_by_way_of_their_principal_components(rng):
         np.ones(targets.shape, bool),
         np.ones(40),
         np.zeros(2, bool),
-        [np.arange(100)],
+        [np.array([j]) for j in range(100)],
         bounded=False,
         seed=0,
     )

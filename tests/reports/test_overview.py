@@ -84,4 +84,4 @@ def test_groups_are_told_apart_with_a_test_and_an_effect():
     found = survey(votes, ["north", "south"], by_name="side")
     assert "Groups differ (p" in say_groups(found)
     assert "2.0 places higher in" in say_groups(found)
-    assert "north (30) and south (30)" in say_groups(found)
+    assert "Groups by side: north (30) and south (30)." in say_groups(found)

@@ -25,6 +25,8 @@ COMMANDS = (
     "clusters",
     "complete",
     "classify",
+    "regress",
+    "learn-ranking",
     "predict",
     "map",
     "report",
@@ -65,4 +67,5 @@ def main(
 
 
 for _name in COMMANDS:
-    app.command(_name, cls=PanelCommand)(getattr(import_module(f"rankcut.cli.{_name}"), _name))
+    _module = _name.replace("-", "_")
+    app.command(_name, cls=PanelCommand)(getattr(import_module(f"rankcut.cli.{_module}"), _module))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeAlias
 
 import typer
 
-from rankcut.cli.options import Computing, Json, with_options
+from rankcut.cli.options import Computing, Explain, Json, with_options
 from rankcut.cli.output import (
     TABLES,
     OutputFiles,
@@ -24,6 +24,7 @@ from rankcut.cli.vectors import VectorOptions
 from rankcut.errors import InputError, amount
 
 if TYPE_CHECKING:
+    from rankcut.explanation.results import Explanation
     from rankcut.graphs.item_graph import ItemGraph
     from rankcut.reports.classification import Score
 
@@ -63,6 +64,7 @@ def classify(
     ] = None,
     output: OutputFiles = None,
     as_json: Json = False,
+    explain: Explain = False,
     folds: Annotated[int, typer.Option(min=2, help="Folds of the cross-validation.")] = 5,
     group: Annotated[
         str | None,
@@ -101,19 +103,35 @@ def classify(
         if chosen != "gp" or test is not None or group is not None:
             raise InputError("on a cluster use --model gp, without --test and --group")
         task = _OnCluster(file, target, folds, parts, block)
+        if explain:
+            raise InputError(
+                "--explain needs rankings in memory; save the model, and explain it there"
+            )
         reports, save = _on_cluster(task, reading, vectors, computing, item_graph, outputs)
+        fitted = None
     else:
         if parts is not None:
             raise InputError("--parts is for a cluster: name one with --scheduler or --workers")
         split = _Split(target, test, folds, group)
-        reports, save = _in_memory(file, split, reading, vectors, chosen, item_graph)
+        reports, save, fitted = _in_memory(file, split, reading, vectors, chosen, item_graph)
+    explained = None if fitted is None or not explain else _explained(*fitted())
     if as_json:
-        print_json([_data(report) for report in reports])
+        scores = [_data(report) for report in reports]
+        both = {"tests": scores, "effects": None if explained is None else explained.to_dict()}
+        print_json(scores if explained is None else both)
     else:
         for report in reports:
             _print(report, outputs)
+        if explained is not None:
+            print(explained.summary(), file=sys.stderr if outputs.to_stdout else sys.stdout)
     outputs.write(table_writers(_table(reports), [_data(report) for report in reports]))
     outputs.write({".skops": save})
+
+
+def _explained(model: Any, ranks: Any) -> "Explanation":
+    from rankcut.explanation.effects import explain
+
+    return explain(model, ranks)
 
 
 def _graph(vectors: VectorOptions, model: Model) -> "ItemGraph | None":
@@ -143,8 +161,8 @@ def _in_memory(
     vectors: VectorOptions,
     model: Model,
     graph: "ItemGraph | None",
-) -> tuple[list[Report], Any]:
-    """Reports, and a function that fits and saves the model."""
+) -> tuple[list[Report], Any, Any]:
+    """Reports, and functions that fit and save the model, and that fit it."""
     from rankcut.cli.progress import working
     from rankcut.files.models import SavedModel, write_model
     from rankcut.reports.classification import cross_validate, evaluate, make_classifier
@@ -179,12 +197,14 @@ def _in_memory(
         title = f"{target}, {amount(len(others), 'ranking')} of {test}"
         reports.append(Report(title, sizes, scores))
 
-    def save(place: str) -> None:
+    def fitted() -> tuple[Any, Any]:
         with working("fitting the model to all rankings"):
-            classifier.fit(rankings.ranks, classes)
-        write_model(SavedModel(classifier, rankings.items, target), place)
+            return classifier.fit(rankings.ranks, classes), rankings.ranks
 
-    return reports, save
+    def save(place: str) -> None:
+        write_model(SavedModel(fitted()[0], rankings.items, target), place)
+
+    return reports, save, fitted
 
 
 class _OnCluster(NamedTuple):

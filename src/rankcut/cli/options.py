@@ -33,6 +33,13 @@ By: TypeAlias = Annotated[
     typer.Option("--by", metavar="COLUMN", help="Column with the group of each ranking."),
 ]
 
+Explain: TypeAlias = Annotated[
+    bool,
+    typer.Option(
+        "--explain", help="Say what each item's place and each pair's order does to the prediction."
+    ),
+]
+
 _COMPUTING = "Where to compute"
 
 

@@ -1,16 +1,20 @@
-"""``rankcut predict``: what a saved model says of rankings."""
+"""``rankcut predict``: classes, numbers or rankings by a saved model."""
 
 import sys
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from rankcut.cli.clusters import member_columns
 from rankcut.cli.complete import Top, write_completed
-from rankcut.cli.options import Json, with_options
+from rankcut.cli.options import Explain, Json, with_options
 from rankcut.cli.output import TABLES, OutputFiles, Outputs, print_json, records, table_writers
 from rankcut.cli.reading import Rankings, Reading
-from rankcut.errors import InputError
+from rankcut.errors import InputError, RankingFileError
+
+if TYPE_CHECKING:
+    from rankcut.files.models import SavedModel
+    from rankcut.ranking_set import RankingSet
 
 
 @with_options(reading=Reading)
@@ -19,20 +23,24 @@ def predict(
         str,
         typer.Argument(
             metavar="MODEL",
-            help="Model from 'rankcut classify', 'complete' or 'clusters' (- for standard input).",
+            help="Model from 'rankcut classify', 'regress', 'learn-ranking', 'complete' or "
+            "'clusters' (- for standard input).",
         ),
     ],
     file: Rankings,
     reading: Reading,
     output: OutputFiles = None,
     as_json: Json = False,
+    explain: Explain = False,
     top: Top = None,
 ) -> None:
-    """Predict classes, complete rankings or find their blocs, with a saved model.
+    """Predict with a saved model: classes, numbers, completed rankings, blocs, or rankings.
 
-    A table with probabilities, with completed rankings or with blocs, to CSV, Parquet or JSON; CSV
-    on standard output by default. The model file is safe to load: types other than scikit-learn's
-    and rankcut's are refused.
+    A table with probabilities, intervals, rankings or blocs, to CSV, Parquet or JSON; CSV on
+    standard output by default. For a model of 'rankcut learn-ranking' FILE is a table of people.
+    The model file is safe to load: types other than scikit-learn's and rankcut's are refused.
+
+    --explain prints the effects of places and pairs in these rankings, on standard error.
 
     Example: rankcut predict model.skops votes.csv -o predicted.csv
     """
@@ -44,36 +52,94 @@ def predict(
 
     saved = read_model(sys.stdin.buffer if model == "-" else model)
     if isinstance(saved, SavedCompleter):
+        if explain:
+            raise InputError("--explain is for models that predict classes or numbers")
         rankings = reading.read_for_model(file, saved.items, "")
         write_completed(saved.completer, rankings, outputs, top=top, as_json=as_json)
         return
     if top is not None:
         raise InputError("--top is for models from 'rankcut complete'")
     if isinstance(saved, SavedBlocs):
+        if explain:
+            raise InputError("--explain is for models that predict classes or numbers")
         rankings = reading.read_for_model(file, saved.items, "")
         columns = member_columns(rankings, saved.blocs.predict_membership(rankings.ranks))
         outputs.write(table_writers(columns))
         if as_json:
             print_json(records(columns))
         return
-    rankings = reading.read_for_model(file, saved.items, saved.target)
-    left_out = rankings.n_ranked() < rankings.ranks.shape[1]
-    if saved.needs_all_items and left_out.any():
-        raise InputError(
-            "leaves out items, and the model was trained with --unranked error",
-            file=file,
-            row=int(left_out.argmax()),
-            remedy="train it again with --unranked last or --unranked anywhere",
-        )
-    probabilities = saved.classifier.predict_proba(rankings.ranks)
-    classes = saved.classifier.classes_
-    ids = range(len(rankings)) if rankings.ids is None else rankings.ids
-    columns = {"ranking": list(ids)}
-    if rankings.counted:
-        columns["count"] = rankings.counts.tolist()
-    columns[saved.target] = classes[probabilities.argmax(axis=1)].tolist()
-    for i, name in enumerate(classes.tolist()):
-        columns[f"probability of {name}"] = [round(p, 6) for p in probabilities[:, i].tolist()]
+    if saved.kind == "rankings":
+        if explain:
+            raise InputError("--explain is for models that predict classes or numbers")
+        columns = _rankings(saved, file, reading)
+    else:
+        rankings = reading.read_for_model(file, saved.items, saved.target)
+        left_out = rankings.n_ranked() < rankings.ranks.shape[1]
+        if saved.needs_all_items and left_out.any():
+            raise InputError(
+                "leaves out items, and the model was trained with --unranked error",
+                file=file,
+                row=int(left_out.argmax()),
+                remedy="train it again with --unranked last or --unranked anywhere",
+            )
+        columns = (_classes if saved.kind == "classes" else _numbers)(saved, rankings)
+        if explain:
+            from rankcut.explanation.effects import explain as explain_model
+
+            found = explain_model(saved.classifier, rankings.dense())
+            print(found.summary(), file=sys.stderr)
     outputs.write(table_writers(columns))
     if as_json:
         print_json(records(columns))
+
+
+def _ids(rankings: "RankingSet") -> dict[str, Any]:
+    ids = range(len(rankings)) if rankings.ids is None else rankings.ids
+    columns: dict[str, Any] = {"ranking": list(ids)}
+    if rankings.counted:
+        columns["count"] = rankings.counts.tolist()
+    return columns
+
+
+def _classes(saved: "SavedModel", rankings: "RankingSet") -> dict[str, Any]:
+    """The most probable class of each ranking, and all probabilities."""
+    probabilities = saved.classifier.predict_proba(rankings.ranks)
+    classes = saved.classifier.classes_
+    columns = _ids(rankings)
+    columns[saved.target] = classes[probabilities.argmax(axis=1)].tolist()
+    for i, name in enumerate(classes.tolist()):
+        columns[f"probability of {name}"] = [round(p, 6) for p in probabilities[:, i].tolist()]
+    return columns
+
+
+def _numbers(saved: "SavedModel", rankings: "RankingSet") -> dict[str, Any]:
+    """The number of each ranking, and its 95 % interval."""
+    mean, deviation = saved.classifier.predict(rankings.ranks, return_std=True)
+    columns = _ids(rankings)
+    for name, values in (
+        (saved.target, mean),
+        ("low", mean - 1.96 * deviation),
+        ("high", mean + 1.96 * deviation),
+    ):
+        columns[name] = [float(f"{value:.6g}") for value in values.tolist()]
+    return columns
+
+
+def _rankings(saved: "SavedModel", file: str, reading: Reading) -> dict[str, Any]:
+    """The ranking of each person: the rank of each item."""
+    from rankcut.cli.reading import parsed_delimiter, parsed_header
+    from rankcut.files.person_tables import read_people
+
+    people = read_people(
+        sys.stdin.buffer if file == "-" else file,
+        delimiter=parsed_delimiter(reading.delimiter),
+        header=parsed_header(reading.header),
+    )
+    missing = [name for name in saved.columns if name not in people.columns]
+    if missing:
+        raise RankingFileError(f"has no column {missing[0]!r}, which the model needs", file)
+    ranks = saved.classifier.predict(people.covariates(saved.columns))
+    columns: dict[str, Any] = {"person": list(range(len(people)))}
+    for i, item in enumerate(saved.items):
+        columns[str(item)] = ranks[:, i].astype(int).tolist()
+    return columns

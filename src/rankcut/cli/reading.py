@@ -315,6 +315,36 @@ def labelled(rankings: "RankingSet", target: str, file: str) -> "tuple[RankingSe
     return rankings.rows(classes != ""), classes[classes != ""]
 
 
+def numbered(rankings: "RankingSet", target: str, file: str) -> "tuple[RankingSet, NDArray[Any]]":
+    """The rankings whose number is known, and their numbers."""
+    import numpy as np
+
+    texts = known_values(rankings, target, file)
+    known = texts != ""
+    if not known.any():
+        raise RankingFileError(f"column {target!r} has no values", file)
+    try:
+        numbers = texts[known].astype(np.float64)
+    except ValueError:
+        odd = next(text for text in texts[known].tolist() if not _is_number(text))
+        raise RankingFileError(
+            f"column {target!r} holds {odd!r}, which is not a number",
+            file,
+            remedy="for classes use 'rankcut classify'",
+        ) from None
+    if not np.isfinite(numbers).all():
+        raise RankingFileError(f"column {target!r} holds a number that is not finite", file)
+    return rankings.rows(known), numbers
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
 def with_known_items(
     rankings: "RankingSet", items: Sequence[Hashable], file: str, *, no_items: Collection[str] = ()
 ) -> "RankingSet":

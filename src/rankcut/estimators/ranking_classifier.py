@@ -18,7 +18,7 @@ from rankcut._loops.types import Floats
 from rankcut.errors import InputError
 from rankcut.estimators.base import TakesRankings
 from rankcut.estimators.evidence import view_variances, view_variances_of_grams
-from rankcut.estimators.view_regression import ViewRegression
+from rankcut.estimators.view_regression import ViewRegression, laplace_covariance
 from rankcut.estimators.views import LevelViews, View, like_items_graph, list_views
 from rankcut.features.graph_cut import fit_graph
 from rankcut.features.smoothing import Smoother, check_steps
@@ -33,6 +33,10 @@ _MOST_ROWS = 1000
 _MOST_FILLED = 1 << 22
 
 _ROUNDING = 1e-9
+
+# With more weights, or more work than this, their covariance is not found.
+_MOST_WEIGHTS = 1000
+_MOST_PRODUCTS = 10**10
 
 # A label coded as ±1 has the mean 2p − 1, and log(p/(1 − p)) is about twice that near p = ½.
 _LOGIT = 2.0
@@ -75,6 +79,9 @@ class RankingClassifier(ClassifierMixin, TakesRankings):
         The graph, its items in the order of the columns; None without smoothing.
     view_variances_ : dict
         Prior variance of each view: the share of the labels' variance that it may explain.
+    covariance_ : ndarray of shape (n_outputs, n_weights, n_weights) or None
+        Laplace's approximation of the uncertainty of the weights, one output for two classes;
+        None for more than 1,000 weights. See :func:`~rankcut.explain`.
     n_features_in_ : int
         Number of items.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -82,6 +89,7 @@ class RankingClassifier(ClassifierMixin, TakesRankings):
 
     See Also
     --------
+    explain : What each item's place does to the prediction.
     GraphCutFeatures : One view, with every option, for a model of your own.
     GPClassifier : Gaussian process classification with calibrated probabilities.
     SimilarRankings : Find people with similar tastes, without labels.
@@ -160,6 +168,12 @@ class RankingClassifier(ClassifierMixin, TakesRankings):
         views = self._views(rankings)
         scales = self._weigh(views, coded, counts)
         self._model = ViewRegression(views, scales, codes, counts)
+        self.covariance_ = None
+        n_weights = self._model.weights.shape[1]
+        if n_weights <= _MOST_WEIGHTS and len(codes) * n_weights**2 <= _MOST_PRODUCTS:
+            probabilities = self._model.probabilities(views)
+            features = self._model.features(views)
+            self.covariance_ = laplace_covariance(features, probabilities, 1.0, counts)
         return self
 
     def _views(self, rankings: RankMatrix) -> dict[str, View]:
@@ -206,6 +220,16 @@ class RankingClassifier(ClassifierMixin, TakesRankings):
     def _views_of(self, X: Any) -> dict[str, View]:
         check_is_fitted(self)
         return self._views(self._read(X, reset=False))
+
+    def features_of(self, X: Any) -> Floats:
+        """The scaled views of rankings side by side, which the log-odds are linear in.
+
+        Parameters
+        ----------
+        X : array, frame or CSR array of shape (n_rankings, n_items)
+            Rank matrix.
+        """
+        return self._model.features(self._views_of(X))
 
     def decision_function(self, X: Any) -> Floats:
         """The logarithm of the odds, for each class if there are more than two.

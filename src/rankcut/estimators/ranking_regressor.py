@@ -220,7 +220,9 @@ class RankingRegressor(RegressorMixin, BaseEstimator):
                     n_jobs=self.n_jobs,
                 )
             self.model_weights_ = self.estimator_.named_weights()
-            return np.asarray(self.estimator_.left_out)
+            honest: Floats = self.estimator_.left_out
+            self.estimator_ = self.estimator_.without_rows()
+            return honest
         model = clone(self.estimator)
         named = _weights_for(model, weights) if weighted else {}
         left_out = None
@@ -376,6 +378,12 @@ class RankingRegressor(RegressorMixin, BaseEstimator):
             # Where scikit-learn keeps it, so that clones keep it too.
             self._sklearn_output_config = {"transform": transform}
         return self
+
+    def check_forests(self) -> None:
+        """Raise ValueError if the trees of a model that was read from a file are damaged."""
+        if isinstance(self.estimator_, Combination):
+            for forest in self.estimator_.forests:
+                forest.check(len(self._encoder.is_indicator))
 
     def _labelled(self, values: Floats, X: Any) -> Any:
         wanted = getattr(self, "_sklearn_output_config", {}).get("transform", "default")

@@ -20,6 +20,8 @@ from rankcut.estimators.views import View
 _SLOPE = 1e-7
 _MOST_ITERATIONS = 5000
 
+_ROUNDING = 1e-9
+
 
 class ViewRegression:
     """The weights of all views, and what to add.
@@ -34,6 +36,13 @@ class ViewRegression:
         Classes from 0 on.
     counts : array of shape (n_rankings,) or None
         How often each ranking counts.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (n_scores, n_weights)
+        w of all views that are used, one after another.
+    scales : dict of float
+        s of these views.
     """
 
     def __init__(
@@ -87,11 +96,19 @@ class ViewRegression:
             options={"maxiter": _MOST_ITERATIONS, "gtol": _SLOPE, "ftol": 0.0, "maxfun": 10**6},
         )
         rows, self._offsets = split(found.x)
+        self.weights: Floats = rows
+        self.scales = dict(scales)
         # What multiplies the sparse rows, smoothing included.
         self._weights: dict[str, Floats] = {
             name: scales[name] * views[name].smoothed(rows[:, start:end]).T
             for name, start, end in zip(names, ends, ends[1:], strict=False)
         }
+
+    def features(self, views: Mapping[str, View]) -> Floats:
+        """The scaled views side by side, filled: what the weights w multiply."""
+        n_rows = len(next(iter(views.values())))
+        filled = [scale * views[name].toarray() for name, scale in self.scales.items()]
+        return np.hstack([np.zeros((n_rows, 0)), *filled])
 
     def scores(self, views: Mapping[str, View]) -> Floats:
         """Log odds of the second of two classes, or scores of all classes."""
@@ -117,3 +134,25 @@ def _missed(scores: Floats, aims: Floats) -> tuple[Floats, Floats]:
         return np.exp(-np.logaddexp(0.0, -scores)) - aims, losses
     top = logsumexp(scores, axis=1, keepdims=True)
     return np.exp(scores - top) - aims, (top - (scores * aims).sum(axis=1, keepdims=True))[:, 0]
+
+
+def laplace_covariance(
+    features: Floats, probabilities: Floats, C: float, counts: Floats | None = None
+) -> Floats:
+    """The inverse of the curvature of a penalised logistic loss, for each score.
+
+    For two classes there is one score; for more, each class is looked at against the rest, the
+    other weights held where they are.
+    """
+    n = features.shape[1]
+    design = np.column_stack([features, np.ones(len(features))])
+    chosen = probabilities[:, 1:] if probabilities.shape[1] == 2 else probabilities
+    found = []
+    for p in chosen.T:
+        weight = p * (1.0 - p) if counts is None else counts * p * (1.0 - p)
+        curvature = (design.T * weight) @ design
+        curvature[np.arange(n), np.arange(n)] += 1.0 / C
+        # The constant has no penalty; where all is certain, nothing else bounds it.
+        curvature[n, n] += _ROUNDING
+        found.append(np.linalg.inv(curvature)[:n, :n])
+    return np.array(found)

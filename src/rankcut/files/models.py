@@ -12,10 +12,10 @@ import os
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
-from sklearn.base import is_classifier
+from sklearn.base import is_classifier, is_regressor
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
@@ -24,11 +24,12 @@ from rankcut.estimators.graph_cut import GraphCutFeatures
 from rankcut.estimators.ranking_classifier import RankingClassifier
 from rankcut.estimators.ranking_clusters import RankingClusters
 from rankcut.estimators.ranking_completer import RankingCompleter
+from rankcut.estimators.ranking_regressor import RankingRegressor
 from rankcut.files.drafts import atomic_file
 from rankcut.files.streams import Source, pack_archive, read_all, source_name, unpack_archive
 
 # The version of the file's format: another one whenever fitted attributes of our types change.
-_FORMAT = 2
+_FORMAT = 3
 _HEADER = "rankcut.json"
 
 _OURS = [
@@ -39,13 +40,27 @@ _OURS = [
     "rankcut.completion.sharpness.Sharpness",
     "rankcut.estimators.chosen_features.ChosenFeatures",
     "rankcut.estimators.gp.classifier.GPClassifier",
+    "rankcut.estimators.covariates.CategoryColumn",
+    "rankcut.estimators.covariates.CovariateEncoder",
+    "rankcut.estimators.covariates.NumberColumn",
     "rankcut.estimators.gp.gaussian.Gaussian",
+    "rankcut.estimators.gp.regression.WeightPosterior",
+    "rankcut.estimators.gp.regressor.GPRegressor",
     "rankcut.estimators.gp.weight_space.FeaturePredictor",
     "rankcut.estimators.graph_cut.GraphCutFeatures",
     "rankcut.estimators.ranking_classifier.RankingClassifier",
     "rankcut.estimators.ranking_clusters.Encoder",
     "rankcut.estimators.ranking_clusters.RankingClusters",
     "rankcut.estimators.ranking_completer.RankingCompleter",
+    "rankcut.estimators.ranking_regressor.RankingRegressor",
+    "rankcut.label_ranking.calibration.Calibration",
+    "rankcut.label_ranking.combination.Combination",
+    "rankcut.label_ranking.forest.ForestModel",
+    "rankcut.label_ranking.kernel_ridge.KernelModel",
+    "rankcut.label_ranking.scaling.NormalScale",
+    "rankcut.label_ranking.scaling.StandardScale",
+    "rankcut.estimators.view_regression.ViewRegression",
+    "rankcut.estimators.views.LevelViews",
     "rankcut.graphs.item_graph.LowRankApproximation",
     "rankcut.graphs.item_graph.NeighborApproximation",
     "rankcut.graphs.derived.DissimilarityGraph",
@@ -76,21 +91,32 @@ _TRUSTED = [*_OURS, "scipy.sparse._csr.csr_array"]
 
 @dataclass(frozen=True, eq=False)
 class SavedModel:
-    """A fitted classifier with its items and classes.
+    """A fitted model with its items and what it predicts.
 
     Attributes
     ----------
-    classifier : Pipeline
-        From rankings to classes; its first step is a GraphCutFeatures or a RankingClassifier.
+    classifier : Pipeline or RankingRegressor
+        From rankings to classes or numbers; the first step of a pipeline is a GraphCutFeatures
+        or a RankingClassifier. Or from covariates to rankings.
     items : tuple
         The items that it knows, in the order of its columns.
     target : str
         What it predicts.
+    columns : tuple of str
+        The covariates that rankings are predicted from.
     """
 
     classifier: Any
     items: tuple[Any, ...]
     target: str
+    columns: tuple[str, ...] = ()
+
+    @property
+    def kind(self) -> Literal["classes", "numbers", "rankings"]:
+        """What the model predicts."""
+        if isinstance(self.classifier, RankingRegressor):
+            return "rankings"
+        return "classes" if is_classifier(self.classifier) else "numbers"
 
     @property
     def features(self) -> GraphCutFeatures | RankingClassifier:
@@ -126,6 +152,8 @@ def write_model(
     """Write a model, whole or not at all."""
     skops = import_skops()
     parts = {**vars(model), "items": list(model.items)}
+    if isinstance(model, SavedModel):
+        parts["columns"] = list(model.columns)
     content = _stable(skops.dumps(parts))
     with atomic_file(target) as file:
         file.write(content)
@@ -151,6 +179,7 @@ def read_model(source: Source) -> SavedModel | SavedCompleter | SavedBlocs:
             return _checked_completer(SavedCompleter(**parts))
         if "blocs" in parts:
             return _checked_blocs(SavedBlocs(**parts))
+        parts["columns"] = tuple(parts["columns"])
         return _checked(SavedModel(**parts))
     except RankingFileError:
         raise
@@ -247,18 +276,40 @@ def _checked(model: SavedModel) -> SavedModel:
     """The model, if it is one: files that skops can load may hold anything else."""
     if not isinstance(model.target, str):
         raise TypeError("the target's name is no text")
-    if not isinstance(model.classifier, Pipeline) or not is_classifier(model.classifier):
-        raise TypeError("the classifier is none")
+    if not isinstance(model.classifier, Pipeline | RankingRegressor):
+        raise TypeError("the model is none")
+    if model.kind == "rankings":
+        return _checked_columns(model)
+    if not (is_classifier(model.classifier) or is_regressor(model.classifier)):
+        raise TypeError("the model predicts neither classes nor numbers")
     if not isinstance(model.features, GraphCutFeatures | RankingClassifier):
-        raise TypeError("the classifier does not begin with features of rankings")
+        raise TypeError("the model does not begin with features of rankings")
     check_is_fitted(model.classifier)
     ranking = np.arange(1.0, len(model.items) + 1)[None]
+    if model.kind == "numbers":
+        regressor: Any = model.classifier
+        mean, deviation = regressor.predict(ranking, return_std=True)
+        if np.shape(mean) != (1,) or np.shape(deviation) != (1,):
+            raise ValueError("predictions are not a number for each ranking")
+        return model
     found, expected = (
         np.shape(model.classifier.predict_proba(ranking)),
         (1, *np.shape(model.classifier.classes_)),
     )
     if found != expected:
         raise ValueError(f"probabilities of shape {found} and not {expected}")
+    return model
+
+
+def _checked_columns(model: SavedModel) -> SavedModel:
+    """The model, if it knows the covariates that it names."""
+    if not model.columns or not all(isinstance(name, str) for name in model.columns):
+        raise TypeError("the covariates have no names")
+    if model.classifier.n_features_in_ != len(model.columns):
+        raise ValueError("the covariates are not those of the model")
+    if model.classifier.n_items_ != len(model.items):
+        raise ValueError("the items are not those of the model")
+    model.classifier.check_forests()
     return model
 
 

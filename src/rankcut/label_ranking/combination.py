@@ -5,7 +5,7 @@ models' honest predictions (leave-one-out and out-of-bag), all targets taken tog
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -20,22 +20,22 @@ from rankcut.threads import in_order
 
 Scale: TypeAlias = StandardScale | NormalScale
 
-# Trees for each item, grown to the end, where covariates tell all; fewer where rows are many, for
-# a tree is as large as its rows.
-_TREES_OF_ITEM = 40
+# Trees for each item: extremely randomised ones grown to the end, where covariates tell all, and
+# ones with larger leaves, where they are noisy. Fewer where rows are many, for a tree is as large
+# as its rows.
+_RANDOM_TREES = 40
+_BEST_TREES = 20
 _FEWER_TREES = 20
 _MANY_ROWS = 5000
+_BEST_LEAF = 5
 
-# Trees for all targets at once, with at least so many rows in a leaf, for noisy covariates.
-_JOINT_TREES = 100
-_JOINT_LEAF = 5
-
-# With more items than this there are no trees for each item.
+# With more items than this, trees are for all items at once, and this many times as many.
 _MOST_ITEMS = 16
+_MORE_TREES = 4
 
 _NAMES = (
-    "trees for each item",
-    "trees for all items",
+    "random trees",
+    "best trees",
     "kernel, standard scores",
     "kernel, normal scores",
 )
@@ -53,24 +53,21 @@ class Combination:
 
     Attributes
     ----------
-    separate : ForestModel or None
-        Trees for each item; None where there are too many items.
-    joint : ForestModel
-        Trees for all targets.
+    forests : list of ForestModel
+        Extremely randomised trees, and trees with best splits.
     kernels : list of (scale, KernelModel)
         Kernel models and the scales of their covariates.
     mean : ndarray of shape (n_targets,)
         Mean of the targets.
     basis : ndarray of shape (n_components, n_targets) or None
-        What the outputs of the joint trees are multiplied by.
+        What the trees' outputs are multiplied by.
     weights : ndarray of shape (4,)
         Weight of each model, trees first.
     left_out : ndarray of shape (n_rows, n_targets)
         The predictions of training rows by models that did not see them.
     """
 
-    separate: ForestModel | None
-    joint: ForestModel
+    forests: list[ForestModel]
     kernels: list[tuple[Scale, KernelModel]]
     mean: Floats
     basis: Floats | None
@@ -81,16 +78,27 @@ class Combination:
         """Weight of each model, by name."""
         return dict(zip(_NAMES, self.weights.tolist(), strict=True))
 
+    def without_rows(self) -> "Combination":
+        """The same without the predictions of training rows, which prediction does not need."""
+        return replace(
+            self,
+            forests=[replace(each, left_out=each.left_out[:0]) for each in self.forests],
+            kernels=[
+                (scale, replace(kernel, left_out=kernel.left_out[:0]))
+                for scale, kernel in self.kernels
+            ],
+            left_out=self.left_out[:0],
+        )
+
     def predict(self, rows: Floats, n_jobs: int | None = None) -> Floats:
         """Predicted targets."""
         found = np.tile(self.mean, (len(rows), 1))
-        of_items, of_all, *of_kernels = self.weights.tolist()
-        if self.separate is not None and of_items > 0:
-            found += of_items * self.separate.predict(rows, n_jobs)
-        if of_all > 0:
-            reduced = self.joint.predict(rows, n_jobs)
-            found += of_all * (reduced if self.basis is None else reduced @ self.basis)
-        for share, (scale, kernel) in zip(of_kernels, self.kernels, strict=True):
+        shares = self.weights.tolist()
+        for share, forest in zip(shares[:2], self.forests, strict=True):
+            if share > 0:
+                reduced = forest.predict(rows, n_jobs)
+                found += share * (reduced if self.basis is None else reduced @ self.basis)
+        for share, (scale, kernel) in zip(shares[2:], self.kernels, strict=True):
             if share > 0:
                 found += share * (kernel.predict(scale(rows)) - self.mean)
         return found
@@ -154,45 +162,39 @@ def _fit_once(
 ) -> Combination:
     mean = weights @ targets / weights.sum()
     centred = targets - mean
-    basis = _principal(centred, weights)
+    many = len(groups) > _MOST_ITEMS
+    basis = _principal(centred, weights) if many else None
     outputs = centred if basis is None else centred @ basis.T
+    n_random = _RANDOM_TREES if len(rows) <= _MANY_ROWS else _FEWER_TREES
     seeds = np.random.SeedSequence(seed).generate_state(4).tolist()
-    separate = None
-    if 1 < len(groups) <= _MOST_ITEMS:
-        separate = fit_forest(
+    forests = [
+        fit_forest(
             rows,
-            centred,
+            outputs,
             weights,
-            groups=groups,
-            n_trees=_TREES_OF_ITEM if len(rows) <= _MANY_ROWS else _FEWER_TREES,
-            leaf=1,
-            seed=seeds[0],
+            groups=[np.arange(outputs.shape[1])] if many else groups,
+            n_trees=n_trees * _MORE_TREES if many else n_trees,
+            leaf=leaf,
+            best=best,
+            seed=own,
             n_jobs=n_jobs,
         )
-    joint = fit_forest(
-        rows,
-        outputs,
-        weights,
-        groups=[np.arange(outputs.shape[1])],
-        n_trees=_JOINT_TREES,
-        leaf=_JOINT_LEAF,
-        seed=seeds[1],
-        n_jobs=n_jobs,
-    )
+        for n_trees, leaf, best, own in (
+            (n_random, 1, False, seeds[0]),
+            (_BEST_TREES, _BEST_LEAF, True, seeds[1]),
+        )
+    ]
     scales: tuple[Scale, Scale] = fit_scales(rows, is_indicator, weights)
     tasks = list(zip(scales, seeds[2:], strict=True))
     found = in_order(
         lambda task: fit_kernel(task[0](rows), targets, weights, task[1]), tasks, n_jobs
     )
     kernels = list(zip(scales, found, strict=True))
-    honest = [
-        np.zeros(centred.shape) if separate is None else separate.left_out,
-        joint.left_out if basis is None else joint.left_out @ basis,
-    ]
+    honest = [forest.left_out if basis is None else forest.left_out @ basis for forest in forests]
     honest += [kernel.left_out - mean for _, kernel in kernels]
     shares = weigh(honest, centred, known * weights[:, None])
     left_out = mean + sum(share * each for share, each in zip(shares, honest, strict=True))
-    return Combination(separate, joint, kernels, mean, basis, shares, np.asarray(left_out))
+    return Combination(forests, kernels, mean, basis, shares, np.asarray(left_out))
 
 
 def weigh(predictions: Sequence[Floats], targets: Floats, weights: Floats) -> Floats:

@@ -1,4 +1,6 @@
-"""Extremely randomised trees, each grown on a share of the rows and judged on the others.
+"""Forests, each tree grown on a share of the rows and judged on the others.
+
+Extremely randomised trees split at random places; other trees split at the best ones.
 
 Trees for one item at a time, whose targets are the signs of its pairs, split where that item's
 place changes; trees for all targets at once share what the items have in common.
@@ -11,42 +13,92 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankcut._loops.types import Floats
-from rankcut.threads import in_order
+from rankcut._loops.trees import LEAF, add_leaves
+from rankcut._loops.types import Floats, Indices
+from rankcut.threads import in_order, over_rows
 
 # Each tree leaves out this share of the rows, so that each row has an honest prediction by a
 # fifth of the trees.
 _LEFT_OUT = 0.2
 
+_ROWS_AT_ONCE = 64
+
 
 @dataclass(frozen=True, eq=False)
 class ForestModel:
-    """Fitted trees, whose mean is the prediction.
+    """Fitted trees, whose mean is the prediction, one after another in flat arrays.
 
     Attributes
     ----------
-    trees : list of sklearn.tree.ExtraTreeRegressor
-        The trees.
-    columns : list of ndarrays
+    roots : ndarray of shape (n_trees,)
+        First node of each tree.
+    feature, left, right : ndarrays of shape (n_nodes,)
+        Column of a node, and its children; for a leaf LEAF, and its row of ``values``.
+    threshold : ndarray of shape (n_nodes,)
+        Rows up to this value go to the left.
+    values : ndarray of shape (n_leaves, n_columns)
+        What a leaf predicts.
+    columns : ndarray of shape (n_trees, n_columns)
         The targets that each tree predicts.
     left_out : ndarray of shape (n_rows, n_targets)
         The mean prediction of each training row by the trees that were grown without it.
     """
 
-    trees: Sequence[Any]
-    columns: Sequence[NDArray[np.intp]]
+    roots: Indices
+    feature: Indices
+    left: Indices
+    right: Indices
+    threshold: Floats
+    values: Floats
+    columns: Indices
     left_out: Floats
 
     def predict(self, rows: Floats, n_jobs: int | None = None) -> Floats:
         """Predicted targets."""
         single = rows.astype(np.float32)
-        total = np.zeros((len(rows), self.left_out.shape[1]))
-        times = np.zeros(self.left_out.shape[1])
-        found = in_order(lambda tree: _predict(tree, single), self.trees, n_jobs)
-        for columns, own in zip(self.columns, found, strict=True):
-            total[:, columns] += own
-            times[columns] += 1.0
-        return np.asarray(total / times)
+        n_targets = self.left_out.shape[1]
+        total = np.zeros((len(rows), n_targets))
+
+        def add(start: int, stop: int) -> None:
+            add_leaves(
+                single[start:stop],
+                self.roots,
+                self.feature,
+                self.threshold,
+                self.left,
+                self.right,
+                self.values,
+                self.columns,
+                total[start:stop],
+            )
+
+        over_rows(add, len(rows), _ROWS_AT_ONCE, n_jobs)
+        return np.asarray(total / np.bincount(self.columns.ravel(), minlength=n_targets))
+
+    def check(self, n_columns: int) -> None:
+        """Raise ValueError unless every path from a root ends at a leaf: a file may hold anything.
+
+        Children come after their parents, so that there are no circles.
+        """
+        n_nodes, n_targets = len(self.feature), self.left_out.shape[1]
+        numbers = np.arange(n_nodes)
+        inner = self.feature != LEAF
+        shapes = {self.left.shape, self.right.shape, self.threshold.shape, self.feature.shape}
+        well_formed = (
+            len(shapes) == 1
+            and self.columns.shape == (len(self.roots), self.values.shape[1])
+            and len(self.roots) > 0
+            and bool((self.roots < n_nodes).all())
+            and bool((self.feature[inner] < n_columns).all())
+            and bool((self.columns < n_targets).all())
+            and bool((self.left[~inner] < len(self.values)).all())
+            and all(
+                bool(((child > numbers) & (child < n_nodes))[inner].all())
+                for child in (self.left, self.right)
+            )
+        )
+        if not well_formed:
+            raise ValueError("a tree of the model is damaged")
 
 
 def fit_forest(
@@ -57,6 +109,7 @@ def fit_forest(
     groups: Sequence[NDArray[np.intp]],
     n_trees: int,
     leaf: int,
+    best: bool,
     seed: int,
     n_jobs: int | None = None,
 ) -> ForestModel:
@@ -76,13 +129,16 @@ def fit_forest(
         Number of trees for each group.
     leaf : int
         Least number of rows in a leaf.
+    best : bool
+        Whether trees split at the best places; at random ones if not.
     seed : int
         Seed of the trees.
     n_jobs : int or None
         Number of threads; the result is the same for any number.
     """
-    from sklearn.tree import ExtraTreeRegressor
+    from sklearn.tree import DecisionTreeRegressor, ExtraTreeRegressor
 
+    kind = DecisionTreeRegressor if best else ExtraTreeRegressor
     n_rows = len(rows)
     kept = n_rows if n_rows < 2 else min(n_rows - 1, round((1 - _LEFT_OUT) * n_rows))
     single = rows.astype(np.float32)
@@ -101,7 +157,7 @@ def fit_forest(
         rng = np.random.default_rng(child)
         order = rng.permutation(n_rows)
         inside, outside = order[:kept], order[kept:]
-        tree = ExtraTreeRegressor(min_samples_leaf=leaf, random_state=int(rng.integers(2**31)))
+        tree = kind(min_samples_leaf=leaf, random_state=int(rng.integers(2**31)))
         tree.fit(single[inside], targets[np.ix_(inside, columns)], sample_weight=weights[inside])
         return tree, outside, _predict(tree, single[outside])
 
@@ -116,7 +172,40 @@ def fit_forest(
     # A row that no tree left out tells nothing: the mean is what is known of it.
     mean = weights @ targets / weights.sum()
     left_out = np.where(times > 0, total / np.maximum(times, 1.0), mean)
-    return ForestModel(trees, [columns for _, columns in tasks], left_out)
+    predicted = np.array([columns for _, columns in tasks], dtype=np.uint32)
+    return ForestModel(*flatten(trees), predicted, left_out)
+
+
+def flatten(
+    trees: Sequence[Any],
+) -> tuple[Indices, Indices, Indices, Indices, Floats, Floats]:
+    """Roots, columns, children, thresholds and leaves of scikit-learn's trees."""
+    parts: list[list[NDArray[Any]]] = [[], [], [], [], [], []]
+    n_nodes = n_leaves = 0
+    for tree in trees:
+        own = tree.tree_
+        is_leaf = own.children_left < 0
+        left, right = own.children_left + n_nodes, own.children_right + n_nodes
+        left[is_leaf] = n_leaves + np.arange(is_leaf.sum())
+        right[is_leaf] = 0
+        feature = own.feature.astype(np.uint32)
+        feature[is_leaf] = LEAF
+        leaves = own.value[is_leaf].reshape(int(is_leaf.sum()), -1)
+        for part, found in zip(
+            parts, ([n_nodes], feature, left, right, own.threshold, leaves), strict=True
+        ):
+            part.append(np.asarray(found))
+        n_nodes += own.node_count
+        n_leaves += len(leaves)
+    roots, feature, left, right, threshold, values = map(np.concatenate, parts)
+    return (
+        roots.astype(np.uint32),
+        feature.astype(np.uint32),
+        left.astype(np.uint32),
+        right.astype(np.uint32),
+        threshold.astype(np.float64),
+        values.astype(np.float64),
+    )
 
 
 def _predict(tree: Any, rows: NDArray[np.float32]) -> Floats:

@@ -211,7 +211,7 @@ def say_groups(page: Overview) -> str:
             f"{row['lower_in']}."
         )
     sizes = name_some([f"{name} ({size:,})" for name, size in found["groups"].items()])
-    return f"{said} Groups: {sizes}. {' '.join([found['method'], *found['notes']])}"
+    return f"{said} Groups by {page.by}: {sizes}. {' '.join([found['method'], *found['notes']])}"
 
 
 def say_graph(page: Overview) -> str:

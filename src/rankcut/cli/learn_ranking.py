@@ -1,0 +1,163 @@
+"""``rankcut learn-ranking``: how well rankings can be predicted from what is known of people."""
+
+import sys
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from rankcut.cli.options import Json, with_options
+from rankcut.cli.output import (
+    TABLES,
+    OutputFiles,
+    Outputs,
+    needs_skops,
+    print_json,
+    styled,
+    table_writers,
+)
+from rankcut.cli.reading import Reading
+from rankcut.errors import InputError, RankingFileError, amount
+
+if TYPE_CHECKING:
+    from rankcut.files.person_tables import PersonTable
+    from rankcut.ranking_set import RankingSet
+    from rankcut.reports.label_ranking import RankingScore
+
+
+@with_options(reading=Reading)
+def learn_ranking(
+    table: Annotated[
+        str,
+        typer.Argument(
+            metavar="TABLE",
+            help="Table of people, with a column for each covariate; or rankings with columns "
+            "that describe them.",
+            show_default=False,
+        ),
+    ],
+    reading: Reading,
+    rankings: Annotated[
+        str | None,
+        typer.Option(
+            "--rankings",
+            metavar="FILE",
+            help="Their rankings, in the same order, or matched by --person (default: in TABLE).",
+            show_default=False,
+        ),
+    ] = None,
+    person: Annotated[
+        str | None,
+        typer.Option(
+            "--person",
+            metavar="COLUMN",
+            help="Column of TABLE with the names of the rankings.",
+            show_default=False,
+        ),
+    ] = None,
+    unranked: Annotated[
+        Literal["error", "last", "anywhere"],
+        typer.Option("--unranked", help="What an unranked item means."),
+    ] = "anywhere",
+    output: OutputFiles = None,
+    as_json: Json = False,
+    folds: Annotated[int, typer.Option(min=2, help="Folds of the cross-validation.")] = 5,
+    seed: Annotated[int, typer.Option("--seed", help="Seed of the random numbers.")] = 0,
+) -> None:
+    """Test how well rankings can be predicted from covariates.
+
+    Cross-validated Kendall's tau, Spearman's rho and overlap of the three best, beside one
+    ranking for all. Covariates may be numbers or text, and may be missing.
+
+    -o MODEL.skops saves the model, fitted to all people, for 'rankcut predict'; -o with .csv,
+    .json or .parquet saves the scores.
+
+    Example: rankcut learn-ranking people.csv --rankings votes.soi -o model.skops
+    """
+    outputs = Outputs(output, {".skops": needs_skops, **TABLES}, ".skops")
+    if as_json and outputs.to_stdout:
+        raise InputError("standard output holds either the model or JSON; write one to a file")
+
+    from rankcut.cli.progress import working
+    from rankcut.estimators.ranking_regressor import RankingRegressor
+    from rankcut.files.models import SavedModel, write_model
+    from rankcut.reports.label_ranking import cross_validate_rankings
+
+    people, ranked = _read(table, rankings, person, reading)
+    if len(ranked) < folds:
+        raise InputError(f"is {folds}, more than the {len(ranked)} rankings", parameter="folds")
+    names = list(people.columns)
+    covariates = people.covariates(names)
+    model = RankingRegressor(unranked=unranked, random_state=seed)
+    weights = ranked.counts.astype(float)
+    with working("cross-validation"):
+        scores = cross_validate_rankings(
+            model, covariates, ranked.dense(), weights, name="rankcut", folds=folds, seed=seed
+        )
+    rows = [asdict(score) for score in scores]
+    title = f"{amount(len(ranked), 'ranking')} from {', '.join(names)}, {folds}-fold"
+    if as_json:
+        print_json({"title": title, "scores": rows})
+    else:
+        _print(title, scores, outputs)
+    columns = {name: [row[name] for row in rows] for name in rows[0]}
+    outputs.write(table_writers(columns, {"title": title, "scores": rows}))
+
+    def save(place: str) -> None:
+        with working("fitting the model to all rankings"):
+            model.fit(covariates, ranked.dense(), sample_weight=weights)
+        write_model(SavedModel(model, ranked.items, "ranking", tuple(names)), place)
+
+    outputs.write({".skops": save})
+
+
+def _read(
+    table: str, rankings: str | None, person: str | None, reading: Reading
+) -> "tuple[PersonTable, RankingSet]":
+    """People and their rankings, in the same order."""
+    from rankcut.files.person_tables import PersonTable, read_people
+
+    if rankings is None:
+        both = reading.read(table)
+        if not both.columns:
+            raise RankingFileError(
+                "has no column beside the items to predict rankings from",
+                table,
+                remedy="name such columns with --columns, or give the rankings with --rankings",
+            )
+        return PersonTable(dict(both.columns)), both
+    if table == rankings == "-":
+        raise InputError("standard input holds one of TABLE and --rankings; name a file for one")
+    people = read_people(sys.stdin.buffer if table == "-" else table, person=person)
+    ranked = reading.read(rankings)
+    if person is None:
+        if len(people) != len(ranked):
+            raise RankingFileError(
+                f"has {amount(len(people), 'row')}, and there are "
+                f"{amount(len(ranked), 'ranking')} in {rankings}",
+                table,
+                remedy="match them by name with --person",
+            )
+        return people, ranked
+    if ranked.ids is None:
+        raise RankingFileError(
+            "its rankings have no names to match with --person", rankings, remedy="use --ranking"
+        )
+    assert people.ids is not None
+    place = {name: row for row, name in enumerate(people.ids)}
+    names = [str(own) for own in ranked.ids]
+    unknown = [name for name in names if name not in place]
+    if unknown:
+        raise RankingFileError(f"there is no row for ranking {unknown[0]!r} of {rankings}", table)
+    return people.rows([place[name] for name in names]), ranked
+
+
+def _print(title: str, scores: "list[RankingScore]", outputs: Outputs) -> None:
+    file = sys.stderr if outputs.to_stdout else sys.stdout
+    width = max(len(score.method) for score in scores)
+    print(styled(title, file, bold=True), file=file)
+    head = f"{'method':<{width}}  {'Kendall':>7}  {'Spearman':>8}  {'top 3':>6}"
+    print(styled(head, file, fg="cyan"), file=file)
+    for s in scores:
+        line = f"{s.kendall:>7.3f}  {s.spearman:>8.3f}  {s.top_overlap:>6.3f}"
+        print(f"{s.method:<{width}}  {line}", file=file)

@@ -1,0 +1,1 @@
+"""What models learned: effects of places and pairs, and which covariates matter."""

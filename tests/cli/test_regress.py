@@ -1,0 +1,123 @@
+"""``rankcut regress``, ``learn-ranking`` and ``predict`` with their models; effects in words."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from commands import fail, run, succeed
+
+from rankcut.label_ranking import combination
+
+
+@pytest.fixture(autouse=True)
+def few_trees(monkeypatch):
+    monkeypatch.setattr(combination, "_RANDOM_TREES", 4)
+    monkeypatch.setattr(combination, "_BEST_TREES", 2)
+
+
+@pytest.fixture
+def ages(lunch):
+    """The small data set with an age that the place of one dish decides."""
+    table = pd.read_csv("full.csv")
+    dish = next(name for name in table.columns if table[name].dtype.kind in "if")
+    noise = np.random.default_rng(0).normal(0, 0.5, len(table))
+    table["age"] = (60 - 3 * table[dish] + noise).round(2)
+    table.to_csv("ages.csv", index=False)
+    return dish
+
+
+def test_a_number_is_predicted_saved_and_explained(ages):
+    said = succeed("regress", "ages.csv", "--target", "age", "--explain", "-o", "m.skops")
+    assert "age, 48 rankings, 5-fold cross-validation" in said
+    line = next(line for line in said.splitlines() if line.startswith("rankcut, gp"))
+    assert float(line.split()[2]) > 0.8
+    assert f"  {ages}: +" in said
+    succeed("predict", "m.skops", "ages.csv", "-o", "predicted.csv")
+    table, predicted = pd.read_csv("ages.csv"), pd.read_csv("predicted.csv")
+    assert np.abs(predicted["age"] - table["age"]).mean() < 1
+    assert ((predicted["low"] < table["age"]) & (table["age"] < predicted["high"])).mean() > 0.9
+
+
+def test_scores_go_to_a_table_and_to_json(ages):
+    found = json.loads(
+        succeed("regress", "ages.csv", "--target", "age", "--json", "--explain", "-o", "s.csv")
+    )
+    assert [row["method"] for row in found["scores"]] == ["rankcut, gp", "mean", "Borda, ridge"]
+    assert found["effects"]["items"][0]["item"] == ages
+    scores = pd.read_csv("s.csv")
+    assert scores["r2"].tolist() == pytest.approx([row["r2"] for row in found["scores"]])
+    assert 0.8 <= scores["coverage"][0] <= 1
+
+
+def test_a_target_that_is_no_number_is_refused(ages):
+    fail("regress", "full.csv", "--target", "guest", says="which is not a number")
+    fail("regress", "full.csv", "--target", "none", says="no column 'none'")
+
+
+@pytest.mark.parametrize("model", ["views", "logistic", "gp"])
+def test_classes_are_explained(lunch, model):
+    options = ["--target", "guest", "--folds", "2", "--model", model, "-o", "m.skops"]
+    said = succeed("classify", "full.csv", *options, "--explain")
+    assert "Item ranked first instead of last" in said
+    assert "±" in said
+    result = run("predict", "m.skops", "full.csv", "--explain", "-o", "p.csv")
+    assert result.exit_code == 0
+    assert "Item ranked first instead of last" in result.stderr
+
+
+@pytest.fixture
+def people(lunch):
+    """People whose town decides whether they like the first dish; some values are missing."""
+    rng = np.random.default_rng(1)
+    north = rng.uniform(size=60) < 0.5
+    ranks = np.where(north[:, None], [[1, 2, 3]], [[3, 2, 1]])
+    about = pd.DataFrame(
+        {
+            "who": [f"p{i}" for i in range(60)],
+            "town": np.where(north, "north", "south"),
+            "age": np.where(rng.uniform(size=60) < 0.1, np.nan, rng.uniform(20, 80, 60)),
+        }
+    )
+    votes = pd.DataFrame(ranks, columns=["soup", "curry", "salad"])
+    votes.insert(0, "ranking", about["who"])
+    about.to_csv("people.csv", index=False)
+    about.drop(columns="who").to_csv("plain.csv", index=False)
+    votes.sample(frac=1, random_state=0).to_csv("shuffled.csv", index=False)
+    votes.to_csv("votes.csv", index=False)
+    votes.assign(town=about["town"]).to_csv("both.csv", index=False)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["plain.csv", "--rankings", "votes.csv"],
+        ["people.csv", "--rankings", "shuffled.csv", "--person", "who"],
+        ["both.csv"],
+    ],
+)
+def test_rankings_are_learned_from_people(people, options):
+    said = succeed("learn-ranking", *options, "--folds", "2", "-o", "m.skops")
+    line = next(line for line in said.splitlines() if line.startswith("rankcut "))
+    assert float(line.split()[1]) > 0.9
+    assert "one ranking for all" in said
+    succeed("predict", "m.skops", "plain.csv", "-o", "predicted.csv")
+    found = pd.read_csv("predicted.csv")
+    north = pd.read_csv("plain.csv")["town"] == "north"
+    assert ((found["soup"] == 1) == north).mean() > 0.95
+    assert list(found.columns) == ["person", "soup", "curry", "salad"]
+
+
+def test_mistakes_are_named(people):
+    (rows := pd.read_csv("plain.csv").head(9)).to_csv("few.csv", index=False)
+    assert len(rows) == 9
+    fail("learn-ranking", "few.csv", "--rankings", "votes.csv", says="9 rows")
+    fail("learn-ranking", "votes.csv", says="no column beside the items")
+    fail(
+        "learn-ranking", "people.csv", "--rankings", "votes.csv", "--person", "name", says="'name'"
+    )
+    succeed("learn-ranking", "both.csv", "--folds", "2", "-o", "m.skops")
+    fail("predict", "m.skops", "votes.csv", says="has no column 'town'")
+    fail("predict", "m.skops", "both.csv", "--explain", says="classes or numbers")
+    found = json.loads(succeed("learn-ranking", "both.csv", "--folds", "2", "--json"))
+    assert {"method", "kendall", "spearman", "top_overlap"} == set(found["scores"][0])
