@@ -312,6 +312,7 @@ def main() -> None:
     parser.add_argument("--data", help="folder of the data sets (default: RANKCUT_DATA)")
     parser.add_argument("--only", help="names of sets, separated by commas")
     parser.add_argument("--sizes", default="100,300,1000,all", help="numbers of training lists")
+    parser.add_argument("--seed", type=int, default=0, help="seed of the split of people")
     parser.add_argument("-o", "--output", help="file for the table")
     options = parser.parse_args()
     every = tasks(options.data)
@@ -333,11 +334,11 @@ def main() -> None:
         n_others = len(split(task, 0)[1])
         for size in sizes:
             if size is None or size < n_others:
-                for line in lines(task, size, compare(task, size, 0)):
+                for line in lines(task, size, compare(task, size, options.seed)):
                     say(line)
     if "movielens" in chosen:
         say(f"\n{RECALL_HEAD}")
-        for line in recall(every["movielens"](), 0):
+        for line in recall(every["movielens"](), options.seed):
             say(line)
 
 
