@@ -8,12 +8,12 @@ pooling is
 * for an unranked item: c1·q_i + c2·(Q − q_i), where q_i = Σ_{ranked j} W_ij·(2t_j − l − 1)·p,
   Q = Σ_{unranked} q, c1 = (1 − (1 − p)^u)/(u·p) and c2 = (1 − c1)/(u − 1), or 0 if u = 1.
 
-Where comparisons with unranked items have a weight of their own, all W_ij between a ranked and an
-unranked item are multiplied by it.
+If comparisons with unranked items have a weight, all W_ij between a ranked and an unranked item
+are multiplied by it.
 
-An unranked item that is joined to no ranked one has the constant c2·Q: a vector is that constant,
-and entries of its own for ranked items and their neighbours. All of it is linear in the weights,
-so that weights which come in parts are added up part by part.
+An unranked item without ranked neighbours has the value c2·Q. So a vector is that constant, except
+for the ranked items and their neighbours. Everything is linear in the weights, so weights in
+several parts are added up part by part.
 """
 
 import numpy as np
@@ -42,18 +42,18 @@ def expect_rows(
 ) -> None:
     """Mean slopes of each partition, with weights c + S_ij + ⟨z_i, σ z_j⟩ in three parts.
 
-    S is given row by row, ``factors`` has z_i and ``signed_factors`` σ z_i as rows, if there are
-    any. The entries of partition r are ``items`` and ``values`` up to ``entry_ends[r]``; all other
-    items have ``constants[r]``. With factors, there are no others.
+    S is given row by row; ``factors`` has z_i and ``signed_factors`` σ z_i as rows, if any. The
+    entries of partition r are ``items`` and ``values`` up to ``entry_ends[r]``; all other items
+    have ``constants[r]``. With factors, there are no other items.
     """
     n_items, rank = factors.shape
-    # With a constant alone, all unranked items are alike, and none is asked for its group.
+    # With a constant alone, all unranked items have the same value, and groups are not needed.
     grouped = weights.shape[0] > 0 or rank > 0
-    # group[i]: 1, 2, … for a ranked item, −1 for an unranked one met already, otherwise 0.
+    # group[i]: 1, 2, … for a ranked item, −1 for an unranked one already listed, otherwise 0.
     group = np.zeros(n_items, dtype=np.int32)
     pull = np.zeros(n_items)
-    # Sums of σ z over all items; over the unranked; over the groups below less those above one;
-    # over one group; and over the ranked, each times its pull on the unranked.
+    # Sums of σ z: over all items; over the unranked; over the groups below minus those above the
+    # current group; over the current group; and over the ranked, times their pull on the unranked.
     everything, unranked, below, inside, pulling = np.zeros((5, rank))
     for i in range(n_items):
         for q in range(rank):
@@ -138,7 +138,7 @@ def expect_rows(
         total = 0.0
         for at in range(entry, met):
             total += pull[items[at]]
-        # What pulls all unranked items alike moves each of them by just that.
+        # A pull that is the same for all unranked items moves each of them by that amount.
         alike = constant * uniform_pull
         for at in range(entry, met):
             values[at] = alike + own * pull[items[at]] + others * (total - pull[items[at]])
@@ -180,7 +180,7 @@ def length(values: Floats, constant: float, n_items: int) -> tuple[float, float]
     """Euclidean length of a row, as two factors: its largest entry, and the rest.
 
     Equal neighbours are counted together, as pooling counts a group, so that a complete ranking
-    on the complete graph comes out the same to the last bit. The length of zeros is given as 1.
+    on the complete graph is the same to the last bit. The length of a zero vector is given as 1.
     """
     largest = abs(constant) if values.shape[0] < n_items else 0.0
     for value in values:

@@ -1,7 +1,7 @@
-"""How a loop is compiled: at its first call, cached on disk, without the interpreter's lock.
+"""Compile loops at their first call, with a cache on disk and without the interpreter lock.
 
-Numba, which takes long to import, is imported at the first call of any loop. The plain Python
-function stays reachable as ``loop.py_func``: tests run it as an oracle for the machine code.
+Numba takes long to import, so it is imported at the first call of any loop. The plain Python
+function stays available as ``loop.py_func``; tests use it as an oracle for the machine code.
 """
 
 import warnings
@@ -18,10 +18,9 @@ _plain = False
 
 
 def compiled(function: Function) -> Function:
-    """Compile ``function`` at its first call; threads may run it side by side.
+    """Compile ``function`` at its first call; threads may run it in parallel.
 
-    Where no directory is writable, such as in a container without a home, it is compiled in each
-    process.
+    If no directory is writable, as in a container without a home, each process compiles it again.
     """
     return cast(Function, _Loop(function))
 
@@ -30,7 +29,7 @@ def compiled(function: Function) -> Function:
 def plain_loops() -> Iterator[None]:
     """Run loops that are not yet compiled as plain Python, within a ``with`` statement.
 
-    For so little data that it takes less time than importing Numba. All threads do so.
+    For little data, this is faster than importing Numba. It holds for all threads.
     """
     global _plain
     before, _plain = _plain, True
@@ -68,7 +67,7 @@ class _Loop:
 
     @property
     def signatures(self) -> list[Any]:
-        """The types of arguments that there is machine code for."""
+        """The argument types that have been compiled."""
         return [] if self._code is None else list(self._code.signatures)
 
     def __reduce__(self) -> str:
@@ -93,8 +92,8 @@ def _njit() -> Any:
 
 @cache
 def warn_of_no_cache() -> None:
-    """Say once how to have a cache."""
-    # Explicitly, since no line of source helps: it would be a second line of the message.
+    """Say once how to get a cache."""
+    # Explicitly, because a line of source would only be a second line of the message.
     warnings.warn_explicit(
         "there is no writable directory for compiled code, so each process compiles it again; "
         "set NUMBA_CACHE_DIR to a writable directory",

@@ -36,10 +36,10 @@ def find_rows(
     slots: Longs,
     index: Longs,
 ) -> int:
-    """Fill ``index`` with the place of each row among the known ones, where new ones are added.
+    """Fill ``index`` with the place of each row among the known rows; new rows are added there.
 
-    ``slots`` is a table, of 2^k places, from hashes to places, −1 where there is none. Returns
-    how many rows are known then, or −1 if there are more than there is room for.
+    ``slots`` is a hash table of size 2^k with the places of known rows, −1 if empty. Returns the
+    number of known rows, or −1 if there is no room for all.
     """
     mask = np.uint64(slots.shape[0] - 1)
     for i in range(rows.shape[0]):

@@ -1,12 +1,12 @@
 """Completions of incomplete rankings: unranked items fall into the gaps between ranked groups.
 
-A ranking of l groups has l + 1 gaps, counted from 0, the one before the first group. A row of
-``gaps`` says for each unranked item, in the order in which a partition lists them, where it
-falls; items in the same gap are tied.
+A ranking of l groups has l + 1 gaps, counted from 0 for the one before the first group. A row of
+``gaps`` has the gap of each unranked item, in the order in which a partition lists them; items in
+the same gap are tied.
 
-Randomness is a function of a 64-bit stream alone (a Weyl sequence through the finaliser of
-splitmix64), and a stream is a function of the ranking and the seed: so no ranking's draws depend
-on its neighbours.
+Random numbers depend only on a 64-bit stream (a Weyl sequence through the finaliser of
+splitmix64), and the stream depends only on the ranking and the seed. So the draws of a ranking do
+not depend on its neighbours.
 """
 
 import numpy as np
@@ -83,9 +83,9 @@ def draw_completions(
     """Random completions, one task after the other.
 
     Task k draws 2**exponents[k] completions of the partition ``rankings[k]`` from
-    ``streams[k]``, each followed by its mirror image if ``mirror``. With ``stratify`` they make
+    ``streams[k]``, each followed by its mirror image if ``mirror``. With ``stratify`` they form
     a Latin hypercube: the unit interval is cut into as many strata as there are draws, and each
-    item visits each stratum once, in an order of its own; a gap is a stretch of that interval.
+    item visits each stratum once, in random order. A gap is an interval of this unit interval.
     """
     n_items = base_order.shape[1] - 1
     filled = np.empty(n_items + 1, dtype=np.int32)
@@ -99,7 +99,7 @@ def draw_completions(
         n_draws = 1 << exponents[task]
         shift = np.uint64(exponents[task])
         word = streams[task]
-        # A draw and its mirror image halve the interval already; two strata would add nothing.
+        # A draw and its mirror image already halve the interval, so two strata add nothing.
         strata_help = stratify and n_draws > 2
         for j in range(n_items - n_ranked):
             if strata_help:
@@ -149,11 +149,11 @@ def enumerate_completions(
     ends: Ints,
     n_groups: Ints,
 ) -> None:
-    """Completions in their order, one task after the other.
+    """All completions in order, one task after the other.
 
-    Task k is about the partition ``rankings[k]``, from its completion number ``firsts[k]`` on,
-    and fills the rows up to ``task_ends[k]``. Completion number e puts unranked item j into the
-    gap that is digit j of e in base l + 1.
+    Task k lists the completions of partition ``rankings[k]`` from number ``firsts[k]``, and fills
+    the rows up to ``task_ends[k]``. Completion number e puts unranked item j into the gap given by
+    digit j of e in base l + 1.
     """
     n_items = base_order.shape[1] - 1
     filled = np.empty(n_items + 1, dtype=np.int32)
@@ -193,7 +193,7 @@ def enumerate_completions(
 def add_tasks(rows: Floats, task_ends: Ints, targets: Ints, sums: Floats) -> None:
     """Add the rows of each task, ``rows[task_ends[k − 1]:task_ends[k]]``, to ``sums[targets[k]]``.
 
-    A task is added up on its own first, so that what else is in the block changes no bit.
+    Each task is summed separately first, so that the rest of the block changes no bit.
     """
     total = np.empty(rows.shape[1])
     start = 0

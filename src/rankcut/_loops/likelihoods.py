@@ -1,16 +1,16 @@
 """Expected log-likelihoods under Gaussians, and their derivatives, by quadrature for each row.
 
 With f ~ N(m, v), L = E[log p(y | f)] is the sum Σ_k ω_k log p(y | m + √v·z_k) over the nodes z_k
-of a rule for the standard normal. The derivatives are those of that sum, not of the integral, so
-that they are exact for what is maximised. Which rule a row takes depends on its v: rule k holds
+of a rule for the standard normal. The derivatives are those of this sum, not of the integral, so
+they are exact for the function that is maximised. The rule of a row depends on its v: rule k has
 the nodes from ``starts[k]`` to ``starts[k + 1]`` and serves variances up to ``limits[k]``.
 
-Where v is large, that takes ever more nodes to find the one place where log p changes. For probit
-with flipped labels its slope g' is 0 elsewhere, and by parts
+If v is large, more and more nodes are needed to find the place where log p changes. For probit
+with flipped labels, the slope g' of log p is 0 elsewhere, and integration by parts gives
 
     L = log ε + ∫ g'(t)·Φ((m − t)/√v) dt
 
-is a sum over a few steps t_k, the same for all rows.
+which is a sum over a few steps t_k, the same for all rows.
 """
 
 import math
@@ -23,16 +23,16 @@ from rankcut._loops.types import Floats, Ints
 # A fraction of labels is flipped at random, which keeps log p finite; GPflow's constant.
 FLIPPED = 1e-3
 
-# The derivative by v divides by √v; a variance below this changes L by less than rounding does.
+# The derivative in v divides by √v. Variances below this change L by less than rounding.
 SMALLEST_VARIANCE = 1e-12
 
-# The normal density beyond is less than rounding.
+# Beyond this, the normal density is less than rounding.
 REACH = 8.3
 
 
 @compiled
 def rule_for(variance: float, limits: Floats) -> int:
-    """The first rule that serves a variance; beyond all limits, as many as there are."""
+    """The first rule that serves a variance; beyond all limits, the number of rules."""
     rule = 0
     while rule < limits.shape[0] and variance > limits[rule]:
         rule += 1
@@ -83,7 +83,7 @@ def expect_probit(
                 rise += derivative
                 tilt += derivative * nodes[k]
         else:
-            # Steps below this range are certainly climbed, those above certainly not.
+            # Steps below this range count in full, those above not at all.
             lowest = (margin - REACH * deviation - steps[0]) / width
             highest = (margin + REACH * deviation - steps[0]) / width
             first = int(min(max(math.ceil(lowest), 0.0), float(n_steps)))
@@ -153,7 +153,7 @@ def average_logit(
     limits: Floats,
     log_odds: Floats,
 ) -> None:
-    """The log-odds of E[1/(1 + exp(−f))], from both tails so that neither loses its digits."""
+    """The log-odds of E[1/(1 + exp(−f))], from the smaller tail, so that no digits are lost."""
     for i in range(mean.shape[0]):
         v = max(variance[i], SMALLEST_VARIANCE)
         rule = rule_for(v, limits)

@@ -1,10 +1,10 @@
-"""Full rankings that agree with a ranking: ties broken, unranked items put in their places.
+"""Full rankings that agree with a ranking: ties broken, unranked items put anywhere.
 
-A completion is a list of digits. Each item of a tied group is inserted among those of its group
-already placed, and then each unranked item among all items already placed; a digit says in which
-gap. Every list of digits is another completion, so counting through the digits enumerates them,
-and random digits are a uniform draw. The mirror of a draw counts each gap from the other end: it
-reverses the order of the tied items and that of the unranked ones.
+A completion is a list of digits. Each item of a tied group is inserted among the items of its
+group placed so far, then each unranked item among all items placed so far; its digit is the gap.
+Different lists of digits are different completions, so counting through the digits enumerates
+them, and random digits are a uniform draw. The mirror image of a draw counts each gap from the
+other end: it reverses the order of the tied items and of the unranked ones.
 """
 
 import numpy as np
@@ -17,9 +17,9 @@ from rankcut._loops.types import Indices, Ints
 
 @compiled
 def count_completions(groups: Indices, keep_ties: bool, limit: int, counts: Ints) -> None:
-    """How many completions each ranking has, or limit + 1 if there are more.
+    """The number of completions of each ranking, or limit + 1 if there are more.
 
-    With ``keep_ties`` a ranking without unranked items is its own only completion.
+    With ``keep_ties``, the only completion of a ranking without unranked items is itself.
     """
     n = groups.shape[1]
     sizes = np.empty(n, dtype=np.int32)
@@ -46,9 +46,9 @@ def complete_rows(
 ) -> None:
     """Write the completions of ranking r to the rows from ``starts[r]`` to ``starts[r + 1]``.
 
-    All of them, if there is room for ``counts[r]``; else draws, each followed by its mirror.
-    With ``keep_ties``, neighbours that are exchangeable (of one tied group, or both unranked)
-    are tied in a completion: its value is then a mean over their orders.
+    If there is room for ``counts[r]``, these are all completions; otherwise draws, each followed
+    by its mirror image. With ``keep_ties``, exchangeable neighbours (of one tied group, or both
+    unranked) are tied in a completion, so its value is a mean over their orders.
     """
     n = groups.shape[1]
     sizes = np.empty(n, dtype=np.int32)
@@ -63,7 +63,7 @@ def complete_rows(
         if keep_ties and n_ranked == n:
             completions[starts[r]] = row
             continue
-        # The items in order, and how many gaps each has to choose from when it is inserted.
+        # The items in order, and the number of gaps for each when it is inserted.
         position = 0
         for t in range(n_groups):
             for i in range(n):
@@ -90,7 +90,7 @@ def complete_rows(
                 else:
                     digits[position] = choices[position] - 1 - digits[position]
             for position in range(n):
-                # Those placed last are shifted to make room: the group's own, or all.
+                # Shift the items placed last to make room: those of the group, or all.
                 gap = position + 1 - choices[position] + digits[position]
                 for q in range(position, gap, -1):
                     placed[q] = placed[q - 1]

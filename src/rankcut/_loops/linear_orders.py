@@ -1,6 +1,6 @@
 """The best order of items by pairwise gains: dynamic programming and insertion moves.
 
-``gains[i, j]`` is what an order gains by placing i before j.
+``gains[i, j]`` is the gain of placing i before j.
 """
 
 import numpy as np
@@ -11,10 +11,10 @@ from rankcut._loops.types import Floats, Longs
 
 @compiled
 def best_order(gains: Floats, order: Longs) -> None:
-    """The order of largest gain, by the best order of each subset placed first: 2^n·n steps.
+    """The order of largest gain, by dynamic programming over subsets, in 2^n·n steps.
 
-    ``best[S]`` is the most that can be gained by pairs whose first item is outside S, once the
-    items of S are placed first; it is filled from the full set down.
+    ``best[S]`` is the largest gain of pairs whose first item is outside S, if the items of S come
+    first. It is filled from the full set down.
     """
     n = gains.shape[0]
     n_sets = 1 << n
@@ -57,7 +57,7 @@ def improve_order(gains: Floats, order: Longs) -> float:
     for i in range(n):
         for j in range(n):
             slack = max(slack, abs(gains[i, j]))
-    # Smaller than any move that is not rounding: so that moves cannot go round in a circle.
+    # Moves that gain less than this are rounding; without a threshold, moves might never end.
     slack *= 1e-9
     moved = True
     while moved:
@@ -93,10 +93,10 @@ def improve_order(gains: Floats, order: Longs) -> float:
 
 @compiled
 def find_cycles(before: Floats, slack: float, stride: int, cycles: Longs) -> int:
-    """Triples i, j, k with before_ij + before_jk + before_ki > 2 + slack: every ``stride``-th.
+    """Every ``stride``-th triple i, j, k with before_ij + before_jk + before_ki > 2 + slack.
 
-    Each has its smallest item first. Returns how many there are in all; ``cycles`` is filled as
-    far as it has room.
+    Each has its smallest item first. Returns the total number of such triples; ``cycles`` is
+    filled as far as it has room.
     """
     n = before.shape[0]
     found = 0
@@ -113,10 +113,10 @@ def find_cycles(before: Floats, slack: float, stride: int, cycles: Longs) -> int
 
 @compiled
 def unavoidable_loss(gains: Floats) -> float:
-    """Of each three items that beat each other in a circle one pair is lost; added up greedily.
+    """A lower bound on the loss of any order, from cycles of three items.
 
-    What a circle loses is taken from its pairs, so that no gain is counted twice: no order loses
-    less than the sum.
+    An order loses at least one pair of each cycle. The loss of a cycle is subtracted from its
+    pairs, greedily, so that no gain is counted twice.
     """
     n = gains.shape[0]
     left = np.maximum(gains, 0.0)

@@ -11,7 +11,7 @@ _ONE = np.uint64(1)
 
 @compiled
 def close_rows(groups: Indices) -> None:
-    """Put the items of no group into one last group of their row."""
+    """Put the unranked items of each row into one last group."""
     for r in range(groups.shape[0]):
         last = np.uint32(0)
         for group in groups[r]:
@@ -24,7 +24,7 @@ def close_rows(groups: Indices) -> None:
 
 @compiled
 def pack_rows(groups: Indices, bits: int, words: Words) -> None:
-    """``bits`` bits for each item, as many items to a word as it holds: 0 where unranked."""
+    """Pack ``bits`` bits per item, as many items per word as fit; unranked items are 0."""
     each = 64 // bits
     words[:] = 0
     for r in range(groups.shape[0]):
@@ -36,7 +36,7 @@ def pack_rows(groups: Indices, bits: int, words: Words) -> None:
 
 @compiled
 def unpack_rows(words: Words, bits: int, groups: Indices) -> None:
-    """The other way round."""
+    """The inverse of :func:`pack_rows`."""
     each = 64 // bits
     mask = (_ONE << np.uint64(bits)) - _ONE
     for r in range(groups.shape[0]):

@@ -1,4 +1,4 @@
-"""Which pairs of rankings a loop compares: all of two lists, half of one with itself, or twins."""
+"""The pairs of rankings that a loop compares: all, half of a list with itself, or twins."""
 
 from rankcut._loops.compilation import compiled
 from rankcut._loops.types import Floats, Longs
@@ -10,7 +10,7 @@ TWINS = 2
 
 @compiled
 def columns_of(row: int, n_columns: int, pairs: int) -> tuple[int, int]:
-    """The columns to compare with a row: all, or those from itself on, or itself alone."""
+    """The columns to compare with a row: all, those from itself on, or only itself."""
     if pairs == TWINS:
         return row, row + 1
     return (row if pairs == UPPER else 0), n_columns
@@ -18,7 +18,7 @@ def columns_of(row: int, n_columns: int, pairs: int) -> tuple[int, int]:
 
 @compiled
 def mirror(pairs: int, out: Floats) -> None:
-    """Complete a matrix of which the upper half is there."""
+    """Copy the upper half of a matrix to the lower half."""
     if pairs == UPPER:
         for r in range(out.shape[0]):
             for c in range(r):
@@ -27,9 +27,9 @@ def mirror(pairs: int, out: Floats) -> None:
 
 @compiled
 def keep_best(values: Floats, numbers: Longs, best: Floats, best_numbers: Longs) -> None:
-    """Let the values of each row into the best of that row, which fall from left to right.
+    """Merge the values of each row into the best of that row, in decreasing order.
 
-    Among equal values those that came first stay in front.
+    Among equal values, earlier ones stay in front.
     """
     k = best.shape[1]
     for r in range(values.shape[0]):

@@ -1,4 +1,4 @@
-"""From a row of ranks to an ordered partition: the items best first, and where each group ends."""
+"""From a row of ranks to an ordered partition: the items, best first, and the group ends."""
 
 import numpy as np
 
@@ -41,11 +41,11 @@ def sort_by_key(keys: Floats, items: Indices, spare_keys: Floats, spare_items: I
 def order_dense_rows(
     ranks: Floats, close: bool, order: Indices, ends: Ints, n_groups: Ints
 ) -> None:
-    """Order each row of a dense rank matrix; items ranked NaN are listed after all the others.
+    """Order each row of a dense rank matrix; items ranked NaN are listed last.
 
-    Row r becomes ``order[r]``, its items best first, and ``ends[r, :n_groups[r]]``, the end of
-    each group in that list. With ``close`` the unranked items form one last group; without it
-    they stand behind the last end, in no group.
+    Row r becomes ``order[r]``, its items, best first, and ``ends[r, :n_groups[r]]``, the end of
+    each group in that list. With ``close``, the unranked items form one last group; without it,
+    they come after the last end, in no group.
     """
     n = ranks.shape[1]
     keys = np.empty(n)
@@ -107,7 +107,7 @@ def order_dense_rows(
 def count_by_key(
     keys: Floats, items: Indices, ends: Ints, counts: Indices, spare_items: Indices
 ) -> int:
-    """Sort ``items`` by keys that are whole numbers from 0 to n, without comparing any two."""
+    """Sort ``items`` by keys that are whole numbers from 0 to n, without comparisons."""
     counts[:] = 0
     for key in keys:
         counts[np.uint32(key)] += 1
@@ -130,7 +130,7 @@ def count_by_key(
 
 @compiled
 def end_groups(keys: Floats, ends: Ints) -> int:
-    """Where each run of equal sorted keys ends; returns how many there are."""
+    """Write the end of each run of equal sorted keys; returns the number of runs."""
     groups = 0
     for p in range(keys.shape[0]):
         if p + 1 == keys.shape[0] or keys[p + 1] > keys[p]:
@@ -141,7 +141,7 @@ def end_groups(keys: Floats, ends: Ints) -> int:
 
 @compiled
 def close_groups(groups: int, n_ranked: int, n_items: int, close: bool, ends: Ints) -> int:
-    """Add the unranked items as a last group, if asked to and if there are any."""
+    """With ``close``, add the unranked items, if any, as a last group."""
     if close and n_ranked < n_items:
         ends[groups] = n_items
         groups += 1
@@ -162,7 +162,7 @@ def order_sparse_rows(
 ) -> None:
     """Order each row of a CSR rank matrix: the counterpart of ``order_dense_rows``.
 
-    Unless ``everything`` is asked for, unranked items are not even listed.
+    Unranked items are listed only with ``everything``.
     """
     keys = np.empty(stored.shape[0])
     spare_keys = np.empty(stored.shape[0])
@@ -190,7 +190,7 @@ def order_sparse_rows(
         n_groups[r] = close_groups(groups, ranked, n_items, close, ends[r])
 
 
-# The group of an item that is in none.
+# The group of an unranked item.
 NOWHERE = np.uint32(0xFFFFFFFF)
 
 
@@ -210,7 +210,7 @@ def group_rows(order: Indices, ends: Ints, n_groups: Ints, groups: Indices) -> N
 
 @compiled
 def count_groups(row: Indices, sizes: Ints) -> tuple[int, int]:
-    """Fill ``sizes[t]`` with the size of group t; returns how many groups, how many items."""
+    """Fill ``sizes[t]`` with the size of group t; returns the numbers of groups and items."""
     sizes[:] = 0
     n_ranked = 0
     for group in row:

@@ -34,7 +34,7 @@ def mallows_values(
 
     Both sides are the groups of completions, their signs as bits, ``terms`` and ``starts``.
     ``by_size[0]`` and ``terms[0]`` hold log([g]_q!/g!), ``by_size[1]`` and ``terms[1]`` its
-    derivative by λ. With ``derivative`` the result is that of the kernel.
+    derivative in λ. With ``derivative``, the result is the derivative of the kernel.
     """
     x, x_better, x_strict, x_terms, x_starts = left
     y, y_better, y_strict, y_terms, y_starts = right

@@ -14,7 +14,7 @@ def forget_one_item(weights: Floats, n_ranked: int) -> None:
     """From mean weights with k + 1 ranked items to those with k, in place.
 
     ``weights[s, t]`` is the mean of U over the positions that the ranked items s < t (counted
-    from 0, best first) may have. One ranked item less is one more in a gap chosen at random.
+    from 0, best first) may have. Dropping one ranked item puts it into a random gap.
     """
     k = n_ranked
     for s in range(k):
@@ -85,9 +85,9 @@ def expected_weights(
 def average_weights(x: Indices, y: Indices, pairs: int, out: Floats) -> None:
     """Σ over concordant pairs of items of n + 1 − (the largest position in either ranking).
 
-    Taking the items in the order of x, the largest position in x is that of the item taken, and
-    if the pair is concordant so is that in y: it is enough to count the items already taken
-    that are better in y. They are bits of a few words.
+    Items are taken in the order of x. For a concordant pair, the later item has the largest
+    position in both rankings. So it is enough to count the earlier items that are better in y,
+    as bits of a few words.
     """
     n = x.shape[1]
     items = np.empty(n, dtype=np.uint32)

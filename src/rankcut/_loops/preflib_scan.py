@@ -1,8 +1,8 @@
 """From the bytes of a PrefLib file's orders to the entries of a rank matrix.
 
-A line is a count, a separator, and groups divided by commas: an item's number, or several in
-braces, as in ``25: 3,{1,2},4``. White space between them, empty lines and lines that start with
-``#`` mean nothing.
+A line is a count, a separator, and groups separated by commas: the number of an item, or several
+in braces, as in ``25: 3,{1,2},4``. White space between them, empty lines and lines that start with
+``#`` are ignored.
 """
 
 import numpy as np
@@ -14,7 +14,7 @@ from rankcut._loops.types import Floats
 Bytes = NDArray[np.uint8]
 Longs = NDArray[np.int64]
 
-# What can be wrong with a line.
+# Errors in a line.
 FINE, NO_COUNT, LARGE, NO_SEPARATOR, NO_ITEM, NO_SUCH_ITEM, TWICE, EMPTY_GROUP, NO_COMMA = range(9)
 
 # Larger numbers are a mistake, and could overflow.
@@ -34,7 +34,7 @@ def _past_blanks(data: Bytes, at: int) -> int:
 
 @compiled
 def _number(data: Bytes, at: int) -> tuple[int, int]:
-    """The number at a position, −1 where there is none, and the position behind it."""
+    """The number at a position, or −1 if there is no number, and the position after it."""
     if at >= data.shape[0] or data[at] < _ZERO or data[at] > _NINE:
         return -1, at
     value = 0
@@ -58,11 +58,11 @@ def scan_orders(
     ranks: Floats,
     counts: Longs,
 ) -> tuple[int, int, int, int]:
-    """Fill in the rows that the bytes from ``start`` on say; ``starts[0]`` must be 0.
+    """Fill the rows from the bytes after ``start``; ``starts[0]`` must be 0.
 
-    Returns the number of rows, what is wrong (``FINE`` if nothing), where, and the number that
-    is wrong. With ``categories`` a group may be empty. The arrays have room for a row for each
-    line and an entry for each comma, separator and opening brace.
+    Returns the number of rows, the error (``FINE`` if none), its position, and the wrong number.
+    With ``categories``, a group may be empty. The arrays have room for one row per line and one
+    entry per comma, separator and opening brace.
     """
     size = data.shape[0]
     last_row = np.full(n_items, -1, dtype=np.int64)

@@ -1,4 +1,4 @@
-"""Vectors times a matrix: the same bits for each of them, whichever others come with it."""
+"""Vectors times a matrix, where the bits of a result do not depend on the other vectors."""
 
 from rankcut._loops.compilation import compiled
 from rankcut._loops.types import Floats
@@ -6,10 +6,10 @@ from rankcut._loops.types import Floats
 
 @compiled
 def multiply_rows(rows: Floats, matrix: Floats, out: Floats) -> None:
-    """``out = rows @ matrix``, each row summed in the same order however many there are.
+    """``out = rows @ matrix``, with each row summed in the same order for any number of rows.
 
-    Four rows of the matrix at a time, so that running sums are loaded and stored once for four,
-    and the block of vectors shares what is loaded of the matrix.
+    It takes four rows of the matrix at a time, so that running sums are loaded and stored once
+    per four rows, and all vectors of the block share the loaded part of the matrix.
     """
     n, width = matrix.shape
     out[:] = 0.0

@@ -1,7 +1,7 @@
-"""Random digits that depend on a ranking and a seed, and on nothing else.
+"""Random numbers that depend only on a ranking and a seed.
 
-A ranking's stream starts where its groups, folded into the seed, put it; so its draws are the same
-in whichever batch, row or thread it comes.
+The start of a ranking's stream is computed from its groups and the seed, so its draws are the same
+in any batch, row or thread.
 """
 
 import numpy as np
@@ -42,7 +42,7 @@ def name_streams(
 
 @compiled
 def stream_of(row: Indices, seed: np.uint64) -> np.uint64:
-    """Where the stream of a ranking starts."""
+    """The start of the stream of a ranking."""
     state = scramble(seed + STEP)
     for group in row:
         state = scramble((state ^ (np.uint64(group) + _ONE)) + STEP)

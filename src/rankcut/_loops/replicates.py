@@ -1,4 +1,4 @@
-"""Stages of random draws: what each task draws, and what the replicates say together."""
+"""Stages of random draws: the tasks of a stage, and the combination of replicates."""
 
 import numpy as np
 
@@ -6,16 +6,16 @@ from rankcut._loops.compilation import compiled
 from rankcut._loops.random_streams import STEP, scramble
 from rankcut._loops.types import Floats, Ints, Streams
 
-# A Latin hypercube has at most 2**LARGEST_EXPONENT draws; more are made of several.
+# A Latin hypercube has at most 2**LARGEST_EXPONENT draws; larger stages use several.
 LARGEST_EXPONENT = 4
 
-# With fewer replicates the control variate's factor would be too noisy to help.
+# With fewer replicates, the factor of the control variate is too noisy to help.
 FEWEST_TO_REGRESS = 4
 
 
 @compiled
 def count_tasks(sizes: Ints, replicates: Ints) -> int:
-    """How many tasks a stage has: Latin hypercubes of a power of two draws, largest first."""
+    """The number of tasks of a stage: Latin hypercubes of 2^k draws, largest first."""
     count = 0
     for a in range(sizes.shape[0]):
         for r in range(replicates[a]):

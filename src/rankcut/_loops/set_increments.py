@@ -1,7 +1,7 @@
 """Increments along chains of prefixes, F(B_t) − F(B_{t−1}), for set functions other than cuts.
 
-Each loop walks the items of a row in order, keeps what the function has seen so far, and adds up
-what the items of a group bring. The last group brings what is missing to F(V) = ``total``: so a
+Each loop goes through the items of a row in order, keeps the state of the function, and adds up
+the gains of the items of a group. The gain of the last group follows from F(V) = ``total``, so a
 top-k list costs no more than its k items.
 """
 
@@ -48,7 +48,7 @@ def hypergraph_increments(
     weights: Floats,
     increments: Floats,
 ) -> None:
-    """A hyperedge is cut from its first item on, and no more from its last item on.
+    """A hyperedge is cut from its first item until its last.
 
     The hyperedges of item i are ``edges[starts[i]:starts[i + 1]]``.
     """
@@ -86,7 +86,7 @@ def coverage_increments(
     total: float,
     increments: Floats,
 ) -> None:
-    """An item brings the weights of its elements that no item before it has.
+    """The gain of an item is the weight of its elements that no earlier item has.
 
     The elements of item i are ``elements[starts[i]:starts[i + 1]]``.
     """
@@ -119,7 +119,7 @@ def facility_increments(
     total: float,
     increments: Floats,
 ) -> None:
-    """``utilities[i]`` says what item i is worth to each client; the best so far is kept."""
+    """``utilities[i]`` is the value of item i to each client; a client keeps the best so far."""
     best = np.empty(utilities.shape[1])
     for r in range(order.shape[0]):
         best[:] = 0.0
@@ -149,8 +149,8 @@ def log_determinant_increments(
 ) -> None:
     """½ log det of ``matrix[B, B]`` for all prefixes B from one Cholesky factor.
 
-    With the items in the order of the row, the factor of a prefix is the head of the factor of
-    the whole: the item at place p brings log L_pp.
+    With the items in the order of the row, the factor of a prefix is the leading block of the
+    whole factor: the gain of the item at place p is log L_pp.
     """
     for r in range(order.shape[0]):
         last = n_groups[r] - 1
@@ -159,7 +159,7 @@ def log_determinant_increments(
         for p in range(stop):
             row = matrix[order[r, p]]
             for q in range(p + 1):
-                # In both halves: which one a factorisation reads is its own affair.
+                # Fill both halves, because it is open which one the factorisation reads.
                 permuted[p, q] = row[order[r, q]]
                 permuted[q, p] = permuted[p, q]
         factor = np.linalg.cholesky(permuted)

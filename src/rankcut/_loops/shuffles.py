@@ -1,7 +1,6 @@
 """Shuffle labels within strata, and count them in cells of equal rankings.
 
-A shuffle's random digits depend on the seed and on its number alone, so it is the same in
-whichever block or thread it is made.
+A shuffle depends only on the seed and its number, so it is the same in any block or thread.
 """
 
 import numpy as np
@@ -19,7 +18,7 @@ _UNIT = 1.0 / 9007199254740992.0  # 2^-53
 
 @compiled
 def mix(state: np.uint64) -> np.uint64:
-    """SplitMix64: a number as random as the next, for each state."""
+    """SplitMix64: a random number for each state."""
     mixed = (state ^ (state >> _A)) * _FIRST
     mixed = (mixed ^ (mixed >> _B)) * _SECOND
     return mixed ^ (mixed >> _C)
@@ -27,7 +26,7 @@ def mix(state: np.uint64) -> np.uint64:
 
 @compiled
 def stream_of_shuffle(seed: np.uint64, number: int) -> np.uint64:
-    """Where the random digits of a shuffle start."""
+    """The start of the random numbers of a shuffle."""
     return mix(mix(seed + _STEP) ^ mix(np.uint64(number) * _STEP + _STEP))
 
 
@@ -37,9 +36,9 @@ def shuffle_labels(
 ) -> None:
     """Row k of ``labels`` is shuffle number ``first + k`` of the labels of all parts.
 
-    ``sizes[k, s, g]`` units of part s, which begins at ``starts[s]``, are in group g. Labels of
-    the largest group need no draws: the others are put among them, one after another, each in a
-    place drawn from those so far.
+    ``sizes[k, s, g]`` units of part s, which begins at ``starts[s]``, are in group g. The labels
+    of the largest group need no draws: the others are inserted among them, one after another,
+    each at a random place.
     """
     n_groups = sizes.shape[2]
     for k in range(labels.shape[0]):
@@ -68,8 +67,8 @@ def shuffle_labels(
 def count_labels(labels: NDArray[np.uint8], starts: Longs, table: Floats) -> None:
     """``table[k, g, c]`` counts the units of cell c that shuffle k labels g.
 
-    The last group is left out: its counts follow. Cell c is the units from ``starts[c]`` up to
-    ``starts[c + 1]``.
+    The last group is left out, because its counts follow. Cell c has the units from ``starts[c]``
+    to ``starts[c + 1]``.
     """
     for k in range(table.shape[0]):
         for g in range(table.shape[1]):

@@ -1,4 +1,4 @@
-"""Which of two items is better, for all pairs of items: as bits, or as expected signs."""
+"""The better of two items, for all pairs of items, as bits or as expected signs."""
 
 import numpy as np
 
@@ -19,7 +19,7 @@ _SUM = np.uint64(0x0101010101010101)
 
 @compiled
 def count_bits(word: np.uint64) -> np.uint64:
-    """How many bits are set. (In plain arithmetic, which the compiler turns into vectors.)"""
+    """The number of bits set, in plain arithmetic that the compiler can vectorise."""
     word = word - ((word >> _ONE) & _PAIRS)
     word = (word & _QUADS) + ((word >> _TWO) & _QUADS)
     word = (word + (word >> _FOUR)) & _BYTES
@@ -28,7 +28,7 @@ def count_bits(word: np.uint64) -> np.uint64:
 
 @compiled
 def pack_signs(groups: Indices, better: Words, strict: Words) -> None:
-    """One bit for each pair i < j: whether i is better, and whether the two are not tied."""
+    """One bit per pair i < j: whether i is better, and whether the two are not tied."""
     n = groups.shape[1]
     for r in range(groups.shape[0]):
         word = np.uint64(0)
@@ -53,10 +53,10 @@ def pack_signs(groups: Indices, better: Words, strict: Words) -> None:
 
 @compiled
 def agreement_of_strict(x: Words, y: Words, n_pairs: int, pairs: int, out: Floats) -> None:
-    """Concordant less discordant pairs of items, where no ranking has ties."""
+    """Concordant minus discordant pairs of items, for rankings without ties."""
     for r in range(x.shape[0]):
         low, high = columns_of(r, y.shape[0], pairs)
-        # A line without a choice in it, which the compiler turns into vectors.
+        # Without branches, so that the compiler can vectorise it.
         line = out[r, :1] if pairs == TWINS else out[r, low:high]
         others = y[low:high]
         for c in range(others.shape[0]):
@@ -71,7 +71,7 @@ def agreement_of_strict(x: Words, y: Words, n_pairs: int, pairs: int, out: Float
 def agreement_of_tied(
     x: Words, x_strict: Words, y: Words, y_strict: Words, pairs: int, out: Floats
 ) -> None:
-    """The same, where some have ties; a pair tied in either ranking counts nothing."""
+    """The same for rankings with ties; a pair tied in either ranking does not count."""
     for r in range(x.shape[0]):
         low, high = columns_of(r, y.shape[0], pairs)
         for c in range(low, high):
@@ -87,10 +87,11 @@ def agreement_of_tied(
 
 @compiled
 def agreement_by_tree(x: Indices, y: Indices, pairs: int, out: Floats) -> None:
-    """The same in O(n log n) a pair of rankings, for items too many for bits.
+    """The same in O(n log n) per pair of rankings, for many items.
 
     Groups of x are taken best first. A binary indexed tree counts the items taken so far by
-    their group in y, which tells how many of them are better there, and how many worse.
+    their group in y. It gives the number of those that are better in y, and of those that are
+    worse.
     """
     n = x.shape[1]
     sizes = np.empty(n, dtype=np.int32)
@@ -136,7 +137,7 @@ def sum_tree(tree: Ints, place: np.int64) -> int:
 
 @compiled
 def expected_signs(groups: Indices, features: Floats) -> None:
-    """The mean of ±1 over completions, for each pair i < j: positive where i is better.
+    """The mean of ±1 over completions, for each pair i < j: positive if i is better.
 
     With k ranked items, an unranked one is better than the ranked one at mean position p with
     probability p/(k + 1).

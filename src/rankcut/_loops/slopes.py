@@ -21,8 +21,8 @@ def pool_rows(
     ``features`` may be float32: the arithmetic stays in float64.
     """
     n = features.shape[1]
-    # Pool k ends before position stops[k]. Pool 0 is a sentinel that no slope exceeds; the
-    # last pool is kept in variables as well, which spares the loop a trip to memory.
+    # Pool k ends before position stops[k]. Pool 0 is a sentinel that no slope exceeds. The last
+    # pool is also kept in variables, which saves the loop a trip to memory.
     rises = np.empty(n + 1)
     sizes = np.empty(n + 1)
     stops = np.empty(n + 1, dtype=np.int32)
@@ -80,7 +80,7 @@ def scale_to_unit_length(slopes: Floats, sizes: Floats) -> None:
 def spread_slopes(
     order: Indices, ends: Ints, n_groups: Ints, increments: Floats, features: Floats
 ) -> None:
-    """The slope of each item's group as it is, not pooled."""
+    """The slope of each item's group, without pooling."""
     for r in range(order.shape[0]):
         start = 0
         for t in range(n_groups[r]):
@@ -95,7 +95,7 @@ def spread_slopes(
 def break_ties(
     order: Indices, ends: Ints, n_groups: Ints, backwards: bool, broken: Indices, places: Ints
 ) -> None:
-    """Put each item in a group of its own, tied ones as they are listed, or ``backwards``."""
+    """Put each item in its own group; tied items in the order listed, or ``backwards``."""
     for r in range(order.shape[0]):
         start = 0
         for t in range(n_groups[r]):

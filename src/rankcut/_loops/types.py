@@ -1,7 +1,7 @@
 """The array types that compiled loops take.
 
-What indexes an array is unsigned: a signed index costs Numba a test for negative values, which
-doubles the time of a loop over edges.
+Array indices are unsigned: for signed ones, Numba adds a test for negative values, which doubles
+the time of a loop over edges.
 """
 
 from typing import TypeAlias

@@ -1,8 +1,8 @@
-"""Cuts in which comparisons with unlisted items have a weight of their own.
+"""Cuts in which comparisons with unlisted items have a weight γ.
 
-Let γ be that weight, R the listed items, and F_R the cut of the graph among them alone. Then the
-cut is F_γ = γ·F + (1 − γ)·F_R, and along any completion of a ranking F_R rises with its listed
-groups by what it rises along the ranking itself.
+Let R be the listed items, and F_R the cut of the graph restricted to R. Then the cut is
+F_γ = γ·F + (1 − γ)·F_R. Along any completion of a ranking, F_R rises with the listed groups by the
+same amounts as along the ranking itself.
 """
 
 from rankcut._loops.compilation import compiled
@@ -13,7 +13,7 @@ from rankcut._loops.types import Floats, Indices, Ints
 def reverse_listed(
     order: Indices, ends: Ints, n_groups: Ints, turned: Indices, turned_ends: Ints
 ) -> None:
-    """Turn the groups of each partition round, all but the last one."""
+    """Reverse the groups of each partition, except the last one."""
     for r in range(order.shape[0]):
         last = n_groups[r] - 1
         place = 0
