@@ -175,13 +175,14 @@ def test_a_name_that_is_a_number_is_a_name_first(lunch):
 
 
 def test_those_most_like_each(lunch):
-    from rankcut import graph_cut_kernel
+    from rankcut.estimators import LikenessFeatures
 
     done = run("similar", "full.csv", "-n", "3")
     assert done.exit_code == 0, done.output
     lines = pd.read_csv(StringIO(done.stdout))
     ranks = read_file("full.csv").ranks
-    gram = graph_cut_kernel(ranks, normalize=True)
+    vectors = LikenessFeatures().fit_transform(ranks)
+    gram = vectors @ vectors.T
     assert (lines["row"].to_numpy() == np.repeat(np.arange(len(ranks)), 3)).all()
     assert (lines["row"] != lines["similar"]).all()
     found = gram[lines["row"], lines["similar"]]

@@ -77,8 +77,8 @@ def test_seeds():
         ({"noise": -1}, "noise must be a finite number, 0 or more"),
         ({"n_rankings": 0}, "n_rankings must be a whole number, 1 or more"),
         ({"n_rankings": 2.5}, "n_rankings must be a whole number, 1 or more"),
-        ({"kind": "ties", "merges": 8}, "merges must be a number, or a range"),
-        ({"kind": "incomplete", "dropped": (3, 2)}, "dropped must be a number, or a range"),
+        ({"kind": "ties", "merges": 8}, "merges must be a number or a range"),
+        ({"kind": "incomplete", "dropped": (3, 2)}, "dropped must be a number or a range"),
     ],
 )
 def test_bad_options(options, message):

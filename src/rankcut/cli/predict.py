@@ -34,7 +34,7 @@ def predict(
     explain: Explain = False,
     top: Top = None,
 ) -> None:
-    """Predict with a saved model: classes, numbers, completed rankings, blocs, or rankings.
+    """Predict classes, numbers or rankings with a saved model.
 
     A table with probabilities, intervals, rankings or blocs, to CSV, Parquet or JSON; CSV on
     standard output by default. For a model of 'rankcut learn-ranking' FILE is a table of people.
