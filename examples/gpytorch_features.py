@@ -1,7 +1,7 @@
 """Our features in GPyTorch: an approximate GP with a linear kernel, trained by Adam.
 
-It needs ``pip install gpytorch``, which brings PyTorch; for one without CUDA install that
-first, with ``pip install torch --index-url https://download.pytorch.org/whl/cpu``.
+It needs ``pip install gpytorch``, which brings PyTorch. One without CUDA is much smaller: install
+that first, as its own pages say.
 """
 
 import gpytorch

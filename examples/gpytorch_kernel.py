@@ -1,7 +1,7 @@
 """Any kernel of ours as a kernel of GPyTorch, whose inputs are rank matrices.
 
-It needs ``pip install gpytorch``, which brings PyTorch; for one without CUDA install that first,
-with ``pip install torch --index-url https://download.pytorch.org/whl/cpu``.
+It needs ``pip install gpytorch``, which brings PyTorch. One without CUDA is much smaller: install
+that first, as its own pages say.
 """
 
 import gpytorch
