@@ -64,15 +64,16 @@ def test_features_gram_similar_and_classify(votes, cluster):
     stored = zarr.open_array("gram.zarr", mode="r")[:]
     np.testing.assert_allclose(stored, np.load("gram.npy"), atol=1e-14)
 
-    assert succeed(f"similar votes --to 1-7 -n 4 {where}") == succeed("similar votes --to 1-7 -n 4")
+    alone = succeed("similar votes --to 1-7 -n 4 --smoothing 0")
+    assert succeed(f"similar votes --to 1-7 -n 4 --smoothing 0 {where}") == alone
+    assert "similarity is the graph cut kernel" in succeed(f"similar votes --to 1-7 {where}")
     before = Path("parts/part-000000.parquet").stat().st_mtime_ns
     succeed(f"features votes -o plain/ {where}")
     Path("plain/part-000003.parquet").unlink()
     kept = Path("plain/part-000000.parquet").stat().st_mtime_ns
     for cluster_or_not in (where, "--block 50"):
-        assert succeed(f"similar votes --to 1-7 -n 4 --parts plain {cluster_or_not}") == succeed(
-            "similar votes --to 1-7 -n 4"
-        )
+        line = f"similar votes --to 1-7 -n 4 --smoothing 0 --parts plain {cluster_or_not}"
+        assert succeed(line) == alone
         assert len(list(Path("plain").glob("part-*.parquet"))) == 9
         assert Path("plain/part-000000.parquet").stat().st_mtime_ns == kept
     code, said = rankcut(f"similar votes --to 1-7 --parts parts {where}")
@@ -155,7 +156,7 @@ def test_conditions_may_leave_nothing_of_a_piece(votes, cluster):
     succeed(f"features votes -o one.npy {where}")
     np.testing.assert_array_equal(matrix("parts"), np.load("one.npy"))
     assert 0 in [len(pd.read_parquet(part)) for part in Path("parts").glob("part-*")]
-    alone = "similar votes --to 2-7 --where ranking=2-7"
+    alone = "similar votes --to 2-7 --where ranking=2-7 --smoothing 0"
     assert succeed(f"{alone} --block 20 --parts kept --scheduler {cluster.scheduler_address}") == (
         succeed(alone)
     )

@@ -91,6 +91,11 @@ def similar(
         if computing.on_cluster or parts is not None:
             smoothed = vectors.smoothed_by(_STEPS)
             found = _search_blocks(file, reading, smoothed, computing, to, number, block, parts)
+            if not vectors.by_cuts:
+                note(
+                    "on a cluster and in parts, similarity is the graph cut kernel, and values "
+                    "differ from those in memory; --smoothing says that this is meant"
+                )
         else:
             found = _search(file, reading, vectors, to, number)
         columns = _of_one(found)
