@@ -5,17 +5,45 @@ import pytest
 from numpy.testing import assert_allclose
 from sklearn.decomposition import PCA
 
-from rankcut import RankingSet, load_lunch, make_mallows
+from rankcut import RankingSet, RBOKernel, SpearmanKernel, load_lunch, make_mallows
 from rankcut.errors import InputError
 from rankcut.pictures.map_figure import read_map
 from rankcut.pictures.map_scene import lay_out
-from rankcut.pictures.ranking_map import MOST_MARKS, Directions, main_directions, map_rankings
+from rankcut.pictures.ranking_map import (
+    MOST_MARKS,
+    Directions,
+    kernel_directions,
+    main_directions,
+    map_rankings,
+)
 from rankcut.pictures.theme import COLOURS, OTHERS
 
 
 def read(ranks, by=None, **options):
     settings = {"unranked": "error", "features": None, "sample_weight": None, "by_name": ""}
     return read_map(ranks, by, **{**settings, **options})
+
+
+def test_a_kernel_of_vectors_gives_their_own_directions():
+    rng = np.random.default_rng(0)
+    vectors, counts = rng.normal(size=(30, 6)), rng.integers(1, 5, 30)
+    expected = main_directions(vectors, counts)
+    found = kernel_directions(vectors @ vectors.T, vectors, counts)
+    assert_allclose(found.points, expected.points, atol=1e-10)
+    assert_allclose(found.shares, expected.shares, rtol=1e-10)
+    assert_allclose(found.loadings, expected.loadings, atol=1e-10)
+
+
+def test_maps_by_a_kernel():
+    lunch = load_lunch()
+    by_places = read(lunch, features=SpearmanKernel())
+    assert by_places.n_rankings == len(lunch)
+    ranks = np.where(lunch.ranks <= 4, lunch.ranks, np.nan)
+    by_tops = read(ranks, features=RBOKernel())
+    assert by_tops.directions.shape == (lunch.ranks.shape[1], 2)
+    assert 0 < by_tops.shares[1] <= by_tops.shares[0] < 1
+    with pytest.raises(InputError, match="features is a kernel, which compares all pairs"):
+        read(np.tile([[1, 2, 3]], (5001, 1)), features=SpearmanKernel())
 
 
 def test_directions_are_those_of_repeated_vectors():

@@ -4,11 +4,17 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from rankcut.errors import InputError
 from rankcut.pictures.map_scene import FEW_GROUPS, Scene, lay_out
-from rankcut.pictures.ranking_map import RankingMap, main_directions, map_rankings
+from rankcut.pictures.ranking_map import (
+    Directions,
+    RankingMap,
+    kernel_directions,
+    main_directions,
+    map_rankings,
+)
 from rankcut.pictures.theme import FAINT, INK, OTHERS, PAPER, SCALE, SOFT, import_figure, shorten
 from rankcut.rankings import Unranked, read_rankings
 
@@ -16,6 +22,9 @@ from rankcut.rankings import Unranked, read_rankings
 _WIDTH, _HEIGHT, _LEGEND = 470, 430, 150
 _LEFT, _BELOW, _ABOVE = 26, 34, 52
 _FONT = 10.0
+
+# Rankings of which a kernel compares all pairs.
+_MOST_ROWS = 5_000
 
 
 def plot_map(
@@ -44,9 +53,9 @@ def plot_map(
         seven largest groups have a colour each.
     unranked : {"error", "last", "anywhere"}, default="error"
         What an unranked item means.
-    features : estimator or None
-        Turns rankings into vectors with a coordinate for each item; None is
-        ``GraphCutFeatures(unranked=unranked, normalize=True)``.
+    features : estimator, kernel or None
+        Turns rankings into vectors with a coordinate for each item, or compares them, as
+        ``RBOKernel()`` does; None is ``GraphCutFeatures(unranked=unranked, normalize=True)``.
     sample_weight : array of shape (n_rankings,) or None
         How many people each ranking stands for; None takes the counts of a ranking set.
     by_name : str
@@ -105,12 +114,32 @@ def read_map(
         raise InputError(
             "must hold a whole number of 1 or more for each ranking", parameter="sample_weight"
         )
-    vectors = np.asarray(features.fit_transform(ranks))
     items = range(matrix.shape[1]) if matrix.items is None else matrix.items
-    if vectors.shape[1] != len(items):
-        raise InputError("give vectors without a coordinate for each item", parameter="features")
     counts = counts.astype(np.int64)
-    return map_rankings(main_directions(vectors, counts), counts, list(items), by, by_name)
+    if callable(getattr(features, "nearest", None)):
+        found = _kernel_map(features, ranks, counts)
+    else:
+        vectors = np.asarray(features.fit_transform(ranks))
+        if vectors.shape[1] != len(items):
+            raise InputError(
+                "give vectors without a coordinate for each item", parameter="features"
+            )
+        found = main_directions(vectors, counts)
+    return map_rankings(found, counts, list(items), by, by_name)
+
+
+def _kernel_map(kernel: Any, ranks: Any, counts: NDArray[np.int64]) -> Directions:
+    """Axes in the space of a kernel, and the mean positions of items along them."""
+    from rankcut.estimators.graph_cut import GraphCutFeatures
+
+    if len(counts) > _MOST_ROWS:
+        raise InputError(
+            f"is a kernel, which compares all pairs of {len(counts):,} rankings",
+            parameter="features",
+            remedy=f"take at most {_MOST_ROWS:,} rankings, or an estimator of vectors",
+        )
+    positions = GraphCutFeatures(unranked="anywhere", sparse_output=False).fit_transform(ranks)
+    return kernel_directions(np.asarray(kernel(ranks)), np.asarray(positions), counts)
 
 
 def draw_map(found: RankingMap, title: str) -> Any:

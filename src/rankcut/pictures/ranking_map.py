@@ -164,6 +164,30 @@ def main_directions(
     return Directions(centered @ directions.T, shares, directions.T)
 
 
+def kernel_directions(
+    gram: NDArray[np.floating], positions: NDArray[np.floating], counts: NDArray[np.int64]
+) -> Directions:
+    """The two principal components in the space of a kernel, from its Gram matrix.
+
+    An item's arrow is the slope of its positions along either axis. With the Gram matrix of the
+    positions themselves, this is :func:`main_directions`.
+    """
+    weight = counts / counts.sum()
+    means = gram @ weight
+    centered = gram - means[:, np.newaxis] - means + weight @ means
+    root = np.sqrt(weight)
+    variances, components = np.linalg.eigh(root[:, np.newaxis] * centered * root)
+    total = float(np.maximum(variances, 0.0).sum())
+    variances, components = np.maximum(variances[:-3:-1], 0.0), components[:, :-3:-1]
+    scale = np.divide(1.0, np.sqrt(variances), out=np.zeros(2), where=variances > 0)
+    points = centered @ (root[:, np.newaxis] * components) * scale
+    arrows = (positions - weight @ positions).T @ (weight[:, np.newaxis] * points) * scale**2
+    largest = np.abs(arrows).argmax(axis=0)
+    signs = np.where(arrows[largest, [0, 1]] < 0, -1.0, 1.0)
+    shares = variances / total if total > 0 else np.zeros(2)
+    return Directions(points * signs, shares, arrows * signs)
+
+
 def distinct_points(
     labels: Sequence[str], color: NDArray[Any] | None, counts: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
