@@ -19,7 +19,7 @@ from tables import print_table
 
 from rankcut import DissimilarityGraph, GPClassifier, GraphCutKernel, SimilarityGraph, load_sushi
 
-N_TRAINING, N_TEST, SPLITS = 250, 2000, 8
+N_TRAINING, N_TEST, SPLITS = 200, 1500, 5
 BOUNDS = (1e-1, 1e2)
 
 

@@ -20,10 +20,10 @@ from tables import print_table
 
 from rankcut import RatingFeatures
 
-REPEATS = 5
+REPEATS = 3
 STRENGTHS = np.logspace(-2, 3, 11)
 NOISES = [0.0, 0.5, 1.0, 2.0]
-FEWEST = 50
+FEWEST = 100
 
 
 def main() -> None:

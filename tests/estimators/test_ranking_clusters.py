@@ -113,7 +113,7 @@ def test_the_number_is_found():
     "features", [GraphCutFeatures(), KendallKernel(), "mallows", "gaussian"], ids=str
 )
 def test_other_features_find_the_same_blocs(features):
-    data = votes(80, phi=0.3)
+    data = votes(80, phi=0.1)
     model = quick(features=features).fit(data.ranks)
     assert adjusted_rand_score(model.labels_, data.target) > 0.9
 

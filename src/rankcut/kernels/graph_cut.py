@@ -223,7 +223,6 @@ def _largest_step(weights: NDArray[Any], slope: NDArray[Any]) -> float:
     if not moving.any():
         return _STEP
     size = float(np.abs(slope).max())
-    return min(
-        _STEP * float(weights.max()) / size,
-        0.5 * float((weights[moving] / np.abs(slope[moving])).min()),
-    )
+    with np.errstate(over="ignore"):
+        room = weights[moving] / np.abs(slope[moving])
+    return min(_STEP * float(weights.max()) / size, 0.5 * float(room.min()))

@@ -180,8 +180,7 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
             self.coef_ = means[:, : self.n_features_in_]
             has_constant = fit.predictor.has_constant
             self.intercept_ = means[:, -1] if has_constant else np.zeros(len(means))
-            with np.errstate(over="ignore", under="ignore"):
-                self.covariance_ = np.array([factor @ factor.T for factor in factors])
+            self.covariance_ = np.array([_outer(factor) for factor in factors])
         self._predictor: Any = fit.predictor
         if callable(self.kernel):
             self.kernel_ = [q.kernel for q in self._predictor.posteriors]
@@ -395,3 +394,11 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
             return callable(self.kernel)
         parts = [self.kernel, *self.kernel.get_params().values()]
         return any(isinstance(part, RankingKernel) for part in parts)
+
+
+def _outer(factor: Floats) -> Floats:
+    """U·Uᵀ; where that is too large for a float it is infinite, and never NaN."""
+    scale = float(np.abs(factor).max(initial=0.0)) or 1.0
+    unit = factor / scale
+    with np.errstate(over="ignore", under="ignore"):
+        return np.asarray(unit @ unit.T * scale * scale)
