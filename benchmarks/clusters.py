@@ -7,9 +7,9 @@ Parts: number (how often the number of planted blocs is found, and one where the
 agreement (adjusted Rand index with planted blocs for a given number, beside k-means on Borda
 positions, scikit-learn's Gaussian mixture and spectral clustering on Kendall's kernel), length
 (lists of unlike length: how much of the blocs is taste), scale (processor time and memory) and real
-(blocs of real votes). R's MSmix and Rankcluster are not run: they are no packages of this
-environment. Seconds are processor time. ``--keep`` goes on where an earlier run of the number part
-stopped; ``--seconds`` stops it after that much processor time.
+(blocs of real votes). R's MSmix and Rankcluster are not run. Seconds are processor time. ``--keep``
+goes on where an earlier run of the number part stopped; ``--seconds`` stops it after that much
+processor time.
 """
 
 import argparse
@@ -45,7 +45,7 @@ class Page:
         self.command = command
 
     def show(self, title: str, columns: list[str], rows: list[list[str]], text: str = "") -> None:
-        """Print a table, and put it on the page in the place of an earlier one."""
+        """Print a table, and put it on the page; it replaces an earlier one."""
         print_table(title, columns, rows)
         if self.target is None:
             return

@@ -347,7 +347,6 @@ def _check_named_once(items: Sequence[int], block: Block) -> None:
             raise RankingFileError(
                 f"item {block.names[first]!r} has two columns, {first + 1} and {again + 1}",
                 block.source,
-                int(block.lines[0]),
                 remedy=["rename one, or choose by number with ", Setting("item_columns")],
             )
 

@@ -17,8 +17,8 @@ Similarity: TypeAlias = Literal["squared_exponential", "exponential"]
 
 Search: TypeAlias = Literal["auto", "exact", "approximate"]
 
-# Trees find neighbours quickly in few dimensions. In more, comparing all pairs is quicker, until
-# there are so many items that an index pays.
+# Trees find neighbours quickly in few dimensions. In more, comparing all pairs is quicker, up to
+# a number of items at which an index pays.
 _TREE_DIMENSIONS = 8
 _ALL_PAIRS_ITEMS = 80_000
 

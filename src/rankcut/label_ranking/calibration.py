@@ -13,7 +13,7 @@ from scipy.optimize import minimize
 
 from rankcut._loops.types import Floats
 
-# Pairs are enough for two numbers long before there are so many.
+# Two numbers are fitted, so more pairs than this would add nothing.
 _MOST_PAIRS = 200_000
 
 # Of log slope and logit shrinkage; no sample should leave them.

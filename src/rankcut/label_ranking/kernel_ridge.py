@@ -17,7 +17,7 @@ from rankcut._loops.types import Floats
 _SCALES = (0.35, 0.6, 1.0, 1.8, 3.2, 6.0, 12.0)
 _PENALTIES = 10.0 ** np.arange(-5.0, 2.01, 0.5)
 
-# The lengthscale is found from at most so many rows and landmarks; the model has more landmarks.
+# The lengthscale is chosen on at most this many rows and landmarks; the model has more landmarks.
 _SEARCH_ROWS = 4000
 _SEARCH_LANDMARKS = 400
 _MOST_LANDMARKS = 1000

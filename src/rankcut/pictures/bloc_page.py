@@ -64,7 +64,7 @@ def _body(report: BlocReport, found: RankingMap | None, ranks: Any) -> Iterator[
     if report.selection is not None:
         yield "<h2>How many blocs</h2>"
         yield (
-            '<p class="soft">Gap: how much more the rankings gain from so many centres than a '
+            '<p class="soft">Gap: how much better that many centres fit these rankings than a '
             "population with the same mean and covariance but no blocs, and how much that varies. "
             "Stability: how well the blocs that two halves of the people find agree.</p>"
         )
