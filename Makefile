@@ -14,7 +14,7 @@ ONE_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1
 PYTEST := -m pytest -q -n 2 --dist worksteal
 PIP := $(VENV)/bin/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo docs pictures test test-quick check-types test-slow test-all test-oldest explore reproduce bench-gp clean
+.PHONY: demo docs pictures stories test test-quick check-types test-slow test-all test-oldest explore reproduce bench-gp clean
 
 demo: $(DEMO)
 	$(VENV)/bin/rankcut demo
@@ -68,6 +68,10 @@ docs: $(DOCS)
 pictures: $(DEMO)
 	$(VENV)/bin/rankcut map lunch:full --by guest -o docs/map.png
 	$(VENV)/bin/rankcut consensus lunch:top-k --unranked last -o docs/consensus.png
+
+# The stories with real data, whose directory RANKCUT_DATA names, told again.
+stories: $(DEMO)
+	$(VENV)/bin/python docs/tell.py
 
 # Random examples, and fuzzers where they are installed, for SECONDS in all.
 SECONDS ?= 600

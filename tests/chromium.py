@@ -19,7 +19,7 @@ FLAGS = [
     "--disable-sync",
     "--remote-debugging-pipe",
 ]
-PATIENCE = 60
+PATIENCE = 300
 
 # Texts of drawings that are cut by their drawing, and pairs of labels that overlap.
 CUT = """(() => {
@@ -110,6 +110,44 @@ class Page:
         self.browser.events.clear()
         self.browser.send("Page.navigate", self.session, url=file.resolve().as_uri())
         self.browser.wait_for("Page.loadEventFired")
+
+    def send(self, method, **parameters):
+        return self.browser.send(method, self.session, **parameters)
+
+    def point_at(self, selector):
+        """Move the mouse to an element, wherever it is on the page."""
+        x, y = self.evaluate(
+            f"(() => {{ const e = document.querySelector({json.dumps(selector)});"
+            "e.scrollIntoView({block: 'center'}); const b = e.getBoundingClientRect();"
+            "return [b.x + b.width / 2, b.y + b.height / 2]; })()"
+        )
+        self.send("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
+        return {"x": x, "y": y, "button": "left", "clickCount": 1}
+
+    def click(self, selector):
+        place = self.point_at(selector)
+        for kind in ("mousePressed", "mouseReleased"):
+            self.send("Input.dispatchMouseEvent", type=kind, **place)
+
+    def press(self, key):
+        """Press a key, as a person does."""
+        text = {"Enter": "\r"}.get(key, key if len(key) == 1 else "")
+        code = {"Enter": 13, "Tab": 9, "Escape": 27, "ArrowRight": 39, "ArrowLeft": 37}
+        number = code.get(key, ord(key[0].upper()))
+        for kind in ("keyDown", "keyUp"):
+            self.send(
+                "Input.dispatchKeyEvent",
+                type=kind,
+                key=key,
+                code=key,
+                windowsVirtualKeyCode=number,
+                **({"text": text} if text and kind == "keyDown" else {}),
+            )
+
+    def show_as(self, media="screen", scheme="light"):
+        """Show the page on a screen or in print, in light or in dark."""
+        features = [{"name": "prefers-color-scheme", "value": scheme}]
+        self.send("Emulation.setEmulatedMedia", media=media, features=features)
 
     def errors(self):
         """Exceptions, and whatever the console was told beyond information."""

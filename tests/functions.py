@@ -199,6 +199,13 @@ FAMILIES = {
     "complement": complement,
     "callable": from_callable,
 }
+# One of each class: for what follows from the values alone, it does not matter how a cut computes
+# them, nor what a sum is made of.
+KINDS = [
+    *("dense cut", "structured cut", "hypergraph cut", "concave of cardinality", "coverage"),
+    *("facility location", "gaussian entropy", "gaussian mutual information", "modular"),
+    *("complement", "callable"),
+]
 CUTS = ["complete cut", "cut by table", "dense cut", "sparse cut", "structured cut"]
 
 

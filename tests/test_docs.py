@@ -1,10 +1,12 @@
 """The pages of the site: their commands run, and everything public is in the reference."""
 
-import importlib.util
 import re
 from pathlib import Path
 
+import hooks
 import pytest
+import shell
+import tell
 
 import rankcut
 
@@ -12,34 +14,24 @@ HOME = Path(__file__).parents[1]
 PAGES = sorted((HOME / "docs").glob("*.md"))
 
 
-def load_hooks():
-    spec = importlib.util.spec_from_file_location("site_hooks", HOME / "docs" / "hooks.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-hooks = load_hooks()
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "page",
-    [page for page in PAGES if hooks.console_blocks(page.read_text(encoding="utf-8"))],
+    [page for page in PAGES if shell.BLOCK.findall(page.read_text(encoding="utf-8"))],
     ids=lambda page: page.stem,
 )
 def test_commands_run(page, tmp_path):
-    for block in hooks.console_blocks(page.read_text(encoding="utf-8")):
-        shown = hooks.run_commands(block, tmp_path)
+    for block in shell.BLOCK.findall(page.read_text(encoding="utf-8")):
+        shown = shell.run_commands(block, tmp_path)
         assert shown.startswith("$ ")
 
 
 def test_commands_are_shown_with_their_output(tmp_path):
-    shown = hooks.run_commands("$ rankcut info lunch:full --top 1\n$ echo 'a b'", tmp_path)
+    shown = shell.run_commands("$ rankcut info lunch:full -n 1\n$ echo 'a b'", tmp_path)
     assert "rankings:        48" in shown
     assert shown.endswith("$ echo 'a b'\na b")
     with pytest.raises(RuntimeError, match="no-such-command"):
-        hooks.run_commands("$ no-such-command", tmp_path)
+        shell.run_commands("$ no-such-command", tmp_path)
 
 
 def test_every_public_name_is_in_one_room_of_the_reference():
@@ -54,12 +46,44 @@ def test_every_page_has_a_place_in_the_navigation():
     nav = (HOME / "mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:")[2]
     named = set(re.findall(r"[\w/-]+\.md", nav))
     assert {page.name for page in PAGES} <= named
+    assert {f"stories/{name}.md" for name in tell.STORIES} <= named
 
 
-def test_results_are_small_and_start_with_a_title():
+@pytest.mark.parametrize("name", tell.STORIES)
+def test_the_page_of_a_story_is_of_its_source(name):
+    page = (tell.PAGES / f"{name}.md").read_text(encoding="utf-8")
+    assert re.fullmatch(tell.pattern(name), page)
+    assert "Get the data" in page
+    assert page.rpartition("\n## ")[2].startswith("What we would not conclude\n")
+    pictures = re.findall(r"^!\[.+\]\((.+)\)$", page, re.M)
+    assert len(pictures) >= 2
+    assert all((tell.PAGES / picture).stat().st_size < 150_000 for picture in pictures)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", tell.STORIES)
+def test_a_story_told_again_says_the_same(name, data_home, monkeypatch):
+    monkeypatch.setenv("RANKCUT_DATA", str(data_home))
+    pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
+    again, pictures = tell.tell(name, "again")
+    page = (tell.PAGES / f"{name}.md").read_text(encoding="utf-8")
+
+    def words(text):
+        # Numbers may differ in their last digit from one processor to another.
+        return re.sub(r"[\d█●━·.,]+", "0", text.split("\n\n", 2)[2])
+
+    assert words(again) == words(page)
+    assert set(pictures) == {path.name for path in tell.PAGES.glob(f"{name}-*.png")}
+
+
+def test_results_are_small_and_say_where_they_come_from():
     results = sorted((HOME / "docs" / "results").glob("*.md"))
     assert sum(path.stat().st_size for path in results) < 200_000
-    assert all(path.read_text(encoding="utf-8").startswith("# ") for path in results)
+    for path in results:
+        text = path.read_text(encoding="utf-8")
+        assert text.startswith("# ")
+        facts = dict(re.findall(r"^\| (\w+) \| (.+) \|$", text.partition("\n\n")[2][:600], re.M))
+        assert list(facts)[:5] == ["date", "version", "processor", "cores", "command"], path.name
 
 
 def test_recorded_results_say_where_they_come_from():
@@ -72,5 +96,3 @@ def test_recorded_results_say_where_they_come_from():
     assert re.fullmatch(r"\d{4}-\d\d-\d\d", facts["date"])
     assert facts["version"].startswith(f"rankcut {rankcut.__version__}, ")
     assert facts["command"] == "`python benchmarks/startup.py`"
-    recorded = (HOME / "docs" / "results" / "startup.md").read_text(encoding="utf-8")
-    assert all(f"| {fact} | " in recorded for fact in facts)

@@ -12,7 +12,7 @@ and roots stay within a few times that bound.
 """
 
 import numpy as np
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 
 # How many sums, products, quotients and roots in a row a bound allows for.
 A_FEW = 8
@@ -43,3 +43,11 @@ def assert_rounds_to(got, expected, n_terms, size=None, dtype=np.float64):
         finite = np.abs(expected[np.isfinite(expected)])
         size = float(finite.max(initial=0.0))
     assert_allclose(got, expected, rtol=0, atol=rounding(n_terms, size, dtype))
+
+
+def assert_does_the_same(machine, source, n_terms):
+    """What machine code wrote, and the Python it is compiled from: whole numbers are the same."""
+    if np.asarray(source).dtype.kind == "f":
+        assert_rounds_to(machine, source, n_terms)
+    else:
+        assert_array_equal(machine, source)

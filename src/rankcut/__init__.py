@@ -1,11 +1,9 @@
 """Learn from rankings of any kind: full orders, top-k lists, ties, incomplete orders.
 
-A ranking becomes a short vector, the graph cut feature map, by way of a graph over the items;
-vectors plug into scikit-learn. The most used names are here; others are in the packages
-:mod:`~rankcut.datasets`, :mod:`~rankcut.estimators`, :mod:`~rankcut.files`,
-:mod:`~rankcut.graphs`, :mod:`~rankcut.kernels`, :mod:`~rankcut.pictures`,
-:mod:`~rankcut.setfunctions` and :mod:`~rankcut.theory`. Names are loaded when first used, so that
-``import rankcut`` is quick; ``__init__.pyi`` lists them.
+A graph over the items turns a ranking into a short vector, its graph cut features; vectors plug
+into scikit-learn. The names that most people use are here. The rest is in packages:
+:mod:`~rankcut.datasets`, :mod:`~rankcut.graphs`, :mod:`~rankcut.kernels` and others, which
+``__init__.pyi`` lists. A name is loaded when it is first used, so ``import rankcut`` is quick.
 """
 
 import ast

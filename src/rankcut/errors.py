@@ -2,7 +2,7 @@
 
 The library says ``row 17: item 'toro' is not ranked; pass unranked="last"``; the command says the
 same in its own words, ``… pass --unranked last``. So an error keeps its fields apart, and names
-parameters by :class:`Setting`, which each of them renders for itself.
+parameters by :class:`Setting`, which each renders in its own way.
 """
 
 from collections.abc import Callable, Hashable, Sequence
@@ -109,7 +109,7 @@ class InputError(ValueError):
         return self.render()
 
     def __reduce__(self) -> Any:
-        # An exception is pickled as its text alone, unless it says more: a worker's would be lost.
+        # By default only the text is pickled, and the fields of a worker's error would be lost.
         return _restored, (type(self), dict(self.__dict__))
 
 

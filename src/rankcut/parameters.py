@@ -11,6 +11,19 @@ import numpy as np
 
 from rankcut.errors import InputError
 
+# A float of Python, which compares with whole numbers of any size.
+_LARGEST = float(np.finfo(np.float64).max)
+
+
+def is_whole(value: Any, least: int = 0, most: float = np.inf) -> bool:
+    """Whether the value is a whole number between two bounds; True and False are not numbers."""
+    return _is_number(value, Integral) and least <= value <= most
+
+
+def is_real(value: Any, least: float = 0.0, most: float = _LARGEST) -> bool:
+    """Whether the value is a finite number between two bounds; True and False are not numbers."""
+    return _is_number(value, Real) and least <= value <= most
+
 
 def check_choice(value: Any, choices: Sequence[str], parameter: str) -> None:
     """Raise unless the value is one of the words.
@@ -22,7 +35,7 @@ def check_choice(value: Any, choices: Sequence[str], parameter: str) -> None:
     """
     if not (isinstance(value, str) and value in choices):
         words = [f'"{choice}"' for choice in choices]
-        listed = " or ".join([", ".join(words[:-1]), words[-1]])
+        listed = " or ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
         raise InputError(f"must be {listed}; got {value!r}", parameter=parameter)
 
 
@@ -34,7 +47,7 @@ def check_count(value: Any, parameter: str, *, least: int = 1) -> int:
         ...
     rankcut.errors.InputError: n_neighbors must be a whole number, 1 or more; got 2.5
     """
-    if not (_is_number(value, Integral) and value >= least):
+    if not is_whole(value, least):
         raise InputError(
             f"must be a whole number, {least} or more; got {value!r}", parameter=parameter
         )
@@ -49,7 +62,7 @@ def check_number(value: Any, parameter: str) -> float:
         ...
     rankcut.errors.InputError: shrinkage must be a finite number, 0 or more; got -1
     """
-    if not (_is_number(value, Real) and 0 <= value <= np.finfo(np.float64).max):
+    if not is_real(value):
         raise InputError(f"must be a finite number, 0 or more; got {value!r}", parameter=parameter)
     return float(value)
 
@@ -62,9 +75,33 @@ def check_positive(value: Any, parameter: str) -> float:
         ...
     rankcut.errors.InputError: lam must be a finite number above 0; got 0
     """
-    if not (_is_number(value, Real) and 0 < value <= np.finfo(np.float64).max):
+    if not (is_real(value) and value > 0):
         raise InputError(f"must be a finite number above 0; got {value!r}", parameter=parameter)
     return float(value)
+
+
+def check_learned(value: Any, parameter: str, *, zero: bool = False) -> None:
+    """Raise unless the value is None (learn it) or a finite number above 0; or 0, if allowed."""
+    if value is not None:
+        (check_number if zero else check_positive)(value, parameter)
+
+
+def check_draws(value: Any, parameter: str) -> int:
+    """The value, if it is a number of draws in mirrored pairs.
+
+    >>> check_draws(3, "n_draws")
+    Traceback (most recent call last):
+        ...
+    rankcut.errors.InputError: n_draws must be an even number, 2 or more, because draws come in \
+mirrored pairs; got 3
+    """
+    if not (is_whole(value, 2) and value % 2 == 0):
+        raise InputError(
+            "must be an even number, 2 or more, because draws come in mirrored pairs; got "
+            f"{value!r}",
+            parameter=parameter,
+        )
+    return int(value)
 
 
 def seed_from(random_state: int | np.random.RandomState | None) -> int:

@@ -25,7 +25,7 @@ class Partitions:
     """A block of ordered partitions of the same n items.
 
     The arrays ``order`` and ``ends`` have one spare column, which the loops may scribble on, and
-    fewer than n others if they list ranked items alone.
+    fewer than n others if they list only ranked items.
     """
 
     n_items: int
@@ -51,7 +51,7 @@ class Partitions:
             items = [item for group in groups for item in group]
             if sorted(items) != list(range(n_items)) or not all(map(len, groups)):
                 raise InputError(
-                    f"{[list(group) for group in groups]} is no ordered partition of {n_items} "
+                    f"{[list(group) for group in groups]} is not an ordered partition of {n_items} "
                     f"items; each item from 0 to {n_items - 1} belongs to exactly one group, and "
                     "no group is empty"
                 )
@@ -72,7 +72,7 @@ class Partitions:
 
     @classmethod
     def of_sets(cls, inside: NDArray[np.bool_]) -> "Partitions":
-        """The chain A, V of each set A, a row of truth values; of ∅ and V it is V alone."""
+        """The chain A, V of each set A, a row of truth values; for ∅ and V it is just V."""
         n_rows, n_items = inside.shape
         block = cls.empty(n_rows, n_items)
         block.order[:, :n_items] = np.argsort(~inside, axis=1, kind="stable")
@@ -154,7 +154,7 @@ def read_partitions(
 
 
 def read_ranked(rankings: RankMatrix, start: int, stop: int) -> Iterator[tuple[int, Partitions]]:
-    """As :func:`read_partitions`, but a sparse matrix's blocks list the ranked items alone.
+    """As :func:`read_partitions`, but blocks of a sparse matrix list only the ranked items.
 
     They take memory by the entries stored, not by the items there are.
     """

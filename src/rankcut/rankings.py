@@ -291,7 +291,7 @@ def _canonical(matrix: Any, labels: tuple[Hashable, ...] | None) -> csr_array:
         raise InputError(
             f"a sparse {matrix.format} array stores zeros beside its entries, so unranked items "
             "look ranked",
-            remedy="make it a CSR array of the ranks alone",
+            remedy="make it a CSR array of ranks only",
         )
     if matrix.format == "csr" and matrix.has_canonical_format:
         return csr_array(matrix)

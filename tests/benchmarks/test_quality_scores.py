@@ -85,6 +85,7 @@ def test_a_person_in_two_tasks_counts_once():
     assert half["y"] == pytest.approx(half["x"] / np.sqrt(2))
 
 
+@pytest.mark.slow
 def test_tasks_that_learn_from_the_same_people_err_together():
     """Half of what training does is due to those whom all splits of all tasks learn from."""
     rng = np.random.default_rng(3)

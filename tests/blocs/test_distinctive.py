@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+from rankcut.blocs.centres import Blocs, by_means
 from rankcut.blocs.distinctive import measure_differences, split_people
 from rankcut.blocs.lengths import share_of_length
-from rankcut.blocs.partitions import Blocs, by_means
 
 
 def test_halves_are_other_people():

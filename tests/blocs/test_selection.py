@@ -143,3 +143,12 @@ def test_the_number_is_found_most_times(n_blocs):
         vectors = fit_order_vectors(given, np.ones(500), "error").vectors
         right += weigh_numbers(given, np.ones(500), vectors, 6, seed).choose(1, 6) == n_blocs
     assert right >= 9
+
+
+def test_no_row_is_drawn_more_often_than_it_counts():
+    counts = np.array([3, MOST_PEOPLE - 4, 2, 1])
+    for seed in range(8):
+        # All but two of the people, so that most rows are drawn as often as they count.
+        drawn = np.bincount(sample_people(counts, seed), minlength=4)
+        assert drawn.sum() == MOST_PEOPLE
+        assert (drawn <= counts).all()

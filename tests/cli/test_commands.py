@@ -93,7 +93,7 @@ def test_targets_are_checked_before_the_work(lunch, command, file, suffix):
 
 
 def test_streams_hold_one_thing(lunch):
-    fail("graph", "dishes.csv", "-o", "-", "-p", "-", says="one of -o and --picture")
+    fail("graph", "dishes.csv", "-o", "-", "--json", says="the output or JSON")
     fail("predict", "-", "-", says="one of MODEL and FILE")
     fail("map", "full.csv", "-o", "-", says="name the format with --to")
 
@@ -102,14 +102,14 @@ def test_streams_hold_one_thing(lunch):
     ("module", "arguments", "remedy"),
     [
         ("matplotlib.figure", ["map", "full.csv", "-o", "map.png"], "plot"),
-        ("matplotlib.figure", ["graph", "dishes.csv", "-p", "g.png"], "plot"),
+        ("matplotlib.figure", ["graph", "dishes.csv", "-o", "g.png"], "plot"),
         ("hnswlib", ["similar", "full.csv", "--approximate"], "neighbors"),
         ("hnswlib", ["graph", "dishes.csv", "--neighbors", "2", "--approximate"], "neighbors"),
         ("pyarrow", ["convert", "full.csv", "full.parquet"], "parquet"),
         ("skops.io", ["predict", "m.skops", "full.csv"], "model"),
         # Before the work: the files to read are not there.
         ("skops.io", ["classify", "none.csv", "--target", "t", "-o", "m.skops"], "model"),
-        ("matplotlib.figure", ["graph", "none.csv", "-p", "g.png"], "plot"),
+        ("matplotlib.figure", ["graph", "none.csv", "-o", "g.png"], "plot"),
         ("matplotlib.figure", ["graph", "none.csv", "-o", "g.svg"], "plot"),
         ("matplotlib.figure", ["map", "none.csv", "-o", "map.pdf"], "plot"),
         ("pyarrow", ["similar", "none.csv", "-o", "s.parquet"], "parquet"),

@@ -1,20 +1,21 @@
 """``rankcut compare``: verdicts, bars, JSON, pages, periods and mistakes."""
 
 import json
+import re
 
-from commands import fail, succeed
+from commands import fail, run, succeed
 
 
 def test_a_verdict_and_bars(lunch):
-    said = succeed("compare", "full.csv", "--by", "guest", "--permutations", "199")
+    said = succeed("compare", "full.csv", "--by", "guest", "--n-permutations", "199")
     assert said.startswith("Groups differ (p ≤ 0.005); the group explains ")
     assert "█" in said
     assert "places higher in sweet tooth than in juicy eater" in said
-    assert "Rankings: juicy eater 24, sweet tooth 24. 199 random permutations." in said
+    assert "Rankings: juicy eater (24), sweet tooth (24). 199 random permutations." in said
 
 
 def test_json_page_picture_and_table(lunch):
-    options = ["--by", "guest", "--permutations", "99", "-o", "page.html", "-o", "items.png"]
+    options = ["--by", "guest", "--n-permutations", "99", "-o", "page.html", "-o", "items.png"]
     said = succeed(
         "compare", "lunch:top-k", *options, "-o", "items.csv", "--unranked", "last", "--json"
     )
@@ -38,22 +39,85 @@ def test_periods_strata_and_people(lunch):
     table = [f"{lines[0]},year,town,person"]
     table += [f"{line},{2020 + i % 3},t{i % 2},p{i}" for i, line in enumerate(lines[1:])]
     (lunch / "years.csv").write_text("\n".join(table) + "\n")
-    options = ["--permutations", "99", "--columns", "guest"]
+    options = ["--n-permutations", "99", "--columns", "guest"]
     said = succeed("compare", "years.csv", "--over", "year", "--strata", "town", *options)
     assert "2020 to 2021" in said
     assert "2021 to 2022" in said
     assert said.count("Rankings: ") == 2
     data = json.loads(succeed("compare", "years.csv", "--over", "year", "--json", *options))
     assert [each["title"] for each in data] == ["2020 to 2021", "2021 to 2022"]
+    smaller, larger = sorted(each["p_value"] for each in data)
+    assert sorted(each["p_adjusted"] for each in data) == [
+        min(2 * smaller, 1),
+        min(max(2 * smaller, larger), 1),
+    ]
     succeed("compare", "years.csv", "--over", "year", "-o", "page.html", *options)
-    assert (lunch / "page.html").read_text().count("<svg") == 2
+    page = (lunch / "page.html").read_text()
+    assert page.count("<svg") == page.count("For all comparisons together: p = ") == 2
     options[-1] = "year"
     said = succeed("compare", "years.csv", "--by", "guest", "--people", "person", *options)
     assert "Groups differ" in said
 
 
+def test_periods_of_each_group(lunch):
+    lines = (lunch / "full.csv").read_text().splitlines()
+    # Of one guest in three, the later year takes the rankings of the other kind of guest.
+    years = [2020 + (i % 3 == 0) for i in range(len(lines) - 1)]
+    town = ["t", *("Ayr" if i % 5 else "Bude" for i in range(len(years) - 1)), "Rye"]
+    table = [f"{lines[0]},year,town"]
+    table += [f"{line},{y},{t}" for line, y, t in zip(lines[1:], years, town[1:], strict=True)]
+    (lunch / "years.csv").write_text("\n".join(table) + "\n")
+    options = ["--by", "town", "--over", "year", "--n-permutations", "99", "--columns", "guest"]
+    said = succeed("compare", "years.csv", *options)
+    assert said.startswith("0 of 2 show a change; p-values here hold for all of them (Holm).")
+    assert said.count("Rankings: ") == 2
+    alone = [
+        json.loads(succeed("compare", f"{name}.csv", *options[2:], "--json"))[0]
+        for name in ("Ayr", "Bude")
+        if (lunch / f"{name}.csv").write_text(
+            "\n".join([table[0], *(line for line in table[1:] if line.endswith(name))])
+        )
+    ]
+    together = json.loads(succeed("compare", "years.csv", *options, "--json"))
+    assert [each["title"] for each in together] == ["Ayr, 2020 to 2021", "Bude, 2020 to 2021"]
+    assert [each["p_value"] for each in together] == [each["p_value"] for each in alone]
+    assert [each["items"] for each in together] == [each["items"] for each in alone]
+
+
+def test_comparisons_that_cannot_be_made_are_skipped(lunch):
+    lines = (lunch / "full.csv").read_text().splitlines()
+    table = [f"{lines[0]},year"]
+    table += [f"{line},{2020 + i % 2}" for i, line in enumerate(lines[1:-1])] + [
+        f"{lines[-1]},2022"
+    ]
+    (lunch / "years.csv").write_text("\n".join(table) + "\n")
+    options = ["--n-permutations", "99", "--columns", "guest"]
+    done = run("compare", "years.csv", "--over", "year", *options)
+    assert done.exit_code == 0
+    assert "2021 to 2022 is skipped: column 'year' has one ranking in group '2022'" in done.stderr
+    assert done.stdout.startswith("2020 to 2021\n")
+    assert done.stdout.count("Rankings: ") == 1
+    (lunch / "years.csv").write_text("\n".join([table[0], *table[-2:]]) + "\n")
+    fail("compare", "years.csv", "--over", "year", *options, says="column 'year' has one ranking")
+
+
+def test_each_two_of_three_groups(lunch):
+    lines = (lunch / "full.csv").read_text().splitlines()
+    kinds = ["kind", *(line.split(",")[1] for line in lines[1:])]
+    table = [
+        f"{line},{kind if i % 4 else 'other'}"
+        for i, (line, kind) in enumerate(zip(lines, kinds, strict=True))
+    ]
+    (lunch / "kinds.csv").write_text("\n".join([f"{lines[0]},kind", *table[1:]]) + "\n")
+    said = succeed(
+        "compare", "kinds.csv", "--by", "kind", "--columns", "guest", "--n-permutations", "199"
+    )
+    assert re.search(r"pairs of groups differ:\n  .* and .* \(p = ", said)
+
+
 def test_mistakes(lunch):
     fail("compare", "full.csv", says="name the groups with --by COLUMN, or periods with --over")
+    fail("compare", "full.csv", "--by", "guest", "--people", "guest", says="column 'guest' has one")
     fail("compare", "full.csv", "--by", "town", says="no column 'town'")
     fail("compare", "full.csv", "--by", "guest", "-o", "page.doc", says="unknown suffix '.doc'")
     fail("compare", "top-k.csv", "--by", "guest", says="is not ranked.*--unranked last")

@@ -2,23 +2,25 @@
 
 import csv
 import json
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
-from commands import succeed
+from commands import run, succeed
 
-from rankcut import read_file, read_graph
+from rankcut import read_file
+from rankcut.files import read_graph
 
-# Complete and incomplete ones, with and without ties, each in one town.
+# How many, in which town, after how many years; complete or not, with and without ties.
 BALLOTS = [
-    (4, "Kobe", "1,2,3,4"),
-    (1, "Kobe", "1,1,2,"),
-    (3, "Kobe", "2,1,,"),
-    (2, "Nara", "4,3,2,1"),
-    (5, "Nara", ",2,1,"),
-    (2, "Nara", ",,1,1"),
-    (1, "Nara", "3,,2,1"),
+    (4, "Kobe", 30, "1,2,3,4"),
+    (1, "Kobe", 25, "1,1,2,"),
+    (3, "Kobe", 41, "2,1,,"),
+    (2, "Nara", 60, "4,3,2,1"),
+    (5, "Nara", 58, ",2,1,"),
+    (2, "Nara", 70, ",,1,1"),
+    (1, "Nara", 66, "3,,2,1"),
 ]
 
 
@@ -26,10 +28,12 @@ BALLOTS = [
 def ballots(tmp_path, monkeypatch):
     """Where ``counted.csv`` and ``expanded.csv`` are."""
     monkeypatch.chdir(tmp_path)
-    counted = [f"{town},{ranks},{count}" for count, town, ranks in BALLOTS]
-    expanded = [f"{town},{ranks}" for count, town, ranks in BALLOTS for _ in range(count)]
-    Path("counted.csv").write_text("\n".join(["town,ann,bob,cy,dan,count", *counted, ""]))
-    Path("expanded.csv").write_text("\n".join(["town,ann,bob,cy,dan", *expanded, ""]))
+    names = "town,years,rank: ann,rank: bob,rank: cy,rank: dan"
+    rows = [(count, f"{town},{years},{ranks}") for count, town, years, ranks in BALLOTS]
+    counted = [f"{row},{count}" for count, row in rows]
+    expanded = [row for count, row in rows for _ in range(count)]
+    Path("counted.csv").write_text("\n".join([f"{names},count", *counted, ""]))
+    Path("expanded.csv").write_text("\n".join([names, *expanded, ""]))
 
 
 def described(file):
@@ -97,7 +101,7 @@ def agreed(file):
 
 def compared(file):
     return json.loads(
-        succeed("compare", file, *LAST, "--by", "town", "--permutations", "50", "--json")
+        succeed("compare", file, *LAST, "--by", "town", "--n-permutations", "50", "--json")
     )
 
 
@@ -112,6 +116,68 @@ def learned(kind):
         return [said, read_graph("graph.npz").to_dense().tolist()]
 
     return graph
+
+
+def in_blocs(file):
+    """The blocs, and the bloc of each ranking."""
+    found = succeed("clusters", file, "--unranked", "anywhere", "-k", "2", "--by", "town", "--json",
+                    "--n-bootstraps", "50", "--members", "members.csv")  # fmt: skip
+    return [json.loads(found), one_by_one(Path("members.csv").read_text())]
+
+
+def one_by_one(text, key="ranking"):
+    """The rows of a table without the names of the rankings, each as often as it counts."""
+    rows = list(csv.DictReader(text.splitlines()))
+    times = [int(row.pop("count", 1)) for row in rows]
+    names = [row.pop(key, None) for row in rows]
+    # The rows of a ranking stay together.
+    groups = [[i for i in range(len(rows)) if names[i] == name] for name in dict.fromkeys(names)]
+    if None in names:
+        groups = [[i] for i in range(len(rows))]
+    return [rows[i] for group in groups for _ in range(times[group[0]]) for i in group]
+
+
+def completed(*options):
+    return lambda file: one_by_one(succeed("complete", file, *options))
+
+
+def regressed(file):
+    found = succeed("regress", file, *LAST, "--target", "years", "--folds", "2", "--json")
+    return json.loads(found)
+
+
+def learned_rankings(file):
+    return json.loads(succeed("learn-ranking", file, "--folds", "2", "--json"))
+
+
+def reported(file):
+    succeed("report", file, *LAST, "--by", "town", "-o", "page.html")
+    page = Path("page.html").read_text().replace("18 in 7 rows", "18")
+    # Numbers at the odd places, rounded as they are.
+    parts = re.split(r"(-?\d+\.\d+)", page)
+    return [Rounded(part) if i % 2 else part for i, part in enumerate(parts)]
+
+
+class Rounded(str):
+    """A number in a text, equal to one that differs in its last digit."""
+
+    def __eq__(self, other):
+        digits = len(self.partition(".")[2])
+        return abs(float(self) - float(other)) < 1.5 * 10**-digits
+
+    __hash__ = None
+
+
+def predicted(*command):
+    """What a model that is fitted to one of the files predicts for the other, and why."""
+
+    def answer(file):
+        succeed(*command[:1], "counted.csv", *command[1:], "-o", "model.skops")
+        explain = ["--explain"] if command[0] in ("classify", "regress") else []
+        done = run("predict", "model.skops", file, *explain)
+        return [one_by_one(done.stdout), done.stderr.replace(file, "FILE")]
+
+    return answer
 
 
 ITEMS = ["ann", "bob", "cy", "dan"]
@@ -133,6 +199,22 @@ LAST = ["--unranked", "last"]
         pytest.param(classified("--model", "gp", *LAST), id="classify by gp"),
         pytest.param(agreed, id="consensus"),
         pytest.param(compared, id="compare"),
+        pytest.param(in_blocs, id="clusters"),
+        pytest.param(completed(), id="complete"),
+        pytest.param(completed("--top", "2"), id="complete with the best"),
+        pytest.param(regressed, id="regress"),
+        pytest.param(learned_rankings, id="learn-ranking", marks=pytest.mark.slow),
+        pytest.param(reported, id="report"),
+        pytest.param(
+            predicted("classify", "--target", "town", "--folds", "2"),
+            id="predict classes",
+            marks=pytest.mark.slow,
+        ),
+        pytest.param(
+            predicted("regress", "--target", "years", "--folds", "2", *LAST), id="predict numbers"
+        ),
+        pytest.param(predicted("clusters", "--unranked", "anywhere"), id="predict blocs"),
+        pytest.param(predicted("complete"), id="predict places"),
         pytest.param(converted, id="convert"),
         pytest.param(learned("agreement"), id="graph by agreement"),
         pytest.param(learned("co-listing"), id="graph by co-listing"),

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from commands import fail, run, succeed
 
-from rankcut import read_file, read_graph
+from rankcut import read_file
+from rankcut.files import read_graph
 from rankcut.graphs import AgreementGraph, CoListingGraph
 
 
@@ -33,7 +34,7 @@ def test_graph_of_unlike_items(lunch):
     assert unlike.items == like.items
     first = re.search("most similar: *(.*) \\(", alike).group(1)
     assert re.search(f"most similar: *{first}", said)
-    succeed("graph", "dishes.csv", "-o", "even.npz", "--dissimilar", "--normalized", "-p", "g.png")
+    succeed("graph", "dishes.csv", "-o", "even.npz", "--dissimilar", "--normalized", "-o", "g.png")
     dense = 1 - np.eye(8) - read_graph_of("dishes.csv").to_dense()
     roots = np.sqrt(dense.sum(axis=0))
     np.testing.assert_allclose(read_graph("even.npz").to_dense(), dense / np.outer(roots, roots))
@@ -64,7 +65,7 @@ def test_items_from_standard_input_with_any_delimiter(lunch):
 
 
 def test_a_picture_of_a_graph_has_a_format_before_the_work(lunch):
-    fail("graph", "dishes.csv", "-o", "g.npz", "--picture", "g.txt", says="a .png, .svg or .pdf")
+    fail("graph", "dishes.csv", "-o", "g.npz", "-o", "g.txt", says=".png, .svg or .pdf")
     assert not (lunch / "g.npz").exists()
 
 
@@ -113,11 +114,29 @@ def test_what_a_learned_graph_needs(lunch):
     (lunch / "votes.blt").write_text(VOTES)
     fail("graph", "votes.blt", says="votes.blt: holds rankings.*--learn agreement or --learn co-l")
     fail("graph", "votes.blt", "--learn", "agreement", "--keep", "0.5", says="use --neighbors")
-    fail("graph", "dishes.csv", "--layout", "wide", says="need --learn")
+    fail("graph", "dishes.csv", "--layout", "wide", says="--layout is about rankings.*--learn")
+    for file in ("votes.csv", "votes.parquet"):
+        succeed("convert", "votes.blt", file)
+        fail("graph", file, says=f"{file}: holds rankings, and is not.*--learn agreement")
     (lunch / "apart.csv").write_text("a,b,c\n1,,\n,1,\n,,1\n")
     done = run("graph", "apart.csv", "--learn", "co-listing")
     assert done.exit_code == 0
     assert "no two items are listed together" in done.stderr
+
+
+def test_rankings_to_learn_from_are_read_as_in_every_command(lunch):
+    rows = [f"{year},{(year % 3) + 1},{((year + 1) % 3) + 1},{((year + 2) % 3) + 1}\n"
+            for year in range(1990, 2002)]  # fmt: skip
+    (lunch / "years.csv").write_text("held in,Ann,Bob,Cy\n" + "".join(rows))
+    says = "'held in' reaches 2001.*pass --columns 'held in'; otherwise.* with --item-columns\n"
+    fail("graph", "years.csv", "--learn", "agreement", says=says)
+    for remedy in (["--columns", "held in"], ["--item-columns", "2-4"]):
+        succeed("graph", "years.csv", "--learn", "agreement", "-o", "learned.npz", *remedy)
+        assert read_graph("learned.npz").items == ("Ann", "Bob", "Cy")
+    (lunch / "stars.csv").write_text("who,film,stars\n" + "1,A,5\n1,B,3\n2,A,4\n2,C,1\n")
+    named = ["--ranking", "who", "--item", "film", "--score", "stars"]
+    succeed("graph", "stars.csv", "--learn", "co-listing", *named, "-o", "learned.npz")
+    assert read_graph("learned.npz").items == ("A", "B", "C")
 
 
 def test_a_title_is_not_compared_unless_asked(lunch):

@@ -45,7 +45,7 @@ def test_convert_from_standard_input_to_standard_output(lunch):
 
 @pytest.mark.slow
 def test_graph_then_features(lunch):
-    said = succeed("graph", "dishes.csv", "-o", "graph.npz", "--picture", "graph.png")
+    said = succeed("graph", "dishes.csv", "-o", "graph.npz", "-o", "graph.png")
     assert "edges:           28 (100% of all pairs)" in said
     assert (lunch / "graph.png").read_bytes().startswith(b"\x89PNG")
     succeed("features", "full.csv", "-o", "one.npy", "--graph", "graph.npz", "--block", "7")
@@ -73,14 +73,14 @@ def bytes_of(*arguments, **options):
 
 @pytest.mark.slow
 def test_graphs_and_pictures_on_standard_output(lunch):
-    report = succeed("graph", "dishes.csv", "-o", "graph.npz", "-p", "graph.png")
+    report = succeed("graph", "dishes.csv", "-o", "graph.npz", "-o", "graph.png")
     content, said = bytes_of("graph", "dishes.csv", "-o", "-")
     assert said == report
     with np.load(io.BytesIO(content)) as ours, np.load("graph.npz") as filed:
         assert {name: ours[name].tolist() for name in ours} == {
             name: filed[name].tolist() for name in filed
         }
-    content, said = bytes_of("graph", "dishes.csv", "-p", "-")
+    content, said = bytes_of("graph", "dishes.csv", "-o", "-", "--to", "png")
     assert said == report
     assert content == (lunch / "graph.png").read_bytes()
     content, said = bytes_of("map", "full.csv", "-o", "-", "--to", "svg")
@@ -121,12 +121,13 @@ def test_classify_then_predict(lunch):
 
 @pytest.mark.slow
 def test_map(lunch):
-    succeed("map", "full.csv", "-o", "map.html", "--color", "guest")
+    succeed("map", "full.csv", "-o", "map.html", "--by", "guest")
     page = (lunch / "map.html").read_text()
     assert "sweet tooth" in page
     assert "g01: cake" in page
 
 
+@pytest.mark.slow
 def test_a_mistake_is_one_line_and_a_code(lunch):
     done = run("info", "missing.soi")
     assert done.returncode in (1, 2)
@@ -189,6 +190,7 @@ def test_progress_is_shown_on_a_terminal(lunch):
     assert b"features" in said
 
 
+@pytest.mark.slow
 def test_info_of_a_small_file_needs_neither_numba_nor_scikit_learn(lunch):
     code = (
         "import sys\nfrom rankcut.cli import app\n"

@@ -9,9 +9,9 @@ from numpy.testing import assert_allclose
 from scipy import sparse, stats
 
 import rankcut.comparison.statistics as statistics
-from rankcut import GraphCutFeatures, SpearmanKernel, compare_groups, independence_test
+from rankcut import GraphCutFeatures, compare_groups, independence_test
 from rankcut.errors import InputError
-from rankcut.estimators import KendallFeatures
+from rankcut.estimators import KendallFeatures, SpearmanKernel
 
 N_ITEMS = 5
 
@@ -329,7 +329,8 @@ def test_constant_rankings():
         ([None] * 6, {}, "groups has no value for any ranking"),
         (["a", "b"], {}, "groups has shape .* but there are 6 rankings"),
         (list("aaabbb"), {"people": [1, 1, 2, 3, 3, 3]}, "groups has one person in group 'b'"),
-        (list("aaabbb"), {"people": [1, 1, None, 3, 3, 3]}, "row 2: people has no value here"),
+        (list("aaabbb"), {"people": [1, 1, None, 3, 3, 3]}, "row 2: people has no value; give one"),
+        ([None, *"aabbb"], {"people": [1, 1, None, 3, 3, 4]}, "row 2: people has no value"),
         (list("aaabbb"), {"strata": [1, 1, 1, 2, 2, 2]}, "groups has groups that share no stratum"),
         (
             list("aaabbb"),
@@ -425,6 +426,8 @@ def test_independence_of_mixed_covariates(frames):
     assert result.items[0]["item"] == 0
     assert "Rankings depend on the covariates (p ≤ 0.005)" in result.summary()
     assert list(result.to_frame(backend=frames.__name__)["covariate"]) == ["age", "town"]
+    labels = result.plot().axes[0].get_yticklabels()
+    assert sorted(text.get_text() for text in labels) == [str(item) for item in range(N_ITEMS)]
     table["age"][5] = None
     again = independence_test(ranks, table, n_permutations=99)
     assert again.notes == ("1 ranking without a value left out.",)

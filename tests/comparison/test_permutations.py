@@ -168,6 +168,40 @@ def test_adjusted_p_values_are_those_of_westfall_and_young():
     assert_allclose(got, expected, rtol=1e-12)
 
 
+def test_the_combined_test_weighs_five_ways_to_look():
+    """By brute force over all permutations, each way written out."""
+    rng = np.random.default_rng(2)
+    shift = np.repeat([[0.0], [1.0]], 6, axis=0)
+    items = rng.normal(size=(12, 3)) * [1.0, 2.0, 0.5] + [3.0, 1.0, 2.0] + shift * [0.8, 0.0, 0.1]
+    signs = rng.normal(size=(12, 2))
+    design = make_design(rows_of(np.arange(12), np.repeat([0, 1], 6)))
+    labels, scores = GroupLabels(design), scores_of(design, np.hstack([items, signs]))
+    family = Family(slice(0, 3), "combined", (slice(0, 3), slice(3, 5)))
+    (got,) = run_tests(labels, scores, [family], Draws(labels, 99, 0))
+
+    inverse = np.linalg.inv(np.cov(items.T))
+    along = items.mean(axis=0) - items.mean()
+
+    def ways(chosen):
+        inside = np.isin(np.arange(12), chosen)
+        gap = items[inside].mean(axis=0) - items[~inside].mean(axis=0)
+        other = signs[inside].mean(axis=0) - signs[~inside].mean(axis=0)
+        return [
+            gap @ gap,
+            gap @ inverse @ gap,
+            (gap**2 / items.var(axis=0)).max(),
+            (other**2 / signs.var(axis=0)).max(),
+            (gap @ along) ** 2,
+        ]
+
+    found = np.array([ways(chosen) for chosen in itertools.combinations(range(12), 6)])
+    p = (found[:, np.newaxis] >= found * (1 - 1e-9)).mean(axis=0)
+    combined = np.tan(np.pi * (0.5 - p + 0.5 / len(found))) @ [4.0, 2.0, 2.0, 1.0, 0.5]
+    expected = (combined >= combined[0] - 1e-9).mean()
+    assert 0.05 < expected < 0.9
+    assert got.value == pytest.approx(expected, rel=1e-12)
+
+
 def test_the_limit_of_one_statistic_is_a_sum_of_chi_squares():
     """‖S‖² ~ Σ λ χ²: the tail by inverting its characteristic function (Imhof)."""
     rng = np.random.default_rng(0)

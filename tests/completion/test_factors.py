@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from rankcut import ItemGraph, RankingCompleter
-from rankcut.completion import factors, learning
+from rankcut.completion import factors, recipe
 from rankcut.completion.factors import FactorPopulation, first_factors, learn_factors
 from rankcut.completion.lists import read_lists
 from rankcut.completion.population import OFFSET, Population
@@ -126,8 +126,8 @@ def test_any_number_of_threads_gives_the_same_bits():
 
 @pytest.mark.parametrize("unranked", ["anywhere", "last"])
 def test_a_catalogue_is_completed_by_factors(monkeypatch, unranked):
-    monkeypatch.setattr(learning, "FULL_ITEMS", 20)
-    monkeypatch.setattr(learning, "MOST_UNLISTED", 20)
+    monkeypatch.setattr(recipe, "FULL_ITEMS", 20)
+    monkeypatch.setattr(recipe, "MOST_UNLISTED", 20)
     completer = RankingCompleter(unranked=unranked).fit(LISTS)
     assert isinstance(completer._population, FactorPopulation)
     found = completer.complete(LISTS[:20])

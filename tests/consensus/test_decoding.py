@@ -7,10 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
+from scipy import sparse
 from strategies import weight_matrices
 
-from rankcut import to_ranking
+from rankcut import Consensus, ItemGraph, make_mallows, to_ranking
 from rankcut.errors import InputError
+from rankcut.graphs import LowRankGraph, as_item_graph
 
 
 def slopes(order, weights):
@@ -29,6 +31,26 @@ def test_the_order_of_a_vector_is_the_ranking_most_like_it_on_every_graph(data, 
     best = max(vector @ slopes(order, weights) for order in permutations(range(n_items)))
     scale = np.abs(weights).sum() * np.abs(vector).max()
     assert vector @ slopes(found, weights) >= best - 1e-13 * scale
+
+
+@pytest.mark.parametrize("kind", ["complete", "dense", "sparse", "structured"])
+def test_the_order_of_a_mean_is_most_like_the_rankings_on_every_kind_of_graph(kind):
+    rng = np.random.default_rng(0)
+    dense = np.triu(rng.exponential(size=(6, 6)), 1)
+    graphs = {
+        "complete": ItemGraph.complete(6),
+        "dense": as_item_graph(dense + dense.T),
+        "sparse": as_item_graph(sparse.csr_array(np.diag(np.ones(5), 1) + np.diag(np.ones(5), -1))),
+        "structured": LowRankGraph(rng.random((6, 2)), rank=2).build(),
+    }
+    graph = graphs[kind]
+    assert graph.weights.kind == kind
+    votes = make_mallows(9, 6, phi=0.9, kind="incomplete", k=4, random_state=0).ranks
+    model = Consensus("graph", graph=graph, unranked="anywhere", n_bootstraps=0).fit(votes)
+    weights = graph.to_dense()
+    every = {order: model.scores_ @ slopes(order, weights) for order in permutations(range(6))}
+    found = every[tuple(np.argsort(model.ranking_, kind="stable").tolist())]
+    assert found >= max(every.values()) - 1e-12 * weights.sum() * np.abs(model.scores_).max()
 
 
 def test_ties_share_the_best_of_their_places():

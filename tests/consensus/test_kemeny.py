@@ -1,6 +1,7 @@
 """Kemeny's consensus against all orders, planted optima, and bounds that must hold."""
 
 from itertools import permutations
+from time import monotonic
 
 import numpy as np
 import pytest
@@ -11,6 +12,10 @@ from scipy.optimize import milp
 
 from rankcut import make_mallows
 from rankcut.consensus import kemeny, kemeny_order
+from rankcut.consensus.linear_program import solve_program
+
+# Seconds that a proof may take on a busy machine.
+AGES = 3600.0
 
 
 def margins_of(ranks):
@@ -71,7 +76,10 @@ def test_forty_items_are_proven(n_votes, phi):
     margins = margins_of(make_mallows(n_votes, 40, phi=phi, random_state=1).ranks)
     seen = []
     found = kemeny_order(
-        margins, step=2.0, progress=lambda value, bound: seen.append(bound - value)
+        margins,
+        step=2.0,
+        time_limit=AGES,
+        progress=lambda value, bound: seen.append(bound - value),
     )
     assert found.optimal
     assert found.value == gain(margins, found.order)
@@ -90,20 +98,35 @@ def test_a_planted_order_is_found_among_circles():
     for start in range(0, 45, 15):
         margins[start : start + 15, start : start + 15] = block
     shuffle = np.random.default_rng(0).permutation(45)
-    found = kemeny_order(margins[np.ix_(shuffle, shuffle)])
+    found = kemeny_order(margins[np.ix_(shuffle, shuffle)], time_limit=AGES)
     assert found.optimal
     assert_array_equal(shuffle[found.order] // 15, np.repeat([0, 1, 2], 15))
     # A circle has to be cut somewhere, and all cuts cost the same.
     assert found.value == gain(margins, np.arange(45))
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_bounds_of_programs_hold(seed):
+    # Nothing is ever called proven, so that both programs go on to their last bound.
+    margins = random_margins(9, seed, whole=True)
+    best = kemeny_order(margins).value
+    start = kemeny.heuristic_order(margins)
+    order, bound = solve_program(
+        margins, start, np.inf, lambda value, bound: False, monotonic() + 60, None
+    )
+    assert gain(margins, order) == best
+    assert best - 1e-9 <= bound <= best + 1e-5
+
+
 def test_time_that_is_up_leaves_a_bound_and_claims_nothing():
-    margins = margins_of(make_mallows(11, 40, phi=1.0, random_state=0).ranks)
+    # The last item loses to all others and is a set of its own, whose order is known.
+    votes = make_mallows(11, 40, phi=1.0, random_state=0).ranks
+    margins = margins_of(np.column_stack([votes, np.full(11, 41)]))
     hurried = kemeny_order(margins, step=2.0, time_limit=0.0)
     best = kemeny_order(margins, step=2.0)
     assert not hurried.optimal
     assert hurried.value <= best.value <= hurried.bound
-    assert sorted(hurried.order.tolist()) == list(range(40))
+    assert sorted(hurried.order.tolist()) == list(range(41))
 
 
 def test_items_that_no_margin_orders_are_tied():

@@ -105,3 +105,20 @@ def test_samples_come_a_few_at_a_time_if_they_are_wide(monkeypatch):
     lots = list(resampled_means(people_of(), borda_vectors, 5, 25, seed=0))
     assert [len(lot) for lot in lots] == [10, 10, 5]
     assert not np.array_equal(lots[0], lots[1])
+
+
+@pytest.mark.parametrize(
+    ("unranked", "options"),
+    [
+        ("last", {}),
+        ("anywhere", {}),
+        ("last", {"sample_weight": WEIGHTS * 1_000_000}),
+        ("last", {"sample_weight": WEIGHTS + 0.5}),
+        ("last", {"people": WEIGHTS}),
+    ],
+)
+def test_single_precision_is_used_only_where_it_is_exact(monkeypatch, unranked, options):
+    people = people_of(VOTES, unranked, **options)
+    found = next(resampled_means(people, borda_vectors, 5, 20, seed=3))
+    monkeypatch.setattr(means, "_WHOLE", 0)
+    assert_array_equal(found, next(resampled_means(people, borda_vectors, 5, 20, seed=3)))

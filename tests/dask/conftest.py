@@ -7,6 +7,7 @@ from distributed import Client, LocalCluster
 QUIET = {
     # On a busy machine the event loop is late now and then.
     "distributed.admin.tick.limit": "60s",
+    "distributed.comm.timeouts.connect": "300s",
 }
 
 

@@ -18,6 +18,23 @@ from rankcut.cli import app
 
 RANKCUT = [sys.executable, "-m", "rankcut"]
 
+# The command, killed when it has written twenty parts and is about to put the next in its place.
+KILLED = """
+import os, signal
+from pathlib import Path
+from rankcut.cli import app
+
+replace = Path.replace
+
+def replace_or_die(draft, place):
+    if len(list(Path("parts").glob("part-*"))) == 20:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return replace(draft, place)
+
+Path.replace = replace_or_die
+app()
+"""
+
 
 @pytest.fixture
 def votes(tmp_path, monkeypatch):
@@ -102,19 +119,14 @@ def test_a_run_that_was_killed_is_finished_by_the_next(votes):
     frame = pd.concat([pd.read_parquet("votes")] * 4, ignore_index=True)
     frame["ranking"] = range(len(frame))
     frame.to_parquet("many.parquet", row_group_size=10)
-    command = [*RANKCUT, "features", "many.parquet", "-o", "parts/", "--block", "10"]
-    process = subprocess.Popen(command)
-    deadline = time.monotonic() + 300
-    while len(done := list(Path("parts").glob("part-*"))) < 20:
-        assert time.monotonic() < deadline
-        assert process.poll() is None
-        time.sleep(0.005)
-    os.kill(process.pid, signal.SIGKILL)
-    process.wait()
-    before = {part: part.stat().st_mtime_ns for part in done}
-    assert 20 <= len(list(Path("parts").glob("part-*"))) < 144
+    command = ["features", "many.parquet", "-o", "parts/", "--block", "10"]
+    killed = subprocess.run([sys.executable, "-c", KILLED, *command], timeout=300)
+    assert killed.returncode == -signal.SIGKILL
+    before = {part: part.stat().st_mtime_ns for part in Path("parts").glob("part-*")}
+    assert len(before) == 20
+    assert list(Path("parts").glob(".*"))
     succeed("features many.parquet -o parts/ --block 10")
-    assert {part: part.stat().st_mtime_ns for part in done} == before
+    assert {part: part.stat().st_mtime_ns for part in before} == before
     assert len(list(Path("parts").glob("part-*"))) == 144
     assert not list(Path("parts").glob(".*"))
     succeed("features many.parquet -o one.npy")

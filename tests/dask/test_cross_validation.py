@@ -10,8 +10,6 @@ from sklearn.metrics import f1_score, log_loss
 from rankcut.dask.cross_validation import Tally, _constant, _folds, cross_validate, tally
 from rankcut.reports.classification import calibration_error
 
-RNG = np.random.default_rng(0)
-
 
 def test_blocks_are_not_all_split_alike():
     one, other = (_folds(np.zeros(50), number, 5, seed=0) for number in (0, 1))
@@ -19,8 +17,9 @@ def test_blocks_are_not_all_split_alike():
 
 
 def test_sums_of_blocks_are_the_scores_of_all():
-    codes = RNG.integers(0, 3, 500)
-    probabilities = RNG.dirichlet([1.0, 1.0, 1.0], 500)
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 3, 500)
+    probabilities = rng.dirichlet([1.0, 1.0, 1.0], 500)
     blocks = [slice(0, 200), slice(200, 203), slice(203, 500)]
     score = reduce(Tally.plus, [tally(codes[b], probabilities[b]) for b in blocks]).score("it")
     guesses = probabilities.argmax(axis=1)
@@ -39,8 +38,9 @@ def test_a_constant_prediction_is_counted_as_often_as_it_is_made():
 
 
 def test_cross_validation_tells_what_can_be_told():
-    codes = RNG.integers(0, 2, 400)
-    X = da.from_array(RNG.normal(size=(400, 3)) + 2.0 * codes[:, None], chunks=(90, -1))
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 2, 400)
+    X = da.from_array(rng.normal(size=(400, 3)) + 2.0 * codes[:, None], chunks=(90, -1))
     y = da.from_array(np.array(["no", "yes"])[codes], chunks=90)
     (majority, ours), counts = cross_validate(X, y, name="ours", folds=3, seed=0)
     assert counts == {"no": int((codes == 0).sum()), "yes": int((codes == 1).sum())}

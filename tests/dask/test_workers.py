@@ -144,10 +144,10 @@ def test_a_killed_worker_costs_its_own_blocks_only(client, tmp_path):
 
 
 def hoard(block):
-    hoarded = [np.ones(1 << 24) for _ in range(16)]
+    hoarded = [np.ones(1 << 24) for _ in range(8)]
     # Until the worker is ended, which watches its memory a few times a second.
-    time.sleep(120.0)
-    return block + len(hoarded) - 16
+    time.sleep(300.0)
+    return block + len(hoarded) - 8
 
 
 def test_a_worker_without_enough_memory_is_told_of(fragile):

@@ -5,16 +5,15 @@ import csv
 import numpy as np
 import pytest
 
-from rankcut import (
-    GraphCutFeatures,
-    RankingSet,
-    SimilarityGraph,
+from rankcut import GraphCutFeatures, RankingSet, SimilarityGraph, read_file
+from rankcut.datasets import (
+    load_eurovision,
     load_lunch,
     load_movielens,
+    load_starwars,
     load_sushi,
-    read_file,
+    make_food,
 )
-from rankcut.datasets import load_eurovision, load_starwars, make_food
 from rankcut.datasets.downloads import VARIABLE
 
 NAMES = ["ebi", "anago", "maguro", "ika", "uni", "ikura", "tamago", "toro", "tekka_maki"]

@@ -1,5 +1,7 @@
 """One ranking from many: every kind, every container, and what is said of it."""
 
+from itertools import permutations
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -75,19 +77,31 @@ def test_scores_are_the_mean_vector_of_the_graph_before_pooling():
     assert_allclose(Consensus(n_bootstraps=0).fit(VOTES).scores_, complete, atol=1e-12)
 
 
-def test_top_lists_with_a_graph_tie_the_others_last():
-    top = np.where(VOTES <= 2, VOTES, np.nan)
-    closed = np.where(VOTES <= 2, VOTES, 9.0)
-    chain = np.diag(np.ones(5), 1) + np.diag(np.ones(5), -1)
-    found = Consensus("graph", graph=chain, unranked="last", n_bootstraps=0).fit(top)
+@pytest.mark.parametrize("unranked", ["last", "anywhere"])
+def test_with_a_graph_each_tied_or_unlisted_item_has_its_own_sum_of_signs(unranked):
+    ranks = np.where(VOTES <= 4, np.ceil(VOTES / 2), np.nan)
+    chain = np.diag(np.arange(1.0, 6.0), 1)
+    chain += chain.T
+    listed, closed = ~np.isnan(ranks), np.where(VOTES <= 4, ranks, 9.0)
     signs = np.sign(closed[:, None, :] - closed[:, :, None])
-    gains = (signs * chain).sum(axis=2)
-    # φ° is the mean gain of a group of tied items.
-    last = closed == 9.0
-    gains = np.where(
-        last, (gains * last).sum(axis=1, keepdims=True) / last.sum(axis=1)[:, None], gains
-    )
-    assert_allclose(found.scores_, gains.mean(axis=0), atol=1e-12)
+    if unranked == "anywhere":
+        # Two groups leave three gaps: an unlisted item comes after the first in two of them.
+        lean = np.where(listed, np.where(ranks == 1, 1 / 3, -1 / 3), 0.0)
+        compared = listed[:, :, None] & listed[:, None, :]
+        signs = np.where(compared, signs, lean[:, :, None] - lean[:, None, :])
+    found = Consensus("graph", graph=chain, unranked=unranked, n_bootstraps=0).fit(ranks)
+    assert_allclose(found.scores_, (signs * chain).sum(axis=2).mean(axis=0), atol=1e-12)
+
+
+def test_a_graph_orders_nothing_where_nobody_prefers_anything():
+    # Each pair of items is as often the one listed as the other one is.
+    top = np.full((30, 6), np.nan)
+    for row, (first, second) in zip(top, permutations(range(6), 2), strict=True):
+        row[[first, second]] = 1, 2
+    star = np.zeros((6, 6))
+    star[0, 1:] = star[1:, 0] = 1.0
+    found = Consensus("graph", graph=star, unranked="last").fit(top)
+    assert_array_equal(found.ranking_, np.ones(6))
 
 
 def test_what_unranked_means_can_change_the_winner():

@@ -166,6 +166,7 @@ class TestCopies:
         ):
             assert_array_equal(copy.transform(FOOD.ranks), expected)
 
+    @pytest.mark.slow
     def test_in_worker_processes(self):
         transformer = GraphCutFeatures(GRAPH).fit(FOOD.ranks)
         halves = joblib.Parallel(n_jobs=2)(

@@ -15,17 +15,19 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.svm import SVC
 
 from rankcut import (
-    DiffusionKernel,
-    GaussianKernel,
     GraphCutKernel,
     KendallKernel,
-    LaplaceKernel,
     MallowsKernel,
     SimilarityGraph,
-    SpearmanKernel,
-    WeightedKendallKernel,
     graph_cut_kernel,
     make_food,
+)
+from rankcut.estimators import (
+    DiffusionKernel,
+    GaussianKernel,
+    LaplaceKernel,
+    SpearmanKernel,
+    WeightedKendallKernel,
 )
 from rankcut.kernels import (
     diffusion_kernel,

@@ -10,10 +10,10 @@ from rankcut import (
     DissimilarityGraph,
     GPClassifier,
     GraphCutKernel,
-    MixedGraph,
     SimilarityGraph,
     make_plackett_luce,
 )
+from rankcut.graphs import MixedGraph
 
 N_ITEMS = 7
 RNG = np.random.default_rng(0)

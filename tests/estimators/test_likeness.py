@@ -10,7 +10,6 @@ from rankcut import CoListingGraph, NeighborGraph
 from rankcut.estimators import LikenessFeatures
 from rankcut.features.smoothing import Smoother
 
-RNG = np.random.default_rng(0)
 N = 20
 
 
@@ -90,8 +89,9 @@ def two_tastes(n_lists, seed, n_items=60, k=4):
 
 
 def test_lists_that_share_no_item_are_compared_by_the_graph_or_by_other_lists():
+    rng = np.random.default_rng(0)
     ranks, tastes = two_tastes(150, 6)
-    halves = np.repeat([0.0, 9.0], 30)[:, None] + RNG.random((60, 1))
+    halves = np.repeat([0.0, 9.0], 30)[:, None] + rng.random((60, 1))
     apart = (np.nan_to_num(ranks) > 0).astype(float)
     apart = apart @ apart.T == 0
     same = tastes[:, None] == tastes
@@ -104,7 +104,8 @@ def test_lists_that_share_no_item_are_compared_by_the_graph_or_by_other_lists():
 
 
 def test_full_rankings_and_empty_lists():
-    full = np.argsort(RNG.random((20, 6)), axis=1) + 1.0
+    rng = np.random.default_rng(0)
+    full = np.argsort(rng.random((20, 6)), axis=1) + 1.0
     vectors = LikenessFeatures().fit_transform(full)
     assert vectors.shape == (20, 9)
     last = LikenessFeatures(unranked="last").fit(full)

@@ -133,7 +133,7 @@ def test_length_is_told_apart_from_taste():
     ranks[::2] = np.where(ranks[::2] <= 2, ranks[::2], np.nan)
     by_length = quick(unranked="last").fit(ranks)
     assert by_length.length_share_ > 0.5
-    assert 'unranked="anywhere"' in by_length.summary()
+    assert "let them be anywhere" in by_length.summary()
     assert quick(unranked="anywhere").fit(ranks).length_share_ < 0.1
 
 
@@ -168,6 +168,21 @@ def test_weights_that_are_no_counts():
     assert looked.n_clusters_ == 2
 
 
+def test_short_lists_count_as_much_as_long_ones_where_items_may_be_anywhere():
+    ranks = votes(60, kind="incomplete", k=4).ranks
+    ranks[::2] = np.where(ranks[::2] <= 2, ranks[::2], np.nan)
+    for unranked, unit in (("anywhere", True), ("last", False)):
+        chosen = quick(unranked=unranked).fit(ranks)
+        same = quick(unranked=unranked, normalize=unit).fit(ranks)
+        other = quick(unranked=unranked, normalize=not unit).fit(ranks)
+        assert_array_equal(chosen.cluster_centers_, same.cluster_centers_)
+        assert np.abs(chosen.cluster_centers_ - other.cluster_centers_).max() > 0.1
+    alike = votes(60, kind="incomplete", k=4).ranks
+    chosen = quick(unranked="anywhere").fit(alike)
+    same = quick(unranked="anywhere", normalize=False).fit(alike)
+    assert_array_equal(chosen.cluster_centers_, same.cluster_centers_)
+
+
 def test_a_list_of_one_item_says_nothing():
     ranks = votes(60).ranks
     ranks[0] = [1, *[np.nan] * 5]
@@ -181,6 +196,7 @@ def test_a_list_of_one_item_says_nothing():
         ({"n_clusters": 0}, "n_clusters must be a whole number from 1"),
         ({"n_clusters": (3, 2)}, "n_clusters must be"),
         ({"n_init": 0}, "n_init must be"),
+        ({"normalize": "unit"}, "normalize must be True, False or"),
         ({"confidence": 1}, "confidence must be"),
         ({"n_bootstraps": -1}, "n_bootstraps must be"),
         ({"features": "word"}, 'must be None, "mallows"'),

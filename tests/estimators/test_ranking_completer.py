@@ -193,7 +193,7 @@ def test_recommendations_are_never_listed(completer):
     ("act", "says"),
     [
         (lambda c: RankingCompleter(unranked="error").fit(LISTS), "unranked must be"),
-        (lambda c: c.recommend(LISTS, 0), "n must be a whole number above 0; got 0"),
+        (lambda c: c.recommend(LISTS, 0), "n must be a whole number, 1 or more; got 0"),
         (lambda c: c.predict_pairs(LISTS, [0, 1]), "pairs must have two columns"),
         (lambda c: c.predict_pairs(LISTS, [[0, 8]]), "item 8 is not an item of the model"),
         (lambda c: c.fit(np.full((3, 4), NAN)), "no ranking orders two items"),

@@ -11,10 +11,10 @@ from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from rankcut import GraphCutFeatures, RankingRegressor, kendall_score, to_ranking
+from rankcut import GraphCutFeatures, RankingRegressor, to_ranking
 from rankcut.errors import InputError
 from rankcut.estimators import KendallFeatures
-from rankcut.label_ranking import combination
+from rankcut.label_ranking import combination, kendall_score
 
 NAN = float("nan")
 ITEMS = ["red", "green", "blue", "white"]

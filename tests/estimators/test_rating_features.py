@@ -7,8 +7,9 @@ from scipy import sparse
 from scipy.special import erf
 from sklearn.base import clone
 
-from rankcut import GPClassifier, GraphCutFeatures, RatingFeatures, RatingKernel
+from rankcut import GPClassifier, GraphCutFeatures, RatingFeatures
 from rankcut._loops import strengths as loops
+from rankcut.estimators import RatingKernel
 from rankcut.features import strengths
 
 N_ITEMS = 6

@@ -16,18 +16,20 @@ SMOOTHER = Smoother(NeighborGraph(RNG.random((9, 2)), n_neighbors=3).build(), 1.
 
 
 def random_views(n_rankings):
-    ranks = RNG.integers(1, 5, size=(n_rankings, 9)).astype(float)
-    ranks[RNG.random(ranks.shape) < 0.5] = np.nan
+    rng = np.random.default_rng(n_rankings)
+    ranks = rng.integers(1, 5, size=(n_rankings, 9)).astype(float)
+    ranks[rng.random(ranks.shape) < 0.5] = np.nan
     return list_views(read_rankings(ranks), SMOOTHER)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("counted", [False, True])
 def test_it_is_logistic_regression_on_the_filled_views(n_classes, counted):
+    rng = np.random.default_rng(0)
     views, others = random_views(60), random_views(5)
     scales = {"order": 2.0, "both": 0.5, "smooth listing": 1.5}
     codes = np.arange(60) % n_classes
-    counts = RNG.integers(1, 4, 60).astype(float) if counted else None
+    counts = rng.integers(1, 4, 60).astype(float) if counted else None
     model = ViewRegression(views, scales, codes, counts)
 
     def filled(some):

@@ -147,7 +147,7 @@ def test_labels_frames_and_what_is_unknown():
 
 
 def test_mistakes_are_named():
-    with pytest.raises(InputError, match="SVC is no linear model"):
+    with pytest.raises(InputError, match="SVC is not a linear model"):
         explain(SVC().fit(RANKS, TARGET))
     with pytest.raises(InputError, match="rank 2 items"):
         explain(MODELS["gp"](), [[1, 2]])

@@ -63,8 +63,7 @@ class TestAuto:
 
 
 class TestMixedRows:
-    @pytest.mark.parametrize("normalize", [False, True])
-    @pytest.mark.parametrize("dense_graph", [False, True])
+    @pytest.mark.parametrize(("normalize", "dense_graph"), [(False, True), (True, False)])
     def test_complete_rows_of_a_large_catalogue_are_pooled_all_the_same(
         self, normalize, dense_graph
     ):

@@ -9,6 +9,7 @@ from maps import flat_vectors
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse, stats
 from strategies import graphs_and_partitions, partitions, ranks_of, weight_matrices
+from tolerances import rounding
 
 from rankcut import ItemGraph, NeighborGraph, SimilarityGraph
 from rankcut.graphs import as_item_graph
@@ -242,11 +243,36 @@ class TestNormalize:
         weights, groups = case
         plain, unit = phi(weights, groups), phi(weights, groups, normalize=True)
         norm = np.linalg.norm(plain)
-        if norm == 0:
-            assert_array_equal(unit, plain)
+        if not unit.any():
+            assert norm <= rounding(len(plain), np.sum(weights))
         else:
             assert np.linalg.norm(unit) == pytest.approx(1, abs=1e-14)
             assert_allclose(unit * norm, plain, rtol=0, atol=1e-12 * norm)
+
+    @pytest.mark.parametrize("scale", [1e-200, 1.0, 1e200])
+    @pytest.mark.parametrize("n_items", [6, 30])
+    def test_a_vector_that_is_zero_but_for_rounding_has_no_direction(self, n_items, scale):
+        # Two groups that no edge joins: every cut is 0, if not to the last bit.
+        rng = np.random.default_rng(0)
+        half = n_items // 2
+        ranks = np.repeat([1.0, 2.0], half)
+        for _ in range(40):
+            weights = np.zeros((n_items, n_items))
+            for part in (slice(half), slice(half, n_items)):
+                upper = np.triu(rng.random((half, half)), 1)
+                weights[part, part] = upper + upper.T
+            got = flat_vectors([ranks], scale * weights, normalize=True)
+            assert_array_equal(got, 0.0)
+            # An item without edges may be anywhere: it changes nothing.
+            more, row = np.pad(scale * weights, (0, 1)), np.append(ranks, np.nan)
+            options = {"unranked": "anywhere", "completions": "exact"}
+            got = flat_vectors([row], more, normalize=True, **options)
+            assert_array_equal(got, 0.0)
+            # One weak edge between them is enough for a direction.
+            weights[0, -1] = weights[-1, 0] = 1e-9
+            found = flat_vectors([ranks], scale * weights, normalize=True)[0]
+            expected = np.repeat([1.0, -1.0], half) / np.sqrt(n_items)
+            assert_allclose(found, expected, rtol=0, atol=1e-4)
 
     def test_extreme_weights_neither_overflow_nor_vanish(self):
         ranks = [[1, 2, 3, 4]]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from rankcut._loops.low_rank import add_normal_equations
+from rankcut._loops.linear_algebra import add_normal_equations
 from rankcut.features.latent import LatentFactors
 
 RNG = np.random.default_rng(0)
@@ -52,7 +52,8 @@ def test_with_all_that_is_unlisted_unknown_it_is_soft_impute():
 
 
 def test_counts_are_repeated_rows():
-    counts = RNG.integers(1, 4, 14)
+    rng = np.random.default_rng(0)
+    counts = rng.integers(1, 4, 14)
     repeated = VALUES[np.repeat(np.arange(14), counts)]
     weights = np.concatenate([np.tile(FILLED_WEIGHTS[r, LISTED[r]], counts[r]) for r in range(14)])
     options = {"rank": 3, "penalty": 0.2}
@@ -62,7 +63,8 @@ def test_counts_are_repeated_rows():
 
 
 def test_plain_and_compiled():
-    factors = RNG.normal(size=(9, 3))
+    rng = np.random.default_rng(0)
+    factors = rng.normal(size=(9, 3))
     found = []
     for loop in (add_normal_equations, add_normal_equations.py_func):
         matrices, rights = np.zeros((14, 3, 3)), np.zeros((14, 3))

@@ -56,9 +56,10 @@ def test_all_forms_have_the_same_lengths_and_entries(form):
 
 
 def lists(n_rankings, n_items, n_ranked):
+    rng = np.random.default_rng(n_rankings)
     ranks = np.full((n_rankings, n_items), np.nan)
     for row in ranks:
-        row[RNG.permutation(n_items)[:n_ranked]] = RNG.integers(1, 4, n_ranked)
+        row[rng.permutation(n_items)[:n_ranked]] = rng.integers(1, 4, n_ranked)
     places = np.nonzero(~np.isnan(ranks))
     return ranks, sparse.csr_array((ranks[places], places), shape=ranks.shape)
 
@@ -67,7 +68,8 @@ def lists(n_rankings, n_items, n_ranked):
 @pytest.mark.parametrize("steps", [0, 1.5])
 @pytest.mark.parametrize("unlisted_weight", [1.0, "balanced"])
 def test_sparse_rankings_mean_the_same_as_dense_ones(normalize, steps, unlisted_weight):
-    graph = NeighborGraph(RNG.normal(size=(40, 2)), n_neighbors=3)
+    rng = np.random.default_rng(0)
+    graph = NeighborGraph(rng.normal(size=(40, 2)), n_neighbors=3)
     ranks, stored = lists(9, 40, 4)
     options = {
         "unranked": "anywhere",
@@ -88,8 +90,9 @@ def test_sparse_rankings_mean_the_same_as_dense_ones(normalize, steps, unlisted_
 
 
 def test_joined_rows_mean_the_same_as_dense_ones():
-    stored = sparse.csr_array(RNG.normal(size=(5, 6)) * (RNG.random((5, 6)) < 0.5))
-    rows = JoinedRows(stored, RNG.normal(size=(5, 2)))
+    rng = np.random.default_rng(0)
+    stored = sparse.csr_array(rng.normal(size=(5, 6)) * (rng.random((5, 6)) < 0.5))
+    rows = JoinedRows(stored, rng.normal(size=(5, 2)))
     dense = rows.toarray()
     assert rows.shape == dense.shape
     size = np.abs(dense).max() ** 2

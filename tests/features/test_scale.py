@@ -11,8 +11,8 @@ from rankcut import Completions, SubmodularFeatures
 from rankcut.setfunctions import FromCallable
 from rankcut.theory import BasePolytope
 
-# Powers of two, so that scaling rounds nothing: about 1e-280, 1e-155, 1e155 and 1e280.
-SCALES = [2.0**-930, 2.0**-515, 2.0**515, 2.0**930]
+# Powers of two, so that scaling rounds nothing: about 1e-280, 1e-155, 1e155 and 1e286.
+SCALES = [2.0**-930, 2.0**-515, 2.0**515, 2.0**950]
 
 RNG = np.random.default_rng(0)
 N = 12

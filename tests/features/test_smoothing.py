@@ -11,11 +11,11 @@ from scipy import sparse
 from strategies import weight_matrices
 from tolerances import assert_rounds_to, rounding
 
-from rankcut import DissimilarityGraph, LowRankGraph, NeighborGraph
-from rankcut._loops.products import multiply_rows
+from rankcut import DissimilarityGraph, NeighborGraph
+from rankcut._loops.linear_algebra import multiply_rows
 from rankcut.features.offset_rows import OffsetRows
 from rankcut.features.smoothing import Smoother, unit_rows
-from rankcut.graphs import ItemGraph, StructuredWeights, as_item_graph
+from rankcut.graphs import ItemGraph, LowRankGraph, StructuredWeights, as_item_graph
 
 RNG = np.random.default_rng(0)
 STEPS = st.sampled_from([0, 0.25, 1, 1.5, 3.0])
@@ -54,7 +54,8 @@ def test_is_the_filter_of_the_laplacian(weights, steps, stored):
 @pytest.mark.parametrize("n", [1, 2, 5])
 @pytest.mark.parametrize("steps", [0, 0.5, 2.5])
 def test_the_complete_graph_is_a_closed_form(n, steps):
-    rows = RNG.normal(size=(4, n))
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(4, n))
     expected = rows @ filtered(1 - np.eye(n), steps)
     assert_allclose(smoothed(ItemGraph.complete(n), steps, rows), expected, atol=1e-14)
 
@@ -70,8 +71,9 @@ def test_the_complete_graph_is_a_closed_form(n, steps):
     ],
 )
 def test_graphs_kept_in_parts_are_not_filled(recipe):
+    rng = np.random.default_rng(0)
     graph = recipe.build()
-    rows = RNG.normal(size=(4, 12))
+    rows = rng.normal(size=(4, 12))
     with pytest.MonkeyPatch.context() as patch:
         patch.delattr(StructuredWeights, "to_dense")
         got = smoothed(graph, 2.5, rows)
@@ -90,9 +92,10 @@ def test_more_steps_shorten_every_vector(weights, first, second):
 
 
 def test_no_steps_and_no_edges_change_no_bit():
+    rng = np.random.default_rng(0)
     weights = np.zeros((5, 5))
     weights[0, 1] = weights[1, 0] = 3.0
-    rows = RNG.normal(size=(3, 5))
+    rows = rng.normal(size=(3, 5))
     for graph in (as_item_graph(weights), as_item_graph(sparse.csr_array(weights))):
         assert_array_equal(smoothed(graph, 0, rows), rows)
         assert_array_equal(smoothed(graph, 2.5, rows)[:, 2:], rows[:, 2:])
@@ -100,9 +103,10 @@ def test_no_steps_and_no_edges_change_no_bit():
 
 @pytest.mark.parametrize("make", [np.asarray, sparse.csr_array])
 def test_the_same_bits_in_any_batch_and_for_any_threads(make):
-    weights = RNG.exponential(size=(37, 37)) * (RNG.random((37, 37)) < 0.3)
+    rng = np.random.default_rng(0)
+    weights = rng.exponential(size=(37, 37)) * (rng.random((37, 37)) < 0.3)
     graph = as_item_graph(make(np.triu(weights, 1) + np.triu(weights, 1).T))
-    rows = RNG.normal(size=(5000, 37))
+    rows = rng.normal(size=(5000, 37))
     whole = smoothed(graph, 1.5, rows)
     assert_array_equal(smoothed(graph, 1.5, rows, n_jobs=2), whole)
     for start, stop in ((0, 1), (17, 30), (4000, 5000)):
@@ -110,11 +114,12 @@ def test_the_same_bits_in_any_batch_and_for_any_threads(make):
 
 
 def test_sparse_vectors_that_reach_few_items_or_most():
+    rng = np.random.default_rng(0)
     chain = sparse.diags_array([np.ones(199), np.ones(199)], offsets=[1, -1])
     smoother = Smoother(as_item_graph(chain), 2.5)
     rows = np.zeros((5, 200))
     rows[:, 17] = 1.0
-    rows[[1, 3]] = RNG.normal(size=(2, 200))
+    rows[[1, 3]] = rng.normal(size=(2, 200))
     rows[4] = 0.0
     got = smoother.smooth_sparse(sparse.csr_array(rows))
     assert_array_equal(np.diff(got.indptr), [7, 200, 7, 200, 0])
@@ -126,7 +131,8 @@ def test_sparse_vectors_that_reach_few_items_or_most():
 
 @pytest.mark.parametrize("steps", [0, 1])
 def test_unit_length(steps):
-    rows = np.vstack([RNG.normal(size=(3, 4)), np.zeros((1, 4))]).astype(np.float32)
+    rng = np.random.default_rng(0)
+    rows = np.vstack([rng.normal(size=(3, 4)), np.zeros((1, 4))]).astype(np.float32)
     got = smoothed(ItemGraph.complete(4), steps, rows, normalize=True)
     assert got.dtype == np.float32
     assert_allclose(np.linalg.norm(got, axis=1), [1, 1, 1, 0], rtol=1e-6)
@@ -134,10 +140,11 @@ def test_unit_length(steps):
 
 @pytest.mark.parametrize("normalize", [False, True])
 def test_sparse_rows_and_constants_are_smoothed_as_dense_rows_are(normalize):
-    weights = np.triu(RNG.random((6, 6)) < 0.4, 1) * 1.0
+    rng = np.random.default_rng(0)
+    weights = np.triu(rng.random((6, 6)) < 0.4, 1) * 1.0
     weights += weights.T
     graph = as_item_graph(sparse.csr_array(weights))
-    stored = RNG.normal(size=(3, 6)) * (RNG.random((3, 6)) < 0.5)
+    stored = rng.normal(size=(3, 6)) * (rng.random((3, 6)) < 0.5)
     features = stored - stored.mean(axis=1, keepdims=True)
     expected = features @ filtered(graph.to_dense(), 1.5)
     lengths = np.linalg.norm(expected, axis=1, keepdims=True) if normalize else 1.0
@@ -158,7 +165,8 @@ def test_steps_that_are_not_a_number_of_steps(steps):
 
 
 def test_the_loop_in_plain_python():
-    rows, matrix, out = RNG.normal(size=(2, 6)), RNG.normal(size=(6, 6)), np.empty((2, 6))
+    rng = np.random.default_rng(0)
+    rows, matrix, out = rng.normal(size=(2, 6)), rng.normal(size=(6, 6)), np.empty((2, 6))
     multiply_rows.py_func(rows, matrix, out)
     assert_allclose(out, rows @ matrix, atol=1e-14)
     compiled = np.empty((2, 6))
@@ -169,6 +177,7 @@ def test_the_loop_in_plain_python():
 @pytest.mark.parametrize("kind", ["sparse", "dense", "structured"])
 def test_many_steps_reach_the_limit_of_the_walk(kind):
     # Two parts, {0, 1, 2} and {3, 4}, and an item alone: the walk ends in D^½1 of each part.
+    rng = np.random.default_rng(0)
     weights = np.zeros((6, 6))
     weights[0, 1] = weights[1, 2] = 2.0
     weights[3, 4] = 1.0
@@ -177,7 +186,7 @@ def test_many_steps_reach_the_limit_of_the_walk(kind):
     degrees = weights.sum(axis=0)
     parts[0, :3], parts[1, 3:5], parts[2, 5] = np.sqrt(degrees[:3]), np.sqrt(degrees[3:5]), 1.0
     parts /= np.linalg.norm(parts, axis=1, keepdims=True)
-    rows = RNG.normal(size=(4, 6))
+    rows = rng.normal(size=(4, 6))
     expected = rows @ parts.T @ parts
     graph = as_item_graph(sparse.csr_array(weights) if kind == "sparse" else weights)
     if kind == "structured":
@@ -191,12 +200,13 @@ def test_many_steps_reach_the_limit_of_the_walk(kind):
 
 @pytest.mark.parametrize("steps", [0, 7, 40])
 def test_the_walk_converges_by_its_spectral_gap(steps):
-    weights = np.triu(RNG.random((9, 9)), 1)
+    rng = np.random.default_rng(0)
+    weights = np.triu(rng.random((9, 9)), 1)
     weights += weights.T
     roots = np.sqrt(weights.sum(axis=0))
     values = np.linalg.eigvalsh(np.eye(9) - weights / np.outer(roots, roots))
     rate = 1 - values[1] / 2
-    rows = RNG.normal(size=(4, 9))
+    rows = rng.normal(size=(4, 9))
     limit = np.outer(rows @ roots, roots) / (roots @ roots)
     left = np.linalg.norm(smoothed(as_item_graph(weights), steps, rows) - limit, axis=1)
     before = np.linalg.norm(rows - limit, axis=1)
@@ -209,6 +219,7 @@ def test_the_walk_converges_by_its_spectral_gap(steps):
 
 @pytest.mark.parametrize("scale", [1e-280, 1e-160, 1e160, 1e280])
 def test_unit_rows_of_any_scale(scale):
-    rows = RNG.normal(size=(3, 5))
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(3, 5))
     expected = rows / np.linalg.norm(rows, axis=1, keepdims=True)
     assert_allclose(unit_rows(scale * rows), expected, rtol=1e-14)

@@ -10,15 +10,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from strategies import incomplete_cases
 
-from rankcut import (
-    DissimilarityGraph,
-    GraphCutKernel,
-    LowRankGraph,
-    NeighborGraph,
-    graph_cut_kernel,
-    make_food,
-)
+from rankcut import DissimilarityGraph, GraphCutKernel, NeighborGraph, graph_cut_kernel, make_food
 from rankcut._loops import unlisted
+from rankcut.graphs import LowRankGraph
 
 WEIGHTS = st.sampled_from([0, 0.3, 1, 2.5, "balanced"])
 

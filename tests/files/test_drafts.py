@@ -39,6 +39,7 @@ def test_an_interrupt_or_a_full_disk_leaves_the_old_file(tmp_path, problem):
         assert "No space left" in str(caught.value)
 
 
+@pytest.mark.slow
 def test_what_a_killed_process_left_is_removed(tmp_path):
     place = tmp_path / "votes.csv"
     program = (

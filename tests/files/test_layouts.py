@@ -308,3 +308,16 @@ def test_an_item_table_suggests_the_column_that_is_unique():
         read_items(io.StringIO(table))
     with pytest.raises(RankingFileError, match=r"each item needs one$"):
         read_items(io.StringIO("year,title\n1995,Ark\n1995,Ark\n"))
+
+
+def test_where_the_rankings_are_if_the_numbers_are_none(tmp_path):
+    """The remedy is about the columns that hold them, not about the number of the respondent."""
+    file = tmp_path / "votes.csv"
+    for text, remedy in [
+        ("id,Ann,Bob\n7,JOY,MEH\n8,MEH,JOY\n", 'scale="JOY > MEH"'),
+        ("id,vote\n7,Ann > Bob\n8,Bob\n", 'pass order="vote"'),
+        ("user,film,rating\n7,71,5\n7,72,4.5\n", 'ranking, item and score="rating"'),
+    ]:
+        file.write_text(text)
+        with pytest.raises(RankingFileError, match=remedy):
+            read_file(file)

@@ -17,7 +17,6 @@ from rankcut import (
     DissimilarityGraph,
     GPRegressor,
     GraphCutFeatures,
-    LowRankGraph,
     NeighborGraph,
     RankingClassifier,
     RankingClusters,
@@ -29,6 +28,7 @@ from rankcut import (
 from rankcut.files import RankingFileError, models
 from rankcut.files.models import SavedBlocs, SavedCompleter, SavedModel, read_model, write_model
 from rankcut.files.streams import pack_archive, unpack_archive
+from rankcut.graphs import LowRankGraph
 from rankcut.label_ranking import combination
 from rankcut.reports.classification import make_classifier
 

@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from ranking_sets import orders_of, ranking_sets
 
-from rankcut import RankingSet, load_preflib, read_file, write_file
+from rankcut import RankingSet, read_file, write_file
 from rankcut._loops import preflib_scan
+from rankcut.datasets import load_preflib
 from rankcut.files import RankingFileError
 from rankcut.files.preflib import read_preflib
 

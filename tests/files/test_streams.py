@@ -10,16 +10,8 @@ import zlib
 import numpy as np
 import pytest
 
-from rankcut import (
-    ItemGraph,
-    RankingSet,
-    read_file,
-    read_graph,
-    read_items,
-    write_file,
-    write_graph,
-)
-from rankcut.files import RankingFileError, scan_file
+from rankcut import ItemGraph, RankingSet, read_file, read_items, write_file
+from rankcut.files import RankingFileError, read_graph, scan_file, write_graph
 from rankcut.files.models import import_skops, read_model
 from rankcut.files.streams import copy_whole, read_all
 
@@ -271,3 +263,15 @@ def test_excel_files(tmp_path):
         place.write_bytes(damaged)
         with pytest.raises(RankingFileError, match=r"^\S+votes\.xlsx: [^\n]*$"):
             read_file(place)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "latin-1"])
+def test_tables_in_the_encodings_that_spreadsheets_write(tmp_path, encoding):
+    (tmp_path / "votes.csv").write_bytes("café,thé\n1,2\n2,1\n".encode(encoding))
+    assert read_file(tmp_path / "votes.csv").items == ("café", "thé")
+
+
+def test_a_zero_byte_is_named_with_its_line(tmp_path):
+    (tmp_path / "votes.csv").write_bytes(b"a,b\n1,2\n1,\0\n")
+    with pytest.raises(RankingFileError, match=r"votes\.csv:3: holds a zero byte"):
+        read_file(tmp_path / "votes.csv")

@@ -7,11 +7,11 @@ from contextlib import suppress
 
 import pytest
 from fuzz_readers import SEEDS, check, readers
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from rankcut import read_file, read_graph
-from rankcut.files import RankingFileError
+from rankcut import read_file
+from rankcut.files import RankingFileError, read_graph
 
 # What the formats are made of, so that chance finds more than the first complaint.
 PIECES = [
@@ -42,6 +42,7 @@ def test_any_bytes_give_rankings_or_an_error_with_a_line(name):
 
     @settings(max_examples=4 * settings().max_examples)
     @given(st.binary(max_size=200) | near(SEEDS[name]))
+    @example(b"\nx,2,1,2\ny,1,,1\n")
     def survives(data):
         check(reader, data)
 

@@ -14,16 +14,14 @@ from sklearn.pipeline import make_pipeline
 
 from rankcut import (
     DissimilarityGraph,
-    DistanceGraph,
     GraphCutFeatures,
     ItemGraph,
-    LowRankGraph,
     NeighborGraph,
-    NormalizedGraph,
     SimilarityGraph,
     graph_cut_features,
     make_food,
 )
+from rankcut.graphs import DistanceGraph, LowRankGraph, NormalizedGraph
 
 POINTS = np.random.default_rng(0).random((12, 3))
 OFF = 1 - np.eye(12)

@@ -6,7 +6,8 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 from sklearn.base import clone
 
-from rankcut import DissimilarityGraph, ItemGraph, MixedGraph, SimilarityGraph
+from rankcut import DissimilarityGraph, ItemGraph, SimilarityGraph
+from rankcut.graphs import MixedGraph
 from rankcut.graphs.gradients import learnable, weight_slopes
 
 POINTS = np.random.default_rng(0).normal(size=(7, 3))

@@ -11,14 +11,8 @@ from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
-from rankcut import (
-    DistanceGraph,
-    GraphCutFeatures,
-    LowRankGraph,
-    NeighborGraph,
-    SimilarityGraph,
-    make_food,
-)
+from rankcut import GraphCutFeatures, NeighborGraph, SimilarityGraph, make_food
+from rankcut.graphs import DistanceGraph, LowRankGraph
 from rankcut.graphs.item_features import item_points
 
 

@@ -5,14 +5,8 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from rankcut import (
-    DissimilarityGraph,
-    GraphCutFeatures,
-    LowRankGraph,
-    NormalizedGraph,
-    SimilarityGraph,
-    graph_cut_features,
-)
+from rankcut import DissimilarityGraph, GraphCutFeatures, SimilarityGraph, graph_cut_features
+from rankcut.graphs import LowRankGraph, NormalizedGraph
 from rankcut.graphs import weights as stored
 from rankcut.graphs.item_graph import LowRankApproximation
 

@@ -14,16 +14,8 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from threadpoolctl import threadpool_limits
 
-from rankcut import (
-    DissimilarityGraph,
-    GraphCutFeatures,
-    LowRankGraph,
-    NeighborGraph,
-    NormalizedGraph,
-    SimilarityGraph,
-    make_food,
-)
-from rankcut.graphs import distances
+from rankcut import DissimilarityGraph, GraphCutFeatures, NeighborGraph, SimilarityGraph, make_food
+from rankcut.graphs import LowRankGraph, NormalizedGraph, distances
 
 POINTS = np.random.default_rng(0).random((12, 3))
 

@@ -72,7 +72,8 @@ class Screen(io.StringIO):
 
 
 @pytest.mark.parametrize(
-    ("terminal", "patience", "shown"), [(True, 0.0, True), (False, 0.0, False), (True, 60.0, False)]
+    ("terminal", "patience", "shown"),
+    [(True, -1.0, True), (False, -1.0, False), (True, np.inf, False)],
 )
 def test_progress_of_a_long_one_on_a_terminal(terminal, patience, shown, monkeypatch, capsys):
     screen = Screen(terminal)

@@ -9,8 +9,9 @@ from sklearn.linear_model import Ridge
 from sklearn.metrics import make_scorer
 from sklearn.model_selection import GridSearchCV, cross_val_score
 
-from rankcut import RankingRegressor, kendall_score, spearman_score, top_k_overlap
+from rankcut import RankingRegressor
 from rankcut.errors import InputError
+from rankcut.label_ranking import kendall_score, spearman_score, top_k_overlap
 
 NAN = float("nan")
 

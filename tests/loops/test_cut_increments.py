@@ -162,6 +162,6 @@ def test_increments_and_pooling(kind):
         assert_rounds_to(machine, plain, 6 * N_ITEMS, size)
         for normalize in (False, True):
             fast, slow = np.zeros((2, N_ROWS, N_ITEMS))
-            run(slopes.pool_rows, True, order, ends, n_groups, machine, normalize, fast)
-            run(slopes.pool_rows, False, order, ends, n_groups, machine, normalize, slow)
+            run(slopes.pool_rows, True, order, ends, n_groups, machine, normalize, 0.0, fast)
+            run(slopes.pool_rows, False, order, ends, n_groups, machine, normalize, 0.0, slow)
             assert_rounds_to(fast, slow, N_ITEMS, 1.0 if normalize else size)

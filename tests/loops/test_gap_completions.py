@@ -165,7 +165,8 @@ def test_tasks_share_out_all_draws():
     assert len(set(streams.tolist())) == n_tasks
 
 
-def test_closed_form_plain_and_compiled():
+@pytest.mark.parametrize("shared", [True, False])
+def test_closed_form_plain_and_compiled(shared):
     rng = np.random.default_rng(2)
     ranks = rng.integers(1, 5, (20, N_ITEMS)).astype(float)
     ranks[rng.random(ranks.shape) < 0.5] = np.nan
@@ -185,7 +186,7 @@ def test_closed_form_plain_and_compiled():
             np.zeros(20),
         )
         loop = closed_form.expect_rows if compiled else closed_form.expect_rows.py_func
-        loop(*base(ranks), shares, *graph, *out)
+        loop(*base(ranks), shares, shared, *graph, *out)
         results.append(out)
     items, values, n_stored, constants = results[0]
     plain_items, plain_values, plain_n_stored, plain_constants = results[1]

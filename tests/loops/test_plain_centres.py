@@ -4,13 +4,13 @@ import copy
 
 import numpy as np
 import pytest
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
+from tolerances import assert_does_the_same
 
 from rankcut._loops import centres, listed_pairs
 from rankcut._loops.compilation import plain_loops
 from rankcut._loops.partitions import NOWHERE
 
-# Whole numbers, whose sums are exact in any order.
 POINTS = np.random.default_rng(0).integers(-9, 10, size=(12, 3)).astype(float)
 WEIGHTS = np.arange(1.0, 13.0)
 GROUPS = np.array([[0, 1, 2, 2], [1, NOWHERE, 0, NOWHERE], [0, 0, 0, 0]], dtype=np.uint32)
@@ -52,9 +52,18 @@ def test_machine_code_and_python_agree(name):
     theirs = copy.deepcopy(CALLS[name]())
     with plain_loops():
         said = loop.py_func(*theirs)
-    assert loop(*ours) == said
-    for mine, other in zip(ours, theirs, strict=True):
-        assert_array_equal(mine, other)
+    # Means are of twelve points, and distances of three coordinates.
+    for mine, other in zip([loop(*ours), *ours], [said, *theirs], strict=True):
+        assert_does_the_same(mine, other, 12 * 3)
+
+
+def test_the_nearest_centre_of_many_points_is_that_of_each_alone():
+    points = np.random.default_rng(2).normal(size=(150, 5))
+    labels, squares = np.empty(150, np.uint32), np.empty(150)
+    centres.nearest_centres(points, points[:4].copy(), labels, squares)
+    apart = ((points[:, None] - points[None, :4]) ** 2).sum(axis=2)
+    assert_array_equal(labels, apart.argmin(axis=1))
+    assert_allclose(squares, apart.min(axis=1), rtol=1e-12)
 
 
 def test_a_grown_partition_is_never_worse_with_more_centres():

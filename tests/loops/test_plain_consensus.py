@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from rankcut._loops import linear_orders, packed_rows, partitions, resamples
+from rankcut._loops import equal_rows, linear_orders, partitions, resamples
 
 GROUPS = np.array(
     [[0, 1, 2, 3, 4], [1, 0, 0, 2, 1], [partitions.NOWHERE, 1, 0, partitions.NOWHERE, 2]], np.uint32
@@ -21,7 +21,7 @@ def whole_gains(n_items=6):
 
 def packed():
     words = np.empty((3, 1), np.uint64)
-    packed_rows.pack_rows(GROUPS, 3, words)
+    equal_rows.pack_rows(GROUPS, 3, words)
     return words
 
 
@@ -49,7 +49,7 @@ CALLS = {
 
 @pytest.mark.parametrize("name", CALLS)
 def test_machine_code_does_what_the_source_says(name):
-    modules = (resamples, packed_rows, linear_orders)
+    modules = (resamples, equal_rows, linear_orders, partitions)
     (loop,) = (vars(module)[name] for module in modules if name in vars(module))
     arguments = CALLS[name]()
     plain = copy.deepcopy(arguments)

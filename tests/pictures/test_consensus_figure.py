@@ -2,7 +2,8 @@
 
 import pytest
 
-from rankcut import Consensus, load_lunch, plot_consensus
+from rankcut import Consensus, make_mallows, plot_consensus
+from rankcut.datasets import load_lunch
 from rankcut.errors import InputError
 from rankcut.pictures.theme import COLOURS
 
@@ -20,11 +21,31 @@ def test_one_consensus_and_one_for_each_group():
         name: Consensus(n_bootstraps=0).fit(lunch.ranks[lunch.target == k])
         for k, name in enumerate(lunch.target_names)
     }
-    (places,) = plot_consensus(groups, items=lunch.items).axes
-    assert [text.get_text() for text in places.get_legend().get_texts()] == lunch.target_names
+    figure = plot_consensus(groups, items=lunch.items)
+    (places,), (legend,) = figure.axes, figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == lunch.target_names
     assert [line.get_color() for line in places.lines[:2]] == list(COLOURS[:2])
     assert places.lines[0].get_xdata().tolist() != places.lines[1].get_xdata().tolist()
     with pytest.raises(InputError, match="holds no consensus"):
         plot_consensus({})
     with pytest.raises(InputError, match="1 values for 8 items"):
         plot_consensus(one, items=["a"])
+
+
+def test_long_names_of_groups_are_not_cut():
+    ranks = make_mallows(40, 4, phi=0.5, random_state=0).ranks
+    model = Consensus(n_bootstraps=0).fit(ranks)
+    groups = {f"people of a town with a long name, {k}": model for k in range(6)}
+    figure = plot_consensus(groups, items=list("abcd"))
+    figure.draw_without_rendering()
+    (legend,) = figure.legends
+    box = legend.get_window_extent()
+    assert box.x0 >= 0
+    assert box.x1 <= figure.bbox.width
+
+
+def test_many_items_have_no_names_on_columns():
+    ranks = make_mallows(30, 20, phi=0.8, random_state=0).ranks
+    matrix = plot_consensus(Consensus(n_bootstraps=0).fit(ranks)).axes[1]
+    assert matrix.get_xticklabels() == []
+    assert len(matrix.get_yticklabels()) == 20

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from scipy.sparse.csgraph import connected_components
 
-from rankcut import ItemGraph, NeighborGraph, SimilarityGraph, load_lunch, plot_graph
+from rankcut import ItemGraph, NeighborGraph, SimilarityGraph, plot_graph
+from rankcut.datasets import load_lunch
 from rankcut.errors import InputError
 from rankcut.pictures.graph_layout import MOST_ITEMS, lay_out_graph
 from rankcut.pictures.theme import COLOURS

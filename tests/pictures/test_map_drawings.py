@@ -6,7 +6,8 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from rankcut import load_lunch, make_mallows, plot_map
+from rankcut import make_mallows, plot_map
+from rankcut.datasets import load_lunch
 from rankcut.pictures import map_page
 
 pytest.importorskip("matplotlib", reason="Matplotlib is not installed")

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from chromium import COLLIDING, CUT, WIDER, find_chromium, opened
 
-from rankcut import compare_groups, load_lunch, make_mallows
+from rankcut import compare_groups, make_mallows
+from rankcut.datasets import load_lunch
 from rankcut.pictures import map_page
 from rankcut.pictures.comparison_page import comparison_page
 from rankcut.pictures.consensus_page import consensus_page

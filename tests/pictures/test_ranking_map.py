@@ -5,8 +5,10 @@ import pytest
 from numpy.testing import assert_allclose
 from sklearn.decomposition import PCA
 
-from rankcut import RankingSet, RBOKernel, SpearmanKernel, load_lunch, make_mallows
+from rankcut import RankingSet, RBOKernel, make_mallows
+from rankcut.datasets import load_lunch
 from rankcut.errors import InputError
+from rankcut.estimators import SpearmanKernel
 from rankcut.pictures.map_figure import read_map
 from rankcut.pictures.map_scene import lay_out
 from rankcut.pictures.ranking_map import (
@@ -151,7 +153,7 @@ def test_the_scene_has_equal_scales_and_areas_in_proportion():
 
 def test_mistakes():
     lunch = load_lunch()
-    with pytest.raises(InputError, match=r"'town', which is no column; columns are: guest"):
+    with pytest.raises(InputError, match=r"'town', not a column; columns are: guest"):
         read(lunch, "town")
     with pytest.raises(InputError, match="3 values for 48 rankings"):
         read(lunch, ["a", "b", "c"])

@@ -6,7 +6,8 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
-from rankcut import ItemGraph, RankingSet, load_lunch, make_mallows, report
+from rankcut import ItemGraph, RankingSet, make_mallows, report
+from rankcut.datasets import load_lunch
 from rankcut.errors import InputError
 
 UNRANKED = {"full": "error", "ties": "error", "top-k": "last", "incomplete": "anywhere"}

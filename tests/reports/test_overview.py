@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from rankcut import RankingSet, load_lunch, make_mallows
+from rankcut import RankingSet, make_mallows
+from rankcut.datasets import load_lunch
 from rankcut.reports.overview import MOST_DRAWN, MOST_ITEMS, survey
 from rankcut.reports.overview_words import (
     say_consensus,

@@ -52,7 +52,7 @@ def test_one_class_for_all_has_two_thirds_of_f1_and_half_of_accuracy():
 
 
 def test_kendall_in_weight_space_is_kendall_in_function_space():
-    food = make_food(100, noise=0.8, random_state=1)
+    food = make_food(50, noise=0.8, random_state=1)
     split = split_rows(food.target)
     rankings = Rankings(food.ranks, "error", food.item_features)
     record = learn_gp(encode(KENDALL, rankings).features, food.target, split)
@@ -86,7 +86,7 @@ def test_spectral_features_have_the_inner_products_of_the_gram_matrix():
 
 
 def test_a_gram_matrix_of_all_ranks_learns_what_the_function_space_learns():
-    food = make_food(100, noise=0.8, random_state=2)
+    food = make_food(50, noise=0.8, random_state=2)
     split = split_rows(food.target)
     gram = mallows_kernel(food.ranks, lam=0.1)
     features = spectral_features(gram, split.train, len(split.train)).features

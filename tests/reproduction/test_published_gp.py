@@ -154,6 +154,17 @@ def test_a_variance_near_zero_leaves_a_factor(food):
     assert np.isfinite(kernel.factor(np.array([1e-12, 1.0])).lower).all()
 
 
+def test_a_step_to_no_variance_at_all_has_a_bound(food):
+    features = graph_cut_features(food.ranks)
+    bound = Bound(Linear(features, features), food.target == 1)
+    there = bound.start()
+    there[-1] = -1e4
+    elbo, gradient = bound(there)
+    # Nothing is learned, and every label is a coin's.
+    assert elbo == pytest.approx(-24 * np.log(2))
+    assert np.isfinite(gradient).all()
+
+
 def test_rankings_that_repeat_do_not_count_twice(food):
     features = np.repeat(graph_cut_features(food.ranks), 2, axis=0)
     once = Linear(features, features).factor(np.ones(1)).lower

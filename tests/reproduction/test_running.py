@@ -10,7 +10,8 @@ from reproduction.parts import Settings, part_named, run_missing, works_of
 from reproduction.store import Store
 
 
-def test_what_is_there_is_not_run(tmp_path):
+def test_what_is_there_is_not_run(tmp_path, monkeypatch):
+    monkeypatch.setattr("reproduction.store.code_fingerprint", lambda part: "code")
     store = Store(tmp_path)
     statements = part_named("statements")
     works = works_of([statements], Settings(quick=True), None)
@@ -39,16 +40,33 @@ class Fatal:
         return os._exit, (1,)
 
 
-def test_a_lost_process_is_told_in_one_line(tmp_path, monkeypatch):
+@pytest.mark.slow
+def test_a_killed_process_is_told_in_one_line(tmp_path, monkeypatch):
     monkeypatch.setattr(parts, "_run", Fatal())
     works = works_of([part_named("kinds")], Settings(quick=True), None)[:1]
-    with pytest.raises(ChildProcessError, match="ended from outside, perhaps for want of memory"):
+    with pytest.raises(ChildProcessError, match="was killed, perhaps for lack of memory"):
         run_missing(works, Store(tmp_path), None, lambda work: None)
 
 
-def test_a_broken_data_file_is_told_as_that(tmp_path):
+@pytest.fixture
+def broken(tmp_path):
+    """A directory with sushi files that hold no rankings."""
     for name in ("sushi3a.5000.10.order", "sushi3b.5000.10.order", "sushi3.idata", "sushi3.udata"):
         (tmp_path / name).write_text("this is no ranking\n")
+    return tmp_path
+
+
+BROKEN = r"sushi3a\.5000\.10\.order:1: "
+
+
+def test_a_broken_data_file_is_told_as_that(broken):
+    example = part_named("example")
+    with pytest.raises(RankingFileError, match=BROKEN):
+        example.run(example.tasks(Settings(quick=True))[0], broken)
+
+
+@pytest.mark.slow
+def test_what_a_process_complains_of_is_told_as_that(broken):
     works = works_of([part_named("example")], Settings(quick=True), "mark")[:1]
-    with pytest.raises(RankingFileError, match=r"sushi3a\.5000\.10\.order:1: "):
-        run_missing(works, Store(tmp_path / "cache"), tmp_path, lambda work: None)
+    with pytest.raises(RankingFileError, match=BROKEN):
+        run_missing(works, Store(broken / "cache"), broken, lambda work: None)

@@ -3,6 +3,7 @@ import math
 import pytest
 
 from reproduction import store as module
+from reproduction.parts import NAMES
 from reproduction.store import Store, code_fingerprint, data_fingerprint
 
 
@@ -13,29 +14,29 @@ def store(tmp_path):
 
 def test_what_was_written_is_read_again(store):
     records = [{"F1": 0.5, "seed": 4, "lost": float("nan"), "note": None, "name": "Lovász"}]
-    store.write("sushi", {"seed": 4}, records, "data")
-    (found,) = store.read("sushi", {"seed": 4}, "data")
+    store.write("made-up", {"seed": 4}, records, "data")
+    (found,) = store.read("made-up", {"seed": 4}, "data")
     assert math.isnan(found.pop("lost"))
     assert found == {"F1": 0.5, "seed": 4, "note": None, "name": "Lovász"}
 
 
 def test_any_other_setting_is_another_task(store, monkeypatch):
-    store.write("sushi", {"seed": 4}, [], "data")
-    assert store.read("sushi", {"seed": 5}, "data") is None
+    store.write("made-up", {"seed": 4}, [], "data")
+    assert store.read("made-up", {"seed": 5}, "data") is None
     assert store.read("food", {"seed": 4}, "data") is None
-    assert store.read("sushi", {"seed": 4}, "other data") is None
+    assert store.read("made-up", {"seed": 4}, "other data") is None
     monkeypatch.setattr(module, "code_fingerprint", lambda part: "other code")
-    assert store.read("sushi", {"seed": 4}, "data") is None
+    assert store.read("made-up", {"seed": 4}, "data") is None
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"records": [1]}', b"\xff\xfe", b"null"])
 def test_a_broken_file_is_as_good_as_none(store, content):
-    store.write("sushi", {"seed": 4}, [{"F1": 1.0}])
+    store.write("made-up", {"seed": 4}, [{"F1": 1.0}])
     (path,) = store.directory.iterdir()
     path.write_bytes(content)
-    assert store.read("sushi", {"seed": 4}) is None
-    store.write("sushi", {"seed": 4}, [{"F1": 1.0}])
-    assert store.read("sushi", {"seed": 4}) == [{"F1": 1.0}]
+    assert store.read("made-up", {"seed": 4}) is None
+    store.write("made-up", {"seed": 4}, [{"F1": 1.0}])
+    assert store.read("made-up", {"seed": 4}) == [{"F1": 1.0}]
 
 
 PART = """
@@ -96,6 +97,12 @@ def test_results_are_known_by_the_versions_below(fingerprint, monkeypatch):
     before = fingerprint(part=PART, work=WORK)
     monkeypatch.setattr(module, "version", lambda name: f"99 of {name}")
     assert fingerprint(part=PART, work=WORK) != before
+
+
+@pytest.mark.slow
+def test_every_part_has_a_fingerprint_of_its_own():
+    nowhere = code_fingerprint("made-up")
+    assert len({nowhere, *map(code_fingerprint, NAMES)}) == len(NAMES) + 1
 
 
 def test_results_are_known_by_the_data(tmp_path):

@@ -2,6 +2,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from panel_style import check_style
 
 from reproduction import sushi as module
 from reproduction.encodings import (
@@ -81,8 +82,12 @@ def test_tasks_are_the_papers_and_thirty_seeds_more():
                 if (t["experiment"], t.get("method"), t.get("target")) == (name, method, RESIDENCE)
                 for seed in t["seeds"]
             ]
-            wanted = SEEDS if method in (MALLOWS_DRAWS, MALLOWS_EXACT) else (*SEEDS, *FURTHER_SEEDS)
-            assert sorted(seeds) == sorted(wanted)
+            more = len(FURTHER_SEEDS)
+            if method in (MALLOWS_DRAWS, MALLOWS_EXACT):
+                more = 0
+            elif name == "10 of 100" and method.startswith(f"{CUT}, "):
+                more = 6
+            assert sorted(seeds) == sorted((*SEEDS, *FURTHER_SEEDS[:more]))
     assert {t["rankings"] for t in tasks} == {2500}
 
 
@@ -169,6 +174,7 @@ def test_the_part_from_records_to_figures(records):
         "sushi-accuracy": 5,
         "sushi-differences": 5,
     }
+    check_style(pictures)
     _, _, changed, mixed = part.sheets(tables)
     assert [row["experiment"] for row in mixed.rows] == ["top-6", "4 of 10", "10 of 100"]
     assert [row["seeds with all labels right"] for row in mixed.rows] == [0, 1, 1]
@@ -176,9 +182,14 @@ def test_the_part_from_records_to_figures(records):
     assert variants == list(VARIANTS)
     prose = part.prose(tables)
     assert "of the trace" in prose
-    fits = [row for row in tables["sushi-published"] if row["variant"] == PUBLISHED]
+    fits = [
+        row
+        for row in tables["sushi-published"]
+        if row["variant"] == PUBLISHED and row["method"] in (CUT, KENDALL, MALLOWS)
+    ]
     same = sum(row["share of class 1"] in (0, 1) for row in fits)
     assert f"Of {len(fits)} fits as published, {same} call" in prose
+    assert "below the ELBO of their end: " in prose
     origin = [r for r in tables["sushi-differences"] if "origin" in r["method"]]
     assert [row["experiment"] for row in origin] == ["full"]
 
@@ -190,10 +201,18 @@ def test_without_data_there_is_something_to_read():
 @pytest.mark.parametrize("method", EXPERIMENTS["10 of 100"].methods)
 def test_every_variant_runs(home, method, monkeypatch):
     monkeypatch.setattr("reproduction.encodings.N_DRAWS", 4)
+    rough = EXPERIMENTS["10 of 100"]._replace(tolerance=0.5)
+    monkeypatch.setitem(EXPERIMENTS, "10 of 100", rough)
     task = next(t for t in Sushi().tasks(Settings()) if t.get("method") == method)
     found = run_all([small(task, experiment="10 of 100")], home)
     assert [record["seed"] for record in found] == list(SEEDS[:2])
     assert all(0 <= record["accuracy"] <= 1 for record in found)
+
+
+@pytest.fixture(autouse=True)
+def few_resamples(monkeypatch):
+    """Verdicts on made-up scores need no fine intervals."""
+    monkeypatch.setattr("reproduction.comparisons._RESAMPLES", 200)
 
 
 def made_up(means, spreads=None):

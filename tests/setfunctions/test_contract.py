@@ -119,7 +119,7 @@ def test_what_is_no_set_order_or_partition():
     with pytest.raises(ValueError, match="lists each of the 3 items once"):
         function.gains([[0, 1, 1]])
     for groups in ([[0], [1]], [[0, 1, 2], [2]], [[0, 1, 2], []]):
-        with pytest.raises(ValueError, match="no ordered partition of 3 items"):
+        with pytest.raises(ValueError, match="not an ordered partition of 3 items"):
             function.along(groups)
     with pytest.raises(ValueError, match="at most 20 items can be tabulated"):
         make_case("modular", 21, 0).function.table()

@@ -5,7 +5,7 @@ from itertools import permutations
 import numpy as np
 import oracles
 import pytest
-from functions import FAMILIES, cases, make_case, subsets
+from functions import KINDS, cases, make_case, subsets
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
@@ -14,7 +14,7 @@ from scipy.spatial import ConvexHull
 from rankcut.setfunctions import GraphCut, Modular
 from rankcut.theory import BasePolytope, ordered_partitions
 
-every_family = pytest.mark.parametrize("family", FAMILIES)
+every_kind = pytest.mark.parametrize("family", KINDS)
 few = settings(max_examples=settings().max_examples // 5)
 
 
@@ -23,7 +23,7 @@ def membership_by_sets(case, s):
     return {items: s[sorted(items)].sum() - case.value(items) for items in subsets(case.n)}
 
 
-@every_family
+@every_kind
 @few
 @given(data=st.data())
 def test_vertices_are_points_of_the_polytope_and_tight_along_their_chain(family, data):
@@ -37,7 +37,7 @@ def test_vertices_are_points_of_the_polytope_and_tight_along_their_chain(family,
         assert abs(excess[frozenset(order[:size])]) <= rounding
 
 
-@every_family
+@every_kind
 @few
 @given(data=st.data())
 def test_membership_agrees_with_all_sets_and_shows_a_violated_one(family, data):
@@ -84,7 +84,7 @@ def test_a_point_beside_the_plane_is_outside():
         polytope.contains([1, 2, 3])
 
 
-@every_family
+@every_kind
 @few
 @given(data=st.data())
 def test_shortest_point_against_a_qp_solver(family, data):
@@ -115,7 +115,7 @@ def test_faces_of_the_permutohedron():
     assert len(ConvexHull(flat).vertices) == 24
 
 
-@every_family
+@every_kind
 @few
 @given(data=st.data())
 def test_a_face_is_where_its_prefixes_are_tight(family, data):

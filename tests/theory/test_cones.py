@@ -3,7 +3,7 @@
 import numpy as np
 import oracles
 import pytest
-from functions import CUTS, FAMILIES, cases, cases_and_partitions, make_case, subsets
+from functions import CUTS, KINDS, cases, cases_and_partitions, make_case, subsets
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
@@ -14,7 +14,7 @@ from rankcut import SubmodularFeatures, graph_cut_kernel
 from rankcut.setfunctions import Modular
 from rankcut.theory import BasePolytope, MajorantCone, TangentCone, lovasz_extension
 
-every_family = pytest.mark.parametrize("family", FAMILIES)
+every_kind = pytest.mark.parametrize("family", KINDS)
 both_cones = pytest.mark.parametrize("kind", [TangentCone, MajorantCone])
 few = settings(max_examples=settings().max_examples // 5)
 
@@ -39,7 +39,7 @@ def random_point_of(kind, values, groups, seed):
     return point
 
 
-@every_family
+@every_kind
 @both_cones
 @few
 @given(data=st.data())
@@ -66,7 +66,7 @@ def check_inequalities(kind, case, groups, seed):
     assert not cone.contains(point + case.scale)
 
 
-@every_family
+@every_kind
 @few
 @given(data=st.data())
 def test_tangent_cone_contains_the_base_polytope(family, data):
@@ -104,7 +104,7 @@ def test_printed_feature_map_vanishes_for_cuts(family, data):
         assert np.abs(used).max() > 1e-5 * case.scale
 
 
-@every_family
+@every_kind
 @both_cones
 @few
 @given(data=st.data())
@@ -116,7 +116,7 @@ def test_min_norm_point_against_a_qp_solver(family, kind, data):
     assert_allclose(got, expected, rtol=0, atol=1e-6 * case.scale)
 
 
-@every_family
+@every_kind
 @few
 @given(data=st.data())
 def test_features_are_the_min_norm_point_of_the_majorant_cone(family, data):
@@ -127,7 +127,7 @@ def test_features_are_the_min_norm_point_of_the_majorant_cone(family, data):
     assert_allclose(features, expected, rtol=0, atol=1e-12 * case.scale)
 
 
-@every_family
+@every_kind
 @both_cones
 @few
 @given(data=st.data())
@@ -148,7 +148,7 @@ def test_isotonic_problem_has_the_dual_value(family, kind, data):
     assert_allclose(solution.values, regression.x, rtol=0, atol=1e-10 * case.scale)
 
 
-@every_family
+@every_kind
 @both_cones
 @few
 @given(data=st.data())
@@ -166,7 +166,7 @@ def test_duality_gap_is_never_negative(family, kind, data):
     assert cone.objective(v) >= cone.isotonic().primal - 1e-9 * case.scale**2
 
 
-@every_family
+@every_kind
 @few
 @given(data=st.data())
 def test_objective_on_compatible_vectors(family, data):
@@ -180,7 +180,7 @@ def test_objective_on_compatible_vectors(family, data):
     assert got == pytest.approx(expected, abs=1e-10 * (1 + case.scale))
 
 
-@every_family
+@every_kind
 @both_cones
 @few
 @given(data=st.data())
@@ -225,7 +225,7 @@ def test_levels_are_there_only_for_vectors_constant_on_groups():
     assert cone.levels([1.0, 2.0, 5.0]) is None
 
 
-@every_family
+@every_kind
 @both_cones
 @few
 @given(data=st.data())
@@ -259,7 +259,7 @@ def test_kernel_is_the_inner_product_of_features(data):
     assert_allclose(got, expected, rtol=0, atol=1e-9 * case.scale**2)
 
 
-@every_family
+@every_kind
 @few
 @given(data=st.data())
 def test_convolution_kernel_is_the_inner_product_of_mean_features(family, data):

@@ -4,7 +4,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from functions import CUTS, FAMILIES, cases, make_case, random_weights, subsets
+from functions import CUTS, KINDS, cases, make_case, random_weights, subsets
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
@@ -14,7 +14,7 @@ from rankcut import ItemGraph, from_orders, to_orders
 from rankcut.setfunctions import FromCallable, GraphCut, check_submodular
 from rankcut.theory import BasePolytope, lovasz_extension, lovasz_subgradient
 
-every_family = pytest.mark.parametrize("family", FAMILIES)
+every_kind = pytest.mark.parametrize("family", KINDS)
 few = settings(max_examples=settings().max_examples // 5)
 
 
@@ -48,7 +48,7 @@ def test_rankings_are_ordered_partitions():
     assert np.isnan(ranks).sum(axis=1).tolist() == [0, 0, 0, 2]
 
 
-@every_family
+@every_kind
 @few
 @given(data=st.data())
 def test_diminishing_returns(family, data):
@@ -60,7 +60,7 @@ def test_diminishing_returns(family, data):
         assert value[a] + value[b] >= value[a | b] + value[a & b] - rounding
 
 
-@every_family
+@every_kind
 @few
 @given(data=st.data())
 def test_lovasz_extension_is_its_definition(family, data):
@@ -73,7 +73,7 @@ def test_lovasz_extension_is_its_definition(family, data):
         )
 
 
-@every_family
+@every_kind
 @pytest.mark.parametrize("w", [(0.2, 0.7), (0.7, 0.2), (0.4, 0.4)])
 def test_lovasz_extension_of_two_items(family, w):
     """The paper's example: V = {a, b}, one formula on either side of the diagonal."""
@@ -87,7 +87,7 @@ def test_lovasz_extension_of_two_items(family, w):
     assert lovasz_extension(case.function, w) == pytest.approx(expected, abs=1e-12 * case.scale)
 
 
-@every_family
+@every_kind
 @few
 @given(data=st.data())
 def test_lovasz_extension_is_tight_at_the_corners(family, data):
@@ -98,7 +98,7 @@ def test_lovasz_extension_is_tight_at_the_corners(family, data):
     assert_allclose(got, expected, rtol=0, atol=1e-10 * case.scale)
 
 
-@every_family
+@every_kind
 @few
 @given(data=st.data())
 def test_lovasz_extension_is_linear_where_the_order_is_the_same(family, data):
@@ -110,7 +110,7 @@ def test_lovasz_extension_is_linear_where_the_order_is_the_same(family, data):
     assert mixed == pytest.approx(parts, abs=1e-9 * case.scale)
 
 
-@every_family
+@every_kind
 @few
 @given(data=st.data())
 def test_lovasz_extension_is_convex_and_the_subgradient_supports_it(family, data):
@@ -140,7 +140,7 @@ def test_lovasz_extension_is_convex_only_for_submodular_functions(values):
     assert f[2] > (f[0] + f[1]) / 2 + 0.1
 
 
-@every_family
+@every_kind
 @few
 @given(data=st.data())
 def test_lovasz_extension_is_the_support_function_of_the_base_polytope(family, data):

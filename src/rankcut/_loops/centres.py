@@ -5,6 +5,9 @@ import numpy as np
 from rankcut._loops.compilation import compiled
 from rankcut._loops.types import Floats, Indices
 
+# Rows that distances are computed for side by side.
+_ROWS = 64
+
 
 @compiled
 def nearest_centres(points: Floats, centres: Floats, labels: Indices, squares: Floats) -> None:
@@ -12,23 +15,31 @@ def nearest_centres(points: Floats, centres: Floats, labels: Indices, squares: F
 
     Each row is summed in its own order: the result does not depend on the rows beside it.
     """
-    k = centres.shape[0]
-    # Centres side by side, so that the compiler makes vectors of them.
-    across = np.ascontiguousarray(centres.T)
-    totals = np.empty(k)
-    for r in range(points.shape[0]):
-        totals[:] = 0.0
-        for d in range(points.shape[1]):
-            own = points[r, d]
-            for c in range(k):
-                step = own - across[d, c]
-                totals[c] += step * step
-        best = 0
-        for c in range(1, k):
-            if totals[c] < totals[best]:
-                best = c
-        labels[r] = best
-        squares[r] = totals[best]
+    n, width = points.shape
+    # Points side by side, so that the compiler makes vectors of them.
+    across = np.empty((width, _ROWS))
+    totals = np.empty(_ROWS)
+    for first in range(0, n, _ROWS):
+        rows = min(_ROWS, n - first)
+        for r in range(rows):
+            for d in range(width):
+                across[d, r] = points[first + r, d]
+        nearest = labels[first : first + rows]
+        least = squares[first : first + rows]
+        nearest[:] = 0
+        least[:] = np.inf
+        for c in range(centres.shape[0]):
+            totals[:] = 0.0
+            for d in range(width):
+                own = centres[c, d]
+                side = across[d]
+                for r in range(rows):
+                    step = side[r] - own
+                    totals[r] += step * step
+            for r in range(rows):
+                nearer = totals[r] < least[r]
+                nearest[r] = c if nearer else nearest[r]
+                least[r] = totals[r] if nearer else least[r]
 
 
 @compiled

@@ -11,6 +11,9 @@ pooling is
 If comparisons with unranked items have a weight, all W_ij between a ranked and an unranked item
 are multiplied by it.
 
+These are *shared*: items that are tied have the mean of their group. Unshared, each item has its
+own sum Σ_j W_ij·e_ij of expected signs, and an unranked one has q_i.
+
 An unranked item without ranked neighbours has the value c2·Q. So a vector is that constant, except
 for the ranked items and their neighbours. Everything is linear in the weights, so weights in
 several parts are added up part by part.
@@ -29,6 +32,7 @@ def expect_rows(
     ends: Ints,
     n_groups: Ints,
     unlisted_weights: Floats,
+    shared: bool,
     constant: float,
     starts: Indices,
     neighbours: Indices,
@@ -89,20 +93,26 @@ def expect_rows(
             end = ends[r, t - 1]
             towards_top = unlisted_weights[r] * ((last + 1 - 2 * t) * p)
             total = 0.0
+            for at in range(start, end):
+                values[first_entry + at] = 0.0
             for at in range(start, end if grouped else start):
                 item = order[r, at]
+                own = 0.0
                 for edge in range(starts[item], starts[item + np.uint32(1)]):
                     other = neighbours[edge]
                     weight = weights[edge]
                     if group[other] > 0:
-                        total += weight * ((group[other] > t) - np.int64(group[other] < t))
+                        gain = weight * ((group[other] > t) - np.int64(group[other] < t))
                     else:
-                        total += weight * towards_top
-                        pull[other] -= weight * towards_top
+                        gain = weight * towards_top
+                        pull[other] -= gain
                         if group[other] == 0:
                             group[other] = -1
                             items[met] = other
                             met += 1
+                    own += gain
+                    total += gain
+                values[first_entry + at] = own
             if rank > 0:
                 inside[:] = 0.0
                 for at in range(start, end):
@@ -113,14 +123,17 @@ def expect_rows(
                     pulling[q] -= inside[q] * towards_top
                 for at in range(start, end):
                     factor = factors[order[r, at]]
-                    total += inner_product(factor, below)
-                    total += inner_product(factor, unranked) * towards_top
+                    from_ranked = inner_product(factor, below)
+                    from_unranked = inner_product(factor, unranked) * towards_top
+                    values[first_entry + at] += from_ranked + from_unranked
+                    total += from_ranked
+                    total += from_unranked
                 for q in range(rank):
                     below[q] -= inside[q]
             mean = total / (end - start)
-            mean += constant * ((n_ranked - start - end) + n_unranked * towards_top)
+            level = constant * ((n_ranked - start - end) + n_unranked * towards_top)
             for at in range(start, end):
-                values[first_entry + at] = mean
+                values[first_entry + at] = level + (mean if shared else values[first_entry + at])
             uniform_pull -= (end - start) * towards_top
             start = end
         if rank > 0:
@@ -132,7 +145,7 @@ def expect_rows(
                         items[met] = i
                         met += 1
         own, others = 1.0, 0.0
-        if n_unranked > 1 and last > 0:
+        if shared and n_unranked > 1 and last > 0:
             own = -np.expm1(n_unranked * np.log1p(-p)) / (n_unranked * p)
             others = (1.0 - own) / (n_unranked - 1)
         total = 0.0

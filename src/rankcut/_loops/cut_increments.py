@@ -1,6 +1,6 @@
 """Increments of the cut function along a chain of prefixes, F(B_t) − F(B_{t−1}), for many chains.
 
-Placing the items one by one, best first, the gain of the next item i is its degree less twice
+Placing the items one by one, best first, the gain of the next item i is its degree minus twice
 its weight to those already placed: d_i − 2 Σ_{k placed} W_ik. The gains of a group's items, in
 any order, add up to the increment of the group. The last increment brings F back to 0.
 """

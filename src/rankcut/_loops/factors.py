@@ -7,8 +7,8 @@ normal, and given all people so are the loadings of an item: r + 1 unknowns each
 import numpy as np
 
 from rankcut._loops.compilation import compiled
+from rankcut._loops.linear_algebra import invert
 from rankcut._loops.types import Floats, Indices, Longs
-from rankcut._loops.utilities import invert
 
 
 @compiled

@@ -49,7 +49,7 @@ def listed_signs(groups: Indices, means: Floats, vectors: Floats) -> None:
 
 @compiled
 def listed_leads(groups: Indices, means: Floats, vectors: Floats) -> None:
-    """Listed items worse than i less listed items better than i, less a mean; 0 if not listed."""
+    """Listed items worse than i minus those better than i, minus a mean; 0 if i is not listed."""
     n = groups.shape[1]
     sizes = np.empty(n + 1, dtype=np.int32)
     for r in range(groups.shape[0]):

@@ -209,6 +209,19 @@ def group_rows(order: Indices, ends: Ints, n_groups: Ints, groups: Indices) -> N
 
 
 @compiled
+def close_rows(groups: Indices) -> None:
+    """Put the unranked items of each row into one last group."""
+    for r in range(groups.shape[0]):
+        last = np.uint32(0)
+        for group in groups[r]:
+            if group != NOWHERE and group + 1 > last:
+                last = group + 1
+        for i in range(groups.shape[1]):
+            if groups[r, i] == NOWHERE:
+                groups[r, i] = last
+
+
+@compiled
 def count_groups(row: Indices, sizes: Ints) -> tuple[int, int]:
     """Fill ``sizes[t]`` with the size of group t; returns the numbers of groups and items."""
     sizes[:] = 0

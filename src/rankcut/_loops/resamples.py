@@ -3,13 +3,10 @@
 import numpy as np
 
 from rankcut._loops.compilation import compiled
+from rankcut._loops.random_streams import HALF_WORD, STEP, scramble
 from rankcut._loops.types import Floats, Indices, Longs, Words
 
-_STEP = np.uint64(0x9E3779B97F4A7C15)
-_MIX = np.uint64(0xBF58476D1CE4E5B9)
-_MIX_AGAIN = np.uint64(0x94D049BB133111EB)
 _LOW = np.uint64(0xFFFFFFFF)
-_HALF = np.uint64(32)
 
 
 @compiled
@@ -27,19 +24,17 @@ def draw_people(owners: Indices, sizes: Longs, seeds: Words, times: Floats) -> N
         word = np.uint64(0)
         for draw in range(sizes[b]):
             if draw % 2 == 0:
-                state += _STEP
-                word = (state ^ (state >> np.uint64(30))) * _MIX
-                word = (word ^ (word >> np.uint64(27))) * _MIX_AGAIN
-                word ^= word >> np.uint64(31)
-                person = ((word & _LOW) * n_people) >> _HALF
+                state += STEP
+                word = scramble(state)
+                person = ((word & _LOW) * n_people) >> HALF_WORD
             else:
-                person = ((word >> _HALF) * n_people) >> _HALF
+                person = ((word >> HALF_WORD) * n_people) >> HALF_WORD
             row[owners[person]] += 1.0
 
 
 @compiled
 def largest_differences(shifts: Floats, errors: Floats, largest: Floats) -> None:
-    """Max over pairs of |shift_i − shift_j| / error_ij, for each row; pairs without error skipped.
+    """The largest |shift_i − shift_j| / error_ij of each row; pairs without an error do not count.
 
     ``errors`` holds the inverse of the standard error of each difference, 0 to skip a pair.
     """

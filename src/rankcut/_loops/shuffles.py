@@ -7,27 +7,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankcut._loops.compilation import compiled
+from rankcut._loops.random_streams import STEP, scramble
 from rankcut._loops.types import Floats, Longs
 
-_STEP = np.uint64(0x9E3779B97F4A7C15)
-_FIRST = np.uint64(0xBF58476D1CE4E5B9)
-_SECOND = np.uint64(0x94D049BB133111EB)
-_A, _B, _C, _D = np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(11)
+_FRACTION = np.uint64(11)
 _UNIT = 1.0 / 9007199254740992.0  # 2^-53
-
-
-@compiled
-def mix(state: np.uint64) -> np.uint64:
-    """SplitMix64: a random number for each state."""
-    mixed = (state ^ (state >> _A)) * _FIRST
-    mixed = (mixed ^ (mixed >> _B)) * _SECOND
-    return mixed ^ (mixed >> _C)
 
 
 @compiled
 def stream_of_shuffle(seed: np.uint64, number: int) -> np.uint64:
     """The start of the random numbers of a shuffle."""
-    return mix(mix(seed + _STEP) ^ mix(np.uint64(number) * _STEP + _STEP))
+    return scramble(scramble(seed + STEP) ^ scramble(np.uint64(number) * STEP + STEP))
 
 
 @compiled
@@ -56,8 +46,8 @@ def shuffle_labels(
                 if g == largest:
                     continue
                 for _ in range(sizes[k, s, g]):
-                    state += _STEP
-                    place = np.int64((mix(state) >> _D) * _UNIT * (filled + 1))
+                    state += STEP
+                    place = np.int64((scramble(state) >> _FRACTION) * _UNIT * (filled + 1))
                     segment[filled] = segment[place]
                     segment[place] = g
                     filled += 1
@@ -68,16 +58,18 @@ def count_labels(labels: NDArray[np.uint8], starts: Longs, table: Floats) -> Non
     """``table[k, g, c]`` counts the units of cell c that shuffle k labels g.
 
     The last group is left out, because its counts follow. Cell c has the units from ``starts[c]``
-    to ``starts[c + 1]``.
+    to ``starts[c + 1]``; differences of running totals count them without a branch for each.
     """
+    totals = np.zeros(labels.shape[1] + 1, dtype=np.int32)
     for k in range(table.shape[0]):
         for g in range(table.shape[1]):
+            found = 0
+            for unit in range(labels.shape[1]):
+                found += labels[k, unit] == g
+                totals[unit + 1] = found
             line = table[k, g]
             for c in range(line.shape[0]):
-                found = 0.0
-                for unit in range(starts[c], starts[c + 1]):
-                    found += np.float64(labels[k, unit] == g)
-                line[c] = found
+                line[c] = totals[starts[c + 1]] - totals[starts[c]]
 
 
 @compiled
@@ -89,7 +81,7 @@ def shuffle_rows(starts: Longs, seed: np.uint64, first: int, rows: NDArray[np.in
         for s in range(starts.shape[0] - 1):
             begin = starts[s]
             for filled in range(starts[s + 1] - begin):
-                state += _STEP
-                place = np.int64((mix(state) >> _D) * _UNIT * (filled + 1))
+                state += STEP
+                place = np.int64((scramble(state) >> _FRACTION) * _UNIT * (filled + 1))
                 row[begin + filled] = row[begin + place]
                 row[begin + place] = begin + filled

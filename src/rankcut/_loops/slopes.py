@@ -13,12 +13,14 @@ def pool_rows(
     n_groups: Ints,
     increments: Floats,
     normalize: bool,
+    noise: float,
     features: Floats,
 ) -> None:
     """Antitonic regression of each row's slopes, weighted by group size, spread over its items.
 
     The pooled slopes are those of the least concave majorant of the points (|B_t|, F(B_t)).
-    ``features`` may be float32: the arithmetic stays in float64.
+    ``features`` may be float32: the arithmetic stays in float64. ``normalize`` scales rows to unit
+    length, but for those whose slopes are all within ``noise`` of zero: they are zero.
     """
     n = features.shape[1]
     # Pool k ends before position stops[k]. Pool 0 is a sentinel that no slope exceeds. The last
@@ -50,7 +52,7 @@ def pool_rows(
         for k in range(1, last + 1):
             slopes[k] = rises[k] / sizes[k]
         if normalize:
-            scale_to_unit_length(slopes[1 : last + 1], sizes[1 : last + 1])
+            scale_to_unit_length(slopes[1 : last + 1], sizes[1 : last + 1], noise)
         # Without a branch on where pools end: their lengths cannot be predicted.
         k = 1
         for p in range(start):
@@ -61,12 +63,13 @@ def pool_rows(
 
 
 @compiled
-def scale_to_unit_length(slopes: Floats, sizes: Floats) -> None:
-    """Divide by the Euclidean norm of the vector that repeats each slope; zero stays zero."""
+def scale_to_unit_length(slopes: Floats, sizes: Floats, noise: float) -> None:
+    """Divide by the Euclidean norm of the vector that repeats each slope; noise becomes zero."""
     largest = 0.0
     for slope in slopes:
         largest = max(largest, abs(slope))
-    if largest == 0.0:
+    if largest <= noise:
+        slopes[:] = 0.0
         return
     square = 0.0
     for k in range(slopes.shape[0]):

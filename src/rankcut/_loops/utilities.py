@@ -8,76 +8,10 @@ the list adds to the sums of an EM step.
 import numpy as np
 
 from rankcut._loops.compilation import compiled
+from rankcut._loops.linear_algebra import invert
 from rankcut._loops.types import Floats, Indices, Longs
 
 _LOG_TWO_PI = float(np.log(2.0 * np.pi))
-
-# From this size on LAPACK is faster than plain loops.
-_LARGE = 40
-
-
-@compiled
-def invert(matrix: Floats, size: int, out: Floats) -> float:
-    """Write the inverse of a positive definite matrix to ``out``; return its log determinant.
-
-    ``matrix`` is overwritten.
-    """
-    log_det = 0.0
-    if size >= _LARGE:
-        whole = matrix[:size, :size].copy()
-        factor = np.linalg.cholesky(whole)
-        for a in range(size):
-            log_det += 2.0 * np.log(factor[a, a])
-        found = np.linalg.inv(whole)
-        for a in range(size):
-            for b in range(a + 1):
-                value = 0.5 * (found[a, b] + found[b, a])
-                out[a, b] = value
-                out[b, a] = value
-        return log_det
-    # Sums run along rows, which vector instructions do, and never along a single entry. First
-    # matrix = UᵀU, U in the upper half.
-    for a in range(size):
-        row = matrix[a]
-        log_det += np.log(row[a])
-        scale = 1.0 / np.sqrt(row[a])
-        for d in range(a, size):
-            row[d] *= scale
-        for b in range(a + 1, size):
-            into = matrix[b]
-            weight = row[b]
-            for d in range(b, size):
-                into[d] -= weight * row[d]
-    # Row a of `out` is that of U⁻¹, from the last one up.
-    for back in range(size):
-        a = size - 1 - back
-        row = out[a]
-        for d in range(size):
-            row[d] = 0.0
-        row[a] = 1.0
-        for b in range(a + 1, size):
-            weight = matrix[a, b]
-            other = out[b]
-            for d in range(b, size):
-                row[d] -= weight * other[d]
-        scale = 1.0 / matrix[a, a]
-        for d in range(a, size):
-            row[d] *= scale
-    # The inverse is the sum of the outer products of the columns of U⁻¹.
-    for a in range(size):
-        for b in range(size):
-            matrix[b, a] = out[a, b]
-    for a in range(size):
-        for b in range(size):
-            out[a, b] = 0.0
-    for d in range(size):
-        column = matrix[d]
-        for a in range(d + 1):
-            into = out[a]
-            weight = column[a]
-            for b in range(d + 1):
-                into[b] += weight * column[b]
-    return log_det
 
 
 @compiled
@@ -206,7 +140,7 @@ def fill_weights(
     offset: float,
     weights: Floats,
 ) -> None:
-    """W of each list, an entry for each of its items."""
+    """The weights w of each list, an entry for each of its items."""
     longest = 1
     for person in range(len(starts) - 1):
         longest = max(longest, starts[person + 1] - starts[person])

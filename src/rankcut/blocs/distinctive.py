@@ -16,7 +16,7 @@ from scipy.optimize import linear_sum_assignment
 
 from rankcut._loops.centres import squared_distances
 from rankcut._loops.types import Floats, Longs
-from rankcut.blocs.partitions import Blocs, assign
+from rankcut.blocs.centres import Blocs, assign
 
 #: From vectors and weights to blocs.
 Search: TypeAlias = Callable[[Floats, Floats], Blocs]

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankcut._loops.listed_pairs import listed_leads, listed_signs, sum_listed_signs
-from rankcut._loops.packed_rows import close_rows
-from rankcut._loops.partitions import NOWHERE
+from rankcut._loops.partitions import NOWHERE, close_rows
 from rankcut._loops.types import Floats, Indices
 from rankcut.rankings import Unranked
 

@@ -36,7 +36,7 @@ MOST_PEOPLE = 2_000
 
 # Samples of the population without blocs, and pairs of resamples of people.
 _NULLS = 16
-_RESAMPLES = 6
+_RESAMPLES = 10
 
 # Starts of k-means for each number, and steps of each.
 _STARTS = 3

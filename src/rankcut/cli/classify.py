@@ -24,7 +24,7 @@ from rankcut.cli.vectors import VectorOptions
 from rankcut.errors import InputError, amount
 
 if TYPE_CHECKING:
-    from rankcut.explanation.results import Explanation
+    from rankcut.explanation.effect_tables import Explanation
     from rankcut.graphs.item_graph import ItemGraph
     from rankcut.reports.classification import Score
 

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rankcut.cli.options import By, Json, Unranked, with_options
+from rankcut.cli.options import By, Json, LeftOut, Seed, with_options
 from rankcut.cli.output import (
     PICTURES,
     TABLES,
@@ -40,18 +40,16 @@ def clusters(
         ),
     ] = "auto",
     by: By = None,
-    unranked: Annotated[
-        Unranked,
+    unranked: LeftOut = "error",
+    normalize: Annotated[
+        bool | None,
         typer.Option(
-            "--unranked",
-            help="Items that a ranking leaves out: an error, last (a top-k list; blocs are of "
-            "length too), or anywhere (only the order of listed items counts).",
+            "--normalize/--no-normalize",
+            help="Whether short lists count as much as long ones "
+            "(default: with --unranked anywhere, if lengths differ).",
+            show_default=False,
         ),
-    ] = "error",
-    unit: Annotated[
-        bool,
-        typer.Option("--unit-length", help="Let short lists count as much as long ones."),
-    ] = False,
+    ] = None,
     most: Annotated[int, typer.Option("-n", min=1, help="Number of items to list.")] = 8,
     confidence: Annotated[
         float, typer.Option("--confidence", help="Confidence of all intervals of a bloc at once.")
@@ -59,7 +57,7 @@ def clusters(
     bootstraps: Annotated[
         int, typer.Option("--n-bootstraps", help="Bootstrap samples of people (0 = no intervals).")
     ] = 1000,
-    seed: Annotated[int, typer.Option("--seed", help="Seed.")] = 0,
+    seed: Seed = 0,
     members: Annotated[
         str | None,
         typer.Option(
@@ -77,7 +75,8 @@ def clusters(
     Each with its size, its consensus and what sets it apart; the number of blocs is found, and one
     is a possible answer. To .csv, .json or .parquet, as a map with the blocs in colours (.png,
     .svg, .pdf), or as a page (.html); .skops saves the blocs for 'rankcut predict'. With --by, a
-    cross table of blocs and the values of a column.
+    cross table of blocs and the values of a column. With --unranked last, blocs may differ in the
+    length of their lists too.
 
     Example: rankcut clusters votes.soi --unranked anywhere -o blocs.html
     """
@@ -92,7 +91,7 @@ def clusters(
     model = RankingClusters(
         _parsed_number(number),
         unranked=unranked,
-        normalize=unit,
+        normalize="auto" if normalize is None else normalize,
         confidence=confidence,
         n_bootstraps=bootstraps,
         random_state=seed,
@@ -109,13 +108,10 @@ def clusters(
         report = report.crossed(by, values, model.labels_, rankings.counts)
     of_members.write(table_writers(member_columns(rankings, model.membership_)))
 
-    def draw(place: str) -> None:
-        from rankcut.files.drafts import atomic_path
+    def draw() -> Any:
         from rankcut.pictures.map_figure import draw_map
 
-        title = rankings.title or "Blocs"
-        with atomic_path(place) as draft:
-            draw_map(_map(rankings, model), title).savefig(draft, dpi=150)
+        return draw_map(_map(rankings, model), rankings.title or "Blocs")
 
     def page(place: str) -> None:
         from rankcut.files.drafts import atomic_file

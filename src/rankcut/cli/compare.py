@@ -1,16 +1,17 @@
 """``rankcut compare``: whether groups rank differently, and where."""
 
 import sys
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import typer
 
-from rankcut.cli.options import By, Json, Unranked, with_options
+from rankcut.cli.options import By, Json, LeftOut, People, Seed, with_options
 from rankcut.cli.output import (
     PICTURES,
     TABLES,
     OutputFiles,
     Outputs,
+    note,
     picture_writers,
     print_json,
     styled,
@@ -38,7 +39,8 @@ def compare(
         typer.Option(
             "--over",
             metavar="COLUMN",
-            help="Compare each period, such as a year, with the one before.",
+            help="Compare each period, such as a year, with the one before; with --by, in each "
+            "group apart.",
         ),
     ] = None,
     strata: Annotated[
@@ -47,19 +49,8 @@ def compare(
             "--strata", metavar="COLUMN", help="Compare only rankings with the same value."
         ),
     ] = None,
-    people: Annotated[
-        str | None,
-        typer.Option(
-            "--people", metavar="COLUMN", help="Whose ranking it is, if people rank several times."
-        ),
-    ] = None,
-    unranked: Annotated[
-        Unranked,
-        typer.Option(
-            "--unranked",
-            help="Items that a ranking leaves out: an error, last (a top-k list), or anywhere.",
-        ),
-    ] = "error",
+    people: People = None,
+    unranked: LeftOut = "error",
     features: Annotated[
         Literal["mallows", "gaussian"] | None,
         typer.Option(
@@ -68,8 +59,10 @@ def compare(
             show_default=False,
         ),
     ] = None,
-    permutations: Annotated[int, typer.Option(min=1, help="Number of random permutations.")] = 9999,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the permutations.")] = 0,
+    permutations: Annotated[
+        int, typer.Option("--n-permutations", min=1, help="Number of random permutations.")
+    ] = 9999,
+    seed: Seed = 0,
     output: OutputFiles = None,
     as_json: Json = False,
 ) -> None:
@@ -83,12 +76,12 @@ def compare(
 
     Example: rankcut compare votes.csv --by town -o page.html
     """
-    if (by is None) == (over is None):
+    if by is None and over is None:
         raise InputError("name the groups with --by COLUMN, or periods with --over COLUMN")
     outputs = Outputs(output, {".html": None, **PICTURES, **TABLES}, ".json")
     if as_json and outputs.to_stdout:
         raise InputError("standard output holds either the output or JSON; write one to a file")
-    named = [column for column in (by or over, strata, people) if column is not None]
+    named = [column for column in (by, over, strata, people) if column is not None]
     rankings = reading.read(file, no_items=named)
     options = {
         "unranked": unranked,
@@ -96,21 +89,24 @@ def compare(
         "n_permutations": permutations,
         "random_state": seed,
     }
-    found = [
-        (title, _compared(rankings, rows, groups, strata, people, options, file))
-        for title, rows, groups in _tasks(rankings, by, over, file)
-    ]
-    results = [result for _, result in found]
-    if len(results) > 1 and outputs.named(*PICTURES, ".csv", ".parquet"):
+    tasks = _tasks(rankings, by, over, file)
+    if len(tasks) > 1 and outputs.named(*PICTURES, ".csv", ".parquet"):
         raise InputError("several periods go to a .html or .json file, not to a picture or a table")
+    found = _compare_all(rankings, tasks, strata, people, options, file)
+    results = [result for _, result in found]
+    adjusted = _adjusted(results)
     data: Any = [{"title": title, **result.to_dict()} for title, result in found]
-    data = data if over is not None else data[0]
+    if over is None:
+        (data,) = data
+    else:
+        data = [each | {"p_adjusted": p} for each, p in zip(data, adjusted, strict=True)]
     if as_json:
         print_json(data)
     else:
-        _print(found, sys.stderr if outputs.to_stdout else sys.stdout)
+        place = sys.stderr if outputs.to_stdout else sys.stdout
+        _print(found, adjusted, over is not None, place)
     outputs.write(table_writers(results[0].items.columns, data))
-    outputs.write(picture_writers(lambda place: results[0].plot().savefig(place, dpi=150)))
+    outputs.write(picture_writers(lambda: results[0].plot()))
 
     def page(place: str) -> None:
         from rankcut.files.drafts import atomic_file
@@ -122,32 +118,79 @@ def compare(
     outputs.write({".html": page})
 
 
-def _tasks(
-    rankings: "RankingSet", by: str | None, over: str | None, file: str
-) -> "list[tuple[str, NDArray[Any], NDArray[Any]]]":
-    """A title, the rows and their groups, for each comparison."""
+class _Task(NamedTuple):
+    """Rows of the rankings, and the group of each."""
+
+    title: str
+    column: str  #: what the groups are values of
+    rows: "NDArray[Any]"
+    groups: "NDArray[Any]"
+
+
+def _tasks(rankings: "RankingSet", by: str | None, over: str | None, file: str) -> list[_Task]:
+    """The groups; or each period and the one before; or these for each group."""
     import numpy as np
 
     from rankcut.comparison.columns import read_codes
 
+    everything = np.arange(len(rankings))
+    if over is None:
+        return [_Task(str(by), str(by), everything, _column(rankings, str(by), file))]
+    parts = [("", everything)]
     if by is not None:
-        return [(by, np.arange(len(rankings)), _column(rankings, by, file))]
-    periods = _column(rankings, str(over), file)
-    codes, values = read_codes(periods, len(periods), "over")
-    if len(values) < 2:
-        raise InputError(f"column {over!r} has fewer than two periods", file=file)
+        groups = read_codes(_column(rankings, by, file), len(rankings), "by")
+        parts = [
+            (f"{_name(value)}, ", np.flatnonzero(groups.codes == code))
+            for code, value in enumerate(groups.values)
+        ]
+    column = _column(rankings, over, file)
     tasks = []
-    for later in range(1, len(values)):
-        rows = np.flatnonzero((codes == later) | (codes == later - 1))
-        title = f"{_name(values[later - 1])} to {_name(values[later])}"
-        tasks.append((title, rows, np.array([_name(value) for value in periods[rows]], object)))
+    for name, rows in parts:
+        periods = read_codes(column[rows], len(rows), "over")
+        for later in range(1, len(periods.values)):
+            before, after = (_name(periods.values[k]) for k in (later - 1, later))
+            chosen = np.isin(periods.codes, (later - 1, later))
+            labels = np.where(periods.codes[chosen] == later, after, before).astype(object)
+            tasks.append(_Task(f"{name}{before} to {after}", over, rows[chosen], labels))
+    if not tasks:
+        raise InputError(f"column {over!r} has fewer than two periods", file=file)
     return tasks
+
+
+def _compare_all(
+    rankings: "RankingSet",
+    tasks: list[_Task],
+    strata: str | None,
+    people: str | None,
+    options: dict[str, Any],
+    file: str,
+) -> "list[tuple[str, GroupComparison]]":
+    """Each comparison by its title; of several, those that cannot be made are skipped."""
+    found, mistakes = [], []
+    for task in tasks:
+        try:
+            found.append((task.title, _compared(rankings, task, strata, people, options, file)))
+        except InputError as mistake:
+            if mistake.row is not None:
+                raise mistake.moved(row=int(task.rows[mistake.row])) from None
+            mistakes.append((task.title, _with_column(mistake, task.column)))
+    if not found:
+        raise mistakes[0][1]
+    for title, reason in mistakes:
+        note(f"{title} is skipped: {reason}")
+    return found
+
+
+def _with_column(mistake: InputError, column: str) -> InputError:
+    """The mistake in a column of the file, where the library names its parameter."""
+    if mistake.parameter != "groups":
+        return mistake
+    return mistake.moved(problem=f"column {column!r} {mistake.problem}", parameter=None)
 
 
 def _compared(
     rankings: "RankingSet",
-    rows: "NDArray[Any]",
-    groups: "NDArray[Any]",
+    task: _Task,
     strata: str | None,
     people: str | None,
     options: dict[str, Any],
@@ -158,23 +201,27 @@ def _compared(
     from rankcut.cli.progress import working
     from rankcut.comparison.group_differences import compare_groups
 
+    rows = task.rows
     with working("permutations"):
         found = compare_groups(
-            rankings.ranks[rows],
-            groups,
+            rankings.rows(rows),
+            task.groups,
             strata=None if strata is None else _column(rankings, strata, file)[rows],
             people=None if people is None else _column(rankings, people, file)[rows],
             sample_weight=rankings.counts[rows],
             **options,
         )
-    items = rankings.items
-    return replace(
-        found,
-        items=found.items.renamed(items),
-        pairs=found.pairs.renamed(items),
-        listing=found.listing and replace(found.listing, items=found.listing.items.renamed(items)),
-        groups={_name(group): size for group, size in found.groups.items()},
-    )
+    return replace(found, groups={_name(group): size for group, size in found.groups.items()})
+
+
+def _adjusted(results: "list[GroupComparison]") -> list[float]:
+    """P-values that hold for all comparisons together."""
+    import numpy as np
+
+    from rankcut.comparison.statistics import holm
+
+    p_values: list[float] = holm(np.array([result.p_value for result in results])).tolist()
+    return p_values
 
 
 def _column(rankings: "RankingSet", name: str, file: str) -> "NDArray[Any]":
@@ -189,22 +236,42 @@ def _name(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def _print(found: "list[tuple[str, GroupComparison]]", file: Any) -> None:
+def _print(
+    found: "list[tuple[str, GroupComparison]]", adjusted: list[float], titled: bool, file: Any
+) -> None:
+    if len(found) > 1:
+        _print_overview(found, adjusted, file)
     for title, result in found:
         if len(found) > 1:
+            print(file=file)
+        if titled:
             print(styled(title, file, bold=True), file=file)
-        head, *rest = result.summary().splitlines()
-        print(styled(head, file, bold=True), file=file)
-        for line in _bars(result, file):
+        for line in (styled(result.verdict(), file, bold=True), *_bars(result, file)):
             print(line, file=file)
-        for line in rest:
-            if not line.startswith(("Items that differ", "  ")):
-                print(line, file=file)
+        for line in result.details():
+            print(line, file=file)
+
+
+def _print_overview(
+    found: "list[tuple[str, GroupComparison]]", adjusted: list[float], file: Any
+) -> None:
+    from rankcut.comparison.results import LEVEL, p_in_words
+
+    changed = sum(p <= LEVEL for p in adjusted)
+    head = f"{changed} of {len(found)} show a change; p-values here hold for all of them (Holm)."
+    print(styled(head, file, bold=True), file=file)
+    width = max(len(title) for title, _ in found)
+    for (title, result), p in zip(found, adjusted, strict=True):
+        share = 100 * max(result.effect_size, 0.0)
+        mark = "changed" if p <= LEVEL else "no change found"
+        print(f"  {title:<{width}}  {share:4.1f} %  {p_in_words(p)}, {mark}", file=file)
 
 
 def _bars(result: "GroupComparison", file: Any) -> list[str]:
     """The items that differ, with a bar for the difference of their places."""
-    rows = [row for row in result.items if row["p_value"] <= 0.05]
+    from rankcut.comparison.results import LEVEL, item_in_words
+
+    rows = [row for row in result.items if row["p_value"] <= LEVEL]
     if not rows:
         return []
     width = min(max(len(str(row["item"])) for row in rows), 24)
@@ -213,9 +280,6 @@ def _bars(result: "GroupComparison", file: Any) -> list[str]:
     for row in rows:
         bar = "█" * max(1, round(_BAR * row["difference"] / most))
         name = str(row["item"])[:width]
-        lines.append(
-            f"  {name:<{width}}  {styled(f'{bar:<{_BAR}}', file, fg='cyan')}  "
-            f"{row['difference']:.2f} places higher in {row['higher_in']} than in "
-            f"{row['lower_in']} (p = {row['p_value']:.2g})"
-        )
+        coloured = styled(f"{bar:<{_BAR}}", file, fg="cyan")
+        lines.append(f"  {name:<{width}}  {coloured}  {item_in_words(row)}")
     return lines

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import typer
 
-from rankcut.cli.options import Json, with_options
+from rankcut.cli.options import Json, Seed, with_options
 from rankcut.cli.output import (
     TABLES,
     OutputFiles,
@@ -70,7 +70,7 @@ def complete(
     soften: Annotated[
         bool, typer.Option("--soften", help="Let listed items change their order.")
     ] = False,
-    seed: Annotated[int, typer.Option("--seed", help="Seed of the random numbers.")] = 0,
+    seed: Seed = 0,
     output: OutputFiles = None,
     as_json: Json = False,
 ) -> None:
@@ -153,11 +153,15 @@ def _best_columns(
 ) -> dict[str, list[Any]]:
     """A line for each recommended item: whose, in which place."""
     ids = range(len(rankings)) if rankings.ids is None else rankings.ids
-    columns: dict[str, list[Any]] = {"ranking": [], "place": [], "item": []}
+    counts = rankings.counts.tolist()
+    counted: dict[str, list[Any]] = {"count": []} if rankings.counted else {}
+    columns: dict[str, list[Any]] = {"ranking": [], **counted, "place": [], "item": []}
     for start, block in _blocks(rankings):
         for row, best in enumerate(completer.recommend(block.ranks, n).tolist()):
             known = [item for item in best if item is not None and item != -1]
             columns["ranking"] += [ids[start + row]] * len(known)
+            if rankings.counted:
+                columns["count"] += [counts[start + row]] * len(known)
             columns["place"] += range(1, len(known) + 1)
             columns["item"] += known
     return columns

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import typer
 
-from rankcut.cli.options import By, Json, Unranked, with_options
+from rankcut.cli.options import By, Json, LeftOut, People, Seed, with_options
 from rankcut.cli.output import (
     PICTURES,
     TABLES,
@@ -41,22 +41,8 @@ def consensus(
         ),
     ] = "borda",
     by: By = None,
-    people: Annotated[
-        str | None,
-        typer.Option(
-            "--people",
-            metavar="COLUMN",
-            help="Column with the person of each ranking, if people rank more than once.",
-            show_default=False,
-        ),
-    ] = None,
-    unranked: Annotated[
-        Unranked,
-        typer.Option(
-            "--unranked",
-            help="Items that a ranking leaves out: an error, last (a top-k list), or anywhere.",
-        ),
-    ] = "error",
+    people: People = None,
+    unranked: LeftOut = "error",
     graph: Annotated[
         str | None,
         typer.Option(
@@ -76,7 +62,7 @@ def consensus(
     time_limit: Annotated[
         float, typer.Option("--time-limit", help="Seconds for --method kemeny.")
     ] = 60.0,
-    seed: Annotated[int, typer.Option("--seed", help="Seed of the bootstrap.")] = 0,
+    seed: Seed = 0,
     output: OutputFiles = None,
     as_json: Json = False,
 ) -> None:
@@ -106,10 +92,10 @@ def consensus(
     with working(f"consensus ({method})") as say:
         report = _report(rankings, file, settings, by, people, say)
 
-    def draw(place: str) -> None:
+    def draw() -> Any:
         from rankcut.pictures.consensus_places import draw_consensus
 
-        draw_consensus(report).savefig(place, dpi=160)
+        return draw_consensus(report)
 
     def page(place: str) -> None:
         from rankcut.files.drafts import atomic_file

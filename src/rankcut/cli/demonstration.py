@@ -1,6 +1,6 @@
 """What the demo finds in the lunch rankings, as lines for a terminal and as a page."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from html import escape
 from typing import Any
 
@@ -42,7 +42,6 @@ def find() -> Found:
     guests, items = lunch["guest"], [str(item) for item in lunch.items]
     kinds = sorted(set(guests.tolist()))
     apart = [(kind, lunch.rows(guests == kind)) for kind in kinds]
-    compared = compare_groups(lunch.ranks, guests, n_permutations=999)
     return Found(
         lunch,
         ConsensusReport(items, "borda", 0.95, [GroupConsensus.of(Consensus().fit(lunch))]),
@@ -52,7 +51,7 @@ def find() -> Found:
             0.95,
             [GroupConsensus.of(Consensus().fit(group), kind) for kind, group in apart],
         ),
-        replace(compared, items=compared.items.renamed(lunch.items)),
+        compare_groups(lunch, guests, n_permutations=999),
         read_map(lunch, "guest", "error", None, None, ""),
     )
 

@@ -1,12 +1,21 @@
 """``rankcut graph``: build an item graph from a table of items or from rankings."""
 
 import sys
+from dataclasses import fields
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import typer
 
-from rankcut.cli.options import Format, Layout
-from rankcut.cli.output import PICTURES, OutputFiles, Outputs, note, picture_writers, print_facts
+from rankcut.cli.options import Json, with_options
+from rankcut.cli.output import (
+    PICTURES,
+    OutputFiles,
+    Outputs,
+    note,
+    picture_writers,
+    print_facts,
+    print_json,
+)
 from rankcut.cli.reading import (
     Reading,
     dataset_items,
@@ -20,6 +29,7 @@ if TYPE_CHECKING:
     from rankcut.graphs.item_graph import ItemGraph
 
 Similarity: TypeAlias = Literal["squared_exponential", "exponential"]
+GraphFormat: TypeAlias = Literal["npz", "png", "svg", "pdf"]
 Learn: TypeAlias = Literal["agreement", "co-listing"]
 
 Categories: TypeAlias = tuple[str, Any]
@@ -31,11 +41,16 @@ _MOST_CATEGORIES = 7
 # Files of these formats hold rankings, and never a table of items.
 _RANKINGS = (".soc", ".soi", ".toc", ".toi", ".cat", ".blt", ".order")
 
+# Options that a table of items has as well, in its own sense.
+_OF_ITEMS = ("item", "columns", "rank", "header", "delimiter")
+
 # With more items, the weights are not examined pair by pair.
 _MOST_ITEMS = 3000
 
 
+@with_options(reading=Reading)
 def graph(
+    reading: Reading,
     table: Annotated[
         str,
         typer.Argument(
@@ -45,12 +60,11 @@ def graph(
         ),
     ],
     output: OutputFiles = None,
-    picture: Annotated[
-        str | None,
-        typer.Option(
-            "--picture", "-p", metavar="PNG", help="Draw it: .png, .svg, .pdf or - (PNG)."
-        ),
+    to: Annotated[
+        GraphFormat | None,
+        typer.Option("--to", "-t", help="Format where no suffix names it, as on standard output."),
     ] = None,
+    as_json: Json = False,
     learn: Annotated[
         Learn | None,
         typer.Option(
@@ -61,11 +75,19 @@ def graph(
         ),
     ] = None,
     item: Annotated[
-        str | None, typer.Option("--item", help="Column that names the item (default: the first).")
+        str | None,
+        typer.Option(
+            "--item",
+            help="Column that names the item (default: the first; with --learn, item).",
+        ),
     ] = None,
     columns: Annotated[
         str | None,
-        typer.Option("--columns", help="Columns to compare items by (default: all): a,b or 3-9."),
+        typer.Option(
+            "--columns",
+            help="Columns to compare items by (default: all): a,b or 3-9; with --learn, columns "
+            "that are not items.",
+        ),
     ] = None,
     categorical: Annotated[
         str | None, typer.Option("--categorical", help="Columns whose numbers are codes.")
@@ -103,12 +125,6 @@ def graph(
     normalized: Annotated[
         bool, typer.Option("--normalized", help="Divide weights by the degrees of both ends.")
     ] = False,
-    format: Annotated[  # noqa: A002 - the option is called so
-        Format | None, typer.Option("--format", "-f", help="Format of the rankings, with --learn.")
-    ] = None,
-    layout: Annotated[
-        Layout | None, typer.Option("--layout", help="Layout of the rankings, with --learn.")
-    ] = None,
     header: Annotated[
         str, typer.Option(help="Header line: its number, 1-2 for two lines, 0 for none.")
     ] = "1",
@@ -131,21 +147,12 @@ def graph(
         raise InputError("--approximate and --exact need --neighbors")
     if rank is not None and kernel != "squared_exponential":
         raise InputError("--rank is for the squared exponential kernel")
-    if learn is None and (format is not None or layout is not None):
-        raise InputError("--format and --layout describe rankings, and need --learn")
-    files = Outputs(output, {".npz": None, **PICTURES}, ".npz")
-    pictures = Outputs(None if picture is None else [picture], PICTURES, ".png")
-    if files.to_stdout and pictures.to_stdout:
-        raise InputError("give one of -o and --picture as -: standard output holds one file")
+    if learn is None:
+        _check_about_items(reading)
+    outputs = Outputs(output, {".npz": None, **PICTURES}, ".npz", to=to)
+    if as_json and outputs.to_stdout:
+        raise InputError("standard output holds either the output or JSON; write one to a file")
     if learn is not None:
-        reading = Reading(
-            format=format,
-            layout=layout,
-            columns=columns,
-            item=item,
-            header=header,
-            delimiter=delimiter,
-        )
         if any(each is not None for each in (categorical, lengthscale, rank)) or keep != 1.0:
             raise InputError(
                 "--learn goes by the rankings alone: of the options for edges, use --neighbors"
@@ -164,20 +171,26 @@ def graph(
         )
     built = _derived(recipe, dissimilar=dissimilar, normalized=normalized)
     named = built.aligned(built.n_items, names)
-    to_stdout = files.to_stdout or pictures.to_stdout
-    print_facts(_facts(named, features, dissimilar), sys.stderr if to_stdout else sys.stdout)
+    found = _describe(named, features, dissimilar)
+    if as_json:
+        print_json(found)
+    else:
+        print_facts(_lines(found), sys.stderr if outputs.to_stdout else sys.stdout)
 
-    def draw(place: str) -> None:
-        from rankcut.files.drafts import atomic_path
+    def draw() -> Any:
         from rankcut.pictures.graph_figure import plot_graph
 
-        title = f"Items by {features}"
-        figure = plot_graph(named, categories, by_name=by_name, title=title)
-        with atomic_path(place) as draft:
-            figure.savefig(draft, dpi=150)
+        return plot_graph(named, categories, by_name=by_name, title=f"Items by {features}")
 
-    files.write({".npz": lambda place: write_graph(named, place), **picture_writers(draw)})
-    pictures.write(picture_writers(draw))
+    outputs.write({".npz": lambda place: write_graph(named, place), **picture_writers(draw)})
+
+
+def _check_about_items(reading: Reading) -> None:
+    """Refuse options for rankings where a table of items is to be read."""
+    for each in fields(Reading):
+        if each.name not in _OF_ITEMS and getattr(reading, each.name) != each.default:
+            option = f"--{each.name.replace('_', '-')}"
+            raise InputError(f"{option} is about rankings, and needs --learn")
 
 
 def _learned(
@@ -258,25 +271,20 @@ def _derived(recipe: Any, *, dissimilar: bool, normalized: bool) -> "ItemGraph":
     return built
 
 
-def _facts(graph: "ItemGraph", features: str, dissimilar: bool) -> list[tuple[str, str]]:
-    facts = [("items", f"{graph.n_items:,}"), ("compared by", features)]
+def _describe(graph: "ItemGraph", features: str, dissimilar: bool) -> dict[str, Any]:
+    """What there is to say about a graph; of a large one, not what needs all of its pairs."""
+    found: dict[str, Any] = {"n_items": graph.n_items, "compared_by": features}
     if graph.approximation is not None:
-        facts.append(("approximation", str(graph.approximation)))
+        found["approximation"] = str(graph.approximation)
     large = graph.weights.kind == "structured" and graph.n_items > _MOST_ITEMS
     if not (large and graph.weights.rank > 0):
-        pairs = graph.n_items * (graph.n_items - 1) // 2
-        share = f" ({graph.n_edges / pairs:.0%} of all pairs)" if pairs else ""
-        facts.append(("edges", f"{graph.n_edges:,}{share}"))
+        found["n_edges"] = graph.n_edges
     degrees = graph.degrees
-    spread = ("degrees", f"{degrees.min():.3g} to {degrees.max():.3g}")
-    if large:
-        return [*facts, spread]
-    return [*facts, *_about_edges(graph, spread, dissimilar)]
+    found["degrees"] = (float(degrees.min()), float(degrees.max()))
+    return found if large else found | _about_edges(graph, dissimilar)
 
 
-def _about_edges(
-    graph: "ItemGraph", spread: tuple[str, str], dissimilar: bool
-) -> list[tuple[str, str]]:
+def _about_edges(graph: "ItemGraph", dissimilar: bool) -> dict[str, Any]:
     import numpy as np
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
@@ -286,15 +294,38 @@ def _about_edges(
     half = np.flatnonzero(first < second)
     half = half[np.argsort(-edges.data[half], kind="stable")]
     n_parts, part = connected_components(edges, directed=False)
-
-    def named(edge: int) -> str:
-        one, other = graph.items[first[edge]], graph.items[second[edge]]  # type: ignore[index]
-        return f"{one} - {other} ({edges.data[edge]:.3g})"
-
-    largest = amount(int(np.bincount(part).max()), "item")
-    facts = [("components", f"{n_parts:,}, the largest of {largest}"), spread]
-    titles = ["most similar", "least similar"]
+    titles = ["most_similar", "least_similar"]
     chosen = [half[-5:][::-1], half[:5]] if dissimilar else [half[:5], half[-5:][::-1]]
-    for title, some in zip(titles, chosen, strict=True):
-        facts += [(title if i == 0 else "", named(edge)) for i, edge in enumerate(some.tolist())]
-    return facts
+    return {
+        "n_components": n_parts,
+        "largest_component": int(np.bincount(part).max()),
+        **{
+            title: [
+                (graph.items[first[edge]], graph.items[second[edge]], edges.data[edge])  # type: ignore[index]
+                for edge in some
+            ]
+            for title, some in zip(titles, chosen, strict=True)
+        },
+    }
+
+
+def _lines(found: dict[str, Any]) -> list[tuple[str, str]]:
+    """The same for a reader."""
+    n_items = found["n_items"]
+    lines = [("items", f"{n_items:,}"), ("compared by", found["compared_by"])]
+    if "approximation" in found:
+        lines.append(("approximation", found["approximation"]))
+    if "n_edges" in found:
+        pairs = n_items * (n_items - 1) // 2
+        share = f" ({found['n_edges'] / pairs:.0%} of all pairs)" if pairs else ""
+        lines.append(("edges", f"{found['n_edges']:,}{share}"))
+    if "n_components" in found:
+        largest = amount(found["largest_component"], "item")
+        lines.append(("components", f"{found['n_components']:,}, the largest of {largest}"))
+    low, high = found["degrees"]
+    lines.append(("degrees", f"{low:.3g} to {high:.3g}"))
+    for title in ("most_similar", "least_similar"):
+        pairs_named = [f"{one} - {two} ({weight:.3g})" for one, two, weight in found.get(title, [])]
+        heads = [title.replace("_", " "), *[""] * len(pairs_named)]
+        lines += zip(heads, pairs_named, strict=False)
+    return lines

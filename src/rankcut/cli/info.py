@@ -24,7 +24,7 @@ _LONGEST_NAME = 60
 def info(
     file: Rankings,
     reading: Reading,
-    top: Annotated[int, typer.Option(min=1, help="Number of favourites to list.")] = 5,
+    shown: Annotated[int, typer.Option("-n", min=1, help="Number of favourites to list.")] = 5,
     output: OutputFiles = None,
     as_json: Json = False,
 ) -> None:
@@ -53,17 +53,17 @@ def info(
     elif not outputs.to_stdout:
         if rankings.title:
             print(styled(rankings.title, sys.stdout, bold=True))
-        print_facts(_lines(found, top))
+        print_facts(_lines(found, shown))
 
 
-def _lines(found: "Description", top: int) -> list[tuple[str, str]]:
+def _lines(found: "Description", shown: int) -> list[tuple[str, str]]:
     rows = f" in {amount(found.n_rows, 'row')}" if found.n_rows != found.n_rankings else ""
     least, median, most = found.lengths
     spread = (
         amount(least, "item") if least == most else f"{least} to {most} items, median {median:g}"
     )
     repeated = f"; the most frequent occurs {found.most_repeated:,} times"
-    half = min(top, max(1, len(found.preferred) // 2))
+    half = min(shown, max(1, len(found.preferred) // 2))
     lines = [
         ("rankings", f"{found.n_rankings:,}{rows}"),
         ("items", f"{found.n_items:,}"),

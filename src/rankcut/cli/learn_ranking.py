@@ -2,11 +2,11 @@
 
 import sys
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rankcut.cli.options import Json, with_options
+from rankcut.cli.options import Json, LeftOut, Seed, with_options
 from rankcut.cli.output import (
     TABLES,
     OutputFiles,
@@ -55,14 +55,11 @@ def learn_ranking(
             show_default=False,
         ),
     ] = None,
-    unranked: Annotated[
-        Literal["error", "last", "anywhere"],
-        typer.Option("--unranked", help="What an unranked item means."),
-    ] = "anywhere",
+    unranked: LeftOut = "anywhere",
     output: OutputFiles = None,
     as_json: Json = False,
     folds: Annotated[int, typer.Option(min=2, help="Folds of the cross-validation.")] = 5,
-    seed: Annotated[int, typer.Option("--seed", help="Seed of the random numbers.")] = 0,
+    seed: Seed = 0,
 ) -> None:
     """Test how well rankings can be predicted from covariates.
 
@@ -83,16 +80,15 @@ def learn_ranking(
     from rankcut.files.models import SavedModel, write_model
     from rankcut.reports.label_ranking import cross_validate_rankings
 
-    people, ranked = _read(table, rankings, person, reading)
+    people, ranked = _one_by_one(*_read(table, rankings, person, reading))
     if len(ranked) < folds:
         raise InputError(f"is {folds}, more than the {len(ranked)} rankings", parameter="folds")
     names = list(people.columns)
     covariates = people.covariates(names)
     model = RankingRegressor(unranked=unranked, random_state=seed)
-    weights = ranked.counts.astype(float)
     with working("cross-validation"):
         scores = cross_validate_rankings(
-            model, covariates, ranked.dense(), weights, name="rankcut", folds=folds, seed=seed
+            model, covariates, ranked.dense(), name="rankcut", folds=folds, seed=seed
         )
     rows = [asdict(score) for score in scores]
     title = f"{amount(len(ranked), 'ranking')} from {', '.join(names)}, {folds}-fold"
@@ -105,7 +101,7 @@ def learn_ranking(
 
     def save(place: str) -> None:
         with working("fitting the model to all rankings"):
-            model.fit(covariates, ranked.dense(), sample_weight=weights)
+            model.fit(covariates, ranked.dense())
         write_model(SavedModel(model, ranked.items, "ranking", tuple(names)), place)
 
     outputs.write({".skops": save})
@@ -150,6 +146,16 @@ def _read(
     if unknown:
         raise RankingFileError(f"there is no row for ranking {unknown[0]!r} of {rankings}", table)
     return people.rows([place[name] for name in names]), ranked
+
+
+def _one_by_one(people: "PersonTable", ranked: "RankingSet") -> "tuple[PersonTable, RankingSet]":
+    """The same with a row for each person, where rows stand for several."""
+    import numpy as np
+
+    if not ranked.counted:
+        return people, ranked
+    expanded = ranked.expanded()
+    return people.rows(np.repeat(np.arange(len(ranked)), ranked.counts)), expanded
 
 
 def _print(title: str, scores: "list[RankingScore]", outputs: Outputs) -> None:

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import typer
 
-from rankcut.cli.options import with_options
+from rankcut.cli.options import By, with_options
 from rankcut.cli.output import (
     PICTURES,
     TABLES,
@@ -43,18 +43,13 @@ def map(  # noqa: A001 - the command is called so
         MapFormat | None,
         typer.Option("--to", "-t", help="Format where no suffix names it, as on standard output."),
     ] = None,
-    by: Annotated[
-        str | None,
-        typer.Option(
-            "--by", "--color", "-c", metavar="COLUMN", help="Column to colour the points by."
-        ),
-    ] = None,
+    by: By = None,
 ) -> None:
     """Draw a map of the rankings in two dimensions.
 
     Its axes are the main directions of their vectors; arrows point to where an item is ranked
     high. A picture, or a page that shows the rankings under the mouse. Equal rankings are one
-    point, whose area grows with their number.
+    point, whose area grows with their number. With --by, groups have colours.
 
     Example: rankcut map votes.csv -o map.html --by town
     """
@@ -77,7 +72,7 @@ def _writers(
     rankings: "RankingSet", vectors: VectorOptions, values: Any, by: str
 ) -> dict[str, Writer]:
     from rankcut.features.offset_rows import filled
-    from rankcut.files.drafts import atomic_file, atomic_path
+    from rankcut.files.drafts import atomic_file
     from rankcut.pictures.map_figure import draw_map
     from rankcut.pictures.map_page import draw_map_page
     from rankcut.pictures.ranking_map import distinct_points, main_directions, map_rankings
@@ -105,10 +100,8 @@ def _writers(
 
     title = rankings.title or "Map of rankings"
 
-    def draw(place: str) -> None:
-        shown = map_rankings(found, counts, rankings.items, colour, by)
-        with atomic_path(place) as draft:
-            draw_map(shown, title).savefig(draft, dpi=150)
+    def draw() -> Any:
+        return draw_map(map_rankings(found, counts, rankings.items, colour, by), title)
 
     def page(place: str) -> None:
         shown = map_rankings(found, counts, rankings.items, colour, by)

@@ -33,6 +33,23 @@ By: TypeAlias = Annotated[
     typer.Option("--by", metavar="COLUMN", help="Column with the group of each ranking."),
 ]
 
+People: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--people",
+        metavar="COLUMN",
+        help="Column with the person of each ranking, if people rank more than once.",
+    ),
+]
+LeftOut: TypeAlias = Annotated[
+    Unranked,
+    typer.Option(
+        "--unranked",
+        help="Items that a ranking leaves out: an error, last (a top-k list), or anywhere.",
+    ),
+]
+Seed: TypeAlias = Annotated[int, typer.Option("--seed", min=0, help="Seed of the random numbers.")]
+
 Explain: TypeAlias = Annotated[
     bool,
     typer.Option(
@@ -47,23 +64,25 @@ def with_options(**groups: type) -> Callable[[Callable[..., None]], Callable[...
     """Give a command the options that the fields of some classes declare.
 
     ``@with_options(reading=Reading)`` is for a command with a parameter ``reading``. The types of
-    the fields say how Typer takes them; they follow the command's own options.
+    the fields say how Typer takes them; they follow the command's own options. An option that the
+    command declares itself, in words of its own, is that of the class too.
     """
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         fields = {name: signature(kind).parameters for name, kind in groups.items()}
+        own = {n: p for n, p in signature(command).parameters.items() if n not in groups}
 
         @functools.wraps(command)
         def run(**given: Any) -> None:
             made = {
-                name: kind(**{field: given.pop(field) for field in fields[name]})
+                name: kind(**{field: given[field] for field in fields[name]})
                 for name, kind in groups.items()
             }
-            command(**given, **made)
+            command(**{name: given[name] for name in own}, **made)
 
-        own = [p for name, p in signature(command).parameters.items() if name not in groups]
         others = chain.from_iterable(options.values() for options in fields.values())
-        every = [p.replace(kind=Parameter.KEYWORD_ONLY) for p in (*own, *others)]
+        theirs = [option for option in others if option.name not in own]
+        every = [p.replace(kind=Parameter.KEYWORD_ONLY) for p in (*own.values(), *theirs)]
         # Typer reads it; type stubs do not know that any function may have one.
         run.__signature__ = Signature(every)  # type: ignore[attr-defined]
         run.__annotations__ = {parameter.name: parameter.annotation for parameter in every}

@@ -195,9 +195,22 @@ def table_writers(columns: Mapping[str, Sequence[Any]], data: Any = None) -> dic
     return {".csv": csv, ".parquet": parquet, ".json": as_json}
 
 
-def picture_writers(draw: Writer) -> dict[str, Writer]:
-    """Writers of a picture, whose format Matplotlib chooses by the suffix."""
-    return dict.fromkeys(PICTURES, draw)
+def picture_writers(draw: Callable[[], Any]) -> dict[str, Writer]:
+    """Writers of a figure, whose format Matplotlib chooses by the suffix.
+
+    The same figure is the same bytes: without the date, and with names that are not random.
+    """
+
+    def write(place: str) -> None:
+        import matplotlib
+
+        from rankcut.files.drafts import atomic_path
+
+        date = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
+        with atomic_path(place) as draft, matplotlib.rc_context({"svg.hashsalt": "rankcut"}):
+            draw().savefig(draft, dpi=150, metadata=date.get(draft.suffix.lower()))
+
+    return dict.fromkeys(PICTURES, write)
 
 
 def records(columns: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:

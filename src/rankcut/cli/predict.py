@@ -86,7 +86,7 @@ def predict(
         if explain:
             from rankcut.explanation.effects import explain as explain_model
 
-            found = explain_model(saved.classifier, rankings.dense())
+            found = explain_model(saved.classifier, rankings.expanded().dense())
             print(found.summary(), file=sys.stderr)
     outputs.write(table_writers(columns))
     if as_json:

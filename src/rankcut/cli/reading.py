@@ -21,7 +21,10 @@ if TYPE_CHECKING:
     from rankcut.ranking_set import RankingSet
 
 _KINDS = ("full", "top-k", "ties", "incomplete")
-DATASETS = (*(f"lunch:{kind}" for kind in _KINDS), "sushi:a", "sushi:b", "movielens")
+DATASETS = (
+    *(f"lunch:{kind}" for kind in _KINDS),
+    *("sushi:a", "sushi:b", "movielens", "starwars:films", "starwars:characters", "eurovision"),
+)
 
 _PANEL = "How to read the file"
 
@@ -29,8 +32,8 @@ Rankings = Annotated[
     str,
     typer.Argument(
         metavar="FILE",
-        help="Rankings (- for standard input), or a data set: lunch:full, lunch:top-k, lunch:ties, "
-        "lunch:incomplete, sushi:a, sushi:b or movielens.",
+        help=f"Rankings (- for standard input), or a data set: {', '.join(DATASETS[:-1])} or "
+        f"{DATASETS[-1]}.",
         show_default=False,
     ),
 ]
@@ -267,6 +270,8 @@ def dataset_items(source: str) -> "ItemTable":
     from rankcut.files.item_tables import ItemTable
 
     data = _load(source)
+    if data.item_features is None:
+        raise InputError("this data set says nothing about its items", file=source)
     features = {
         name: values
         if values.dtype == object
@@ -284,6 +289,8 @@ def _load(source: str) -> "RankingSet":
         "lunch": lambda: datasets.load_lunch(which),  # type: ignore[arg-type]
         "sushi": lambda: datasets.load_sushi(which),  # type: ignore[arg-type]
         "movielens": datasets.load_movielens,
+        "starwars": lambda: datasets.load_starwars(which),  # type: ignore[arg-type]
+        "eurovision": datasets.load_eurovision,
     }
     return loaders[name]()
 

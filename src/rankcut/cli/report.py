@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from rankcut.cli.options import By, Unranked, with_options
+from rankcut.cli.options import By, LeftOut, Seed, with_options
 from rankcut.cli.output import OutputFiles, Outputs
 from rankcut.cli.reading import Rankings, Reading, known_values
 from rankcut.errors import InputError
@@ -15,13 +15,7 @@ def report(
     file: Rankings,
     reading: Reading,
     by: By = None,
-    unranked: Annotated[
-        Unranked,
-        typer.Option(
-            "--unranked",
-            help="Items that a ranking leaves out: an error, last (a top-k list), or anywhere.",
-        ),
-    ] = "error",
+    unranked: LeftOut = "error",
     items: Annotated[
         str | None,
         typer.Option(
@@ -40,9 +34,7 @@ def report(
             show_default=False,
         ),
     ] = None,
-    seed: Annotated[
-        int, typer.Option("--seed", min=0, help="Seed of bootstraps, permutations and samples.")
-    ] = 0,
+    seed: Seed = 0,
     output: OutputFiles = None,
 ) -> None:
     """Write one page about the rankings.

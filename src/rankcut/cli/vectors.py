@@ -71,7 +71,7 @@ class VectorOptions:
             show_default=False,
         ),
     ] = None
-    seed: Annotated[int, _option("--seed", help="Seed of the random numbers.")] = 0
+    seed: Annotated[int, _option("--seed", min=0, help="Seed of the random numbers.")] = 0
 
     def check(self) -> None:
         """Refuse values that cannot work, before anything is read."""

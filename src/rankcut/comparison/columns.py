@@ -7,6 +7,7 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from rankcut._loops.types import Longs
 from rankcut.dask import is_lazy
 from rankcut.errors import InputError
 from rankcut.parameters import check_count, seed_from
@@ -16,7 +17,7 @@ from rankcut.rankings import as_frame
 class Codes(NamedTuple):
     """Labels as numbers: ``values[codes[r]]`` is the label of row r, and −1 is a missing one."""
 
-    codes: NDArray[np.int64]
+    codes: Longs
     values: tuple[Hashable, ...]
 
 
@@ -26,35 +27,26 @@ def read_codes(labels: Any, n_rows: int, parameter: str) -> Codes:
     >>> read_codes(["west", None, "east", "west"], 4, "groups")
     Codes(codes=array([ 1, -1,  0,  1]), values=('east', 'west'))
     """
-    column = column_of(labels, n_rows, parameter)
-    if column.dtype.kind in "iub":
-        values, codes = np.unique(column, return_inverse=True)
-        return Codes(codes.astype(np.int64), tuple(values.tolist()))
-    listed = column.tolist()
-    known = _in_order({label for label in listed if not is_missing(label)})
-    numbers = {label: code for code, label in enumerate(known)}
-    codes = np.fromiter(
-        (-1 if is_missing(label) else numbers[label] for label in listed), np.int64, n_rows
-    )
-    return Codes(codes, tuple(known))
+    return _numbered(column_of(labels, n_rows, parameter))
 
 
-def read_complete(labels: Any, n_rows: int, parameter: str) -> Codes:
-    """The same, where none may be missing."""
-    found = read_codes(labels, n_rows, parameter)
+def read_complete(labels: Any, kept: Longs, n_rows: int, parameter: str) -> Codes:
+    """The labels of the rows that are kept, none of which may be missing."""
+    found = _numbered(column_of(labels, n_rows, parameter)[kept])
     missing = np.flatnonzero(found.codes < 0)
     if missing.size:
         raise InputError(
-            f"{parameter} has no value here",
+            "has no value",
             remedy="give one for each ranking, or leave such rankings out",
-            row=int(missing[0]),
+            row=int(kept[missing[0]]),
+            parameter=parameter,
         )
     return found
 
 
-def read_weights(weights: Any, n_rows: int) -> NDArray[np.float64]:
-    """One weight for each row; none is negative, and one at least is positive."""
-    column = column_of(weights, n_rows, "sample_weight")
+def read_weights(weights: Any, kept: Longs, n_rows: int) -> NDArray[np.float64]:
+    """The weights of the rows that are kept; none is negative, and one at least is positive."""
+    column = column_of(weights, n_rows, "sample_weight")[kept]
     try:
         numbers = column.astype(np.float64)
     except (TypeError, ValueError):
@@ -64,7 +56,7 @@ def read_weights(weights: Any, n_rows: int) -> NDArray[np.float64]:
         raise InputError(
             f"the weight is {numbers[bad[0]]}",
             remedy="weights are counts or other finite numbers from 0 on",
-            row=int(bad[0]),
+            row=int(kept[bad[0]]),
         )
     if not numbers.any():
         raise InputError("is 0 for all rankings", parameter="sample_weight")
@@ -82,11 +74,6 @@ def is_missing(label: Any) -> bool:
     if isinstance(label, str):
         return not label.strip()
     return bool(isinstance(label, float) and label != label)
-
-
-def some_of(values: Any, kept: NDArray[Any], n_rows: int, parameter: str) -> Any:
-    """The values of the rankings that are kept, if there are values."""
-    return None if values is None else column_of(values, n_rows, parameter)[kept]
 
 
 def check_options(n_permutations: Any, random_state: Any) -> int:
@@ -123,6 +110,19 @@ def column_of(values: Any, n_rows: int, parameter: str) -> NDArray[Any]:
             remedy="give one value for each ranking",
         )
     return column
+
+
+def _numbered(column: NDArray[Any]) -> Codes:
+    if column.dtype.kind in "iub":
+        values, codes = np.unique(column, return_inverse=True)
+        return Codes(codes.astype(np.int64), tuple(values.tolist()))
+    listed = column.tolist()
+    known = _in_order({label for label in listed if not is_missing(label)})
+    numbers = {label: code for code, label in enumerate(known)}
+    codes = np.fromiter(
+        (-1 if is_missing(label) else numbers[label] for label in listed), np.int64, len(listed)
+    )
+    return Codes(codes, tuple(known))
 
 
 def _in_order(labels: set[Any]) -> list[Any]:

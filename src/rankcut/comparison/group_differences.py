@@ -8,7 +8,7 @@ import numpy as np
 
 from rankcut._loops.partitions import NOWHERE
 from rankcut._loops.types import Floats, Longs
-from rankcut.comparison.columns import Codes, check_options, read_codes, some_of
+from rankcut.comparison.columns import Codes, check_options, read_codes
 from rankcut.comparison.design import Rows, Scores, make_design
 from rankcut.comparison.permutations import GroupLabels
 from rankcut.comparison.results import GroupComparison, Part, describe_method
@@ -115,7 +115,7 @@ def compare_groups(
     Groups differ (p = 0.022); the group explains 0.6 % of the variation [0.0, 6.2].
     Items that differ:
       0: 0.20 places higher in Ayr than in Bude (p = 0.0099)
-    Rankings: Ayr 100, Bude 100. 9,999 random permutations.
+    Rankings: Ayr (100), Bude (100). 9,999 random permutations.
     """
     seed = check_options(n_permutations, random_state)
     orders, items = read_orders(ranks, unranked)
@@ -125,13 +125,7 @@ def compare_groups(
     if len(kept) < len(orders):
         notes.append(f"{amount(len(orders) - len(kept), 'ranking')} without a group left out.")
     codes, values = _used(found, kept)
-    who = read_people(
-        some_of(strata, kept, len(orders), "strata"),
-        some_of(people, kept, len(orders), "people"),
-        some_of(sample_weight, kept, len(orders), "sample_weight"),
-        codes,
-        len(kept),
-    )
+    who = read_people(strata, people, sample_weight, codes, kept, len(orders))
     rows = make_rows(orders[kept], codes, who)
     notes += who.notes
     if strata is not None or who.notes:

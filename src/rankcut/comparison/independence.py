@@ -7,7 +7,7 @@ import narwhals as nw
 import numpy as np
 
 from rankcut._loops.types import Floats
-from rankcut.comparison.columns import check_options, column_of, in_memory, is_missing, some_of
+from rankcut.comparison.columns import check_options, column_of, in_memory, is_missing
 from rankcut.comparison.design import Rows, Scores, make_design
 from rankcut.comparison.permutations import CovariateLabels
 from rankcut.comparison.results import IndependenceResult, describe_method
@@ -88,13 +88,7 @@ def independence_test(
     read = [_numbers(name, column[kept]) for name, column in named.items()]
     design_columns = np.hstack([each.columns for each in read])
     _, row_codes = np.unique(design_columns, axis=0, return_inverse=True)
-    who = read_people(
-        some_of(strata, kept, len(orders), "strata"),
-        some_of(people, kept, len(orders), "people"),
-        some_of(sample_weight, kept, len(orders), "sample_weight"),
-        row_codes.ravel(),
-        len(kept),
-    )
+    who = read_people(strata, people, sample_weight, row_codes.ravel(), kept, len(orders))
     if who.counted:
         again = np.repeat(np.arange(len(kept)), who.weight.astype(np.int64))
         who = People(

@@ -13,6 +13,7 @@ import itertools
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -87,8 +88,8 @@ class Labels(ABC):
             return self.shuffled(scores, *block, seed)
 
         # Threads of our own and those of BLAS would be in each other's way.
-        several = effective_n_jobs(None) > 1
-        with threadpool_limits(1 if several else None, user_api="blas"):
+        several = effective_n_jobs(None) > 1 and len(blocks) > 1
+        with threadpool_limits(1, user_api="blas") if several else nullcontext():
             yield from in_order(work, blocks, None)
 
     def limit(self, scores: Scores, n_draws: int, seed: int) -> Iterator[Floats]:

@@ -1,7 +1,7 @@
 """What a comparison found, as numbers, tables, words and pictures."""
 
 import html
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -112,21 +112,33 @@ class GroupComparison:
         found = [row for row in self.items if row["p_value"] <= level]
         if found:
             lines.append("Items that differ:")
-            lines += [
-                f"  {row['item']}: {row['difference']:.2f} places higher in {row['higher_in']} "
-                f"than in {row['lower_in']} ({_p(row['p_value'])})"
-                for row in found
-            ]
-        unsettled = [row for row in self.pairs if row["p_value"] <= level]
-        if unsettled:
-            row = unsettled[0]
+            lines += [f"  {row['item']}: {item_in_words(row)}" for row in found]
+        return "\n".join([*lines, *self.details(level)])
+
+    def details(self, level: float = LEVEL) -> list[str]:
+        """What the summary says after the items: pairs, lists, groups, sizes, method, notes.
+
+        Parameters
+        ----------
+        level : float
+            As in :meth:`summary`.
+        """
+        lines = []
+        apart = [row for row in self.pairs if row["p_value"] <= level]
+        if apart:
+            row = apart[0]
+            verb = "differs" if len(apart) == 1 else "differ"
             lines.append(
-                f"{len(unsettled)} of {len(self.pairs)} pairs differ, most of all {row['first']} "
+                f"{len(apart)} of {len(self.pairs)} pairs {verb}, most clearly {row['first']} "
                 f"before {row['second']}: {_percent(row['difference'])} points more often in "
                 f"{row['more_in']} than in {row['less_in']}."
             )
         for part, differ, same in (
-            (self.listing, "Groups list different items", "Groups list the same items"),
+            (
+                self.listing,
+                "Groups list different items",
+                "No difference was found in which items groups list",
+            ),
             (
                 self.order,
                 "They order what they list differently",
@@ -135,19 +147,19 @@ class GroupComparison:
         ):
             if part is not None:
                 words = differ if part.p_value <= level else same
-                lines.append(f"{words} ({_p(part.p_value)}).")
-        apart = [row for row in self.between if row["p_value"] <= level]
+                lines.append(f"{words} ({p_in_words(part.p_value)}).")
         if len(self.between):
-            lines.append(f"{len(apart)} of {len(self.between)} pairs of groups differ:")
+            apart = [row for row in self.between if row["p_value"] <= level]
+            verb = "differs" if len(apart) == 1 else "differ"
+            end = ":" if apart else "."
+            lines.append(f"{len(apart)} of {len(self.between)} pairs of groups {verb}{end}")
             lines += [
-                f"  {row['first']} and {row['second']} ({_p(row['p_value'])}; "
+                f"  {row['first']} and {row['second']} ({p_in_words(row['p_value'])}; "
                 f"{_percent(row['effect_size'])} %)"
                 for row in apart
             ]
-        sizes = ", ".join(f"{name} {size:,}" for name, size in self.groups.items())
-        lines.append(f"Rankings: {sizes}. {self.method}")
-        lines += self.notes
-        return "\n".join(lines)
+        sizes = ", ".join(f"{name} ({size:,})" for name, size in self.groups.items())
+        return [*lines, f"Rankings: {sizes}. {self.method}", *self.notes]
 
     def to_frame(self, table: str = "items", backend: str | None = None) -> Any:
         """A table as a pandas or Polars frame.
@@ -241,7 +253,9 @@ class IndependenceResult:
             ("Items that depend on them:", self.items, "item"),
         ):
             found = [
-                f"{row[name]} ({_p(row['p_value'])})" for row in table if row["p_value"] <= level
+                f"{row[name]} ({p_in_words(row['p_value'])})"
+                for row in table
+                if row["p_value"] <= level
             ]
             if found:
                 lines.append(f"{title} {', '.join(found)}.")
@@ -262,6 +276,18 @@ class IndependenceResult:
         found: Table = getattr(self, table)
         return found.to_frame(backend)
 
+    def plot(self, level: float = LEVEL) -> Any:
+        """The share of each item's variation that the covariates explain, as a Matplotlib figure.
+
+        Parameters
+        ----------
+        level : float
+            Items with an adjusted p-value above this are drawn faint.
+        """
+        from rankcut.pictures.item_shares import draw_item_shares
+
+        return draw_item_shares(self.items, level)
+
     def __repr__(self) -> str:
         return f"IndependenceResult({self.verdict()})"
 
@@ -278,20 +304,29 @@ def describe_method(method: str, number: int) -> str:
     return f"{number:,} random permutations."
 
 
+def item_in_words(row: Mapping[str, Any]) -> str:
+    """A row of the table of items: by how much, where, and how sure."""
+    return (
+        f"{row['difference']:.2f} places higher in {row['higher_in']} than in "
+        f"{row['lower_in']} ({p_in_words(row['p_value'])})"
+    )
+
+
+def p_in_words(value: float, *, least: bool = False) -> str:
+    """A p-value with two digits or so; ``least`` if no permutation went as far."""
+    shown = f"{value:.4f}" if value < 0.001 else f"{value:.2g}" if value < 0.1 else f"{value:.2f}"
+    return f"p {'≤' if least else '='} {shown}"
+
+
 def _verdict(result: Any, differ: str, same: str, what: str) -> str:
     low, high = (100.0 * end for end in result.effect_interval)
     share = 100.0 * max(result.effect_size, 0.0)
     words = differ if result.p_value <= LEVEL else same
-    least = result.p_interval[0] == 0.0
+    p = p_in_words(result.p_value, least=result.p_interval[0] == 0.0)
     return (
-        f"{words} ({_p(result.p_value, least=least)}); the {what} explains {share:.1f} % of the "
-        f"variation [{low:.1f}, {high:.1f}]."
+        f"{words} ({p}); the {what} explains {share:.1f} % of the variation "
+        f"[{low:.1f}, {high:.1f}]."
     )
-
-
-def _p(value: float, *, least: bool = False) -> str:
-    shown = f"{value:.4f}" if value < 0.001 else f"{value:.2g}" if value < 0.1 else f"{value:.2f}"
-    return f"p {'≤' if least else '='} {shown}"
 
 
 def _percent(share: float) -> str:

@@ -46,26 +46,30 @@ def read_orders(ranks: Any, unranked: Unranked) -> Orders:
         return read_groups(rankings, "anywhere", None).astype(kind)
 
     if is_lazy(ranks):
-        from rankcut.dask.mapping import map_rows
+        from rankcut.dask.row_maps import map_rows
 
         return Orders(np.asarray(map_rows(orders, ranks).compute()), first.items)
     return Orders(orders(ranks), first.items)
 
 
-def read_people(strata: Any, people: Any, sample_weight: Any, vary: Any, n_rows: int) -> People:
-    """What is exchanged, for labels ``vary``, a code or a row of numbers for each ranking.
+def read_people(
+    strata: Any, people: Any, sample_weight: Any, vary: Longs, kept: Longs, n_rows: int
+) -> People:
+    """What is exchanged with what, for the rows that are kept; ``vary`` codes their labels.
 
     Rankings of a person move together if the person has one label. If labels vary within a
     person, they are exchanged among the rankings of each person.
     """
-    stratum = np.zeros(n_rows, dtype=np.int64)
+    stratum = np.zeros(len(kept), dtype=np.int64)
     if strata is not None:
-        stratum = read_complete(strata, n_rows, "strata").codes
-    weight = np.ones(n_rows) if sample_weight is None else read_weights(sample_weight, n_rows)
+        stratum = read_complete(strata, kept, n_rows, "strata").codes
+    weight = np.ones(len(kept))
+    if sample_weight is not None:
+        weight = read_weights(sample_weight, kept, n_rows)
     counted = bool((weight == np.rint(weight)).all())
     if people is None:
         return People(stratum, None, weight, counted, ())
-    person = read_complete(people, n_rows, "people").codes
+    person = read_complete(people, kept, n_rows, "people").codes
     n_people = int(person.max()) + 1
     if _varies_within(vary, person):
         both = np.unique(stratum * n_people + person, return_inverse=True)[1]
@@ -116,11 +120,10 @@ def kinds_of_lists(rankings: Indices, weight: Floats) -> tuple[Longs, str]:
     return lengths.astype(np.int64), "lists of the same length"
 
 
-def _varies_within(vary: Any, person: Longs) -> bool:
-    """Whether a person has rows that differ."""
-    rows = np.asarray(vary)
+def _varies_within(codes: Longs, person: Longs) -> bool:
+    """Whether a person has rows with different codes."""
     first = np.unique(person, return_index=True)[1]
-    return bool((rows != rows[first[person]]).any())
+    return bool((codes != codes[first[person]]).any())
 
 
 def _distinct(orders: NDArray[Any]) -> tuple[Longs, Longs]:

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from scipy.stats import beta
@@ -23,6 +23,11 @@ ENOUGH = 1_000
 
 # Statistics closer than this, relatively, are equal but for rounding.
 _EQUAL = 1e-9
+
+# How much each way to look counts; chosen by simulation, on other cases than those printed by
+# benchmarks/comparison.py.
+_DISTANCE, _COVARIANCE, _AGREEMENT = 4.0, 2.0, 0.5
+_SINGLES = (2.0, 1.0)
 
 # Covariances are inverted only with this many units for each coordinate.
 _UNITS_EACH = 4
@@ -62,10 +67,11 @@ class Family:
     columns : slice
         Which coordinates of the scores.
     kind : {"whole", "combined", "each"}
-        One test of all of them by the distance between means, or by several ways combined; or a
-        test of each with all errors held together.
+        One test of all of them, by the distance between means or by several ways combined; or a
+        test of each, with the chance of any false alarm held for all of them together.
     singles : tuple of slices
-        Coordinates of which "combined" also looks at the one that differs most.
+        One or two kinds of coordinates; "combined" also looks at the one of each kind that
+        differs most.
     """
 
     columns: slice
@@ -104,13 +110,20 @@ class Draws:
 
     def probability(self, n_extreme: int) -> Probability:
         """From the number of draws at least as extreme as the data."""
-        n = self.number
+        n, value = self.number, self.shares(n_extreme)
         if self.method == "exact":
-            exact = n_extreme / n
-            return Probability(exact, (exact, exact))
+            return Probability(value, (value, value))
         low = beta.ppf(0.025, n_extreme, n - n_extreme + 1) if n_extreme else 0.0
         high = beta.ppf(0.975, n_extreme + 1, n - n_extreme) if n_extreme < n else 1.0
-        return Probability((1 + n_extreme) / (1 + n), (float(low), float(high)))
+        return Probability(value, (float(low), float(high)))
+
+    def shares(self, n_extreme: Any) -> Any:
+        """P-values from numbers of draws at least as extreme as the data."""
+        return (
+            n_extreme / self.number
+            if self.method == "exact"
+            else (1 + n_extreme) / (1 + self.number)
+        )
 
 
 def run_tests(
@@ -194,20 +207,28 @@ class _Part:
 class _Whole:
     """T = ‖S‖², the squared distance between means; or several ways to look, combined.
 
-    These are T, the same in units of the covariance, and the largest share of one coordinate's
-    variation. Each alone has little power against some differences. Their p-values are combined
-    by Cauchy's sum Σ tan(π·(½ − p)), and the sum is compared with what it is under the same
-    permutations, so the level is exact however the ways depend on each other.
+    These are T; the same in units of the covariance; the largest share of one coordinate's
+    variation, of each kind; and the part of T along the overall mean, which is large if one group
+    agrees with it more than another. Each alone has little power against some differences. Their
+    p-values are combined by Cauchy's weighted sum Σ w·tan(π·(½ − p)), and the sum is compared with
+    what it is under the same permutations, so the level is exact however the ways depend on each
+    other.
     """
 
     def __init__(self, family: Family, scores: Scores) -> None:
-        self._columns = family.columns
-        self._whitening = None
+        columns = family.columns
+        self._ways: list[_Way] = [_Way(_DISTANCE, columns, None)]
         self._singles = []
         if family.kind == "combined":
-            self._singles = [(each, _unit_scale(scores.own[each])) for each in family.singles]
-            if scores.design.n_units >= _UNITS_EACH * len(scores.own[family.columns]):
-                self._whitening = _whitening(scores, family.columns)
+            self._singles = [
+                (weight, each, _unit_scale(scores.own[each]))
+                for weight, each in zip(_SINGLES, family.singles, strict=False)
+            ]
+            if scores.design.n_units >= _UNITS_EACH * len(scores.own[columns]):
+                self._ways.append(_Way(_COVARIANCE, columns, _whitening(scores, columns)))
+            along = _overall_mean(scores, columns)
+            if along is not None:
+                self._ways.append(_Way(_AGREEMENT, columns, along[:, np.newaxis]))
         self._drawn: list[Floats] = []
 
     def look(self, seen: Floats) -> None:
@@ -219,20 +240,35 @@ class _Whole:
     def answer(self, draws: Draws) -> Probability:
         values = np.concatenate([self._seen, *self._drawn])
         ranks = np.array([_count_at_least(column) for column in values.T])
+        number = len(values)
+        if draws.method == "exact":
+            # The data are one of all permutations: do not count them twice.
+            ranks -= ranks >= ranks[:, :1]
+            number -= 1
         combined = -ranks[0].astype(np.float64)
         if len(ranks) > 1:
-            combined = np.tan(np.pi * (0.5 - (ranks - 0.5) / len(values))).sum(axis=0)
+            weights = [way.weight for way in self._ways] + [single[0] for single in self._singles]
+            combined = weights @ np.tan(np.pi * (0.5 - (ranks - 0.5) / number))
         bar = combined[0] - _EQUAL * abs(combined[0])
         return draws.probability(int((combined[1:] >= bar).sum()))
 
     def _values(self, sums: Floats) -> Floats:
-        part = sums[:, :, self._columns]
-        found = [(part**2).sum(axis=(1, 2))]
-        if self._whitening is not None:
-            found.append(((part @ self._whitening) ** 2).sum(axis=(1, 2)))
-        for columns, scale in self._singles:
+        found = []
+        for way in self._ways:
+            part = sums[:, :, way.columns]
+            part = part if way.directions is None else part @ way.directions
+            found.append((part**2).sum(axis=(1, 2)))
+        for _, columns, scale in self._singles:
             found.append(((sums[:, :, columns] ** 2).sum(axis=1) * scale).max(axis=1))
         return np.array(found).T
+
+
+class _Way(NamedTuple):
+    """The sum of squares of some coordinates, or of their products with some directions."""
+
+    weight: float
+    columns: slice
+    directions: Floats | None
 
 
 class _Each:
@@ -258,7 +294,7 @@ class _Each:
         self._extreme += (largest >= self._bar).sum(axis=0)
 
     def answer(self, draws: Draws) -> Floats:
-        values = np.array([draws.probability(int(n)).value for n in self._extreme])
+        values = draws.shares(self._extreme)
         adjusted = np.empty(len(values))
         adjusted[self._order] = np.maximum.accumulate(values)
         # What does not vary at all differs nowhere.
@@ -290,6 +326,15 @@ def _whitening(scores: Scores, columns: slice) -> Floats:
     values, directions = np.linalg.eigh(squares)
     kept = values > _EQUAL * max(values[-1], 1e-300)
     return np.asarray(directions[:, kept] / np.sqrt(values[kept]))
+
+
+def _overall_mean(scores: Scores, columns: slice) -> Floats | None:
+    """The mean vector of all groups about the mean of its coordinates; None if that is 0."""
+    means = scores.means[:, columns]
+    mean = scores.group_weights @ means / scores.group_weights.sum()
+    along = mean - mean.mean()
+    size = float(np.linalg.norm(along))
+    return along / size if size > _EQUAL * max(float(np.abs(means).max()), 1.0) else None
 
 
 def _count_at_least(values: Floats) -> Longs:

@@ -45,17 +45,6 @@ class Table:
     def __iter__(self) -> Iterator[dict[str, Any]]:
         return (self[row] for row in range(len(self)))
 
-    def renamed(self, items: Sequence[Any]) -> "Table":
-        """The same, with items that are positions given their labels."""
-        return Table(
-            {
-                name: [items[value] for value in values]
-                if name in ("item", "first", "second")
-                else values
-                for name, values in self.columns.items()
-            }
-        )
-
     def to_frame(self, backend: Any = None) -> Any:
         """The table as a pandas or Polars frame.
 

@@ -1,9 +1,9 @@
 """The population of a large catalogue: u_i = μ_i + z_i·g + own part, with r factors g ~ N(0, I).
 
 Loadings z_i are uncertain, more so for items in few lists, and have a normal prior whose precision
-in each direction is learned; a direction that no lists ask for is thereby switched off. With an
-item graph the prior's centre is the mean of the item's neighbours times a share ρ, which is learned
-too: items in few lists take their loadings and their means from similar items.
+in each direction is learned, which switches off directions that the lists do not need. With an
+item graph, the prior is centred at ρ times the mean of the item's neighbours, and ρ is learned too:
+items in few lists take their loadings and means from similar items.
 
 Learning alternates between people and items (variational Bayes with q(g, c)·q(z)). After each round
 the factors are rescaled to unit covariance and turned to their principal axes.
@@ -106,7 +106,7 @@ class FactorPopulation:
         )
         second = covariance[:rank, :rank] + np.outer(expected[:rank], expected[:rank])
         own = self.noise + np.einsum("nde,de->n", self.spreads[chosen], second)
-        # The utility of a listed item is its score less c.
+        # The utility of a listed item is its score minus c.
         rows = np.hstack([self.loadings[chosen], np.zeros((len(chosen), 1))])
         if keep:
             known = np.isin(chosen, listed[one.blurs == 0])

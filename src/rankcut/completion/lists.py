@@ -1,7 +1,7 @@
 """Lists of scores: the normal scores of the places in each ranking.
 
 The item at place r of k, the mean place where items tie, has the score Φ⁻¹((k − r + ½)/k). Only
-differences within a list have a meaning: nobody knows how good the whole list is.
+differences within a list mean anything: nobody knows how good the whole list is.
 
 In a top-k list the unlisted items are known to be worse. Places then count among all n items, and
 each unlisted item has the mean score of the places that are left; their variance is its *blur*.
@@ -18,7 +18,7 @@ from scipy.special import ndtr, ndtri
 from rankcut._loops.types import Floats, Indices, Longs
 from rankcut.rankings import RankMatrix
 
-# In larger catalogues a top-k list is completed by some of the unlisted items, drawn at random.
+# In larger catalogues, a top-k list is completed by a random sample of the unlisted items.
 MOST_UNLISTED = 200
 
 
@@ -35,7 +35,7 @@ class Lists:
     counts : ndarray of shape (n_people,)
         How many people each list stands for.
     n_items : int
-        Number of items there are.
+        Number of items in all.
     """
 
     starts: Longs
@@ -113,8 +113,8 @@ class Lists:
     def distinct(self) -> Self:
         """Each different list once, with the sum of its counts; lists of the same items together.
 
-        The order depends on the lists alone, so neither the order of the people nor whether equal
-        ones are counted or repeated changes what is learned from them.
+        The order depends only on the lists. So what is learned does not depend on the order of
+        the people, nor on whether equal lists are counted or repeated.
         """
         chosen = np.flatnonzero((self.counts > 0) & (self.lengths > 1))
         digests = np.empty((len(chosen), 2), dtype=np.uint64)
@@ -221,7 +221,7 @@ def _lower_part(share: float) -> tuple[float, float]:
 
 
 def _unlisted(listed: Indices, n_items: int, seed: int) -> Indices:
-    """The items not listed; of many a sample that depends on the list alone."""
+    """The unlisted items; if there are many, a sample that depends only on the list."""
     free = np.ones(n_items, dtype=bool)
     free[listed] = False
     others = np.flatnonzero(free).astype(np.uint32)

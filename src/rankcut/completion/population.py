@@ -1,7 +1,7 @@
 """The population with a full covariance: u ~ N(μ, Σ + s·I), y = u_L + c for each list.
 
-Σ is the taste that people share, s what is a person's own about an item, and c the level of a
-list, as vague as can be. Σ has an inverse Wishart prior around S₀ with the strength of ν people:
+Σ is shared taste, s the variance of a person's own view of an item, and c the level of a list,
+with a vague prior. Σ has an inverse Wishart prior around S₀ with the strength of ν people:
 
     Σ ← (ν·S₀ + Σ_people E[(u − μ)(u − μ)ᵀ]) / (ν + m),
 
@@ -25,16 +25,16 @@ OFFSET = 10.0
 # Sums over people are taken in this many spans, whatever the number of threads.
 _SPANS = 4
 
-# Far below the variance of scores, 1: less is a sign of too few people, not of certainty.
+# Far below the variance of scores, which is 1. Less is a sign of too few people, not of certainty.
 LEAST_NOISE = 1e-3
 
-# The means move in every third step, since they arrive at once, and the covariance in the others.
+# Every third step moves the means, which arrive in one step; the others move the covariance.
 _MEAN_EVERY = 3
 
 
 @dataclass(frozen=True, eq=False)
 class Population:
-    """Mean, shared covariance, and variance of what is a person's own."""
+    """Mean, shared covariance, and variance of each person's own views."""
 
     mean: Floats
     covariance: Floats
@@ -98,7 +98,7 @@ class Population:
 
 @dataclass(frozen=True, eq=False)
 class Prior:
-    """Of the covariance, with its strength in people, and of the means."""
+    """The prior of the covariance, with its strength in people, and that of the means."""
 
     covariance: Floats
     strength: float

@@ -31,9 +31,9 @@ def pair_probabilities(
     keep: bool,
     last: bool,
 ) -> Floats:
-    """The probability of each person to prefer the first item of each pair to the second.
+    """The probability that each person prefers the first item of each pair to the second.
 
-    With ``keep`` listed pairs are certain; ``last`` says that unlisted items are worse.
+    With ``keep``, listed pairs are certain; ``last`` says that unlisted items are worse.
     """
     chosen, places = np.unique(pairs, return_inverse=True)
     one, other = places.reshape(pairs.shape).T

@@ -1,7 +1,7 @@
 """How sharp pair probabilities are: P(i ≻ j) = Φ(κ·E[u_i − u_j] / sd(u_i − u_j)).
 
-Scores are no utilities, so the model's own deviations are somewhat too small or too large. Places
-are hidden from people who were held out, and κ is what makes their true order most likely: one κ
+Scores are not utilities, so the model's own deviations are somewhat too small or too large. Some
+places in the lists of held-out people are hidden, and κ makes their true order most likely: one κ
 for a listed and an unlisted item, another for two unlisted ones.
 """
 
@@ -18,7 +18,7 @@ from rankcut.completion.factors import FactorPopulation
 from rankcut.completion.lists import Lists, score_places, with_unlisted
 from rankcut.completion.population import Population
 
-# The share of a list that is hidden, and the most items of a list that are looked at.
+# The share of a list that is hidden, and the most items of a list that are used.
 _HIDDEN = 0.3
 _MOST_LISTED = 30
 _MOST_PEOPLE = 1000

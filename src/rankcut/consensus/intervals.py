@@ -5,9 +5,12 @@ largest of them gets by chance. A pair whose difference is larger is *sure*. The
 then is no better than 1 + the number of items surely better, and no worse than n less the number
 surely worse (Mogstad, Romano, Shaikh and Wilhelm 2024).
 
-With few people a normal critical value is too small, so it is replaced by that of Student's t with
-the same tail, and with fewer than 50 it is at least Bonferroni's. A difference is never taken as
-surer than the number of people: three who agree do not make a place sure.
+A normal critical value is too small for few people, so it is replaced by that of Student's t with
+the same tail. Positions and signs are bounded, so the ratio of their mean to its standard error has
+heavier tails than Student's: by Edgeworth's expansion, those of Student's t with as little as three
+fifths of the degrees of freedom. Two thirds are used. With fewer than 50 people the critical value
+is at least Bonferroni's. A difference is never taken as surer than the number of people: three who
+agree do not make a place sure.
 """
 
 from collections.abc import Callable, Iterator
@@ -22,6 +25,9 @@ from rankcut.consensus.means import Mean
 
 # With fewer people than this, bootstrap samples understate how far means stray.
 _FEW_PEOPLE = 50
+
+# Share of the degrees of freedom that is left where values are bounded.
+_BOUNDED = 2 / 3
 
 # Variances below this share of the largest squared value are rounding.
 _ROUNDING = 1e-13
@@ -50,10 +56,7 @@ def critical_value(
     compared = n_differences if n_effective < _FEW_PEOPLE else n_unanimous
     if compared:
         normal = max(normal, float(-special.ndtri((1 - confidence) / (2 * compared))))
-    freedom = n_effective - 1
-    if n_differences and n_effective < _FEW_PEOPLE:
-        # Positions have lighter tails than a normal, and their studentised means heavier ones.
-        freedom *= 2 / 3
+    freedom = _BOUNDED * (n_effective - 1)
     # By the tail: the share below a large value is 1 to the last digit. Some versions of SciPy
     # put the median of Student's t just above 0, which would make differences of 0 sure.
     return max(0.0, float(-special.stdtrit(freedom, special.ndtr(-normal))))

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankcut._loops.packed_rows import close_rows, pack_rows, unpack_rows
-from rankcut._loops.partitions import NOWHERE, group_rows
+from rankcut._loops.equal_rows import pack_rows, unpack_rows
+from rankcut._loops.partitions import NOWHERE, close_rows, group_rows
 from rankcut._loops.types import Indices, Words
 from rankcut.errors import InputError, Setting
 from rankcut.partitions import block_rows, read_partitions

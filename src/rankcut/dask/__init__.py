@@ -23,9 +23,17 @@ once. Dask is imported only when it is used.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from rankcut.dask.collections import RowBlocks, is_lazy, is_lazy_frame, row_blocks, stand_in
-from rankcut.dask.mapping import map_rows
-from rankcut.dask.tasks import computed, reduced, shared, shared_task, task
+from rankcut.dask.collections import RowBlocks as RowBlocks
+from rankcut.dask.collections import is_lazy as is_lazy
+from rankcut.dask.collections import is_lazy_frame as is_lazy_frame
+from rankcut.dask.collections import row_blocks as row_blocks
+from rankcut.dask.collections import stand_in as stand_in
+from rankcut.dask.row_maps import map_rows as map_rows
+from rankcut.dask.tasks import computed as computed
+from rankcut.dask.tasks import reduced as reduced
+from rankcut.dask.tasks import shared as shared
+from rankcut.dask.tasks import shared_task as shared_task
+from rankcut.dask.tasks import task as task
 
 if TYPE_CHECKING:
     from rankcut.dask.cross_validation import cross_validate as cross_validate
@@ -51,22 +59,11 @@ _LATER = {
 
 __all__ = [
     "LazyRankings",
-    "RowBlocks",
     "cluster",
-    "computed",
     "computed_vectors",
     "cross_validate",
-    "is_lazy",
-    "is_lazy_frame",
-    "map_rows",
     "nearest_to",
     "read_parquet",
-    "reduced",
-    "row_blocks",
-    "shared",
-    "shared_task",
-    "stand_in",
-    "task",
     "write_features",
     "write_gram",
 ]

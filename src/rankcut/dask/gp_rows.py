@@ -21,7 +21,7 @@ from rankcut.dask.collections import RowBlocks, is_lazy, row_blocks
 from rankcut.dask.tasks import computed, import_dask, reduced, room, shared, task
 from rankcut.errors import InputError, amount
 from rankcut.estimators.gp.duplicates import few_distinct, few_hashes, most_distinct
-from rankcut.estimators.gp.fitting import (
+from rankcut.estimators.gp.fits import (
     Fit,
     Settings,
     class_factors,

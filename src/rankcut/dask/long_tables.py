@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse as sp
 
 from rankcut.dask.collections import as_array, stand_in
-from rankcut.dask.mapping import at_place
+from rankcut.dask.row_maps import at_place
 from rankcut.dask.tasks import computed, reduced, shared, task
 from rankcut.errors import InputError
 from rankcut.long_tables import LongRanks, from_long

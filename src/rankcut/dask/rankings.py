@@ -33,7 +33,8 @@ def read_parquet(source: str, *, rows: int = 16384, **options: Any) -> "LazyRank
     Examples
     --------
     >>> import tempfile
-    >>> from rankcut import load_lunch, write_file
+    >>> from rankcut import write_file
+    >>> from rankcut.datasets import load_lunch
     >>> from rankcut.ranking_set import RankingSet
     >>> lunch = load_lunch("full")
     >>> path = tempfile.mkdtemp() + "/lunch.parquet"

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankcut.dask.collections import as_array
-from rankcut.dask.mapping import at_place
 from rankcut.dask.rankings import LazyRankings
+from rankcut.dask.row_maps import at_place
 from rankcut.dask.tasks import Progress, each_done, shared_task
 from rankcut.errors import InputError
 from rankcut.features.offset_rows import check_centred

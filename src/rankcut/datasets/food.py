@@ -41,7 +41,7 @@ def make_food(
 ) -> RankingSet:
     """Rankings of eight dishes by two types of user, the synthetic data of the paper.
 
-    A dish scores the sum of its features, weighed by the type of user, plus Gaussian noise; a
+    A dish scores the sum of its features, weighted by the type of user, plus Gaussian noise; a
     ranking sorts the dishes by score. Half of the users, shuffled, are of each type.
 
     Parameters

@@ -1,6 +1,7 @@
 """Star Wars: a survey of how people rank six films, and how they like fourteen characters."""
 
 import os
+import re
 from typing import Literal
 
 import numpy as np
@@ -17,6 +18,8 @@ _SCALE = (
 
 # The columns of the file, counted from 0; its second line has the names.
 _FILMS, _CHARACTERS = range(9, 15), range(15, 29)
+# "Star Wars: Episode V The Empire Strikes Back" is known by its last five words.
+_SERIES = re.compile(r"^Star Wars: Episode [IV]+ ")
 _PERSON = {"gender": 33, "age": 34, "income": 35, "education": 36, "region": 37}
 
 
@@ -69,7 +72,7 @@ def load_starwars(
     kept = np.count_nonzero(~np.isnan(ranks), axis=1) >= 2
     survey = RankingSet(
         ranks[kept],
-        tuple(" ".join(titles[i].split()) for i in chosen),
+        tuple(_SERIES.sub("", " ".join(titles[i].split())) for i in chosen),
         ids=tuple(str(cell).removesuffix(".0") for cell in cells[0][kept]),
         columns={name: cells[i][kept] for name, i in _PERSON.items()},
         title=f"starwars:{which}",

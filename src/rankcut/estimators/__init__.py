@@ -3,9 +3,9 @@
 from rankcut.estimators.consensus import Consensus
 from rankcut.estimators.gp import GPClassifier, GPRegressor
 from rankcut.estimators.graph_cut import GraphCutFeatures
+from rankcut.estimators.graph_cut_kernel import GraphCutKernel
 from rankcut.estimators.kernel_objects import (
     DiffusionKernel,
-    GraphCutKernel,
     KendallKernel,
     MallowsKernel,
     RBOKernel,

@@ -29,7 +29,7 @@ from rankcut.rankings import (
 
 
 def check_output_is_default(transformer: Any) -> None:
-    """Refuse ``set_output`` for Dask collections, of which it would make a frame in memory."""
+    """Refuse ``set_output`` for Dask collections: it would make a frame in memory."""
     if _get_output_config("transform", transformer)["dense"] != "default":
         raise InputError(
             "set_output is for rankings in memory; a Dask DataFrame gives a Dask DataFrame of "

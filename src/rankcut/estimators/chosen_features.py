@@ -1,4 +1,4 @@
-"""What ``features=`` takes: a feature estimator, a kernel, or a word, as vectors of rankings."""
+"""Vectors of rankings, for ``features=``: from an estimator of features, a kernel, or a word."""
 
 from collections.abc import Hashable
 from dataclasses import dataclass
@@ -10,8 +10,8 @@ from sklearn.gaussian_process.kernels import Kernel
 
 from rankcut._loops.types import Floats
 from rankcut.errors import InputError, Setting
+from rankcut.estimators.graph_cut_kernel import GraphCutKernel
 from rankcut.estimators.kernel_objects import (
-    GraphCutKernel,
     KendallKernel,
     MallowsKernel,
     SpearmanKernel,
@@ -20,8 +20,7 @@ from rankcut.estimators.radial_kernels import GaussianKernel
 from rankcut.kernels.mallows import median_lambda
 from rankcut.rankings import Unranked
 
-# Kernels are exact for this many distinct rankings, and beyond that use as many of them as
-# landmarks.
+# Kernels are exact for up to this many distinct rankings. Beyond that, this many are landmarks.
 LANDMARKS = 1_000
 
 # Rankings whose kernel with the landmarks is computed at once.
@@ -39,7 +38,7 @@ class ChosenFeatures:
     """From ranks to vectors, by a fitted estimator, or by a kernel with landmarks.
 
     The vectors of a kernel are K_l·K_ll^(−1/2) with landmarks l: their inner products are the
-    kernel's, near them where there are more rankings than landmarks.
+    kernel's, approximately if there are more rankings than landmarks.
     """
 
     features: Any
@@ -53,7 +52,7 @@ class ChosenFeatures:
 
     @property
     def is_small(self) -> bool:
-        """Whether the vectors are short ones by nature, which have means."""
+        """Whether vectors have a coordinate for each item or pair, so that means say something."""
         return self.landmarks is None or isinstance(self.features, _LINEAR)
 
     def vectors(self, ranks: Floats) -> Floats:

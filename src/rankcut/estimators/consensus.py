@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from threadpoolctl import ThreadpoolController
 
-from rankcut._loops.partitions import NOWHERE
-from rankcut._loops.types import Floats, Indices
+from rankcut._loops.types import Floats
 from rankcut.consensus import (
     MOST_PAIRED,
     Comparisons,
@@ -30,12 +29,11 @@ from rankcut.consensus import (
 )
 from rankcut.consensus.lazy_people import gather_lazy
 from rankcut.consensus.linear_program import Progress
-from rankcut.consensus.means import Vectors, borda_vectors
+from rankcut.consensus.means import Vectors, borda_vectors, graph_vectors
 from rankcut.dask import is_lazy, stand_in
 from rankcut.errors import InputError, Setting
 from rankcut.estimators.base import TakesRankings
-from rankcut.estimators.graph_cut import GraphCutFeatures
-from rankcut.features.graph_cut import check_learnable
+from rankcut.features.graph_cut import check_learnable, fit_graph
 from rankcut.parameters import check_choice, check_count, seed_from
 from rankcut.rankings import RankMatrix, Unranked
 
@@ -303,22 +301,7 @@ class Consensus(TakesRankings):
         """The vectors before pooling, which the order of their mean is most like."""
         if self.method == "borda" or self.graph is None:
             return borda_vectors
-        features = GraphCutFeatures(
-            self.graph,
-            unranked="anywhere",
-            completions="closed_form",
-            items=rankings.items,
-        )
-        # All rankings, because the graph may be learned from them.
-        whole = rankings.sparse
-        features.fit(rankings.read(0, rankings.shape[0]) if whole is None else whole)
-
-        def vectors(groups: Indices) -> Floats:
-            ranks = groups.astype(np.float64)
-            ranks[groups == NOWHERE] = np.nan
-            return np.asarray(features.transform(ranks))
-
-        return vectors
+        return graph_vectors(fit_graph(self.graph, rankings))
 
     def _gather_lazy(self, ranks: Any, sample_weight: Any, people: Any) -> People:
         """The people behind a Dask collection: each different ranking is counted once."""

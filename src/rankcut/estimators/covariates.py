@@ -1,8 +1,8 @@
-"""Covariates as numbers: what forests and kernels take, from arrays or frames with categories.
+"""Covariates as numbers for forests and kernels, from arrays or frames with categories.
 
-A number that is missing becomes the median, and an indicator says that it was missing. A text, a
-category or a truth value becomes an indicator for each of its frequent values; a missing or new
-one has none of them.
+A missing number becomes the median, and an indicator says that it was missing. A column of texts,
+categories or truth values becomes an indicator for each frequent value; all are 0 for a missing or
+new value.
 """
 
 from dataclasses import dataclass
@@ -16,13 +16,13 @@ from rankcut._loops.types import Floats
 from rankcut.errors import InputError
 from rankcut.rankings import as_frame
 
-# Rarer values of a category than these have no indicator of their own.
+# Number of most frequent values of a category that have an indicator.
 _MOST_VALUES = 30
 
 
 @dataclass(frozen=True, eq=False)
 class NumberColumn:
-    """A column of numbers: what stands for a missing one, and whether that has an indicator."""
+    """A column of numbers: what replaces a missing one, and whether an indicator marks it."""
 
     middle: float
     has_missing: bool

@@ -4,7 +4,7 @@
 
 with labels coded as ±1 has the evidence N(y | 0, Σ_b v_b Z_b Z_bᵀ + s·I), known in closed form.
 It rises where a view explains the labels and falls with every variance that explains nothing. So
-its maximum weighs the views without cross-validation, which is noisy with few labels.
+its maximum weights the views without cross-validation, which is noisy with few labels.
 """
 
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ _BOUNDS = (-14.0, 6.0)
 
 
 class _Value(NamedTuple):
-    """The negative logarithm of the evidence and its slopes by log v_b and log s."""
+    """The negative logarithm of the evidence and its slopes in log v_b and log s."""
 
     loss: float
     slopes: Floats

@@ -1,4 +1,4 @@
-"""Vectors of rankings by which to find people of like taste."""
+"""Vectors of rankings for finding people of similar taste."""
 
 from collections.abc import Hashable, Sequence
 from typing import Any, Self
@@ -20,15 +20,15 @@ from rankcut.graphs.derived import joining_like_items
 from rankcut.graphs.learned import check_counts, list_positions, listed_ranks
 from rankcut.rankings import Unranked
 
-# Chosen by benchmarks/quality_alike.py, on other data than it judges by. With unranked items last,
-# what is listed tells much by itself, so that less is smoothed, and the coordinates of items count
-# somewhat more than the factors.
+# Chosen by benchmarks/quality_alike.py, on other data than it reports. With unranked items last,
+# which items are listed says much by itself, so smoothing is weaker, and the coordinates of items
+# count somewhat more than the factors.
 _STEPS = {True: 0.75, False: 2.0}
 _ITEM_SHARE = {True: 0.6, False: 0.5}
 _MOST_FACTORS = 20
 # An item's mean place is shrunk as if this many more lists had it in the middle.
 _SHRINKAGE = 5.0
-# Penalty of factors; where unlisted items say nothing, relative to the largest singular value.
+# Penalty of factors; if unlisted items say nothing, relative to the largest singular value.
 _PENALTY = {True: 1.0, False: 0.2}
 # The first item of a list counts this much more than an unlisted one, the last once.
 _CONFIDENCE = 10.0
@@ -38,11 +38,11 @@ class LikenessFeatures(TransformerMixin, TakesRankings):
     """Vectors whose inner products say how alike the tastes of two people are.
 
     A vector has two parts that count about the same. The first has a coordinate for each item: how
-    high the list places it, less its mean place, smoothed over the item graph, so that lists that
-    share no item can be compared. With ``unranked="last"``, that an item is listed counts too, and
+    high the list places it, minus its mean place, smoothed over the item graph, so that lists
+    without a common item can be compared. With ``unranked="last"``, listing an item counts too, and
     more for an item that few list. The second part is a short vector from a low-rank model of all
-    fitted lists (:mod:`rankcut.features.latent`). Means are removed, so that two people are alike
-    if they share what others do not. Vectors have unit length.
+    fitted lists (:mod:`rankcut.features.latent`). Means are removed, so two people are alike if
+    they share what others do not. Vectors have unit length.
 
     Parameters
     ----------
@@ -51,8 +51,8 @@ class LikenessFeatures(TransformerMixin, TakesRankings):
         None learns it from the fitted lists: a :class:`~rankcut.CoListingGraph` with
         ``unranked="last"``, otherwise an :class:`~rankcut.AgreementGraph`.
     unranked : {"error", "last", "anywhere"}, default="error"
-        What it means that a ranking does not rank an item: an error; the person prefers all ranked
-        items to it; or nothing.
+        Meaning of an unranked item: it is an error; the person prefers all ranked items to it; or
+        it says nothing.
     items : sequence or None, default=None
         Labels of the columns, if the rankings are not a frame.
 
@@ -208,7 +208,7 @@ class LikenessFeatures(TransformerMixin, TakesRankings):
         return np.sqrt(items / total), np.sqrt(factors / total)
 
     def _own(self, listed: sparse.csr_array, positions: Floats) -> sparse.csr_array:
-        """Places less their means, and what is listed, less for what many list."""
+        """Places minus their means, and which items are listed, with less weight on common ones."""
         entries = _unit_positions(listed, positions) - self._unit_mean[listed.indices]
         if self._top:
             sizes = np.diff(listed.indptr)

@@ -97,7 +97,7 @@ class KendallFeatures(PairFeatures):
     Parameters
     ----------
     unranked : {"error", "last", "anywhere"}, default="error"
-        What an item means that a ranking does not rank.
+        Meaning of an unranked item.
     normalize : bool, default=False
         Scale each vector to unit length: τ-b instead of τ-a.
     items : sequence or None, default=None
@@ -116,7 +116,7 @@ class KendallFeatures(PairFeatures):
 
     See Also
     --------
-    kendall_kernel : The inner products, faster than by way of the vectors.
+    kendall_kernel : The inner products, computed without the vectors, which is faster.
     GraphCutFeatures : On the complete graph, its default, the vectors of Spearman's kernel.
 
     Examples
@@ -173,7 +173,7 @@ class WeightedKendallFeatures(PairFeatures):
     position_weights : array of shape (n_items,) or None, default=None
         u for "additive" and "multiplicative", best position first; None is 1, 1/2, 1/3, ….
     unranked : {"error", "last", "anywhere"}, default="error"
-        What an item means that a ranking does not rank.
+        Meaning of an unranked item.
     items : sequence or None, default=None
         Labels of the columns, if the rankings are not a frame.
     dtype : float32, float64 or None, default=None

@@ -7,7 +7,7 @@ from sklearn.base import clone
 from sklearn.gaussian_process.kernels import Hyperparameter
 
 from rankcut.errors import InputError
-from rankcut.estimators.ranking_kernel import RankingKernel
+from rankcut.estimators.ranking_kernel import Bounds, RankingKernel
 from rankcut.kernels.gram import Encoder
 from rankcut.kernels.kendall import kendall_encoder
 from rankcut.kernels.radial import Shape, radial_encoder
@@ -22,7 +22,7 @@ class _RadialKernel(RankingKernel):
     def __init__(
         self,
         lengthscale: float = 1.0,
-        lengthscale_bounds: tuple[float, float] | str = (1e-3, 1e3),
+        lengthscale_bounds: Bounds = (1e-3, 1e3),
         *,
         base: Any = None,
         unranked: Unranked = "error",
@@ -88,7 +88,8 @@ class GaussianKernel(_RadialKernel):
 
     Examples
     --------
-    >>> from rankcut import GaussianKernel, GraphCutKernel
+    >>> from rankcut import GraphCutKernel
+    >>> from rankcut.estimators import GaussianKernel
     >>> GaussianKernel()([[1, 2, 3]], [[1, 3, 2]]).round(3)
     array([[0.513]])
     >>> GaussianKernel(2.0, base=GraphCutKernel())([[1, 2, 3]], [[1, 3, 2]]).round(3)
@@ -108,7 +109,7 @@ class LaplaceKernel(_RadialKernel):
 
     Examples
     --------
-    >>> from rankcut import LaplaceKernel
+    >>> from rankcut.estimators import LaplaceKernel
     >>> LaplaceKernel()([[1, 2, 3]], [[1, 3, 2]]).round(3)
     array([[0.315]])
     """

@@ -1,4 +1,4 @@
-"""The recommended classifier of rankings: several views of a list, weighed by the evidence."""
+"""The recommended classifier of rankings: several views of a list, weighted by the evidence."""
 
 from collections.abc import Hashable, Sequence
 from typing import Any, Self
@@ -25,16 +25,16 @@ from rankcut.features.smoothing import Smoother, check_steps
 from rankcut.graphs.learned import check_counts
 from rankcut.rankings import RankMatrix, read_rankings
 
-# Variances of weights are found from matrices no larger than this, with a sample of the rankings
-# if need be: a thousand are enough for a handful of variances.
+# Variances of weights are found from at most this many rankings, a sample if there are more: a
+# thousand are enough for a handful of variances.
 _MOST_ROWS = 1000
 
-# Views of these rankings are filled if they have no more entries than this.
+# Views of these rankings become dense if they have no more entries than this.
 _MOST_FILLED = 1 << 22
 
 _ROUNDING = 1e-9
 
-# With more weights, or more work than this, their covariance is not found.
+# With more weights or more work than this, their covariance is not computed.
 _MOST_WEIGHTS = 1000
 _MOST_PRODUCTS = 10**10
 
@@ -45,7 +45,7 @@ _LOGIT = 2.0
 class RankingClassifier(ClassifierMixin, TakesRankings):
     """Classify rankings of any kind; the only choice is the graph.
 
-    The classifier looks at a list in several ways: its order, which items it lists, both at once,
+    The classifier uses several views of a list: its order, which items it lists, both at once,
     its first choices, and order and listing smoothed over the item graph, so that similar items
     count alike (:mod:`rankcut.estimators.views`). Logistic regression with a Gaussian prior on
     the weights uses all of these views. The prior variance of each view, which says how much it

@@ -1,7 +1,7 @@
 """Blocs of people who rank alike, as a scikit-learn estimator."""
 
 from collections.abc import Hashable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, Literal, Self
 
@@ -12,10 +12,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from rankcut._loops.partitions import NOWHERE
 from rankcut._loops.types import Floats, Indices
-from rankcut.blocs.distinctive import Differences, measure_differences
-from rankcut.blocs.lengths import share_of_length
-from rankcut.blocs.order_vectors import OrderVectors, closed, fit_order_vectors
-from rankcut.blocs.partitions import (
+from rankcut.blocs.bloc_rankings import rank_blocs
+from rankcut.blocs.centres import (
     Blocs,
     assign,
     by_means,
@@ -23,16 +21,19 @@ from rankcut.blocs.partitions import (
     fit_spread,
     membership,
 )
+from rankcut.blocs.distinctive import Differences, measure_differences
+from rankcut.blocs.lengths import share_of_length
+from rankcut.blocs.order_vectors import closed
 from rankcut.blocs.selection import Selection, sample_people, weigh_numbers
-from rankcut.consensus import People, Resampling, by_vectors, gather
+from rankcut.consensus import People, Resampling, gather
 from rankcut.consensus.lazy_people import gather_lazy
 from rankcut.consensus.means import borda_vectors
 from rankcut.consensus.people import read_rows
 from rankcut.dask import is_lazy, map_rows, stand_in
 from rankcut.errors import InputError
 from rankcut.estimators.base import TakesRankings, check_items
-from rankcut.estimators.chosen_features import ChosenFeatures, choose_features
-from rankcut.parameters import seed_from
+from rankcut.estimators.bloc_vectors import choose_encoder
+from rankcut.parameters import check_count, seed_from
 from rankcut.partitions import block_rows
 from rankcut.rankings import RankMatrix, Unranked
 
@@ -46,26 +47,6 @@ MOST_ITEMS = 256
 MOST_ENTRIES = 1 << 28
 
 
-@dataclass(frozen=True, eq=False)
-class Encoder:
-    """From the groups of a ranking to the vector that blocs are found by."""
-
-    base: OrderVectors | ChosenFeatures
-    unit: bool
-
-    def vectors(self, groups: Indices) -> Floats:
-        """A vector for each ranking."""
-        if isinstance(self.base, OrderVectors):
-            values = self.base.vectors(groups)
-        else:
-            ranks = np.where(groups == NOWHERE, np.nan, groups.astype(np.float64) + 1.0)
-            values = self.base.vectors(ranks)
-        if self.unit:
-            lengths = np.sqrt((values**2).sum(axis=1, keepdims=True))
-            values = np.divide(values, lengths, out=np.zeros_like(values), where=lengths > 0)
-        return np.ascontiguousarray(values)
-
-
 class RankingClusters(ClusterMixin, TakesRankings):
     """Blocs: who ranks alike, how many such groups there are, and what each says.
 
@@ -74,14 +55,17 @@ class RankingClusters(ClusterMixin, TakesRankings):
     n_clusters : int, "auto" or (int, int), default="auto"
         Number of blocs. "auto" finds it, from 1 to 8; two numbers are the least and the most.
     unranked : {"error", "last", "anywhere"}, default="error"
-        What an unranked item means. With "last" lists of unlike length are unlike, so blocs are of
-        length as much as of taste; with "anywhere" only the order of what is listed counts.
+        What an unranked item means. "last" is for people who list their best items: which ones
+        they list is their taste, and lists of unlike length are unlike. With "anywhere" only the
+        order of what is listed counts.
     features : None, estimator, kernel, "mallows" or "gaussian", default=None
         What blocs are found by. None compares the order of listed items, pair by pair. A feature
         estimator gives vectors for k-means. So do graph cut, Spearman's and Kendall's kernels;
         any other kernel divides people around medoids: rankings of their own.
-    normalize : bool, default=False
-        Scale vectors to unit length, so that short lists count as much as long ones.
+    normalize : bool or "auto", default="auto"
+        Scale vectors to unit length, so that short lists count as much as long ones. "auto" does so
+        with ``unranked="anywhere"`` if lists differ in length: there a short list has a short
+        vector.
     n_init : int, default=10
         Number of random starts.
     confidence : float, default=0.95
@@ -160,7 +144,7 @@ class RankingClusters(ClusterMixin, TakesRankings):
         *,
         unranked: Unranked = "error",
         features: Any = None,
-        normalize: bool = False,
+        normalize: bool | Literal["auto"] = "auto",
         n_init: int = 10,
         confidence: float = 0.95,
         n_bootstraps: int = 1000,
@@ -280,7 +264,14 @@ class RankingClusters(ClusterMixin, TakesRankings):
         weights = people.counts.astype(np.float64)
         if people.weights is not None:
             weights *= people.weights
-        self._encoder = self._choose(groups, weights, rankings.items, seed)
+        listed = groups != NOWHERE
+        lengths = listed.sum(axis=1)
+        unit = bool(self.normalize)
+        if self.normalize == "auto":
+            unit = self.unranked == "anywhere" and bool((lengths != lengths[0]).any())
+        self._encoder = choose_encoder(
+            self.features, groups, weights, self.unranked, unit, rankings.items, seed
+        )
         vectors = self._encoder.vectors(groups)
         self.selection_: dict[str, NDArray[Any]] | None = None
         number = least
@@ -301,33 +292,20 @@ class RankingClusters(ClusterMixin, TakesRankings):
         chance = membership(vectors, blocs.centres, self._spread)
         self.certainty_ = float(weights @ chance.max(axis=1) / weights.sum())
         self.sizes_ = np.bincount(blocs.labels, weights, minlength=self.n_clusters_)
-        listed = groups != NOWHERE
-        self.length_share_ = share_of_length(listed.sum(axis=1), blocs.labels, weights)
-        silent = float(weights[listed.sum(axis=1) < 2].sum())
+        self.length_share_ = share_of_length(lengths, blocs.labels, weights)
+        silent = float(weights[lengths < 2].sum())
         if silent and self.unranked == "anywhere" and self.n_clusters_ > 1:
             self.notes_.append(
                 f"{silent:,.6g} rankings list fewer than two items, so their bloc is arbitrary."
             )
-        self._rank_blocs(people, blocs, listed, seed)
+        resampling = Resampling(float(self.confidence), int(self.n_bootstraps), seed)
+        self.rankings_, self.rank_intervals_ = rank_blocs(
+            people, blocs.labels, self.n_clusters_, listed, self.unranked, resampling
+        )
         self._tell_apart(groups, vectors, people, blocs, seed)
 
-    def _choose(
-        self,
-        groups: Indices,
-        weights: Floats,
-        items: tuple[Hashable, ...] | None,
-        seed: int,
-    ) -> Encoder:
-        if self.features is None:
-            return Encoder(fit_order_vectors(groups, weights, self.unranked), self.normalize)
-        ranks = np.where(groups == NOWHERE, np.nan, groups.astype(np.float64) + 1.0)
-        chosen = choose_features(self.features, ranks, self.unranked, items, seed)
-        return Encoder(chosen, self.normalize)
-
     def _search(self, vectors: Floats, weights: Floats, k: int, seed: int) -> Blocs:
-        base = self._encoder.base
-        medoids = isinstance(base, ChosenFeatures) and not base.is_small
-        find = by_medoids if medoids else by_means
+        find = by_means if self._encoder.has_means else by_medoids
         return find(vectors, weights, min(k, len(vectors)), self.n_init, seed)
 
     def _weigh(self, groups: Indices, people: People, most: int, seed: int) -> Selection:
@@ -342,28 +320,6 @@ class RankingClusters(ClusterMixin, TakesRankings):
         weights = np.ones(len(rows)) if people.weights is None else people.weights[rows]
         encoder = self._encoder
         return weigh_numbers(some, weights, encoder.vectors, min(most, len(rows)), seed)
-
-    def _rank_blocs(
-        self, people: People, blocs: Blocs, listed: NDArray[np.bool_], seed: int
-    ) -> None:
-        """The consensus of each bloc, with the places that are possible."""
-        resampling = Resampling(float(self.confidence), int(self.n_bootstraps), seed)
-
-        def vectors(groups: Indices) -> Floats:
-            return borda_vectors(closed(groups, self.unranked))
-
-        found = []
-        for bloc in range(self.n_clusters_):
-            own = blocs.labels == bloc
-            items = (listed & own[:, None]).any(axis=0)
-            if not items.any():
-                items = people.listed
-            members = replace(people, counts=np.where(own, people.counts, 0), listed=items)
-            found.append(by_vectors(members, vectors, resampling))
-        self.rankings_ = np.array([outcome.ranking for outcome in found])
-        self.rank_intervals_ = None
-        if self.n_bootstraps:
-            self.rank_intervals_ = np.array([outcome.intervals for outcome in found])
 
     def _tell_apart(
         self, groups: Indices, vectors: Floats, people: People, blocs: Blocs, seed: int
@@ -430,19 +386,16 @@ class RankingClusters(ClusterMixin, TakesRankings):
 
     def _check_parameters(self) -> None:
         self._range()
-        if not (isinstance(self.n_init, Integral) and self.n_init >= 1):
+        if self.normalize not in (True, False, "auto"):
             raise InputError(
-                f"must be a whole number, 1 or above; got {self.n_init!r}", parameter="n_init"
+                f'must be True, False or "auto"; got {self.normalize!r}', parameter="normalize"
             )
+        check_count(self.n_init, "n_init")
         if not (isinstance(self.confidence, Real) and 0 < self.confidence < 1):
             raise InputError(
                 f"must be between 0 and 1; got {self.confidence!r}", parameter="confidence"
             )
-        if not (isinstance(self.n_bootstraps, Integral) and self.n_bootstraps >= 0):
-            raise InputError(
-                f"must be a whole number, 0 or above; got {self.n_bootstraps!r}",
-                parameter="n_bootstraps",
-            )
+        check_count(self.n_bootstraps, "n_bootstraps", least=0)
 
     def _names(self) -> tuple[Hashable, ...]:
         names: tuple[Hashable, ...] | None = self._items

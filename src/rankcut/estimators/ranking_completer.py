@@ -1,7 +1,6 @@
 """What would people say of the items they did not list?"""
 
 from collections.abc import Callable, Hashable
-from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
@@ -11,7 +10,6 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from rankcut._loops.types import Floats, Longs
-from rankcut.completion.learning import learn_population
 from rankcut.completion.lists import Lists, read_lists
 from rankcut.completion.prediction import (
     best_unlisted,
@@ -20,13 +18,14 @@ from rankcut.completion.prediction import (
     listed_items,
     pair_probabilities,
 )
+from rankcut.completion.recipe import learn_population
 from rankcut.consensus.decoding import to_ranking
 from rankcut.errors import InputError
 from rankcut.estimators.base import TakesRankings, check_items
 from rankcut.features.graph_cut import fit_graph
 from rankcut.graphs.derived import joining_like_items
 from rankcut.graphs.learned import check_counts
-from rankcut.parameters import seed_from
+from rankcut.parameters import check_count, seed_from
 from rankcut.rankings import RankMatrix, Unranked, object_array
 
 # Utilities that are in memory at once while the best items are found.
@@ -34,24 +33,24 @@ _BLOCK = 1 << 22
 
 
 class RankingCompleter(OneToOneFeatureMixin, TransformerMixin, TakesRankings):
-    """From the places of a few items, predict those of all the others.
+    """Predict the places of all items from those of a few.
 
     Each person has a utility for each item, drawn from a population u ~ N(μ, Σ + s·I); a ranking
     shows the order of some of them. Fitting learns μ, Σ and s from many rankings. The utilities of
-    one person are then predicted from that person's list: items that people like alike move
-    together. With an item graph, similar items are expected to be liked alike even before many
-    lists have shown it. How much the graph counts is learned too; nothing is left to tune.
+    one person are then predicted from that person's list: items that the same people like move
+    together. An item graph lets similar items move together even before many lists show it. How
+    much the graph counts is learned too, so there is nothing to tune.
 
     Parameters
     ----------
     graph : graph or recipe, default=None
         The item graph, which connects similar items, as for :class:`~rankcut.GraphCutFeatures`;
-        None learns from the rankings alone.
+        None learns only from the rankings.
     unranked : {"anywhere", "last"}, default="anywhere"
         What an unranked item means: its place is unknown, or it comes after all ranked ones (top-k
         lists), in an order to be predicted.
     random_state : int, RandomState or None, default=0
-        Seed that chooses the people held out while fitting.
+        Seed for choosing the people held out while fitting.
     n_jobs : int or None, default=None
         Number of threads. The results are the same for any number.
 
@@ -76,8 +75,8 @@ class RankingCompleter(OneToOneFeatureMixin, TransformerMixin, TakesRankings):
     -----
     Places become normal scores: the item at place r of k has the score Φ⁻¹((k − r + ½)/k), plus an
     unknown level for each list. In catalogues of more than 500 items (200 with
-    ``unranked="last"``) Σ has 32 factors, whose number is reduced by the data, and of a top-k list
-    some of the unlisted items are drawn at random; the graph should then be sparse.
+    ``unranked="last"``) Σ has up to 32 factors, as many as the data support, and a top-k list is
+    completed by a random sample of the unlisted items. The graph should then be sparse.
 
     Examples
     --------
@@ -108,7 +107,7 @@ class RankingCompleter(OneToOneFeatureMixin, TransformerMixin, TakesRankings):
     def fit(
         self, ranks: Any, y: ArrayLike | None = None, *, sample_weight: ArrayLike | None = None
     ) -> Self:
-        """Learn what the population is like.
+        """Learn the population from rankings.
 
         Parameters
         ----------
@@ -132,7 +131,7 @@ class RankingCompleter(OneToOneFeatureMixin, TransformerMixin, TakesRankings):
         sample_weight: ArrayLike | None = None,
         progress: Callable[[], None] = lambda: None,
     ) -> Self:
-        """As :meth:`fit`, for a rank matrix that was read and knows its items' labels.
+        """Like :meth:`fit`, for a rank matrix that was read already and knows its items' labels.
 
         Parameters
         ----------
@@ -206,7 +205,7 @@ class RankingCompleter(OneToOneFeatureMixin, TransformerMixin, TakesRankings):
         Returns
         -------
         ndarray of shape (n_rankings, n_items)
-            For listed items the error of the list's level alone.
+            For listed items, only the error of the list's level.
         """
         lists = self._lists(ranks)
         return deviations(self._population, lists)
@@ -296,8 +295,7 @@ class RankingCompleter(OneToOneFeatureMixin, TransformerMixin, TakesRankings):
             Labels of items, best first, and None where fewer are unlisted; columns and −1 if items
             have no labels.
         """
-        if not (isinstance(n, Integral) and n >= 1):
-            raise InputError(f"must be a whole number above 0; got {n!r}", parameter="n")
+        check_count(n, "n")
         lists = self._lists(ranks)
         best = np.empty((len(lists), min(int(n), self.n_features_in_)), dtype=np.int64)
         size = max(1, _BLOCK // self.n_features_in_)

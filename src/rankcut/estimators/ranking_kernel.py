@@ -3,7 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Hashable, Sequence
 from inspect import signature
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,9 @@ from rankcut.errors import InputError
 from rankcut.kernels.gram import Encoder, gram_matrix, squares
 from rankcut.kernels.nearest import Nearest, nearest_rankings
 from rankcut.rankings import Unranked, read_rankings
+
+Bounds: TypeAlias = tuple[float, float] | str
+"""Where a Gaussian process looks for a hyper-parameter; "fixed" learns nothing."""
 
 
 class RankingKernel(Kernel):
@@ -27,12 +30,12 @@ class RankingKernel(Kernel):
     n_jobs: int | None
 
     def __call__(self, X: Any, Y: Any = None, eval_gradient: bool = False) -> Any:
-        """The Gram matrix, and its gradient by the logarithm of the hyper-parameter if asked.
+        """The Gram matrix and, if asked for, its gradient in the logarithm of each hyper-parameter.
 
         Parameters
         ----------
         X, Y : array, frame or CSR array of shape (n_rankings, n_items)
-            Rank matrices. Y is None: X with itself.
+            Rank matrices. If Y is None, X is compared with itself.
         eval_gradient : bool
             Return the gradient as well, of shape (n_rankings, n_rankings, n_dims).
         """
@@ -64,21 +67,21 @@ class RankingKernel(Kernel):
         X : array, frame or CSR array of shape (n_rankings_x, n_items)
             Rank matrix.
         Y : array, frame or CSR array of shape (n_rankings_y, n_items) or None
-            The rankings to choose from; None is X, each without itself. X and Y may be Dask
-            collections, and the results are Dask arrays then.
+            The rankings to choose from. If None, the other rankings of X. X and Y may be Dask
+            collections; the results are Dask arrays then.
         k : int
-            How many.
+            Number of nearest rankings.
 
         Returns
         -------
         values : ndarray of shape (n_rankings_x, k)
             The kernel, largest first.
         rows : ndarray of shape (n_rankings_x, k)
-            The rows of Y; among equal values the first rows come first.
+            The rows of Y; rows with equal values are in order.
 
         Examples
         --------
-        >>> from rankcut import SpearmanKernel
+        >>> from rankcut.estimators import SpearmanKernel
         >>> ranks = [[1, 2, 3], [3, 2, 1], [1, 3, 2], [2, 1, 3]]
         >>> SpearmanKernel(normalize=True).nearest(ranks, k=2).rows
         array([[2, 3],
@@ -98,12 +101,12 @@ class RankingKernel(Kernel):
         )
 
     def is_stationary(self) -> bool:
-        """False: rankings are no vectors with differences."""
+        """False: rankings are not vectors, so they have no differences."""
         return False
 
     @abstractmethod
     def _encoder(self, *, derivative: bool = False) -> Encoder:
-        """What compares rankings; or the derivative by the hyper-parameter, if there is one."""
+        """What compares rankings; or their derivative in the hyper-parameter, if there is one."""
 
     def _gram(self, X: Any, Y: Any, encoder: Encoder, *, normalize: bool) -> NDArray[Any]:
         return gram_matrix(

@@ -5,7 +5,6 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.model_selection import KFold, cross_val_predict
 from sklearn.pipeline import Pipeline
@@ -30,18 +29,20 @@ from rankcut.label_ranking.combination import Combination, fit_combination
 from rankcut.label_ranking.scores import kendall_score
 from rankcut.label_ranking.targets import (
     as_matrices,
+    check_targets,
     differences,
     pair_targets,
     pairs_of_items,
+    ranks_anything,
     scores_of_pairs,
 )
 from rankcut.parameters import seed_from
 from rankcut.rankings import RankMatrix, Unranked, as_frame, read_rankings
 
-# With more items than this, a target for each pair would be too many.
+# With more items than this, one target per pair would be too many.
 _MOST_PAIRED = 64
 
-# Folds in which a model of the user's own predicts rows that it did not see.
+# Folds in which the user's own model predicts held-out rows.
 _FOLDS = 5
 
 
@@ -51,7 +52,7 @@ class RankingRegressor(RegressorMixin, BaseEstimator):
     Rankings become vectors, a regression predicts the vectors, and the order of the predicted
     vector is the ranking. By default the vectors are the expected signs of all pairs of items, and
     the regression is a combination of extremely randomised trees and kernel ridge regressions,
-    weighed by their predictions of rows that they did not see; there is nothing to tune.
+    weighted by how well they predict held-out rows; there is nothing to tune.
 
     Parameters
     ----------
@@ -59,13 +60,13 @@ class RankingRegressor(RegressorMixin, BaseEstimator):
         A multi-output regressor of your own, such as ``Ridge()`` or a pipeline. It gets the
         covariates as they are, frames included. None is the combination described above.
     features : transformer or None, default=None
-        What turns a ranking into the vector that is predicted, with a coordinate for each item,
-        such as ``GraphCutFeatures(graph)``. None is the expected sign of each pair (the mean
+        Turns a ranking into the vector to predict, which has a coordinate for each item, such as
+        ``GraphCutFeatures(graph)``. None is the expected sign of each pair (the mean
         position of each item where there are more than 64).
     unranked : {"error", "last", "anywhere"}, default="anywhere"
-        What an item means that a training ranking does not rank: it is an error, it comes after
-        all ranked ones (top-k lists), or its place is unknown. A sign that is unknown is filled
-        in by the prediction of models that did not see the row.
+        Meaning of an item that a training ranking does not rank: it is an error, it comes after
+        all ranked items (top-k lists), or its place is unknown. An unknown sign is filled in by
+        models that did not see the row.
     random_state : int, RandomState or None, default=0
         Seed of the trees and of the folds.
     n_jobs : int or None, default=None
@@ -96,8 +97,8 @@ class RankingRegressor(RegressorMixin, BaseEstimator):
     Notes
     -----
     Covariates of a frame may be numbers, dates, texts, categories and truth values, with missing
-    values. A number that is missing is replaced by the median, beside an indicator; categories
-    become indicators of their 30 most frequent values.
+    values. A missing number is replaced by the median, and an indicator says so; a category
+    becomes indicators of its 30 most frequent values.
 
     Examples
     --------
@@ -148,7 +149,7 @@ class RankingRegressor(RegressorMixin, BaseEstimator):
         self
         """
         table = self._check_covariates(X, reset=True)
-        ranks = _check_targets(y)
+        ranks = check_targets(y)
         rankings = read_rankings(ranks)
         rankings.check(self.unranked)
         check_consistent_length(X, ranks)
@@ -158,7 +159,7 @@ class RankingRegressor(RegressorMixin, BaseEstimator):
             table, weights = _safe_indexing(table, kept), weights[kept]
             ranks = _safe_indexing(ranks, kept)
             rankings = read_rankings(ranks)
-        if not _ranks_anything(rankings):
+        if not ranks_anything(rankings):
             raise InputError("no ranking ranks any item, so there is nothing to learn")
         seed = seed_from(self.random_state)
         self.items_ = rankings.items
@@ -197,7 +198,7 @@ class RankingRegressor(RegressorMixin, BaseEstimator):
         seed: int,
         weighted: bool,
     ) -> Floats | None:
-        """Fit the regression; its predictions of rows that it did not see."""
+        """Fit the regression; returns its predictions of held-out rows."""
         if self.estimator is None:
             self._encoder = fit_encoder(table)
             items = range(self.n_items_)
@@ -303,7 +304,7 @@ class RankingRegressor(RegressorMixin, BaseEstimator):
         return self._labelled(ranks.astype(np.float64), X)
 
     def predict_scores(self, X: Any) -> Any:
-        """What items are ordered by, larger = preferred.
+        """The scores that items are ordered by: larger = preferred.
 
         Parameters
         ----------
@@ -313,22 +314,22 @@ class RankingRegressor(RegressorMixin, BaseEstimator):
         Returns
         -------
         ndarray of shape (n_rows, n_items)
-            The expected share of the other items that each beats, less the share that beat it, so
-            from −1 to 1; or the predicted vectors of ``features``.
+            The expected share of the other items that each item beats, minus the share that beat
+            it, from −1 to 1; or the predicted vectors of ``features``.
         """
         return self._labelled(self._scores(self._predicted(X)), X)
 
     def predict_pairs(
         self, X: Any, pairs: Sequence[tuple[Hashable, Hashable]] | None = None
     ) -> Floats:
-        """Probabilities that one item is preferred to another, calibrated on rows left out.
+        """Probabilities that one item is preferred to another, calibrated on held-out rows.
 
         Parameters
         ----------
         X : array or frame of shape (n_rows, n_covariates)
             Covariates.
         pairs : sequence of pairs of items or None
-            Pairs (i, j), by label or by column; None is all of them.
+            Pairs (i, j), by label or by column. None means all pairs.
 
         Returns
         -------
@@ -346,7 +347,9 @@ class RankingRegressor(RegressorMixin, BaseEstimator):
         return np.asarray(matrices[:, columns[:, 0], columns[:, 1]])
 
     def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
-        """Kendall's tau of the predicted rankings; see :func:`~rankcut.kendall_score`.
+        """Kendall's tau of the predicted rankings.
+
+        See :func:`~rankcut.label_ranking.kendall_score`.
 
         Parameters
         ----------
@@ -414,22 +417,6 @@ class RankingRegressor(RegressorMixin, BaseEstimator):
         else:
             tags.input_tags = get_tags(self.estimator).input_tags
         return tags
-
-
-def _check_targets(ranks: Any) -> Any:
-    """The rankings, if there are any."""
-    if ranks is None:
-        raise InputError(
-            "requires y to be passed, but the target y is None", parameter="RankingRegressor"
-        )
-    is_table = as_frame(ranks) is not None or issparse(ranks)
-    return ranks if is_table or hasattr(ranks, "__rank_matrix__") else np.asarray(ranks)
-
-
-def _ranks_anything(rankings: RankMatrix) -> bool:
-    stored = rankings.sparse
-    ranks = rankings.read(0, rankings.shape[0]) if stored is None else stored.data
-    return not np.isnan(ranks).all()
 
 
 def _weights_for(model: Any, weights: Floats) -> dict[str, Floats]:

@@ -1,7 +1,6 @@
 """Vectors and a kernel of ratings, which keep how strong a preference is."""
 
 from collections.abc import Hashable, Sequence
-from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
@@ -19,14 +18,13 @@ from rankcut.features.feature_map import MapOptions
 from rankcut.features.graph_cut import fit_graph, make_map
 from rankcut.features.strengths import (
     Unrated,
-    check_noise,
     pooled_vectors,
     stored_ratings,
     strength_vectors,
 )
 from rankcut.graphs import ItemGraph
 from rankcut.kernels.gram import Encoder, Features
-from rankcut.parameters import seed_from
+from rankcut.parameters import check_draws, check_number, seed_from
 from rankcut.rankings import RankMatrix, Unranked, object_array
 
 _UNRATED: dict[str, Unranked] = {"error": "error", "ignore": "anywhere", "anywhere": "anywhere"}
@@ -52,7 +50,7 @@ class RatingFeatures(TransformerMixin, TakesRankings):
     graph : None, recipe, ItemGraph, array, sparse matrix, networkx.Graph or frame, default=None
         The item graph; None is the complete graph.
     noise : float, default=1.0
-        τ, in points of the rating scale. 0 keeps the order alone.
+        τ, in points of the rating scale. 0 keeps only the order.
     unrated : {"error", "ignore", "anywhere"}, default="error"
         What it means that an item is not rated (NaN, or absent in a sparse matrix): an error; it
         is left out and has the value 0; or it may be anywhere among the rated ones.
@@ -62,7 +60,7 @@ class RatingFeatures(TransformerMixin, TakesRankings):
     n_draws : int, default=64
         Number of draws for ``pooled``, an even number.
     normalize : bool, default=False
-        Scale each vector to unit length. A vector of zeros stays as it is.
+        Scale each vector to unit length. A zero vector stays zero.
     items : sequence or None, default=None
         Labels of the columns, if the ratings are not a frame.
     random_state : int, RandomState instance or None, default=0
@@ -141,17 +139,14 @@ class RatingFeatures(TransformerMixin, TakesRankings):
         -------
         self
         """
-        check_noise(self.noise)
+        check_number(self.noise, "noise")
         if self.pooled and self.unrated == "ignore":
             raise InputError(
                 ["cannot leave items out if vectors are pooled"],
                 parameter="unrated",
                 remedy=["pass ", Setting("unrated", "anywhere"), ", or leave pooled out"],
             )
-        if not (isinstance(self.n_draws, Integral) and self.n_draws >= 2 and self.n_draws % 2 == 0):
-            raise InputError(
-                f"must be an even number, 2 or more; got {self.n_draws!r}", parameter="n_draws"
-            )
+        check_draws(self.n_draws, "n_draws")
         ratings = self._read(X, reset=True)
         self.graph_ = fit_graph(self.graph, ratings)
         self._items = ratings.items
@@ -240,7 +235,7 @@ class RatingKernel(RankingKernel):
 
     Examples
     --------
-    >>> from rankcut import RatingKernel
+    >>> from rankcut.estimators import RatingKernel
     >>> RatingKernel(noise=2, normalize=True)([[5, 4, 1]], [[5, 4, 1], [5, 2, 1]]).round(2)
     array([[1.  , 0.85]])
     """
@@ -275,7 +270,7 @@ class RatingKernel(RankingKernel):
         return Hyperparameter("noise", "numeric", self.noise_bounds)
 
     def _encoder(self, *, derivative: bool = False) -> Encoder:
-        noise = check_noise(self.noise)
+        noise = check_number(self.noise, "noise")
 
         def encode(ratings: RankMatrix, dtype: np.dtype[Any]) -> Any:
             graph = fit_graph(self.graph, ratings)

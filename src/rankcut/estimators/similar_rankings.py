@@ -2,15 +2,13 @@
 
 import warnings
 from dataclasses import replace
-from numbers import Integral
-from typing import Any, ClassVar, Literal, Self, TypeAlias
+from typing import Any, Literal, Self, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils import Tags, get_tags
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import _num_samples, check_is_fitted, has_fit_parameter
 
 from rankcut.errors import InputError, Setting, amount
@@ -20,7 +18,7 @@ from rankcut.graphs.learned import check_counts
 from rankcut.kernels.graph_cut import GraphCutVectors
 from rankcut.kernels.nearest import Nearest, nearest_of
 from rankcut.kernels.vector_index import VectorIndex
-from rankcut.parameters import check_count
+from rankcut.parameters import check_choice, check_count
 from rankcut.rankings import Unranked
 
 Search: TypeAlias = Literal["exact", "approximate"]
@@ -36,7 +34,7 @@ class SimilarRankings(BaseEstimator):
     """Find people of like taste by their rankings, like scikit-learn's NearestNeighbors.
 
     By default, rankings become the vectors of :class:`~rankcut.estimators.LikenessFeatures`, for
-    which there is nothing to choose but the item graph and what unranked items mean. Any other
+    which only the item graph and the meaning of unranked items are chosen. Any other
     transformer can turn rankings into vectors instead. The kernel is their inner product. The exact
     search compares each ranking with all others, a block at a time, and keeps no Gram matrix. The
     approximate search uses an index of the vectors (``pip install "rankcut[neighbors]"``), which
@@ -86,18 +84,6 @@ class SimilarRankings(BaseEstimator):
     array([0, 1])
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "features": [HasMethods(["fit", "transform"]), None],
-        "graph": "no_validation",
-        "unranked": [StrOptions({"error", "last", "anywhere"})],
-        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
-        "normalize": ["boolean"],
-        "method": [StrOptions({"exact", "approximate"})],
-        "n_candidates": [Interval(Integral, 1, None, closed="left")],
-        "random_state": [Integral],
-        "n_jobs": [Integral, None],
-    }
-
     def __init__(
         self,
         features: Any = None,
@@ -136,7 +122,10 @@ class SimilarRankings(BaseEstimator):
             How often each ranking counts for what the transformer learns from all of them, such
             as a graph. Each row is found once, however often it counts.
         """
-        self._validate_params()
+        check_choice(self.unranked, get_args(Unranked), "unranked")
+        check_choice(self.method, get_args(Search), "method")
+        check_count(self.n_neighbors, "n_neighbors")
+        check_count(self.n_candidates, "n_candidates")
         if self.features is not None and (self.graph is not None or self.unranked != "error"):
             raise InputError(
                 [

@@ -1,9 +1,9 @@
-"""Logistic regression on several views, each with a scale of its own.
+"""Logistic regression on several views, each with its own scale.
 
     log odds = Σ_v s_v·S_v·p(L)·w_v + b,    w ~ N(0, I)
 
-at the maximum of the posterior density; b has no prior, so that means of views need not be
-subtracted. No view is filled: smoothing is applied to the weights.
+at the maximum of the posterior density; b has no prior, so means of views need not be
+subtracted. No view becomes dense: smoothing is applied to the weights.
 """
 
 from collections.abc import Mapping
@@ -24,7 +24,7 @@ _ROUNDING = 1e-9
 
 
 class ViewRegression:
-    """The weights of all views, and what to add.
+    """The weights of all views, and the intercept.
 
     Parameters
     ----------
@@ -127,7 +127,7 @@ class ViewRegression:
 
 
 def _missed(scores: Floats, aims: Floats) -> tuple[Floats, Floats]:
-    """Probabilities less aims, and the loss of each ranking."""
+    """Probabilities minus aims, and the loss of each ranking."""
     if scores.shape[1] == 1:
         signs = 1.0 - 2.0 * aims
         losses = np.logaddexp(0.0, signs * scores)[:, 0]
@@ -141,7 +141,7 @@ def laplace_covariance(
 ) -> Floats:
     """The inverse of the curvature of a penalised logistic loss, for each score.
 
-    For two classes there is one score; for more, each class is looked at against the rest, the
+    For two classes there is one score; for more, each class is compared with the rest, the
     other weights held where they are.
     """
     n = features.shape[1]

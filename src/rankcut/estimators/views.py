@@ -1,11 +1,11 @@
 """Views of a list: its order, which items it lists, and both smoothed over similar items.
 
 On the complete graph the features of a list are its order plus γ·n·(listed − k/n), a multiple of
-which items it lists. As separate views, a model can weigh them itself: γ = 0 is the order only, a
+which items it lists. As separate views, a model can weight them itself: γ = 0 is the order only, a
 large γ the listing only. Smoothed over the item graph, they say the same about similar items.
 
 Views are sparse: a row has an entry for each listed item. Smoothing is symmetric, so it is applied
-to the weights of a model instead of the rows, and no row is ever filled.
+to the weights of a model instead of the rows, and no row ever becomes dense.
 """
 
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ from rankcut.rankings import RankMatrix
 # With more levels than this, a rating is a number and each level says little by itself.
 _MOST_LEVELS = 12
 
-# Entries of rows that are filled at once.
+# Entries of rows that are dense at the same time.
 _AT_ONCE = 1 << 22
 
 
@@ -59,7 +59,7 @@ class View:
         return self.smoothed(self.rows.toarray())
 
     def gram(self, mean: Floats) -> Floats:
-        """Inner products of all rows less their mean, without holding more than a block filled.
+        """Inner products of all rows minus their mean, holding no more than one dense block.
 
         ``mean`` is that of the sparse rows, before smoothing.
         """

@@ -15,12 +15,12 @@ from rankcut._loops.partitions import NOWHERE
 from rankcut._loops.types import Floats
 from rankcut.comparison.tables import Table
 from rankcut.errors import InputError
+from rankcut.explanation.effect_tables import Explanation
 from rankcut.explanation.linear_models import LinearModel, as_linear_model
-from rankcut.explanation.results import Explanation
 from rankcut.kernels.groups import read_groups
 from rankcut.rankings import read_rankings
 
-# Rankings in which items are moved, and the most items whose pairs are looked at.
+# Number of rankings in which items are moved, and the most items whose pairs are tried.
 _MOST_RANKINGS = 100
 _MOST_PAIRED = 30
 
@@ -70,7 +70,7 @@ def explain(model: Any, rankings: Any = None) -> Explanation:
     if linear.n_items <= _MOST_PAIRED:
         pairs = [(i, j) for i in range(linear.n_items) for j in range(i + 1, linear.n_items)]
     else:
-        notes.append(f"Pairs are looked at for up to {_MOST_PAIRED} items.")
+        notes.append(f"Pairs are shown for up to {_MOST_PAIRED} items.")
     pair_changes = [_mean_change(linear, *_both_orders(ranks, i, j)) for i, j in pairs]
     return Explanation(
         items=_table(linear, {"item": linear.items}, item_changes),

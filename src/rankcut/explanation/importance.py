@@ -1,4 +1,4 @@
-"""Which covariates a prediction of rankings depends on: what it loses if one is shuffled."""
+"""Which covariates predicted rankings depend on: the loss of score when one is shuffled."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -9,17 +9,16 @@ from sklearn.utils.validation import check_is_fitted
 
 from rankcut._loops.types import Floats
 from rankcut.comparison.tables import Table
-from rankcut.errors import InputError
 from rankcut.estimators.ranking_regressor import RankingRegressor
 from rankcut.graphs.learned import check_counts
 from rankcut.label_ranking.scores import kendall_of_rows, read_both
-from rankcut.parameters import seed_from
+from rankcut.parameters import check_count, seed_from
 from rankcut.rankings import as_frame
 
 
 @dataclass(frozen=True, eq=False)
 class CovariateImportance:
-    """What Kendall's tau loses when a covariate is shuffled.
+    """The loss of Kendall's tau when a covariate is shuffled.
 
     Attributes
     ----------
@@ -28,9 +27,9 @@ class CovariateImportance:
     items : list
         Labels of the items, or their columns.
     score : float
-        Kendall's tau as it is.
+        Kendall's tau before any shuffle.
     item_scores : ndarray of shape (n_items,)
-        The same over the pairs of each item.
+        The same over the pairs with each item.
     drops : ndarray of shape (n_covariates, n_repeats)
         Loss of the score in each shuffle.
     item_drops : ndarray of shape (n_covariates, n_items, n_repeats)
@@ -83,8 +82,8 @@ def covariate_importance(
 ) -> CovariateImportance:
     """Permutation importance of covariates, for rankings as a whole and for each item.
 
-    Each covariate is shuffled over the rows; its importance is what Kendall's tau loses. For an
-    item it is tau over the pairs with that item. Use rows that the model was not fitted to.
+    Each covariate is shuffled over the rows. Its importance is the loss of Kendall's tau; for an
+    item, of tau over the pairs with that item. Use rows that the model was not fitted to.
 
     Parameters
     ----------
@@ -114,10 +113,7 @@ def covariate_importance(
     [0.0, 0.5, 0.5]
     """
     check_is_fitted(model)
-    if not (isinstance(n_repeats, int | np.integer) and n_repeats >= 1):
-        raise InputError(
-            f"must be a whole number above 0; got {n_repeats!r}", parameter="n_repeats"
-        )
+    check_count(n_repeats, "n_repeats")
     frame = as_frame(X)
     names = list(range(model.n_features_in_)) if frame is None else list(frame.columns)
     rng = np.random.default_rng(seed_from(random_state))

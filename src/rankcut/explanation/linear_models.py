@@ -50,22 +50,24 @@ class LinearModel:
 
 
 def as_linear_model(model: Any, rankings: Any = None) -> LinearModel:
-    """Take a fitted model apart.
+    """The features and weights of a fitted model.
 
     Parameters
     ----------
     model : RankingClassifier or Pipeline
         The model; a pipeline begins with features of rankings and ends with a linear model.
     rankings : rank matrix or None
-        The rankings that the model was fitted to: what the uncertainty of a logistic regression
-        is found from.
+        The rankings that the model was fitted to. The uncertainty of a logistic regression is
+        computed from them.
     """
     check_is_fitted(model)
     if isinstance(model, Pipeline) and len(model) == 1:
         model = model[0]
     if isinstance(model, RankingClassifier):
         if model._levels is not None:
-            raise InputError("was fitted to ratings; rankings can be explained", parameter="model")
+            raise InputError(
+                "was fitted to ratings; only models of rankings can be explained", parameter="model"
+            )
         return LinearModel(
             lambda ranks: model.features_of(_named(ranks, model)),
             model._model.weights,
@@ -77,7 +79,7 @@ def as_linear_model(model: Any, rankings: Any = None) -> LinearModel:
         )
     if not isinstance(model, Pipeline) or not hasattr(model[-1], "coef_"):
         raise InputError(
-            f"cannot be explained: {type(model).__name__} is no linear model of rankings",
+            f"cannot be explained: {type(model).__name__} is not a linear model of rankings",
             parameter="model",
             remedy="use a RankingClassifier, or a pipeline of features and a linear model such as "
             "make_pipeline(GraphCutFeatures(), GPRegressor())",
@@ -115,7 +117,7 @@ def _named(ranks: Any, estimator: Any) -> Any:
 
 
 def _classes(classes: Any) -> list[Any]:
-    """The class of each output: of two classes the second."""
+    """The class of each output; for two classes, the second."""
     listed: list[Any] = np.asarray(classes).tolist()
     return listed[1:] if len(listed) == 2 else listed
 

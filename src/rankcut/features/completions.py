@@ -21,7 +21,6 @@ mean over them. :class:`Completions` says how that is found:
 """
 
 from dataclasses import dataclass
-from numbers import Integral, Real
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -34,6 +33,7 @@ from rankcut.errors import InputError, Setting
 from rankcut.features.exact import MOST_COMPLETIONS, exact_means, log_completions
 from rankcut.features.sampled import Sampler, Sampling, sampled_means
 from rankcut.features.unlisted import UnlistedWeight, Weighing, unlisted_weights
+from rankcut.parameters import is_real, is_whole
 from rankcut.partitions import Partitions
 from rankcut.setfunctions import SetFunction
 from rankcut.setfunctions.expected_slopes import ExpectedSlopes
@@ -104,7 +104,7 @@ class Completions(BaseEstimator):
                 remedy="leave one of them out",
             )
         if self.n_draws is not None:
-            if not (isinstance(self.n_draws, Integral) and 1 <= self.n_draws <= MOST_DRAWS):
+            if not is_whole(self.n_draws, 1, MOST_DRAWS):
                 raise InputError(
                     f"must be a whole number from 1 to {MOST_DRAWS:,}; got {self.n_draws!r}",
                     parameter="n_draws",
@@ -114,9 +114,7 @@ class Completions(BaseEstimator):
                     f"must be even, because draws come in mirrored pairs; got {self.n_draws}",
                     parameter="n_draws",
                 )
-        if self.tolerance is not None and not (
-            isinstance(self.tolerance, Real) and 0 < self.tolerance <= np.finfo(np.float64).max
-        ):
+        if self.tolerance is not None and not (is_real(self.tolerance) and self.tolerance > 0):
             raise InputError(
                 f"must be a relative error above 0; got {self.tolerance!r}", parameter="tolerance"
             )
@@ -229,7 +227,10 @@ class Averager:
         if incomplete.size < len(block):
             increments = np.empty(features.shape)
             self._function.increments(block, increments)
-            pool_rows(block.order, block.ends, block.n_groups, increments, normalize, features)
+            pool_rows(
+                *(block.order, block.ends, block.n_groups, increments),
+                *(normalize, self._function.noise, features),
+            )
         if self._function.symmetric:
             # A single group has as many completions as mirror images of them: their mean is 0.
             unknown = incomplete[block.n_groups[incomplete] <= 1]
@@ -249,8 +250,10 @@ class Averager:
                 report.methods[first + rows] = METHODS.index("exact")
             self._sample(block, incomplete[~exact], first, features, report, weighing)
             if normalize:
-                lengths = _unit_lengths(features[incomplete])
-                features[incomplete] /= lengths
+                means = features[incomplete]
+                means[np.abs(means).max(axis=1) <= self._function.noise] = 0.0
+                lengths = _unit_lengths(means)
+                features[incomplete] = means / lengths
                 if report.standard_error is not None:
                     report.standard_error[first + incomplete] /= lengths
 

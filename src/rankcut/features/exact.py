@@ -70,7 +70,7 @@ def exact_means(
         function.increments(part, increments)
         if weighing is not None:
             weighing.apply(part, rankings, task_ends, increments)
-        pool_rows(part.order, part.ends, part.n_groups, increments, False, vectors)
+        pool_rows(part.order, part.ends, part.n_groups, increments, False, 0.0, vectors)
         add_tasks(vectors, task_ends, targets[some].astype(np.int32), totals)
         task = last
     return totals / counts[:, None], counts

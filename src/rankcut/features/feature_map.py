@@ -192,6 +192,7 @@ class FeatureMap:
         vectors = np.empty((n_rows, n_items), dtype=dtype)
         normalize, unlisted_weight = self.options.normalize, self.options.unlisted_weight
         plain = unlisted_weight == 1
+        noise = self.function.noise
 
         def fill(start: int, stop: int) -> None:
             increments = np.empty((min(block_rows(n_items), stop - start), n_items))
@@ -202,7 +203,10 @@ class FeatureMap:
                     self.function.increments(block, increments)
                 else:
                     closed = weighted_increments(unlisted_weight, block, self.function, increments)
-                pool_rows(closed.order, closed.ends, closed.n_groups, increments, normalize, rows)
+                pool_rows(
+                    *(closed.order, closed.ends, closed.n_groups, increments),
+                    *(normalize, noise, rows),
+                )
 
         over_rows(fill, n_rows, block_rows(n_items), self.options.n_jobs)
         return vectors
@@ -308,7 +312,8 @@ class FeatureMap:
             increments = np.empty(vectors.shape)
             self.function.increments(part, increments)
             pool_rows(
-                part.order, part.ends, part.n_groups, increments, self.options.normalize, vectors
+                *(part.order, part.ends, part.n_groups, increments),
+                *(self.options.normalize, self.function.noise, vectors),
             )
             report.methods[first + whole] = METHODS.index("complete")
         return whole, vectors

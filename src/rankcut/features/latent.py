@@ -13,7 +13,7 @@ the listed ones.
 import numpy as np
 from scipy import sparse
 
-from rankcut._loops.low_rank import add_normal_equations
+from rankcut._loops.linear_algebra import add_normal_equations
 from rankcut._loops.types import Floats
 
 # Systems that are solved at once.

@@ -36,7 +36,7 @@ from rankcut._loops.types import Floats, Ints
 from rankcut.features.unlisted import Weighing
 from rankcut.partitions import Partitions, block_rows
 from rankcut.setfunctions import SetFunction
-from rankcut.setfunctions.base import power_of_two
+from rankcut.setfunctions.set_function import power_of_two
 
 Sampler: TypeAlias = Literal["controlled", "stratified", "antithetic", "independent"]
 
@@ -135,7 +135,7 @@ def sampled_means(
             vectors, variances = fresh, spread
             n_draws[:] = paired * sizes
         else:
-            # Stages are weighed by their numbers of draws.
+            # Stages are weighted by their numbers of draws.
             before, now = n_draws[active, None], paired * sizes[:, None].astype(np.int64)
             total = before + now
             vectors[active] = (before * vectors[active] + now * fresh) / total
@@ -225,7 +225,7 @@ def _draw_stage(
         task_ends = (ends[some] - done).astype(np.int32)
         if weighing is not None:
             weighing.apply(part, task_rankings[some], task_ends, increments)
-        pool_rows(part.order, part.ends, part.n_groups, increments, False, vectors)
+        pool_rows(part.order, part.ends, part.n_groups, increments, False, 0.0, vectors)
         add_tasks(vectors, task_ends, targets[some], pooled)
         if controlled:
             spread_slopes(part.order, part.ends, part.n_groups, increments, vectors)

@@ -13,8 +13,7 @@ eigenvalue of L above 0, at most (1 − λ/2)^t of everything else is left after
 the rounding error ε after log ε / log(1 − λ/2) steps: 52 if λ = 1, and 1,000 if λ = 0.071.
 """
 
-from math import floor
-from numbers import Real
+from math import floor, inf
 from typing import Any
 
 import numpy as np
@@ -28,6 +27,7 @@ from rankcut.features.offset_rows import OffsetRows
 from rankcut.graphs import ItemGraph
 from rankcut.graphs.derived import degree_scales
 from rankcut.graphs.weights import DenseWeights, Weights
+from rankcut.parameters import is_real
 from rankcut.threads import over_rows
 
 # Each takes a product with the graph, and on a well-connected one the walk has converged by then.
@@ -77,14 +77,13 @@ def as_smoothing(smoothing: Any) -> Smoothing:
 
 def check_steps(steps: Any) -> None:
     """Raise unless it is a number of steps."""
-    number = isinstance(steps, Real) and not isinstance(steps, bool)
-    if not (number and 0 <= steps <= MOST_STEPS):
+    if not is_real(steps, most=MOST_STEPS):
         raise InputError(
             f"must be a number of steps from 0 to {MOST_STEPS:,}; got {steps!r}",
             parameter="smoothing",
             remedy="on a well-connected graph the walk has converged by then, and more steps "
             "change nothing; to smooth more, connect each item to more neighbours"
-            if number and steps > MOST_STEPS
+            if is_real(steps, MOST_STEPS, inf)
             else "",
         )
 
@@ -129,7 +128,7 @@ class Smoother:
             self._filter = DenseWeights(np.linalg.matrix_power(whole_step, whole) @ part)
 
     def _staying(self, move: float) -> Floats:
-        """What of each item's value stays; all of it where there is no edge to go by."""
+        """The share of each item's value that stays; all of it for an item without edges."""
         return np.where(self._alone, 1.0, 1.0 - move)
 
     def smooth(
@@ -180,9 +179,9 @@ class Smoother:
         return smoothed.astype(rows.dtype)
 
     def _sparse_step(self, rows: sparse.csr_array, move: float) -> sparse.csr_array:
-        """One step of sparse vectors, those that reach most items by way of dense ones.
+        """One step of sparse vectors; those that reach most items become dense meanwhile.
 
-        Which way a vector goes depends on itself alone, and so do its bits.
+        The choice depends only on the vector, and so do its bits.
         """
         walk, staying = self._walk.to_csr(), self._staying(move)
         reached = sparse.csr_array(

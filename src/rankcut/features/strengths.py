@@ -18,7 +18,6 @@ S_i = Σ_j erf((x_i − x_j)/(2τ)) over the rated items.
 mirrored pairs and are the same for every person.
 """
 
-from numbers import Real
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -27,7 +26,6 @@ from scipy import sparse
 
 from rankcut._loops.strengths import expected_wins, weighted_wins_dense, weighted_wins_sparse
 from rankcut._loops.types import Floats
-from rankcut.errors import InputError
 from rankcut.features.feature_map import FeatureMap
 from rankcut.graphs import ItemGraph
 from rankcut.rankings import RankMatrix, read_rankings
@@ -35,19 +33,12 @@ from rankcut.rankings import RankMatrix, read_rankings
 Unrated: TypeAlias = Literal["error", "ignore", "anywhere"]
 """What it means that a person did not rate an item."""
 
-# Rows that are looked at together have about this many entries.
+# Rows that are computed together have about this many entries.
 _BLOCK = 1 << 22
 
 
-def check_noise(noise: float) -> float:
-    """τ, if it is one."""
-    if not (isinstance(noise, Real) and 0.0 <= noise < np.inf):
-        raise InputError(f"must be a finite number, 0 or more; got {noise!r}", parameter="noise")
-    return float(noise)
-
-
 def stored_ratings(ratings: RankMatrix) -> sparse.csr_array:
-    """The ratings that there are, as a CSR matrix; zeros among them are stored."""
+    """The given ratings as a CSR matrix; a rating of 0 is stored."""
     if ratings.sparse is not None:
         stored = sparse.csr_array(ratings.sparse, dtype=np.float64)
         rated = ~np.isnan(stored.data)

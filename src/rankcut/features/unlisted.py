@@ -9,7 +9,6 @@ last item of a top-k list is still better than those not listed. A ranking of al
 vector for every γ.
 """
 
-from numbers import Real
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -17,6 +16,7 @@ import numpy as np
 from rankcut._loops.types import Floats, Ints
 from rankcut._loops.unlisted import reverse_listed, weigh_completions, weigh_lists
 from rankcut.errors import InputError
+from rankcut.parameters import is_real
 from rankcut.partitions import Partitions
 from rankcut.setfunctions import SetFunction
 
@@ -25,9 +25,8 @@ UnlistedWeight: TypeAlias = float | Literal["balanced"]
 
 def check_unlisted_weight(weight: Any) -> None:
     """Raise unless it is "balanced", or a number that is not negative."""
-    number = isinstance(weight, Real) and not isinstance(weight, bool)
     balanced = isinstance(weight, str) and weight == "balanced"
-    if not (balanced or (number and 0 <= weight <= np.finfo(np.float64).max)):
+    if not (balanced or is_real(weight)):
         raise InputError(
             f'must be "balanced" or a number from 0 on; got {weight!r}', parameter="unlisted_weight"
         )
@@ -68,7 +67,7 @@ class Weighing:
     ) -> None:
         self._partitions = partitions
         self._weights = unlisted_weights(weight, partitions)
-        # Of the cut of the graph among the listed items alone.
+        # Increments of the cut of the graph restricted to the listed items.
         self._listed = np.empty((len(partitions), partitions.n_items))
         weighted_increments(0.0, partitions, function, self._listed)
 

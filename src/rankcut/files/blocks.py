@@ -228,7 +228,7 @@ class NoSuchRowsError(RankingFileError):
 
 
 def meeting(blocks: Iterable[Block], conditions: Sequence[str]) -> Iterator[Block]:
-    """The blocks with the rows alone that meet ``column=value`` or ``column!=value``."""
+    """The blocks with only the rows that meet ``column=value`` or ``column!=value``."""
     any_row = False
     for block in blocks:
         kept = np.ones(len(block), dtype=bool)

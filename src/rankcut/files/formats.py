@@ -214,7 +214,7 @@ def chosen_format(place: Any, format: str | None) -> Format:
     if chosen not in known:
         what = f"its suffix {'.' + suffix!r} is none of these" if suffix else "it has no suffix"
         if format is not None:
-            what = f"{format!r} is no format"
+            what = f"{format!r} is not a format"
         elif isinstance(place, str | os.PathLike) and not (suffix or Path(place).exists()):
             raise RankingFileError("there is no such file", name)
         raise RankingFileError(

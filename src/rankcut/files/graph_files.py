@@ -5,7 +5,7 @@ Only numbers and text are read, never a pickled object.
 
 import io
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
@@ -14,8 +14,9 @@ from rankcut.errors import amount
 from rankcut.files.drafts import atomic_file
 from rankcut.files.matrices import read_arrays
 from rankcut.files.streams import Source, most_unpacked, reading_as, source_name
-from rankcut.graphs.item_graph import ItemGraph
-from rankcut.graphs.weights import StructuredWeights
+
+if TYPE_CHECKING:  # Graphs need scikit-learn, which reading rankings does not.
+    from rankcut.graphs import ItemGraph
 
 # The parts of structured weights besides the sparse one.
 _PARTS = ("constant", "factors", "signs")
@@ -24,7 +25,7 @@ _PARTS = ("constant", "factors", "signs")
 _HEADER = 128
 
 
-def write_graph(graph: ItemGraph, target: str | os.PathLike[str]) -> None:
+def write_graph(graph: "ItemGraph", target: str | os.PathLike[str]) -> None:
     """Write an item graph, whole or not at all."""
     arrays = graph_arrays(graph)
     packed = io.BytesIO()
@@ -38,7 +39,7 @@ def write_graph(graph: ItemGraph, target: str | os.PathLike[str]) -> None:
             file.write(packed.getbuffer())
 
 
-def graph_arrays(graph: ItemGraph) -> dict[str, Any]:
+def graph_arrays(graph: "ItemGraph") -> dict[str, Any]:
     """All that makes up a graph, as arrays of numbers and text."""
     arrays: dict[str, Any] = {"n_items": np.array(graph.n_items)}
     kind = graph.weights.kind
@@ -54,13 +55,14 @@ def graph_arrays(graph: ItemGraph) -> dict[str, Any]:
     return arrays
 
 
-def read_graph(source: Source) -> ItemGraph:
+def read_graph(source: Source) -> "ItemGraph":
     """Read an item graph that :func:`write_graph` wrote.
 
     Examples
     --------
     >>> import tempfile
     >>> from pathlib import Path
+    >>> from rankcut import ItemGraph
     >>> path = Path(tempfile.mkdtemp()) / "graph.npz"
     >>> write_graph(ItemGraph(np.array([[0.0, 2.0], [2.0, 0.0]]), 2, ("toro", "uni")), path)
     >>> read_graph(path).items
@@ -71,7 +73,9 @@ def read_graph(source: Source) -> ItemGraph:
         return _graph(arrays)
 
 
-def _graph(arrays: dict[str, Any]) -> ItemGraph:
+def _graph(arrays: dict[str, Any]) -> "ItemGraph":
+    from rankcut.graphs import ItemGraph, StructuredWeights
+
     n_items = int(arrays["n_items"])
     items = tuple(arrays["items"].tolist()) if "items" in arrays else None
     if items is not None and len(items) != n_items:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rankcut.errors import RankingFileError, Setting, Text
+from rankcut.errors import RankingFileError, Setting, Text, amount
 from rankcut.files.blocks import Block, Header, is_missing, positions, typed
 from rankcut.files.parquet import parquet_blocks
 from rankcut.files.sheets import text_blocks
@@ -27,6 +27,9 @@ class ItemTable:
 
     items: tuple[str, ...]
     features: dict[str, NDArray[np.generic]]
+
+    def __repr__(self) -> str:
+        return f"ItemTable({amount(len(self.items), 'item')}: {', '.join(self.features)})"
 
     def points(self, *, scale: bool = True) -> NDArray[np.float64]:
         """One point for each item: numbers scaled to variance 1, categories one-hot."""
@@ -63,6 +66,8 @@ def read_items(
     --------
     >>> import io
     >>> table = read_items(io.StringIO("dish,price,kind\ntoro,9,nigiri\nkappa,2,roll\n"))
+    >>> table
+    ItemTable(2 items: price, kind)
     >>> table.items
     ('toro', 'kappa')
     >>> table.points()
@@ -76,6 +81,12 @@ def read_items(
     else:
         divider = delimiter or ("\t" if suffix == "tsv" else ",")
         blocks = list(text_blocks(source, delimiter=divider, header=header))
+    if blocks[0].declared is not None:
+        raise RankingFileError(
+            "holds rankings, and is not a table of items",
+            name,
+            remedy="learn a graph from them (AgreementGraph, or 'rankcut graph --learn agreement')",
+        )
     names = blocks[0].names
     label = 0 if item is None else positions([item], names, name)[0]
     codes = positions(categorical, names, name) if categorical else []

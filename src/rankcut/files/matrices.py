@@ -1,4 +1,4 @@
-"""Rank matrices as NumPy files: numbers alone, mapped from the disk rather than read.
+"""Rank matrices as NumPy files: numbers only, mapped from disk rather than read.
 
 No pickled object is ever read: a file that holds one is refused.
 """

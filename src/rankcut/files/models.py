@@ -49,7 +49,7 @@ _OURS = [
     "rankcut.estimators.gp.weight_space.FeaturePredictor",
     "rankcut.estimators.graph_cut.GraphCutFeatures",
     "rankcut.estimators.ranking_classifier.RankingClassifier",
-    "rankcut.estimators.ranking_clusters.Encoder",
+    "rankcut.estimators.bloc_vectors.Encoder",
     "rankcut.estimators.ranking_clusters.RankingClusters",
     "rankcut.estimators.ranking_completer.RankingCompleter",
     "rankcut.estimators.ranking_regressor.RankingRegressor",
@@ -57,8 +57,8 @@ _OURS = [
     "rankcut.label_ranking.combination.Combination",
     "rankcut.label_ranking.forest.ForestModel",
     "rankcut.label_ranking.kernel_ridge.KernelModel",
-    "rankcut.label_ranking.scaling.NormalScale",
-    "rankcut.label_ranking.scaling.StandardScale",
+    "rankcut.label_ranking.scales.NormalScale",
+    "rankcut.label_ranking.scales.StandardScale",
     "rankcut.estimators.view_regression.ViewRegression",
     "rankcut.estimators.views.LevelViews",
     "rankcut.graphs.item_graph.LowRankApproximation",
@@ -184,7 +184,7 @@ def read_model(source: Source) -> SavedModel | SavedCompleter | SavedBlocs:
     except RankingFileError:
         raise
     except Exception as problem:
-        # Whatever a damaged file brings skops to raise, it is no model.
+        # A damaged file may make skops raise anything; it is not a model.
         said = " ".join(str(problem).split())[:200]
         raise RankingFileError(
             f"not a model that rankcut saved ({type(problem).__name__}: {said})", name
@@ -275,7 +275,7 @@ def _checked_completer(model: SavedCompleter) -> SavedCompleter:
 def _checked(model: SavedModel) -> SavedModel:
     """The model, if it is one: files that skops can load may hold anything else."""
     if not isinstance(model.target, str):
-        raise TypeError("the target's name is no text")
+        raise TypeError("the target's name is not a text")
     if not isinstance(model.classifier, Pipeline | RankingRegressor):
         raise TypeError("the model is none")
     if model.kind == "rankings":

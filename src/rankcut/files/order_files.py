@@ -29,7 +29,7 @@ def read_order(source: Source, *, sparse: bool | None = None) -> RankingSet:
             continue
         numbers = [number for field in fields if (number := whole_number(field)) is not None]
         if len(numbers) < len(fields):
-            raise RankingFileError("an order file holds whole numbers alone", name, line)
+            raise RankingFileError("an order file holds only whole numbers", name, line)
         if n_items == 0:
             n_items = numbers[0]
             if len(numbers) != 2 or not 0 < n_items <= len(content):

@@ -9,7 +9,7 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from rankcut.errors import RankingFileError, Setting
+from rankcut.errors import RankingFileError, Setting, amount
 from rankcut.files.blocks import Header, positions, typed
 from rankcut.files.parquet import parquet_blocks
 from rankcut.files.sheets import text_blocks
@@ -30,6 +30,9 @@ class PersonTable:
 
     columns: dict[str, NDArray[Any]]
     ids: tuple[str, ...] | None = None
+
+    def __repr__(self) -> str:
+        return f"PersonTable({amount(len(self), 'row')}: {', '.join(self.columns)})"
 
     def __len__(self) -> int:
         return len(next(iter(self.columns.values())))
@@ -77,6 +80,8 @@ def read_people(
     --------
     >>> import io
     >>> table = read_people(io.StringIO("who,age,town\nann,31,york\nbob,,leeds\n"), person="who")
+    >>> table
+    PersonTable(2 rows: age, town)
     >>> table.ids, table.columns["age"].tolist(), table.columns["town"].tolist()
     (('ann', 'bob'), [31.0, nan], ['york', 'leeds'])
     """

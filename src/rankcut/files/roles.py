@@ -25,6 +25,9 @@ _PLACE = re.compile(
 
 _CHOICE = re.compile(r"(?i)choice[ _]?\d+")
 
+# How a column with the ratings of a long table is called.
+_SCORES = {"points", "rating", "ratings", "score", "scores", "stars"}
+
 # Names of items are shortened, if asked, at one of these.
 _BREAK = re.compile(r"[^\w]+")
 
@@ -172,7 +175,7 @@ def _items(block: Block, options: TableOptions, taken: set[int], known: Sequence
         if items and options.known_items is not None:
             items = _known_items(block, items, options.known_items)
         elif items:
-            _check_numbers(block, items, layout)
+            _check_numbers(block, items, options)
     if not items:
         raise _no_items(block, options)
     return items
@@ -200,8 +203,9 @@ def _known_items(block: Block, items: Sequence[int], known: Sequence[str]) -> li
     )
 
 
-def _check_numbers(block: Block, items: Sequence[int], layout: Layout) -> None:
+def _check_numbers(block: Block, items: Sequence[int], options: TableOptions) -> None:
     """Refuse columns of numbers that are hardly ranks or scores: nobody called them items."""
+    layout = options.fitting(block)
     ordinals = [i for i in items if block.has_ordinals(i)]
     others = [i for i in items if i not in ordinals and i not in block.empty_columns()]
     finding: Finding | None
@@ -222,11 +226,28 @@ def _check_numbers(block: Block, items: Sequence[int], layout: Layout) -> None:
     problem = finding.problem.format(what)
     naming: Text = ["name the items with ", Setting("item_columns")]
     if not finding.columns:
+        other = _in_text(block)
+        if other is not None:
+            problem, remedy = other
+            raise RankingFileError(problem, block.source, int(block.lines[0]), remedy=remedy)
+        remedy = ["pass ", Setting("layout", "ratings"), " for scores, or ", *naming]
+        score = next((name for name in block.names if name.strip().lower() in _SCORES), None)
+        if score is not None:
+            remedy = [
+                "if each row is one rating, name its columns with ",
+                Setting("ranking"),
+                ", ",
+                Setting("item"),
+                " and ",
+                Setting("score", score),
+                "; otherwise ",
+                *naming,
+            ]
         raise RankingFileError(
             f"these are hardly ranks: {problem}",
             block.source,
             int(block.lines[0]),
-            remedy=["pass ", Setting("layout", "ratings"), " for scores, or ", *naming],
+            remedy=remedy,
         )
     number = len(finding.columns)
     raise RankingFileError(
@@ -264,30 +285,36 @@ def _layout_of_text(block: Block, options: TableOptions) -> Layout:
 
 
 def _no_items(block: Block, options: TableOptions) -> RankingFileError:
+    problem = "no column holds numbers alone, so none is an item"
     remedy: Text = [
         "name the items with ",
         Setting("item_columns"),
         ", or choose a ",
         Setting("layout"),
     ]
-    problem = "no column holds numbers alone, so none is an item"
-    orders = [i for i in range(len(block.names)) if _has_orders(block, i)]
-    words = _shared_words(block)
     if options.scale is not None:
         problem = f"no column holds words of the scale {', '.join(options.levels() or ())} alone"
-    elif orders:
+    else:
+        problem, remedy = _in_text(block) or (problem, remedy)
+    return RankingFileError(problem, block.source, int(block.lines[0]), remedy=remedy)
+
+
+def _in_text(block: Block) -> tuple[str, Text] | None:
+    """Where the rankings are and how to read them, if columns of text seem to hold them."""
+    orders = [i for i in range(len(block.names)) if _has_orders(block, i)]
+    if orders:
         name = block.names[orders[0]]
         problem = f"column {name!r} holds orders such as {_first(block, orders[0])!r}"
-        remedy = ["pass ", Setting("order", name)]
-    elif words:
-        problem = f"no column holds numbers, but some hold {', '.join(map(repr, words))}"
-        remedy = [
-            "for ratings in words, list these from best to worst: ",
-            Setting("scale", " > ".join(words)),
-            "; for ballots pass ",
-            Setting("layout", "ballots"),
-        ]
-    return RankingFileError(problem, block.source, int(block.lines[0]), remedy=remedy)
+        return problem, ["pass ", Setting("order", name)]
+    words = _shared_words(block)
+    if not words:
+        return None
+    return f"some columns hold {', '.join(map(repr, words))}, and none holds ranks", [
+        "for ratings in words, list these from best to worst: ",
+        Setting("scale", " > ".join(words)),
+        "; for ballots pass ",
+        Setting("layout", "ballots"),
+    ]
 
 
 def _first(block: Block, column: int) -> str:
@@ -303,7 +330,7 @@ def _shared_words(block: Block) -> list[str]:
     """The words of columns that share a few, as columns of ratings do."""
     seen: dict[str, set[int]] = {}
     for i in range(len(block.names)):
-        for cell in block.objects(i):
+        for cell in [] if block.is_numeric(i) else block.objects(i):
             if isinstance(cell, str):
                 seen.setdefault(cell.strip(), set()).add(i)
     shared = {word for word, where in seen.items() if len(where) > 1}

@@ -110,7 +110,8 @@ def _text_records(
     if delimiter is None:
         bare = _QUOTED.sub("", opening[-1]) if opening else ""
         delimiter = next((mark for mark in ",;\t" if mark in bare), ",")
-    reader = csv.reader(chain(opening, text), delimiter=delimiter, strict=True)
+    lines = _without_zeros(chain(opening, text), name)
+    reader = csv.reader(lines, delimiter=delimiter, strict=True)
     try:
         for record in reader:
             if delimiter == ";":
@@ -121,6 +122,18 @@ def _text_records(
             yield reader.line_num, record
     except csv.Error as problem:
         raise RankingFileError(f"not a table: {problem}", name, reader.line_num) from None
+
+
+def _without_zeros(lines: Iterable[str], name: str) -> Iterator[str]:
+    for number, line in enumerate(lines, start=1):
+        if "\0" in line:
+            raise RankingFileError(
+                "holds a zero byte, as no text does",
+                name,
+                number,
+                remedy="the file is damaged, or of another format",
+            )
+        yield line
 
 
 def _parsed(

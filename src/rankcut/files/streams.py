@@ -117,7 +117,8 @@ def read_all(source: Source) -> bytes:
 def open_text(source: Source) -> Iterator[io.TextIOWrapper]:
     """The text of a source, line breaks as they are; see :func:`decoded` for the encoding."""
     with open_bytes(source) as stream:
-        text = io.TextIOWrapper(stream, encoding="utf-8-sig", errors="rankcut-latin-1", newline="")
+        encoding = _encoding(stream.peek(2))
+        text = io.TextIOWrapper(stream, encoding=encoding, errors="rankcut-latin-1", newline="")
         try:
             yield text
         finally:
@@ -127,10 +128,17 @@ def open_text(source: Source) -> Iterator[io.TextIOWrapper]:
 def decoded(content: bytes) -> str:
     """Text in UTF-8; a byte that is not UTF-8 is taken as Latin-1, as older files have it.
 
-    >>> decoded("Müller".encode("latin-1"))
-    'Müller'
+    UTF-16, which Excel calls Unicode text, is known by its first two bytes.
+
+    >>> decoded("Müller".encode("latin-1")), decoded("Müller".encode("utf-16"))
+    ('Müller', 'Müller')
     """
-    return content.decode("utf-8-sig", errors="rankcut-latin-1")
+    return content.decode(_encoding(content), errors="rankcut-latin-1")
+
+
+def _encoding(start: bytes) -> str:
+    """The encoding of a text that starts with these bytes."""
+    return "utf-16" if start[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else "utf-8-sig"
 
 
 def _latin_1(problem: UnicodeError) -> tuple[str, int]:

@@ -3,7 +3,6 @@
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
-from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
@@ -22,6 +21,7 @@ from rankcut.graphs.item_graph import (
 )
 from rankcut.graphs.recipes import DistanceGraph
 from rankcut.graphs.weights import Weights, sampled_pairs
+from rankcut.parameters import is_real
 
 # A similarity above the ceiling, or a degree, of no more than this part of it is rounding.
 _ROUNDING = 1e-12
@@ -70,8 +70,8 @@ class DissimilarityGraph(_DerivedGraph):
         The similarity graph.
     ceiling : float or "largest"
         c, at least as large as every similarity; "largest" is the largest similarity. Approximate
-        similarities of a :class:`~rankcut.LowRankGraph` may exceed it: such weights are slightly
-        negative, and the graph's ``approximation`` holds the smallest.
+        similarities of a :class:`~rankcut.graphs.LowRankGraph` may exceed it: such weights are
+        slightly negative, and the graph's ``approximation`` holds the smallest.
 
     Examples
     --------
@@ -102,7 +102,7 @@ class DissimilarityGraph(_DerivedGraph):
     def _checked_ceiling(self, largest: float, approximate: bool) -> float:
         if self.ceiling == "largest":
             return largest
-        if not (isinstance(self.ceiling, Real) and 0 < self.ceiling < np.inf):
+        if not (is_real(self.ceiling) and self.ceiling > 0):
             raise InputError(
                 f'must be "largest" or above 0; got {self.ceiling!r}', parameter="ceiling"
             )

@@ -1,6 +1,5 @@
 """Distances between items, and the similarities that fall with them."""
 
-from numbers import Real
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -11,7 +10,7 @@ from threadpoolctl import threadpool_limits
 
 from rankcut.errors import InputError
 from rankcut.graphs.item_graph import NeighborApproximation
-from rankcut.parameters import check_choice
+from rankcut.parameters import check_choice, is_real
 
 Similarity: TypeAlias = Literal["squared_exponential", "exponential"]
 
@@ -159,7 +158,7 @@ def median_lengthscale(
             apart = distances[distances > 0]
             scale = float(np.median(apart)) if apart.size else 1.0
         return scale
-    if isinstance(lengthscale, Real) and 0 < lengthscale <= np.finfo(np.float64).max:
+    if is_real(lengthscale) and lengthscale > 0:
         return float(lengthscale)
     raise InputError(f'must be "median" or above 0; got {lengthscale!r}', parameter="lengthscale")
 

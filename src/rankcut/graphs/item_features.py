@@ -122,7 +122,7 @@ def item_points(
 ) -> tuple[NDArray[np.float64], tuple[Hashable, ...] | None]:
     """One point for each item, and the items' labels if the table has them.
 
-    An array is taken as it is. In a frame, numeric columns are scaled to mean 0 and variance 1,
+    An array is used unchanged. In a frame, numeric columns are scaled to mean 0 and variance 1,
     unless ``scale`` is False, and the others are one-hot encoded.
     """
     known = as_item_features(features)

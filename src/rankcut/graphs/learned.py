@@ -8,7 +8,6 @@ learn from all lists, labelled or not, build the graph first and pass the result
 
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Sequence
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -20,13 +19,11 @@ from rankcut.errors import InputError
 from rankcut.graphs.distances import strongest_products
 from rankcut.graphs.item_graph import ItemGraph
 from rankcut.graphs.weights import SparseWeights
-from rankcut.parameters import check_count
+from rankcut.parameters import check_count, check_number
 from rankcut.rankings import RankMatrix, read_rankings
 
-_LARGEST = np.finfo(np.float64).max
-
 # Rows of a dense rank matrix are read in blocks of about this many entries.
-_PIECE = 1 << 20
+_BLOCK = 1 << 20
 
 
 class _ProfileGraph(BaseEstimator, ABC):
@@ -85,8 +82,7 @@ class _ProfileGraph(BaseEstimator, ABC):
         ItemGraph
         """
         check_count(self.n_neighbors, "n_neighbors")
-        if not (isinstance(self.shrinkage, Real) and 0 <= self.shrinkage <= _LARGEST):
-            raise InputError(f"must be 0 or more; got {self.shrinkage!r}", parameter="shrinkage")
+        check_number(self.shrinkage, "shrinkage")
         rankings = X if isinstance(X, RankMatrix) else read_rankings(X, items)
         rankings.check_finite()
         listed = listed_ranks(rankings)
@@ -138,7 +134,7 @@ class CoListingGraph(_ProfileGraph):
     ) -> NDArray[np.float64]:
         if listed.nnz == listed.shape[0] * listed.shape[1]:
             raise InputError(
-                "each ranking lists all items, so which items are listed together tells nothing",
+                "each ranking lists all items, so which items are listed together says nothing",
                 remedy="AgreementGraph joins items that the same rankings prefer",
             )
         return np.ones(listed.nnz)
@@ -211,7 +207,7 @@ def check_counts(sample_weight: ArrayLike | None, n_rows: int) -> NDArray[np.flo
 
 
 def listed_ranks(rankings: RankMatrix) -> sparse.csr_array:
-    """The ranks of listed items alone; a stored 0 is a rank."""
+    """Only the ranks of listed items; a stored 0 is a rank."""
     if rankings.sparse is not None:
         matrix = rankings.sparse
         ranked = ~np.isnan(matrix.data)
@@ -223,7 +219,7 @@ def listed_ranks(rankings: RankMatrix) -> sparse.csr_array:
         )
     n_rows, n_items = rankings.shape
     counts, columns, ranks = [np.zeros(1, dtype=np.int64)], [], []
-    step = max(1, _PIECE // n_items)
+    step = max(1, _BLOCK // n_items)
     for start in range(0, n_rows, step):
         piece = rankings.read(start, min(start + step, n_rows))
         ranked = ~np.isnan(piece)

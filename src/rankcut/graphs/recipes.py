@@ -5,7 +5,6 @@ It is built at each fit, and its parameters are nested ones, such as ``graph__le
 """
 
 from collections.abc import Hashable
-from numbers import Integral, Real
 from typing import Any, Literal
 
 import numpy as np
@@ -30,7 +29,7 @@ from rankcut.graphs.distances import (
 from rankcut.graphs.item_features import FeatureRecipe, item_points
 from rankcut.graphs.item_graph import ItemGraph
 from rankcut.graphs.weights import DenseWeights, SparseWeights
-from rankcut.parameters import check_choice
+from rankcut.parameters import check_choice, is_real, is_whole
 
 # Distances between all pairs are held in memory at once up to this many bytes.
 _MOST_BYTES = 1 << 32
@@ -90,7 +89,7 @@ class SimilarityGraph(FeatureRecipe):
 
     def build(self) -> ItemGraph:
         """Build the graph."""
-        if not (isinstance(self.keep, Real) and 0 < self.keep <= 1):
+        if not (is_real(self.keep, most=1.0) and self.keep > 0):
             raise InputError(
                 f"is the fraction of edges to keep, above 0 and at most 1; got {self.keep!r}",
                 parameter="keep",
@@ -233,7 +232,7 @@ class NeighborGraph(FeatureRecipe):
         return graph
 
     def _check_n_neighbors(self, n: int) -> None:
-        if not (isinstance(self.n_neighbors, Integral) and 1 <= self.n_neighbors < n):
+        if not is_whole(self.n_neighbors, 1, n - 1):
             raise InputError(
                 f"is {self.n_neighbors!r}, but an item of {n} has from 1 to {n - 1} neighbours",
                 parameter="n_neighbors",

@@ -15,7 +15,7 @@ from rankcut.graphs.weights import DenseWeights, SparseWeights, StructuredWeight
 _ROUNDING = 1e-8
 
 # Weights beyond this would overflow in sums over items and completions.
-_LARGEST = 1e280
+_LARGEST = 1e290
 
 # Labels that a message shows.
 _SHOWN = 5

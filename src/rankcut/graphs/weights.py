@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from rankcut._loops.products import multiply_rows
+from rankcut._loops.linear_algebra import multiply_rows
 from rankcut._loops.types import Floats
 
 Kind: TypeAlias = Literal["complete", "dense", "sparse", "structured"]

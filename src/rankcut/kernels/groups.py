@@ -16,14 +16,13 @@ two sides are the same draws, is slightly too large on average.
 """
 
 from dataclasses import dataclass
-from numbers import Integral
 
 import numpy as np
 
 from rankcut._loops.linear_extensions import complete_rows, count_completions
 from rankcut._loops.partitions import group_rows
 from rankcut._loops.types import Indices, Ints
-from rankcut.errors import InputError
+from rankcut.parameters import check_draws
 from rankcut.partitions import block_rows, read_partitions
 from rankcut.rankings import RankMatrix, Unranked
 from rankcut.threads import over_rows
@@ -91,12 +90,7 @@ def complete(
     With ``keep_ties``, exchangeable neighbours stay tied, for kernels with a closed form for the
     mean over tie-breaks.
     """
-    if not isinstance(n_draws, Integral) or n_draws < 2 or n_draws % 2:
-        raise InputError(
-            "must be an even number, 2 or more, because draws come in mirrored pairs; got "
-            f"{n_draws!r}",
-            parameter="n_draws",
-        )
+    check_draws(n_draws, "n_draws")
     n_rows, n_items = groups.shape
     counts = np.empty(n_rows, dtype=np.int32)
     count_completions(groups, keep_ties, int(n_draws), counts)

@@ -1,4 +1,4 @@
-"""Gaussian and Laplace kernels: they fall with distance, and see any difference of populations."""
+"""Gaussian and Laplace kernels: they fall with distance, and tell any two populations apart."""
 
 from collections.abc import Hashable, Sequence
 from typing import Any, Literal, TypeAlias
@@ -12,7 +12,7 @@ from rankcut.kernels.gram import Encoder, Encoding, gram_matrix, squares
 from rankcut.kernels.kendall import kendall_encoder
 from rankcut.rankings import RankMatrix, Unranked
 
-# Squares and cubes of lengthscales, and their inverses, are to be floats.
+# Squares and cubes of lengthscales, and their inverses, must be finite and above 0.
 _SHORTEST = 1e-100
 
 # Squared distances below this share of the squared lengths are rounding errors.

@@ -16,7 +16,6 @@ much as the other weights.
 """
 
 from collections.abc import Hashable, Sequence
-from numbers import Integral
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -30,7 +29,7 @@ from rankcut.errors import InputError
 from rankcut.graphs.distances import scaled_to_one
 from rankcut.kernels.gram import Encoder, Features, gram_dtype, gram_matrix, rows_at_once
 from rankcut.kernels.groups import all_full, read_groups
-from rankcut.parameters import check_choice
+from rankcut.parameters import check_choice, is_whole
 from rankcut.rankings import RankMatrix, Unranked, read_rankings
 
 Weights: TypeAlias = Literal["average", "top-k", "additive", "multiplicative"]
@@ -160,7 +159,7 @@ def weight_table(
                 parameter="position_weights",
             )
         last = n_items if weights == "average" else k
-        if not (isinstance(last, Integral) and 1 <= last <= n_items):
+        if last is None or not is_whole(last, 1, n_items):
             raise InputError(
                 f"must be from 1 to {n_items}, the number of items; got {k!r}", parameter="k"
             )

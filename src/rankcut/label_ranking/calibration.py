@@ -2,7 +2,7 @@
 
 A pair with the predicted sign e has the raw probability (1 + e)/2 that its first item is
 preferred. Calibrated it is p with logit p = a·logit((1 + c·e)/2): c < 1 keeps it off 0 and 1, and
-a sharpens or flattens it. Both maximise the likelihood of pairs that the prediction did not see.
+a sharpens or flattens it. Both maximise the likelihood of held-out pairs.
 Swapping the items of a pair gives 1 − p.
 """
 
@@ -16,7 +16,7 @@ from rankcut._loops.types import Floats
 # Two numbers are fitted, so more pairs than this would add nothing.
 _MOST_PAIRS = 200_000
 
-# Of log slope and logit shrinkage; no sample should leave them.
+# Bounds of log slope and logit shrinkage, wide enough for any sample.
 _BOUNDS = [(-4.0, 4.0), (-4.0, 9.0)]
 
 
@@ -42,13 +42,13 @@ def calibrate(signs: Floats, outcomes: Floats, weights: Floats, seed: int) -> Ca
     Parameters
     ----------
     signs : ndarray of shape (n_pairs,)
-        Predicted signs, of pairs that the prediction did not see.
+        Predicted signs of held-out pairs.
     outcomes : ndarray of shape (n_pairs,)
         1 where the first item was preferred, 0 where the second, ½ where they were tied.
     weights : ndarray of shape (n_pairs,)
-        How often each counts.
+        How often each pair counts.
     seed : int
-        Seed of the sample, where there are very many.
+        Seed of the sample that is drawn if there are very many pairs.
     """
     if len(signs) > _MOST_PAIRS:
         some = np.random.default_rng(seed).choice(len(signs), _MOST_PAIRS, replace=False)
@@ -67,7 +67,7 @@ def calibrate(signs: Floats, outcomes: Floats, weights: Floats, seed: int) -> Ca
 
 
 def _read(parameters: Floats) -> tuple[float, float]:
-    """Slope and shrinkage of free parameters."""
+    """Slope and shrinkage from unconstrained parameters."""
     return float(np.exp(parameters[0])), float(1.0 / (1.0 + np.exp(-parameters[1])))
 
 

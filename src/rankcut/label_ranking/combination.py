@@ -1,7 +1,7 @@
-"""Forests and kernel models in one, weighed by predictions of rows that they did not see.
+"""Forests and kernel models combined, weighted by their predictions of held-out rows.
 
-The weights are the least squares regression, without negative weights, of the targets on the
-models' honest predictions (leave-one-out and out-of-bag), all targets taken together.
+The weights are those of a least squares regression, without negative weights, of all targets on
+the models' held-out predictions (leave-one-out and out-of-bag).
 """
 
 from collections.abc import Sequence
@@ -15,21 +15,21 @@ from scipy.optimize import nnls
 from rankcut._loops.types import Floats
 from rankcut.label_ranking.forest import ForestModel, fit_forest
 from rankcut.label_ranking.kernel_ridge import KernelModel, fit_kernel
-from rankcut.label_ranking.scaling import NormalScale, StandardScale, fit_scales
+from rankcut.label_ranking.scales import NormalScale, StandardScale, fit_scales
 from rankcut.threads import in_order
 
 Scale: TypeAlias = StandardScale | NormalScale
 
-# Trees for each item: extremely randomised ones grown to the end, where covariates tell all, and
-# ones with larger leaves, where they are noisy. Fewer where rows are many, for a tree is as large
-# as its rows.
+# Trees for each item: extremely randomised ones, fully grown, for covariates that determine the
+# ranking, and ones with larger leaves for noisy covariates. Fewer if there are many rows, because
+# a tree grows with its rows.
 _RANDOM_TREES = 40
 _BEST_TREES = 20
 _FEWER_TREES = 20
 _MANY_ROWS = 5000
 _BEST_LEAF = 5
 
-# With more items than this, trees are for all items at once, and this many times as many.
+# With more items than this, each tree is for all items at once, and there are this many times more.
 _MOST_ITEMS = 16
 _MORE_TREES = 4
 
@@ -40,7 +40,7 @@ _NAMES = (
     "kernel, normal scores",
 )
 
-# Targets that rankings do not tell are filled in by predictions, this many times.
+# Unknown targets are filled in by predictions, this many times.
 _ROUNDS = 2
 
 # More targets than this are replaced by as many principal components for the trees.
@@ -64,7 +64,7 @@ class Combination:
     weights : ndarray of shape (4,)
         Weight of each model, trees first.
     left_out : ndarray of shape (n_rows, n_targets)
-        The predictions of training rows by models that did not see them.
+        Predictions of training rows by models that did not see them.
     """
 
     forests: list[ForestModel]
@@ -116,17 +116,17 @@ def fit_combination(
     seed: int,
     n_jobs: int | None = None,
 ) -> Combination:
-    """Fit all models and weigh them.
+    """Fit all models and their weights.
 
     Parameters
     ----------
     rows : ndarray of shape (n_rows, n_columns)
         Covariates, not NaN.
     targets : ndarray of shape (n_rows, n_targets)
-        What to predict; where it is not known, what is expected of it.
+        What to predict; an unknown target has its expected value.
     known : ndarray of bool, of shape (n_rows, n_targets)
-        Which targets are known. The others are filled in by honest predictions, and all is fitted
-        again.
+        Which targets are known. The others are filled in by held-out predictions, and everything
+        is fitted again.
     weights : ndarray of shape (n_rows,)
         How often each row counts, above 0.
     is_indicator : ndarray of bool, of shape (n_columns,)
@@ -198,7 +198,7 @@ def _fit_once(
 
 
 def weigh(predictions: Sequence[Floats], targets: Floats, weights: Floats) -> Floats:
-    """The weights ≥ 0 with which the predictions add up to the targets best.
+    """The weights ≥ 0 whose combination of predictions is nearest to the targets.
 
     >>> target = np.array([[1.0], [-1.0]])
     >>> weigh([target, 0 * target], target, np.ones((2, 1)))
@@ -206,7 +206,7 @@ def weigh(predictions: Sequence[Floats], targets: Floats, weights: Floats) -> Fl
     """
     roots = np.sqrt(weights)
     columns = np.stack([(roots * each).ravel() for each in predictions], axis=1)
-    # Normal equations: the fit depends on sums over all targets alone.
+    # Normal equations: the fit depends only on sums over all targets.
     gram, moments = columns.T @ columns, columns.T @ (roots * targets).ravel()
     if not np.trace(gram) > 0:
         return np.full(len(predictions), 1.0 / len(predictions))

@@ -2,8 +2,8 @@
 
 Extremely randomised trees split at random places; other trees split at the best ones.
 
-Trees for one item at a time, whose targets are the signs of its pairs, split where that item's
-place changes; trees for all targets at once share what the items have in common.
+A tree for one item, whose targets are the signs of its pairs, splits where that item's place
+changes. A tree for all targets uses what the items have in common.
 """
 
 from collections.abc import Sequence
@@ -17,8 +17,8 @@ from rankcut._loops.trees import LEAF, add_leaves
 from rankcut._loops.types import Floats, Indices
 from rankcut.threads import in_order, over_rows
 
-# Each tree leaves out this share of the rows, so that each row has an honest prediction by a
-# fifth of the trees.
+# Each tree leaves out this share of the rows, so that a fifth of the trees predicts each row
+# without having seen it.
 _LEFT_OUT = 0.2
 
 _ROWS_AT_ONCE = 64
@@ -78,7 +78,7 @@ class ForestModel:
     def check(self, n_columns: int) -> None:
         """Raise ValueError unless every path from a root ends at a leaf: a file may hold anything.
 
-        Children come after their parents, so that there are no circles.
+        Children come after their parents, so there are no cycles.
         """
         n_nodes, n_targets = len(self.feature), self.left_out.shape[1]
         numbers = np.arange(n_nodes)
@@ -169,7 +169,7 @@ def fit_forest(
         trees.append(tree)
         total[np.ix_(outside, columns)] += found
         times[np.ix_(outside, columns)] += 1.0
-    # A row that no tree left out tells nothing: the mean is what is known of it.
+    # For a row that no tree left out, the mean is all that is known.
     mean = weights @ targets / weights.sum()
     left_out = np.where(times > 0, total / np.maximum(times, 1.0), mean)
     predicted = np.array([columns for _, columns in tasks], dtype=np.uint32)

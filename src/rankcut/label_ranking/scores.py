@@ -14,6 +14,7 @@ from rankcut._loops.types import Floats, Indices
 from rankcut.errors import InputError
 from rankcut.graphs.learned import check_counts
 from rankcut.kernels.groups import read_groups
+from rankcut.parameters import check_count
 from rankcut.rankings import Unranked, read_rankings
 
 
@@ -25,7 +26,7 @@ def kendall_score(
     unranked: Unranked = "anywhere",
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """Kendall's tau: pairs in the right order less pairs in the wrong one, as a share.
+    """Kendall's tau: pairs in the right order minus pairs in the wrong order, as a share.
 
     It is taken over the pairs that an observed ranking orders: both items ranked, not tied. A
     predicted tie counts 0. The score is the mean over rankings; one that orders no pair does not
@@ -38,8 +39,8 @@ def kendall_score(
     observed : rank matrix or None
         The observed rankings, as a scorer.
     unranked : {"error", "last", "anywhere"}, default="anywhere"
-        What an item means that an observed ranking does not rank: it comes after the ranked ones
-        ("last"), or nothing is known of it ("anywhere").
+        Meaning of an item that an observed ranking does not rank: it comes after the ranked ones
+        ("last"), or nothing is known about it ("anywhere").
     sample_weight : array of shape (n_rankings,) or None
         How often each ranking counts.
 
@@ -78,7 +79,7 @@ def spearman_score(
 
     Tied items share the mean of their positions. Items that an observed ranking does not rank are
     left out of it ("anywhere") or tied last ("last"). The score is the mean over rankings; one
-    without order does not count.
+    that ties all items does not count.
 
     Parameters
     ----------
@@ -98,7 +99,7 @@ def spearman_score(
     y = np.where(listed, y - (count + 1) / 2, 0.0)
     spread = (x**2).sum(axis=1)
     norms = np.sqrt(spread * (y**2).sum(axis=1))
-    # A predicted ranking without order agrees with nothing.
+    # A predicted ranking that ties all items agrees with nothing.
     rows = np.divide((x * y).sum(axis=1), norms, out=np.zeros(len(x)), where=norms > 0)
     return _mean(np.where(spread > 0, rows, np.nan), sample_weight)
 
@@ -115,8 +116,8 @@ def top_k_overlap(
     """The share of the k best items that are among the k predicted best.
 
     Ties at the border are broken at random, and the score is the mean over all ways to do so. With
-    ``unranked="anywhere"`` only items that the observed ranking ranks are looked at; where they are
-    fewer than k, all of them are.
+    ``unranked="anywhere"`` only items that the observed ranking ranks count; if they are fewer than
+    k, all of them do.
 
     Parameters
     ----------
@@ -130,8 +131,7 @@ def top_k_overlap(
     >>> top_k_overlap([[1, 2, 3, 4]], [[2, 4, 1, 3]], k=2)
     0.5
     """
-    if not (isinstance(k, int | np.integer) and k >= 1):
-        raise InputError(f"must be a whole number above 0; got {k!r}", parameter="k")
+    check_count(k, "k")
     truth, found = _both(ranks, predicted, observed, unranked)
     listed = truth != NOWHERE
     shares = _top_shares(truth, listed, k) * _top_shares(found, listed, k)

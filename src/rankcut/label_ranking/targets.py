@@ -5,16 +5,36 @@ is s_i = Σ_j e_ij / (n − 1). On a full ranking the scores are its positions, 
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 
 from rankcut._loops.partitions import NOWHERE
 from rankcut._loops.signs import expected_signs
 from rankcut._loops.types import Floats, Indices
+from rankcut.errors import InputError
 from rankcut.kernels.groups import read_groups
 from rankcut.kernels.kendall import count_pairs
-from rankcut.rankings import RankMatrix, Unranked
+from rankcut.rankings import RankMatrix, Unranked, as_frame
+
+
+def check_targets(ranks: Any) -> Any:
+    """The rankings, if there are any."""
+    if ranks is None:
+        raise InputError(
+            "requires y to be passed, but the target y is None", parameter="RankingRegressor"
+        )
+    is_table = as_frame(ranks) is not None or issparse(ranks)
+    return ranks if is_table or hasattr(ranks, "__rank_matrix__") else np.asarray(ranks)
+
+
+def ranks_anything(rankings: RankMatrix) -> bool:
+    """Whether any ranking ranks any item."""
+    stored = rankings.sparse
+    ranks = rankings.read(0, rankings.shape[0]) if stored is None else stored.data
+    return not np.isnan(ranks).all()
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +56,7 @@ class PairTargets:
 def pair_targets(
     rankings: RankMatrix, unranked: Unranked, n_jobs: int | None = None
 ) -> PairTargets:
-    """Expected signs of all pairs, and which of them the rankings tell.
+    """Expected signs of all pairs, and which of them are known.
 
     >>> from rankcut.rankings import read_rankings
     >>> targets = pair_targets(read_rankings([[1, 2, np.nan]]), "anywhere")

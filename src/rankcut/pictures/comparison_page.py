@@ -4,6 +4,7 @@ import html
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from rankcut.comparison.results import p_in_words
 from rankcut.pictures.page import page, text
 from rankcut.pictures.theme import colour, shorten
 
@@ -17,17 +18,22 @@ def comparison_page(results: Sequence[Mapping[str, Any]]) -> str:
     Parameters
     ----------
     results : sequence of mappings
-        Results of ``GroupComparison.to_dict``, each with a ``title``.
+        Results of ``GroupComparison.to_dict``, each with a ``title``; of several, each with
+        ``p_adjusted``, a p-value that holds for all of them together.
     """
-    return page("Comparison of groups", "\n".join(map(_section, results)))
+    several = len(results) > 1
+    sections = [_section(result, several=several) for result in results]
+    return page("Comparison of groups", "\n".join(sections))
 
 
-def _section(result: Mapping[str, Any]) -> str:
-    sizes = ", ".join(f"{name}: {size:,}" for name, size in result["groups"].items())
+def _section(result: Mapping[str, Any], *, several: bool) -> str:
+    together = p_in_words(result["p_adjusted"]) if several else ""
+    sizes = ", ".join(f"{name} ({size:,})" for name, size in result["groups"].items())
     pieces = [
         f'<p class="soft">{html.escape(str(result["title"]))}</p>',
         f"<h1>{html.escape(result['verdict'])}</h1>",
         f'<p class="soft">Rankings: {html.escape(sizes)}. {html.escape(result["method"])}</p>',
+        *([f'<p class="soft">For all comparisons together: {together}.</p>'] if several else []),
         *(f'<p class="soft">{html.escape(note)}</p>' for note in result["notes"]),
         '<figure style="max-width:40rem">',
         comparison_picture(result["items"][:_MOST], list(result["groups"])),
@@ -36,15 +42,20 @@ def _section(result: Mapping[str, Any]) -> str:
         _table(result["items"]),
     ]
     if result["pairs"]:
-        pieces += ["<h2>Pairs: share that prefers the first</h2>", _table(result["pairs"][:_MOST])]
+        number = len(result["pairs"])
+        some = f" (the {_MOST} clearest of {number:,})" if number > _MOST else ""
+        pieces += [
+            f"<h2>Pairs: share that prefers the first{some}</h2>",
+            _table(result["pairs"][:_MOST]),
+        ]
     if result["listing"]:
         pieces += [
-            f"<h2>Which items are listed (p = {result['listing']['p_value']:.2g})</h2>",
+            f"<h2>Which items are listed ({p_in_words(result['listing']['p_value'])})</h2>",
             _table(result["listing"]["items"]),
-            f"<p>How listed items are ordered: p = {result['order']['p_value']:.2g}.</p>",
+            f"<p>How listed items are ordered: {p_in_words(result['order']['p_value'])}.</p>",
         ]
     if result["between"]:
-        pieces += ["<h2>Each two groups</h2>", _table(result["between"])]
+        pieces += ["<h2>Groups, two at a time</h2>", _table(result["between"])]
     return "\n".join(pieces)
 
 

@@ -71,12 +71,12 @@ def _body(report: ConsensusReport) -> Iterator[str]:
 
 def places_picture(report: ConsensusReport) -> Iterator[str]:
     """The drawing of places by itself, twice: for wide pages, and for phones."""
-    yield from _places_drawn(report, "roomy", _WIDTH, _NAMES, 24)
-    yield from _places_drawn(report, "narrow", _WIDTH // 2, 140, 16)
+    yield from _draw_places(report, "roomy", _WIDTH, _NAMES, 24, 12)
+    yield from _draw_places(report, "narrow", _WIDTH // 2, 140, 16, 7)
 
 
-def _places_drawn(
-    report: ConsensusReport, kind: str, width: int, names: int, letters: int
+def _draw_places(
+    report: ConsensusReport, kind: str, width: int, names: int, letters: int, n_ticks: int
 ) -> Iterator[str]:
     order = report.order()[:MOST_ITEMS]
     several = len(report.groups) > 1
@@ -89,7 +89,7 @@ def _places_drawn(
 
     yield f'<div class="{kind}" style="max-width:48rem">'
     yield f'<svg viewBox="0 0 {width} {height}" role="img" aria-label="Places of the items">'
-    for place in place_ticks(n_items):
+    for place in place_ticks(n_items, n_ticks):
         yield (
             f'<line x1="{x(place):.1f}" x2="{x(place):.1f}" y1="0" y2="{height - 24}" '
             f'class="grid"/>{text(place, x(place), height - 8, 12, "soft", "middle")}'
@@ -116,40 +116,49 @@ def _places_drawn(
 
 
 def _pairs(report: ConsensusReport, group: GroupConsensus) -> Iterator[str]:
+    """The drawing of pairwise shares, likewise twice."""
+    yield from _draw_pairs(report, group, "roomy", _WIDTH, _NAMES, 24)
+    yield from _draw_pairs(report, group, "narrow", _WIDTH // 2, 100, 14)
+
+
+def _draw_pairs(
+    report: ConsensusReport, group: GroupConsensus, kind: str, width: int, names: int, letters: int
+) -> Iterator[str]:
     assert group.pairwise is not None
     order = [int(i) for i in np.lexsort((-group.scores, group.ranking))][:MOST_ITEMS]
-    side = min(44.0, (_WIDTH - _NAMES) / len(order))
-    top = 150
+    side = min(44.0, (width - names) / len(order))
+    size = round(min(13.0 if kind == "roomy" else 11.0, max(6.0, side * 0.62)), 1)
+    top = names - 10
     height = top + side * len(order) + 4
-    yield '<div class="wide"><div class="drawing">'
-    yield f'<svg viewBox="0 0 {_WIDTH} {height:.0f}" role="img" aria-label="Pairwise shares">'
-    size = min(13.0, max(7.0, side * 0.62))
+    yield f'<div class="{kind}" style="max-width:48rem">'
+    yield f'<svg viewBox="0 0 {width} {height:.0f}" role="img" aria-label="Pairwise shares">'
     for line, i in enumerate(order):
         middle = side * (line + 0.5)
-        name = shorten(report.items[i], 24)
-        yield text(name, _NAMES - 6, top + middle + size / 3, round(size, 1), anchor="end")
+        name = shorten(report.items[i], letters)
+        yield text(name, names - 6, top + middle + size / 3, size, anchor="end")
         yield (
-            f'<g transform="translate({_NAMES + middle + size / 3:.1f},{top - 6}) rotate(-90)">'
-            f"{text(shorten(name, 20), 0, 0, round(size, 1))}</g>"
+            f'<g transform="translate({names + middle + size / 3:.1f},{top - 6}) rotate(-90)">'
+            f"{text(shorten(name, letters - 3), 0, 0, size)}</g>"
         )
         for column, j in enumerate(order):
             share = float(group.pairwise[i, j])
             if np.isnan(share):
                 continue
-            x, y = _NAMES + side * column, top + side * line
+            x, y = names + side * column, top + side * line
             said = f"{report.items[i]} before {report.items[j]}: {share:.1%}"
             yield (
                 f'<rect x="{x:.1f}" y="{y:.1f}" width="{side:.1f}" height="{side:.1f}" '
                 f'fill="{_shade(share)}" stroke="white"><title>{escape(said)}</title></rect>'
             )
-            if side >= 28:
+            if side >= 16:
                 ink = "#fff" if abs(share - 0.5) > 0.3 else INK
+                digits = min(11.0, 0.55 * side)
                 yield (
-                    f'<text x="{x + side / 2:.1f}" y="{y + side / 2 + 4:.1f}" font-size="11" '
-                    f'style="fill:{ink}" text-anchor="middle" pointer-events="none">'
-                    f"{round(100 * share)}</text>"
+                    f'<text x="{x + side / 2:.1f}" y="{y + side / 2 + 0.36 * digits:.1f}" '
+                    f'font-size="{digits:.1f}" style="fill:{ink}" text-anchor="middle" '
+                    f'pointer-events="none">{round(100 * share)}</text>'
                 )
-    yield "</svg></div></div>"
+    yield "</svg></div>"
 
 
 def _table(report: ConsensusReport) -> Iterator[str]:

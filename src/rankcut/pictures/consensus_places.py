@@ -13,12 +13,16 @@ from rankcut.pictures.theme import (
     check_length,
     colour,
     import_figure,
+    legend_above,
     shorten,
 )
 from rankcut.reports.consensus import ConsensusReport, GroupConsensus
 
 MOST_ITEMS = 40
 """Maximum number of items in a picture; the first are drawn."""
+
+# Columns of the matrix of pairs that have room for names.
+_MOST_COLUMNS = 16
 
 
 def plot_consensus(consensus: Any, *, items: Sequence[Any] | None = None) -> Any:
@@ -37,7 +41,8 @@ def plot_consensus(consensus: Any, *, items: Sequence[Any] | None = None) -> Any
 
     Examples
     --------
-    >>> from rankcut import Consensus, load_lunch, plot_consensus
+    >>> from rankcut import Consensus, plot_consensus
+    >>> from rankcut.datasets import load_lunch
     >>> figure = plot_consensus(Consensus().fit(load_lunch()))
     >>> [text.get_text() for text in figure.axes[0].get_yticklabels()][:3]
     ['gelato', 'sausage', 'burger']
@@ -80,13 +85,13 @@ def draw_consensus(report: ConsensusReport) -> Any:
     return figure
 
 
-def place_ticks(n_items: int) -> list[int]:
-    """The places to label below a picture, including the first.
+def place_ticks(n_items: int, most: int = 12) -> list[int]:
+    """The places to label below a picture: the first, and about ``most`` others.
 
     >>> place_ticks(30)
     [1, 3, 6, 9, 12, 15, 18, 21, 24, 27, 30]
     """
-    step = max(1, -(-n_items // 12))
+    step = max(1, -(-n_items // most))
     return [place for place in range(1, n_items + 1) if place == 1 or place % step == 0]
 
 
@@ -109,7 +114,7 @@ def _draw_places(axes: Any, report: ConsensusReport, order: list[int]) -> None:
             color=colour(number),
             markersize=7 if n_groups == 1 else 5.5,
             markeredgecolor="white",
-            label=group.group,
+            label=shorten(group.group),
         )
     axes.set_yticks(range(len(order)), [shorten(report.items[i]) for i in order])
     axes.set_ylim(len(order) - 0.4, -0.6)
@@ -119,15 +124,7 @@ def _draw_places(axes: Any, report: ConsensusReport, order: list[int]) -> None:
     line = f"; line: {report.confidence:.0%} sure, all items at once" if sure else ""
     axes.set_xlabel(f"place (1 = best{line})", color=INK, size=10)
     if n_groups > 1:
-        axes.legend(
-            frameon=False,
-            loc="lower left",
-            bbox_to_anchor=(0, 1),
-            ncols=min(n_groups, 4),
-            labelcolor=INK,
-            handletextpad=0.2,
-            columnspacing=1.2,
-        )
+        legend_above(axes)
 
 
 def _draw_pairs(axes: Any, report: ConsensusReport, order: list[int]) -> None:
@@ -137,7 +134,11 @@ def _draw_pairs(axes: Any, report: ConsensusReport, order: list[int]) -> None:
     image = axes.imshow(shares, vmin=0, vmax=1, cmap="RdBu", aspect="auto")
     bare(axes)
     axes.set_yticks(range(len(order)), [shorten(report.items[i]) for i in order])
-    axes.set_xticks(range(len(order)), [shorten(report.items[i]) for i in order], rotation=90)
+    if len(order) <= _MOST_COLUMNS:
+        axes.set_xticks(range(len(order)), [shorten(report.items[i]) for i in order], rotation=90)
+    else:
+        axes.set_xticks([])
+        axes.set_xlabel("columns in the order of the rows", color=INK, size=10)
     axes.tick_params(bottom=False, labelsize=9)
     axes.spines["bottom"].set_visible(False)
     if len(order) <= 12:

@@ -51,7 +51,8 @@ def plot_graph(
 
     Examples
     --------
-    >>> from rankcut import NeighborGraph, load_lunch, plot_graph
+    >>> from rankcut import NeighborGraph, plot_graph
+    >>> from rankcut.datasets import load_lunch
     >>> lunch = load_lunch()
     >>> graph = NeighborGraph(lunch.item_points, n_neighbors=2)
     >>> figure = plot_graph(graph, lunch.item_features["counter"], items=lunch.items)

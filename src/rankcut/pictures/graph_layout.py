@@ -18,6 +18,9 @@ _STRONGEST = 3
 # More edges of equal weights would make a picture grey.
 _MOST_EQUAL = 600
 
+# How much taller a flat graph may be drawn.
+_STRETCH = 1.7
+
 
 class GraphLayout(NamedTuple):
     """An item graph ready to be drawn.
@@ -76,7 +79,7 @@ def _strong_edges(weights: NDArray[np.float64]) -> NDArray[np.float64]:
     keep = np.zeros_like(weights, dtype=bool)
     rank = np.argsort(-weights, axis=1, kind="stable")[:, :_STRONGEST]
     np.put_along_axis(keep, rank, True, axis=1)
-    # Strong edges are short here; a cost of 0 would be no edge.
+    # Strong edges are short here; a cost of 0 would mean no edge.
     cost = np.where(weights > 0, 2 * weights.max() - weights, 0.0)
     tree = minimum_spanning_tree(cost).toarray() > 0
     keep |= keep.T | tree | tree.T
@@ -86,8 +89,8 @@ def _strong_edges(weights: NDArray[np.float64]) -> NDArray[np.float64]:
 def _spread_out(weights: NDArray[np.float64]) -> NDArray[np.float64]:
     """Minimise Σ w_ij d_ij^{3/2} − Σ m_i m_j log d_ij, where m_i = 1 + the degree.
 
-    Edges pull, all items push each other away, so that clusters come apart (A. Noack, Energy models
-    for graph clustering, 2007). Components push each other as if weakly connected.
+    Edges pull, all items push each other away, so that dense parts come apart (A. Noack, Energy
+    models for graph clustering, 2007). Components push each other as if weakly connected.
     """
     n = len(weights)
     if n < 3:
@@ -128,10 +131,15 @@ def _spectral_start(strength: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _fit_in_square(places: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Turn the longest way across, and scale to the unit square."""
+    """Turn the longest way across, and scale to the unit square.
+
+    A flat graph is drawn somewhat taller than it is, which leaves more room for labels.
+    """
     centred = places - places.mean(axis=0)
     turn = np.linalg.svd(centred, full_matrices=True)[2]
     turned = centred @ turn.T
     turned = turned * np.where(turned[np.abs(turned).argmax(axis=0), [0, 1]] < 0, -1.0, 1.0)
-    size = float(np.ptp(turned, axis=0).max()) or 1.0
+    size = np.ptp(turned, axis=0)
+    size[size == 0.0] = 1.0
+    size = np.maximum(size, size.max() / _STRETCH)
     return np.asarray((turned - turned.min(axis=0) - np.ptp(turned, axis=0) / 2) / size + 0.5)

@@ -3,7 +3,16 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from rankcut.pictures.theme import FAINT, INK, SOFT, bare, colour, import_figure
+from rankcut.pictures.theme import (
+    FAINT,
+    INK,
+    SOFT,
+    bare,
+    colour,
+    import_figure,
+    legend_above,
+    shorten,
+)
 
 # Maximum number of items in a picture; those that differ most clearly are drawn.
 _MOST = 30
@@ -59,19 +68,11 @@ def draw_group_places(
                 markeredgecolor="white",
             )
     for group, label in enumerate(groups):
-        axes.plot([], [], "o", color=colour(group), label=str(label), markersize=7)
-    axes.set_yticks(range(len(rows)), [str(rows[k]["item"]) for k in order])
+        axes.plot([], [], "o", color=colour(group), label=shorten(label), markersize=7)
+    axes.set_yticks(range(len(rows)), [shorten(rows[k]["item"], 28) for k in order])
     for label, k in zip(axes.get_yticklabels(), order, strict=True):
         label.set_color(INK if rows[k]["p_value"] <= level else SOFT)
     axes.set_ylim(len(rows) - 0.4, -0.6)
     axes.set_xlabel("mean place (1 = best)", color=INK, size=11)
-    axes.legend(
-        frameon=False,
-        loc="lower left",
-        bbox_to_anchor=(0, 1),
-        ncols=min(len(groups), 4),
-        labelcolor=INK,
-        handletextpad=0.2,
-        columnspacing=1.2,
-    )
+    legend_above(axes)
     return figure

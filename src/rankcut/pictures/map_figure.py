@@ -73,7 +73,8 @@ def plot_map(
 
     Examples
     --------
-    >>> from rankcut import load_lunch, plot_map
+    >>> from rankcut import plot_map
+    >>> from rankcut.datasets import load_lunch
     >>> figure = plot_map(load_lunch(), by="guest")
     >>> [text.get_text() for text in figure.axes[1].texts][:3]
     ['guest', 'juicy eater (24)', 'sweet tooth (24)']
@@ -103,7 +104,7 @@ def read_map(
         columns = getattr(ranks, "columns", {})
         if by not in columns:
             known = ", ".join(map(str, columns)) or "none"
-            raise InputError(f"is {by!r}, which is no column; columns are: {known}", parameter="by")
+            raise InputError(f"is {by!r}, not a column; columns are: {known}", parameter="by")
         by, by_name = ranks[by], by_name or by
     matrix = read_rankings(ranks)
     if min(matrix.shape) < 2:

@@ -45,7 +45,7 @@ def map_page(
 
     Examples
     --------
-    >>> from rankcut import load_lunch
+    >>> from rankcut.datasets import load_lunch
     >>> from rankcut.pictures import map_page
     >>> html = map_page(load_lunch(), by="guest")
     >>> "<title>lunch:full</title>" in html, "sweet tooth" in html

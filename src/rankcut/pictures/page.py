@@ -59,7 +59,7 @@ svg .rim {{ stroke: var(--paper); stroke-width: .8; }}
 svg .halo {{ paint-order: stroke; stroke: var(--paper); stroke-width: 3px; stroke-opacity: .8;
   stroke-linejoin: round; }}
 svg .arrow {{ stroke: var(--ink); fill: var(--ink); opacity: .65; stroke-width: 1.2; }}
-.wide {{ overflow-x: auto; }} .drawing {{ min-width: 30rem; max-width: 48rem; }}
+.wide {{ overflow-x: auto; }}
 table {{ border-collapse: collapse; font-size: .9rem; font-variant-numeric: tabular-nums; }}
 th, td {{ padding: .25rem .7rem; text-align: left; border-bottom: 1px solid var(--faint); }}
 th {{ color: var(--soft); font-weight: normal; }} .number {{ text-align: right; }}

@@ -103,7 +103,8 @@ def report(
 
     Examples
     --------
-    >>> from rankcut import load_lunch, report
+    >>> from rankcut import report
+    >>> from rankcut.datasets import load_lunch
     >>> page = report(load_lunch(), by="guest")
     >>> page
     Report(48 rankings, 8 items shown)

@@ -5,7 +5,7 @@ from html import escape
 
 import numpy as np
 
-from rankcut._loops.packed_rows import close_rows
+from rankcut._loops.partitions import close_rows
 from rankcut.consensus.means import borda_vectors
 from rankcut.pictures.map_page import describe_orders, draw_map_svg, map_keys
 from rankcut.pictures.map_scene import lay_out

@@ -75,6 +75,28 @@ def bare(axes: Any) -> None:
     axes.tick_params(colors=SOFT, labelcolor=INK, labelsize=10, left=False)
 
 
+def legend_above(axes: Any) -> None:
+    """Name the colours above an axis, in as many rows as the figure's width asks for."""
+    from rankcut.pictures.labels import text_width
+
+    handles, names = axes.get_legend_handles_labels()
+    figure = axes.figure
+    # A colour and the gap to the next name take about two letters and a half each.
+    widest = max(text_width(name, 10.0) for name in names) + 50.0
+    columns = max(1, min(len(names), int(72.0 * figure.get_figwidth() / widest)))
+    figure.legend(
+        handles,
+        names,
+        loc="outside upper center",
+        ncols=columns,
+        frameon=False,
+        labelcolor=INK,
+        fontsize=10,
+        handletextpad=0.2,
+        columnspacing=1.2,
+    )
+
+
 def check_length(values: Sequence[Any], expected: int, parameter: str, what: str) -> None:
     """Refuse values of which there is not one for each row or item."""
     if len(values) != expected:

@@ -70,7 +70,7 @@ class BlocReport:
     notes : list of str
         What a reader should know.
     remedy : str
-        How to have less of length in the blocs.
+        What makes blocs less a matter of list length.
     cross : CrossTable or None
         Blocs and the values of a column.
 
@@ -115,7 +115,7 @@ class BlocReport:
             model.length_share_,
             model.confidence,
             model.notes_,
-            _remedy(model.unranked, model.normalize),
+            _remedy(model.unranked, model._encoder.unit),
         )
 
     def crossed(
@@ -272,5 +272,5 @@ def _plain(size: float) -> int | float:
 def _remedy(unranked: str, unit: bool) -> str:
     """What makes blocs less a matter of list length."""
     if unranked == "last":
-        return 'To see taste alone, compare the order of what is listed: unranked="anywhere".'
-    return "" if unit else "To let short lists count as much as long ones: normalize=True."
+        return "If items are missing for other reasons than taste, let them be anywhere."
+    return "" if unit else "With vectors of unit length, short lists count as much as long ones."

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.model_selection import KFold
 from sklearn.utils import _safe_indexing
@@ -42,7 +41,6 @@ def cross_validate_rankings(
     model: RankingRegressor,
     covariates: Any,
     ranks: Any,
-    weights: NDArray[np.float64],
     *,
     name: str,
     folds: int,
@@ -52,23 +50,20 @@ def cross_validate_rankings(
     n_rows, n_items = ranks.shape
     found, same = np.empty((n_rows, n_items)), np.empty((n_rows, n_items))
     for train, test in KFold(folds, shuffle=True, random_state=seed).split(np.arange(n_rows)):
-        fitted = clone(model).fit(
-            _safe_indexing(covariates, train), ranks[train], sample_weight=weights[train]
-        )
+        fitted = clone(model).fit(_safe_indexing(covariates, train), ranks[train])
         found[test] = fitted.predict(_safe_indexing(covariates, test))
         signs = pair_targets(read_rankings(ranks[train]), model.unranked).signs
-        same[test] = to_ranking(scores_of_pairs(weights[train] @ signs[None], n_items)[0])
+        same[test] = to_ranking(scores_of_pairs(signs.sum(axis=0)[None], n_items)[0])
     return [
-        _score(name, ranks, found, weights, model.unranked),
-        _score("one ranking for all", ranks, same, weights, model.unranked),
+        _score(name, ranks, found, model.unranked),
+        _score("one ranking for all", ranks, same, model.unranked),
     ]
 
 
-def _score(name: str, ranks: Any, found: Any, weights: Any, unranked: Any) -> RankingScore:
-    options = {"unranked": unranked, "sample_weight": weights}
+def _score(name: str, ranks: Any, found: Any, unranked: Any) -> RankingScore:
     return RankingScore(
         name,
-        kendall_score(ranks, found, **options),
-        spearman_score(ranks, found, **options),
-        top_k_overlap(ranks, found, k=min(TOP, ranks.shape[1]), **options),
+        kendall_score(ranks, found, unranked=unranked),
+        spearman_score(ranks, found, unranked=unranked),
+        top_k_overlap(ranks, found, k=min(TOP, ranks.shape[1]), unranked=unranked),
     )

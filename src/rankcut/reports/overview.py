@@ -227,7 +227,7 @@ def _compare(
     known = counted.rows(counted.codes >= 0)
     labels = np.array(names, dtype=object)[known.codes]
     found = compare_groups(
-        known.ranks(),
+        RankingSet(known.ranks(), tuple(items)),
         labels,
         unranked=unranked,
         sample_weight=known.counts,
@@ -236,12 +236,7 @@ def _compare(
     )
     n_unknown = int(counted.counts[counted.codes < 0].sum())
     notes = (f"{n_unknown:,} without a group left out.",) if n_unknown else ()
-    return replace(
-        found,
-        items=found.items.renamed(items),
-        pairs=found.pairs.renamed(items),
-        notes=(*found.notes, *notes),
-    ).to_dict()
+    return replace(found, notes=(*found.notes, *notes)).to_dict()
 
 
 def _find_blocs(

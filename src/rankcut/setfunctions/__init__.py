@@ -18,7 +18,6 @@ class                               F(A)                                    symm
 ==================================  ======================================  =============
 """
 
-from rankcut.setfunctions.base import SetFunction
 from rankcut.setfunctions.combined import Complement, Multiple, SumOfFunctions
 from rankcut.setfunctions.cuts import Algorithm, GraphCut, HypergraphCut, fastest_algorithm
 from rankcut.setfunctions.entropy import GaussianEntropy, GaussianMutualInformation
@@ -29,6 +28,7 @@ from rankcut.setfunctions.families import (
     FromCallable,
     Modular,
 )
+from rankcut.setfunctions.set_function import SetFunction
 from rankcut.setfunctions.submodularity import check_submodular
 
 __all__ = [

@@ -7,7 +7,7 @@ import numpy as np
 from rankcut._loops.types import Floats
 from rankcut.errors import InputError
 from rankcut.partitions import Partitions
-from rankcut.setfunctions.base import SetFunction
+from rankcut.setfunctions.set_function import SetFunction
 
 
 class SumOfFunctions(SetFunction):

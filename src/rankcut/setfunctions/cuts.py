@@ -38,8 +38,8 @@ from rankcut.errors import InputError
 from rankcut.graphs import ItemGraph, as_item_graph
 from rankcut.parameters import check_choice
 from rankcut.partitions import Partitions
-from rankcut.setfunctions.base import SetFunction, as_lists, length_of, nonnegative_array
 from rankcut.setfunctions.expected_slopes import ExpectedSlopes
+from rankcut.setfunctions.set_function import SetFunction, as_lists, length_of, nonnegative_array
 
 Algorithm: TypeAlias = Literal["auto", "complete", "table", "dense", "sparse", "structured"]
 
@@ -73,7 +73,7 @@ class _CompleteChains:
         pass
 
     def increments(self, partitions: Partitions, out: Floats) -> None:
-        """From sizes alone, in whole numbers."""
+        """From group sizes only, in whole numbers."""
         complete_increments(partitions.ends, partitions.n_groups, partitions.n_items, out)
 
 
@@ -172,7 +172,7 @@ class _StructuredChains:
 def fastest_algorithm(graph: ItemGraph) -> Algorithm:
     """The cheapest way for this graph.
 
-    It depends on the graph alone, never on the rankings: so a ranking's features are the same
+    It depends only on the graph, never on the rankings, so a ranking's features are the same
     bits in whichever batch it comes.
     """
     if graph.is_complete:
@@ -244,7 +244,7 @@ class GraphCut(SetFunction):
         return _WAYS[chosen](self.graph)
 
     def __getstate__(self) -> dict[str, Any]:
-        """All but what is prepared anew, in less time than it takes to copy it elsewhere."""
+        """Everything but the prepared tables, which are made faster than they are copied."""
         return {name: value for name, value in vars(self).items() if name != "_chains"}
 
     def aligned(self, n_items: int, items: tuple[Hashable, ...] | None) -> "GraphCut":

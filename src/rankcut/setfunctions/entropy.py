@@ -12,7 +12,7 @@ from rankcut._loops.set_increments import log_determinant_increments
 from rankcut._loops.types import Floats
 from rankcut.errors import InputError
 from rankcut.partitions import Partitions
-from rankcut.setfunctions.base import SetFunction, finite_array
+from rankcut.setfunctions.set_function import SetFunction, finite_array
 
 # Entries that differ by no more than this part of the largest differ by rounding.
 _ROUNDING = 1e-8

@@ -91,10 +91,13 @@ class ExpectedSlopes:
         # The most entries that come from ranking an item: itself and its neighbours.
         self._reach = np.diff(weights.sparse.indptr) + 1
 
-    def entries(self, partitions: Partitions, unlisted_weights: Floats) -> Entries:
+    def entries(
+        self, partitions: Partitions, unlisted_weights: Floats, *, shared: bool = True
+    ) -> Entries:
         """Mean slopes of a block of partitions whose unranked items are in no group.
 
-        ``unlisted_weights`` has the weight of comparisons with them, for each partition.
+        ``unlisted_weights`` has the weight of comparisons with them, for each partition. Tied items
+        have the mean slope of their group if ``shared``, otherwise each its own.
         """
         n_rows = len(partitions)
         capacity = int(self._capacities(partitions).sum())
@@ -107,6 +110,7 @@ class ExpectedSlopes:
             partitions.ends,
             partitions.n_groups,
             unlisted_weights,
+            shared,
             self._constant,
             self._starts,
             self._neighbours,

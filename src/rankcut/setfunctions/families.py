@@ -14,7 +14,7 @@ from rankcut._loops.set_increments import (
 from rankcut._loops.types import Floats
 from rankcut.errors import InputError
 from rankcut.partitions import Partitions
-from rankcut.setfunctions.base import SetFunction, as_lists, finite_array, nonnegative_array
+from rankcut.setfunctions.set_function import SetFunction, as_lists, finite_array, nonnegative_array
 
 
 class Coverage(SetFunction):
@@ -79,14 +79,14 @@ class Coverage(SetFunction):
         )
 
 
-# Second differences above this part of the largest value are no rounding errors.
+# Second differences above this part of the largest value are not rounding errors.
 _ROUNDING = 1e-12
 
 
 class ConcaveOfCardinality(SetFunction):
     """F(A) = g(|A|) for a concave g with g(0) = 0.
 
-    Features depend on places alone: the item at place k of a full ranking gets g(k) − g(k − 1).
+    Features depend only on places: the item at place k of a full ranking gets g(k) − g(k − 1).
 
     Parameters
     ----------
@@ -127,7 +127,7 @@ class ConcaveOfCardinality(SetFunction):
         self.symmetric = bool((values == values[::-1]).all())
 
     def increments(self, partitions: Partitions, out: Floats) -> None:
-        """From sizes alone."""
+        """From group sizes only."""
         cardinality_increments(partitions.ends, partitions.n_groups, self.values, out)
 
 

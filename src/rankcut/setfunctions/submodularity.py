@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from rankcut._loops.types import Floats
 from rankcut.partitions import block_rows
-from rankcut.setfunctions.base import SetFunction
+from rankcut.setfunctions.set_function import SetFunction
 
 # Up to this many items all inequalities are checked: 2**14 values and 91 pairs take a fraction of
 # a second.

@@ -10,7 +10,7 @@ from rankcut._loops.types import Floats
 from rankcut.errors import InputError
 from rankcut.partitions import Partitions
 from rankcut.setfunctions import Modular, SetFunction
-from rankcut.setfunctions.base import power_of_two
+from rankcut.setfunctions.set_function import power_of_two
 from rankcut.theory.cones import Groups, ordered_partitions, refining_orders
 from rankcut.theory.lovasz import lovasz_extension, lovasz_subgradient
 

@@ -112,7 +112,7 @@ class _PrefixCone:
         rises[0, : len(self.groups)] = -self._side * self.rises
         pooled = np.empty((1, n))
         block = self._partition
-        pool_rows(block.order, block.ends, block.n_groups, rises, False, pooled)
+        pool_rows(block.order, block.ends, block.n_groups, rises, False, 0.0, pooled)
         return np.asarray(0.0 - self._side * pooled[0])
 
     def isotonic(self) -> IsotonicSolution:

@@ -11,6 +11,7 @@ from sklearn.gaussian_process.kernels import RBF, ConstantKernel
 from sklearn.metrics import log_loss
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
+from tolerances import assert_rounds_to
 
 from rankcut import (
     GPClassifier,
@@ -64,8 +65,8 @@ def test_weights_are_counts_and_classes_can_be_weighed(food):
 
 def test_many_rows_start_from_some_and_end_at_the_same_maximum(monkeypatch):
     rng = np.random.default_rng(4)
-    X = rng.normal(size=(30_000, 4)).astype(np.float32)
-    y = (X @ [1, 0.5, 0, -1] + rng.normal(size=30_000) > 0.5).astype(int)
+    X = rng.normal(size=(20_000, 4)).astype(np.float32)
+    y = (X @ [1, 0.5, 0, -1] + rng.normal(size=20_000) > 0.5).astype(int)
     from_some = GPClassifier().fit(X, y)
     monkeypatch.setattr("rankcut.estimators.gp.weight_space._ENOUGH_TO_START", 10**9)
     from_nothing = GPClassifier().fit(X, y)
@@ -88,12 +89,12 @@ def test_threads_and_memory_maps_give_the_same_bits(tmp_path):
 
 
 def test_strings_and_three_classes():
-    X, y = load_iris(return_X_y=True)
+    X, y = (part[::2] for part in load_iris(return_X_y=True))
     names = np.array(["setosa", "versicolor", "virginica"])[y]
     model = GPClassifier().fit(X, names)
     assert set(model.predict(X)) == set(names)
     assert model.score(X, names) > 0.9
-    assert model.predict_proba(X).shape == model.decision_function(X).shape == (150, 3)
+    assert model.predict_proba(X).shape == model.decision_function(X).shape == (75, 3)
     assert len(model.elbo_trace_) == len(model.kernel_variance_) == 3
     assert model.elbo_ == pytest.approx(sum(trace[-1] for trace in model.elbo_trace_))
     np.testing.assert_array_equal(
@@ -114,8 +115,8 @@ def test_separable_data_is_learned_with_confidence():
 @pytest.mark.parametrize("link", ["probit", "logit"])
 def test_many_columns_with_little_noise_converge_in_few_steps(link):
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(1_500, 50))
-    y = (X @ rng.normal(size=50) / np.sqrt(50) + 0.01 * rng.normal(size=1_500) > 0).astype(int)
+    X = rng.normal(size=(900, 30))
+    y = (X @ rng.normal(size=30) / np.sqrt(30) + 0.01 * rng.normal(size=900) > 0).astype(int)
     model = GPClassifier(link=link).fit(X, y)  # a ConvergenceWarning would be an error
     assert model.n_iter_ < 40
     assert model.score(X, y) > 0.98
@@ -153,12 +154,12 @@ def test_one_class_is_an_error():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"link": "cauchit"}, "The 'link' parameter"),
-        ({"kernel": "rbf"}, "The 'kernel' parameter"),
-        ({"kernel_variance": 0.0}, "The 'kernel_variance' parameter"),
-        ({"constant_variance": -1.0}, "The 'constant_variance' parameter"),
-        ({"tol": 0}, "The 'tol' parameter"),
-        ({"max_iter": 0}, "The 'max_iter' parameter"),
+        ({"link": "cauchit"}, "link must be"),
+        ({"kernel": "rbf"}, "kernel must be"),
+        ({"kernel_variance": 0.0}, "kernel_variance must be"),
+        ({"constant_variance": -1.0}, "constant_variance must be"),
+        ({"tol": 0}, "tol must be"),
+        ({"max_iter": 0}, "max_iter must be"),
     ],
 )
 def test_wrong_parameters_are_named(options, message):
@@ -227,7 +228,10 @@ def test_a_precomputed_kernel_takes_the_diagonal_or_the_mean_of_the_fitted(food)
     cross, own = gram[40:, :40], np.diagonal(gram)
     assumed = model.predict_latent(cross)
     average = model.predict_latent(cross, diagonal=np.full(10, own[:40].mean()))
-    np.testing.assert_array_equal(assumed, average)
+    np.testing.assert_array_equal(assumed[0], average[0])
+    # A mean of 40 numbers.
+    size = model.kernel_variance_[0] * own[:40].sum() / 40
+    assert_rounds_to(assumed[1], average[1], n_terms=40, size=size)
     mean, variance = model.predict_latent(cross, diagonal=own[40:])
     np.testing.assert_array_equal(mean, assumed[0])
     more = model.kernel_variance_[0] * (own[40:] - own[:40].mean())

@@ -3,7 +3,7 @@ import pytest
 from sklearn.gaussian_process.kernels import RBF
 
 from rankcut import GPClassifier, make_food
-from rankcut._loops.duplicates import find_rows, hash_rows
+from rankcut._loops.equal_rows import find_rows, hash_rows
 from rankcut.estimators.gp.duplicates import distinct_points, distinct_rows, few_distinct
 
 

@@ -1,15 +1,13 @@
 """Gaussian process classification as a scikit-learn classifier."""
 
 from collections.abc import Callable
-from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.gaussian_process.kernels import Kernel
 from sklearn.utils import Tags
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
     _check_sample_weight,
@@ -23,7 +21,7 @@ from threadpoolctl import threadpool_limits
 from rankcut._loops.types import Floats
 from rankcut.dask import is_lazy, map_rows, stand_in
 from rankcut.errors import InputError
-from rankcut.estimators.gp.fitting import (
+from rankcut.estimators.gp.fits import (
     Fit,
     Settings,
     check_classes,
@@ -34,6 +32,7 @@ from rankcut.estimators.gp.fitting import (
 )
 from rankcut.estimators.gp.likelihoods import LIKELIHOODS, Link
 from rankcut.estimators.ranking_kernel import RankingKernel
+from rankcut.parameters import check_choice, check_count, check_learned, check_positive
 
 
 class GPClassifier(ClassifierMixin, BaseEstimator):
@@ -122,17 +121,6 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
            [0.01, 0.99]])
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "kernel": [StrOptions({"precomputed"}), callable, None],
-        "link": [StrOptions(set(LIKELIHOODS))],
-        "kernel_variance": [Interval(Real, 0, None, closed="neither"), None],
-        "constant_variance": [Interval(Real, 0, None, closed="left"), None],
-        "class_weight": [dict, StrOptions({"balanced"}), None],
-        "tol": [Interval(Real, 0, None, closed="neither")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "n_jobs": [Integral, None],
-    }
-
     def __init__(
         self,
         kernel: Any = None,
@@ -154,6 +142,23 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
         self.max_iter = max_iter
         self.n_jobs = n_jobs
 
+    def _check_parameters(self) -> None:
+        by_name = isinstance(self.kernel, str) and self.kernel == "precomputed"
+        if not (self.kernel is None or callable(self.kernel) or by_name):
+            raise InputError(
+                f'must be None, "precomputed" or a kernel; got {self.kernel!r}', parameter="kernel"
+            )
+        check_choice(self.link, get_args(Link), "link")
+        check_learned(self.kernel_variance, "kernel_variance")
+        check_learned(self.constant_variance, "constant_variance", zero=True)
+        weight = self.class_weight
+        if not (weight is None or isinstance(weight, dict) or weight == "balanced"):
+            raise InputError(
+                f'must be None, "balanced" or a dict; got {weight!r}', parameter="class_weight"
+            )
+        check_positive(self.tol, "tol")
+        check_count(self.max_iter, "max_iter")
+
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> "GPClassifier":
         """Maximise the ELBO over the posterior and the variances that are not given.
 
@@ -172,7 +177,7 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
         -------
         self
         """
-        self._validate_params()
+        self._check_parameters()
         maximise = self._fit_lazily if is_lazy(X) else self._fit
         fit = maximise(X, y, sample_weight)
         if self.kernel is None:

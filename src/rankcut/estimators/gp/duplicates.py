@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankcut._loops.duplicates import find_rows, hash_rows
+from rankcut._loops.equal_rows import find_rows, hash_rows
 from rankcut._loops.types import Floats
 
 # Features with more distinct numbers than this are not merged: the copy would cost memory.

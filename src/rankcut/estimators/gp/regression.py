@@ -32,7 +32,7 @@ _STARTS = (0.1, 0.9)
 
 
 class Sums(NamedTuple):
-    """What a block of rows, or all rows, tell of the weights."""
+    """What a block of rows, or all rows, say about the weights."""
 
     total: float  #: Σ weight
     square: Floats  #: Φᵀ Φ

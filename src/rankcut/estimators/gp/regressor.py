@@ -1,12 +1,10 @@
 """Gaussian process regression as a scikit-learn regressor."""
 
-from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
@@ -15,6 +13,7 @@ from rankcut.dask import is_lazy, map_rows, stand_in
 from rankcut.estimators.gp.duplicates import few_distinct
 from rankcut.estimators.gp.regression import Sums, fit_sums, sum_rows
 from rankcut.estimators.gp.weight_space import blocks
+from rankcut.parameters import check_learned
 from rankcut.threads import in_order
 
 
@@ -23,8 +22,8 @@ class GPRegressor(RegressorMixin, BaseEstimator):
 
     y = ⟨w, φ⟩ + b + noise, with w ~ N(0, σ² I), b ~ N(0, c²) and noise of variance τ². Given
     features φ, the kernel is ⟨φ, φ'⟩. The variances that are not given maximise the evidence.
-    The rows are read once, in blocks; nothing but the sums Φᵀ Φ and Φᵀ y is kept of them, so
-    millions of rows are no difficulty.
+    The rows are read once, in blocks; only the sums Φᵀ Φ and Φᵀ y are kept, so millions
+    of rows are no problem.
 
     Parameters
     ----------
@@ -75,13 +74,6 @@ class GPRegressor(RegressorMixin, BaseEstimator):
     True
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "kernel_variance": [Interval(Real, 0, None, closed="neither"), None],
-        "constant_variance": [Interval(Real, 0, None, closed="left"), None],
-        "noise_variance": [Interval(Real, 0, None, closed="neither"), None],
-        "n_jobs": [Integral, None],
-    }
-
     def __init__(
         self,
         *,
@@ -112,7 +104,9 @@ class GPRegressor(RegressorMixin, BaseEstimator):
         -------
         self
         """
-        self._validate_params()
+        check_learned(self.kernel_variance, "kernel_variance")
+        check_learned(self.constant_variance, "constant_variance", zero=True)
+        check_learned(self.noise_variance, "noise_variance")
         # The threads work on blocks; the products inside a block are too small for more threads.
         with threadpool_limits(1, user_api="blas"):
             sums = (self._sum_lazily if is_lazy(X) else self._sum)(X, y, sample_weight)

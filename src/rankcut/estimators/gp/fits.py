@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
 from rich.status import Status
+from rich.text import Text
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import _safe_indexing, compute_class_weight
 from threadpoolctl import threadpool_limits
@@ -43,12 +44,6 @@ _SMALL = 512
 
 # Seconds before progress is shown.
 _LONG = 3.0
-
-
-# With more rows than this, the nested model is left out if the constant term is certainly needed:
-# if its variance times the total weight is above this.
-_MANY = 20_000
-_NEEDED = 100.0
 
 
 class Bound(Problem, Protocol):
@@ -121,11 +116,11 @@ class Settings:
         """Climb, then compare with the nested model without a constant term.
 
         The bound of the nested model may be higher: a learned variance stays above 0, and an
-        ascent may end where nothing is learned.
+        ascent may end where nothing is learned, or in a lower maximum whose constant is large.
         """
         problem = bound(prior)
         whole = Ascent(self._highest(problem, problem.start(), watch), prior)
-        if not self._may_need_no_constant(whole):
+        if prior.constant_variance is not None:
             return whole
         without = prior.without_constant()
         problem = bound(without)
@@ -134,12 +129,6 @@ class Settings:
         if not nested.state.elbo > whole.summit.state.elbo:
             return whole
         return Ascent(_after(whole.summit, nested), without)
-
-    def _may_need_no_constant(self, whole: Ascent) -> bool:
-        prior, constant = whole.prior, whole.variances()[1]
-        return prior.constant_variance is None and (
-            prior.total <= _MANY or constant * prior.total < _NEEDED
-        )
 
     def _highest(self, problem: Bound, start: State, watch: Watch) -> Summit:
         """Climb from ``start``, and again from elsewhere if that ends where nothing is learned."""
@@ -298,9 +287,12 @@ class Progress:
         if self._status is None:
             self._status = Status("", console=Console(stderr=True))
             self._status.start()
+        # As a Text, because in a string the name of a class such as [/b] would be markup.
         self._status.update(
-            f"{self.problem}step {iteration} of at most {self.max_iter}: "
-            f"ELBO {elbo:,.4f}, about {gain:.1e} below its maximum"
+            Text(
+                f"{self.problem}step {iteration} of at most {self.max_iter}: "
+                f"ELBO {elbo:,.4f}, about {gain:.1e} below its maximum"
+            )
         )
 
 

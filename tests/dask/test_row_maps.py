@@ -169,9 +169,10 @@ def test_a_lost_cluster_is_told_of():
     assert isinstance(explained(lost), OSError)
 
 
+@pytest.mark.slow
 def test_dask_is_not_imported_unless_it_is_used():
     program = (
         "import sys; from rankcut import GPClassifier, GraphCutFeatures;"
         "GraphCutFeatures().fit_transform([[1, 2]]); assert 'dask' not in sys.modules"
     )
-    subprocess.run([sys.executable, "-c", program], check=True, timeout=120)
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=300)

@@ -1,10 +1,11 @@
-"""How the population is learned from lists: nothing is left to tune by hand.
+"""How the population is learned from lists, with nothing to tune by hand.
 
 1. The prior covariance S₀ = a·K + b·I, K the kernel of a lazy random walk over the item graph: its
-   steps, a and b by the marginal likelihood of some lists. The means have a prior of the same form.
-2. The strength ν of that prior, by the likelihood of people held out.
+   steps, a and b maximise the marginal likelihood of some lists. The means have a prior of the
+   same form.
+2. The strength ν of that prior, by the likelihood of held-out people.
 3. EM on all lists.
-4. How sharp pair probabilities are, by places hidden from the people held out.
+4. How sharp pair probabilities are, by places hidden in the lists of held-out people.
 """
 
 from collections.abc import Callable
@@ -21,11 +22,11 @@ from rankcut.completion.sharpness import Sharpness, measure_sharpness
 from rankcut.features.smoothing import Smoother
 from rankcut.graphs import ItemGraph
 
-# Up to this many items the covariance is a full matrix; fewer in the case of top-k lists, which are
-# as long as the catalogue.
+# Up to this many items, the covariance is a full matrix. The limit is lower for top-k lists, which
+# count as lists of the whole catalogue.
 FULL_ITEMS = 500
 
-# Longer lists are learned from by this many of their items, drawn at random.
+# Of longer lists, this many items are used for learning, drawn at random.
 MOST_LISTED = 200
 
 _STEPS = (1.0, 2.0, 4.0, 8.0, 16.0)
@@ -33,18 +34,18 @@ _STRENGTHS = (1000.0, 300.0, 100.0, 30.0, 10.0)
 _USUAL_STRENGTH = 100.0
 _TRIAL_STEPS = 21
 
-# People that the choice of the prior looks at, and by how many items of their lists.
+# The prior is chosen by this many people, and this many items of their lists.
 _LOOKED_AT = 500
 _LOOKED_AT_ITEMS = 30
 
-# People that the choice of its strength looks at: a fifth of them is held out, each fifth in turn
-# if there are few.
+# Its strength is chosen by this many people. A fifth of them is held out; with few people, each
+# fifth in turn.
 _TRIED = 5000
 _PARTS = 5
 _FEW = 1500
 _FEWEST_PEOPLE = 25
 
-# Rounds of learning factors, and further ones with the people that were held out.
+# Rounds of learning factors, and further rounds that include the held-out people.
 _ROUNDS = 12
 _LAST_ROUNDS = 3
 _MOST_JUDGES = 1000
@@ -69,7 +70,7 @@ def learn_population(
     n_jobs: int | None = None,
     progress: Callable[[], None] = lambda: None,
 ) -> Learned:
-    """Learn from lists that are all different."""
+    """Learn from distinct lists."""
     lists = lists.shortened(MOST_LISTED, rng)
     most = MOST_UNLISTED if (lists.blurs > 0).any() else FULL_ITEMS
     if lists.n_items > most:
@@ -114,7 +115,7 @@ def learn_population(
         if likelihood <= best:
             break
         best, chosen, strength = likelihood, models, tried_strength
-    # Judged by models that are learned to the end, as the final one is.
+    # Sharpness is measured on models that are learned to the end, like the final one.
     chosen = [
         learn(some, model, prior(strength), n_jobs=n_jobs, progress=progress)
         for some, model in zip(others, chosen, strict=True)

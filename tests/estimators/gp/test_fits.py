@@ -16,7 +16,7 @@ class TestNestedModels:
     """The bound is never below that of a model that is nested in the one that is fitted."""
 
     @pytest.mark.parametrize("link", ["probit", "logit"])
-    @pytest.mark.parametrize("seed", range(8))
+    @pytest.mark.parametrize("seed", range(4))
     def test_without_a_constant_or_with_a_given_variance(self, seed, link):
         X, y = unrelated(seed)
         model = GPClassifier(link=link).fit(X, y)
@@ -30,6 +30,14 @@ class TestNestedModels:
         assert model.elbo_ >= best - 1e-8
         assert (np.diff(model.elbo_trace_[0]) >= 0).all()
         assert model.elbo_trace_[0][-1] == model.elbo_
+
+    def test_where_the_constant_seems_to_be_needed(self):
+        """Alone, this ascent ends 4e-3 lower, in a maximum where the constant is large."""
+        X = np.random.default_rng(14).standard_normal((500, 25)) + 30
+        y = (np.arange(500) > 0).astype(int)
+        model = GPClassifier(link="logit").fit(X, y)
+        nested = GPClassifier(link="logit", constant_variance=0, tol=1e-12).fit(X, y)
+        assert model.elbo_ >= nested.elbo_ - 1e-8
 
     def test_a_constant_that_is_not_needed_is_left_out(self):
         X, y = unrelated(1)

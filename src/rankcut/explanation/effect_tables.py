@@ -27,7 +27,7 @@ class Explanation:
     unit : str
         What effects are measured in.
     outputs : tuple
-        The class that a positive effect speaks for, for each output; None for a number.
+        The class that a positive effect favours, for each output; None for a number.
     notes : tuple of str
         What a reader should know.
     """

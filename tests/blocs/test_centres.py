@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.cluster import KMeans
 
-from rankcut.blocs.partitions import assign, by_means, by_medoids, fit_spread, membership
+from rankcut.blocs.centres import assign, by_means, by_medoids, fit_spread, membership
 
 
 def clouds(n=60, seed=0):

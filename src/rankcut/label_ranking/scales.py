@@ -1,6 +1,6 @@
 """Two scales of covariates for a model of distances: standard scores, and normal scores of ranks.
 
-Normal scores do not mind outliers and skewness; standard scores keep what is linear.
+Normal scores are robust to outliers and skew; standard scores keep linear relations.
 """
 
 from dataclasses import dataclass
@@ -13,13 +13,13 @@ from rankcut._loops.types import Floats
 
 _MOST_QUANTILES = 1000
 
-# Beyond this normal score, values are as good as equal.
+# Normal scores beyond this are cut off.
 _FARTHEST = 3.0
 
 
 @dataclass(frozen=True, eq=False)
 class StandardScale:
-    """(x − mean)/deviation; indicators are centred alone."""
+    """(x − mean)/deviation; indicators are only centred."""
 
     mean: Floats
     deviation: Floats
@@ -51,7 +51,7 @@ def fit_scales(
     """Both scales of these covariates."""
     mean = weights @ rows / weights.sum()
     deviation = np.sqrt(weights @ (rows - mean) ** 2 / weights.sum())
-    # A constant column tells nothing, and indicators have a natural scale.
+    # A constant column carries no information, and indicators have a natural scale.
     deviation[is_indicator | ~(deviation > 0)] = 1.0
     standard = StandardScale(mean, deviation)
     grid = np.linspace(0.0, 1.0, min(_MOST_QUANTILES, max(len(rows), 2)))

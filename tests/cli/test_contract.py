@@ -1,0 +1,386 @@
+"""What holds for every command that takes rankings, whatever it answers.
+
+Any kind of ranking is taken; the order of the columns does not matter; one row is an answer or one
+line; labels are only text; an interrupted command leaves no file; ``-`` is standard input and
+standard output. One option has one name and one meaning. That counts are repeated rankings is in
+``test_counts``.
+"""
+
+import csv
+import inspect
+import io
+import json
+import re
+
+import numpy as np
+import pytest
+import typer
+from commands import run, succeed
+
+from rankcut.cli import COMMANDS, app
+from rankcut.cli.reading import Reading
+from rankcut.files import drafts, read_graph
+
+ITEMS = ["ann", "bob", "cy", "dan"]
+# Complete and incomplete ones, with and without ties, each in one town, by people of some age.
+BALLOTS = [
+    (4, "Kobe", 31, "1,2,3,4"),
+    (1, "Kobe", 35, "1,1,2,"),
+    (3, "Kobe", 40, "2,1,,"),
+    (2, "Nara", 52, "4,3,2,1"),
+    (5, "Nara", 60, ",2,1,"),
+    (2, "Nara", 58, ",,1,1"),
+    (1, "Nara", 47, "3,,2,1"),
+]
+
+# Beside the file and --unranked: what each command needs to answer on standard output.
+ARGUMENTS = {
+    "info": ["--json"],
+    "convert": ["-", "--to", "csv", "--expand"],
+    "consensus": ["--by", "town", "--n-bootstraps", "0", "--json"],
+    "graph": ["--learn", "agreement", "--json"],
+    "features": ["-o", "-", "--to", "csv"],
+    "gram": ["-o", "-", "--to", "csv"],
+    "similar": ["-n", "3", "--json"],
+    "compare": ["--by", "town", "--n-permutations", "20", "--json"],
+    "clusters": ["-k", "2", "--n-bootstraps", "0", "--by", "town", "--json"],
+    "complete": ["--json"],
+    "classify": ["--target", "town", "--model", "logistic", "--folds", "2", "--json"],
+    "regress": ["--target", "age", "--folds", "2", "--json"],
+    "learn-ranking": ["--columns", "age", "--folds", "2", "--json"],
+    "map": ["--by", "town", "-o", "-", "--to", "json"],
+    "report": ["--by", "town", "-o", "-"],
+}
+NO_UNRANKED = ("info", "convert", "graph")
+# The suffix of a file that the command writes, and the options that name it on standard output.
+WRITTEN = {
+    "info": (".json", []),
+    "convert": (".csv", ["--to", "csv"]),
+    "consensus": (".csv", []),
+    "graph": (".npz", []),
+    "features": (".npy", ["--to", "npy"]),
+    "gram": (".npy", ["--to", "npy"]),
+    "similar": (".csv", []),
+    "compare": (".json", []),
+    "clusters": (".csv", []),
+    "complete": (".csv", []),
+    "classify": (".skops", []),
+    "regress": (".skops", []),
+    "learn-ranking": (".skops", []),
+    "map": (".csv", ["--to", "csv"]),
+    "report": (".html", []),
+}
+# Those that fit many models take seconds.
+COMMAND = pytest.mark.parametrize(
+    "command",
+    [
+        pytest.param(name, marks=pytest.mark.slow) if name in ("learn-ranking", "regress") else name
+        for name in ARGUMENTS
+    ],
+)
+# Their low-rank vectors start from random numbers, which are of columns, and stop a little short.
+LOW_RANK = ("map", "similar")
+
+
+def table(rows, items=ITEMS):
+    """A wide table of (count, town, age, ranks), with a row for each ranking."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(["town", "age", *items])
+    for count, town, age, ranks in rows:
+        writer.writerows([[town, age, *ranks.split(",")]] * count)
+    return out.getvalue()
+
+
+def arguments(command, unranked="last"):
+    if command == "complete" and unranked == "error":
+        unranked = "anywhere"
+    options = [] if command in NO_UNRANKED else ["--unranked", unranked]
+    about = [] if command == "learn-ranking" else ["--columns", "age"]
+    return [*ARGUMENTS[command], *options, *about]
+
+
+def answer(command, file, unranked="last"):
+    return succeed(command, file, *arguments(command, unranked))
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "votes.csv").write_text(table(BALLOTS), encoding="utf-8")
+    return tmp_path
+
+
+def test_every_command_is_here():
+    others = {"demo", "predict"}  # of a data set of its own, and of a model
+    assert set(ARGUMENTS) == set(WRITTEN) == set(COMMANDS) - others
+
+
+# --- any kind of ranking -----------------------------------------------------------------------
+
+KINDS = {
+    "full": ("1,2,3,4 2,1,4,3 4,3,2,1 1,3,2,4 3,4,1,2 2,3,1,4", "error"),
+    "ties": ("1,1,2,3 2,1,2,1 3,2,1,1 1,2,2,2 2,2,1,1 1,1,1,2", "error"),
+    "top-k": ("1,2,, 2,1,, ,,1,2 1,,2, ,1,2, 2,,,1", "last"),
+    "incomplete": ("1,,2,3 2,1,,3 ,2,1, 1,3,2, 3,,1,2 ,3,1,2", "anywhere"),
+}
+
+
+@COMMAND
+@pytest.mark.parametrize("kind", KINDS)
+def test_any_kind_of_ranking_is_answered(here, command, kind):
+    ranks, unranked = KINDS[kind]
+    rows = [
+        (1, ("Kobe", "Nara")[i % 2], 30 + 7 * i, each) for i, each in enumerate(2 * ranks.split())
+    ]
+    (here / "kind.csv").write_text(table(rows), encoding="utf-8")
+    said = answer(command, "kind.csv", unranked)
+    assert said
+    assert "nan" not in said.lower().split()
+
+
+# --- the order of columns ----------------------------------------------------------------------
+
+
+def without_order(command, said):
+    """What is said of each item, pair, ranking or group, whatever the order of the columns."""
+    if command in ("convert", "features"):
+        return [dict(sorted(row.items())) for row in csv.DictReader(said.splitlines())]
+    if command == "gram":
+        return [[float(cell) for cell in row] for row in list(csv.reader(said.splitlines()))[1:]]
+    if command == "report":
+        return sorted(re.findall(r'<p class="says">(.*?)</p>', said, re.S))
+    found = json.loads(said)
+    if command == "compare":  # which of a pair is named first follows the columns
+        pairs = found.pop("pairs")
+        shown = [[*sorted((row["first"], row["second"])), row["p_value"]] for row in pairs]
+        verdict = re.sub(r", most of all .*", "", found.pop("verdict"))
+        return sort_lists([verdict, found["p_value"], found["effect_size"], found["items"], shown])
+    if command == "map":  # a direction may be turned round
+        return [(abs(row["x"]), abs(row["y"]), row["count"]) for row in found]
+    if command == "similar":
+        return [row["similarity"] for row in found]
+    return sort_lists(found)
+
+
+def assert_same(one, other):
+    """Equal, numbers up to the rounding of sums in another order."""
+    if isinstance(one, dict):
+        assert list(one) == list(other)
+        one, other = list(one.values()), list(other.values())
+    if isinstance(one, list | tuple):
+        assert len(one) == len(other)
+        for first, second in zip(one, other, strict=True):
+            assert_same(first, second)
+    elif isinstance(one, float):
+        assert one == pytest.approx(other, rel=1e-9, abs=1e-9)
+    else:
+        assert one == other
+
+
+def sort_lists(value):
+    """Lists of entries in one order, names of items in a pair too."""
+    if isinstance(value, dict):
+        return {name: sort_lists(each) for name, each in sorted(value.items())}
+    if isinstance(value, list):
+        inner = [sort_lists(each) for each in value]
+        return sorted(inner, key=lambda each: json.dumps(rounded(each), sort_keys=True))
+    return value
+
+
+def rounded(value):
+    if isinstance(value, dict):
+        return {name: rounded(each) for name, each in value.items()}
+    if isinstance(value, list):
+        return [rounded(each) for each in value]
+    return round(value, 6) + 0.0 if isinstance(value, float) else value
+
+
+@COMMAND
+def test_the_order_of_columns_does_not_matter(here, command):
+    # No two items are liked alike, and no two neighbours are equally near.
+    rows = [
+        (1, "Kobe" if i < 6 else "Nara", 30 + 3 * i, ranks)
+        for i, ranks in enumerate(
+            [
+                "1,2,3,4",
+                "1,2,4,3",
+                "1,3,2,4",
+                "2,1,3,4",
+                "1,4,2,3",
+                "1,2,3,4",
+                "4,3,2,1",
+                "3,4,2,1",
+                "4,2,3,1",
+                "2,4,3,1",
+                "3,4,1,2",
+                "1,3,4,2",
+            ]
+        )
+    ]
+    order = [2, 0, 3, 1]
+    turned = [
+        (count, town, age, ",".join(ranks.split(",")[i] for i in order))
+        for count, town, age, ranks in rows
+    ]
+    for folder in ("one", "two"):
+        (here / folder).mkdir()
+    (here / "one" / "votes.csv").write_text(table(rows), encoding="utf-8")
+    (here / "two" / "votes.csv").write_text(
+        table(turned, [ITEMS[i] for i in order]), encoding="utf-8"
+    )
+    one, two = (
+        without_order(command, answer(command, f"{folder}/votes.csv", "error"))
+        for folder in ("one", "two")
+    )
+    if command in LOW_RANK:
+        np.testing.assert_allclose(one, two, atol=0.1)
+    else:
+        assert_same(rounded(one), rounded(two))
+
+
+# --- one row -----------------------------------------------------------------------------------
+
+
+@COMMAND
+def test_one_row_is_an_answer_or_one_line(here, command):
+    (here / "one.csv").write_text(table([(1, "Kobe", 31, "1,2,3,4")]))
+    done = run(command, "one.csv", *arguments(command))
+    if done.exit_code:
+        assert (done.exit_code, done.stderr.count("\n")) in ((1, 1), (2, 1)), done.output
+        assert done.stderr.startswith("rankcut: ")
+    else:
+        assert done.stdout
+
+
+# --- hostile labels ----------------------------------------------------------------------------
+
+HOSTILE = ["</script><script>alert(1)</script>", '"><img src=x onerror=alert(2)>', "a,b\n;c", "ünï"]
+TOWNS = {"Kobe": "=1+1", "Nara": "' onload='alert(3)"}
+
+
+@COMMAND
+def test_labels_are_only_text(here, command):
+    rows = [(count, TOWNS[town], age, ranks) for count, town, age, ranks in BALLOTS]
+    (here / "odd.csv").write_text(table(rows, HOSTILE), encoding="utf-8")
+    said = answer(command, "odd.csv")
+    if command == "report":
+        assert len(re.findall("<script", said)) == 3
+        assert "<img" not in said
+        assert not re.search(r"<[^>]* on\w+=", re.sub(r'"[^"]*"', '""', said))
+    elif command in ("convert", "features"):
+        (again, *_) = csv.DictReader(io.StringIO(said))
+        assert {name.removeprefix("rank: ") for name in again} >= set(HOSTILE)
+    elif command != "gram":
+        json.loads(said)
+
+
+# --- interrupted -------------------------------------------------------------------------------
+
+
+@COMMAND
+def test_an_interrupted_command_leaves_no_file(here, command, monkeypatch):
+    def interrupt(path):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(drafts, "_settle", interrupt)
+    suffix, _ = WRITTEN[command]
+    target = here / f"out{suffix}"
+    target.write_bytes(b"before")
+    done = run(command, "votes.csv", *to_file(command, target))
+    assert done.exit_code not in (0, 2)
+    assert "Traceback" not in done.output
+    assert target.read_bytes() == b"before"
+    assert {path.name for path in here.iterdir()} == {"votes.csv", target.name}
+
+
+def to_file(command, target):
+    """The same arguments, but for the result, which goes to a file."""
+    plain = [each for each in arguments(command) if each not in ("-o", "-", "--json")]
+    at = plain.index("--to") if "--to" in plain else len(plain)
+    return [*plain[:at], *plain[at + 2 :], "-o", target]
+
+
+# --- standard input and output -----------------------------------------------------------------
+
+
+@COMMAND
+def test_standard_input(here, command):
+    text = (here / "votes.csv").read_text(encoding="utf-8")
+    piped = succeed(command, "-", *arguments(command), "--format", "csv", input=text)
+    assert piped == answer(command, "votes.csv")
+
+
+@COMMAND
+def test_standard_output(here, command):
+    suffix, named = WRITTEN[command]
+    target = here / f"out{suffix}"
+    succeed(command, "votes.csv", *to_file(command, target))
+    done = run(command, "votes.csv", *to_file(command, "-"), *named)
+    assert done.exit_code == 0, done.output
+    if suffix == ".npz":  # whose bytes have the time in them
+        (here / "piped.npz").write_bytes(done.stdout_bytes)
+        assert read_graph(here / "piped.npz").to_dense().tolist() == (
+            read_graph(target).to_dense().tolist()
+        )
+    else:
+        assert done.stdout_bytes == target.read_bytes()
+
+
+# --- one grammar -------------------------------------------------------------------------------
+
+# Options that several commands have, and that mean the same in each of them.
+SHARED = ("--by", "--unranked", "--json", "--seed", "--people", "--folds", "--explain")
+
+
+def test_an_option_has_one_name_and_one_meaning():
+    group = typer.main.get_command(app)
+    found = {}
+    for name in COMMANDS:
+        for option in group.commands[name].params:
+            for spelling in option.opts:
+                found.setdefault(spelling, {})[name] = option
+    # A table of items is not a file of rankings: there, columns and formats are of items.
+    reading = {f"--{field.replace('_', '-')}" for field in inspect.signature(Reading).parameters}
+    for spelling in {*SHARED, *reading}:
+        helps = {
+            option.help
+            for name, option in found[spelling].items()
+            if name != "graph" and (spelling, name) != ("--unranked", "complete")
+        }
+        assert len(helps) == 1, (spelling, helps)
+    assert all("-o" in option.opts for option in found["--output"].values())
+    assert set(found["--output"]) == set(COMMANDS)
+    random = {"consensus", "features", "gram", "similar", "compare", "clusters", "complete"}
+    random |= {"classify", "regress", "learn-ranking", "map", "report"}
+    assert set(found["--seed"]) == random
+    # The others write a file, or a table on standard output.
+    assert set(COMMANDS) - set(found["--json"]) == {
+        *("demo", "convert", "features", "gram", "map", "report")
+    }
+    letters = {spelling for spelling in found if len(spelling) == 2}
+    assert letters == {"-f", "-k", "-m", "-n", "-o", "-t"}
+
+
+PARAMETERS = {
+    "seed": "random_state",
+    "random_seed": "random_state",
+    "rng": "random_state",
+    "weights_of_people": "sample_weight",
+    "sample_weights": "sample_weight",
+    "unlisted": "unranked",
+    "missing": "unranked",
+}
+
+
+def test_a_parameter_has_one_name():
+    import rankcut
+
+    named = set()
+    for name in rankcut.__all__:
+        public = getattr(rankcut, name)
+        for made in (public, *(getattr(public, m, None) for m in ("fit", "score"))):
+            if callable(made) and not inspect.ismodule(made):
+                named |= set(inspect.signature(made).parameters)
+    assert named & set(PARAMETERS) == set()
+    assert {"random_state", "sample_weight", "unranked", "by"} <= named

@@ -1,0 +1,46 @@
+"""The ascent ends at the best point that it has seen."""
+
+import numpy as np
+import pytest
+
+from rankcut import GPClassifier
+from rankcut.estimators.gp.ascent import best_along
+from rankcut.estimators.gp.gaussian import Prior
+from rankcut.estimators.gp.likelihoods import LIKELIHOODS
+from rankcut.estimators.gp.weight_space import LabelledRows, WeightSpace, exponent_of, mean_square
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_of_some_variances_the_one_with_the_highest_bound(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((40, 3))
+    y = X[:, 0] + rng.standard_normal(40) > 0
+    exponent = exponent_of(X)
+    prior = Prior(None, 0.0, mean_square(X, None, exponent), 40.0, exponent=2 * exponent)
+    problem = WeightSpace(LabelledRows(X, y, None, None, exponent), LIKELIHOODS["probit"], prior)
+    variances = np.array([1e-3, 0.1, 10.0])
+    bounds = [
+        GPClassifier(kernel_variance=v, constant_variance=0.0, tol=1e-10).fit(X, y).elbo_
+        for v in variances
+    ]
+    divided = np.log(variances) + 2 * exponent * np.log(2.0)
+    for order in ([0, 1, 2], [2, 1, 0], [1, 0, 2]):
+        found = best_along(
+            problem, problem.start().parameters, divided[order], tol=1e-10, max_iter=99
+        )
+        assert found.elbo == pytest.approx(max(bounds), rel=1e-9)
+        assert found.parameters[0] == divided[np.argmax(bounds)]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_bound_is_that_of_the_variances_it_ended_with(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((14, 6))
+    y = X[:, 0] + 0.5 * rng.standard_normal(14) > 0.3
+    model = GPClassifier().fit(X, y)
+    there = GPClassifier(
+        kernel_variance=model.kernel_variance_[0],
+        constant_variance=model.constant_variance_[0],
+        tol=1e-10,
+    ).fit(X, y)
+    assert model.elbo_ == pytest.approx(there.elbo_, abs=1e-6)
