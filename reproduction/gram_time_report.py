@@ -80,10 +80,10 @@ def prose(rows: Table) -> str:
         "Rankings of the eight dishes, in one thread, from ranks to the Gram matrix, features "
         f"included; means over {trials} trials. *rankcut* is this library. *Literal* is the "
         "procedure as the paper describes it, in plain Python: features by its algorithm box with "
-        "an oracle that goes through the edges, and other kernels pair by pair. What the authors "
-        "call for Kendall's kernel has a closed form for top-k lists and for incomplete rankings, "
-        "and goes through all full orders for ties; so does ours. Mallows has four draws a "
-        "list.\n\n"
+        "an oracle that sums over the edges, and other kernels pair by pair. The program that the "
+        "authors call for Kendall's kernel has a closed form for top-k lists and for incomplete "
+        "rankings, and enumerates all full orders for ties; so does ours. Mallows has four draws "
+        "a list.\n\n"
         "Literal times are measured on a few rankings or pairs and scaled to all; so are ours "
         "where a matrix would take long. Beyond seven minutes the paper reports NA; the figures "
         "draw a line there.\n\n"
@@ -148,9 +148,9 @@ def _incomplete(at: Times) -> Verdict:
     ]
     return Verdict(
         share_outcome([ratio >= _CHEAP for ratio in literal + ours_kendall]),
-        f"Done literally, with the closed form that the authors call for Kendall's, it takes "
-        f"{_times(literal)} as long: the fewer items are ranked, the less. In this library the "
-        "graph cut "
+        f"Done literally, with the closed form that the authors call, Kendall's kernel takes "
+        f"{_times(literal)} as long as the graph cut kernel, the less the fewer items are ranked. "
+        "In this library the graph cut "
         f"kernel takes {_times([1 / ratio for ratio in ours_kendall])} as long as Kendall's: "
         "expected signs need no completions, and mean features do.",
     )
@@ -171,7 +171,7 @@ def _ties(at: Times) -> Verdict:
     few = min(literal)
     return Verdict(
         _both(bool(lost), ours >= _SHORT),
-        f"Going through all full orders, {few} groups of 8 items take {in_words(literal[few])} for "
+        f"Over all full orders, {few} groups of 8 items take {in_words(literal[few])} for "
         f"250 rankings"
         + (f" (over seven minutes for {_and(lost)} groups)" if lost else "")
         + f". But a tied pair has the sign 0, and with that it takes at most {in_words(ours)}.",

@@ -68,3 +68,14 @@ def new_panel(
     if title:
         every[0].set_title(title, loc="left", color=INK, size=TEXT, weight="bold")
     return figure, axes
+
+
+def in_our_style(figure: Any) -> Any:
+    """A figure that was drawn elsewhere: text and titles as ours, and no legend of its own."""
+    for legend in list(figure.legends):
+        legend.remove()
+    for text in figure.findobj(lambda each: hasattr(each, "set_fontsize")):
+        text.set_fontsize(TEXT)
+    for axes in figure.axes:
+        axes.set_title(axes.get_title(loc="left"), loc="left", size=TEXT, weight="bold")
+    return figure

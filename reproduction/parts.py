@@ -165,18 +165,18 @@ def run_missing(
         done(work)
 
     try:
-        with _deaf_to_interrupts():
+        with _interrupts_ignored():
             waiting = {submit(work): work for work in beside}
         for future in as_completed(waiting):
             keep(waiting[future], future.result())
         for work in alone:
-            with _deaf_to_interrupts():
+            with _interrupts_ignored():
                 future = submit(work)
             keep(work, future.result())
     except BrokenProcessPool:
         raise ChildProcessError(
-            "a process of the reproduction was ended from outside, perhaps for want of memory; "
-            "what is finished is kept, and the same command goes on from there"
+            "a worker process was killed, perhaps for lack of memory; finished work is kept, and "
+            "the same command continues from there"
         ) from None
     except BaseException:
         pool.shutdown(wait=False, cancel_futures=True)
@@ -187,8 +187,8 @@ def run_missing(
 
 
 @contextmanager
-def _deaf_to_interrupts() -> Iterator[None]:
-    """Processes that are started meanwhile leave interrupts to this one: they inherit it."""
+def _interrupts_ignored() -> Iterator[None]:
+    """Processes started meanwhile inherit this, and leave interrupts to their parent."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -42,10 +42,12 @@ PUBLISHED = "as published"
 BOTH = "a constant for both"
 NEITHER = "a constant for neither"
 CONVERGED = "to convergence"
+TWENTY = "20 steps"
 TEXT = "weights of the text"
+EVEN = "classes split evenly"
 MIXED = "labels as they were run"
 
-VARIANTS = (PUBLISHED, NEITHER, BOTH, CONVERGED, TEXT, MIXED)
+VARIANTS = (PUBLISHED, NEITHER, BOTH, TWENTY, CONVERGED, TEXT, EVEN, MIXED)
 
 # Far more than any fit takes.
 _MANY = 1000
@@ -110,6 +112,9 @@ class Seen(NamedTuple):
 def see(name: str, release: Release, rankings: Rankings, seed: int) -> Seen:
     """Rankings as the kernel of that name sees them; ``seed`` is of what is drawn."""
     if release.cut is not None:
+        if release.cut.draws == "same":
+            # Whatever the seed, their draws are by the number of items.
+            seed = rankings.ranks.shape[1]
         return Seen(cut_features(release.cut, rankings, seed))
     if name == MALLOWS:
         ranks = np.asarray(rankings.ranks)
@@ -135,13 +140,22 @@ def select(seen: Seen, rows: NDArray[np.intp]) -> Seen:
     return Seen(full=seen.full[several], draws=seen.draws)
 
 
+class Lesson(NamedTuple):
+    """Rankings as a kernel sees them, their labels, and which of them to learn from."""
+
+    seen: Seen
+    target: Labels
+    split: Split
+
+
 def fit(
-    seen: Seen, release: Release, target: Labels, split: Split, *, steps: int, rank: int = 0
+    lesson: Lesson, release: Release, *, steps: int, rank: int = 0
 ) -> tuple[Kernel, list[Stop]]:
     """The path of a fit, and the kernel that predicts the test rankings at each of its steps.
 
     A Gram matrix goes in as it is, or with ``rank`` by that many coordinates.
     """
+    seen, target, split = lesson
     rows = np.concatenate([split.train, split.test])
     n = len(split.train)
     kernel: Kernel
@@ -202,37 +216,41 @@ class Run(NamedTuple):
 
 
 def runs(
-    name: str,
     release: Release,
-    seen: Seen,
-    target: Labels,
-    split: Split,
+    lesson: Lesson,
     *,
     text: Seen | None = None,
+    even: Lesson | None = None,
     rank: int = 0,
+    alone: bool = False,
 ) -> Iterator[Run]:
     """A kernel as published, and with one thing changed at a time.
 
-    ``text`` has the vectors that the text describes.
+    ``text`` has the vectors that the text describes, ``even`` a split with as many of each class.
+    With ``alone``, and where a matrix goes in whole, nothing is changed.
     """
-    truth = target[split.test]
-    dense = seen.full is not None or (seen.gram is not None and not rank)
-    steps = release.steps if dense else _MANY
-    kernel, path = fit(seen, release, target, split, steps=steps, rank=rank)
-    at = min(release.steps, len(path) - 1)
-    yield Run(PUBLISHED, scores_at(path[at], kernel, truth), path)
-    if dense:
+    seen = lesson.seen
+    alone = alone or seen.full is not None or (seen.gram is not None and not rank)
+    kernel, path = fit(lesson, release, steps=release.steps if alone else _MANY, rank=rank)
+    truth = lesson.target[lesson.split.test]
+    published = scores_at(path[min(release.steps, len(path) - 1)], kernel, truth)
+    yield Run(PUBLISHED, published, path)
+    if alone:
         return
+    yield Run(TWENTY, scores_at(path[min(20, len(path) - 1)], kernel, truth), [])
     yield Run(CONVERGED, scores_at(path[-1], kernel, truth), [])
-    same = PUBLISHED, scores_at(path[at], kernel, truth)
-    other = replace(release, constant=not release.constant)
-    kernel, path = fit(seen, other, target, split, steps=release.steps, rank=rank)
-    changed = scores_at(path[-1], kernel, truth)
-    yield Run(BOTH, same[1] if release.constant else changed, [])
-    yield Run(NEITHER, changed if release.constant else same[1], [])
+
+    def instead(other: Lesson, changed: Release) -> Record:
+        kernel, path = fit(other, changed, steps=release.steps, rank=rank)
+        return scores_at(path[-1], kernel, other.target[other.split.test])
+
+    other = instead(lesson, replace(release, constant=not release.constant))
+    yield Run(BOTH, published if release.constant else other, [])
+    yield Run(NEITHER, other if release.constant else published, [])
     if text is not None:
-        kernel, path = fit(text, release, target, split, steps=release.steps)
-        yield Run(TEXT, scores_at(path[-1], kernel, truth), [])
+        yield Run(TEXT, instead(lesson._replace(seen=text), release), [])
+    if even is not None:
+        yield Run(EVEN, instead(even, release), [])
 
 
 def released_sample(target: Labels, size: int, seed: int) -> NDArray[np.intp]:

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from scipy.linalg import cholesky, solve_triangular
 from scipy.linalg.blas import dtrmm
 from scipy.optimize import OptimizeResult, minimize
-from scipy.special import ndtr
+from scipy.special import expit, ndtr
 
 Floats = NDArray[np.float64]
 
@@ -314,7 +314,7 @@ class Bound:
             [
                 lower.T @ by_mean - mean,
                 by_factor[self._triangle],
-                np.array(by_parameter) / (1.0 + np.exp(-free)),
+                np.array(by_parameter) * expit(free),
             ]
         )
         return float(expected - divergence), gradient
@@ -350,4 +350,5 @@ def expectations(mean: Floats, variance: Floats, sign: Floats) -> tuple[float, F
 
 
 def _softplus(free: Floats) -> Floats:
-    return np.asarray(np.logaddexp(0.0, free))
+    # Steps that try a variance of nothing at all are not taken, but must have a bound.
+    return np.asarray(np.maximum(np.logaddexp(0.0, free), 1e-100))

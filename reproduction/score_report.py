@@ -167,6 +167,9 @@ _LINES: dict[str, dict[str, Any]] = {
     CUT: {"marker": "o", "markersize": 5.5, "linewidth": 2.2},
 }
 
+DRAWN = tuple(_LINES)
+"""Methods of the figure against noise."""
+
 # Names that fit on a phone.
 _SHORT = {
     CONSTANT: "one class for all",

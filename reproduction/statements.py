@@ -22,7 +22,7 @@ from reproduction.parts import Part, Record, Settings, Tables, Task
 CLAIMS = {
     "f1": Claim("On a balanced data set the F1-score is equal to the accuracy.", "Section 4.2"),
     "scores": Claim(
-        "The dishes' features, weighed 1, 0.17 and 0.09, give the printed scores.",
+        "The dishes' features, weighted by 1, 0.17 and 0.09, give the printed scores.",
         "Section 4.1, Tables 3 and 4",
     ),
     "places": Claim(

@@ -11,7 +11,7 @@ import hashlib
 import json
 import platform
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -88,10 +88,13 @@ def code_fingerprint(part: str, sources: tuple[Path, ...] = _SOURCES) -> str:
     """A hash of what the records of a part depend on: definitions, and versions of libraries.
 
     The part is the class whose attribute ``name`` says so; its method ``run`` is where to start.
+    Of a part that is nowhere, only the versions are known.
     """
     digest = hashlib.sha256(platform.python_version().encode())
     for library in _LIBRARIES:
         digest.update(f" {library} {version(library)}".encode())
+    if not any(f'name = "{part}"' in text for text in _texts(sources)):
+        return digest.hexdigest()[:16]
     definitions = _definitions(sources)
     reached: set[str] = set()
     waiting = [f"{part}.run"]
@@ -99,9 +102,9 @@ def code_fingerprint(part: str, sources: tuple[Path, ...] = _SOURCES) -> str:
         name = waiting.pop()
         if name not in reached and name in definitions:
             reached.add(name)
-            for node in definitions[name]:
-                waiting += _mentioned(node)
-    texts = sorted(ast.unparse(node) for name in reached for node in definitions[name])
+            for definition in definitions[name]:
+                waiting += definition.mentioned
+    texts = sorted(each.text for name in reached for each in definitions[name])
     digest.update(hashlib.sha256("\n".join(texts).encode()).digest())
     return digest.hexdigest()[:16]
 
@@ -115,16 +118,37 @@ def data_fingerprint(data: Path) -> str:
 
 
 @lru_cache(maxsize=2)
-def _definitions(sources: tuple[Path, ...]) -> dict[str, list[ast.stmt]]:
+def _texts(sources: tuple[Path, ...]) -> list[str]:
+    """The modules."""
+    paths = (path for source in sources for path in source.rglob("*.py"))
+    return [path.read_text(encoding="utf-8") for path in paths]
+
+
+class _Definition:
+    """Code that a name stands for: its text without comments, and the names in it."""
+
+    def __init__(self, node: ast.stmt) -> None:
+        self._node = node
+
+    @cached_property
+    def text(self) -> str:
+        return ast.unparse(self._node)
+
+    @cached_property
+    def mentioned(self) -> frozenset[str]:
+        return frozenset(_mentioned(self._node))
+
+
+@lru_cache(maxsize=2)
+def _definitions(sources: tuple[Path, ...]) -> dict[str, list[_Definition]]:
     """Each name that a module defines, and the code.
 
     Different modules may define the same name: then all of them count.
     """
-    found: dict[str, list[ast.stmt]] = {}
-    for source in sources:
-        for path in source.rglob("*.py"):
-            for name, node in _named(ast.parse(path.read_text(encoding="utf-8")).body):
-                found.setdefault(name, []).append(node)
+    found: dict[str, list[_Definition]] = {}
+    for text in _texts(sources):
+        for name, node in _named(ast.parse(text).body):
+            found.setdefault(name, []).append(_Definition(node))
     return found
 
 

@@ -29,7 +29,7 @@ from reproduction.encodings import (
 )
 from reproduction.findings import Claim, Outcome, Row, Verdict
 from reproduction.learning import SEEDS
-from reproduction.published import BOTH, CONVERGED, MIXED, NEITHER, PUBLISHED
+from reproduction.published import BOTH, CONVERGED, MIXED, NEITHER, PUBLISHED, TWENTY
 from reproduction.score_report import changes, published_settings
 from reproduction.sushi_experiments import ORIGIN
 
@@ -92,12 +92,11 @@ def judge(rows: Sequence[Row], published: Sequence[Row]) -> dict[str, Verdict]:
     origin = Scores([row for row in rows if row["target"] == ORIGIN], "experiment")
     if origin.has("full", CUT):
         verdicts["origin"] = _origin(scores, origin)
-    blind = [row for row in residence if row["method"] in (DUMMY, CONSTANT)]
     own = [row for row in published if row["variant"] == PUBLISHED]
     if not own:
         return verdicts
     changed = changes(published, "experiment", published_settings(published))
-    for key, found in _judge(Scores([*own, *blind], "experiment")).items():
+    for key, found in _judge(Scores(own, "experiment")).items():
         because = found.because + _because_of(key, changed)
         verdicts[key] = replace(verdicts[key], published=replace(found, because=because))
     return verdicts
@@ -124,8 +123,8 @@ def _judge(scores: Scores) -> dict[str, Verdict]:
 # The experiments that a claim about two kernels is about, and what may have made it.
 _CAUSES = {
     "full, Kendall": ("full", (NEITHER, BOTH, CONVERGED)),
-    "less variable": ("4 of 10", (BOTH,)),
-    "large": ("10 of 100", (BOTH, CONVERGED, MIXED)),
+    "less variable": ("4 of 10", (BOTH, CONVERGED)),
+    "large": ("10 of 100", (TWENTY, CONVERGED, MIXED)),
     "only": ("top-6", (MIXED,)),
 }
 
@@ -244,8 +243,7 @@ def _less_variable(scores: Scores) -> Verdict:
     return verdict(
         rule,
         "Kendall's standard deviation of F1 over seeds, relative to the graph cut kernel's: "
-        f"{ratio(names[0], 'F1')} on {names[0]}, {ratio(names[1], 'F1')} on {names[1]}."
-        f"",
+        f"{ratio(names[0], 'F1')} on {names[0]}, {ratio(names[1], 'F1')} on {names[1]}.",
     )
 
 

@@ -172,8 +172,7 @@ def _matches(scores: Scores) -> Verdict:
     return verdict(
         rule,
         f"F1 over Kendall's: {_against(scores, 'ties', KENDALL, 'F1').signed()} with ties, "
-        f"{_against(scores, 'incomplete', KENDALL, 'F1').signed()} incomplete."
-        f"",
+        f"{_against(scores, 'incomplete', KENDALL, 'F1').signed()} incomplete.",
     )
 
 

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from rankcut.pictures.polytope_plane import draw_panels
+from rankcut.pictures.polytope_plane import MAJORANT, TANGENT, draw_panels
 from rankcut.setfunctions import GraphCut
-from reproduction.findings import Claim, Outcome, Picture, Sheet, Table, Verdict, tiny
+from reproduction.findings import Claim, Key, Outcome, Picture, Sheet, Table, Verdict, tiny
+from reproduction.panels import INK, SOFT, in_our_style
 from reproduction.parts import Part, Record, Settings, Tables, Task
 from reproduction.theory_checks import CHECKS, ROUNDING
 
@@ -97,11 +98,20 @@ class Theory(Part):
         """The base polytope of three items, with both cones."""
         return {
             "theory-polytope": Picture(
-                draw_panels(GraphCut(np.array(_TRIANGLE))),
+                {
+                    title: in_our_style(figure)
+                    for title, figure in draw_panels(GraphCut(np.array(_TRIANGLE))).items()
+                },
                 "The base polytope of three items in its plane (Figure 1 of the paper; the most "
                 "preferred first). The tangent cone, by which the paper defines the features, "
-                "always holds the origin. The point nearest to the origin in the cone on the other "
-                "side is what its algorithm computes.",
+                "always holds the origin (+). The point φ, nearest to the origin in the cone on "
+                "the other side, is what its algorithm computes.",
+                [
+                    Key("base polytope B(F)", INK),
+                    Key("s(A) = F(A)", SOFT, "--"),
+                    Key("tangent cone, s(B) ≤ F(B)", TANGENT),
+                    Key("majorant cone, s(B) ≥ F(B)", MAJORANT),
+                ],
             )
         }
 
