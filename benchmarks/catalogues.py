@@ -29,7 +29,6 @@ from rankcut import (
     GPClassifier,
     GraphCutFeatures,
     ItemGraph,
-    LowRankGraph,
     NeighborGraph,
     RankingClassifier,
     SimilarityGraph,
@@ -37,6 +36,7 @@ from rankcut import (
     graph_cut_features,
 )
 from rankcut.features import FeatureMap
+from rankcut.graphs import LowRankGraph
 from rankcut.rankings import read_rankings
 from rankcut.setfunctions import GraphCut
 

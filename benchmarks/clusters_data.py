@@ -7,7 +7,17 @@ from rankcut import make_mallows, make_plackett_luce
 from rankcut.datasets.ranking_models import _of_kind
 
 KINDS = ("full", "top 4", "random 6 of 10")
-UNRANKED = {"full": "error", "top 4": "last", "random 6 of 10": "anywhere"}
+
+# Kinds of lists, and what an unranked item means there.
+UNRANKED = {
+    "full": "error",
+    "top 4": "last",
+    "best items, any length": "last",
+    "best items, length by bloc": "last",
+    "random 6 of 10": "anywhere",
+    "random items, any length": "anywhere",
+    "random items, length by bloc": "anywhere",
+}
 
 # Populations by name, and how many blocs they have.
 POPULATIONS = {
@@ -53,18 +63,18 @@ def listed(
         return _of_kind(rng, ranks, "top-k", 4)
     if kind == "random 6 of 10":
         return _of_kind(rng, ranks, "incomplete", 6)
-    if kind == "random items, any length":
-        lengths = rng.randint(2, N_ITEMS, size=len(ranks))
-        drawn = rng.random_sample(ranks.shape).argsort(axis=1).argsort(axis=1)
-        return np.where(drawn < lengths[:, None], ranks, np.nan)
-    if kind in ("best items, any length", "best items, length by bloc"):
-        most = N_ITEMS - 1
-        lengths = rng.randint(1, most + 1, size=len(ranks))
-        if kind == "best items, length by bloc":
-            share = (bloc + 1) / (bloc.max() + 1)
-            lengths = 1 + rng.binomial(most - 1, 0.2 + 0.6 * share)
-        return np.where(ranks <= lengths[:, None], ranks, np.nan)
-    return ranks
+    if kind == "full":
+        return ranks
+    most = N_ITEMS - 1
+    least = 2 if kind.startswith("random") else 1
+    lengths = rng.randint(least, most + 1, size=len(ranks))
+    if kind.endswith("length by bloc"):
+        share = (bloc + 1) / (bloc.max() + 1)
+        lengths = least + rng.binomial(most - least, 0.2 + 0.6 * share)
+    places = ranks
+    if kind.startswith("random"):
+        places = rng.random_sample(ranks.shape).argsort(axis=1).argsort(axis=1) + 1
+    return np.where(places <= lengths[:, None], ranks, np.nan)
 
 
 def population(name: str, kind: str, n_people: int, seed: int) -> tuple[np.ndarray, np.ndarray]:

@@ -1,259 +1,206 @@
 """Comparisons of groups: level, power and p-values compared with other tests, and time.
 
-    python benchmarks/comparison.py [--quick] [level] [power] [same] [time]
+    python benchmarks/comparison.py [--samples N] [--keep FILE.json] [level] [power] [same] [time]
 
-Other tests are dcor's energy test (``pip install dcor``), Hotelling's T² on positions and a
-chi-squared test of first places; without dcor its columns are left out. Each simulated share has
-the standard error sqrt(p(1 − p)/repetitions).
+Other tests are Hotelling's T² on mean places, a chi-squared test of first places, the energy test
+(dcor) and the kernel two-sample test (hyppo) on mean places; ``same`` compares these two with the
+packages themselves (``pip install dcor hyppo``). Each simulated share has the standard error
+sqrt(p(1 − p)/samples). ``--keep`` goes on where a run stopped.
 """
 
-import sys
+import argparse
+import json
+import resource
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import joblib
 import numpy as np
+from comparison_cases import Planted, null_cases, plackett_luce, planted_cases
 from scipy import stats
+from scipy.spatial.distance import cdist
 from tables import print_table
 
 import rankcut.comparison.statistics as statistics
-from rankcut import SpearmanKernel, compare_groups
+from rankcut import GraphCutFeatures, compare_groups
+from rankcut.estimators import SpearmanKernel
 
 try:
     import dcor
 except ImportError:
     dcor = None
+try:
+    from hyppo.ksample import MMD
+except ImportError:
+    MMD = None
 
 LEVEL = 0.05
-RNG = np.random.default_rng(0)
+N_PERMUTATIONS = 499
+OTHERS = ("Hotelling", "first places", "energy", "kernel")
 
 
-def plackett_luce(n: int, strengths: np.ndarray) -> np.ndarray:
-    """Full rankings: strengths and Gumbel noise, in order."""
-    noise = RNG.gumbel(size=(n, len(strengths)))
-    return (-(strengths + noise)).argsort(axis=1).argsort(axis=1) + 1.0
+class Samples:
+    """Shares of p-values up to 0.05 of many samples, kept in a file if one is named."""
+
+    def __init__(self, number: int, keep: Path | None) -> None:
+        self.number = number
+        self._keep = keep
+        self._known = json.loads(keep.read_text()) if keep is not None and keep.exists() else {}
+
+    def shares(self, name: str, one: Callable[[np.random.Generator], dict]) -> dict[str, float]:
+        """Of each test, in per cent; ``one`` makes a sample and its p-values."""
+        found = self._known.setdefault(f"{name}, {self.number}", {"samples": 0, "seen": {}})
+        seed = [sum(map(ord, name)), len(name)]
+        for number in range(found["samples"], self.number):
+            for test, p in one(np.random.default_rng([*seed, number])).items():
+                found["seen"][test] = found["seen"].get(test, 0) + bool(p <= LEVEL)
+            found["samples"] = number + 1
+            if self._keep is not None and (number + 1) % 50 == 0:
+                self._keep.write_text(json.dumps(self._known))
+        return {test: 100 * seen / self.number for test, seen in found["seen"].items()}
 
 
-def mallows(n: int, phi: float, order: np.ndarray) -> np.ndarray:
-    """Full rankings by repeated insertion."""
-    ranks = np.empty((n, len(order)))
-    for row in ranks:
-        built: list[int] = []
-        for i, item in enumerate(order):
-            weights = phi ** np.arange(i, -1, -1.0)
-            built.insert(RNG.choice(i + 1, p=weights / weights.sum()), item)
-        row[built] = np.arange(1, len(order) + 1)
-    return ranks
-
-
-def null_cases(m: int = 80, n: int = 6) -> dict[str, Callable[[], tuple[np.ndarray, dict]]]:
-    """Rankings that do not depend on their groups."""
-    strengths = np.linspace(1, -1, n)
-
-    def groups(share: float = 0.5, size: int = m) -> np.ndarray:
-        labels = RNG.random(size) < share
-        labels[:2], labels[2:4] = True, False
-        return RNG.permutation(labels)
-
-    def full():
-        return plackett_luce(m, strengths), {"groups": groups()}
-
-    def ties():
-        return np.ceil(plackett_luce(m, strengths) / 2), {"groups": groups()}
-
-    def top_k():
-        ranks = plackett_luce(m, strengths)
-        lengths = RNG.integers(1, n, size=(m, 1))
-        return np.where(ranks <= lengths, ranks, np.nan), {"groups": groups(), "unranked": "last"}
-
-    def incomplete():
-        ranks = plackett_luce(m, strengths)
-        ranks[RNG.random(ranks.shape) < 0.4] = np.nan
-        return ranks, {"groups": groups(), "unranked": "anywhere"}
-
-    def unbalanced():
-        return plackett_luce(204, strengths), {"groups": groups(0.0, 204)}
-
-    def repeated():
-        own = RNG.normal(size=(m // 4, 1, n)) * 2
-        scores = (strengths + own + RNG.gumbel(size=(m // 4, 4, n))).reshape(-1, n)
-        ranks = (-scores).argsort(axis=1).argsort(axis=1) + 1.0
-        people = np.repeat(np.arange(m // 4), 4)
-        return ranks, {"groups": groups(size=m // 4)[people], "people": people}
-
-    def crossed():
-        ranks, options = repeated()
-        labels = RNG.random(m) < 0.5
-        labels[:2] = [True, False]
-        return ranks, {"groups": labels, "people": options["people"]}
-
-    def counts():
-        return plackett_luce(m, strengths), {
-            "groups": groups(),
-            "sample_weight": np.ones(m, dtype=int),
-        }
-
-    def weighted():
-        return plackett_luce(m, strengths), {
-            "groups": groups(),
-            "sample_weight": RNG.exponential(size=m),
-        }
-
-    def other_lists():
-        # Groups list different items and lengths: only "order" is a true null.
-        ranks = plackett_luce(3 * m, strengths)
-        labels = groups(size=3 * m)
-        length = np.where(labels, RNG.integers(2, 5, 3 * m), RNG.integers(3, 7, 3 * m))
-        return np.where(ranks <= length[:, None], ranks, np.nan), {
-            "groups": labels,
-            "unranked": "last",
-        }
-
-    return {
-        "full": full,
-        "ties": ties,
-        "top-k": top_k,
-        "incomplete": incomplete,
-        "unbalanced 1:50": unbalanced,
-        "repeated people": repeated,
-        "people in both groups": crossed,
-        "counts": counts,
-        "weighted": weighted,
-        "other lists, same order": other_lists,
-    }
-
-
-def show_level(repetitions: int) -> None:
+def show_level(samples: Samples) -> None:
+    tests = ("overall", "items", "pairs", "listing", "order", "gaussian")
     rows = []
     for name, make in null_cases().items():
-        found: dict[str, list[bool]] = {}
-        for _ in range(repetitions):
-            ranks, options = make()
-            result = compare_groups(
-                ranks, n_permutations=199, random_state=int(RNG.integers(2**31)), **options
-            )
-            for what, p in (
-                ("overall", result.p_value),
-                ("items", min(result.items["p_value"])),
-                ("pairs", min(result.pairs["p_value"])),
-                ("listing", result.listing and result.listing.p_value),
-                ("order", result.order and result.order.p_value),
-            ):
-                if p is not None:
-                    found.setdefault(what, []).append(p <= LEVEL)
-        rows.append(
-            [
-                name,
-                *(
-                    f"{100 * np.mean(found[what]):.1f}" if what in found else ""
-                    for what in ("overall", "items", "pairs", "listing", "order")
-                ),
-            ]
-        )
-    error = 100 * np.sqrt(LEVEL * (1 - LEVEL) / repetitions)
+
+        def one(rng: np.random.Generator, make=make) -> dict:
+            ranks, options = make(rng)
+            options |= {"n_permutations": 199, "random_state": int(rng.integers(2**31))}
+            result = compare_groups(ranks, **options)
+            found = {
+                "overall": result.p_value,
+                "items": min(result.items["p_value"]),
+                "pairs": min(result.pairs["p_value"]),
+                "gaussian": compare_groups(ranks, features="gaussian", **options).p_value,
+            }
+            if result.listing is not None:
+                found |= {"listing": result.listing.p_value, "order": result.order.p_value}
+            return found
+
+        shares = samples.shares(f"level: {name}", one)
+        rows.append([name, *(f"{shares[t]:.1f}" if t in shares else "" for t in tests)])
+    error = 100 * np.sqrt(LEVEL * (1 - LEVEL) / samples.number)
     print_table(
-        f"Level: % of {repetitions} samples without a difference with p <= 0.05 "
+        f"Level: % of {samples.number} samples without a difference with p <= 0.05 "
         f"(5 ± {error:.1f} each); items and pairs: any of them",
-        ["rankings", "overall", "items", "pairs", "listing", "order"],
+        ["rankings", *tests],
         rows,
     )
     print("In 'other lists, same order' groups do differ in all but the order of what they list.")
 
 
-def planted(n: int = 10) -> dict[str, Callable[[], tuple[np.ndarray, np.ndarray]]]:
-    """Differences between two groups of 100."""
-    base, items = np.linspace(2, -2, n), np.arange(n)
-
-    def swapped(a: int, b: int) -> np.ndarray:
-        order = items.copy()
-        order[[a, b]] = order[[b, a]]
-        return order
-
-    def mixed(phi: float, order: np.ndarray, share: float):
-        k = RNG.binomial(100, share)
-        second = np.vstack([mallows(100 - k, phi, items), mallows(k, phi, order)])
-        return mallows(100, phi, items), second
-
-    def strengths(change: np.ndarray, scale: float = 1.0):
-        return plackett_luce(100, scale * base), plackett_luce(100, scale * base + change)
-
-    def moved(item: int, by: float, scale: float = 1.0):
-        return strengths(by * (items == item), scale)
-
-    return {
-        "one item moved, middle": lambda: moved(3, 0.7),
-        "one item moved, top": lambda: moved(0, 0.9, 1.5),
-        "one item moved, no other order": lambda: (
-            plackett_luce(100, 0 * base),
-            plackett_luce(100, 0.6 * (items == 3)),
-        ),
-        "two swapped, top": lambda: mixed(0.5, swapped(0, 1), 0.6),
-        "two swapped, middle": lambda: mixed(0.5, swapped(4, 5), 0.7),
-        "two swapped, strengths": lambda: strengths(
-            0.4 * ((items == 1).astype(float) - (items == 0))
-        ),
-        "more spread, same mean": lambda: (
-            plackett_luce(100, 0 * base),
-            np.where(
-                RNG.random((100, 1)) < 0.5,
-                plackett_luce(100, 0.5 * base),
-                plackett_luce(100, -0.5 * base),
-            ),
-        ),
-    }
-
-
-def hotelling(x: np.ndarray, y: np.ndarray) -> float:
-    """P-value of Hotelling's T² on all positions but one, which follows from the others."""
-    x, y = x[:, :-1], y[:, :-1]
+def hotelling(places: np.ndarray, groups: np.ndarray) -> float:
+    """P-value of Hotelling's T² on all places but one, which follows from the others."""
+    x, y = places[groups == 0, :-1], places[groups == 1, :-1]
     (n, p), m = x.shape, len(y)
+    if min(n, m) < 2 or n + m < p + 2:
+        return 1.0
     pooled = ((n - 1) * np.cov(x.T) + (m - 1) * np.cov(y.T)) / (n + m - 2)
     gap = x.mean(axis=0) - y.mean(axis=0)
-    t2 = n * m / (n + m) * gap @ np.linalg.solve(pooled, gap)
+    t2 = n * m / (n + m) * gap @ np.linalg.lstsq(pooled, gap, rcond=None)[0]
     return float(stats.f.sf(t2 * (n + m - p - 1) / (p * (n + m - 2)), p, n + m - p - 1))
 
 
-def first_places(x: np.ndarray, y: np.ndarray) -> float:
-    """P-value of a chi-squared test of which item is first."""
-    table = np.array([np.bincount(z.argmin(axis=1), minlength=z.shape[1]) for z in (x, y)])
+def first_places(ranks: np.ndarray, groups: np.ndarray) -> float:
+    """P-value of a chi-squared test of which item is first; ties share the place."""
+    listed = ~np.isnan(ranks).all(axis=1)
+    ranks, groups = ranks[listed], groups[listed]
+    first = (ranks == np.nanmin(ranks, axis=1, keepdims=True)).astype(float)
+    first /= first.sum(axis=1, keepdims=True)
+    table = np.array([first[groups == g].sum(axis=0) for g in (0, 1)])
     return float(stats.chi2_contingency(table[:, table.sum(axis=0) > 0])[1])
 
 
-def show_power(repetitions: int) -> None:
-    rows = []
-    for name, make in planted().items():
-        found: dict[str, list[bool]] = {}
-        for _ in range(repetitions):
-            x, y = make()
-            ranks, groups = np.vstack([x, y]), np.repeat([0, 1], 100)
-            options = {"n_permutations": 199, "random_state": int(RNG.integers(2**31))}
-            tests = {
-                "rankcut": compare_groups(ranks, groups, **options).p_value,
-                "gaussian": compare_groups(ranks, groups, features="gaussian", **options).p_value,
-                "Hotelling": hotelling(x, y),
-                "first places": first_places(x, y),
-            }
-            if dcor is not None:
-                tests["energy (dcor)"] = dcor.homogeneity.energy_test(
-                    x, y, num_resamples=199, random_state=options["random_state"]
-                ).pvalue
-            for test, p in tests.items():
-                found.setdefault(test, []).append(p <= LEVEL)
-        power = {test: 100 * np.mean(seen) for test, seen in found.items()}
-        best = max(value for test, value in power.items() if test not in ("rankcut", "gaussian"))
+def by_permutations(kernels: list[np.ndarray], groups: np.ndarray, rng) -> list[float]:
+    """P-values of squared distances between means, in the spaces of some kernels."""
+    labels = rng.permuted(np.tile(groups.astype(float), (N_PERMUTATIONS + 1, 1)), axis=1)
+    labels[0] = groups
+    labels -= groups.mean()
+    found = []
+    for kernel in kernels:
+        statistic = ((labels @ kernel) * labels).sum(axis=1)
+        extreme = statistic >= statistic[0] - 1e-9 * abs(statistic[0])
+        found.append(float(extreme.mean()))
+    return found
+
+
+def gaussian_kernel(distances: np.ndarray) -> np.ndarray:
+    """With the median of all distances as its width, as in hyppo."""
+    width = np.median(distances)
+    return np.exp(-0.5 * (distances / width) ** 2)
+
+
+def p_values(case: Planted, rng: np.random.Generator) -> dict[str, float]:
+    """Of rankcut and the other tests on one sample."""
+    ranks, options = case.make(rng)
+    groups = options["groups"]
+    ours = {**options, "n_permutations": N_PERMUTATIONS, "random_state": int(rng.integers(2**31))}
+    result = compare_groups(ranks, **ours)
+    unranked = options.get("unranked", "error")
+    features = GraphCutFeatures(unranked=unranked).fit_transform(ranks)
+    places = (ranks.shape[1] + 1 - features) / 2
+    distances = cdist(places, places)
+    energy, kernel = by_permutations([-distances, gaussian_kernel(distances)], groups, rng)
+    found = {
+        "rankcut": result.p_value,
+        "Hotelling": hotelling(places, groups),
+        "first places": first_places(ranks, groups),
+        "energy": energy,
+        "kernel": kernel,
+    }
+    if unranked != "error":
+        full = ~np.isnan(ranks).any(axis=1)
+        found["Hotelling, full lists"] = hotelling(ranks[full], groups[full])
+    if case.any_difference:
+        for features in ("mallows", "gaussian"):
+            found[features] = compare_groups(ranks, features=features, **ours).p_value
+        if result.listing is not None:
+            found |= {"listing": result.listing.p_value, "order": result.order.p_value}
+    return found
+
+
+def show_power(samples: Samples) -> None:
+    rows, others = [], []
+    for case in planted_cases():
+
+        def one(rng: np.random.Generator, case=case) -> dict:
+            return p_values(case, rng)
+
+        power = samples.shares(f"power: {case.rankings}, {case.difference}", one)
+        best = max(power[test] for test in OTHERS)
+        full = power.get("Hotelling, full lists")
+        name = f"{case.rankings}: {case.difference}"
+        if case.any_difference:
+            others.append(f"{name}: " + ", ".join(f"{t} {v:.1f}" for t, v in power.items()))
+            continue
         rows.append(
-            [name, *(f"{v:.1f}" for v in power.values()), f"{power['rankcut'] - best:+.1f}"]
+            [
+                name,
+                f"{power['rankcut']:.1f}",
+                *(f"{power[test]:.1f}" for test in OTHERS),
+                "" if full is None else f"{full:.1f}",
+                f"{power['rankcut'] - best:+.1f}",
+            ]
         )
     print_table(
-        f"Power: % of {repetitions} samples of 100 and 100 rankings of 10 items with p <= 0.05",
-        ["difference", *power, "rankcut - best other"],
+        f"Power: % of {samples.number} samples of 100 and 100 rankings of 10 items with p <= 0.05\n"
+        "(Hotelling, energy and kernel on rankcut's mean places, as they cannot take partial lists;"
+        "\n'full lists': Hotelling on the positions of lists without a gap)",
+        ["difference", "rankcut", *OTHERS, "full lists", "rankcut - best"],
         rows,
     )
+    print("\nDifferences that are not of mean places, or of lists:")
+    for line in others:
+        print(line)
 
 
 def show_same() -> None:
-    ranks = np.vstack([plackett_luce(8, np.zeros(4)), plackett_luce(8, np.array([1.0, 0, 0, 0]))])
-    groups = np.repeat([0, 1], 8)
+    rng = np.random.default_rng(0)
+    first, second = plackett_luce(rng, 8, np.zeros(4)), plackett_luce(rng, 8, np.arange(4.0) / 3)
+    ranks, groups = np.vstack([first, second]), np.repeat([0, 1], 8)
 
     def gap(x, y):
         return ((ranks[x].mean(axis=0) - ranks[y].mean(axis=0)) ** 2).sum()
@@ -262,19 +209,41 @@ def show_same() -> None:
         (np.arange(8), np.arange(8, 16)), gap, alternative="greater", n_resamples=20_000
     )
     rows = [
-        ["rankcut", compare_groups(ranks, groups, features=SpearmanKernel()).p_value],
-        ["scipy.stats.permutation_test", scipy.pvalue],
+        ["rankcut, all permutations", compare_groups(ranks, groups, features=SpearmanKernel())],
+        ["scipy.stats.permutation_test, all permutations", scipy],
     ]
     if dcor is not None:
-        energy = dcor.homogeneity.energy_test(
-            ranks[:8], ranks[8:], exponent=2, num_resamples=9_999, random_state=0
-        )
-        rows.append(["dcor, exponent 2", energy.pvalue])
+        options = {"num_resamples": 9_999, "random_state": 0}
+        energy = dcor.homogeneity.energy_test(first, second, exponent=2, **options)
+        rows.append(["dcor, exponent 2, 9,999 permutations", energy])
+    rows = [
+        [name, f"{getattr(found, 'p_value', getattr(found, 'pvalue', 0)):.5f}"]
+        for name, found in rows
+    ]
     print_table("The same statistic: distance of mean positions", ["test", "p"], rows)
+    first = plackett_luce(rng, 60, np.zeros(6))
+    second = plackett_luce(rng, 60, 0.5 * (np.arange(6) == 2))
+    places, groups = np.vstack([first, second]), np.repeat([0, 1], 60)
+    distances = cdist(places, places)
+    ours = by_permutations([-distances, gaussian_kernel(distances)], groups, rng)
+    theirs = ["", ""]
+    if dcor is not None:
+        found = dcor.homogeneity.energy_test(first, second, num_resamples=499, random_state=0)
+        theirs[0] = f"{found.pvalue:.3f}"
+    if MMD is not None:
+        theirs[1] = f"{MMD().test(first, second, reps=499, auto=False)[1]:.3f}"
+    print_table(
+        "The tests of 'power' and those of the packages, 499 permutations each",
+        ["test", "p here", "p there"],
+        [
+            ["energy (dcor)", f"{ours[0]:.3f}", theirs[0]],
+            ["kernel (hyppo)", f"{ours[1]:.3f}", theirs[1]],
+        ],
+    )
 
 
 def show_time() -> None:
-    strengths = np.linspace(1, -1, 10)
+    strengths, rng = np.linspace(1, -1, 10), np.random.default_rng(0)
     rows = []
 
     def clock(name: str, work: Callable[[], object]) -> None:
@@ -283,7 +252,7 @@ def show_time() -> None:
         spent = time.process_time() - processor
         rows.append([name, f"{time.perf_counter() - wall:.2f}", f"{spent:.2f}"])
 
-    ranks, groups = plackett_luce(5000, strengths), RNG.integers(2, size=5000)
+    ranks, groups = plackett_luce(rng, 5000, strengths), rng.integers(2, size=5000)
     compare_groups(ranks[:100], groups[:100], n_permutations=99)
     clock("rankcut, 5,000 x 10, 9,999 permutations", lambda: compare_groups(ranks, groups))
     if dcor is not None:
@@ -292,27 +261,48 @@ def show_time() -> None:
             "dcor, 5,000 x 10, 9 permutations",
             lambda: dcor.homogeneity.energy_test(x, y, num_resamples=9, random_state=0),
         )
-    many, labels = plackett_luce(1_000_000, strengths), RNG.integers(2, size=1_000_000)
+    if MMD is not None:
+        clock(
+            "hyppo, 1,000 x 10, 9 permutations",
+            lambda: MMD().test(ranks[:500], ranks[500:1000], reps=9, auto=False),
+        )
+    many, labels = plackett_luce(rng, 1_000_000, strengths), rng.integers(2, size=1_000_000)
     clock("rankcut, 1,000,000 x 10, limit", lambda: compare_groups(many, labels))
     statistics.VERY_MANY = 1 << 60
     with joblib.parallel_config(n_jobs=2):
-        clock(
-            "rankcut, 1,000,000 x 10, 999 permutations, 2 threads",
-            lambda: compare_groups(many, labels, n_permutations=999),
-        )
-    print_table("Time, items and pairs included", ["what", "seconds", "processor seconds"], rows)
+        for number in (99, 999, 9_999):
+            before = peak_memory()
+            clock(
+                f"rankcut, 1,000,000 x 10, {number:,} permutations, 2 threads",
+                lambda number=number: compare_groups(many, labels, n_permutations=number),
+            )
+            rows[-1].append(f"{peak_memory() - before:+,.0f}")
+    print_table(
+        "Time, items and pairs included",
+        ["what", "seconds", "processor seconds", "more memory, MB"],
+        [row + [""] * (4 - len(row)) for row in rows],
+    )
+
+
+def peak_memory() -> float:
+    """The most memory that this process has held, in MB."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
 def main() -> None:
-    asked = [name for name in sys.argv[1:] if not name.startswith("-")]
-    quick = "--quick" in sys.argv
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("tables", nargs="*", help="level, power, same, time")
+    parser.add_argument("--samples", type=int, default=400, help="for level and power")
+    parser.add_argument("--keep", type=Path)
+    options = parser.parse_args()
+    samples = Samples(options.samples, options.keep)
     for name, show in (
-        ("level", lambda: show_level(50 if quick else 1000)),
-        ("power", lambda: show_power(30 if quick else 500)),
+        ("level", lambda: show_level(samples)),
+        ("power", lambda: show_power(samples)),
         ("same", show_same),
         ("time", show_time),
     ):
-        if not asked or name in asked:
+        if not options.tables or name in options.tables:
             show()
 
 

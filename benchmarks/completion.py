@@ -13,28 +13,25 @@ the share of hidden films in the better half of a person's ratings among ten rec
 
 import argparse
 import os
-import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
 from completion_baselines import BASELINES, recommenders
+from record import header, own_command
 from scipy.optimize import minimize_scalar
 
-import rankcut
-from rankcut import (
-    NeighborGraph,
-    RankingCompleter,
+from rankcut import NeighborGraph, RankingCompleter
+from rankcut.completion.lists import read_lists
+from rankcut.datasets import (
     load_eurovision,
     load_movielens,
     load_preflib,
     load_starwars,
     load_sushi,
 )
-from rankcut.completion.lists import read_lists
 from rankcut.rankings import read_rankings
 
 SIZES = (100, 300, 1000, None)
@@ -344,10 +341,8 @@ def main() -> None:
 
 def _preface() -> str:
     """What the table is, and how it was made."""
-    command = " ".join(["python benchmarks/completion.py", *sys.argv[1:]])
     about = (__doc__ or "").split("\n\n")[2].strip()
-    made = f"rankcut {rankcut.__version__}, {datetime.now(UTC):%Y-%m-%d}, `{command}`."
-    return f"# Completion\n\n{made}\n\n{about}\n"
+    return f"{header('completion', own_command())}\n{about}\n"
 
 
 if __name__ == "__main__":

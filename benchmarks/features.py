@@ -163,7 +163,7 @@ def single_rows() -> None:
         cells = map(in_words, (own, checked, ours, theirs))
         table.add_row(f"{n_items:,}", *cells, f"{above * 1e6:.0f} µs (goal: 60 at most)")
     CONSOLE.print(table)
-    CONSOLE.print("Above: transform less validate_data less twice the row itself.\n")
+    CONSOLE.print("Above: transform minus validate_data minus twice the row itself.\n")
 
 
 def _repeat(work: Callable[[], object], calls: int) -> None:

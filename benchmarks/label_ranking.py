@@ -21,11 +21,13 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from record import header, own_command
 from scipy.stats import rankdata, t
 from sklearn.ensemble import RandomForestRegressor
 from sklearn.model_selection import KFold
 
-from rankcut import RankingRegressor, kendall_score
+from rankcut import RankingRegressor
+from rankcut.label_ranking import kendall_score
 
 # Mean tau of the best of six published methods, and of the best forest.
 PUBLISHED = {
@@ -125,12 +127,11 @@ def interval(values: list[float]) -> str:
 def page(scores: dict[Key, dict[str, float]]) -> str:
     """The results as Markdown."""
     lines = [
-        "# Predicting rankings: results",
-        "",
+        header("Predicting rankings", own_command()),
         "Mean Kendall's tau of `RankingRegressor()`, nothing tuned, in ten folds, and its 95 %",
         "interval (corrected for folds that share rows). Published: the best of six methods for",
         "each set. Forests: a random forest of scikit-learn for each label, in the same folds.",
-        "Made by `benchmarks/label_ranking.py`; seconds are processor time for one fold.",
+        "Seconds are processor time for one fold.",
         "",
         "| set | folds | ours | published best | forests | seconds |",
         "|---|---|---|---|---|---|",

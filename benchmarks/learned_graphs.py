@@ -17,7 +17,8 @@ import numpy as np
 from scipy import stats
 from tables import print_table
 
-from rankcut import DissimilarityGraph, GPClassifier, GraphCutKernel, SimilarityGraph, load_sushi
+from rankcut import DissimilarityGraph, GPClassifier, GraphCutKernel, SimilarityGraph
+from rankcut.datasets import load_sushi
 
 N_TRAINING, N_TEST, SPLITS = 200, 1500, 5
 BOUNDS = (1e-1, 1e2)

@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy as np
 from quality_methods import places
 from quality_people import N_CHOSEN_BY, People, cases
+from record import header, own_command
 from scipy import sparse
 from sklearn.decomposition import TruncatedSVD
 from sklearn.preprocessing import normalize
@@ -259,8 +260,7 @@ def compare(case: People) -> list[list[str]]:
 
 
 HEAD = (
-    "# Finding people who are alike\n\n"
-    "Written by `benchmarks/quality_alike.py`, which explains the measures. Scores × 100; leads "
+    "\nThe program explains the measures. Scores × 100; leads "
     "over the best of nine others, chosen after the fact, with 95 % intervals, not corrected for "
     "their number. The settings were chosen while looking at the first {n} cases; the others share "
     "no person with them.\n\n"
@@ -287,7 +287,8 @@ def main() -> None:
             print(lines[-1], flush=True)
         if options.page is not None:
             options.page.parent.mkdir(parents=True, exist_ok=True)
-            text = HEAD.format(n=N_CHOSEN_BY) + "\n".join(lines) + "\n"
+            opening = header("Finding people who are alike", own_command())
+            text = opening + HEAD.format(n=N_CHOSEN_BY) + "\n".join(lines) + "\n"
             options.page.write_text(text, encoding="utf-8")
 
 

@@ -30,14 +30,8 @@ from sklearn.metrics import log_loss
 from sklearn.model_selection import StratifiedKFold
 from sklearn.svm import SVC
 
-from rankcut import (
-    AgreementGraph,
-    CoListingGraph,
-    DissimilarityGraph,
-    NormalizedGraph,
-    RankingClassifier,
-    Smoothing,
-)
+from rankcut import AgreementGraph, CoListingGraph, DissimilarityGraph, RankingClassifier, Smoothing
+from rankcut.graphs import NormalizedGraph
 from rankcut.kernels import kendall_kernel, mallows_kernel, median_lambda
 
 # Strengths of the penalty, for features whose rows have mean square 1.

@@ -21,8 +21,9 @@ from quality_tasks import Lists, shared_agreement
 from sklearn.decomposition import TruncatedSVD
 from sklearn.preprocessing import normalize
 
-from rankcut import AgreementGraph, DissimilarityGraph, NormalizedGraph, Smoothing
+from rankcut import AgreementGraph, DissimilarityGraph, Smoothing
 from rankcut.estimators import LikenessFeatures
+from rankcut.graphs import NormalizedGraph
 from rankcut.kernels import mallows_kernel, median_lambda
 
 

@@ -12,6 +12,7 @@ import argparse
 from pathlib import Path
 
 import numpy as np
+from record import header, own_command
 from scipy import sparse
 from sklearn.metrics import roc_auc_score
 
@@ -74,8 +75,7 @@ def row(n_items: int, length: int, n_labels: int, noise: float) -> list[str]:
 
 
 HEAD = (
-    "# When an item graph helps to learn from labels\n\n"
-    "Written by `benchmarks/quality_graph.py`: simulated lists of some of the items nearest to "
+    "\nSimulated lists of some of the items nearest to "
     "each person. AUC × 100 of `RankingClassifier` without a graph, and what each graph adds, "
     "± two standard errors.\n\n"
     "| items | listed | labels | noise of features | no graph | agreement | co-listing | "
@@ -103,7 +103,8 @@ def main() -> None:
         print(lines[-1], flush=True)
         if options.page is not None:
             options.page.parent.mkdir(parents=True, exist_ok=True)
-            options.page.write_text(HEAD + "\n".join(lines) + "\n", encoding="utf-8")
+            opening = header("When an item graph helps to learn from labels", own_command())
+            options.page.write_text(opening + HEAD + "\n".join(lines) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -34,7 +34,7 @@ def processor():
 
 def header(name, command):
     """The opening of a page of results."""
-    title = name.replace("_", " ").capitalize()
+    title = (name[0].upper() + name[1:]).replace("_", " ")
     facts = {
         "date": f"{datetime.now(UTC):%Y-%m-%d}",
         "version": f"rankcut {rankcut.__version__}, Python {platform.python_version()}",
@@ -44,6 +44,11 @@ def header(name, command):
     }
     rows = "\n".join(f"| {key} | {value} |" for key, value in facts.items())
     return f"# {title}\n\n| | |\n|---|---|\n{rows}\n"
+
+
+def own_command():
+    """The command that runs this program, for programs that write a page themselves."""
+    return " ".join(["python", f"benchmarks/{Path(sys.argv[0]).name}", *sys.argv[1:]])
 
 
 def record(name, arguments):

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from record import header, own_command
 from scipy import sparse as sp
 from scipy.stats import t
 from sklearn.ensemble import HistGradientBoostingRegressor
@@ -22,7 +23,8 @@ from sklearn.linear_model import RidgeCV
 from sklearn.model_selection import KFold
 from sklearn.pipeline import make_pipeline
 
-from rankcut import GPRegressor, GraphCutFeatures, load_movielens, load_sushi
+from rankcut import GPRegressor, GraphCutFeatures
+from rankcut.datasets import load_movielens, load_sushi
 from rankcut.orders import spread
 
 COMMON = 100
@@ -91,10 +93,9 @@ def main() -> None:
         "MovieLens 100k, age": lambda: movielens(options.data),
     }
     lines = [
-        "# Ages from rankings: results",
-        "",
+        header("Ages from rankings", own_command()),
         f"{options.folds} folds; R² with a 95 % interval, coverage of 95 % intervals, processor",
-        "seconds for one fold. Made by `benchmarks/regression.py`.",
+        "seconds for one fold.",
         "",
         "| data | method | R² | coverage | seconds |",
         "|---|---|---|---|---|",
