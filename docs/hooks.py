@@ -1,16 +1,17 @@
 """What the site does beyond Markdown: run commands, draw the gallery, list the public names.
 
-MkDocs calls the functions named ``on_…``. Blocks marked ``console`` hold shell commands, one for
-each line that starts with ``$``; the site shows them with the output they have when it is built.
+MkDocs calls the functions named ``on_…``. Blocks marked ``console`` hold shell commands, which the
+site shows with the output they have when it is built; so do stories, where their data is there.
 """
 
-import contextlib
 import importlib
 import io
 import re
-import subprocess
 import tempfile
 from pathlib import Path
+
+from shell import BLOCK, run_commands
+from tell import STORIES, find_data, tell
 
 HOME = Path(__file__).parents[1]
 EXAMPLES = HOME / "examples"
@@ -23,58 +24,20 @@ ROOMS = {
     "graphs": ("Item graphs", ("graphs",)),
     "features": ("Features", ("features",)),
     "kernels": ("Kernels", ("kernels",)),
-    "estimators": ("Estimators and scores", ("estimators",)),
+    "estimators": ("Estimators and scores", ("estimators", "label_ranking")),
     "consensus": ("Consensus", ("consensus",)),
     "comparison": ("Comparison", ("comparison",)),
     "pictures": ("Pictures", ("pictures",)),
     "setfunctions": ("Set functions", ("setfunctions",)),
     "theory": ("Theory", ("theory",)),
+    "dask": ("Dask", ("dask",)),
 }
-
-_BLOCK = re.compile(r"^```console\n(.*?)^```$", re.M | re.S)
-
-
-def run_commands(block, folder):
-    """The commands of a block with their output, run in a folder.
-
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     print(run_commands("$ echo hello", folder))
-    $ echo hello
-    hello
-    """
-    from typer.testing import CliRunner
-
-    from rankcut.cli import app
-
-    shown = []
-    for line in block.strip().splitlines():
-        command = line.removeprefix("$ ")
-        shown.append(line)
-        with contextlib.chdir(folder):
-            if command.startswith("rankcut "):
-                import shlex
-
-                done = CliRunner().invoke(app, shlex.split(command)[1:])
-                failed, output = done.exit_code not in (0, 1, 2), done.output
-            else:
-                done = subprocess.run(command, shell=True, capture_output=True, text=True)
-                failed, output = done.returncode != 0, done.stdout + done.stderr
-        if failed or "Traceback" in output:
-            raise RuntimeError(f"{command}: {output}")
-        if output.strip():
-            shown.append(output.rstrip())
-    return "\n".join(shown)
-
-
-def console_blocks(markdown):
-    """The blocks of shell commands of a page."""
-    return _BLOCK.findall(markdown)
 
 
 def on_page_markdown(markdown, page, config, files):
     """Run the commands of a page, in order, in a folder of its own."""
     with tempfile.TemporaryDirectory() as folder:
-        return _BLOCK.sub(
+        return BLOCK.sub(
             lambda found: f"```console\n{run_commands(found[1], folder)}\n```", markdown
         )
 
@@ -84,17 +47,8 @@ def public_names():
     rankcut = importlib.import_module("rankcut")
     rooms = {room: {} for room in ROOMS}
     homes = {name: home for name, home in rankcut._HOMES.items() if home != "rankcut"}
-    for package in (
-        "datasets",
-        "estimators",
-        "features",
-        "files",
-        "graphs",
-        "kernels",
-        "pictures",
-        "setfunctions",
-        "theory",
-    ):
+    packages = [name for name, home in rankcut._HOMES.items() if home == "rankcut"]
+    for package in packages:
         module = importlib.import_module(f"rankcut.{package}")
         for name in module.__all__:
             home = getattr(getattr(module, name), "__module__", "")
@@ -186,6 +140,14 @@ def on_files(files, config):
     for room, names in public_names().items():
         add(f"reference/{room}.md", reference_page(ROOMS[room][0], names))
     add("results/index.md", results_page())
+    for name in STORIES:
+        if find_data(name) is not None:
+            page, pictures = tell(name, "computed when this page was built,")
+            made = {f"{name}.md": page, **pictures}
+            for file, content in made.items():
+                uri = f"stories/{file}"
+                files.remove(files.get_file_from_path(uri))
+                add(uri, content)
     pages = ["# Gallery", "", "Short programs, each with the picture it draws.", ""]
     pages += ['<div class="grid cards" markdown>', ""]
     for path, title, text, code in gallery():

@@ -3,7 +3,8 @@
 Together the guests seem to agree on little; each kind of guest by itself agrees more.
 """
 
-from rankcut import Consensus, load_lunch, plot_consensus
+from rankcut import Consensus, plot_consensus
+from rankcut.datasets import load_lunch
 
 
 def draw():

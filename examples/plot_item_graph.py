@@ -4,7 +4,8 @@ A graph of dishes by what is known of them: sweet, savoury, juicy, and the count
 Thick edges join similar dishes, colours are counters.
 """
 
-from rankcut import SimilarityGraph, load_lunch, plot_graph
+from rankcut import SimilarityGraph, plot_graph
+from rankcut.datasets import load_lunch
 
 
 def draw():

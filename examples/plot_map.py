@@ -5,7 +5,8 @@ to where its dish is ranked high. The two kinds of guest fall apart though nothi
 which guest is of which kind.
 """
 
-from rankcut import load_lunch, plot_map
+from rankcut import plot_map
+from rankcut.datasets import load_lunch
 
 
 def draw():

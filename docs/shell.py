@@ -1,0 +1,40 @@
+"""Shell commands of a page, and what they print.
+
+Blocks marked ``console`` hold shell commands, one for each line that starts with ``$``.
+"""
+
+import contextlib
+import re
+import shlex
+import subprocess
+
+BLOCK = re.compile(r"^```console\n(.*?)^```$", re.M | re.S)
+
+
+def run_commands(block, folder):
+    """The commands of a block with their output, run in a folder.
+
+    >>> print(run_commands("$ echo hello", "."))
+    $ echo hello
+    hello
+    """
+    from typer.testing import CliRunner
+
+    from rankcut.cli import app
+
+    shown = []
+    for line in block.strip().splitlines():
+        command = line.removeprefix("$ ")
+        with contextlib.chdir(folder):
+            if command.startswith("rankcut "):
+                done = CliRunner().invoke(app, shlex.split(command)[1:])
+                failed, output = done.exit_code not in (0, 1, 2), done.output
+            else:
+                done = subprocess.run(command, shell=True, capture_output=True, text=True)
+                failed, output = done.returncode != 0, done.stdout + done.stderr
+        if failed or "Traceback" in output:
+            raise RuntimeError(f"{command}: {output}")
+        shown.append(line)
+        if output.strip():
+            shown.append(output.rstrip())
+    return "\n".join(shown)
