@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankcut.pictures.labels import place_labels, text_width
+from rankcut.pictures.labels import place_labels, points_along, text_width
 from rankcut.pictures.ranking_map import HALF, Group, RankingMap
 from rankcut.pictures.theme import shorten
 
@@ -74,7 +74,16 @@ class Scene:
             [[text_width(arrow.label, font) + 4, 1.25 * font] for arrow in self.arrows]
         )
         bounds = (1, 1, self.width - 1, self.height - 1)
-        placed = place_labels(tips, boxes, bounds, away=tips - self.origin, reach=3)
+        shafts = points_along(np.broadcast_to(self.origin, tips.shape), tips)
+        placed = place_labels(
+            tips,
+            boxes,
+            bounds,
+            away=tips - self.origin,
+            gap=7,
+            reach=3,
+            covered=np.concatenate([shafts, self.marks]),
+        )
         return {spot.number: (spot.x, spot.y) for spot in placed}
 
 
