@@ -16,6 +16,8 @@ _ONE, _LARGEST, _SMALLEST = 4.5, 26.0, 1.8
 MOST_ARROWS = 30
 # Ellipses of more groups are drawn as lines alone.
 FEW_GROUPS = 3
+# Half the length of the head of an arrow.
+_HEAD = 4.0
 # Part of the canvas that marks may cover in all.
 _COVERED = 0.25
 
@@ -82,6 +84,8 @@ class Scene:
             away=tips - self.origin,
             gap=7,
             reach=3,
+            # The head of another arrow must be seen.
+            obstacles=np.hstack([tips - _HEAD, tips + _HEAD]),
             covered=np.concatenate([shafts, self.marks]),
         )
         return {spot.number: (spot.x, spot.y) for spot in placed}
