@@ -56,7 +56,7 @@ svg {{ display: block; width: 100%; height: auto; }}
 svg text {{ fill: var(--ink); font-family: inherit; }}
 svg .soft {{ fill: var(--soft); }} svg .grid {{ stroke: var(--faint); fill: none; }}
 svg .rim {{ stroke: var(--paper); stroke-width: .8; }}
-svg .halo {{ paint-order: stroke; stroke: var(--paper); stroke-width: 3px; stroke-opacity: .8;
+svg .halo {{ paint-order: stroke; stroke: var(--paper); stroke-width: 3.5px; stroke-opacity: .85;
   stroke-linejoin: round; }}
 svg .arrow {{ stroke: var(--ink); fill: var(--ink); opacity: .65; stroke-width: 1.2; }}
 .wide {{ overflow-x: auto; }}
