@@ -12,8 +12,8 @@ from rankcut.reports.overview_words import (
     say_contents,
     say_cut,
     say_groups,
-    say_method,
     say_lengths,
+    say_method,
     say_pairs,
     say_places,
 )

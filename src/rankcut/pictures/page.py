@@ -42,6 +42,7 @@ STYLE = f"""
   {"".join(f"--c{k}:{value};" for k, value in enumerate(COLOURS))} }}
 @media (prefers-color-scheme: dark) {{ :root {{ {_variables(_DARK)} }} }}
 @media print {{ :root {{ {_variables(_LIGHT)} }} }}
+@media screen and (prefers-color-scheme: dark) {{ svg .rim {{ fill-opacity: .9; }} }}
 * {{ box-sizing: border-box; }}
 body {{ margin: 0; background: var(--paper); color: var(--ink);
   font: 16px/1.5 system-ui, "Segoe UI", Roboto, "DejaVu Sans", Arial, sans-serif; }}

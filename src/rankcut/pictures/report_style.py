@@ -32,6 +32,7 @@ a { color: inherit; } a:focus-visible, button:focus-visible, input:focus-visible
 .wide:focus-visible { outline: 2px solid var(--c0); outline-offset: 1px; }
 dl { display: grid; grid-template-columns: repeat(3, 1fr); gap: .9rem 1.2rem; margin: .6rem 0; }
 dt { color: var(--soft); font-size: .85rem; } dd { margin: 0; overflow-wrap: anywhere; }
+dl div:last-child { grid-column: 1 / -1; }
 .large dd { font-size: 1.7rem; line-height: 1.2; font-variant-numeric: tabular-nums; }
 th { vertical-align: bottom; } td.name { max-width: 16rem; overflow-wrap: anywhere; }
 button.item, button.sort { all: unset; cursor: pointer; border-radius: .2rem; }
