@@ -1,5 +1,6 @@
 """The page about rankings: what is on it, for rankings of any kind and for hostile labels."""
 
+import json
 import re
 from html.parser import HTMLParser
 
@@ -121,6 +122,18 @@ def test_lines_have_the_ends_of_their_scale():
     assert ends == [("1", "4"), ("1", "4")]
     left = re.findall(r"Mean place of w: [^>]*><span[^>]*></span><span[^>]*left:([\d.]+)%", page)
     assert left == [f"{100 * (4 / 3 - 1) / 3:.1f}"]
+
+
+def test_what_is_said_of_a_chosen_item():
+    ranks = np.array([[1.0, 2.0, np.nan], [2.0, 1.0, 3.0], [1.0, 2.0, 3.0]])
+    votes = RankingSet(ranks, ("x", "y", "z"), counts=[40, 20, 40])
+    page = report(votes, unranked="last").html
+    (embedded,) = re.findall(r'id="items">(.*?)</script>', page)
+    assert json.loads(embedded) == [
+        ["x", "place 1 of 3 (certain), put first by 80 %"],
+        ["y", "place 2 of 3 (certain), put first by 20 %"],
+        ["z", "place 3 of 3 (certain), put first by 0 %, not listed by 40 %"],
+    ]
 
 
 def test_a_given_graph_is_drawn_by_name():

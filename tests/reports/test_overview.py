@@ -75,6 +75,13 @@ def test_sentences_follow_the_numbers():
     assert say_consensus(same).startswith("x comes first, and with 95 % confidence no other item")
     assert say_places(same) == "x is put first most often, by 100 %."
     assert say_pairs(same).startswith("Clearest: x before y (100 % of those who compare them).")
+    # x is in places 1, 2, 3 and 3 of equally many, y in 2, 1, 1 and 2, z in 3, 3, 2 and 1.
+    places = np.array([[1.0, 2.0, 3.0], [2.0, 1.0, 3.0], [3.0, 1.0, 2.0], [3.0, 2.0, 1.0]])
+    apart = survey(RankingSet(places, ("x", "y", "z"), counts=[3, 3, 3, 3]))
+    assert say_places(apart) == (
+        "y is put first most often, by 50 %. People differ most about x: the middle half of those "
+        "who list it put it between places 1 and 3."
+    )
     # Two of three pairs alike.
     pair = survey(RankingSet(np.array([[1.0, 2.0, 3.0], [1.0, 3.0, 2.0]]), ("x", "y", "z")))
     assert "Two people agree on 67 % of the pairs that both order" in say_consensus(pair)
@@ -88,9 +95,9 @@ def test_sentences_follow_the_numbers():
 
 
 def test_groups_are_told_apart_with_a_test_and_an_effect():
-    ranks = np.array([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]])
+    ranks = np.array([[1.0, 2.0, 3.0], [3.0, 1.0, 2.0]])
     votes = RankingSet(ranks, ("x", "y", "z"), counts=[30, 30])
     found = survey(votes, ["north", "south"], by_name="side")
     assert "Groups differ (p" in say_groups(found)
-    assert "2.0 places higher in" in say_groups(found)
+    assert "most about x, 2.0 places higher in north than in south." in say_groups(found)
     assert "permutations" in say_method(found)
