@@ -124,6 +124,19 @@ def test_lines_have_the_ends_of_their_scale():
     assert left == [f"{100 * (4 / 3 - 1) / 3:.1f}"]
 
 
+def test_cells_of_pairs_are_blue_where_most_prefer_the_item_of_the_row():
+    votes = RankingSet(np.array([[1.0, 2.0], [2.0, 1.0]]), ("x", "y"), counts=[3, 1])
+    read = Reader(report(votes).html).elements
+    cells = {
+        attrs["data-tip"]: attrs for tag, attrs in read if " before " in attrs.get("data-tip", "")
+    }
+    assert {tip: attrs["class"] for tip, attrs in cells.items()} == {
+        "x before y: 75 %": "bar",
+        "y before x: 25 %": "against",
+    }
+    assert {attrs["fill-opacity"] for attrs in cells.values()} == {f"{0.85 * 0.5:.2f}"}
+
+
 def test_what_is_said_of_a_chosen_item():
     ranks = np.array([[1.0, 2.0, np.nan], [2.0, 1.0, 3.0], [1.0, 2.0, 3.0]])
     votes = RankingSet(ranks, ("x", "y", "z"), counts=[40, 20, 40])
