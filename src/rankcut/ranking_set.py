@@ -40,7 +40,7 @@ class RankingSet:
     ids : tuple or None
         The rankings' own names, if they have any.
     columns : dict of ndarrays
-        What is known of each ranking: numbers as float64, anything else as objects, where None
+        What describes each ranking: numbers as float64, anything else as objects, where None
         is unknown.
     title : str
         What the file calls itself.
@@ -56,7 +56,7 @@ class RankingSet:
     target_names : sequence of str
         The names of the classes.
     item_features : dict of ndarrays, ndarray or None
-        What is known of each item.
+        What describes each item.
     details : dict
         What else a data set has; ``data.item_points`` is ``data.details["item_points"]``.
 
@@ -114,6 +114,11 @@ class RankingSet:
     def item_names(self) -> list[Any]:
         """The items as a list."""
         return list(self.items)
+
+    @property
+    def row_names(self) -> Sequence[Hashable]:
+        """The name of each row, or its number, from 0, if rows have no names."""
+        return range(len(self)) if self.ids is None else self.ids
 
     @property
     def user_features(self) -> dict[str, NDArray[Any]]:
@@ -235,7 +240,7 @@ class RankingSet:
         return replace(self, ranks=ranks, item_features=features)
 
     def expanded(self) -> "RankingSet":
-        """The same rankings with a row for each: a row with count 3 stands there three times.
+        """The same rankings with a row for each: a row with count 3 is repeated three times.
 
         Its id, if it has one, is numbered, so that each row keeps one of its own.
         """
@@ -252,7 +257,7 @@ class RankingSet:
 
 
 def _numbered(ids: Sequence[Hashable], counts: Sequence[int]) -> tuple[Hashable, ...]:
-    """An id for each ranking: those of a row that stands for several are numbered from 1.
+    """An id for each ranking; a row that stands for several gives numbered ones, from 1.
 
     >>> _numbered(["x", "y"], [2, 1])
     ('x-1', 'x-2', 'y')
