@@ -106,7 +106,7 @@ def test_a_mistake_is_named_with_its_line(old, new, line, says):
 @pytest.mark.parametrize(
     ("text", "line", "says"),
     [
-        ("", 1, "no PrefLib file"),
+        ("", 1, "not a PrefLib file"),
         ("nothing\n", 1, "number of alternatives"),
         ("3\n1,toro\n", 3, "alternative 2 of 3"),
         ("2\n1,toro\n1,uni\n", 3, "named twice"),

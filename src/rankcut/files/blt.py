@@ -95,7 +95,7 @@ def read_blt(source: Source, *, sparse: bool | None = None, expand: bool = False
             ballots.read(text, number, n_items)
     else:
         raise RankingFileError(
-            "the file ends before the line '0', which stands between the ballots and the names",
+            "the file ends before the line '0', which separates the ballots from the names",
             name,
             len(lines),
         )

@@ -1,4 +1,4 @@
-"""PrefLib files read: soc, soi, toc, toi and cat.
+"""PrefLib files: soc, soi, toc, toi, and cat, which is only read.
 
 Current files open with lines ``# KEY: value``; older ones with the number of alternatives, a line
 ``1,name`` for each, and a line with three totals. The first letters say whether orders are strict
@@ -146,7 +146,7 @@ def _read_header(content: bytes, name: str) -> _Header:
     header.end = end
     if header.n_items < 0:
         raise RankingFileError(
-            "this is no PrefLib file: its header has no line '# NUMBER ALTERNATIVES: …'",
+            "this is not a PrefLib file: its header has no line '# NUMBER ALTERNATIVES: …'",
             name,
             max(1, line),
         )
@@ -176,9 +176,7 @@ def _note_field(header: _Header, key: str, value: str, name: str, line: int) -> 
     if numbered is not None:
         names = header.names if numbered[1] == "ALTERNATIVE" else header.categories
         if int(numbered[2]) in names:
-            raise RankingFileError(
-                f"{key.lower()} stands there a second time; keep one", name, line
-            )
+            raise RankingFileError(f"{key.lower()} is given twice; keep one", name, line)
         names[int(numbered[2])] = value
     elif key == "NUMBER ALTERNATIVES":
         header.n_items, header.items_line = _count_of_items(value, name, line), line
@@ -323,7 +321,7 @@ def format_preflib(rankings: RankingSet, name: str, kind: OrderType) -> bytes:
 
 
 def _parts(count: int) -> list[int]:
-    """The count, or counts with that sum, each of which a reader takes.
+    """The count, or several counts with that sum, none too large for a reader.
 
     >>> _parts(2 * 10**15 + 1)
     [1000000000000000, 1000000000000000, 1]
