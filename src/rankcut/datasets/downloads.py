@@ -1,4 +1,4 @@
-"""Where data sets that may not be passed on are found: in a directory that the user names."""
+"""Find data sets that may not be redistributed, in a directory that the user names."""
 
 import os
 from collections.abc import Sequence

@@ -25,7 +25,7 @@ def make_mallows(
     k: int | None = None,
     random_state: int | np.random.RandomState | None = None,
 ) -> RankingSet:
-    """Rankings by Mallows' model: each pair that a ranking turns round costs a factor φ.
+    """Rankings by Mallows' model: each pair in another order than the centre costs a factor φ.
 
     The probability of a ranking is proportional to φ^d, d its number of pairs in another order
     than in the centre. φ = 0 repeats the centre, φ = 1 draws any order. With several blocs each

@@ -75,7 +75,7 @@ class _ProfileGraph(BaseEstimator, ABC):
         items : sequence or None
             Labels of the columns, if X is not a frame.
         sample_weight : array of shape (n_rankings,) or None
-            How often each ranking counts. The graph is that of the repeated rows.
+            How often each ranking counts, as if its row were repeated.
 
         Returns
         -------
@@ -135,7 +135,7 @@ class CoListingGraph(_ProfileGraph):
         if listed.nnz == listed.shape[0] * listed.shape[1]:
             raise InputError(
                 "each ranking lists all items, so which items are listed together says nothing",
-                remedy="AgreementGraph joins items that the same rankings prefer",
+                remedy="use AgreementGraph, which connects items that people rank alike",
             )
         return np.ones(listed.nnz)
 

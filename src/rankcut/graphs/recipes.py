@@ -111,7 +111,7 @@ class SimilarityGraph(FeatureRecipe):
 
 
 class DistanceGraph(FeatureRecipe):
-    """Connect unlike items strongly: W_ij = d_ij, the Euclidean distance of their features.
+    """Connect dissimilar items strongly: W_ij = d_ij, the Euclidean distance of their features.
 
     Parameters
     ----------
@@ -278,8 +278,8 @@ def _all_distances(points: NDArray[np.float64]) -> NDArray[np.float64]:
         raise InputError(
             f"the graph compares all pairs of its {n:,} items, which needs "
             f"{n * (n - 1) * 4 / 1e9:.0f} GB",
-            remedy="use NeighborGraph, which joins nearest neighbours only, or "
-            "DissimilarityGraph(NeighborGraph(...)) to join unlike items",
+            remedy="use NeighborGraph, which connects nearest neighbours only, or "
+            "DissimilarityGraph(NeighborGraph(...)) to connect dissimilar items",
         )
     # Squares of features of any size are floats after division by a power of 2.
     exponent = exponent_of(points)

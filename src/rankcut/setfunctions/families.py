@@ -1,4 +1,4 @@
-"""Weighted coverage: what the items of a set reach together."""
+"""Families of set functions: coverage, facility location, functions of the size, and others."""
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 
@@ -106,7 +106,7 @@ class ConcaveOfCardinality(SetFunction):
     def __init__(self, g: Callable[[int], float] | ArrayLike, n_items: int | None = None) -> None:
         if callable(g):
             if n_items is None:
-                raise InputError("a function g says not how many items there are; give n_items")
+                raise InputError("a function g does not tell the number of items; pass n_items")
             g = [float(g(k)) for k in range(n_items + 1)]
         values = finite_array(g, 1, "the values g(0), …, g(n)")
         if n_items is not None and len(values) != n_items + 1:
@@ -114,7 +114,7 @@ class ConcaveOfCardinality(SetFunction):
         if len(values) < 2:
             raise InputError("g needs a value for 0 items and for 1 at least")
         if values[0] != 0:
-            raise InputError(f"g(0) is {values[0]:g}, and F(∅) must be 0; subtract it from g")
+            raise InputError(f"g(0) is {values[0]:g}, but F(∅) must be 0; subtract it from g")
         bends = np.diff(values, 2)
         if bends.size and bends.max() > _ROUNDING * np.abs(values).max():
             k = int(np.argmax(bends)) + 1
