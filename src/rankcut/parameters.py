@@ -3,7 +3,8 @@
 Each raises :class:`~rankcut.errors.InputError`, which carries the name of the parameter.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from numbers import Integral, Real
 from typing import Any
 
@@ -13,6 +14,9 @@ from rankcut.errors import InputError
 
 # A float of Python, which compares with whole numbers of any size.
 _LARGEST = float(np.finfo(np.float64).max)
+
+# Loops count in 64 bits.
+_LARGEST_COUNT = 2**63 - 1
 
 
 def is_whole(value: Any, least: int = 0, most: float = np.inf) -> bool:
@@ -47,9 +51,11 @@ def check_count(value: Any, parameter: str, *, least: int = 1) -> int:
         ...
     rankcut.errors.InputError: n_neighbors must be a whole number, 1 or more; got 2.5
     """
-    if not is_whole(value, least):
+    if not is_whole(value, least, _LARGEST_COUNT):
+        most = " and below 2**63" if is_whole(value, least) else ""
         raise InputError(
-            f"must be a whole number, {least} or more; got {value!r}", parameter=parameter
+            f"must be a whole number, {least} or more{most}; got {f'{value!r}':.40}",
+            parameter=parameter,
         )
     return int(value)
 
@@ -102,6 +108,22 @@ mirrored pairs; got 3
             parameter=parameter,
         )
     return int(value)
+
+
+@contextmanager
+def within_floats(what: str) -> Iterator[None]:
+    """Refuse whole numbers beyond all floats, for which Python raises OverflowError.
+
+    >>> with within_floats("the covariance"):
+    ...     np.asarray([10**400], dtype=np.float64)
+    Traceback (most recent call last):
+        ...
+    rankcut.errors.InputError: a number in the covariance is too large for float64
+    """
+    try:
+        yield
+    except OverflowError:
+        raise InputError(f"a number in {what} is too large for float64") from None
 
 
 def seed_from(random_state: int | np.random.RandomState | None) -> int:

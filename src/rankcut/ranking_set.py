@@ -85,8 +85,8 @@ class RankingSet:
 
     def __post_init__(self) -> None:
         n_rows, n_items = self.ranks.shape
-        counts = np.ones(n_rows, np.int64) if self.counts is None else np.asarray(self.counts)
-        object.__setattr__(self, "counts", counts.astype(np.int64))
+        counts = np.ones(n_rows, np.int64) if self.counts is None else _whole(self.counts)
+        object.__setattr__(self, "counts", counts)
         object.__setattr__(self, "counted", self.counted or bool((counts != 1).any()))
         for what, found, expected in (
             ("labels", len(self.items), n_items),
@@ -101,8 +101,6 @@ class RankingSet:
         ):
             if found != expected:
                 raise InputError(f"expected {expected} {what}; got {found}")
-        if (self.counts < 1).any():
-            raise InputError("each row stands for one ranking or more; a count is below 1")
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -254,6 +252,23 @@ class RankingSet:
         once = self.rows(np.repeat(np.arange(len(self)), self.counts))
         ids = None if self.ids is None else _numbered(self.ids, self.counts.tolist())
         return replace(once, counts=np.ones(len(once), np.int64), ids=ids, counted=False)
+
+
+def _whole(counts: Any) -> NDArray[np.int64]:
+    """Counts as whole numbers; an error names the first row whose count is none."""
+    try:
+        given = np.asarray(counts)
+        if given.dtype.kind not in "iu":
+            given = given.astype(np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"counts must be whole numbers from 1 to {LARGEST_COUNT:,}") from None
+    good = (given >= 1) & (given <= LARGEST_COUNT) & (given == np.floor(given))
+    if not good.all():
+        row = int(np.argmin(good))
+        raise InputError(
+            f"a count is a whole number from 1 to {LARGEST_COUNT:,}; got {given[row]}", row=row
+        )
+    return given.astype(np.int64)
 
 
 def _numbered(ids: Sequence[Hashable], counts: Sequence[int]) -> tuple[Hashable, ...]:

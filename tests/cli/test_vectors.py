@@ -49,8 +49,11 @@ def test_one_run_writes_several_files(lunch, command):
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["features", "-o", "x.npy", "-o", "parts/"], "parts/: a directory of parts is the only"),
-        (["gram", "-o", "x.npy", "-o", "k.zarr"], "k.zarr: a Zarr array is the only output"),
+        (
+            ["features", "-o", "x.npy", "-o", "parts/"],
+            "parts/: a directory of parts must be the only",
+        ),
+        (["gram", "-o", "x.npy", "-o", "k.zarr"], "k.zarr: a Zarr array must be the only output"),
         (["features", "-o", "x.npy", "--to", "csv"], "--to is for standard output"),
         (["gram", "-o", "-", "-o", "-", "--to", "csv"], "only one output"),
         (["map", "-o", "x.npy"], "unknown suffix '.npy'"),

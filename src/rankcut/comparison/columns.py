@@ -49,7 +49,7 @@ def read_weights(weights: Any, kept: Longs, n_rows: int) -> NDArray[np.float64]:
     column = column_of(weights, n_rows, "sample_weight")[kept]
     try:
         numbers = column.astype(np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InputError("must be numbers", parameter="sample_weight") from None
     bad = np.flatnonzero(~np.isfinite(numbers) | (numbers < 0))
     if bad.size:

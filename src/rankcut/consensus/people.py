@@ -17,6 +17,7 @@ from rankcut._loops.equal_rows import pack_rows, unpack_rows
 from rankcut._loops.partitions import NOWHERE, close_rows, group_rows
 from rankcut._loops.types import Indices, Words
 from rankcut.errors import InputError, Setting
+from rankcut.parameters import within_floats
 from rankcut.partitions import block_rows, read_partitions
 from rankcut.rankings import RankMatrix, Unranked
 
@@ -150,7 +151,8 @@ def check_weights(sample_weight: ArrayLike | None, n_rows: int) -> NDArray[np.fl
     """A weight for each row, 0 or above, not all 0."""
     if sample_weight is None:
         return np.ones(n_rows)
-    weights = np.asarray(sample_weight, dtype=np.float64)
+    with within_floats("sample_weight"):
+        weights = np.asarray(sample_weight, dtype=np.float64)
     if weights.ndim == 0:
         weights = np.full(n_rows, float(weights))
     if weights.shape != (n_rows,):

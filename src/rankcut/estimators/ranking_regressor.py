@@ -36,7 +36,7 @@ from rankcut.label_ranking.targets import (
     ranks_anything,
     scores_of_pairs,
 )
-from rankcut.parameters import seed_from
+from rankcut.parameters import seed_from, within_floats
 from rankcut.rankings import RankMatrix, Unranked, as_frame, read_rankings
 
 # With more items than this, one target per pair would be too many.
@@ -268,7 +268,10 @@ class RankingRegressor(RegressorMixin, BaseEstimator):
             return validate_data(
                 self, X, reset=reset, accept_sparse=True, dtype=None, ensure_all_finite=False
             )
-        return validate_data(self, X, reset=reset, dtype=np.float64, ensure_all_finite="allow-nan")
+        with within_floats("X"):
+            return validate_data(
+                self, X, reset=reset, dtype=np.float64, ensure_all_finite="allow-nan"
+            )
 
     def _predicted(self, X: Any) -> Floats:
         """The predicted vectors."""

@@ -15,6 +15,7 @@ from rankcut.features.offset_rows import UncentredRows
 from rankcut.features.smoothing import Smoother
 from rankcut.graphs import ItemGraph, as_item_graph
 from rankcut.graphs.derived import joining_like_items
+from rankcut.parameters import within_floats
 from rankcut.rankings import object_array
 
 
@@ -138,9 +139,10 @@ class GraphSmoothing(TransformerMixin, BaseEstimator):
         return smoothed
 
     def _read(self, X: Any, *, reset: bool) -> Any:
-        return validate_data(
-            self, X, reset=reset, accept_sparse="csr", dtype=[np.float64, np.float32]
-        )
+        with within_floats("X"):
+            return validate_data(
+                self, X, reset=reset, accept_sparse="csr", dtype=[np.float64, np.float32]
+            )
 
     def _labels(self) -> tuple[Hashable, ...] | None:
         names = getattr(self, "feature_names_in_", None)

@@ -21,7 +21,7 @@ from rankcut.graphs.item_graph import (
 )
 from rankcut.graphs.recipes import DistanceGraph
 from rankcut.graphs.weights import Weights, sampled_pairs
-from rankcut.parameters import is_real
+from rankcut.parameters import is_real, within_floats
 
 # A similarity above the ceiling, or a degree, of no more than this part of it is rounding.
 _ROUNDING = 1e-12
@@ -165,7 +165,8 @@ class MixedGraph(BaseEstimator):
             raise InputError("must hold at least one graph", parameter="graphs")
         shares = np.full(len(graphs), 1.0 / len(graphs))
         if self.weights is not None:
-            shares = np.asarray(self.weights, dtype=np.float64)
+            with within_floats("weights"):
+                shares = np.asarray(self.weights, dtype=np.float64)
         if shares.shape != (len(graphs),) or not np.all((shares >= 0) & np.isfinite(shares)):
             raise InputError(
                 f"must be {len(graphs)} numbers from 0 on, one for each graph; got "

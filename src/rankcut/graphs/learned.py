@@ -19,7 +19,7 @@ from rankcut.errors import InputError
 from rankcut.graphs.distances import strongest_products
 from rankcut.graphs.item_graph import ItemGraph
 from rankcut.graphs.weights import SparseWeights
-from rankcut.parameters import check_count, check_number
+from rankcut.parameters import check_count, check_number, within_floats
 from rankcut.rankings import RankMatrix, read_rankings
 
 # Rows of a dense rank matrix are read in blocks of about this many entries.
@@ -187,7 +187,8 @@ def check_counts(sample_weight: ArrayLike | None, n_rows: int) -> NDArray[np.flo
     """
     if sample_weight is None:
         return np.ones(n_rows)
-    counts = np.asarray(sample_weight, dtype=np.float64)
+    with within_floats("sample_weight"):
+        counts = np.asarray(sample_weight, dtype=np.float64)
     if counts.ndim == 0:
         counts = np.full(n_rows, float(counts))
     if counts.shape != (n_rows,):

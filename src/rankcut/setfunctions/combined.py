@@ -6,6 +6,7 @@ import numpy as np
 
 from rankcut._loops.types import Floats
 from rankcut.errors import InputError
+from rankcut.parameters import is_real
 from rankcut.partitions import Partitions
 from rankcut.setfunctions.set_function import SetFunction
 
@@ -58,7 +59,7 @@ class Multiple(SetFunction):
     """
 
     def __init__(self, factor: float, function: SetFunction) -> None:
-        if not 0 < factor < np.inf:
+        if not (is_real(factor) and factor > 0):
             raise InputError(
                 f"the factor must be above 0, so that the multiple is submodular too; got {factor}"
             )

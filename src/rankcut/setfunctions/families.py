@@ -13,6 +13,7 @@ from rankcut._loops.set_increments import (
 )
 from rankcut._loops.types import Floats
 from rankcut.errors import InputError
+from rankcut.parameters import within_floats
 from rankcut.partitions import Partitions
 from rankcut.setfunctions.set_function import SetFunction, as_lists, finite_array, nonnegative_array
 
@@ -107,7 +108,7 @@ class ConcaveOfCardinality(SetFunction):
         if callable(g):
             if n_items is None:
                 raise InputError("a function g does not tell the number of items; pass n_items")
-            g = [float(g(k)) for k in range(n_items + 1)]
+            g = [g(k) for k in range(n_items + 1)]
         values = finite_array(g, 1, "the values g(0), …, g(n)")
         if n_items is not None and len(values) != n_items + 1:
             raise InputError(f"g has {len(values)} values; {n_items} items need {n_items + 1}")
@@ -246,7 +247,8 @@ class FromCallable(SetFunction):
                 before = value
 
     def _value(self, items: list[int]) -> float:
-        value = float(self.function(frozenset(items)))
+        with within_floats(f"the values of F, at {sorted(items)},"):
+            value = float(self.function(frozenset(items)))
         if not np.isfinite(value):
             raise InputError(f"F({sorted(items)}) is {value}; a set function has finite values")
         return value

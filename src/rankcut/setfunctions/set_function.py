@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rankcut._loops.types import Floats, Indices
 from rankcut.errors import InputError
+from rankcut.parameters import within_floats
 from rankcut.partitions import Partitions, block_rows
 
 if TYPE_CHECKING:
@@ -218,7 +219,8 @@ def _slices(n_rows: int, n_items: int) -> Iterator[slice]:
 
 def finite_array(values: ArrayLike, n_dimensions: int, what: str) -> Floats:
     """A copy in float64; errors call it ``what``."""
-    array = np.array(values, dtype=np.float64, order="C")
+    with within_floats(what):
+        array = np.array(values, dtype=np.float64, order="C")
     if array.ndim != n_dimensions:
         raise InputError(f"{what} must have {n_dimensions} dimension(s), not shape {array.shape}")
     if not np.isfinite(array).all():
