@@ -51,7 +51,7 @@ def test_one_run_writes_several_files(lunch, command):
     [
         (
             ["features", "-o", "x.npy", "-o", "parts/"],
-            "parts/: a directory of parts must be the only",
+            "parts/: a directory of parts must be",
         ),
         (["gram", "-o", "x.npy", "-o", "k.zarr"], "k.zarr: a Zarr array must be the only output"),
         (["features", "-o", "x.npy", "--to", "csv"], "--to is for standard output"),
