@@ -20,7 +20,7 @@ from rankcut.cli.output import (
     table_writers,
 )
 from rankcut.cli.reading import Rankings, Reading, known_values, labelled
-from rankcut.cli.vectors import VectorOptions
+from rankcut.cli.vector_options import VectorOptions
 from rankcut.errors import InputError, amount
 
 if TYPE_CHECKING:

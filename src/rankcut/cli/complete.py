@@ -85,7 +85,7 @@ def complete(
     outputs = Outputs(output or ([] if as_json else ["-"]), suffixes, ".csv")
 
     from rankcut.cli.progress import working
-    from rankcut.cli.vectors import VectorOptions
+    from rankcut.cli.vector_options import VectorOptions
     from rankcut.estimators.ranking_completer import RankingCompleter
     from rankcut.files.models import SavedCompleter, write_model
     from rankcut.rankings import read_rankings

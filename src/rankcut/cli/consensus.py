@@ -74,7 +74,7 @@ def consensus(
     Example: rankcut consensus votes.soi --unranked last -o places.html
     """
     from rankcut.cli.progress import working
-    from rankcut.cli.vectors import VectorOptions
+    from rankcut.cli.vector_options import VectorOptions
 
     outputs = Outputs(output, {**TABLES, **PICTURES, ".html": None}, ".csv")
     settings = {

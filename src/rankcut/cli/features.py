@@ -8,7 +8,7 @@ import typer
 from rankcut.cli.options import TO, Computing, MatrixFormat, with_options
 from rankcut.cli.output import MATRICES, Outputs, is_folder
 from rankcut.cli.reading import Rankings, Reading
-from rankcut.cli.vectors import VectorOptions
+from rankcut.cli.vector_options import VectorOptions
 from rankcut.errors import InputError
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import typer
 from rankcut.cli.options import TO, Computing, MatrixFormat, with_options
 from rankcut.cli.output import MATRICES, Outputs
 from rankcut.cli.reading import Rankings, Reading
-from rankcut.cli.vectors import VectorOptions
+from rankcut.cli.vector_options import VectorOptions
 from rankcut.errors import InputError, amount
 
 # A larger matrix is refused, because it would be in memory as a whole.

@@ -46,7 +46,7 @@ def report(
     Example: rankcut report votes.csv --by town -o report.html
     """
     from rankcut.cli.progress import working
-    from rankcut.cli.vectors import VectorOptions
+    from rankcut.cli.vector_options import VectorOptions
 
     if not output:
         raise InputError("name the page to write, as in -o report.html")

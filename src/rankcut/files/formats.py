@@ -16,7 +16,7 @@ from rankcut.files.blocks import Block, Header, frame_blocks
 from rankcut.files.blt import format_blt, is_ballot_csv, read_blt
 from rankcut.files.drafts import atomic_file
 from rankcut.files.layouts import table_blocks, table_rankings
-from rankcut.files.matrices import read_npy
+from rankcut.files.numpy_files import read_npy
 from rankcut.files.order_files import read_order
 from rankcut.files.parquet import format_parquet, parquet_blocks
 from rankcut.files.preflib import OrderType, format_preflib, read_preflib
