@@ -79,7 +79,7 @@ class TakesRankings(BaseEstimator):
 
 
 class RankingFeatures(TransformerMixin, TakesRankings, ABC):
-    """Rankings in, the vectors of a set function out; subclasses say of which one.
+    """Rankings in, vectors of a set function out; subclasses choose the function.
 
     What is fitted is kept in attributes, from which the feature map is made again after pickling.
     """
