@@ -83,5 +83,6 @@ def load_preflib(
     >>> votes.counts
     array([4, 1])
     """
-    rankings = read_preflib(path, expand=expand, sparse=sparse)
+    rankings = read_preflib(path, sparse=sparse)
+    rankings = rankings.expanded() if expand else rankings
     return rankings.with_frames() if as_frame else rankings

@@ -31,11 +31,11 @@ class ItemTable:
     def __repr__(self) -> str:
         return f"ItemTable({amount(len(self.items), 'item')}: {', '.join(self.features)})"
 
-    def points(self, *, scale: bool = True) -> NDArray[np.float64]:
+    def points(self) -> NDArray[np.float64]:
         """One point for each item: numbers scaled to variance 1, categories one-hot."""
         from rankcut.graphs.item_features import encoded
 
-        return np.hstack([encoded(values, scale) for values in self.features.values()])
+        return np.hstack([encoded(values) for values in self.features.values()])
 
 
 def read_items(

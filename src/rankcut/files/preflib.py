@@ -38,7 +38,7 @@ class _Header:
     end: int = 0
 
 
-def read_preflib(source: Source, *, sparse: bool | None = None, expand: bool = False) -> RankingSet:
+def read_preflib(source: Source, *, sparse: bool | None = None) -> RankingSet:
     """Read a PrefLib file of orders.
 
     Parameters
@@ -48,8 +48,6 @@ def read_preflib(source: Source, *, sparse: bool | None = None, expand: bool = F
     sparse : bool or None
         Ranks as a CSR array or as a dense one; None makes them dense unless that would take
         memory out of proportion to the file.
-    expand : bool
-        Repeat each order as often as its count says, instead of keeping the count.
 
     Returns
     -------
@@ -111,7 +109,7 @@ def read_preflib(source: Source, *, sparse: bool | None = None, expand: bool = F
     items, notes = distinct_labels(names)
     if header.categories:
         header.fields["CATEGORIES"] = ", ".join(header.categories.values())
-    rankings = RankingSet(
+    return RankingSet(
         fitting_ranks(ranks[: starts[-1]], columns[: starts[-1]], starts, header.n_items, sparse),
         items,
         counts=counts[:n_rows],
@@ -119,7 +117,6 @@ def read_preflib(source: Source, *, sparse: bool | None = None, expand: bool = F
         metadata=header.fields,
         notes=notes,
     )
-    return rankings.expanded() if expand else rankings
 
 
 def _last_line(content: bytes) -> int:
