@@ -50,7 +50,7 @@ class Samples:
 
     def shares(self, name: str, one: Callable[[np.random.Generator], dict]) -> dict[str, float]:
         """Of each test, in per cent; ``one`` makes a sample and its p-values."""
-        found = self._known.setdefault(f"{name}, {self.number}", {"samples": 0, "seen": {}})
+        found = self._known.setdefault(name, {"samples": 0, "seen": {}})
         seed = [sum(map(ord, name)), len(name)]
         for number in range(found["samples"], self.number):
             for test, p in one(np.random.default_rng([*seed, number])).items():
@@ -58,7 +58,7 @@ class Samples:
             found["samples"] = number + 1
             if self._keep is not None and (number + 1) % 50 == 0:
                 self._keep.write_text(json.dumps(self._known))
-        return {test: 100 * seen / self.number for test, seen in found["seen"].items()}
+        return {test: 100 * seen / found["samples"] for test, seen in found["seen"].items()}
 
 
 def show_level(samples: Samples) -> None:

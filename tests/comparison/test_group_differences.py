@@ -339,6 +339,7 @@ def test_constant_rankings():
         ),
         (list("aaabbb"), {"sample_weight": [1, 1, 1, 1, 1, -1]}, r"row 5: the weight is -1.0"),
         (list("aaabbb"), {"sample_weight": [0] * 6}, "sample_weight is 0 for all"),
+        (list("aaabbb"), {"sample_weight": [1, 1, 1, 0, 0, 0]}, "no ranking in group 'b'"),
         (
             list("aaabbb"),
             {"n_permutations": 0},
@@ -453,12 +454,27 @@ def test_independence_counts_and_people():
     assert people.effect_size == pytest.approx(plain.effect_size, rel=1e-9)
 
 
+def test_independence_leaves_out_rankings_without_weight():
+    ranks, rng = rankings(60, 4), np.random.default_rng(0)
+    table = {"age": ranks[:, 0] + rng.normal(size=60), "height": rng.normal(size=60)}
+    weights = (rng.random(60) + 0.5) * (rng.random(60) < 0.7)
+    kept = weights > 0
+    some = {name: column[kept] for name, column in table.items()}
+    one = independence_test(ranks, table, sample_weight=weights, n_permutations=99)
+    other = independence_test(ranks[kept], some, sample_weight=weights[kept], n_permutations=99)
+    assert one.p_value == other.p_value
+    assert one.covariates["p_value"] == other.covariates["p_value"]
+    assert one.covariates["effect_size"] == pytest.approx(other.covariates["effect_size"])
+    assert one.covariates["p_value"][0] < 0.05
+    assert one.n_rankings == kept.sum()
+
+
 @pytest.mark.parametrize(
     ("covariates", "message"),
     [
         ({}, "covariates has no columns"),
         ({"age": [1.0] * 40}, "covariates are the same for all"),
-        ({"age": [np.inf] + [1.0] * 39}, "row 0: column 'age' has an infinite value"),
+        ({"age": [None, np.inf] + [1.0] * 38}, "row 1: column 'age' has an infinite value"),
         ({"name": [f"n{i}" for i in range(40)]}, "column 'name' has 40 different values"),
         ({"age": [1.0, 2.0]}, "age has shape"),
         ({"age": [None] * 40}, "fewer than three rankings with values"),

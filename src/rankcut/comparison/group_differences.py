@@ -289,7 +289,7 @@ def _check_groups(rows: Rows, values: tuple[Hashable, ...]) -> None:
         if number < 2:
             what = "ranking" if unit is None else "person"
             raise InputError(
-                f"has one {what} in group {value!r}",
+                f"has {'one' if number else 'no'} {what} in group {value!r}",
                 parameter="groups",
                 remedy="leave that group out, or merge it with another",
             )
