@@ -196,7 +196,7 @@ def test_the_combined_test_weighs_five_ways_to_look():
 
     found = np.array([ways(chosen) for chosen in itertools.combinations(range(12), 6)])
     p = (found[:, np.newaxis] >= found * (1 - 1e-9)).mean(axis=0)
-    combined = np.tan(np.pi * (0.5 - p + 0.5 / len(found))) @ [4.0, 2.0, 2.0, 1.0, 0.5]
+    combined = np.tan(np.pi * (0.5 - p + 0.5 / len(found))) @ [4.0, 2.0, 3.0, 0.5, 0.2]
     expected = (combined >= combined[0] - 1e-9).mean()
     assert 0.05 < expected < 0.9
     assert got.value == pytest.approx(expected, rel=1e-12)
