@@ -10,6 +10,8 @@ from scipy import sparse, stats
 
 import rankcut.comparison.statistics as statistics
 from rankcut import GraphCutFeatures, compare_groups, independence_test
+from rankcut._loops.partitions import NOWHERE
+from rankcut.comparison.rows import kinds_of_lists
 from rankcut.errors import InputError
 from rankcut.estimators import KendallFeatures, SpearmanKernel
 
@@ -140,6 +142,22 @@ def test_the_limit_equals_permutations(monkeypatch):
     assert 0.001 < sampled.p_value < 0.5
 
 
+def test_the_limit_needs_enough_people_in_each_group_and_none_who_outweighs_them(monkeypatch):
+    monkeypatch.setattr(statistics, "VERY_MANY", 1_000)
+    monkeypatch.setattr(statistics, "ENOUGH", 100)
+    ranks, weights = rankings(1000, 1), np.full(1000, 0.5)
+
+    def method(n_first, **options):
+        groups = np.repeat(["a", "b"], [n_first, 1000 - n_first])
+        return compare_groups(ranks, groups, n_permutations=19, **options).method
+
+    assert "limit" in method(100)
+    assert "random" in method(99)
+    assert "limit" in method(500, sample_weight=weights)
+    weights[0] = 5.0
+    assert "random" in method(500, sample_weight=weights)
+
+
 def test_the_limit_with_strata_and_several_groups_equals_permutations(monkeypatch):
     rng = np.random.default_rng(0)
     ranks, strata = rankings(9000, 5), rng.integers(3, size=9000)
@@ -234,6 +252,25 @@ def test_listing_and_order_are_told_apart(unranked):
     assert result.listing.p_value > 0.05
     assert result.order.p_value == 0.002
     assert "order what they list differently" in result.summary()
+
+
+def test_orders_are_compared_among_alike_lists_only():
+    ranks = np.full((80, 4), np.nan)
+    ranks[:40, :2] = rankings(40, 1)[:, :2]
+    ranks[40:, 2:] = rankings(40, 2)[:, 2:4]
+    groups = np.repeat(["a", "b"], 40)
+    order = compare_groups(ranks, groups, unranked="last", n_permutations=99).order
+    # No kind of list is in both groups, so there is nothing to exchange.
+    assert (order.p_value, order.p_interval, order.effect_size) == (1.0, (1.0, 1.0), 0.0)
+
+
+def test_lists_are_alike_by_their_items_where_there_are_enough_and_else_by_their_length():
+    lists = np.array([[0, 1, NOWHERE], [1, NOWHERE, 0], [NOWHERE, NOWHERE, 0]], dtype=np.uint32)
+    kinds, words = kinds_of_lists(lists, np.array([20.0, 20.0, 20.0]))
+    assert (len(set(kinds)), words) == (3, "lists of the same items")
+    kinds, words = kinds_of_lists(lists, np.array([20.0, 20.0, 19.0]))
+    assert kinds.tolist() == [1, 1, 0]
+    assert words == "lists of the same length"
 
 
 def test_full_rankings_have_no_listing():
