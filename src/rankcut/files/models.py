@@ -37,6 +37,7 @@ _OURS = [
     "rankcut.blocs.order_vectors.OrderVectors",
     "rankcut.completion.factors.FactorPopulation",
     "rankcut.completion.population.Population",
+    "rankcut.completion.presence.Presence",
     "rankcut.completion.sharpness.Sharpness",
     "rankcut.estimators.chosen_features.ChosenFeatures",
     "rankcut.estimators.gp.classifier.GPClassifier",
@@ -269,6 +270,7 @@ def _checked_completer(model: SavedCompleter) -> SavedCompleter:
     ranking = np.arange(1.0, len(model.items) + 1)[None]
     if not np.isfinite(model.completer.transform(ranking)).all():
         raise ValueError("utilities are not finite")
+    model.completer.recommend(ranking, 1)
     return model
 
 
