@@ -5,6 +5,7 @@ import pytest
 from sklearn.model_selection import train_test_split
 
 from rankcut import GraphCutFeatures, RankingSet
+from rankcut.errors import InputError
 
 VOTES = RankingSet(
     np.array([[1.0, 2.0], [2.0, 1.0], [1.0, 2.0]]),
@@ -50,3 +51,11 @@ def test_notebooks_show_the_first_rankings():
     many = RankingSet(np.arange(1.0, 31.0)[None], tuple(range(30)))
     assert "<td>0 &gt; 1 &gt; 2 &gt; 3 &gt; 4 &gt; 5 …</td></tr></table>" in many._repr_html_()
     assert "0 &gt; 1 &gt; 2" in many.__class__(many.sparse(), many.items)._repr_html_()
+
+
+@pytest.mark.parametrize("count", [0, -1, 1.5, np.nan, np.inf, 10**16, 10**400, "many", None])
+def test_a_count_is_a_whole_number_that_files_can_hold(count):
+    with pytest.raises(InputError, match=r"whole numbers? from 1 to 1,000,000,000,000,000"):
+        RankingSet(np.array([[1.0, 2.0], [2.0, 1.0]]), ("toro", "uni"), counts=[1, count])
+    largest = RankingSet(np.array([[1.0, 2.0]]), ("toro", "uni"), counts=[10**15])
+    assert largest.n_rankings == 10**15
