@@ -51,7 +51,7 @@ def read_weights(weights: Any, kept: Longs, n_rows: int) -> NDArray[np.float64]:
     column = column_of(weights, n_rows, "sample_weight")[kept]
     try:
         numbers = column.astype(np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InputError("must be numbers", parameter="sample_weight") from None
     bad = np.flatnonzero(~np.isfinite(numbers) | (numbers < 0))
     if bad.size:
@@ -119,11 +119,9 @@ def _numbered(column: NDArray[Any]) -> Codes:
         values, codes = np.unique(column, return_inverse=True)
         return Codes(codes.astype(np.int64), tuple(values.tolist()))
     listed = column.tolist()
-    known = _in_order({label for label in listed if not is_missing(label)})
+    known = _in_order({label for label in dict.fromkeys(listed) if not is_missing(label)})
     numbers = {label: code for code, label in enumerate(known)}
-    codes = np.fromiter(
-        (-1 if is_missing(label) else numbers[label] for label in listed), np.int64, len(listed)
-    )
+    codes = np.fromiter((numbers.get(label, -1) for label in listed), np.int64, len(listed))
     # Whole numbers beside missing ones are stored as floats: 2019.0 is 2019.
     whole = (isinstance(label, float) and label.is_integer() for label in known)
     return Codes(

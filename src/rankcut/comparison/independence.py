@@ -23,6 +23,7 @@ from rankcut.comparison.statistics import (
 from rankcut.comparison.tables import Table
 from rankcut.comparison.vectors import features_of, places, side_by_side
 from rankcut.errors import InputError, amount
+from rankcut.parameters import within_floats
 from rankcut.rankings import Unranked, as_frame
 
 
@@ -168,7 +169,8 @@ def _numbers(name: Hashable, column: Any, kept: Longs) -> Covariate:
     """A covariate as numbers, of mean 0 and variance 1, for the rows that are kept."""
     values = column[kept].tolist()
     if all(isinstance(value, int | float) and not isinstance(value, bool) for value in values):
-        numbers = np.array(values, dtype=np.float64)[:, np.newaxis]
+        with within_floats(f"column {name!r}"):
+            numbers = np.array(values, dtype=np.float64)[:, np.newaxis]
         if not np.isfinite(numbers).all():
             raise InputError(
                 f"column {name!r} has an infinite value",
