@@ -142,7 +142,7 @@ def test_more_than_two_classes_have_an_effect_each():
     assert len(found.items) == 3 * N
     assert set(found.items["class"]) == {0, 1, 2}
     assert "[2]" in found.summary()
-    assert found.plot().axes[0].get_legend() is not None
+    assert {text.get_text() for text in found.plot().legends[0].texts} == {"0", "1", "2"}
 
 
 def test_labels_frames_and_what_is_unknown():

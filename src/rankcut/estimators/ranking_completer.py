@@ -24,8 +24,7 @@ from rankcut.errors import InputError
 from rankcut.estimators.base import TakesRankings, check_items
 from rankcut.features.graph_cut import fit_graph
 from rankcut.graphs.derived import joining_like_items
-from rankcut.graphs.learned import check_counts
-from rankcut.parameters import check_count, seed_from
+from rankcut.parameters import check_count, check_counts, seed_from
 from rankcut.rankings import RankMatrix, Unranked, object_array
 
 # Utilities that are in memory at once while the best items are found.
