@@ -11,6 +11,7 @@ from rankcut import make_mallows
 from rankcut.consensus import Resampling, by_majorities, by_vectors, compare_pairs, gather
 from rankcut.consensus.intervals import critical_value, places_by_ranges
 from rankcut.consensus.means import borda_vectors
+from rankcut.consensus.methods import _first_shares
 from rankcut.rankings import read_rankings
 
 
@@ -36,6 +37,20 @@ def test_the_critical_value_has_students_tail():
     assert critical_value(largest[:10], 0.95, 10) == np.inf
 
 
+def test_with_few_people_the_critical_value_is_at_least_that_of_bonferroni():
+    largest = np.full(999, 0.1)
+    for n_people, compared, expected in (
+        # Up to 49 people all 15 differences count, and from 50 on those on which all agree.
+        (49, (15, 0), stats.t.isf(0.025 / 15, 32)),
+        (49, (15, 2), stats.t.isf(0.025 / 15, 32)),
+        (61, (15, 2), stats.t.isf(0.025 / 2, 40)),
+    ):
+        assert critical_value(largest, 0.95, n_people, *compared) == pytest.approx(expected)
+    assert critical_value(largest, 0.95, 61, 15, 0) < 0.2
+    # A bootstrap that sees more chance than Bonferroni's bound is believed.
+    assert critical_value(np.full(999, 9.0), 0.95, 49, 15, 0) > 9.0
+
+
 @pytest.mark.parametrize("n_effective", [2, 5, 50, 200.5])
 def test_no_critical_value_is_below_zero(n_effective):
     # The median of Student's t is 0, which not every version of SciPy computes exactly.
@@ -56,6 +71,17 @@ def test_few_people_who_agree_make_nothing_sure_and_many_do():
         assert_array_equal(places(same[:4], method), np.tile([1, 5], (5, 1)))
         expected = np.tile(np.arange(1, 6)[:, None], (1, 2))
         assert_array_equal(places(same, method), expected)
+
+
+def test_few_people_who_nearly_agree_make_nothing_sure():
+    nearly = np.tile(np.arange(1.0, 11.0), (5, 1))
+    nearly[0, [8, 9]] = 10, 9
+    assert_array_equal(places(nearly), np.tile([1, 10], (10, 1)))
+
+
+def test_a_tie_for_the_first_place_is_shared_in_spite_of_rounding():
+    means = np.array([[0.1 + 0.2, 0.3, 0.0], [1.0, 0.0, 0.0]])
+    assert_array_equal(_first_shares(means), [0.75, 0.25, 0.0])
 
 
 def test_all_tied_or_one_person_leaves_all_places():

@@ -216,7 +216,7 @@ def test_where_no_rankings_are_fitted_it_is_refused():
 
 
 def test_rankings_that_list_all_items_do_not_tell_what_is_listed_together():
-    with pytest.raises(ValueError, match="AgreementGraph joins"):
+    with pytest.raises(ValueError, match="use AgreementGraph, which connects"):
         CoListingGraph().build_from([[1, 2], [2, 1]])
 
 

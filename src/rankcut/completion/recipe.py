@@ -6,18 +6,21 @@
 2. The strength ν of that prior, by the likelihood of held-out people.
 3. EM on all lists.
 4. How sharp pair probabilities are, by places hidden in the lists of held-out people.
+5. For top-k lists, how much recommendations go by who lists what, by the same people.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from rankcut._loops.types import Floats
 from rankcut.completion.factors import FactorPopulation, first_factors, learn_factors
 from rankcut.completion.lists import MOST_UNLISTED, Lists
 from rankcut.completion.population import Population, Prior, learn, mean_scores, pass_over
+from rankcut.completion.presence import Presence, learn_presence
 from rankcut.completion.sharpness import Sharpness, measure_sharpness
 from rankcut.features.smoothing import Smoother
 from rankcut.graphs import ItemGraph
@@ -49,6 +52,7 @@ _FEWEST_PEOPLE = 25
 _ROUNDS = 12
 _LAST_ROUNDS = 3
 _MOST_JUDGES = 1000
+_FEW_LISTS = 300
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +61,7 @@ class Learned:
 
     population: Population | FactorPopulation
     sharpness: Sharpness
+    presence: Presence | None
     strength: float
     graph_share: float
     steps: float
@@ -71,10 +76,11 @@ def learn_population(
     progress: Callable[[], None] = lambda: None,
 ) -> Learned:
     """Learn from distinct lists."""
+    last = bool((lists.blurs > 0).any())
+    listed = lists.kept(lists.blurs == 0) if last else None
     lists = lists.shortened(MOST_LISTED, rng)
-    most = MOST_UNLISTED if (lists.blurs > 0).any() else FULL_ITEMS
-    if lists.n_items > most:
-        return _learn_catalogue(lists, graph, rng, n_jobs=n_jobs, progress=progress)
+    if lists.n_items > (MOST_UNLISTED if last else FULL_ITEMS):
+        return _learn_catalogue(lists, listed, graph, rng, n_jobs=n_jobs, progress=progress)
     order = rng.permutation(len(lists))
     looked_at = lists.some(np.sort(order[:_LOOKED_AT])).shortened(_LOOKED_AT_ITEMS, rng)
     start, share, steps = _choose_prior(looked_at, mean_scores(lists), graph)
@@ -88,7 +94,7 @@ def learn_population(
     tried = order[:_TRIED]
     if len(tried) < _FEWEST_PEOPLE:
         model = learn(lists, start, prior(_USUAL_STRENGTH), n_jobs=n_jobs, progress=progress)
-        return Learned(model, Sharpness(), _USUAL_STRENGTH, share, steps)
+        return Learned(model, Sharpness(), None, _USUAL_STRENGTH, share, steps)
     parts = np.array_split(tried, _PARTS)
     judged = parts if len(tried) <= _FEW else parts[:1]
     judges = [lists.some(np.sort(part)) for part in judged]
@@ -121,12 +127,28 @@ def learn_population(
         for some, model in zip(others, chosen, strict=True)
     ]
     sharpness = measure_sharpness(judges, chosen, rng)
+    presence = None
+    if listed is not None:
+        presence = _presence(listed, judged[0], tried, chosen[0], rng)
     model = learn(lists, chosen[0], prior(strength), n_jobs=n_jobs, progress=progress)
-    return Learned(model, sharpness, strength, share, steps)
+    return Learned(model, sharpness, presence, strength, share, steps)
+
+
+def _presence(
+    listed: Lists,
+    judges: NDArray[np.intp],
+    people: NDArray[np.intp],
+    model: Population | FactorPopulation,
+    rng: np.random.Generator,
+) -> Presence:
+    """Who lists what, judged by people whom the model did not learn from."""
+    others = np.setdiff1d(people, judges)
+    return learn_presence(listed, listed.some(np.sort(judges)), listed.some(others), model, rng)
 
 
 def _learn_catalogue(
     lists: Lists,
+    listed: Lists | None,
     graph: ItemGraph | None,
     rng: np.random.Generator,
     *,
@@ -135,22 +157,26 @@ def _learn_catalogue(
 ) -> Learned:
     """Factors of a catalogue that is too large for a covariance of all pairs of items."""
     order = rng.permutation(len(lists))
+    # A tenth of few people says too little, so each fifth is held out in turn.
     n_judges = min(_MOST_JUDGES, len(lists) // 10)
-    judges = lists.some(np.sort(order[:n_judges]))
-    others = lists.some(np.sort(order[n_judges:]))
-    model, _ = learn_factors(
-        others,
-        first_factors(others, rng),
-        graph,
-        n_rounds=_ROUNDS,
-        n_jobs=n_jobs,
-        progress=progress,
-    )
-    sharpness = measure_sharpness([judges], [model], rng)
+    judged = [order[:n_judges]] if len(lists) > _FEW_LISTS else np.array_split(order, _PARTS)
+    models = []
+    for part in judged:
+        others = lists.some(np.setdiff1d(order, part))
+        start = first_factors(others, rng)
+        found, _ = learn_factors(
+            others, start, graph, n_rounds=_ROUNDS, n_jobs=n_jobs, progress=progress
+        )
+        models.append(found)
+    judges = [lists.some(np.sort(part)) for part in judged]
+    sharpness = measure_sharpness(judges, models, rng)
+    presence = None
+    if listed is not None:
+        presence = _presence(listed, judged[0], order, models[0], rng)
     model, share = learn_factors(
-        lists, model, graph, n_rounds=_LAST_ROUNDS, n_jobs=n_jobs, progress=progress
+        lists, models[0], graph, n_rounds=_LAST_ROUNDS, n_jobs=n_jobs, progress=progress
     )
-    return Learned(model, sharpness, 0.0, share, 1.0 if graph is not None else 0.0)
+    return Learned(model, sharpness, presence, 0.0, share, 1.0 if graph is not None else 0.0)
 
 
 def walk_kernel(graph: ItemGraph, steps: float) -> Floats:

@@ -42,6 +42,7 @@ STYLE = f"""
   {"".join(f"--c{k}:{value};" for k, value in enumerate(COLOURS))} }}
 @media (prefers-color-scheme: dark) {{ :root {{ {_variables(_DARK)} }} }}
 @media print {{ :root {{ {_variables(_LIGHT)} }} }}
+@media screen and (prefers-color-scheme: dark) {{ svg .rim {{ fill-opacity: .9; }} }}
 * {{ box-sizing: border-box; }}
 body {{ margin: 0; background: var(--paper); color: var(--ink);
   font: 16px/1.5 system-ui, "Segoe UI", Roboto, "DejaVu Sans", Arial, sans-serif; }}
@@ -56,7 +57,7 @@ svg {{ display: block; width: 100%; height: auto; }}
 svg text {{ fill: var(--ink); font-family: inherit; }}
 svg .soft {{ fill: var(--soft); }} svg .grid {{ stroke: var(--faint); fill: none; }}
 svg .rim {{ stroke: var(--paper); stroke-width: .8; }}
-svg .halo {{ paint-order: stroke; stroke: var(--paper); stroke-width: 3px; stroke-opacity: .8;
+svg .halo {{ paint-order: stroke; stroke: var(--paper); stroke-width: 3.5px; stroke-opacity: .85;
   stroke-linejoin: round; }}
 svg .arrow {{ stroke: var(--ink); fill: var(--ink); opacity: .65; stroke-width: 1.2; }}
 .wide {{ overflow-x: auto; }}
@@ -143,7 +144,7 @@ def page(title: str, body: str, *, script: bool = False, style: str = "") -> str
     title : str
         Title of the window; it is escaped.
     body : str
-        HTML, of which every label is escaped.
+        HTML in which every label is escaped.
     script : bool
         Whether the page has tips and things to pick.
     style : str
@@ -174,7 +175,7 @@ def text(words: Any, x: float, y: float, size: float, kind: str = "", anchor: st
 
 
 def tip(words: Any) -> str:
-    """The attribute by which an element shows a text under the mouse.
+    """The attribute that shows a text when the mouse is over an element.
 
     >>> tip('"Ann" & Bob')
     ' data-tip="&quot;Ann&quot; &amp; Bob"'
