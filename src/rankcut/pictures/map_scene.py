@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankcut.pictures.labels import place_labels, text_width
+from rankcut.pictures.labels import place_labels, points_along, text_width
 from rankcut.pictures.ranking_map import HALF, Group, RankingMap
 from rankcut.pictures.theme import shorten
 
@@ -16,6 +16,8 @@ _ONE, _LARGEST, _SMALLEST = 4.5, 26.0, 1.8
 MOST_ARROWS = 16
 # Ellipses of more groups are drawn as lines alone.
 FEW_GROUPS = 3
+# Half the length of the head of an arrow.
+_HEAD = 4.0
 # Part of the canvas that marks may cover in all.
 _COVERED = 0.25
 
@@ -73,7 +75,18 @@ class Scene:
         tips = np.array([arrow.tip for arrow in named])
         boxes = np.array([[text_width(arrow.label, font) + 4, 1.25 * font] for arrow in named])
         bounds = (1, 1, self.width - 1, self.height - 1)
-        placed = place_labels(tips, boxes, bounds, away=tips - self.origin, reach=3)
+        shafts = points_along(np.broadcast_to(self.origin, tips.shape), tips)
+        placed = place_labels(
+            tips,
+            boxes,
+            bounds,
+            away=tips - self.origin,
+            gap=7,
+            reach=3,
+            # The head of another arrow must be seen.
+            obstacles=np.hstack([tips - _HEAD, tips + _HEAD]),
+            covered=np.concatenate([shafts, self.marks]),
+        )
         return {spot.number: (spot.x, spot.y) for spot in placed}
 
 
