@@ -3,10 +3,6 @@
 Run with: python benchmarks/features.py
 """
 
-import os
-import subprocess
-import sys
-import tempfile
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -180,32 +176,6 @@ def threads() -> None:
     )
 
 
-def starting() -> None:
-    """Import and first call, each in a new process."""
-    imports = "import time; start = time.perf_counter(); import rankcut"
-    call = "rankcut.graph_cut_features([[1, 2, 3], [2, 1, 3]], [[0, 1, 2], [1, 0, 1], [2, 1, 0]])"
-    report = "; print(time.perf_counter() - start)"
-    table = Table(title="In a new process")
-    table.add_column("what")
-    table.add_column("time", justify="right")
-    with tempfile.TemporaryDirectory() as cache:
-        environment = {**os.environ, "NUMBA_CACHE_DIR": cache}
-        for what, code in (
-            ("import rankcut", imports + report),
-            ("import and first call, nothing compiled yet", f"{imports}; {call}{report}"),
-            ("import and first call, loops in the cache", f"{imports}; {call}{report}"),
-        ):
-            shown = subprocess.run(
-                [sys.executable, "-c", code],
-                env=environment,
-                capture_output=True,
-                text=True,
-                check=True,
-            )
-            table.add_row(what, in_words(float(shown.stdout)))
-    CONSOLE.print(table)
-
-
 if __name__ == "__main__":
     against_the_paper()
     # One thread for matrix products too, to compare a core with a core.
@@ -214,4 +184,3 @@ if __name__ == "__main__":
     single_rows()
     growth()
     threads()
-    starting()

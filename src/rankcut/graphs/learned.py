@@ -13,20 +13,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
-from sklearn.base import BaseEstimator
 
 from rankcut.errors import InputError
 from rankcut.graphs.distances import strongest_products
 from rankcut.graphs.item_graph import ItemGraph
 from rankcut.graphs.weights import SparseWeights
-from rankcut.parameters import check_count, check_number
+from rankcut.parameters import WithParameters, check_count, check_number
 from rankcut.rankings import RankMatrix, read_rankings
 
 # Rows of a dense rank matrix are read in blocks of about this many entries.
 _BLOCK = 1 << 20
 
 
-class _ProfileGraph(BaseEstimator, ABC):
+class _ProfileGraph(WithParameters, ABC):
     """Connect items with similar profiles: a number for each ranking that lists them.
 
     The weight of an edge is the cosine of two profiles, each lengthened as if it had
