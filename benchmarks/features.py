@@ -1,8 +1,9 @@
 """How fast rankings become features: ratios measured side by side in one run.
 
-Run with: python benchmarks/features.py
+Run with: python benchmarks/features.py [--only dense]
 """
 
+import argparse
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -14,7 +15,7 @@ from rich.table import Table
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.validation import validate_data
 from threadpoolctl import threadpool_limits
-from timing import best_seconds, in_words
+from timing import best_processor_seconds, best_seconds, in_words
 
 from rankcut import GraphCutFeatures, ItemGraph, NeighborGraph, SimilarityGraph, graph_cut_features
 from rankcut.features import FeatureMap
@@ -76,17 +77,19 @@ def against_the_paper() -> None:
 
 
 def against_a_matrix_product() -> None:
-    """20,000 full rankings of 100 items on a dense graph, against X @ W."""
+    """Full rankings on dense graphs, against X @ W."""
     table = Table(
-        title="Dense graph against one float64 matrix product of the same size, one thread"
+        title="Dense graph against one float64 matrix product of the same size, one thread, "
+        "processor time"
     )
     for column in ("rankings", "items", "features", "product", "ratio", "a ranking"):
         table.add_column(column, justify="right")
-    for n_rankings, n_items in ((20_000, 100), (500, 1000)):
+    for n_items in (50, 100, 200, 500, 1000, 2000):
+        n_rankings = max(64, 4_000_000 // n_items**2)
         ranks, graph = full_rankings(n_rankings, n_items), similarity_graph(n_items)
         weights = graph.to_dense()
-        ours = best_seconds(partial(by_algorithm("dense", graph), ranks))
-        product = best_seconds(partial(np.matmul, ranks, weights))
+        ours = best_processor_seconds(partial(by_algorithm("dense", graph), ranks))
+        product = best_processor_seconds(partial(np.matmul, ranks, weights))
         table.add_row(
             f"{n_rankings:,}",
             f"{n_items:,}",
@@ -176,11 +179,19 @@ def threads() -> None:
     )
 
 
+PARTS = {
+    "paper": against_the_paper,
+    "dense": against_a_matrix_product,
+    "single": single_rows,
+    "growth": growth,
+    "threads": threads,
+}
+
+
 if __name__ == "__main__":
-    against_the_paper()
-    # One thread for matrix products too, to compare a core with a core.
-    with threadpool_limits(1):
-        against_a_matrix_product()
-    single_rows()
-    growth()
-    threads()
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", nargs="*", choices=PARTS, default=list(PARTS))
+    for part in parser.parse_args().only:
+        # One thread for matrix products too, to compare a core with a core.
+        with threadpool_limits(1 if part == "dense" else None):
+            PARTS[part]()
