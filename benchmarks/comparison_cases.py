@@ -125,8 +125,11 @@ def null_cases(m: int = 80, n: int = 6) -> dict[str, Make]:
 
 
 def planted_cases(m: int = 100, n: int = 10) -> list[Planted]:
-    """Differences between two groups of m rankings of n items."""
-    base, items = np.linspace(2, -2, n), np.arange(n)
+    """Differences between two groups of m rankings of n items.
+
+    The statistic of ``compare_groups`` was chosen on other items, sizes and lists than these.
+    """
+    base, items = np.linspace(1.6, -1.6, n), np.arange(n)
 
     def by_strengths(change: np.ndarray, scale: float = 1.0) -> Make:
         def make(rng: np.random.Generator) -> Made:
@@ -144,8 +147,8 @@ def planted_cases(m: int = 100, n: int = 10) -> list[Planted]:
 
         def make(rng: np.random.Generator) -> Made:
             k = rng.binomial(m, share)
-            second = [mallows(rng, m - k, 0.5, items), mallows(rng, k, 0.5, order)]
-            return both(mallows(rng, m, 0.5, items), np.vstack(second))
+            second = [mallows(rng, m - k, 0.55, items), mallows(rng, k, 0.55, order)]
+            return both(mallows(rng, m, 0.55, items), np.vstack(second))
 
         return make
 
@@ -171,29 +174,30 @@ def planted_cases(m: int = 100, n: int = 10) -> list[Planted]:
 
         return changed
 
-    up, down = (items == 1).astype(float), (items == 0).astype(float)
+    exchanged = (items == 3).astype(float) - (items == 2)
     return [
-        Planted("full", "one item moved, middle", moved(3, 0.7)),
-        Planted("full", "one item moved, top", moved(0, 0.9, 1.5)),
-        Planted("full", "one item moved, no other order", moved(3, 0.6, 0.0)),
-        Planted("full", "two swapped, top", swapped(0, 1, 0.6)),
-        Planted("full", "two swapped, middle", swapped(4, 5, 0.7)),
-        Planted("full", "two swapped, strengths", by_strengths(0.55 * (up - down))),
-        Planted("full", "more spread, same order", by_strengths(-0.22 * base)),
-        Planted("ties", "one item moved, middle", seen(moved(3, 0.7), "ties")),
-        Planted("ties", "two swapped, strengths", seen(by_strengths(0.8 * (up - down)), "ties")),
-        Planted("ties", "more spread, same order", seen(by_strengths(-0.22 * base), "ties")),
-        Planted("top-k", "one item moved, middle", seen(moved(3, 0.7), "top-k")),
-        Planted("top-k", "two swapped, strengths", seen(by_strengths(0.55 * (up - down)), "top-k")),
-        Planted("top-k", "more spread, same order", seen(by_strengths(-0.25 * base), "top-k")),
-        Planted("incomplete", "one item moved, middle", seen(moved(3, 1.0), "incomplete")),
+        Planted("full", "one item moved, middle", moved(5, 0.6)),
+        Planted("full", "one item moved, top", moved(0, -0.75, 1.25)),
+        Planted("full", "one item moved, bottom", moved(8, 0.7)),
+        Planted("full", "one item moved, no other order", moved(6, 0.55, 0.0)),
+        Planted("full", "two swapped, top", swapped(1, 2, 0.7)),
+        Planted("full", "two swapped, middle", swapped(6, 7, 0.7)),
+        Planted("full", "two swapped, strengths", by_strengths(0.4 * exchanged)),
+        Planted("full", "more spread, same order", by_strengths(-0.24 * base)),
+        Planted("ties", "one item moved, middle", seen(moved(5, 0.6), "ties")),
+        Planted("ties", "two swapped, strengths", seen(by_strengths(0.45 * exchanged), "ties")),
+        Planted("ties", "more spread, same order", seen(by_strengths(-0.24 * base), "ties")),
+        Planted("top-k", "one item moved, middle", seen(moved(5, 0.8), "top-k")),
+        Planted("top-k", "two swapped, strengths", seen(by_strengths(0.4 * exchanged), "top-k")),
+        Planted("top-k", "more spread, same order", seen(by_strengths(-0.27 * base), "top-k")),
+        Planted("incomplete", "one item moved, middle", seen(moved(5, 0.9), "incomplete")),
         Planted(
             "incomplete",
             "two swapped, strengths",
-            seen(by_strengths(0.8 * (up - down)), "incomplete"),
+            seen(by_strengths(0.65 * exchanged), "incomplete"),
         ),
         Planted(
-            "incomplete", "more spread, same order", seen(by_strengths(-0.35 * base), "incomplete")
+            "incomplete", "more spread, same order", seen(by_strengths(-0.4 * base), "incomplete")
         ),
         Planted("full", "split, same mean", split, any_difference=True),
         Planted("top-k", "longer lists, same order", longer, any_difference=True),

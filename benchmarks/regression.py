@@ -2,10 +2,11 @@
 
 Run with: python benchmarks/regression.py [--data FOLDER] [--folds 5] [--page FILE]
 
-FOLDER, or the environment variable RANKCUT_DATA, has the sushi data and MovieLens 100k. The age of
-sushi raters is the number of their age group; of MovieLens, films that a hundred people or more
-have rated. R² with its 95 % interval over folds; coverage is the share of people left out whose age
-is inside the 95 % interval. Boosting and ridge have no intervals.
+FOLDER, or the environment variable RANKCUT_DATA, has the sushi data, the Star Wars survey and
+MovieLens 100k. The age of sushi raters and of those who ranked Star Wars films is the number of
+their age group; of MovieLens, films that a hundred people or more have rated. R² with its 95 %
+interval over folds; coverage is the share of people left out whose age is inside the 95 % interval.
+Boosting and ridge have no intervals.
 """
 
 import argparse
@@ -24,7 +25,7 @@ from sklearn.model_selection import KFold
 from sklearn.pipeline import make_pipeline
 
 from rankcut import GPRegressor, GraphCutFeatures
-from rankcut.datasets import load_movielens, load_sushi
+from rankcut.datasets import load_movielens, load_starwars, load_sushi
 from rankcut.orders import spread
 
 COMMON = 100
@@ -34,6 +35,15 @@ def sushi(which: str, data: str) -> tuple[Any, np.ndarray]:
     """Rankings, and the number of the age group."""
     found = load_sushi(which, data_home=data)
     return found.ranks, np.asarray(found.columns["age"], dtype=np.float64)
+
+
+def star_wars(data: str) -> tuple[Any, np.ndarray]:
+    """Rankings of the six films, and the number of the age group."""
+    found = load_starwars(data_home=data)
+    groups = {"18-29": 0.0, "30-44": 1.0, "45-60": 2.0, "> 60": 3.0}
+    ages = np.array([groups.get(str(age), np.nan) for age in found.columns["age"]])
+    known = ~np.isnan(ages)
+    return found.dense()[known], ages[known]
 
 
 def movielens(data: str) -> tuple[Any, np.ndarray]:
@@ -90,6 +100,7 @@ def main() -> None:
     sets = {
         "sushi a, age group": lambda: sushi("a", options.data),
         "sushi b, age group": lambda: sushi("b", options.data),
+        "Star Wars, age group": lambda: star_wars(options.data),
         "MovieLens 100k, age": lambda: movielens(options.data),
     }
     lines = [

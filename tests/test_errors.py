@@ -2,8 +2,11 @@
 
 import pickle
 
+import numpy as np
 import pytest
 
+import rankcut
+from rankcut import estimators, graphs, kernels, setfunctions, theory
 from rankcut.errors import InputError, Setting
 
 REMEDY = ["pass ", Setting("unranked", "last"), " or ", Setting("n_draws", 4)]
@@ -47,3 +50,54 @@ def test_errors_survive_pickling():
     again = pickle.loads(pickle.dumps(error))
     assert vars(again) == vars(error)
     assert str(again) == str(error)
+
+
+HUGE = 10**400  # beyond all floats
+FULL = np.array([[1.0, 2.0, 3.0], [3.0, 1.0, 2.0], [2.0, 1.0, 3.0], [1.0, 3.0, 2.0]])
+CLASSES = [0, 1, 0, 1]
+MODULAR = setfunctions.Modular([1.0, 2.0, 3.0])
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda: rankcut.graph_cut_features([[HUGE, 1, 2]]),
+        lambda: rankcut.from_ratings([[HUGE, 1]]),
+        lambda: rankcut.to_ranking([HUGE, 1]),
+        lambda: rankcut.GraphCutFeatures([[0, HUGE], [HUGE, 0]]).fit([[1, 2]]),
+        lambda: rankcut.GraphCutFeatures(smoothing=HUGE).fit(FULL),
+        lambda: rankcut.Consensus(n_bootstraps=HUGE).fit(FULL),
+        lambda: rankcut.Consensus(method="kemeny", time_limit=HUGE).fit(FULL),
+        lambda: rankcut.Consensus().fit(FULL, sample_weight=[HUGE] * 4),
+        lambda: rankcut.AgreementGraph().build_from(FULL, sample_weight=[HUGE] * 4),
+        lambda: rankcut.compare_groups(FULL, CLASSES, n_permutations=HUGE),
+        lambda: rankcut.compare_groups(FULL, CLASSES, sample_weight=[HUGE] * 4),
+        lambda: rankcut.independence_test(FULL, [HUGE, 1, 2, 3]),
+        lambda: rankcut.GPClassifier().fit([[HUGE]] * 4, CLASSES),
+        lambda: rankcut.GPClassifier().fit(FULL, CLASSES).predict([[HUGE, 1, 2]]),
+        lambda: rankcut.GPClassifier().fit(FULL, CLASSES, sample_weight=[HUGE] * 4),
+        lambda: rankcut.GPRegressor().fit(FULL, [HUGE, 1, 2, 3]),
+        lambda: rankcut.GPRegressor().fit(FULL, CLASSES, sample_weight=[HUGE] * 4),
+        lambda: rankcut.GPRegressor().fit(FULL, CLASSES).predict([[HUGE, 1, 2]]),
+        lambda: rankcut.RankingRegressor().fit([[HUGE]] * 4, FULL),
+        lambda: rankcut.make_plackett_luce(3, strengths=[HUGE, 1]),
+        lambda: rankcut.make_mallows(3, HUGE),
+        lambda: graphs.MixedGraph([np.ones((2, 2)) - np.eye(2)], weights=[HUGE]).build(),
+        lambda: rankcut.SimilarityGraph([[1.0], [2.0]], lengthscale=[HUGE]).build(),
+        lambda: estimators.GraphSmoothing(np.ones((3, 3)) - np.eye(3)).fit([[HUGE, 1, 2]]),
+        lambda: kernels.weighted_kendall_kernel(
+            FULL, weights="additive", position_weights=[HUGE, 1, 1]
+        ),
+        lambda: setfunctions.Modular([HUGE, 1]),
+        lambda: setfunctions.ConcaveOfCardinality(lambda k: HUGE * k, 3),
+        lambda: setfunctions.FromCallable(lambda items: HUGE * len(items), 3)({1}),
+        lambda: HUGE * MODULAR,
+        lambda: theory.lovasz_extension(MODULAR, [HUGE, 1, 2]),
+        lambda: theory.BasePolytope(MODULAR).contains([HUGE, 1, 2]),
+        lambda: theory.TangentCone(MODULAR, [[0], [1, 2]]).contains([HUGE, 1, 2]),
+    ],
+)
+def test_whole_numbers_beyond_all_floats_are_refused_in_one_line(use):
+    with pytest.raises(InputError) as caught:
+        use()
+    assert "\n" not in str(caught.value)

@@ -24,6 +24,8 @@ def test_whole_numbers_beyond_all_floats(value):
         with pytest.raises(InputError, match=r"^lam must be a finite number"):
             check(value, "lam")
     assert is_whole(value) == (value > 0)
+    with pytest.raises(InputError, match=r"^n must be a whole number.{,80}$"):
+        check_count(value, "n")
 
 
 @pytest.mark.parametrize("value", [True, np.True_, None, "1", 1j, np.nan, np.inf, [1]])

@@ -5,6 +5,7 @@ import pytest
 from sklearn.model_selection import train_test_split
 
 from rankcut import GraphCutFeatures, RankingSet
+from rankcut.errors import InputError
 
 VOTES = RankingSet(
     np.array([[1.0, 2.0], [2.0, 1.0], [1.0, 2.0]]),
@@ -31,3 +32,11 @@ def test_scikit_learn_splits_a_set():
     train, test = train_test_split(VOTES, test_size=1, random_state=0)
     assert isinstance(train, RankingSet)
     assert GraphCutFeatures().fit(train).transform(test).shape == (1, 2)
+
+
+@pytest.mark.parametrize("count", [0, -1, 1.5, np.nan, np.inf, 10**16, 10**400, "many", None])
+def test_a_count_is_a_whole_number_that_files_can_hold(count):
+    with pytest.raises(InputError, match=r"whole numbers? from 1 to 1,000,000,000,000,000"):
+        RankingSet(np.array([[1.0, 2.0], [2.0, 1.0]]), ("toro", "uni"), counts=[1, count])
+    largest = RankingSet(np.array([[1.0, 2.0]]), ("toro", "uni"), counts=[10**15])
+    assert largest.n_rankings == 10**15

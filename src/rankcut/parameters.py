@@ -4,16 +4,21 @@ Each raises :class:`~rankcut.errors.InputError`, which carries the name of the p
 """
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from rankcut.errors import InputError
 
 # A float of Python, which compares with whole numbers of any size.
 _LARGEST = float(np.finfo(np.float64).max)
+
+# Loops count in 64 bits.
+_LARGEST_COUNT = 2**63 - 1
 
 # Characters of a value that are shown.
 _LONG = 200
@@ -109,9 +114,11 @@ def check_count(value: Any, parameter: str, *, least: int = 1) -> int:
         ...
     rankcut.errors.InputError: n_neighbors must be a whole number, 1 or more; got 2.5
     """
-    if not is_whole(value, least):
+    if not is_whole(value, least, _LARGEST_COUNT):
+        most = " and below 2**63" if is_whole(value, least) else ""
         raise InputError(
-            f"must be a whole number, {least} or more; got {value!r}", parameter=parameter
+            f"must be a whole number, {least} or more{most}; got {f'{value!r}':.40}",
+            parameter=parameter,
         )
     return int(value)
 
@@ -164,6 +171,54 @@ mirrored pairs; got 3
             parameter=parameter,
         )
     return int(value)
+
+
+def check_counts(sample_weight: ArrayLike | None, n_rows: int) -> NDArray[np.float64]:
+    """How often each ranking counts: once, a number for all, or one for each.
+
+    >>> check_counts([3, 1], 2), check_counts(None, 2)
+    (array([3., 1.]), array([1., 1.]))
+    """
+    if sample_weight is None:
+        return np.ones(n_rows)
+    with within_floats("sample_weight"):
+        counts = np.asarray(sample_weight, dtype=np.float64)
+    if counts.ndim == 0:
+        counts = np.full(n_rows, float(counts))
+    if counts.shape != (n_rows,):
+        raise InputError(
+            f"must have one weight for each of the {n_rows} rankings; got shape {counts.shape}",
+            parameter="sample_weight",
+        )
+    good = np.isfinite(counts) & (counts >= 0)
+    if not good.all():
+        row = int(np.argmin(good))
+        raise InputError(
+            f"sample_weight is {counts[row]:g}; a weight is a finite number, 0 or more", row=row
+        )
+    if counts.size and not counts.any():
+        raise InputError(
+            "is zero for every ranking",
+            parameter="sample_weight",
+            remedy="give at least one ranking a weight above zero",
+        )
+    return counts
+
+
+@contextmanager
+def within_floats(what: str) -> Iterator[None]:
+    """Refuse whole numbers beyond all floats, for which Python raises OverflowError.
+
+    >>> with within_floats("the covariance"):
+    ...     np.asarray([10**400], dtype=np.float64)
+    Traceback (most recent call last):
+        ...
+    rankcut.errors.InputError: a number in the covariance is too large for float64
+    """
+    try:
+        yield
+    except OverflowError:
+        raise InputError(f"a number in {what} is too large for float64") from None
 
 
 def seed_from(random_state: int | np.random.RandomState | None) -> int:

@@ -1,7 +1,7 @@
 """Blocks of ordered partitions: what a rank matrix becomes on its way to features.
 
 Row r of a block lists its items best first in ``order[r]``; group t is
-``order[r, ends[r, t - 1]:ends[r, t]]``. Items of no group stand behind the last end.
+``order[r, ends[r, t - 1]:ends[r, t]]``. Items in no group come after the last end.
 """
 
 from collections.abc import Iterator, Sequence
@@ -33,7 +33,7 @@ _MOST_SHARED = 1 << 17
 class Partitions:
     """A block of ordered partitions of the same n items.
 
-    The arrays ``order`` and ``ends`` have one spare column, which the loops may scribble on, and
+    The arrays ``order`` and ``ends`` have one spare column, which the loops may overwrite, and
     fewer than n others if they list only ranked items.
     """
 
@@ -167,7 +167,7 @@ def read_partitions(
 def read_ranked(rankings: RankMatrix, start: int, stop: int) -> Iterator[tuple[int, Partitions]]:
     """As :func:`read_partitions`, but blocks of a sparse matrix list only the ranked items.
 
-    They take memory by the entries stored, not by the items there are.
+    Their memory grows with the stored entries, not with the number of items.
     """
     matrix = rankings.sparse
     if matrix is None:

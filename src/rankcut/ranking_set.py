@@ -40,7 +40,7 @@ class RankingSet:
     ids : tuple or None
         The rankings' own names, if they have any.
     columns : dict of ndarrays
-        What is known of each ranking: numbers as float64, anything else as objects, where None
+        What describes each ranking: numbers as float64, anything else as objects, where None
         is unknown.
     title : str
         What the file calls itself.
@@ -56,7 +56,7 @@ class RankingSet:
     target_names : sequence of str
         The names of the classes.
     item_features : dict of ndarrays, ndarray or None
-        What is known of each item.
+        What describes each item.
     details : dict
         What else a data set has; ``data.item_points`` is ``data.details["item_points"]``.
 
@@ -85,8 +85,8 @@ class RankingSet:
 
     def __post_init__(self) -> None:
         n_rows, n_items = self.ranks.shape
-        counts = np.ones(n_rows, np.int64) if self.counts is None else np.asarray(self.counts)
-        object.__setattr__(self, "counts", counts.astype(np.int64))
+        counts = np.ones(n_rows, np.int64) if self.counts is None else _whole(self.counts)
+        object.__setattr__(self, "counts", counts)
         object.__setattr__(self, "counted", self.counted or bool((counts != 1).any()))
         for what, found, expected in (
             ("labels", len(self.items), n_items),
@@ -101,8 +101,6 @@ class RankingSet:
         ):
             if found != expected:
                 raise InputError(f"expected {expected} {what}; got {found}")
-        if (self.counts < 1).any():
-            raise InputError("each row stands for one ranking or more; a count is below 1")
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -114,6 +112,11 @@ class RankingSet:
     def item_names(self) -> list[Any]:
         """The items as a list."""
         return list(self.items)
+
+    @property
+    def row_names(self) -> Sequence[Hashable]:
+        """The name of each row, or its number, from 0, if rows have no names."""
+        return range(len(self)) if self.ids is None else self.ids
 
     @property
     def user_features(self) -> dict[str, NDArray[Any]]:
@@ -235,7 +238,7 @@ class RankingSet:
         return replace(self, ranks=ranks, item_features=features)
 
     def expanded(self) -> "RankingSet":
-        """The same rankings with a row for each: a row with count 3 stands there three times.
+        """The same rankings with a row for each: a row with count 3 is repeated three times.
 
         Its id, if it has one, is numbered, so that each row keeps one of its own.
         """
@@ -251,8 +254,25 @@ class RankingSet:
         return replace(once, counts=np.ones(len(once), np.int64), ids=ids, counted=False)
 
 
+def _whole(counts: Any) -> NDArray[np.int64]:
+    """Counts as whole numbers; an error names the first row whose count is none."""
+    try:
+        given = np.asarray(counts)
+        if given.dtype.kind not in "iu":
+            given = given.astype(np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"counts must be whole numbers from 1 to {LARGEST_COUNT:,}") from None
+    good = (given >= 1) & (given <= LARGEST_COUNT) & (given == np.floor(given))
+    if not good.all():
+        row = int(np.argmin(good))
+        raise InputError(
+            f"a count is a whole number from 1 to {LARGEST_COUNT:,}; got {given[row]}", row=row
+        )
+    return given.astype(np.int64)
+
+
 def _numbered(ids: Sequence[Hashable], counts: Sequence[int]) -> tuple[Hashable, ...]:
-    """An id for each ranking: those of a row that stands for several are numbered from 1.
+    """An id for each ranking; a row that stands for several gives numbered ones, from 1.
 
     >>> _numbered(["x", "y"], [2, 1])
     ('x-1', 'x-2', 'y')

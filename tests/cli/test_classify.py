@@ -95,7 +95,7 @@ def test_scores_as_data(lunch):
     with (lunch / "s.csv").open(newline="") as file:
         written = [float(row["f1"]) for row in csv.DictReader(file)]
     assert written == [score["f1"] for score in report["scores"]]
-    fail("classify", *options, "--json", "-o", "-", says="either the model or JSON")
+    fail("classify", *options, "--json", "-o", "-", says="both the output and JSON")
 
 
 def test_a_format_without_columns_has_no_target(lunch):

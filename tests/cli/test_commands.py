@@ -93,8 +93,8 @@ def test_targets_are_checked_before_the_work(lunch, command, file, suffix):
 
 
 def test_streams_hold_one_thing(lunch):
-    fail("graph", "dishes.csv", "-o", "-", "--json", says="the output or JSON")
-    fail("predict", "-", "-", says="one of MODEL and FILE")
+    fail("graph", "dishes.csv", "-o", "-", "--json", says="both the output and JSON")
+    fail("predict", "-", "-", says="MODEL and FILE cannot both")
     fail("map", "full.csv", "-o", "-", says="name the format with --to")
 
 

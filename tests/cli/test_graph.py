@@ -113,11 +113,20 @@ def test_graph_learned_from_rankings(lunch, kind, recipe):
 def test_what_a_learned_graph_needs(lunch):
     (lunch / "votes.blt").write_text(VOTES)
     fail("graph", "votes.blt", says="votes.blt: holds rankings.*--learn agreement or --learn co-l")
-    fail("graph", "votes.blt", "--learn", "agreement", "--keep", "0.5", says="use --neighbors")
-    fail("graph", "dishes.csv", "--layout", "wide", says="--layout is about rankings.*--learn")
+    fail(
+        "graph",
+        "votes.blt",
+        "--learn",
+        "agreement",
+        "--keep",
+        "0.5",
+        says="--neighbors is the only",
+    )
+    fail("graph", "dishes.csv", "--layout", "wide", says="--layout describes rankings.*--learn")
     for file in ("votes.csv", "votes.parquet"):
         succeed("convert", "votes.blt", file)
         fail("graph", file, says=f"{file}: holds rankings, and is not.*--learn agreement")
+    fail("graph", "full.csv", "--learn", "co-listing", says="full.csv: .*use --learn agreement")
     (lunch / "apart.csv").write_text("a,b,c\n1,,\n,1,\n,,1\n")
     done = run("graph", "apart.csv", "--learn", "co-listing")
     assert done.exit_code == 0

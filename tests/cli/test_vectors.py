@@ -2,6 +2,7 @@
 
 import json
 import re
+import time
 from io import StringIO
 
 import numpy as np
@@ -48,9 +49,12 @@ def test_one_run_writes_several_files(lunch, command):
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["features", "-o", "x.npy", "-o", "parts/"], "parts/: a directory of parts is the only"),
-        (["gram", "-o", "x.npy", "-o", "k.zarr"], "k.zarr: a Zarr array is the only output"),
-        (["features", "-o", "x.npy", "--to", "csv"], "--to names the format of standard output"),
+        (
+            ["features", "-o", "x.npy", "-o", "parts/"],
+            "parts/: a directory of parts must be",
+        ),
+        (["gram", "-o", "x.npy", "-o", "k.zarr"], "k.zarr: a Zarr array must be the only output"),
+        (["features", "-o", "x.npy", "--to", "csv"], "--to is for standard output"),
         (["gram", "-o", "-", "-o", "-", "--to", "csv"], "only one output"),
         (["map", "-o", "x.npy"], "unknown suffix '.npy'"),
     ],
@@ -75,6 +79,14 @@ def test_a_block_is_honoured_inside_a_row_group(lunch, monkeypatch):
     succeed("features", "large.parquet", "-o", "x.npy", "--block", "7000")
     assert sizes == [7000] * 21 + [3000]
     assert np.load("x.npy").shape == ranks.shape
+
+
+@pytest.mark.parametrize("suffix", ["npy", "npz", "csv", "parquet"])
+def test_the_same_vectors_are_the_same_bytes(lunch, monkeypatch, suffix):
+    succeed("features", "full.csv", "-o", f"one.{suffix}")
+    monkeypatch.setattr(time, "time", lambda: 1e9)
+    succeed("features", "full.csv", "-o", f"other.{suffix}")
+    assert (lunch / f"one.{suffix}").read_bytes() == (lunch / f"other.{suffix}").read_bytes()
 
 
 def test_features_stop_at_a_mistake_in_a_later_block_and_write_nothing(lunch):

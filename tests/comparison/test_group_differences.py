@@ -10,6 +10,8 @@ from scipy import sparse, stats
 
 import rankcut.comparison.statistics as statistics
 from rankcut import GraphCutFeatures, compare_groups, independence_test
+from rankcut._loops.partitions import NOWHERE
+from rankcut.comparison.rows import kinds_of_lists
 from rankcut.errors import InputError
 from rankcut.estimators import KendallFeatures, SpearmanKernel
 
@@ -140,6 +142,22 @@ def test_the_limit_equals_permutations(monkeypatch):
     assert 0.001 < sampled.p_value < 0.5
 
 
+def test_the_limit_needs_enough_people_in_each_group_and_none_who_outweighs_them(monkeypatch):
+    monkeypatch.setattr(statistics, "VERY_MANY", 1_000)
+    monkeypatch.setattr(statistics, "ENOUGH", 100)
+    ranks, weights = rankings(1000, 1), np.full(1000, 0.5)
+
+    def method(n_first, **options):
+        groups = np.repeat(["a", "b"], [n_first, 1000 - n_first])
+        return compare_groups(ranks, groups, n_permutations=19, **options).method
+
+    assert "limit" in method(100)
+    assert "random" in method(99)
+    assert "limit" in method(500, sample_weight=weights)
+    weights[0] = 5.0
+    assert "random" in method(500, sample_weight=weights)
+
+
 def test_the_limit_with_strata_and_several_groups_equals_permutations(monkeypatch):
     rng = np.random.default_rng(0)
     ranks, strata = rankings(9000, 5), rng.integers(3, size=9000)
@@ -234,6 +252,25 @@ def test_listing_and_order_are_told_apart(unranked):
     assert result.listing.p_value > 0.05
     assert result.order.p_value == 0.002
     assert "order what they list differently" in result.summary()
+
+
+def test_orders_are_compared_among_alike_lists_only():
+    ranks = np.full((80, 4), np.nan)
+    ranks[:40, :2] = rankings(40, 1)[:, :2]
+    ranks[40:, 2:] = rankings(40, 2)[:, 2:4]
+    groups = np.repeat(["a", "b"], 40)
+    order = compare_groups(ranks, groups, unranked="last", n_permutations=99).order
+    # No kind of list is in both groups, so there is nothing to exchange.
+    assert (order.p_value, order.p_interval, order.effect_size) == (1.0, (1.0, 1.0), 0.0)
+
+
+def test_lists_are_alike_by_their_items_where_there_are_enough_and_else_by_their_length():
+    lists = np.array([[0, 1, NOWHERE], [1, NOWHERE, 0], [NOWHERE, NOWHERE, 0]], dtype=np.uint32)
+    kinds, words = kinds_of_lists(lists, np.array([20.0, 20.0, 20.0]))
+    assert (len(set(kinds)), words) == (3, "lists of the same items")
+    kinds, words = kinds_of_lists(lists, np.array([20.0, 20.0, 19.0]))
+    assert kinds.tolist() == [1, 1, 0]
+    assert words == "lists of the same length"
 
 
 def test_full_rankings_have_no_listing():
@@ -339,6 +376,7 @@ def test_constant_rankings():
         ),
         (list("aaabbb"), {"sample_weight": [1, 1, 1, 1, 1, -1]}, r"row 5: the weight is -1.0"),
         (list("aaabbb"), {"sample_weight": [0] * 6}, "sample_weight is 0 for all"),
+        (list("aaabbb"), {"sample_weight": [1, 1, 1, 0, 0, 0]}, "no ranking in group 'b'"),
         (
             list("aaabbb"),
             {"n_permutations": 0},
@@ -453,12 +491,27 @@ def test_independence_counts_and_people():
     assert people.effect_size == pytest.approx(plain.effect_size, rel=1e-9)
 
 
+def test_independence_leaves_out_rankings_without_weight():
+    ranks, rng = rankings(60, 4), np.random.default_rng(0)
+    table = {"age": ranks[:, 0] + rng.normal(size=60), "height": rng.normal(size=60)}
+    weights = (rng.random(60) + 0.5) * (rng.random(60) < 0.7)
+    kept = weights > 0
+    some = {name: column[kept] for name, column in table.items()}
+    one = independence_test(ranks, table, sample_weight=weights, n_permutations=99)
+    other = independence_test(ranks[kept], some, sample_weight=weights[kept], n_permutations=99)
+    assert one.p_value == other.p_value
+    assert one.covariates["p_value"] == other.covariates["p_value"]
+    assert one.covariates["effect_size"] == pytest.approx(other.covariates["effect_size"])
+    assert one.covariates["p_value"][0] < 0.05
+    assert one.n_rankings == kept.sum()
+
+
 @pytest.mark.parametrize(
     ("covariates", "message"),
     [
         ({}, "covariates has no columns"),
         ({"age": [1.0] * 40}, "covariates are the same for all"),
-        ({"age": [np.inf] + [1.0] * 39}, "row 0: column 'age' has an infinite value"),
+        ({"age": [None, np.inf] + [1.0] * 38}, "row 1: column 'age' has an infinite value"),
         ({"name": [f"n{i}" for i in range(40)]}, "column 'name' has 40 different values"),
         ({"age": [1.0, 2.0]}, "age has shape"),
         ({"age": [None] * 40}, "fewer than three rankings with values"),

@@ -196,10 +196,19 @@ def test_the_combined_test_weighs_five_ways_to_look():
 
     found = np.array([ways(chosen) for chosen in itertools.combinations(range(12), 6)])
     p = (found[:, np.newaxis] >= found * (1 - 1e-9)).mean(axis=0)
-    combined = np.tan(np.pi * (0.5 - p + 0.5 / len(found))) @ [4.0, 2.0, 2.0, 1.0, 0.5]
+    combined = np.tan(np.pi * (0.5 - p + 0.5 / len(found))) @ [4.0, 2.0, 3.0, 0.5, 0.2]
     expected = (combined >= combined[0] - 1e-9).mean()
     assert 0.05 < expected < 0.9
     assert got.value == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("n_extreme", [0, 3, 99])
+def test_the_interval_of_a_p_value_is_that_of_a_binomial_share(n_extreme):
+    labels = GroupLabels(make_design(rows_of(np.arange(40), np.repeat([0, 1], 20))))
+    found = Draws(labels, 99, 0).probability(n_extreme)
+    assert found.value == (n_extreme + 1) / 100
+    expected = stats.binomtest(n_extreme, 99).proportion_ci(method="exact")
+    assert_allclose(found.interval, expected, rtol=1e-9)
 
 
 def test_the_limit_of_one_statistic_is_a_sum_of_chi_squares():

@@ -36,6 +36,20 @@ def test_the_critical_value_has_students_tail():
     assert critical_value(largest[:10], 0.95, 10) == np.inf
 
 
+def test_with_few_people_the_critical_value_is_at_least_that_of_bonferroni():
+    largest = np.full(999, 0.1)
+    for n_people, compared, expected in (
+        # Up to 49 people all 15 differences count, and from 50 on those on which all agree.
+        (49, (15, 0), stats.t.isf(0.025 / 15, 32)),
+        (49, (15, 2), stats.t.isf(0.025 / 15, 32)),
+        (61, (15, 2), stats.t.isf(0.025 / 2, 40)),
+    ):
+        assert critical_value(largest, 0.95, n_people, *compared) == pytest.approx(expected)
+    assert critical_value(largest, 0.95, 61, 15, 0) < 0.2
+    # A bootstrap that sees more chance than Bonferroni's bound is believed.
+    assert critical_value(np.full(999, 9.0), 0.95, 49, 15, 0) > 9.0
+
+
 @pytest.mark.parametrize("n_effective", [2, 5, 50, 200.5])
 def test_no_critical_value_is_below_zero(n_effective):
     # The median of Student's t is 0, which not every version of SciPy computes exactly.

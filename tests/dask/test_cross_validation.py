@@ -53,7 +53,7 @@ def test_cross_validation_tells_what_can_be_told():
 
 def test_what_cannot_be_told_is_refused():
     X = da.ones((10, 2), chunks=(5, -1))
-    with pytest.raises(ValueError, match="nothing to tell apart"):
+    with pytest.raises(ValueError, match="nothing to predict"):
         cross_validate(X, da.from_array(np.array(["a"] * 10), chunks=5), name="", folds=2, seed=0)
     rare = da.from_array(np.array(["a"] * 9 + ["b"]), chunks=5)
     with pytest.raises(ValueError, match="class 'b' has 1 ranking, too few for 2 folds"):

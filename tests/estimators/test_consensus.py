@@ -225,7 +225,7 @@ def test_catalogues_have_places_and_no_pairwise_matrix(monkeypatch):
         ({"confidence": 95}, "confidence must be between 0 and 1; got 95"),
         ({"n_bootstraps": -1}, "n_bootstraps must be a whole number, 0 or more; got -1"),
         ({"n_bootstraps": 10}, "n_bootstraps is 10, too few for a confidence of 0.95; use 19"),
-        ({"time_limit": -1.0}, "time_limit must be 0 or more; got -1.0"),
+        ({"time_limit": -1.0}, "time_limit must be a number of seconds, 0 or more; got -1.0"),
     ],
 )
 def test_parameters_are_checked(options, message):

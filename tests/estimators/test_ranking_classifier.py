@@ -204,7 +204,7 @@ def test_rows_that_do_not_count_are_no_rows():
     counts = np.r_[0.0, np.full(19, 1.5)]
     model = RankingClassifier(smoothing=0).fit(ranks, labels, counts)
     assert model.classes_.tolist() == [0, 1]
-    with pytest.raises(ValueError, match="sample_weight is zero for all rankings"):
+    with pytest.raises(ValueError, match="sample_weight is zero for every ranking"):
         model.fit(ranks, labels, np.zeros(20))
 
 

@@ -124,7 +124,7 @@ class TestUnlikeItems:
 
     def test_a_graph_of_distances_does_not_tell_like_items(self):
         graph = DistanceGraph(FOOD.item_features)
-        with pytest.raises(ValueError, match="a DistanceGraph joins unlike items"):
+        with pytest.raises(ValueError, match="a DistanceGraph connects dissimilar items"):
             GraphCutFeatures(graph, smoothing=1).fit(FOOD.ranks)
         GraphCutFeatures(graph, smoothing=Smoothing(1, GRAPH)).fit(FOOD.ranks)
 

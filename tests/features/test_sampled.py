@@ -240,6 +240,15 @@ def test_two_draws_cannot_tell_their_error():
     assert_array_equal(report.relative_error, [np.inf])
 
 
+def test_a_vector_of_zeros_has_no_error():
+    transformer = flat_features(
+        np.zeros((7, 7)), unranked="anywhere", completions="sampled", tolerance=0.1
+    ).fit(ROW)
+    vectors, report = transformer.transform_with_report(ROW)
+    assert_array_equal(vectors, np.zeros((1, 7)))
+    assert_array_equal(report.relative_error, [0.0])
+
+
 def test_more_draws_than_a_block_of_completions():
     transformer = flat_features(
         GRAPH, unranked="anywhere", completions="sampled", n_draws=50_000

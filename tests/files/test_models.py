@@ -137,7 +137,7 @@ def regressor():
 @pytest.mark.parametrize(
     ("part", "value", "says"),
     [
-        ("classifier", "no", "the model is none"),
+        ("classifier", "no", "the model is missing"),
         ("classifier", lambda: fitted(LinearRegression()), "return_std"),
         ("classifier", lambda: regressor(), "covariates have no names"),
         ("classifier", lambda: fitted()[1:], "features of rankings"),
@@ -249,5 +249,5 @@ def test_blocs_predict_the_same_after_they_were_saved(tmp_path, features):
     )
     assert read.blocs.summary() == blocs.summary()
     write_model(SavedBlocs(blocs, ("uni",)), tmp_path / "m.skops")
-    with pytest.raises(RankingFileError, match="not of these items"):
+    with pytest.raises(RankingFileError, match="the blocs have other items"):
         read_model(tmp_path / "m.skops")

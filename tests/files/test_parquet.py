@@ -66,9 +66,9 @@ def test_mistakes_name_the_file_and_the_line(votes):
 
 def test_other_columns_are_refused(votes):
     pd.DataFrame({"toro": [1], "uni": [2]}).to_parquet(votes / "3.parquet")
-    with pytest.raises(RankingFileError, match=r"3\.parquet: its columns are not those of"):
+    with pytest.raises(RankingFileError, match=r"3\.parquet: its columns differ from those of"):
         parquet_pieces(str(votes), 10)
-    with pytest.raises(RankingFileError, match=r"3\.parquet: its columns are not those of"):
+    with pytest.raises(RankingFileError, match=r"3\.parquet: its columns differ from those of"):
         read_file(votes)
 
 
@@ -85,7 +85,7 @@ def test_long_tables_have_no_pieces(tmp_path):
     lines = pd.DataFrame({"ranking": [1, 1], "item": ["toro", "uni"], "rank": [1, 2]})
     lines.to_parquet(tmp_path / "long.parquet")
     pieces = parquet_pieces(str(tmp_path / "long.parquet"), 10)
-    with pytest.raises(RankingFileError, match="lines of a long table cannot be read in pieces"):
+    with pytest.raises(RankingFileError, match="a long table cannot be read in blocks"):
         PieceReader.like(pieces, TableOptions())
 
 

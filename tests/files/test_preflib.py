@@ -92,7 +92,7 @@ def test_names_in_latin_1():
         ("ALTERNATIVES: 3", "ALTERNATIVES: x", 4, "must be a number, 1 or more"),
         ("ALTERNATIVES: 3", "ALTERNATIVES: 99999999999", 4, "more than the file has letters"),
         ("ALTERNATIVES: 3", "ALTERNATIVES: 2", 4, "names alternative 3"),
-        ("NAME 3", "NAME 2", 9, "second time"),
+        ("NAME 3", "NAME 2", 9, "is given twice"),
         ("# NUMBER ALTERNATIVES: 3\n", "", 9, "NUMBER ALTERNATIVES"),
         ("3: 2,{1,3}\n1: 3\n", "", 9, "no orders"),
     ],
@@ -106,7 +106,7 @@ def test_a_mistake_is_named_with_its_line(old, new, line, says):
 @pytest.mark.parametrize(
     ("text", "line", "says"),
     [
-        ("", 1, "no PrefLib file"),
+        ("", 1, "not a PrefLib file"),
         ("nothing\n", 1, "number of alternatives"),
         ("3\n1,toro\n", 3, "alternative 2 of 3"),
         ("2\n1,toro\n1,uni\n", 3, "named twice"),

@@ -273,5 +273,5 @@ def test_tables_in_the_encodings_that_spreadsheets_write(tmp_path, encoding):
 
 def test_a_zero_byte_is_named_with_its_line(tmp_path):
     (tmp_path / "votes.csv").write_bytes(b"a,b\n1,2\n1,\0\n")
-    with pytest.raises(RankingFileError, match=r"votes\.csv:3: holds a zero byte"):
+    with pytest.raises(RankingFileError, match=r"votes\.csv:3: contains a zero byte"):
         read_file(tmp_path / "votes.csv")

@@ -82,7 +82,7 @@ class TestDissimilarityGraph:
         with pytest.raises(ValueError, match="complete graph all items are alike"):
             DissimilarityGraph(ItemGraph.complete(3)).build()
         with pytest.raises(
-            ValueError, match="graph is missing: this graph is made from another one"
+            ValueError, match="graph is missing; this graph is built from another one"
         ):
             DissimilarityGraph().build()
 

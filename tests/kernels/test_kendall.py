@@ -48,6 +48,7 @@ def test_ties_have_tau_a_and_normalized_tau_b(n_items):
 def test_a_ranking_that_ties_all_items_has_no_correlation_with_any():
     ranks = [[1, 1, 1], [1, 2, 3]]
     assert_array_equal(kendall_kernel(ranks, normalize=True), [[0, 0], [0, 1]])
+    assert_array_equal(kendall_features(ranks, normalize=True)[0], 0)
 
 
 def test_incomplete_is_the_mean_over_all_full_rankings_that_agree():

@@ -58,14 +58,14 @@ def test_a_weight_is_a_number_of_copies(problem):
     np.testing.assert_allclose(once.predict(rows), again.predict(rows), atol=1e-6)
 
 
-def test_left_out_predictions_are_those_of_a_fit_without_the_row(problem, monkeypatch):
+def test_left_out_predictions_are_those_of_a_fit_without_the_row(problem):
     rows, targets, _ = problem
     ones = np.ones(30)
     model = fit_kernel(rows, targets, ones, 0)
-    monkeypatch.setattr(kernel_ridge, "_PENALTIES", np.array([model.penalty]))
     others = np.arange(30) != 7
+    own = np.array([model.penalty])
     without = kernel_ridge._fit(
-        rows[others], targets[others], ones[others], rows, model.lengthscale
+        rows[others], targets[others], ones[others], rows, model.lengthscale, own
     )
     np.testing.assert_allclose(model.left_out[7], without.predict(rows[7:8])[0], atol=1e-8)
 

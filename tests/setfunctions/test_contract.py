@@ -114,7 +114,7 @@ def test_a_family_of_ones_own_needs_increments_alone():
 
 def test_what_is_no_set_order_or_partition():
     function = make_case("modular", 3, 0).function
-    with pytest.raises(ValueError, match=r"\[1, 3\] names items that are not there; .* 0 to 2"):
+    with pytest.raises(ValueError, match=r"\[1, 3\] has items that do not exist; .* 0 to 2"):
         function({1, 3})
     with pytest.raises(ValueError, match="lists each of the 3 items once"):
         function.gains([[0, 1, 1]])

@@ -1,6 +1,5 @@
 """``rankcut classify``: how well a column can be predicted from the rankings."""
 
-import sys
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -8,19 +7,20 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeAlias
 
 import typer
 
-from rankcut.cli.options import Computing, Explain, Json, with_options
+from rankcut.cli.options import Computing, Explain, FoldGroup, Folds, Json, with_options
 from rankcut.cli.output import (
     TABLES,
     OutputFiles,
     Outputs,
+    columns_of,
     needs_skops,
     note,
     print_json,
-    styled,
+    print_scores,
     table_writers,
 )
 from rankcut.cli.reading import Rankings, Reading, known_values, labelled
-from rankcut.cli.vectors import VectorOptions
+from rankcut.cli.vector_options import VectorOptions
 from rankcut.errors import InputError, amount
 
 if TYPE_CHECKING:
@@ -29,6 +29,12 @@ if TYPE_CHECKING:
     from rankcut.reports.classification import Score
 
 Model: TypeAlias = Literal["views", "logistic", "gp"]
+
+_SHOWN = {
+    "f1": ("F1", 6, ".3f"),
+    "log_loss": ("log-loss", 8, ".4f"),
+    "calibration_error": ("calibration error", 17, ".4f"),
+}
 
 
 class Report(NamedTuple):
@@ -65,13 +71,8 @@ def classify(
     output: OutputFiles = None,
     as_json: Json = False,
     explain: Explain = False,
-    folds: Annotated[int, typer.Option(min=2, help="Folds of the cross-validation.")] = 5,
-    group: Annotated[
-        str | None,
-        typer.Option(
-            "--group", metavar="COLUMN", help="Rankings with the same value stay in one fold."
-        ),
-    ] = None,
+    folds: Folds = 5,
+    group: FoldGroup = None,
     parts: Annotated[
         str | None,
         typer.Option(
@@ -94,9 +95,7 @@ def classify(
 
     Example: rankcut classify votes.csv --target town --items items.csv -o model.skops
     """
-    outputs = Outputs(output, {".skops": needs_skops, **TABLES}, ".skops")
-    if as_json and outputs.to_stdout:
-        raise InputError("standard output holds either the model or JSON; write one to a file")
+    outputs = Outputs(output, {".skops": needs_skops, **TABLES}, ".skops", as_json=as_json)
     chosen = model or ("gp" if computing.on_cluster else "views")
     item_graph = _graph(vectors, chosen)
     if computing.on_cluster:
@@ -121,9 +120,9 @@ def classify(
         print_json(scores if explained is None else both)
     else:
         for report in reports:
-            _print(report, outputs)
+            print_scores(report.title, report.scores, _SHOWN, outputs.text)
         if explained is not None:
-            print(explained.summary(), file=sys.stderr if outputs.to_stdout else sys.stdout)
+            print(explained.summary(), file=outputs.text)
     outputs.write(table_writers(_table(reports), [_data(report) for report in reports]))
     outputs.write({".skops": save})
 
@@ -266,17 +265,6 @@ def _title(target: str, sizes: Mapping[str, int], folds: int) -> str:
     return f"{target} ({counts}), {folds}-fold cross-validation"
 
 
-def _print(report: Report, outputs: Outputs) -> None:
-    file = sys.stderr if outputs.to_stdout else sys.stdout
-    width = max(len(score.method) for score in report.scores)
-    print(styled(report.title, file, bold=True), file=file)
-    head = f"{'method':<{width}}  {'F1':>6}  {'log-loss':>8}  {'calibration error':>17}"
-    print(styled(head, file, fg="cyan"), file=file)
-    for s in report.scores:
-        line = f"{s.f1:>6.3f}  {s.log_loss:>8.4f}  {s.calibration_error:>17.4f}"
-        print(f"{s.method:<{width}}  {line}", file=file)
-
-
 def _data(report: Report) -> dict[str, Any]:
     scores = [asdict(score) for score in report.scores]
     return {"title": report.title, "classes": dict(report.sizes), "scores": scores}
@@ -284,4 +272,4 @@ def _data(report: Report) -> dict[str, Any]:
 
 def _table(reports: list[Report]) -> dict[str, list[Any]]:
     rows = [{"test": each.title, **asdict(score)} for each in reports for score in each.scores]
-    return {name: [row[name] for row in rows] for name in rows[0]}
+    return columns_of(rows)

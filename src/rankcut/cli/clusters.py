@@ -4,14 +4,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rankcut.cli.options import By, Json, LeftOut, Seed, with_options
+from rankcut.cli.options import Bootstraps, By, Json, LeftOut, Seed, with_options
 from rankcut.cli.output import (
     PICTURES,
     TABLES,
     OutputFiles,
     Outputs,
+    named_rows,
     needs_skops,
     note,
+    page_writer,
     picture_writers,
     print_json,
     table_writers,
@@ -54,9 +56,7 @@ def clusters(
     confidence: Annotated[
         float, typer.Option("--confidence", help="Confidence of all intervals of a bloc at once.")
     ] = 0.95,
-    bootstraps: Annotated[
-        int, typer.Option("--n-bootstraps", help="Bootstrap samples of people (0 = no intervals).")
-    ] = 1000,
+    bootstraps: Bootstraps = 1000,
     seed: Seed = 0,
     members: Annotated[
         str | None,
@@ -72,8 +72,8 @@ def clusters(
 ) -> None:
     """Find blocs of people who rank alike.
 
-    Each with its size, its consensus and what sets it apart; the number of blocs is found, and one
-    is a possible answer. To .csv, .json or .parquet, as a map with the blocs in colours (.png,
+    Each bloc has a size, a consensus and what sets it apart. The number of blocs is found, and may
+    be one. To .csv, .json or .parquet, as a map with the blocs in colours (.png,
     .svg, .pdf), or as a page (.html); .skops saves the blocs for 'rankcut predict'. With --by, a
     cross table of blocs and the values of a column. With --unranked last, blocs may differ in the
     length of their lists too.
@@ -104,7 +104,7 @@ def clusters(
     if by is not None and values is not None:
         unknown = int((values == "").sum())
         if unknown:
-            note(f"{amount(unknown, 'row')} without {by!r} not in the cross table")
+            note(f"the cross table leaves out {amount(unknown, 'row')} without {by!r}")
         report = report.crossed(by, values, model.labels_, rankings.counts)
     of_members.write(table_writers(member_columns(rankings, model.membership_)))
 
@@ -113,13 +113,11 @@ def clusters(
 
         return draw_map(_map(rankings, model), rankings.title or "Blocs")
 
-    def page(place: str) -> None:
-        from rankcut.files.drafts import atomic_file
+    def page() -> str:
         from rankcut.pictures.bloc_page import bloc_page
 
         shown = _map(rankings, model) if min(rankings.ranks.shape) > 1 else None
-        with atomic_file(place) as draft:
-            draft.write(bloc_page(report, rankings.title, shown, rankings.ranks).encode())
+        return bloc_page(report, rankings.title, shown, rankings.ranks)
 
     def save(place: str) -> None:
         from rankcut.files.models import SavedBlocs, write_model
@@ -127,7 +125,7 @@ def clusters(
         write_model(SavedBlocs(model, tuple(rankings.items)), place)
 
     writers = table_writers(report.columns(), report.data()) | picture_writers(draw)
-    outputs.write({**writers, ".html": page, ".skops": save})
+    outputs.write({**writers, **page_writer(page), ".skops": save})
     if as_json:
         print_json(report.data())
     elif not outputs.to_stdout and not of_members.to_stdout:
@@ -149,10 +147,7 @@ def _parsed_number(text: str) -> Any:
 
 def member_columns(rankings: "RankingSet", chance: "NDArray[np.float64]") -> dict[str, Any]:
     """A row for each ranking: its bloc, and how probable it is."""
-    ids = range(len(rankings)) if rankings.ids is None else rankings.ids
-    columns: dict[str, Any] = {"ranking": list(ids)}
-    if rankings.counted:
-        columns["count"] = rankings.counts.tolist()
+    columns = named_rows(rankings)
     columns["bloc"] = (chance.argmax(axis=1) + 1).tolist()
     columns["probability"] = [round(p, 6) for p in chance.max(axis=1).tolist()]
     return columns

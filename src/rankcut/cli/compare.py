@@ -1,6 +1,5 @@
 """``rankcut compare``: whether groups rank differently, and where."""
 
-import sys
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import typer
@@ -12,12 +11,13 @@ from rankcut.cli.output import (
     OutputFiles,
     Outputs,
     note,
+    page_writer,
     picture_writers,
     print_json,
     styled,
     table_writers,
 )
-from rankcut.cli.reading import Rankings, Reading
+from rankcut.cli.reading import Rankings, Reading, column_of
 from rankcut.errors import InputError
 
 if TYPE_CHECKING:
@@ -78,9 +78,7 @@ def compare(
     """
     if by is None and over is None:
         raise InputError("name the groups with --by COLUMN, or periods with --over COLUMN")
-    outputs = Outputs(output, {".html": None, **PICTURES, **TABLES}, ".json")
-    if as_json and outputs.to_stdout:
-        raise InputError("standard output holds either the output or JSON; write one to a file")
+    outputs = Outputs(output, {".html": None, **PICTURES, **TABLES}, ".json", as_json=as_json)
     named = [column for column in (by, over, strata, people) if column is not None]
     rankings = reading.read(file, no_items=named)
     options = {
@@ -103,19 +101,16 @@ def compare(
     if as_json:
         print_json(data)
     else:
-        place = sys.stderr if outputs.to_stdout else sys.stdout
-        _print(found, adjusted, over is not None, place)
+        _print(found, adjusted, over is not None, outputs.text)
     outputs.write(table_writers(results[0].items.columns, data))
     outputs.write(picture_writers(lambda: results[0].plot()))
 
-    def page(place: str) -> None:
-        from rankcut.files.drafts import atomic_file
+    def page() -> str:
         from rankcut.pictures.comparison_page import comparison_page
 
-        with atomic_file(place) as draft:
-            draft.write(comparison_page(data if isinstance(data, list) else [data]).encode())
+        return comparison_page(data if isinstance(data, list) else [data])
 
-    outputs.write({".html": page})
+    outputs.write(page_writer(page))
 
 
 class _Task(NamedTuple):
@@ -135,15 +130,15 @@ def _tasks(rankings: "RankingSet", by: str | None, over: str | None, file: str) 
 
     everything = np.arange(len(rankings))
     if over is None:
-        return [_Task(str(by), str(by), everything, _column(rankings, str(by), file))]
+        return [_Task(str(by), str(by), everything, column_of(rankings, str(by), file))]
     parts = [("", everything)]
     if by is not None:
-        groups = read_codes(_column(rankings, by, file), len(rankings), "by")
+        groups = read_codes(column_of(rankings, by, file), len(rankings), "by")
         parts = [
             (f"{_name(value)}, ", np.flatnonzero(groups.codes == code))
             for code, value in enumerate(groups.values)
         ]
-    column = _column(rankings, over, file)
+    column = column_of(rankings, over, file)
     tasks = []
     for name, rows in parts:
         periods = read_codes(column[rows], len(rows), "over")
@@ -206,8 +201,8 @@ def _compared(
         found = compare_groups(
             rankings.rows(rows),
             task.groups,
-            strata=None if strata is None else _column(rankings, strata, file)[rows],
-            people=None if people is None else _column(rankings, people, file)[rows],
+            strata=None if strata is None else column_of(rankings, strata, file)[rows],
+            people=None if people is None else column_of(rankings, people, file)[rows],
             sample_weight=rankings.counts[rows],
             **options,
         )
@@ -222,13 +217,6 @@ def _adjusted(results: "list[GroupComparison]") -> list[float]:
 
     p_values: list[float] = holm(np.array([result.p_value for result in results])).tolist()
     return p_values
-
-
-def _column(rankings: "RankingSet", name: str, file: str) -> "NDArray[Any]":
-    if name not in rankings.columns:
-        known = ", ".join(rankings.columns) or "none"
-        raise InputError(f"there is no column {name!r}; columns are: {known}", file=file)
-    return rankings.columns[name]
 
 
 def _name(value: Any) -> str:

@@ -85,7 +85,7 @@ def complete(
     outputs = Outputs(output or ([] if as_json else ["-"]), suffixes, ".csv")
 
     from rankcut.cli.progress import working
-    from rankcut.cli.vectors import VectorOptions
+    from rankcut.cli.vector_options import VectorOptions
     from rankcut.estimators.ranking_completer import RankingCompleter
     from rankcut.files.models import SavedCompleter, write_model
     from rankcut.rankings import read_rankings
@@ -104,7 +104,7 @@ def complete(
         matrix = read_rankings(rankings.ranks, rankings.labels())
         completer.fit_matrix(matrix, rankings.counts, progress)
     if item_graph is not None:
-        note(f"the item graph has {completer.graph_share_:.0%} of the prior of likeness")
+        note(f"the item graph supplies {completer.graph_share_:.0%} of what is assumed beforehand")
     write_completed(completer, rankings, outputs, top=top, soften=soften, as_json=as_json)
 
     def save(place: str) -> None:
@@ -152,7 +152,7 @@ def _best_columns(
     completer: "RankingCompleter", rankings: "RankingSet", n: int
 ) -> dict[str, list[Any]]:
     """A line for each recommended item: whose, in which place."""
-    ids = range(len(rankings)) if rankings.ids is None else rankings.ids
+    ids = rankings.row_names
     counts = rankings.counts.tolist()
     counted: dict[str, list[Any]] = {"count": []} if rankings.counted else {}
     columns: dict[str, list[Any]] = {"ranking": [], **counted, "place": [], "item": []}

@@ -4,13 +4,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import typer
 
-from rankcut.cli.options import By, Json, LeftOut, People, Seed, with_options
+from rankcut.cli.options import Bootstraps, By, Json, LeftOut, People, Seed, with_options
 from rankcut.cli.output import (
     PICTURES,
     TABLES,
     OutputFiles,
     Outputs,
     note,
+    page_writer,
     picture_writers,
     print_json,
     table_writers,
@@ -56,9 +57,7 @@ def consensus(
     confidence: Annotated[
         float, typer.Option("--confidence", help="Confidence of all intervals at once.")
     ] = 0.95,
-    bootstraps: Annotated[
-        int, typer.Option("--n-bootstraps", help="Bootstrap samples of people (0 = no intervals).")
-    ] = 1000,
+    bootstraps: Bootstraps = 1000,
     time_limit: Annotated[
         float, typer.Option("--time-limit", help="Seconds for --method kemeny.")
     ] = 60.0,
@@ -75,7 +74,7 @@ def consensus(
     Example: rankcut consensus votes.soi --unranked last -o places.html
     """
     from rankcut.cli.progress import working
-    from rankcut.cli.vectors import VectorOptions
+    from rankcut.cli.vector_options import VectorOptions
 
     outputs = Outputs(output, {**TABLES, **PICTURES, ".html": None}, ".csv")
     settings = {
@@ -97,15 +96,13 @@ def consensus(
 
         return draw_consensus(report)
 
-    def page(place: str) -> None:
-        from rankcut.files.drafts import atomic_file
+    def page() -> str:
         from rankcut.pictures.consensus_page import consensus_page
 
-        with atomic_file(place) as draft:
-            draft.write(consensus_page(report, rankings.title).encode())
+        return consensus_page(report, rankings.title)
 
     writers = table_writers(report.columns(), report.data()) | picture_writers(draw)
-    outputs.write({**writers, ".html": page})
+    outputs.write(writers | page_writer(page))
     if as_json:
         print_json(report.data())
     elif not outputs.to_stdout:

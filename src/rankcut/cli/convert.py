@@ -56,7 +56,7 @@ def convert(
     if drop_empty:
         rankings = rankings.rows(rankings.n_ranked() > 0)
         if len(rankings) == 0:
-            raise RankingFileError("every ranking ranks nothing", file)
+            raise RankingFileError("no ranking ranks an item", file)
     for target, chosen in targets:
         write_file(
             rankings, sys.stdout.buffer if target == "-" else target, chosen, layout=to_layout

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from rankcut.cli.output import Outputs, styled
+from rankcut.cli.output import Outputs, page_writer, styled
 
 
 def demo(
@@ -14,11 +14,10 @@ def demo(
 ) -> None:
     """Show what rankcut finds in a small data set.
 
-    Takes rankings together, draws a map, compares groups, and leaves a page to look at.
+    Finds a consensus, draws a map, compares two groups, and writes a page with all of it.
 
     Example: rankcut demo -o demo.html
     """
-    import sys
     from pathlib import Path
 
     outputs = Outputs([output], {".html": None}, ".html")
@@ -27,20 +26,15 @@ def demo(
 
     with working("looking at 48 lunch rankings"):
         from rankcut.cli.demonstration import NEXT, demo_page, find, story
-        from rankcut.files.drafts import atomic_file
 
         found = find()
-    said = sys.stderr if outputs.to_stdout else sys.stdout
+    said = outputs.text
     print("48 guests rank eight dishes (a made-up data set that comes with rankcut).", file=said)
     for number, (heading, sentence) in enumerate(story(found), start=1):
         print(f"\n{styled(f'{number}. {heading}', said, bold=True)}", file=said)
         print(f"   {sentence}", file=said)
 
-    def write(place: str) -> None:
-        with atomic_file(place) as draft:
-            draft.write(demo_page(found).encode())
-
-    outputs.write({".html": write})
+    outputs.write(page_writer(lambda: demo_page(found)))
     if not outputs.to_stdout:
         print(f"\nLook at {Path(output).resolve().as_uri()}\n\nNext, with rankings of yours:")
         for command, what in NEXT:

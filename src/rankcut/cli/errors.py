@@ -57,7 +57,7 @@ class OneLineErrors(TyperGroup):
     def get_help_option(self, ctx: Any) -> Any:
         """The option --help, which is False by default, not None.
 
-        To make False of None, Typer would import Pydantic, which takes as long as all the rest.
+        To turn None into False, Typer would import Pydantic, which takes as long as all the rest.
         """
         option = super().get_help_option(ctx)
         if option is not None:

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rankcut.cli.options import Computing, MatrixFormat, with_options
+from rankcut.cli.options import TO, Computing, MatrixFormat, with_options
 from rankcut.cli.output import MATRICES, Outputs, is_folder
 from rankcut.cli.reading import Rankings, Reading
-from rankcut.cli.vectors import VectorOptions
+from rankcut.cli.vector_options import VectorOptions
 from rankcut.errors import InputError
 
 if TYPE_CHECKING:
@@ -32,10 +32,7 @@ def features(
             "directory, ending in /.",
         ),
     ],
-    to: Annotated[
-        MatrixFormat | None,
-        typer.Option("--to", "-t", help="Format where no suffix names it, as on standard output."),
-    ] = None,
+    to: Annotated[MatrixFormat | None, TO] = None,
     normalize: Annotated[
         bool, typer.Option("--normalize", help="Scale each vector to unit length.")
     ] = False,
@@ -49,7 +46,7 @@ def features(
     repeat the row.
 
     To a directory, the vectors of Parquet files are written as a Parquet file for each block, on
-    a cluster if one is named. Run again, the command writes the parts that are missing.
+    a cluster if one is named. If interrupted, run the command again to write the missing parts.
 
     Example: rankcut features votes.soi -o features.npy --items items.csv --unranked last
     """
@@ -62,7 +59,7 @@ def features(
         from rankcut.dask.vectors import write_features
 
         if len(output) > 1:
-            raise InputError("a directory of parts is the only output of a run", file=folders[0])
+            raise InputError("a directory of parts must be the only output", file=folders[0])
         item_graph = vectors.item_graph()
         rankings = reading.lazily(file, block)
         transformer = vectors.features(rankings.first, item_graph, normalize=normalize)

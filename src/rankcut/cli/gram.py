@@ -4,10 +4,10 @@ from typing import Annotated
 
 import typer
 
-from rankcut.cli.options import Computing, MatrixFormat, with_options
+from rankcut.cli.options import TO, Computing, MatrixFormat, with_options
 from rankcut.cli.output import MATRICES, Outputs
 from rankcut.cli.reading import Rankings, Reading
-from rankcut.cli.vectors import VectorOptions
+from rankcut.cli.vector_options import VectorOptions
 from rankcut.errors import InputError, amount
 
 # A larger matrix is refused, because it would be in memory as a whole.
@@ -29,10 +29,7 @@ def gram(
             help="Output file, by its suffix (- for standard output); may be repeated.",
         ),
     ],
-    to: Annotated[
-        MatrixFormat | None,
-        typer.Option("--to", "-t", help="Format where no suffix names it, as on standard output."),
-    ] = None,
+    to: Annotated[MatrixFormat | None, TO] = None,
     normalize: Annotated[
         bool, typer.Option("--normalize", help="Values from -1 to 1, like a correlation.")
     ] = False,
@@ -40,9 +37,9 @@ def gram(
 ) -> None:
     """Write the kernel matrix of all pairs of rankings.
 
-    Entries are values of the graph cut kernel. A ranking with a count has as many rows and columns.
+    Entries are values of the graph cut kernel. A ranking with a count of c has c rows and columns.
     To a Zarr array (.zarr), the matrix of Parquet files may be larger than memory, and is computed
-    on a cluster if one is named. Run again, the command writes the rows that are missing.
+    on a cluster if one is named. If interrupted, run it again to write the missing rows.
 
     Example: rankcut gram votes.csv -o gram.npy --normalize
     """
@@ -54,7 +51,7 @@ def gram(
         from rankcut.dask.gram import write_gram
 
         if len(output) > 1:
-            raise InputError("a Zarr array is the only output of a run", file=zarr[0])
+            raise InputError("a Zarr array must be the only output", file=zarr[0])
         item_graph = vectors.item_graph()
         lazily = reading.lazily(file, block)
         features = vectors.features(lazily.first, item_graph, normalize=normalize)
@@ -83,6 +80,5 @@ def gram(
         matrix = graph_cut_kernel(
             rankings.ranks, None, item_graph, normalize=normalize, **vectors.arguments(rankings)
         )
-        ids = range(len(rankings)) if rankings.ids is None else rankings.ids
-        names = [str(own) for own in ids]
+        names = [str(own) for own in rankings.row_names]
         write_matrix([MatrixBlock(matrix, {})], names, outputs.formats())

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import typer
 
-from rankcut.cli.options import Json, with_options
+from rankcut.cli.options import TO, Json, with_options
 from rankcut.cli.output import (
     PICTURES,
     OutputFiles,
@@ -60,10 +60,7 @@ def graph(
         ),
     ],
     output: OutputFiles = None,
-    to: Annotated[
-        GraphFormat | None,
-        typer.Option("--to", "-t", help="Format where no suffix names it, as on standard output."),
-    ] = None,
+    to: Annotated[GraphFormat | None, TO] = None,
     as_json: Json = False,
     learn: Annotated[
         Learn | None,
@@ -149,13 +146,11 @@ def graph(
         raise InputError("--rank is for the squared exponential kernel")
     if learn is None:
         _check_about_items(reading)
-    outputs = Outputs(output, {".npz": None, **PICTURES}, ".npz", to=to)
-    if as_json and outputs.to_stdout:
-        raise InputError("standard output holds either the output or JSON; write one to a file")
+    outputs = Outputs(output, {".npz": None, **PICTURES}, ".npz", to=to, as_json=as_json)
     if learn is not None:
         if any(each is not None for each in (categorical, lengthscale, rank)) or keep != 1.0:
             raise InputError(
-                "--learn goes by the rankings alone: of the options for edges, use --neighbors"
+                "--learn uses the rankings alone; --neighbors is the only option for edges"
             )
         recipe, names, features, (by_name, categories) = _learned(table, learn, reading, neighbors)
     else:
@@ -175,7 +170,7 @@ def graph(
     if as_json:
         print_json(found)
     else:
-        print_facts(_lines(found), sys.stderr if outputs.to_stdout else sys.stdout)
+        print_facts(_lines(found), outputs.text)
 
     def draw() -> Any:
         from rankcut.pictures.graph_figure import plot_graph
@@ -190,7 +185,7 @@ def _check_about_items(reading: Reading) -> None:
     for each in fields(Reading):
         if each.name not in _OF_ITEMS and getattr(reading, each.name) != each.default:
             option = f"--{each.name.replace('_', '-')}"
-            raise InputError(f"{option} is about rankings, and needs --learn")
+            raise InputError(f"{option} describes rankings; use it with --learn")
 
 
 def _learned(
@@ -200,6 +195,12 @@ def _learned(
     from rankcut.graphs.learned import AgreementGraph, CoListingGraph
 
     rankings = reading.read(file)
+    if learn == "co-listing" and (rankings.n_ranked() == len(rankings.items)).all():
+        raise RankingFileError(
+            "each ranking lists all items, so which items are listed together says nothing",
+            file,
+            remedy="use --learn agreement",
+        )
     kind = AgreementGraph if learn == "agreement" else CoListingGraph
     recipe = kind() if neighbors is None else kind(n_neighbors=neighbors)
     built = recipe.build_from(rankings.ranks, rankings.items, sample_weight=rankings.counts)
@@ -217,7 +218,7 @@ def _by_features(
     edges: dict[str, Any],
     kernel: dict[str, Any],
 ) -> tuple[Any, tuple[Any, ...], str, Categories]:
-    """The same of a table of items; the first column of few words has the categories."""
+    """The same for a table of items; the first column with few words gives the categories."""
     from rankcut.files.item_tables import read_items
     from rankcut.graphs.low_rank import LowRankGraph
     from rankcut.graphs.recipes import NeighborGraph, SimilarityGraph
@@ -272,7 +273,7 @@ def _derived(recipe: Any, *, dissimilar: bool, normalized: bool) -> "ItemGraph":
 
 
 def _describe(graph: "ItemGraph", features: str, dissimilar: bool) -> dict[str, Any]:
-    """What there is to say about a graph; of a large one, not what needs all of its pairs."""
+    """Facts about a graph; for a large one, only those that do not need all of its pairs."""
     found: dict[str, Any] = {"n_items": graph.n_items, "compared_by": features}
     if graph.approximation is not None:
         found["approximation"] = str(graph.approximation)

@@ -1,4 +1,4 @@
-"""``rankcut learn-ranking``: how well rankings can be predicted from what is known of people."""
+"""``rankcut learn-ranking``: how well rankings can be predicted from facts about people."""
 
 import sys
 from dataclasses import asdict
@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rankcut.cli.options import Json, LeftOut, Seed, with_options
+from rankcut.cli.options import Folds, Json, LeftOut, Seed, with_options
 from rankcut.cli.output import (
     TABLES,
     OutputFiles,
     Outputs,
+    columns_of,
     needs_skops,
     print_json,
-    styled,
+    print_scores,
     table_writers,
 )
 from rankcut.cli.reading import Reading
@@ -22,7 +23,12 @@ from rankcut.errors import InputError, RankingFileError, amount
 if TYPE_CHECKING:
     from rankcut.files.person_tables import PersonTable
     from rankcut.ranking_set import RankingSet
-    from rankcut.reports.label_ranking import RankingScore
+
+_SHOWN = {
+    "kendall": ("Kendall", 7, ".3f"),
+    "spearman": ("Spearman", 8, ".3f"),
+    "top_overlap": ("top 3", 6, ".3f"),
+}
 
 
 @with_options(reading=Reading)
@@ -58,7 +64,7 @@ def learn_ranking(
     unranked: LeftOut = "anywhere",
     output: OutputFiles = None,
     as_json: Json = False,
-    folds: Annotated[int, typer.Option(min=2, help="Folds of the cross-validation.")] = 5,
+    folds: Folds = 5,
     seed: Seed = 0,
 ) -> None:
     """Test how well rankings can be predicted from covariates.
@@ -71,9 +77,7 @@ def learn_ranking(
 
     Example: rankcut learn-ranking people.csv --rankings votes.soi -o model.skops
     """
-    outputs = Outputs(output, {".skops": needs_skops, **TABLES}, ".skops")
-    if as_json and outputs.to_stdout:
-        raise InputError("standard output holds either the model or JSON; write one to a file")
+    outputs = Outputs(output, {".skops": needs_skops, **TABLES}, ".skops", as_json=as_json)
 
     from rankcut.cli.progress import working
     from rankcut.estimators.ranking_regressor import RankingRegressor
@@ -95,9 +99,8 @@ def learn_ranking(
     if as_json:
         print_json({"title": title, "scores": rows})
     else:
-        _print(title, scores, outputs)
-    columns = {name: [row[name] for row in rows] for name in rows[0]}
-    outputs.write(table_writers(columns, {"title": title, "scores": rows}))
+        print_scores(title, scores, _SHOWN, outputs.text)
+    outputs.write(table_writers(columns_of(rows), {"title": title, "scores": rows}))
 
     def save(place: str) -> None:
         with working("fitting the model to all rankings"):
@@ -123,7 +126,7 @@ def _read(
             )
         return PersonTable(dict(both.columns)), both
     if table == rankings == "-":
-        raise InputError("standard input holds one of TABLE and --rankings; name a file for one")
+        raise InputError("TABLE and --rankings cannot both be standard input")
     people = read_people(sys.stdin.buffer if table == "-" else table, person=person)
     ranked = reading.read(rankings)
     if person is None:
@@ -156,14 +159,3 @@ def _one_by_one(people: "PersonTable", ranked: "RankingSet") -> "tuple[PersonTab
         return people, ranked
     expanded = ranked.expanded()
     return people.rows(np.repeat(np.arange(len(ranked)), ranked.counts)), expanded
-
-
-def _print(title: str, scores: "list[RankingScore]", outputs: Outputs) -> None:
-    file = sys.stderr if outputs.to_stdout else sys.stdout
-    width = max(len(score.method) for score in scores)
-    print(styled(title, file, bold=True), file=file)
-    head = f"{'method':<{width}}  {'Kendall':>7}  {'Spearman':>8}  {'top 3':>6}"
-    print(styled(head, file, fg="cyan"), file=file)
-    for s in scores:
-        line = f"{s.kendall:>7.3f}  {s.spearman:>8.3f}  {s.top_overlap:>6.3f}"
-        print(f"{s.method:<{width}}  {line}", file=file)

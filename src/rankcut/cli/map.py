@@ -4,18 +4,19 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import typer
 
-from rankcut.cli.options import By, with_options
+from rankcut.cli.options import TO, By, with_options
 from rankcut.cli.output import (
     PICTURES,
     TABLES,
     Outputs,
     Writer,
     order_lines,
+    page_writer,
     picture_writers,
     table_writers,
 )
 from rankcut.cli.reading import Rankings, Reading, known_values
-from rankcut.cli.vectors import VectorOptions
+from rankcut.cli.vector_options import VectorOptions
 from rankcut.errors import RankingFileError
 
 if TYPE_CHECKING:
@@ -39,10 +40,7 @@ def map(  # noqa: A001 - the command is called so
             "(- for standard output); may be repeated.",
         ),
     ],
-    to: Annotated[
-        MapFormat | None,
-        typer.Option("--to", "-t", help="Format where no suffix names it, as on standard output."),
-    ] = None,
+    to: Annotated[MapFormat | None, TO] = None,
     by: By = None,
 ) -> None:
     """Draw a map of the rankings in two dimensions.
@@ -72,7 +70,6 @@ def _writers(
     rankings: "RankingSet", vectors: VectorOptions, values: Any, by: str
 ) -> dict[str, Writer]:
     from rankcut.features.offset_rows import filled
-    from rankcut.files.drafts import atomic_file
     from rankcut.pictures.map_figure import draw_map
     from rankcut.pictures.map_page import draw_map_page
     from rankcut.pictures.ranking_map import distinct_points, main_directions, map_rankings
@@ -103,12 +100,11 @@ def _writers(
     def draw() -> Any:
         return draw_map(map_rankings(found, counts, rankings.items, colour, by), title)
 
-    def page(place: str) -> None:
+    def page() -> str:
         shown = map_rankings(found, counts, rankings.items, colour, by)
-        with atomic_file(place) as draft:
-            draft.write(draw_map_page(shown, title, labels.__getitem__).encode())
+        return draw_map_page(shown, title, labels.__getitem__)
 
-    return {**table_writers(columns), **picture_writers(draw), ".html": page}
+    return table_writers(columns) | picture_writers(draw) | page_writer(page)
 
 
 def _rounded(values: Any) -> list[float]:

@@ -57,6 +57,22 @@ Explain: TypeAlias = Annotated[
     ),
 ]
 
+Folds: TypeAlias = Annotated[
+    int, typer.Option("--folds", min=2, help="Folds of the cross-validation.")
+]
+FoldGroup: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--group", metavar="COLUMN", help="Rankings with the same value stay in one fold."
+    ),
+]
+Bootstraps: TypeAlias = Annotated[
+    int, typer.Option("--n-bootstraps", help="Bootstrap samples of people (0 = no intervals).")
+]
+
+# The option --to, whose words differ between commands.
+TO = typer.Option("--to", "-t", help="Format where no suffix names it, as on standard output.")
+
 _COMPUTING = "Where to compute"
 
 
@@ -64,8 +80,8 @@ def with_options(**groups: type) -> Callable[[Callable[..., None]], Callable[...
     """Give a command the options that the fields of some classes declare.
 
     ``@with_options(reading=Reading)`` is for a command with a parameter ``reading``. The types of
-    the fields say how Typer takes them; they follow the command's own options. An option that the
-    command declares itself, in words of its own, is that of the class too.
+    the fields say how Typer takes them; they follow the command's own options. If the command
+    declares an option of the class itself, in its own words, the class gets that value.
     """
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:

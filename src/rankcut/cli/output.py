@@ -99,8 +99,10 @@ class Outputs:
     stdout_suffix : str or None
         The form of what goes to standard output; None asks the user for ``--to``.
     to : str or None
-        The form that the user names with ``--to``: that of standard output, and of a file whose
-        name does not say.
+        The form that the user names with ``--to``, for standard output and for a file whose suffix
+        names none.
+    as_json : bool
+        Whether the user wants JSON on standard output, which then can hold no file.
     """
 
     def __init__(
@@ -110,6 +112,7 @@ class Outputs:
         stdout_suffix: str | None = None,
         *,
         to: str | None = None,
+        as_json: bool = False,
     ) -> None:
         targets = targets or ()
         unnamed = None if to is None else f".{to}"
@@ -119,10 +122,13 @@ class Outputs:
         ]
         if list(targets).count("-") > 1:
             raise InputError("only one output can go to standard output")
+        if as_json and "-" in targets:
+            raise InputError(
+                "standard output cannot hold both the output and JSON; write one to a file"
+            )
         if unnamed is not None and all(_suffix(target) in suffixes for target in targets):
             raise InputError(
-                "--to names the format of standard output (-o -), and of files whose suffix does "
-                "not; leave it out"
+                "--to is for standard output (-o -) and files without a known suffix; leave it out"
             )
         for target, suffix in self.forms:
             check_target(target)
@@ -132,8 +138,13 @@ class Outputs:
 
     @property
     def to_stdout(self) -> bool:
-        """Whether standard output holds a file, so that text goes to standard error."""
+        """Whether standard output holds a file."""
         return any(target == "-" for target, _ in self.forms)
+
+    @property
+    def text(self) -> TextIO:
+        """Where text for a reader goes: standard error if standard output holds a file."""
+        return sys.stderr if self.to_stdout else sys.stdout
 
     def named(self, *suffixes: str) -> bool:
         """Whether the user wants one of these forms."""
@@ -211,6 +222,35 @@ def picture_writers(draw: Callable[[], Any]) -> dict[str, Writer]:
             draw().savefig(draft, dpi=150, metadata=date.get(draft.suffix.lower()))
 
     return dict.fromkeys(PICTURES, write)
+
+
+def page_writer(make: Callable[[], str]) -> dict[str, Writer]:
+    """A writer of an HTML page."""
+
+    def write(place: str) -> None:
+        from rankcut.files.drafts import atomic_file
+
+        with atomic_file(place) as file:
+            file.write(make().encode())
+
+    return {".html": write}
+
+
+def columns_of(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
+    """A table from an object for each row: what :func:`records` undoes.
+
+    >>> columns_of([{"row": 0, "count": 5}, {"row": 1, "count": 1}])
+    {'row': [0, 1], 'count': [5, 1]}
+    """
+    return {name: [row[name] for row in rows] for name in rows[0]}
+
+
+def named_rows(rankings: "RankingSet") -> dict[str, list[Any]]:
+    """The first columns of a table with a row for each ranking: its name and its count."""
+    columns: dict[str, list[Any]] = {"ranking": list(rankings.row_names)}
+    if rankings.counted:
+        columns["count"] = rankings.counts.tolist()
+    return columns
 
 
 def records(columns: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
@@ -309,6 +349,25 @@ def print_facts(facts: Iterable[tuple[str, str]], file: TextIO | None = None) ->
         title = f"{name}:" if name else ""
         space = " " * (_NAMES_WIDTH - len(title))
         print(f"{styled(title, stream, fg='cyan')}{space}{value}", file=stream)
+
+
+def print_scores(
+    title: str, scores: Sequence[Any], shown: Mapping[str, tuple[str, int, str]], file: TextIO
+) -> None:
+    """Print the scores of methods as a table.
+
+    ``shown`` has for each attribute of a score its heading, its width and its format.
+    """
+    width = max(len(score.method) for score in scores)
+    heads = [f"{head:>{size}}" for head, size, _ in shown.values()]
+    print(styled(title, file, bold=True), file=file)
+    print(styled("  ".join([f"{'method':<{width}}", *heads]), file, fg="cyan"), file=file)
+    for score in scores:
+        cells = [f"{score.method:<{width}}"]
+        for name, (_, size, form) in shown.items():
+            value = getattr(score, name)
+            cells.append(f"{'' if value is None else format(value, form):>{size}}")
+        print("  ".join(cells).rstrip(), file=file)
 
 
 def order_lines(rankings: "RankingSet") -> list[str]:

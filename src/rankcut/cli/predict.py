@@ -8,7 +8,15 @@ import typer
 from rankcut.cli.clusters import member_columns
 from rankcut.cli.complete import Top, write_completed
 from rankcut.cli.options import Explain, Json, with_options
-from rankcut.cli.output import TABLES, OutputFiles, Outputs, print_json, records, table_writers
+from rankcut.cli.output import (
+    TABLES,
+    OutputFiles,
+    Outputs,
+    named_rows,
+    print_json,
+    records,
+    table_writers,
+)
 from rankcut.cli.reading import Rankings, Reading
 from rankcut.errors import InputError, RankingFileError
 
@@ -45,32 +53,25 @@ def predict(
     Example: rankcut predict model.skops votes.csv -o predicted.csv
     """
     if model == file == "-":
-        raise InputError("standard input holds one of MODEL and FILE; give the other as a file")
+        raise InputError("MODEL and FILE cannot both be standard input")
     outputs = Outputs(output or ([] if as_json else ["-"]), TABLES, ".csv")
 
-    from rankcut.files.models import SavedBlocs, SavedCompleter, read_model
+    from rankcut.files.models import SavedBlocs, SavedCompleter, SavedModel, read_model
 
     saved = read_model(sys.stdin.buffer if model == "-" else model)
+    explainable = isinstance(saved, SavedModel) and saved.kind != "rankings"
+    if explain and not explainable:
+        raise InputError("--explain is for models that predict classes or numbers")
     if isinstance(saved, SavedCompleter):
-        if explain:
-            raise InputError("--explain is for models that predict classes or numbers")
         rankings = reading.read_for_model(file, saved.items, "")
         write_completed(saved.completer, rankings, outputs, top=top, as_json=as_json)
         return
     if top is not None:
         raise InputError("--top is for models from 'rankcut complete'")
     if isinstance(saved, SavedBlocs):
-        if explain:
-            raise InputError("--explain is for models that predict classes or numbers")
         rankings = reading.read_for_model(file, saved.items, "")
         columns = member_columns(rankings, saved.blocs.predict_membership(rankings.ranks))
-        outputs.write(table_writers(columns))
-        if as_json:
-            print_json(records(columns))
-        return
-    if saved.kind == "rankings":
-        if explain:
-            raise InputError("--explain is for models that predict classes or numbers")
+    elif saved.kind == "rankings":
         columns = _rankings(saved, file, reading)
     else:
         rankings = reading.read_for_model(file, saved.items, saved.target)
@@ -93,19 +94,11 @@ def predict(
         print_json(records(columns))
 
 
-def _ids(rankings: "RankingSet") -> dict[str, Any]:
-    ids = range(len(rankings)) if rankings.ids is None else rankings.ids
-    columns: dict[str, Any] = {"ranking": list(ids)}
-    if rankings.counted:
-        columns["count"] = rankings.counts.tolist()
-    return columns
-
-
 def _classes(saved: "SavedModel", rankings: "RankingSet") -> dict[str, Any]:
     """The most probable class of each ranking, and all probabilities."""
     probabilities = saved.classifier.predict_proba(rankings.ranks)
     classes = saved.classifier.classes_
-    columns = _ids(rankings)
+    columns = named_rows(rankings)
     columns[saved.target] = classes[probabilities.argmax(axis=1)].tolist()
     for i, name in enumerate(classes.tolist()):
         columns[f"probability of {name}"] = [round(p, 6) for p in probabilities[:, i].tolist()]
@@ -115,7 +108,7 @@ def _classes(saved: "SavedModel", rankings: "RankingSet") -> dict[str, Any]:
 def _numbers(saved: "SavedModel", rankings: "RankingSet") -> dict[str, Any]:
     """The number of each ranking, and its 95 % interval."""
     mean, deviation = saved.classifier.predict(rankings.ranks, return_std=True)
-    columns = _ids(rankings)
+    columns = named_rows(rankings)
     for name, values in (
         (saved.target, mean),
         ("low", mean - 1.96 * deviation),

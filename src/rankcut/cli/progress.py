@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def working(what: str) -> Iterator[Callable[[str], None]]:
-    """Show that something is under way: a function to call with how far it is, in words."""
+    """Show that work is under way; yield a function that takes the progress in words."""
     with _display() as progress:
         task = progress.add_task(what, total=None)
 
@@ -36,7 +36,7 @@ def counted(blocks: "Iterable[RankingSet]", what: str) -> "Iterator[RankingSet]"
 
 @contextmanager
 def steps(what: str) -> Iterator[Callable[[int, int], None]]:
-    """Show a bar: a function to call with the number of steps done and the number of all."""
+    """Show a bar; yield a function that takes the numbers of finished steps and of all steps."""
     with _display(bar=True) as progress:
         task = progress.add_task(what, total=None)
 

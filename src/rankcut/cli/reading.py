@@ -1,4 +1,4 @@
-"""The options by which every command reads rankings, declared once; files and data sets."""
+"""Options for reading rankings from files and data sets, declared once."""
 
 import sys
 from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
@@ -167,7 +167,7 @@ class Reading:
         return with_known_items(rankings, items, source, no_items=about)
 
     def lazily(self, source: str, rows: int, *, no_items: Sequence[str] = ()) -> "LazyRankings":
-        """A Parquet data set in blocks, of which only the first is read."""
+        """A Parquet data set in blocks; only the first is read now."""
         from rankcut.dask.rankings import read_parquet
         from rankcut.files.formats import chosen_format
 
@@ -242,7 +242,7 @@ def parsed_header(text: str) -> "Header":
 
 
 def is_dataset(source: str) -> bool:
-    """Whether a name is that of a data set, and not of a file; a misspelt one is an error."""
+    """Whether a name is a data set rather than a file; a misspelt data set is an error."""
     if Path(source).exists():
         return False
     family = source.partition(":")[0]
@@ -254,7 +254,7 @@ def is_dataset(source: str) -> bool:
 
 
 def dataset_rankings(source: str) -> "RankingSet":
-    """The rankings of a data set, with what is known of each person."""
+    """The rankings of a data set, with its columns about people."""
     family, _, kind = source.partition(":")
     if family == "lunch":
         from rankcut.datasets.lunch import read_lunch
@@ -295,17 +295,22 @@ def _load(source: str) -> "RankingSet":
     return loaders[name]()
 
 
-def known_values(rankings: "RankingSet", column: str, file: str) -> "NDArray[Any]":
-    """A column as text, empty where there is no value."""
-    import numpy as np
-
+def column_of(rankings: "RankingSet", column: str, file: str) -> "NDArray[Any]":
+    """A column beside the items."""
     if column not in rankings.columns:
         known = ", ".join(map(repr, rankings.columns)) or "none"
         raise RankingFileError(
             f"there is no column {column!r} beside the items; found {known}", file
         )
-    values = rankings.columns[column]
-    return np.array([_text(value) for value in values.tolist()], dtype=np.str_)
+    return rankings.columns[column]
+
+
+def known_values(rankings: "RankingSet", column: str, file: str) -> "NDArray[Any]":
+    """A column as text, empty where there is no value."""
+    import numpy as np
+
+    values = column_of(rankings, column, file).tolist()
+    return np.array([_text(value) for value in values], dtype=np.str_)
 
 
 def _text(value: Any) -> str:

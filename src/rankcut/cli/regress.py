@@ -1,27 +1,30 @@
 """``rankcut regress``: how well a number can be predicted from the rankings."""
 
-import sys
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from rankcut.cli.options import Explain, Json, with_options
+from rankcut.cli.options import Explain, FoldGroup, Folds, Json, with_options
 from rankcut.cli.output import (
     TABLES,
     OutputFiles,
     Outputs,
+    columns_of,
     needs_skops,
     print_json,
-    styled,
+    print_scores,
     table_writers,
 )
 from rankcut.cli.reading import Rankings, Reading, known_values, numbered
-from rankcut.cli.vectors import VectorOptions
-from rankcut.errors import InputError, amount
+from rankcut.cli.vector_options import VectorOptions
+from rankcut.errors import amount
 
-if TYPE_CHECKING:
-    from rankcut.reports.regression import NumberScore
+_SHOWN = {
+    "r2": ("R²", 6, ".3f"),
+    "error": ("error", 8, ".4g"),
+    "coverage": ("95 % intervals hold", 19, ".1%"),
+}
 
 
 @with_options(vectors=VectorOptions, reading=Reading)
@@ -35,13 +38,8 @@ def regress(
     output: OutputFiles = None,
     as_json: Json = False,
     explain: Explain = False,
-    folds: Annotated[int, typer.Option(min=2, help="Folds of the cross-validation.")] = 5,
-    group: Annotated[
-        str | None,
-        typer.Option(
-            "--group", metavar="COLUMN", help="Rankings with the same value stay in one fold."
-        ),
-    ] = None,
+    folds: Folds = 5,
+    group: FoldGroup = None,
 ) -> None:
     """Test how well rankings predict a number.
 
@@ -54,9 +52,7 @@ def regress(
 
     Example: rankcut regress votes.csv --target age -o model.skops
     """
-    outputs = Outputs(output, {".skops": needs_skops, **TABLES}, ".skops")
-    if as_json and outputs.to_stdout:
-        raise InputError("standard output holds either the model or JSON; write one to a file")
+    outputs = Outputs(output, {".skops": needs_skops, **TABLES}, ".skops", as_json=as_json)
     graph = vectors.item_graph()
 
     from rankcut.cli.progress import working
@@ -90,23 +86,10 @@ def regress(
         data: dict[str, Any] = {"title": title, "scores": rows}
         print_json(data if explained is None else data | {"effects": explained.to_dict()})
     else:
-        _print(title, scores, outputs)
+        print_scores(title, scores, _SHOWN, outputs.text)
         if explained is not None:
-            print(explained.summary(), file=sys.stderr if outputs.to_stdout else sys.stdout)
-    columns = {name: [row[name] for row in rows] for name in rows[0]}
-    outputs.write(table_writers(columns, {"title": title, "scores": rows}))
+            print(explained.summary(), file=outputs.text)
+    outputs.write(table_writers(columns_of(rows), {"title": title, "scores": rows}))
     outputs.write(
         {".skops": lambda place: write_model(SavedModel(model, rankings.items, target), place)}
     )
-
-
-def _print(title: str, scores: "list[NumberScore]", outputs: Outputs) -> None:
-    file = sys.stderr if outputs.to_stdout else sys.stdout
-    width = max(len(score.method) for score in scores)
-    print(styled(title, file, bold=True), file=file)
-    head = f"{'method':<{width}}  {'R²':>6}  {'error':>8}  {'95 % intervals hold':>19}"
-    print(styled(head, file, fg="cyan"), file=file)
-    for s in scores:
-        held = "" if s.coverage is None else f"{s.coverage:.1%}"
-        line = f"{s.method:<{width}}  {s.r2:>6.3f}  {s.error:>8.4g}  {held:>19}"
-        print(line.rstrip(), file=file)

@@ -41,12 +41,12 @@ def report(
 
     The page is one file that needs no network: what looks wrong, how many items people rank, the
     consensus with intervals, the places of each item, pairs, a map with blocs, differences between
-    groups (--by), and an item graph. Catalogues: the 40 items that most rankings list.
+    groups (--by), and an item graph. Of a catalogue it shows the 40 items that are listed most.
 
     Example: rankcut report votes.csv --by town -o report.html
     """
     from rankcut.cli.progress import working
-    from rankcut.cli.vectors import VectorOptions
+    from rankcut.cli.vector_options import VectorOptions
 
     if not output:
         raise InputError("name the page to write, as in -o report.html")

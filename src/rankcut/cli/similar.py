@@ -16,7 +16,7 @@ from rankcut.cli.output import (
     table_writers,
 )
 from rankcut.cli.reading import Rankings, Reading
-from rankcut.cli.vectors import VectorOptions
+from rankcut.cli.vector_options import VectorOptions
 from rankcut.errors import InputError
 
 if TYPE_CHECKING:
@@ -85,16 +85,16 @@ def similar(
     else:
         if approximate:
             raise InputError(
-                "--approximate is for the search without --to: one ranking is compared with all "
-                "others faster than an index is built"
+                "--approximate is for the search without --to: comparing one ranking with all "
+                "others is faster than building an index"
             )
         if computing.on_cluster or parts is not None:
             smoothed = vectors.smoothed_by(_STEPS)
             found = _search_blocks(file, reading, smoothed, computing, to, number, block, parts)
             if not vectors.by_cuts:
                 note(
-                    "on a cluster and in parts, similarity is the graph cut kernel, and values "
-                    "differ from those in memory; --smoothing says that this is meant"
+                    "on a cluster and in parts, similarity is the graph cut kernel, so values "
+                    "differ from those in memory; with --smoothing, both use this kernel"
                 )
         else:
             found = _search(file, reading, vectors, to, number)

@@ -26,6 +26,8 @@ def read_codes(labels: Any, n_rows: int, parameter: str) -> Codes:
 
     >>> read_codes(["west", None, "east", "west"], 4, "groups")
     Codes(codes=array([ 1, -1,  0,  1]), values=('east', 'west'))
+    >>> read_codes([2019.0, float("nan"), 2023.0], 3, "groups").values
+    (2019, 2023)
     """
     return _numbered(column_of(labels, n_rows, parameter))
 
@@ -49,7 +51,7 @@ def read_weights(weights: Any, kept: Longs, n_rows: int) -> NDArray[np.float64]:
     column = column_of(weights, n_rows, "sample_weight")[kept]
     try:
         numbers = column.astype(np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InputError("must be numbers", parameter="sample_weight") from None
     bad = np.flatnonzero(~np.isfinite(numbers) | (numbers < 0))
     if bad.size:
@@ -122,7 +124,11 @@ def _numbered(column: NDArray[Any]) -> Codes:
     codes = np.fromiter(
         (-1 if is_missing(label) else numbers[label] for label in listed), np.int64, len(listed)
     )
-    return Codes(codes, tuple(known))
+    # Whole numbers beside missing ones are stored as floats: 2019.0 is 2019.
+    whole = (isinstance(label, float) and label.is_integer() for label in known)
+    return Codes(
+        codes, tuple(int(label) if w else label for label, w in zip(known, whole, strict=True))
+    )
 
 
 def _in_order(labels: set[Any]) -> list[Any]:

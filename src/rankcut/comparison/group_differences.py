@@ -112,7 +112,7 @@ def compare_groups(
     >>> town = ["Ayr"] * 4 + ["Bude"] * 4
     >>> result = compare_groups(ranks * 2, town, sample_weight=counts)
     >>> print(result.summary())
-    Groups differ (p = 0.022); the group explains 0.6 % of the variation [0.0, 6.2].
+    Groups differ (p = 0.02); the group explains 0.6 % of the variation [0.0, 6.2].
     Items that differ:
       0: 0.20 places higher in Ayr than in Bude (p = 0.0099)
     Rankings: Ayr (100), Bude (100). 9,999 random permutations.
@@ -289,7 +289,7 @@ def _check_groups(rows: Rows, values: tuple[Hashable, ...]) -> None:
         if number < 2:
             what = "ranking" if unit is None else "person"
             raise InputError(
-                f"has one {what} in group {value!r}",
+                f"has {'one' if number else 'no'} {what} in group {value!r}",
                 parameter="groups",
                 remedy="leave that group out, or merge it with another",
             )

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import narwhals as nw
 import numpy as np
 
-from rankcut._loops.types import Floats
+from rankcut._loops.types import Floats, Longs
 from rankcut.comparison.columns import check_options, column_of, in_memory, is_missing
 from rankcut.comparison.design import Rows, Scores, make_design
 from rankcut.comparison.permutations import CovariateLabels
@@ -23,6 +23,7 @@ from rankcut.comparison.statistics import (
 from rankcut.comparison.tables import Table
 from rankcut.comparison.vectors import features_of, places, side_by_side
 from rankcut.errors import InputError, amount
+from rankcut.parameters import within_floats
 from rankcut.rankings import Unranked, as_frame
 
 
@@ -85,7 +86,7 @@ def independence_test(
         notes.append(f"{amount(len(orders) - len(kept), 'ranking')} without a value left out.")
     if len(kept) < 3:
         raise InputError("has fewer than three rankings with values", parameter="covariates")
-    read = [_numbers(name, column[kept]) for name, column in named.items()]
+    read = [_numbers(name, column, kept) for name, column in named.items()]
     design_columns = np.hstack([each.columns for each in read])
     _, row_codes = np.unique(design_columns, axis=0, return_inverse=True)
     who = read_people(strata, people, sample_weight, row_codes.ravel(), kept, len(orders))
@@ -100,8 +101,8 @@ def independence_test(
         )
         kept, design_columns = kept[again], design_columns[again]
         read = [Covariate(each.name, each.columns[again]) for each in read]
-    rows = make_rows(orders[kept], np.arange(len(kept)), who)
-    rows, columns = _by_unit(rows, design_columns)
+    numbered = make_rows(orders[kept], np.arange(len(kept)), who)
+    rows, columns = _by_unit(numbered, design_columns)
     whole = places(rows.rankings, unranked)
     parts = [whole]
     if features is not None:
@@ -131,7 +132,7 @@ def independence_test(
         p_interval=found.interval,
         effect_size=share.value,
         effect_interval=share.interval,
-        n_rankings=len(kept),
+        n_rankings=len(rows.group),
         items=Table(
             {
                 "item": [names[i] for i in order],
@@ -139,7 +140,7 @@ def independence_test(
                 "p_value": of_items[order].tolist(),
             }
         ),
-        covariates=_each_alone(read, rows, scores, overall, own, n_permutations, seed),
+        covariates=_each_alone(read, numbered, scores, overall, own, n_permutations, seed),
         method=describe_method(draws.method, draws.number),
         features="places" if features is None else whole.name,
         n_permutations=draws.number,
@@ -164,15 +165,16 @@ def _read(covariates: Any, n_rows: int) -> dict[Hashable, Any]:
     return {name: column_of(column, n_rows, f"{name}") for name, column in named.items()}
 
 
-def _numbers(name: Hashable, column: Any) -> Covariate:
-    """A covariate as numbers, of mean 0 and variance 1."""
-    values = column.tolist()
+def _numbers(name: Hashable, column: Any, kept: Longs) -> Covariate:
+    """A covariate as numbers, of mean 0 and variance 1, for the rows that are kept."""
+    values = column[kept].tolist()
     if all(isinstance(value, int | float) and not isinstance(value, bool) for value in values):
-        numbers = np.array(values, dtype=np.float64)[:, np.newaxis]
+        with within_floats(f"column {name!r}"):
+            numbers = np.array(values, dtype=np.float64)[:, np.newaxis]
         if not np.isfinite(numbers).all():
             raise InputError(
                 f"column {name!r} has an infinite value",
-                row=int(np.argmin(np.isfinite(numbers[:, 0]))),
+                row=int(kept[np.argmin(np.isfinite(numbers[:, 0]))]),
             )
     else:
         known, codes = np.unique([str(value) for value in values], return_inverse=True)
@@ -221,10 +223,10 @@ def _each_alone(
     n_permutations: int,
     seed: int,
 ) -> Table:
-    """Each covariate by itself, p-values by Holm's method."""
+    """Each covariate by itself, p-values by Holm's method; ``rows.group`` numbers the rows."""
     p_values, shares = [], []
     for each in read:
-        columns = _by_unit(_numbered(rows), each.columns)[1]
+        columns = _by_unit(rows, each.columns)[1]
         labels = CovariateLabels(scores.design, columns)
         if labels.width == 0:
             p_values.append(1.0)
@@ -243,16 +245,4 @@ def _each_alone(
             "p_unadjusted": p_values,
             "p_value": adjusted.tolist(),
         }
-    )
-
-
-def _numbered(rows: Rows) -> Rows:
-    return Rows(
-        rows.rankings,
-        rows.index,
-        np.arange(len(rows.group)),
-        rows.stratum,
-        rows.person,
-        rows.weight,
-        False,
     )

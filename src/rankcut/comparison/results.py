@@ -194,7 +194,7 @@ class GroupComparison:
         level : float
             Items with an adjusted p-value above this are drawn faint.
         """
-        from rankcut.pictures.group_places import draw_group_places
+        from rankcut.pictures.item_charts import draw_group_places
 
         return draw_group_places(self.items, tuple(self.groups), level)
 
@@ -284,7 +284,7 @@ class IndependenceResult:
         level : float
             Items with an adjusted p-value above this are drawn faint.
         """
-        from rankcut.pictures.item_shares import draw_item_shares
+        from rankcut.pictures.item_charts import draw_item_shares
 
         return draw_item_shares(self.items, level)
 

@@ -26,8 +26,8 @@ _EQUAL = 1e-9
 
 # How much each way to look counts; chosen by simulation, on other cases than those printed by
 # benchmarks/comparison.py.
-_DISTANCE, _COVARIANCE, _AGREEMENT = 4.0, 2.0, 0.5
-_SINGLES = (2.0, 1.0)
+_DISTANCE, _COVARIANCE, _AGREEMENT = 4.0, 2.0, 0.2
+_SINGLES = (3.0, 0.5)
 
 # Covariances are inverted only with this many units for each coordinate.
 _UNITS_EACH = 4

@@ -7,7 +7,7 @@ In a top-k list the unlisted items are known to be worse. Places then count amon
 each unlisted item has the mean score of the places that are left; their variance is its *blur*.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import Any, Self
 
@@ -183,6 +183,12 @@ def score_places(starts: Longs, ranks: Floats, n_places: NDArray[Any]) -> Floats
     all_places = n_places[owners]
     scores[order] = ndtri((all_places - places + 0.5) / all_places)
     return scores
+
+
+def rescored(lists: Lists, *, last: bool) -> Lists:
+    """The same lists scored by the places of the items that are left."""
+    places = np.full(len(lists), lists.n_items) if last else lists.lengths
+    return replace(lists, scores=score_places(lists.starts, -lists.scores, places))
 
 
 def with_unlisted(lists: Lists, seed: int) -> Lists:

@@ -6,18 +6,21 @@
 2. The strength ν of that prior, by the likelihood of held-out people.
 3. EM on all lists.
 4. How sharp pair probabilities are, by places hidden in the lists of held-out people.
+5. For top-k lists, how much recommendations go by who lists what, by the same people.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from rankcut._loops.types import Floats
 from rankcut.completion.factors import FactorPopulation, first_factors, learn_factors
 from rankcut.completion.lists import MOST_UNLISTED, Lists
 from rankcut.completion.population import Population, Prior, learn, mean_scores, pass_over
+from rankcut.completion.presence import Presence, learn_presence
 from rankcut.completion.sharpness import Sharpness, measure_sharpness
 from rankcut.features.smoothing import Smoother
 from rankcut.graphs import ItemGraph
@@ -57,6 +60,7 @@ class Learned:
 
     population: Population | FactorPopulation
     sharpness: Sharpness
+    presence: Presence | None
     strength: float
     graph_share: float
     steps: float
@@ -71,10 +75,11 @@ def learn_population(
     progress: Callable[[], None] = lambda: None,
 ) -> Learned:
     """Learn from distinct lists."""
+    last = bool((lists.blurs > 0).any())
+    listed = lists.kept(lists.blurs == 0) if last else None
     lists = lists.shortened(MOST_LISTED, rng)
-    most = MOST_UNLISTED if (lists.blurs > 0).any() else FULL_ITEMS
-    if lists.n_items > most:
-        return _learn_catalogue(lists, graph, rng, n_jobs=n_jobs, progress=progress)
+    if lists.n_items > (MOST_UNLISTED if last else FULL_ITEMS):
+        return _learn_catalogue(lists, listed, graph, rng, n_jobs=n_jobs, progress=progress)
     order = rng.permutation(len(lists))
     looked_at = lists.some(np.sort(order[:_LOOKED_AT])).shortened(_LOOKED_AT_ITEMS, rng)
     start, share, steps = _choose_prior(looked_at, mean_scores(lists), graph)
@@ -88,7 +93,7 @@ def learn_population(
     tried = order[:_TRIED]
     if len(tried) < _FEWEST_PEOPLE:
         model = learn(lists, start, prior(_USUAL_STRENGTH), n_jobs=n_jobs, progress=progress)
-        return Learned(model, Sharpness(), _USUAL_STRENGTH, share, steps)
+        return Learned(model, Sharpness(), None, _USUAL_STRENGTH, share, steps)
     parts = np.array_split(tried, _PARTS)
     judged = parts if len(tried) <= _FEW else parts[:1]
     judges = [lists.some(np.sort(part)) for part in judged]
@@ -121,12 +126,28 @@ def learn_population(
         for some, model in zip(others, chosen, strict=True)
     ]
     sharpness = measure_sharpness(judges, chosen, rng)
+    presence = None
+    if listed is not None:
+        presence = _presence(listed, judged[0], tried, chosen[0], rng)
     model = learn(lists, chosen[0], prior(strength), n_jobs=n_jobs, progress=progress)
-    return Learned(model, sharpness, strength, share, steps)
+    return Learned(model, sharpness, presence, strength, share, steps)
+
+
+def _presence(
+    listed: Lists,
+    judges: NDArray[np.intp],
+    people: NDArray[np.intp],
+    model: Population | FactorPopulation,
+    rng: np.random.Generator,
+) -> Presence:
+    """Who lists what, judged by people whom the model did not learn from."""
+    others = np.setdiff1d(people, judges)
+    return learn_presence(listed, listed.some(np.sort(judges)), listed.some(others), model, rng)
 
 
 def _learn_catalogue(
     lists: Lists,
+    listed: Lists | None,
     graph: ItemGraph | None,
     rng: np.random.Generator,
     *,
@@ -147,10 +168,13 @@ def _learn_catalogue(
         progress=progress,
     )
     sharpness = measure_sharpness([judges], [model], rng)
+    presence = None
+    if listed is not None:
+        presence = _presence(listed, order[:n_judges], order, model, rng)
     model, share = learn_factors(
         lists, model, graph, n_rounds=_LAST_ROUNDS, n_jobs=n_jobs, progress=progress
     )
-    return Learned(model, sharpness, 0.0, share, 1.0 if graph is not None else 0.0)
+    return Learned(model, sharpness, presence, 0.0, share, 1.0 if graph is not None else 0.0)
 
 
 def walk_kernel(graph: ItemGraph, steps: float) -> Floats:

@@ -6,7 +6,7 @@ for a listed and an unlisted item, another for two unlisted ones.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from scipy.special import log_ndtr
 
 from rankcut._loops.types import Floats
 from rankcut.completion.factors import FactorPopulation
-from rankcut.completion.lists import Lists, score_places, with_unlisted
+from rankcut.completion.lists import Lists, rescored, with_unlisted
 from rankcut.completion.population import Population
 
 # The share of a list that is hidden, and the most items of a list that are used.
@@ -51,7 +51,7 @@ def measure_sharpness(
         known = some.kept(some.blurs == 0).shortened(_MOST_LISTED, rng)
         known = _repeated(known.some(np.flatnonzero(known.lengths > 2)))
         hidden = _hidden_entries(known, rng, last=last)
-        shown = _rescored(known.kept(~hidden), last=last)
+        shown = rescored(known.kept(~hidden), last=last)
         if last:
             shown = with_unlisted(shown, 0)
         utilities = model.utilities(shown, keep=True)
@@ -117,9 +117,3 @@ class _Margins:
 
         found = minimize_scalar(unlikely, bounds=(-3.0, 3.0), method="bounded")
         return float(np.exp(found.x))
-
-
-def _rescored(lists: Lists, *, last: bool) -> Lists:
-    """The same lists scored by the places of the items that are left."""
-    places = np.full(len(lists), lists.n_items) if last else lists.lengths
-    return replace(lists, scores=score_places(lists.starts, -lists.scores, places))

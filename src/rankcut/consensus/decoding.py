@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankcut.errors import InputError
+from rankcut.parameters import within_floats
 
 # Coordinates that differ by less than this share of the largest one are equal up to rounding.
 _ROUNDING = 1e-9
@@ -38,7 +39,8 @@ def to_ranking(vectors: ArrayLike, *, tolerance: float | None = None) -> NDArray
     array([[1, 1, 3],
            [3, 2, 1]])
     """
-    rows = np.asarray(vectors, dtype=np.float64)
+    with within_floats("vectors"):
+        rows = np.asarray(vectors, dtype=np.float64)
     if rows.ndim not in (1, 2):
         raise InputError(f"must have one or two dimensions; got {rows.ndim}", parameter="vectors")
     return _decoded(np.atleast_2d(rows), tolerance).reshape(rows.shape)

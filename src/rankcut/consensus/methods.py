@@ -77,9 +77,9 @@ class Outcome:
     kemeny: KemenyOrder | None = None
 
 
-def mean_scores(people: People, vectors: Vectors = borda_vectors) -> Floats:
-    """The mean vector over people: on the complete graph, Borda's scores."""
-    return mean_of(people, vectors, people.n_items).vector
+def mean_scores(people: People) -> Floats:
+    """Borda's scores: the mean vector over people on the complete graph."""
+    return mean_of(people, borda_vectors, people.n_items).vector
 
 
 def rank_listed(scores: Floats, listed: NDArray[np.bool_]) -> NDArray[np.int64]:

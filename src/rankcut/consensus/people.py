@@ -17,6 +17,7 @@ from rankcut._loops.equal_rows import pack_rows, unpack_rows
 from rankcut._loops.partitions import NOWHERE, close_rows, group_rows
 from rankcut._loops.types import Indices, Words
 from rankcut.errors import InputError, Setting
+from rankcut.parameters import check_counts
 from rankcut.partitions import block_rows, read_partitions
 from rankcut.rankings import RankMatrix, Unranked
 
@@ -147,29 +148,8 @@ class People:
 
 
 def check_weights(sample_weight: ArrayLike | None, n_rows: int) -> NDArray[np.float64]:
-    """A weight for each row, 0 or above, not all 0."""
-    if sample_weight is None:
-        return np.ones(n_rows)
-    weights = np.asarray(sample_weight, dtype=np.float64)
-    if weights.ndim == 0:
-        weights = np.full(n_rows, float(weights))
-    if weights.shape != (n_rows,):
-        raise InputError(
-            f"must have one weight for each of the {n_rows} rankings; got shape {weights.shape}",
-            parameter="sample_weight",
-        )
-    good = np.isfinite(weights) & (weights >= 0)
-    if not good.all():
-        row = int(np.argmin(good))
-        raise InputError(
-            f"sample_weight is {weights[row]}; a weight is a finite number, 0 or above", row=row
-        )
-    if not weights.any():
-        raise InputError(
-            "is zero for every ranking",
-            parameter="sample_weight",
-            remedy="give at least one ranking a weight above zero",
-        )
+    """A weight for each row, not all 0; sums of them are exact."""
+    weights = check_counts(sample_weight, n_rows)
     if float(weights.sum()) > _EXACT:
         raise InputError("adds up to more than 2**53", parameter="sample_weight")
     return weights

@@ -114,7 +114,7 @@ def _constant(own: NDArray[np.intp], others: NDArray[np.intp]) -> Tally:
 def _check(counts: dict[Any, NDArray[np.intp]], folds: int) -> None:
     if len(counts) < 2:
         only = next(iter(counts), None)
-        raise ValueError(f"the target is {only!r} everywhere; there is nothing to tell apart")
+        raise ValueError(f"the target is {only!r} everywhere; there is nothing to predict")
     for label, sizes in counts.items():
         if (sizes.sum() - sizes == 0).any():
             raise ValueError(

@@ -259,7 +259,7 @@ def _read(number: int, features: Any, labels: Any, weight: Any, numbers: bool) -
         else:
             check_classification_targets(y)
         if len(y) != len(X):
-            raise ValueError(f"{amount(len(X), 'row')}, and {amount(len(y), 'label')}")
+            raise ValueError(f"X has {amount(len(X), 'row')} and y {amount(len(y), 'label')}")
         if weight is not None:
             weight = _check_sample_weight(weight, X, dtype=np.float64, ensure_non_negative=True)
     except ValueError as problem:

@@ -51,8 +51,8 @@ def write_gram(
     done = place.with_name(f"{place.name}.parts")
     if place.exists() and not done.is_dir():
         raise RankingFileError(
-            f"exists already, without {done.name}, which would say what of it is done; name "
-            "another file, or remove it",
+            f"exists, but not {done.name}, which records the rows that are done; name another "
+            "file, or remove this one",
             target,
         )
     settings = {"command": "gram", **rankings.settings(), **feature_settings(features)}

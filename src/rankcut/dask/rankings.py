@@ -50,7 +50,7 @@ def read_parquet(source: str, *, rows: int = 16384, **options: Any) -> "LazyRank
 
 @dataclass(frozen=True, eq=False)
 class LazyRankings:
-    """Rankings in blocks, of which only the first is in memory.
+    """Rankings in blocks; only the first is in memory.
 
     Attributes
     ----------

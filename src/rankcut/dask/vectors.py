@@ -98,7 +98,7 @@ def write_features(
     features : estimator
         Turns ranks into vectors, such as a fitted :class:`~rankcut.GraphCutFeatures`.
     directory : str
-        A new or empty directory, or that of an interrupted run.
+        A new or empty directory, or the one of an interrupted run.
     restart : bool
         Replace parts that were made with other settings.
     progress : callable or None

@@ -1,4 +1,4 @@
-"""Where data sets that may not be passed on are found: in a directory that the user names."""
+"""Find data sets that may not be redistributed, in a directory that the user names."""
 
 import os
 from collections.abc import Sequence
@@ -83,5 +83,6 @@ def load_preflib(
     >>> votes.counts
     array([4, 1])
     """
-    rankings = read_preflib(path, expand=expand, sparse=sparse)
+    rankings = read_preflib(path, sparse=sparse)
+    rankings = rankings.expanded() if expand else rankings
     return rankings.with_frames() if as_frame else rankings

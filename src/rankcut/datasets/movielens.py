@@ -21,7 +21,7 @@ def load_movielens(
 ) -> RankingSet:
     """The MovieLens 100k data of GroupLens: read from the files that you fetched.
 
-    They may be used for research and not be passed on, so they are not part of this library: get
+    They may be used for research but not redistributed, so they are not part of this library: get
     them from https://grouplens.org/datasets/movielens/100k/ and name the directory. A film that
     a person did not rate is unranked; films with the same rating are tied.
 

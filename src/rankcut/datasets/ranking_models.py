@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankcut.errors import InputError
-from rankcut.parameters import check_choice, check_count
+from rankcut.parameters import check_choice, check_count, within_floats
 from rankcut.ranking_set import RankingSet
 
 Kind: TypeAlias = Literal["full", "top-k", "ties", "incomplete"]
@@ -25,7 +25,7 @@ def make_mallows(
     k: int | None = None,
     random_state: int | np.random.RandomState | None = None,
 ) -> RankingSet:
-    """Rankings by Mallows' model: each pair that a ranking turns round costs a factor φ.
+    """Rankings by Mallows' model: each pair in another order than the centre costs a factor φ.
 
     The probability of a ranking is proportional to φ^d, d its number of pairs in another order
     than in the centre. φ = 0 repeats the centre, φ = 1 draws any order. With several blocs each
@@ -142,7 +142,8 @@ def make_plackett_luce(
     rng = check_random_state(random_state)
     given: NDArray[np.float64] | None = None
     if strengths is not None:
-        given = np.atleast_2d(np.asarray(strengths, dtype=np.float64))
+        with within_floats("strengths"):
+            given = np.atleast_2d(np.asarray(strengths, dtype=np.float64))
         n_blocs, n_items = given.shape
         if not ((given > 0) & np.isfinite(given)).all():
             raise InputError("must be finite numbers above 0", parameter="strengths")

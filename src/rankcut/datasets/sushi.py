@@ -78,7 +78,7 @@ def load_sushi(
 ) -> RankingSet:
     """The sushi data of T. Kamishima: read from the files that you fetched.
 
-    They may be used for research and not be passed on, so they are not part of this library: get
+    They may be used for research but not redistributed, so they are not part of this library: get
     them from https://www.kamishima.net/sushi/ and name the directory.
 
     Parameters

@@ -18,7 +18,7 @@ from rankcut.features.completions import CompletionReport
 from rankcut.features.feature_map import FeatureMap, MapOptions, lazy_features
 from rankcut.features.offset_rows import OffsetRows
 from rankcut.graphs.item_graph import plain_graph
-from rankcut.graphs.learned import check_counts
+from rankcut.parameters import check_counts
 from rankcut.rankings import (
     RankMatrix,
     Unranked,
@@ -79,7 +79,7 @@ class TakesRankings(BaseEstimator):
 
 
 class RankingFeatures(TransformerMixin, TakesRankings, ABC):
-    """Rankings in, the vectors of a set function out; subclasses say of which one.
+    """Rankings in, vectors of a set function out; subclasses choose the function.
 
     What is fitted is kept in attributes, from which the feature map is made again after pickling.
     """

@@ -34,7 +34,7 @@ from rankcut.dask import is_lazy, stand_in
 from rankcut.errors import InputError, Setting
 from rankcut.estimators.base import TakesRankings
 from rankcut.features.graph_cut import check_learnable, fit_graph
-from rankcut.parameters import check_choice, check_count, seed_from
+from rankcut.parameters import check_choice, check_count, is_real, seed_from
 from rankcut.rankings import RankMatrix, Unranked
 
 
@@ -291,8 +291,11 @@ class Consensus(TakesRankings):
                 parameter="n_bootstraps",
                 remedy=f"use {least} or more, or 0 for no intervals",
             )
-        if not (isinstance(self.time_limit, Real) and self.time_limit >= 0):
-            raise InputError(f"must be 0 or more; got {self.time_limit!r}", parameter="time_limit")
+        if not (is_real(self.time_limit) or self.time_limit == np.inf):
+            raise InputError(
+                f"must be a number of seconds, 0 or more; got {f'{self.time_limit!r}':.40}",
+                parameter="time_limit",
+            )
         return Resampling(
             float(self.confidence), int(self.n_bootstraps), seed_from(self.random_state)
         )

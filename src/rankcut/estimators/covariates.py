@@ -139,7 +139,7 @@ def _numbers(series: nw.Series[Any], name: Any) -> Floats:
         return np.where(missing, np.nan, numbers)
     try:
         values = np.array([np.nan if value is None else float(value) for value in series.to_list()])
-    except (TypeError, ValueError) as problem:
+    except (TypeError, ValueError, OverflowError) as problem:
         raise InputError(
             f"column {name!r} had numbers when the model was fitted: {problem}"
         ) from None

@@ -37,15 +37,15 @@ class GraphCutFeatures(RankingFeatures):
         with rankings that have labels. Some recipes, such as :class:`~rankcut.CoListingGraph`,
         learn the graph from the rankings that are fitted.
     unranked : {"error", "last", "anywhere"}, default="error"
-        What it means that a ranking does not rank an item: an error; the item is tied with the
-        other unranked ones after all ranked items (a top-k list); or its place is unknown.
+        What an unranked item means: an error; it is tied with the other unranked ones after all
+        ranked items (a top-k list); or its place is unknown.
     unlisted_weight : float or "balanced", default=1.0
         Weight of comparisons with unranked items, where those among ranked ones have weight 1. A
         small one keeps the order of a short list from being swamped by a large catalogue.
         "balanced" is k/n for a ranking of k of n items; see :mod:`rankcut.features.unlisted`.
     normalize : bool, default=False
-        Scale each vector to unit length. A ranking that ties all items, whose vector is 0,
-        keeps it.
+        Scale each vector to unit length. The zero vector of a ranking that ties all items
+        stays zero.
     items : sequence or None, default=None
         Labels of the columns, if the rankings are not a frame.
     completions : {"auto", "exact", "sampled", "closed_form"} or Completions, default="auto"
@@ -53,12 +53,12 @@ class GraphCutFeatures(RankingFeatures):
         :class:`~rankcut.Completions` also holds the tolerance, or the number of draws, and the
         seed.
     smoothing : float or Smoothing, default=0.0
-        Steps of a lazy random walk over the items by which vectors are smoothed, so that like
-        items have like values and lists that share no item can be compared: φ·p(L) instead of φ,
+        Steps of a lazy random walk on the item graph that smooths the vectors, so that similar
+        items have similar values and lists that share no item can be compared: φ·p(L), not φ,
         as in :class:`~rankcut.estimators.GraphSmoothing`. 0 is no smoothing, 1.5 is a step and a
         half.
-        :class:`~rankcut.Smoothing` also names another graph to walk on. With ``normalize``, it is
-        the smoothed vectors that have unit length; errors are reported of vectors before smoothing.
+        :class:`~rankcut.Smoothing` also names another graph to walk on. With ``normalize``, the
+        smoothed vectors have unit length; reported errors are for vectors before smoothing.
     dtype : float32, float64 or None, default=None
         Type of the vectors; None is float32 for ranks in float32, and float64 otherwise.
     sparse_output : bool, default=True

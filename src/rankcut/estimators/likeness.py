@@ -17,7 +17,8 @@ from rankcut.features.offset_rows import JoinedRows
 from rankcut.features.smoothing import Smoother, unit_rows
 from rankcut.graphs import AgreementGraph, CoListingGraph
 from rankcut.graphs.derived import joining_like_items
-from rankcut.graphs.learned import check_counts, list_positions, listed_ranks
+from rankcut.graphs.learned import list_positions, listed_ranks
+from rankcut.parameters import check_counts
 from rankcut.rankings import Unranked
 
 # Chosen by benchmarks/quality_alike.py, on other data than it reports. With unranked items last,

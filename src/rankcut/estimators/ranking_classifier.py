@@ -22,7 +22,7 @@ from rankcut.estimators.view_regression import ViewRegression, laplace_covarianc
 from rankcut.estimators.views import LevelViews, View, like_items_graph, list_views
 from rankcut.features.graph_cut import fit_graph
 from rankcut.features.smoothing import Smoother, check_steps
-from rankcut.graphs.learned import check_counts
+from rankcut.parameters import check_counts
 from rankcut.rankings import RankMatrix, read_rankings
 
 # Variances of weights are found from at most this many rankings, a sample if there are more: a

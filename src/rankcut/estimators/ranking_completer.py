@@ -24,8 +24,7 @@ from rankcut.errors import InputError
 from rankcut.estimators.base import TakesRankings, check_items
 from rankcut.features.graph_cut import fit_graph
 from rankcut.graphs.derived import joining_like_items
-from rankcut.graphs.learned import check_counts
-from rankcut.parameters import check_count, seed_from
+from rankcut.parameters import check_count, check_counts, seed_from
 from rankcut.rankings import RankMatrix, Unranked, object_array
 
 # Utilities that are in memory at once while the best items are found.
@@ -171,6 +170,7 @@ class RankingCompleter(OneToOneFeatureMixin, TransformerMixin, TakesRankings):
         self.n_features_in_ = rankings.shape[1]
         self._population = learned.population
         self._sharpness = learned.sharpness
+        self._presence = learned.presence
         self.consensus_: Floats = learned.population.mean
         self.graph_share_ = learned.graph_share
         self.prior_strength_ = learned.strength
@@ -282,6 +282,10 @@ class RankingCompleter(OneToOneFeatureMixin, TransformerMixin, TakesRankings):
     def recommend(self, ranks: Any, n: int = 10) -> NDArray[Any]:
         """The items that each person did not list and would like best.
 
+        With ``unranked="last"`` people list what they choose. So an item is recommended if they
+        would list it and like it, as far as that finds more of what was hidden from people held
+        out while fitting.
+
         Parameters
         ----------
         ranks : array, frame, CSR array or RankingSet of shape (n_rankings, n_items)
@@ -301,8 +305,10 @@ class RankingCompleter(OneToOneFeatureMixin, TransformerMixin, TakesRankings):
         size = max(1, _BLOCK // self.n_features_in_)
         for start in range(0, len(lists), size):
             some = lists.span(start, min(start + size, len(lists)))
-            utilities = self._utilities(some, True)
-            best[start : start + size] = best_unlisted(utilities, listed_items(some), best.shape[1])
+            worth = self._utilities(some, True)
+            if self._presence is not None:
+                worth = self._presence.worth(some, worth)
+            best[start : start + size] = best_unlisted(worth, listed_items(some), best.shape[1])
         if self._items is None:
             return best
         labels = object_array([*self._items, None])

@@ -23,7 +23,6 @@ from rankcut._loops.types import Floats
 from rankcut.consensus.decoding import to_ranking
 from rankcut.errors import InputError
 from rankcut.estimators.covariates import fit_encoder
-from rankcut.graphs.learned import check_counts
 from rankcut.label_ranking.calibration import Calibration, calibrate
 from rankcut.label_ranking.combination import Combination, fit_combination
 from rankcut.label_ranking.scores import kendall_score
@@ -36,7 +35,7 @@ from rankcut.label_ranking.targets import (
     ranks_anything,
     scores_of_pairs,
 )
-from rankcut.parameters import seed_from
+from rankcut.parameters import check_counts, seed_from, within_floats
 from rankcut.rankings import RankMatrix, Unranked, as_frame, read_rankings
 
 # With more items than this, one target per pair would be too many.
@@ -268,7 +267,10 @@ class RankingRegressor(RegressorMixin, BaseEstimator):
             return validate_data(
                 self, X, reset=reset, accept_sparse=True, dtype=None, ensure_all_finite=False
             )
-        return validate_data(self, X, reset=reset, dtype=np.float64, ensure_all_finite="allow-nan")
+        with within_floats("X"):
+            return validate_data(
+                self, X, reset=reset, dtype=np.float64, ensure_all_finite="allow-nan"
+            )
 
     def _predicted(self, X: Any) -> Floats:
         """The predicted vectors."""

@@ -14,11 +14,10 @@ from sklearn.utils.validation import _num_samples, check_is_fitted, has_fit_para
 from rankcut.errors import InputError, Setting, amount
 from rankcut.estimators.likeness import LikenessFeatures
 from rankcut.features.offset_rows import JoinedRows, OffsetRows, largest_entry
-from rankcut.graphs.learned import check_counts
 from rankcut.kernels.graph_cut import GraphCutVectors
 from rankcut.kernels.nearest import Nearest, nearest_of
 from rankcut.kernels.vector_index import VectorIndex
-from rankcut.parameters import check_choice, check_count
+from rankcut.parameters import check_choice, check_count, check_counts
 from rankcut.rankings import Unranked
 
 Search: TypeAlias = Literal["exact", "approximate"]

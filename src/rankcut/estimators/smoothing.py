@@ -15,26 +15,27 @@ from rankcut.features.offset_rows import UncentredRows
 from rankcut.features.smoothing import Smoother
 from rankcut.graphs import ItemGraph, as_item_graph
 from rankcut.graphs.derived import joining_like_items
+from rankcut.parameters import within_floats
 from rankcut.rankings import object_array
 
 
 class GraphSmoothing(TransformerMixin, BaseEstimator):
-    """φ ↦ φ·p(L): like items get like values, a few steps of a lazy random walk apart.
+    """φ ↦ φ·p(L): similar items get similar values, by a few steps of a lazy random walk.
 
     L is the normalised Laplacian of the item graph and p(L) = (I − L/2)^steps; see
     :mod:`rankcut.features.smoothing`. For any vectors with one coordinate for each item: graph cut
     features, positions, which items are listed at all, ratings.
 
-    A linear model on smoothed vectors has the kernel φ p(L)² φ'ᵀ, which is that of a Gaussian
-    prior N(0, p(L)²) on the items' weights: like items have like weights. Two lists that share no
-    item are alike if their items are.
+    A linear model on smoothed vectors has the kernel φ p(L)² φ'ᵀ, as if the items' weights had the
+    Gaussian prior N(0, p(L)²): similar items have similar weights. Two lists that share no item are
+    similar if their items are.
 
     Parameters
     ----------
     graph : None, recipe, ItemGraph, array, sparse matrix, networkx.Graph or frame, default=None
-        The item graph, in which like items are joined strongly; matched by name where both
-        the graph and the vectors have names. Of a :class:`~rankcut.DissimilarityGraph` it is the
-        similarity graph that it is made of. None is the complete graph, which moves each
+        The item graph, which connects similar items strongly; matched by name where both the graph
+        and the vectors have names. For a :class:`~rankcut.DissimilarityGraph`, it is the similarity
+        graph inside. None is the complete graph, which moves each
         vector towards its mean and makes nothing comparable.
     steps : float, default=2.0
         How far to walk: 0 changes nothing, and 1.5 is a step and a half.
@@ -91,7 +92,7 @@ class GraphSmoothing(TransformerMixin, BaseEstimator):
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: ArrayLike | None = None) -> Self:
-        """Match the graph with the columns; no more is learned.
+        """Match the graph with the columns; nothing else is learned.
 
         Parameters
         ----------
@@ -138,9 +139,10 @@ class GraphSmoothing(TransformerMixin, BaseEstimator):
         return smoothed
 
     def _read(self, X: Any, *, reset: bool) -> Any:
-        return validate_data(
-            self, X, reset=reset, accept_sparse="csr", dtype=[np.float64, np.float32]
-        )
+        with within_floats("X"):
+            return validate_data(
+                self, X, reset=reset, accept_sparse="csr", dtype=[np.float64, np.float32]
+            )
 
     def _labels(self) -> tuple[Hashable, ...] | None:
         names = getattr(self, "feature_names_in_", None)

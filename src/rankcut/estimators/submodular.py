@@ -36,8 +36,8 @@ class SubmodularFeatures(RankingFeatures):
       F̄(A) = F(V∖A) − F(V) (:class:`~rankcut.setfunctions.Complement`). For symmetric functions
       F̄ = F, and reversing changes the sign. In general it does not: with coverage, the best item
       in either order gets all the weight it covers.
-    - A ranking of which nothing is known, or one group alone, has features 0 if F is symmetric;
-      otherwise it has the mean over its completions like any other.
+    - A ranking about which nothing is known, or with one group only, has features 0 if F is
+      symmetric; otherwise it has the mean over its completions like any other.
     - Nothing needs F to be submodular. If it is, then before pooling the vectors are points of
       the base polytope, vertices for full rankings: see :class:`rankcut.theory.BasePolytope`. If a
       function that is not known to be submodular is not, fitting warns with a counterexample;
@@ -50,8 +50,8 @@ class SubmodularFeatures(RankingFeatures):
         the items of a graph cut are matched by name where both have names. None is the cut of
         the complete graph.
     unranked : {"error", "last", "anywhere"}, default="error"
-        What it means that a ranking does not rank an item: an error; the item is tied with the
-        other unranked ones after all ranked items (a top-k list); or its place is unknown.
+        What an unranked item means: an error; it is tied with the other unranked ones after all
+        ranked items (a top-k list); or its place is unknown.
     normalize : bool, default=False
         Scale each vector to unit length. A zero vector stays zero.
     items : sequence or None, default=None

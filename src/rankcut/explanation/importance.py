@@ -10,9 +10,8 @@ from sklearn.utils.validation import check_is_fitted
 from rankcut._loops.types import Floats
 from rankcut.comparison.tables import Table
 from rankcut.estimators.ranking_regressor import RankingRegressor
-from rankcut.graphs.learned import check_counts
 from rankcut.label_ranking.scores import kendall_of_rows, read_both
-from rankcut.parameters import check_count, seed_from
+from rankcut.parameters import check_count, check_counts, seed_from
 from rankcut.rankings import as_frame
 
 

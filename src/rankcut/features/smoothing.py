@@ -1,4 +1,4 @@
-"""Smoothing over the item graph: φ ↦ φ·p(L), which gives like items like values.
+"""Smoothing over the item graph: φ ↦ φ·p(L), which gives similar items similar values.
 
 L = I − D^{−½} W D^{−½} is the normalised Laplacian, whose eigenvalues lie from 0 to 2, and
 
@@ -48,9 +48,9 @@ class Smoothing(WithParameters):
         Steps of a lazy random walk over the items, from 0, which changes nothing, to 1,000, by
         which the walk over a well-connected graph has converged. 1.5 is a step and a half.
     graph : graph or recipe, default=None
-        The graph to walk on, in which like items are joined strongly; None is the graph of the
-        features. Of a :class:`~rankcut.DissimilarityGraph` it is the similarity graph that it is
-        made of. Its parameters can be searched as ``smoothing__graph__n_neighbors`` and so on.
+        The graph to walk on, which connects similar items strongly; None is the graph of the
+        features. For a :class:`~rankcut.DissimilarityGraph`, it is the similarity graph inside.
+        Its parameters can be searched as ``smoothing__graph__n_neighbors`` and so on.
 
     Examples
     --------
@@ -96,7 +96,7 @@ class Smoother:
     Parameters
     ----------
     graph : ItemGraph
-        The item graph; like items are joined strongly.
+        The item graph; similar items are connected strongly.
     steps : float
         t.
 

@@ -32,7 +32,7 @@ _MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "."})
 
 
 class Declared(NamedTuple):
-    """What a table says of itself: its layout, and which columns are items."""
+    """What a table declares: its layout, and which columns are items."""
 
     layout: str
     items: list[int]
@@ -81,7 +81,7 @@ class Block:
     repeats : dict of int
         Columns with the same title as an earlier one, and that one.
     declared : Declared or None
-        What the table says of itself.
+        What the table declares.
     """
 
     source: str
@@ -194,7 +194,7 @@ class Block:
         return {i for i, cells in enumerate(self.columns) if all(map(is_missing, cells))}
 
     def is_numeric(self, column: int) -> bool:
-        """Whether the column has no cell but numbers and missing ones."""
+        """Whether the column has only numbers and missing values."""
         return self._plain_numbers(column) is not None or all(
             is_missing(cell) or _number_of(cell) is not None for cell in self.columns[column]
         )
@@ -207,7 +207,7 @@ class Block:
         )
 
     def check_not_mistyped(self, column: int) -> None:
-        """Refuse a column of numbers but for a few cells, which might be an item or might not."""
+        """Refuse a column of numbers with a few other cells, which may or may not be an item."""
         if self.is_numeric(column):
             return
         values = [(row, c) for row, c in enumerate(self.columns[column]) if not is_missing(c)]
@@ -285,7 +285,7 @@ def is_missing(cell: Any) -> bool:
 
 
 def is_empty(cell: Any) -> bool:
-    """Whether a cell has nothing in it, which no word such as NA stands for."""
+    """Whether a cell is empty; here a word such as NA is a value."""
     return not cell.strip() if isinstance(cell, str) else cell is None or cell != cell
 
 
@@ -309,7 +309,7 @@ def _number_of(cell: Any) -> float | None:
 
 
 def side_column(values: NDArray[Any]) -> NDArray[Any]:
-    """Like typed, but codes that a number would change are left as the text that they are.
+    """Like typed, but codes that a number would change stay text.
 
     >>> side_column(np.array(["02139", "10001"], dtype=object))
     array(['02139', '10001'], dtype=object)

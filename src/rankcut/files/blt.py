@@ -29,7 +29,7 @@ _CANDIDATE = re.compile(r'"?Candidate \d+"?,(?:"([^"]*)"|([^",]*))')
 _QUOTED = re.compile(r'"(.*?)"\s*(?:#.*)?')
 
 
-def read_blt(source: Source, *, sparse: bool | None = None, expand: bool = False) -> RankingSet:
+def read_blt(source: Source, *, sparse: bool | None = None) -> RankingSet:
     """Read a BLT file of ranked ballots.
 
     Parameters
@@ -39,8 +39,6 @@ def read_blt(source: Source, *, sparse: bool | None = None, expand: bool = False
     sparse : bool or None
         Ranks as a CSR array or as a dense one; None makes them dense unless that would take
         memory out of proportion to the file.
-    expand : bool
-        Repeat each ballot as often as its weight says, instead of keeping it as a count.
 
     Returns
     -------
@@ -95,7 +93,7 @@ def read_blt(source: Source, *, sparse: bool | None = None, expand: bool = False
             ballots.read(text, number, n_items)
     else:
         raise RankingFileError(
-            "the file ends before the line '0', which stands between the ballots and the names",
+            "the file ends before the line '0', which separates the ballots from the names",
             name,
             len(lines),
         )
@@ -108,8 +106,7 @@ def read_blt(source: Source, *, sparse: bool | None = None, expand: bool = False
             number,
         )
     items, notes = distinct_labels(quoted[:n_items])
-    rankings = ballots.ranked(items, opening[1], sparse, notes, "".join(quoted[n_items:]), number)
-    return rankings.expanded() if expand else rankings
+    return ballots.ranked(items, opening[1], sparse, notes, "".join(quoted[n_items:]), number)
 
 
 def is_ballot_csv(source: Source) -> bool:

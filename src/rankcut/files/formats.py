@@ -15,8 +15,8 @@ from rankcut.errors import RankingFileError, Setting
 from rankcut.files.blocks import Block, Header, frame_blocks
 from rankcut.files.blt import format_blt, is_ballot_csv, read_blt
 from rankcut.files.drafts import atomic_file
-from rankcut.files.layouts import table_pieces, table_rankings
-from rankcut.files.matrices import read_npy
+from rankcut.files.layouts import table_blocks, table_rankings
+from rankcut.files.numpy_files import read_npy
 from rankcut.files.order_files import read_order
 from rankcut.files.parquet import format_parquet, parquet_blocks
 from rankcut.files.preflib import OrderType, format_preflib, read_preflib
@@ -115,13 +115,13 @@ def scan_file(
 
     >>> import io
     >>> table = io.StringIO("toro,uni\n1,2\n2,1\n1,2\n")
-    >>> [len(piece) for piece in scan_file(table, "csv", rows=2)]
+    >>> [len(block) for block in scan_file(table, "csv", rows=2)]
     [2, 1]
     """
     chosen = _format_of(source, format)
     if chosen in _TABLES:
         table = _table_options(chosen, options, source)
-        yield from table_pieces(_blocks(source, chosen, delimiter, header, sheet, rows), table)
+        yield from table_blocks(_blocks(source, chosen, delimiter, header, sheet, rows), table)
         return
     rankings = read_file(source, chosen, **options)
     for start in range(0, len(rankings), rows):

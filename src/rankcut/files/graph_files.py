@@ -12,7 +12,7 @@ from scipy import sparse
 
 from rankcut.errors import amount
 from rankcut.files.drafts import atomic_file
-from rankcut.files.matrices import read_arrays
+from rankcut.files.numpy_files import read_arrays
 from rankcut.files.streams import Source, most_unpacked, reading_as, source_name
 
 if TYPE_CHECKING:  # Graphs need scikit-learn, which reading rankings does not.

@@ -1,4 +1,4 @@
-"""Tables of items: a row for each, with a name and what is known of it."""
+"""Tables of items: a row for each, with its name and its features."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -31,11 +31,11 @@ class ItemTable:
     def __repr__(self) -> str:
         return f"ItemTable({amount(len(self.items), 'item')}: {', '.join(self.features)})"
 
-    def points(self, *, scale: bool = True) -> NDArray[np.float64]:
+    def points(self) -> NDArray[np.float64]:
         """One point for each item: numbers scaled to variance 1, categories one-hot."""
         from rankcut.graphs.item_features import encoded
 
-        return np.hstack([encoded(values, scale) for values in self.features.values()])
+        return np.hstack([encoded(values) for values in self.features.values()])
 
 
 def read_items(
@@ -119,17 +119,17 @@ def read_items(
         missing = [row for row, cell in enumerate(every[i]) if is_missing(cell)]
         if missing:
             raise RankingFileError(
-                f"item {items[missing[0]]!r} has no value in column {names[i]!r}; fill it in, or "
-                "choose other columns (columns=, or --columns)",
+                f"item {items[missing[0]]!r} has no value in column {names[i]!r}",
                 name,
                 int(lines[missing[0]]),
+                remedy=["fill it in, or choose other columns with ", Setting("columns")],
             )
         values = every[i] if i in codes else typed(every[i])
         if values.dtype.kind == "f" and not np.isfinite(values).all():
             row = int(np.argmin(np.isfinite(values)))
             raise RankingFileError(
-                f"item {items[row]!r} has {every[i][row]} in column {names[i]!r}, which is not a "
-                "finite number",
+                f"item {items[row]!r} has {str(every[i][row])[:40]} in column {names[i]!r}, "
+                "which is not a finite number",
                 name,
                 int(lines[row]),
             )
@@ -160,7 +160,7 @@ def _check_tells(features: Mapping[str, NDArray[np.generic]], name: str) -> None
         remedy = ["compare by the others: ", Setting("columns", ",".join(others))]
     raise RankingFileError(
         f"column {titles[0]!r} has {distinct[titles[0]]:,} different texts for {n_items:,} items, "
-        "and says little of which are alike",
+        "so it says little about which items are similar",
         name,
         remedy=remedy,
     )

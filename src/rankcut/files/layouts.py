@@ -11,8 +11,8 @@ orders     a ranking: a column with its order as text, ``toro > uni = ika``
 ========== =====================================================================================
 
 A column ``ranking`` names the rankings, a column ``count`` says how many each row stands for, and
-other columns are kept as what is known of each ranking: in a wide table those that hold text in
-the first rows, and those named by ``columns``.
+other columns are kept as descriptions of the rankings: in a wide table those that hold text in the
+first rows, and those named by ``columns``.
 """
 
 from collections.abc import Iterable, Iterator
@@ -53,7 +53,7 @@ def table_rankings(blocks: Iterable[Block], options: TableOptions) -> RankingSet
     return replace(whole, ranks=whole.sparse()) if options.sparse else whole
 
 
-def table_pieces(blocks: Iterable[Block], options: TableOptions) -> Iterator[RankingSet]:
+def table_blocks(blocks: Iterable[Block], options: TableOptions) -> Iterator[RankingSet]:
     """The rankings of a table a block at a time, where the layout allows; else all at once."""
     block, blocks = _first(meeting(blocks, options.where))
     if options.fitting(block) in ("wide", "ratings"):
@@ -107,20 +107,20 @@ def _enough_to_judge(blocks: Iterator[Block]) -> list[Block]:
     return held
 
 
-def joined(pieces: list[RankingSet]) -> RankingSet:
-    """The rankings of several pieces of one table as one."""
-    first = pieces[0]
+def joined(blocks: list[RankingSet]) -> RankingSet:
+    """The rankings of several blocks of one table as one."""
+    first = blocks[0]
     ids = None
     if first.ids is not None:
-        ids = tuple(chain.from_iterable(piece.ids or () for piece in pieces))
+        ids = tuple(chain.from_iterable(block.ids or () for block in blocks))
     return RankingSet(
-        np.concatenate([piece.ranks for piece in pieces]),
+        np.concatenate([block.ranks for block in blocks]),
         first.items,
-        counts=np.concatenate([piece.counts for piece in pieces]),
+        counts=np.concatenate([block.counts for block in blocks]),
         counted=first.counted,
         ids=ids,
         columns={
-            name: side_column(np.concatenate([piece.columns[name] for piece in pieces]))
+            name: side_column(np.concatenate([block.columns[name] for block in blocks]))
             for name in first.columns
         },
     )
@@ -129,7 +129,7 @@ def joined(pieces: list[RankingSet]) -> RankingSet:
 def long_rankings(blocks: Iterable[Block], options: TableOptions) -> RankingSet:
     """The rankings of a long table: ids and items in order of appearance.
 
-    What is known of a ranking is read from its first line.
+    Other columns of a ranking are read from its first line.
     """
     ids: dict[Any, int] = {}
     labels: dict[Any, int] = {}
@@ -208,6 +208,28 @@ def _mentions(rows: NDArray[np.int64], columns: NDArray[np.int64], which: str) -
     return np.sort(lines[np.unique(pairs, axis=1, return_index=True)[1]])
 
 
+class _Descriptions:
+    """The counts, names and other columns of rankings, block by block."""
+
+    def __init__(self) -> None:
+        self.counts: list[NDArray[np.int64]] = []
+        self.ids: list[Any] = []
+        self.columns: dict[str, list[NDArray[Any]]] = {}
+
+    def add(self, block: Block, roles: Roles) -> None:
+        times = counts_of(block, roles)
+        self.counts.append(np.ones(len(block), np.int64) if times is None else times)
+        self.ids.extend(ids_of(block, roles) or ())
+        for i in roles.columns:
+            self.columns.setdefault(block.names[i], []).append(block.objects(i))
+
+    def fields(self) -> dict[str, Any]:
+        """As arguments of a RankingSet."""
+        columns = {name: side_column(np.concatenate(cells)) for name, cells in self.columns.items()}
+        counts = np.concatenate(self.counts)
+        return {"counts": counts, "ids": tuple(self.ids) or None, "columns": columns}
+
+
 _BLANK = frozenset({"", "skipped", "undervote", "blank"})
 _OVERVOTE = "overvote"
 
@@ -221,9 +243,7 @@ def ballot_rankings(blocks: Iterable[Block], options: TableOptions) -> RankingSe
     """The rankings of a table of ballots; items in order of appearance."""
     labels: dict[str, int] = {}
     starts, columns, ranks = [0], list[int](), list[float]()
-    counts: list[NDArray[np.int64]] = []
-    ids: list[Any] = []
-    known: dict[str, list[NDArray[Any]]] = {}
+    known = _Descriptions()
     source = ""
     for block in blocks:
         source = block.source
@@ -232,11 +252,7 @@ def ballot_rankings(blocks: Iterable[Block], options: TableOptions) -> RankingSe
             columns.extend(labels.setdefault(name, len(labels)) for name in chosen)
             ranks.extend(range(1, len(chosen) + 1))
             starts.append(len(columns))
-        times = counts_of(block, roles)
-        counts.append(np.ones(len(block), np.int64) if times is None else times)
-        ids.extend(ids_of(block, roles) or ())
-        for i in roles.columns:
-            known.setdefault(block.names[i], []).append(block.objects(i))
+        known.add(block, roles)
     if not labels:
         raise RankingFileError("no ballot names an item", source)
     return RankingSet(
@@ -248,18 +264,14 @@ def ballot_rankings(blocks: Iterable[Block], options: TableOptions) -> RankingSe
             options.sparse,
         ),
         tuple(labels),
-        counts=np.concatenate(counts),
-        ids=tuple(ids) or None,
-        columns={name: side_column(np.concatenate(parts)) for name, parts in known.items()},
+        **known.fields(),
     )
 
 
 def order_rankings(blocks: Iterable[Block], options: TableOptions) -> RankingSet:
     """The rankings of a column of orders; items in order of appearance."""
     orders: list[list[tuple[str, ...]]] = []
-    counts: list[NDArray[np.int64]] = []
-    ids: list[Any] = []
-    known: dict[str, list[NDArray[Any]]] = {}
+    known = _Descriptions()
     source = ""
     for block in blocks:
         source = block.source
@@ -276,20 +288,14 @@ def order_rankings(blocks: Iterable[Block], options: TableOptions) -> RankingSet
                 twice = next(label for i, label in enumerate(listed) if label in listed[:i])
                 block.refuse(row, column, f"item {twice!r} appears twice; list each item once")
             orders.append(order)
-        times = counts_of(block, roles)
-        counts.append(np.ones(len(block), np.int64) if times is None else times)
-        ids.extend(ids_of(block, roles) or ())
-        for i in roles.columns:
-            known.setdefault(block.names[i], []).append(block.objects(i))
+        known.add(block, roles)
     if not any(orders):
         raise RankingFileError("no order names an item", source)
     ranks, items = from_orders(orders, sparse=True)
     return RankingSet(
         fitting_ranks(ranks.data, ranks.indices, ranks.indptr, len(items), options.sparse),
         tuple(items),
-        counts=np.concatenate(counts),
-        ids=tuple(ids) or None,
-        columns={name: side_column(np.concatenate(parts)) for name, parts in known.items()},
+        **known.fields(),
     )
 
 

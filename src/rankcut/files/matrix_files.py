@@ -27,7 +27,7 @@ MatrixFormat: TypeAlias = Literal["npy", "npz", "csv", "parquet"]
 
 
 class MatrixBlock(NamedTuple):
-    """Rows of a matrix, and what is known of each.
+    """Rows of a matrix, and columns that describe them.
 
     ``known`` are columns in front of a table. Where rows have ``counts``, npy and npz files,
     which have no columns, repeat each row.
@@ -59,7 +59,7 @@ def write_matrix(
     Parameters
     ----------
     blocks : iterable of MatrixBlock
-        Rows of the matrix, and what is known of each.
+        Rows of the matrix, and columns that describe them.
     names : sequence of str
         The columns' names.
     targets : mapping
@@ -169,7 +169,8 @@ class _NpzWriter:
             with zipfile.ZipFile(self.file, "w", zipfile.ZIP_DEFLATED) as archive:
                 with archive.open("matrix.npy", "w", force_zip64=True) as member:
                     shutil.copyfileobj(self.whole, member)
-                archive.writestr("names.npy", labels.getvalue())
+                # A ZipInfo has always the same date: the same matrix is the same bytes.
+                archive.writestr(zipfile.ZipInfo("names.npy"), labels.getvalue())
 
 
 class _CsvWriter:

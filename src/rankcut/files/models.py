@@ -37,6 +37,7 @@ _OURS = [
     "rankcut.blocs.order_vectors.OrderVectors",
     "rankcut.completion.factors.FactorPopulation",
     "rankcut.completion.population.Population",
+    "rankcut.completion.presence.Presence",
     "rankcut.completion.sharpness.Sharpness",
     "rankcut.estimators.chosen_features.ChosenFeatures",
     "rankcut.estimators.gp.classifier.GPClassifier",
@@ -194,7 +195,7 @@ def read_model(source: Source) -> SavedModel | SavedCompleter | SavedBlocs:
 def _checked_blocs(model: SavedBlocs) -> SavedBlocs:
     known = getattr(model.blocs, "n_features_in_", None)
     if not isinstance(model.blocs, RankingClusters) or known != len(model.items):
-        raise ValueError("the blocs are not of these items")
+        raise ValueError("the blocs have other items")
     return model
 
 
@@ -265,19 +266,20 @@ def _checked_items(items: tuple[Any, ...]) -> tuple[Any, ...]:
 
 def _checked_completer(model: SavedCompleter) -> SavedCompleter:
     if not isinstance(model.completer, RankingCompleter):
-        raise TypeError("the completer is none")
+        raise TypeError("the completer is missing")
     ranking = np.arange(1.0, len(model.items) + 1)[None]
     if not np.isfinite(model.completer.transform(ranking)).all():
         raise ValueError("utilities are not finite")
+    model.completer.recommend(ranking, 1)
     return model
 
 
 def _checked(model: SavedModel) -> SavedModel:
     """The model, if it is one: files that skops can load may hold anything else."""
     if not isinstance(model.target, str):
-        raise TypeError("the target's name is not a text")
+        raise TypeError("the target's name is not text")
     if not isinstance(model.classifier, Pipeline | RankingRegressor):
-        raise TypeError("the model is none")
+        raise TypeError("the model is missing")
     if model.kind == "rankings":
         return _checked_columns(model)
     if not (is_classifier(model.classifier) or is_regressor(model.classifier)):
@@ -306,9 +308,9 @@ def _checked_columns(model: SavedModel) -> SavedModel:
     if not model.columns or not all(isinstance(name, str) for name in model.columns):
         raise TypeError("the covariates have no names")
     if model.classifier.n_features_in_ != len(model.columns):
-        raise ValueError("the covariates are not those of the model")
+        raise ValueError("the covariates do not match the model")
     if model.classifier.n_items_ != len(model.items):
-        raise ValueError("the items are not those of the model")
+        raise ValueError("the items do not match the model")
     model.classifier.check_forests()
     return model
 

@@ -1,4 +1,4 @@
-"""Parquet files and data sets: read in blocks or in pieces of their own, and written.
+"""Parquet files and data sets: read in blocks or in independent pieces, and written.
 
 A file that this library wrote says in its metadata which columns are items.
 """
@@ -104,7 +104,7 @@ def check_columns(names: Sequence[str], expected: Sequence[str], file: str, firs
     """Refuse a file of a data set whose columns are not those of the first one."""
     if list(names) != list(expected):
         odd = sorted(set(names) ^ set(expected)) or ["their order"]
-        raise RankingFileError(f"its columns are not those of {first}: see {odd[0]!r}", file)
+        raise RankingFileError(f"its columns differ from those of {first}: see {odd[0]!r}", file)
 
 
 def parquet_files(source: Source) -> list[str] | None:
@@ -192,7 +192,7 @@ def _cut(file: str, sizes: list[int], rows: int) -> Iterator[Piece]:
 
 @dataclass(frozen=True, eq=False)
 class PieceReader:
-    """Reads pieces of one table all alike: which columns are items is settled by the first."""
+    """Reads all pieces of a table in the same way; the first decides which columns are items."""
 
     options: TableOptions
     nothing: RankingSet  #: the result for a piece without matching rows
@@ -206,7 +206,7 @@ class PieceReader:
         layout = options.fitting(block)
         if layout not in ("wide", "ratings"):
             raise RankingFileError(
-                f"the lines of a {layout} table cannot be read in pieces",
+                f"a {layout} table cannot be read in blocks",
                 pieces[0].file,
                 remedy="write a wide one first: rankcut convert --to-layout wide",
             )

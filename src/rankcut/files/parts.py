@@ -91,7 +91,7 @@ false; finish it as it was begun, name another directory, or start anew with --r
         return [number for number in range(n_parts) if not self.path(number).exists()]
 
     def clear(self) -> None:
-        """Throw all parts away."""
+        """Delete all parts."""
         for part in self.folder.glob(f"part-*.{self._suffix}"):
             part.unlink()
 

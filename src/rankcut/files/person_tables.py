@@ -1,4 +1,4 @@
-"""Tables of people: a row for each, with what is known of them and perhaps a name."""
+"""Tables of people: a row for each, with covariates and perhaps a name."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from rankcut.files.streams import Source, source_name
 
 @dataclass(frozen=True, eq=False)
 class PersonTable:
-    """People and what is known of them.
+    """People and their covariates.
 
     Attributes
     ----------

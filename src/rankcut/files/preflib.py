@@ -1,4 +1,4 @@
-"""PrefLib files read: soc, soi, toc, toi and cat.
+"""PrefLib files: soc, soi, toc, toi, and cat, which is only read.
 
 Current files open with lines ``# KEY: value``; older ones with the number of alternatives, a line
 ``1,name`` for each, and a line with three totals. The first letters say whether orders are strict
@@ -38,7 +38,7 @@ class _Header:
     end: int = 0
 
 
-def read_preflib(source: Source, *, sparse: bool | None = None, expand: bool = False) -> RankingSet:
+def read_preflib(source: Source, *, sparse: bool | None = None) -> RankingSet:
     """Read a PrefLib file of orders.
 
     Parameters
@@ -48,8 +48,6 @@ def read_preflib(source: Source, *, sparse: bool | None = None, expand: bool = F
     sparse : bool or None
         Ranks as a CSR array or as a dense one; None makes them dense unless that would take
         memory out of proportion to the file.
-    expand : bool
-        Repeat each order as often as its count says, instead of keeping the count.
 
     Returns
     -------
@@ -111,7 +109,7 @@ def read_preflib(source: Source, *, sparse: bool | None = None, expand: bool = F
     items, notes = distinct_labels(names)
     if header.categories:
         header.fields["CATEGORIES"] = ", ".join(header.categories.values())
-    rankings = RankingSet(
+    return RankingSet(
         fitting_ranks(ranks[: starts[-1]], columns[: starts[-1]], starts, header.n_items, sparse),
         items,
         counts=counts[:n_rows],
@@ -119,7 +117,6 @@ def read_preflib(source: Source, *, sparse: bool | None = None, expand: bool = F
         metadata=header.fields,
         notes=notes,
     )
-    return rankings.expanded() if expand else rankings
 
 
 def _last_line(content: bytes) -> int:
@@ -146,7 +143,7 @@ def _read_header(content: bytes, name: str) -> _Header:
     header.end = end
     if header.n_items < 0:
         raise RankingFileError(
-            "this is no PrefLib file: its header has no line '# NUMBER ALTERNATIVES: …'",
+            "this is not a PrefLib file: its header has no line '# NUMBER ALTERNATIVES: …'",
             name,
             max(1, line),
         )
@@ -176,9 +173,7 @@ def _note_field(header: _Header, key: str, value: str, name: str, line: int) -> 
     if numbered is not None:
         names = header.names if numbered[1] == "ALTERNATIVE" else header.categories
         if int(numbered[2]) in names:
-            raise RankingFileError(
-                f"{key.lower()} stands there a second time; keep one", name, line
-            )
+            raise RankingFileError(f"{key.lower()} is given twice; keep one", name, line)
         names[int(numbered[2])] = value
     elif key == "NUMBER ALTERNATIVES":
         header.n_items, header.items_line = _count_of_items(value, name, line), line
@@ -323,7 +318,7 @@ def format_preflib(rankings: RankingSet, name: str, kind: OrderType) -> bytes:
 
 
 def _parts(count: int) -> list[int]:
-    """The count, or counts with that sum, each of which a reader takes.
+    """The count, or several counts with that sum, none too large for a reader.
 
     >>> _parts(2 * 10**15 + 1)
     [1000000000000000, 1000000000000000, 1]

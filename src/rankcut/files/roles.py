@@ -1,4 +1,4 @@
-"""What each column of a table is: which ranking, how many, an item, or something known of it."""
+"""What each column of a table is: the ranking's name, its count, an item, or a description."""
 
 import re
 from collections.abc import Sequence
@@ -368,7 +368,7 @@ def _shared_start(labels: Sequence[str]) -> str:
 
 
 def _check_named_once(items: Sequence[int], block: Block) -> None:
-    """Refuse two columns of one item, of which one must be a mistake."""
+    """Refuse two columns of one item: one must be a mistake."""
     for again, first in block.repeats.items():
         if again in items and first in items:
             raise RankingFileError(
@@ -379,7 +379,7 @@ def _check_named_once(items: Sequence[int], block: Block) -> None:
 
 
 def _places(names: Sequence[str]) -> list[int]:
-    """The columns called like places, by their numbers unless two have the same."""
+    """The columns with names of places, in order of their numbers unless two are equal."""
     found = {i: match for i, name in enumerate(names) if (match := _PLACE.search(name))}
     # As a float, because a number may have any length.
     numbers = {i: float(match[1] or match[2]) for i, match in found.items()}
@@ -400,7 +400,7 @@ def one_column(chosen: str | None, usual: str, names: Sequence[str], source: str
     places = _named(chosen, usual, names, source)
     if len(places) != 1:
         raise RankingFileError(
-            f"a column with the {usual} of each line is needed",
+            f"the table needs a column with the {usual} of each line",
             source,
             remedy=["name it with ", Setting(usual)],
         )

@@ -90,7 +90,7 @@ def _plain_cell(cell: Any) -> Any:
 
 
 def _trimmed(cells: Iterable[Any]) -> list[Any]:
-    """The cells of a row without the empty ones at its end, of which Excel may have any number."""
+    """The cells of a row without the empty ones at its end; Excel may add any number of them."""
     row = list(cells)
     while row and row[-1] == "":
         row.pop()
@@ -128,7 +128,7 @@ def _without_zeros(lines: Iterable[str], name: str) -> Iterator[str]:
     for number, line in enumerate(lines, start=1):
         if "\0" in line:
             raise RankingFileError(
-                "holds a zero byte, as no text does",
+                "contains a zero byte, which text never does",
                 name,
                 number,
                 remedy="the file is damaged, or of another format",

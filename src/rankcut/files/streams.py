@@ -25,7 +25,7 @@ _AT_ONCE = 1 << 20
 
 
 def source_name(source: Source) -> str:
-    """The name by which messages call a source."""
+    """The name of a source in messages."""
     if isinstance(source, str | os.PathLike):
         return os.fspath(source)
     name = getattr(source, "name", None)
@@ -87,7 +87,7 @@ def most_unpacked(size: int) -> int:
 
 def _out_of_proportion(name: str) -> RankingFileError:
     return RankingFileError(
-        f"unpacks to over {_MOST_TIMES} times its size, as a file made to fill the memory does",
+        f"unpacks to over {_MOST_TIMES} times its size, like a file made to fill the memory",
         name,
         remedy="if you trust it, unpack it yourself first",
     )
@@ -101,7 +101,9 @@ def reading_as(kind: str, name: str) -> Iterator[None]:
     except (InputError, ModuleNotFoundError, MemoryError):
         raise
     except Exception as problem:
-        said = " ".join(str(problem).split())[:200] or type(problem).__name__
+        said = " ".join(str(problem).split())[:200]
+        if not said or "<" in said:  # an object that the library prints, with its address
+            said = type(problem).__name__
         raise RankingFileError(
             f"not {kind}, or damaged ({said})", name, remedy="fetch or write it again"
         ) from None
@@ -128,7 +130,7 @@ def open_text(source: Source) -> Iterator[io.TextIOWrapper]:
 def decoded(content: bytes) -> str:
     """Text in UTF-8; a byte that is not UTF-8 is taken as Latin-1, as older files have it.
 
-    UTF-16, which Excel calls Unicode text, is known by its first two bytes.
+    UTF-16, which Excel calls Unicode text, is recognised by its first two bytes.
 
     >>> decoded("Müller".encode("latin-1")), decoded("Müller".encode("utf-16"))
     ('Müller', 'Müller')
@@ -245,7 +247,7 @@ class _Counted:
 def whole_number(text: str) -> int | None:
     """The number that plain digits are, up to 10**15, or None.
 
-    Python's ``int`` takes more than a file may say: other scripts' digits, signs, underscores.
+    Python's ``int`` accepts more than a file should: other scripts' digits, signs, underscores.
 
     >>> whole_number("42"), whole_number("4_2"), whole_number("٤٢")
     (42, None, None)
@@ -256,7 +258,7 @@ def whole_number(text: str) -> int | None:
 
 
 def write_whole(stream: BinaryIO, content: bytes) -> None:
-    """Write as often as it takes."""
+    """Write all of the content, in several calls if needed."""
     while content:
         taken: int | None = stream.write(content)
         if taken is None and isinstance(stream, io.RawIOBase):
@@ -266,7 +268,7 @@ def write_whole(stream: BinaryIO, content: bytes) -> None:
 
 
 def copy_whole(source: BinaryIO, stream: BinaryIO) -> None:
-    """Write what is left of a file, and see it off."""
+    """Copy the rest of a file to a stream, and flush it."""
     while content := source.read(_AT_ONCE):
         write_whole(stream, content)
     stream.flush()

@@ -55,7 +55,7 @@ def declared_items(rankings: RankingSet, columns: Columns, layout: Layout) -> De
 
 
 def known_columns(rankings: RankingSet) -> Columns:
-    """What is known of each ranking: its name, its count, and other columns."""
+    """The columns about each ranking: its name, its count, and others."""
     known: Columns = {}
     if rankings.ids is not None:
         known[RANKING] = list(rankings.ids)
@@ -123,7 +123,7 @@ def _orders(rankings: RankingSet, known: Columns, name: str) -> list[str | None]
     for label in labels:
         if parse_order(label) != [(label,)] or not label:
             raise RankingFileError(
-                f"item {label!r} would be read otherwise in an order such as Ann > Bob = Cy; "
+                f"item {label!r} would be misread in an order such as Ann > Bob = Cy; "
                 "rename it, or write another layout",
                 name,
             )

@@ -1,4 +1,4 @@
-"""Graphs over the items: given by the user, or built from what is known of the items."""
+"""Item graphs: given by the user, or built from item features or rankings."""
 
 from rankcut.graphs.derived import DissimilarityGraph, MixedGraph, NormalizedGraph
 from rankcut.graphs.item_graph import (

@@ -20,7 +20,7 @@ from rankcut.graphs.item_graph import (
 )
 from rankcut.graphs.recipes import DistanceGraph
 from rankcut.graphs.weights import Weights, sampled_pairs
-from rankcut.parameters import WithParameters, is_real
+from rankcut.parameters import WithParameters, is_real, within_floats
 
 # A similarity above the ceiling, or a degree, of no more than this part of it is rounding.
 _ROUNDING = 1e-12
@@ -56,7 +56,7 @@ class _DerivedGraph(WithParameters, ABC):
 
 
 class DissimilarityGraph(_DerivedGraph):
-    """Connect unlike items strongly: W_ij = c − S_ij, with S_ij the similarity of two items.
+    """Connect dissimilar items strongly: W_ij = c − S_ij, with S_ij the similarity of two items.
 
     With a similarity graph, a swap of near-identical items changes a ranking's vector most; with
     this graph, it changes it least. If the similarity graph is sparse, such as a
@@ -164,7 +164,8 @@ class MixedGraph(WithParameters):
             raise InputError("must hold at least one graph", parameter="graphs")
         shares = np.full(len(graphs), 1.0 / len(graphs))
         if self.weights is not None:
-            shares = np.asarray(self.weights, dtype=np.float64)
+            with within_floats("weights"):
+                shares = np.asarray(self.weights, dtype=np.float64)
         if shares.shape != (len(graphs),) or not np.all((shares >= 0) & np.isfinite(shares)):
             raise InputError(
                 f"must be {len(graphs)} numbers from 0 on, one for each graph; got "
@@ -234,7 +235,7 @@ def degree_scales(graph: ItemGraph) -> NDArray[np.float64]:
 
 
 def joining_like_items(graph: Any) -> Any:
-    """The graph that connects similar items, given one that may connect unlike ones."""
+    """The graph that connects similar items, given one that may connect dissimilar ones."""
     if isinstance(graph, DissimilarityGraph):
         return graph.graph
     if isinstance(graph, NormalizedGraph):
@@ -242,7 +243,7 @@ def joining_like_items(graph: Any) -> Any:
         return graph if inner is graph.graph else inner
     if isinstance(graph, DistanceGraph):
         raise InputError(
-            "a DistanceGraph joins unlike items, but smoothing needs a graph that joins like ones",
+            "a DistanceGraph connects dissimilar items, but smoothing needs similar ones connected",
             remedy="pass a SimilarityGraph of the same features",
         )
     return graph
@@ -256,7 +257,7 @@ def _inner_graph(
 ) -> ItemGraph:
     """The graph to derive another one from; learned from rankings X, if there are any."""
     if graph is None:
-        raise InputError("is missing: this graph is made from another one", parameter="graph")
+        raise InputError("is missing; this graph is built from another one", parameter="graph")
     if X is not None and is_learned(graph):
         counted = {} if sample_weight is None else {"sample_weight": sample_weight}
         learned: ItemGraph = graph.build_from(X, items, **counted)
@@ -265,7 +266,7 @@ def _inner_graph(
 
 
 def _with_new_weights(known: Approximation | None, weights: Weights) -> Approximation | None:
-    """What is known of an approximation after its weights are subtracted from a constant."""
+    """The facts about an approximation after its weights are subtracted from a constant."""
     if not isinstance(known, LowRankApproximation):
         return known
     first, second, exact = sampled_pairs(weights.n_items, 0)

@@ -222,7 +222,7 @@ def _recall(
     distances: NDArray[np.float64],
     seed: int,
 ) -> NeighborApproximation:
-    """Of the neighbours of some items, those found; any of several as near will do."""
+    """The share of the neighbours of some items that is found; equally near ones count too."""
     n = len(points)
     some = np.sort(np.random.default_rng(seed).choice(n, min(n, _CHECKED), replace=False))
     search = _exact_search(points, n_neighbors + 1)

@@ -1,4 +1,4 @@
-"""How the weights of a graph change with the parameters of its recipe, for learning these.
+"""How the weights of a graph change with the parameters of its recipe, so that they can be learned.
 
 A parameter of a recipe can be learned if the recipe has bounds for it, such as
 ``SimilarityGraph(features, lengthscale=1.0, lengthscale_bounds=(0.1, 10))``. Weights and slopes are

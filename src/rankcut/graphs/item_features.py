@@ -1,4 +1,4 @@
-"""What is known of the items, kept as plain arrays, and the points whose distances make a graph."""
+"""Item features as plain arrays, and the points whose distances make a graph."""
 
 from collections.abc import Hashable
 from dataclasses import dataclass
@@ -107,7 +107,7 @@ class FeatureRecipe(WithParameters):
 
     @property
     def features(self) -> ItemFeatures | None:
-        """What is known of each item, as plain arrays."""
+        """The features of each item, as plain arrays."""
         return self._features
 
     @features.setter

@@ -18,7 +18,7 @@ from rankcut.errors import InputError
 from rankcut.graphs.distances import strongest_products
 from rankcut.graphs.item_graph import ItemGraph
 from rankcut.graphs.weights import SparseWeights
-from rankcut.parameters import WithParameters, check_count, check_number
+from rankcut.parameters import WithParameters, check_count, check_counts, check_number
 from rankcut.rankings import RankMatrix, read_rankings
 
 # Rows of a dense rank matrix are read in blocks of about this many entries.
@@ -74,7 +74,7 @@ class _ProfileGraph(WithParameters, ABC):
         items : sequence or None
             Labels of the columns, if X is not a frame.
         sample_weight : array of shape (n_rankings,) or None
-            How often each ranking counts. The graph is that of the repeated rows.
+            How often each ranking counts, as if its row were repeated.
 
         Returns
         -------
@@ -134,7 +134,7 @@ class CoListingGraph(_ProfileGraph):
         if listed.nnz == listed.shape[0] * listed.shape[1]:
             raise InputError(
                 "each ranking lists all items, so which items are listed together says nothing",
-                remedy="AgreementGraph joins items that the same rankings prefer",
+                remedy="use AgreementGraph, which connects items that people rank alike",
             )
         return np.ones(listed.nnz)
 
@@ -176,33 +176,6 @@ class AgreementGraph(_ProfileGraph):
         # What is left of equal numbers is rounding, and no preference.
         centred[np.abs(centred) < 1e-12] = 0.0
         return centred
-
-
-def check_counts(sample_weight: ArrayLike | None, n_rows: int) -> NDArray[np.float64]:
-    """How often each ranking counts: once, a number for all, or one for each.
-
-    >>> check_counts([3, 1], 2), check_counts(None, 2)
-    (array([3., 1.]), array([1., 1.]))
-    """
-    if sample_weight is None:
-        return np.ones(n_rows)
-    counts = np.asarray(sample_weight, dtype=np.float64)
-    if counts.ndim == 0:
-        counts = np.full(n_rows, float(counts))
-    if counts.shape != (n_rows,):
-        raise InputError(
-            f"must have one weight for each of the {n_rows} rankings; got shape {counts.shape}",
-            parameter="sample_weight",
-        )
-    bad = ~(np.isfinite(counts) & (counts >= 0))
-    if bad.any():
-        row = int(np.argmax(bad))
-        raise InputError(
-            f"sample_weight is {counts[row]:g}; weights are finite and 0 or more", row=row
-        )
-    if counts.size and not counts.any():
-        raise InputError("is zero for all rankings", parameter="sample_weight")
-    return counts
 
 
 def listed_ranks(rankings: RankMatrix) -> sparse.csr_array:

@@ -26,7 +26,7 @@ from rankcut.graphs.distances import (
 from rankcut.graphs.item_features import FeatureRecipe, item_points
 from rankcut.graphs.item_graph import ItemGraph
 from rankcut.graphs.weights import DenseWeights, SparseWeights
-from rankcut.parameters import check_choice, is_real, is_whole
+from rankcut.parameters import check_choice, is_real, is_whole, within_floats
 
 # Distances between all pairs are held in memory at once up to this many bytes.
 _MOST_BYTES = 1 << 32
@@ -110,7 +110,7 @@ class SimilarityGraph(FeatureRecipe):
 
 
 class DistanceGraph(FeatureRecipe):
-    """Connect unlike items strongly: W_ij = d_ij, the Euclidean distance of their features.
+    """Connect dissimilar items strongly: W_ij = d_ij, the Euclidean distance of their features.
 
     Parameters
     ----------
@@ -266,7 +266,8 @@ class NeighborGraph(FeatureRecipe):
 
 def per_feature(lengthscale: Any, n_features: int) -> NDArray[np.float64]:
     """A lengthscale for each feature."""
-    scales = np.asarray(lengthscale, dtype=np.float64)
+    with within_floats("lengthscale"):
+        scales = np.asarray(lengthscale, dtype=np.float64)
     if scales.shape not in ((), (1,), (n_features,)):
         raise InputError(
             f"has {scales.size} numbers, but there are {n_features} features (a column of words "
@@ -284,8 +285,8 @@ def _all_distances(points: NDArray[np.float64]) -> NDArray[np.float64]:
         raise InputError(
             f"the graph compares all pairs of its {n:,} items, which needs "
             f"{n * (n - 1) * 4 / 1e9:.0f} GB",
-            remedy="use NeighborGraph, which joins nearest neighbours only, or "
-            "DissimilarityGraph(NeighborGraph(...)) to join unlike items",
+            remedy="use NeighborGraph, which connects nearest neighbours only, or "
+            "DissimilarityGraph(NeighborGraph(...)) to connect dissimilar items",
         )
     from scipy.spatial.distance import pdist
 

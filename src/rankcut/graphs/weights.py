@@ -345,7 +345,7 @@ class StructuredWeights(Weights):
         return self
 
     def largest(self) -> float:
-        """The largest weight; of very many pairs with factors, that of pairs drawn at random."""
+        """The largest weight; with factors and very many pairs, the largest of a random sample."""
         n = self.n_items
         if self.rank:
             found = self.pairs(*sampled_pairs(n, 0)[:2])

@@ -34,7 +34,7 @@ from rankcut.errors import InputError
 from rankcut.graphs.distances import scaled_to_one
 from rankcut.kernels.gram import Encoder, Features, gram_dtype, gram_matrix, rows_at_once
 from rankcut.kernels.groups import all_full, read_groups
-from rankcut.parameters import check_choice, is_whole
+from rankcut.parameters import check_choice, is_whole, within_floats
 from rankcut.rankings import RankMatrix, Unranked, read_rankings
 
 Weights: TypeAlias = Literal["average", "top-k", "additive", "multiplicative"]
@@ -92,7 +92,8 @@ def weighted_kendall_kernel(
     """
     if normalize and position_weights is not None:
         # A common factor makes no difference then, and products of weights must not underflow.
-        position_weights = scaled_to_one(np.asarray(position_weights, dtype=np.float64))
+        with within_floats("position_weights"):
+            position_weights = scaled_to_one(np.asarray(position_weights, dtype=np.float64))
     return gram_matrix(
         X,
         Y,
@@ -172,7 +173,8 @@ def weight_table(
     if position_weights is None:
         u = 1.0 / np.arange(1, n_items + 1)
     else:
-        u = np.asarray(position_weights, dtype=np.float64)
+        with within_floats("position_weights"):
+            u = np.asarray(position_weights, dtype=np.float64)
         if u.shape != (n_items,) or not np.isfinite(u).all():
             raise InputError(
                 f"must be {n_items} finite numbers, one for each position, best first; got shape "

@@ -40,8 +40,9 @@ _NAMES = (
     "kernel, normal scores",
 )
 
-# Unknown targets are filled in by predictions, this many times.
-_ROUNDS = 2
+# Unknown targets are filled in by predictions, this many times, with fewer trees.
+_ROUNDS = 4
+_FILLING_TREES = 0.5
 
 # More targets than this are replaced by as many principal components for the trees.
 _MOST_TARGETS = 64
@@ -140,14 +141,15 @@ def fit_combination(
     n_jobs : int or None
         Number of threads.
     """
-    model = _fit_once(rows, targets, known, weights, is_indicator, groups, seed, n_jobs)
-    if known.all():
-        return model
-    for _ in range(_ROUNDS):
-        found = np.clip(model.left_out, -1.0, 1.0) if bounded else model.left_out
-        filled = np.where(known, targets, found)
-        model = _fit_once(rows, filled, known, weights, is_indicator, groups, seed, n_jobs)
-    return model
+
+    def fit(filled: Floats, share: float) -> Combination:
+        return _fit_once(rows, filled, known, weights, is_indicator, groups, share, seed, n_jobs)
+
+    filled = targets
+    for _ in range(0 if known.all() else _ROUNDS):
+        found = fit(filled, _FILLING_TREES).left_out
+        filled = np.where(known, targets, np.clip(found, -1.0, 1.0) if bounded else found)
+    return fit(filled, 1.0)
 
 
 def _fit_once(
@@ -157,9 +159,11 @@ def _fit_once(
     weights: Floats,
     is_indicator: NDArray[np.bool_],
     groups: Sequence[NDArray[np.intp]],
+    share: float,
     seed: int,
     n_jobs: int | None,
 ) -> Combination:
+    """All models with a share of the trees, and their weights."""
     mean = weights @ targets / weights.sum()
     centred = targets - mean
     many = len(groups) > _MOST_ITEMS
@@ -173,7 +177,7 @@ def _fit_once(
             outputs,
             weights,
             groups=[np.arange(outputs.shape[1])] if many else groups,
-            n_trees=n_trees * _MORE_TREES if many else n_trees,
+            n_trees=round(share * n_trees) * (_MORE_TREES if many else 1),
             leaf=leaf,
             best=best,
             seed=own,

@@ -82,19 +82,28 @@ def fit_kernel(rows: Floats, targets: Floats, weights: Floats, seed: int) -> Ker
     few = n_rows <= _MOST_LANDMARKS
     some = order if few else order[:_SEARCH_ROWS]
     landmarks = rows[order] if few else rows[order[:_SEARCH_LANDMARKS]]
+    # Every other penalty tells which lengthscale is best.
+    penalties = _PENALTIES if few else _PENALTIES[::2]
     found = [
-        _fit(rows[some], targets[some], weights[some], landmarks, unit * scale) for scale in _SCALES
+        _fit(rows[some], targets[some], weights[some], landmarks, unit * scale, penalties)
+        for scale in _SCALES
     ]
     best = min(found, key=lambda model: model.loss)
     if few:
         left_out = np.empty_like(best.left_out)
         left_out[some] = best.left_out
         return KernelModel(**{**best.__dict__, "left_out": left_out})
-    return _fit(rows, targets, weights, rows[order[:_MOST_LANDMARKS]], best.lengthscale)
+    landmarks = rows[order[:_MOST_LANDMARKS]]
+    return _fit(rows, targets, weights, landmarks, best.lengthscale, _PENALTIES)
 
 
 def _fit(
-    rows: Floats, targets: Floats, weights: Floats, landmarks: Floats, lengthscale: float
+    rows: Floats,
+    targets: Floats,
+    weights: Floats,
+    landmarks: Floats,
+    lengthscale: float,
+    penalties: Floats,
 ) -> KernelModel:
     """The model with this lengthscale, and the penalty with the least leave-one-out error."""
     total = weights.sum()
@@ -111,7 +120,7 @@ def _fit(
     squares = features**2
     moments = (features.T * weights) @ (targets - mean)
     best = np.inf
-    for penalty in _PENALTIES.tolist():
+    for penalty in penalties.tolist():
         shrunk = moments / (spectrum + penalty)[:, None]
         leverage = squares @ (1.0 / (spectrum + penalty)) + 1.0 / total
         residuals = (targets - mean - features @ shrunk) / (

@@ -12,9 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from rankcut._loops.partitions import NOWHERE
 from rankcut._loops.types import Floats, Indices
 from rankcut.errors import InputError
-from rankcut.graphs.learned import check_counts
 from rankcut.kernels.groups import read_groups
-from rankcut.parameters import check_count
+from rankcut.parameters import check_count, check_counts
 from rankcut.rankings import Unranked, read_rankings
 
 

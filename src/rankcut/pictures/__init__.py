@@ -1,4 +1,4 @@
-"""Pictures, by Matplotlib, and pages, which need nothing else."""
+"""Pictures drawn with Matplotlib, and pages that need no other library."""
 
 from rankcut.pictures.consensus_places import plot_consensus
 from rankcut.pictures.graph_figure import plot_graph

@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from rankcut.pictures.consensus_places import MOST_ITEMS, place_ticks
-from rankcut.pictures.theme import FAINT, INK, SOFT, bare, colour, import_figure, shorten
+from rankcut.pictures.consensus_places import MOST_ITEMS, draw_places
+from rankcut.pictures.theme import FAINT, INK, SOFT, colour, import_figure
 from rankcut.reports.blocs import BlocReport
 
 
@@ -29,37 +29,20 @@ def draw_blocs(report: BlocReport) -> Any:
         draw_evidence(evidence, report)
     else:
         places = figure.subplots()
-    draw_places(places, report, number)
-    return figure
-
-
-def draw_places(axes: Any, report: BlocReport, number: int) -> None:
-    """A dot for each item's place in each bloc, a line for the places that are possible."""
     shares = report.sizes / report.sizes.sum()
-    order = np.argsort(shares @ report.rankings, kind="stable")[:number]
-    k = len(report.sizes)
-    for bloc in range(k):
-        shift = 0.72 * (bloc - (k - 1) / 2) / k
-        lines = np.arange(len(order)) + shift
-        if report.intervals is not None:
-            low, high = report.intervals[bloc, order].T
-            axes.hlines(lines, low, high, color=colour(bloc), alpha=0.35, linewidth=3.5)
-        axes.plot(
-            report.rankings[bloc, order],
-            lines,
-            "o",
-            color=colour(bloc),
-            markersize=5,
-            label=f"bloc {bloc + 1} ({report.sizes[bloc]:,.6g})",
+    order = np.argsort(shares @ report.rankings, kind="stable")[:number].tolist()
+    groups = [
+        (
+            f"bloc {bloc + 1} ({size:,.6g})",
+            report.rankings[bloc],
+            None if report.intervals is None else report.intervals[bloc],
         )
-    axes.set_yticks(range(len(order)), [shorten(report.items[i]) for i in order], parse_math=False)
-    axes.set_ylim(len(order) - 0.4, -0.6)
-    axes.set_xticks(place_ticks(len(report.items)))
-    axes.set_xlabel("place", color=SOFT)
-    axes.legend(frameon=False, fontsize="small")
-    bare(axes)
-    axes.grid(axis="x", color=FAINT, linewidth=0.7)
-    axes.set_axisbelow(True)
+        for bloc, size in enumerate(report.sizes.tolist())
+    ]
+    draw_places(places, groups, report.items, order)
+    places.set_xlabel("place", color=SOFT)
+    places.legend(frameon=False, fontsize="small")
+    return figure
 
 
 def draw_evidence(axes: Any, report: BlocReport) -> None:

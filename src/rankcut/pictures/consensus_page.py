@@ -61,7 +61,7 @@ def _body(report: ConsensusReport) -> Iterator[str]:
             where = f" in {escape(group.group)}" if group.group else ""
             yield f"<h2>Who is preferred to whom{where}</h2>"
             yield (
-                '<p class="soft">The share that prefers the item of the row to that of the column, '
+                '<p class="soft">The share that prefers the row to the column, '
                 "of those who compare them.</p>"
             )
             yield from _pairs(report, group)

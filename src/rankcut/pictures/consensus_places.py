@@ -4,16 +4,17 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rankcut.errors import InputError
 from rankcut.pictures.theme import (
-    FAINT,
     INK,
     bare,
     check_length,
     colour,
     import_figure,
     legend_above,
+    name_rows,
     shorten,
 )
 from rankcut.reports.consensus import ConsensusReport, GroupConsensus
@@ -81,7 +82,13 @@ def draw_consensus(report: ConsensusReport) -> Any:
         _draw_pairs(matrix, report, order)
     else:
         places = figure.subplots()
-    _draw_places(places, report, order)
+    groups = [(shorten(own.group), own.ranking, own.intervals) for own in report.groups]
+    draw_places(places, groups, report.items, order)
+    sure = any(group.intervals is not None for group in report.groups)
+    line = f"; line: {report.confidence:.0%} sure, all items at once" if sure else ""
+    places.set_xlabel(f"place (1 = best{line})", color=INK, size=10)
+    if len(groups) > 1:
+        legend_above(places)
     return figure
 
 
@@ -95,36 +102,35 @@ def place_ticks(n_items: int, most: int = 12) -> list[int]:
     return [place for place in range(1, n_items + 1) if place == 1 or place % step == 0]
 
 
-def _draw_places(axes: Any, report: ConsensusReport, order: list[int]) -> None:
-    bare(axes)
-    axes.grid(axis="x", color=FAINT, linewidth=0.7)
-    axes.set_axisbelow(True)
-    n_groups = len(report.groups)
+def draw_places(
+    axes: Any,
+    groups: Sequence[tuple[str, NDArray[Any], NDArray[Any] | None]],
+    items: Sequence[Any],
+    order: Sequence[int],
+) -> None:
+    """A dot for each item's place in each group, and a line for the places that are possible.
+
+    A group is its label, its ranking and its intervals; ``order`` lists the items to draw.
+    """
+    name_rows(axes, [items[i] for i in order])
     # Closer to each other than to those of the next item.
-    spread = 0.72 * (np.arange(n_groups) - (n_groups - 1) / 2) / n_groups
-    for number, group in enumerate(report.groups):
+    spread = 0.72 * (np.arange(len(groups)) - (len(groups) - 1) / 2) / len(groups)
+    for number, (label, ranking, intervals) in enumerate(groups):
         heights = np.arange(len(order)) + spread[number]
-        if group.intervals is not None:
-            low, high = group.intervals[order].T
+        if intervals is not None:
+            low, high = intervals[order].T
             axes.hlines(heights, low, high, color=colour(number), alpha=0.4, linewidth=5)
         axes.plot(
-            group.ranking[order],
+            ranking[order],
             heights,
             "o",
             color=colour(number),
-            markersize=7 if n_groups == 1 else 5.5,
+            markersize=7 if len(groups) == 1 else 5.5,
             markeredgecolor="white",
-            label=shorten(group.group),
+            label=label,
         )
-    axes.set_yticks(range(len(order)), [shorten(report.items[i]) for i in order])
-    axes.set_ylim(len(order) - 0.4, -0.6)
-    axes.set_xlim(0.5, len(report.items) + 0.5)
-    axes.set_xticks(place_ticks(len(report.items)))
-    sure = any(group.intervals is not None for group in report.groups)
-    line = f"; line: {report.confidence:.0%} sure, all items at once" if sure else ""
-    axes.set_xlabel(f"place (1 = best{line})", color=INK, size=10)
-    if n_groups > 1:
-        legend_above(axes)
+    axes.set_xlim(0.5, len(items) + 0.5)
+    axes.set_xticks(place_ticks(len(items)))
 
 
 def _draw_pairs(axes: Any, report: ConsensusReport, order: list[int]) -> None:

@@ -23,7 +23,7 @@ _WIDTH, _HEIGHT, _LEGEND = 470, 430, 150
 _LEFT, _BELOW, _ABOVE = 26, 34, 52
 _FONT = 10.0
 
-# Rankings of which a kernel compares all pairs.
+# A kernel compares all pairs of at most this many rankings.
 _MOST_ROWS = 5_000
 
 

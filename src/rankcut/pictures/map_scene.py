@@ -21,7 +21,7 @@ _COVERED = 0.25
 
 
 class Arrow(NamedTuple):
-    """An item, what is written beside its arrow, and the tip of it."""
+    """An item, the text beside its arrow, and the arrow's tip."""
 
     item: int
     label: str

@@ -143,7 +143,7 @@ def page(title: str, body: str, *, script: bool = False, style: str = "") -> str
     title : str
         Title of the window; it is escaped.
     body : str
-        HTML, of which every label is escaped.
+        HTML in which every label is escaped.
     script : bool
         Whether the page has tips and things to pick.
     style : str
@@ -174,7 +174,7 @@ def text(words: Any, x: float, y: float, size: float, kind: str = "", anchor: st
 
 
 def tip(words: Any) -> str:
-    """The attribute by which an element shows a text under the mouse.
+    """The attribute that shows a text when the mouse is over an element.
 
     >>> tip('"Ann" & Bob')
     ' data-tip="&quot;Ann&quot; &amp; Bob"'

@@ -209,7 +209,7 @@ def _clip(region: Points, normal: Points, limit: float) -> Points:
 
 
 def _outward(groups: Sequence[Sequence[int]]) -> Points:
-    """The unit vector in whose direction the face of an ordered partition is farthest."""
+    """The unit vector that points to the face of an ordered partition."""
     direction = np.zeros(2)
     for place, group in enumerate(groups):
         direction -= place * AXES[list(group)].sum(axis=0)

@@ -137,9 +137,9 @@ class RankingMap:
 def main_directions(
     vectors: NDArray[np.floating], counts: NDArray[np.int64], *, random_state: int = 0
 ) -> Directions:
-    """The two principal components of vectors, each of which counts several times.
+    """The two principal components of vectors that count several times.
 
-    The same as of an array in which each row is repeated. The largest component of a direction is
+    The same as for an array with each row repeated. The largest component of a direction is
     positive.
 
     >>> found = main_directions(np.array([[0.0, 0.0], [1.0, 0.0], [3.0, 0.0]]), np.array([1, 2, 1]))

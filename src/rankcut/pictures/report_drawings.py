@@ -64,7 +64,7 @@ def draw_pairs(page: Overview) -> Iterator[str]:
         f'<div class="wide" tabindex="0" role="region" aria-label="Pairs of items">'
         f'<svg viewBox="0 0 {whole:.0f} {height:.0f}" role="img" tabindex="0" '
         f'style="width:{whole:.0f}px;max-width:{"100%" if n_items > 20 else "none"};'
-        'min-width:34rem" aria-label="Share that prefers the item of the row to that of the '
+        'min-width:34rem" aria-label="Share that prefers the item of the row to the item of the '
         'column; arrow keys go through the pairs">'
     )
     for i, name in enumerate(page.items):
@@ -103,7 +103,7 @@ def draw_pairs(page: Overview) -> Iterator[str]:
     yield "</svg></div>"
     yield (
         '<p class="soft">Blue: the item of the row is preferred by most of those who compare both; '
-        "orange: that of the column.</p>"
+        "orange: the item of the column.</p>"
     )
 
 

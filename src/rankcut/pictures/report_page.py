@@ -129,7 +129,7 @@ def _vectors(counted: Counted, unranked: str) -> np.ndarray[tuple[int, ...], np.
 
 
 def _facts(found: Overview, i: int) -> str:
-    """What the page says of an item, in one line."""
+    """What the page says about an item, in one line."""
     consensus = found.consensus
     said = f"place {consensus.ranking[i]} of {len(found.items)}"
     if consensus.intervals is not None:

@@ -69,10 +69,19 @@ def shorten(label: Any, most: int = 24) -> str:
 
 
 def bare(axes: Any) -> None:
-    """Leave of an axis what is needed to read it."""
+    """Keep only what is needed to read an axis."""
     axes.spines[["top", "right", "left"]].set_visible(False)
     axes.spines["bottom"].set_color(SOFT)
     axes.tick_params(colors=SOFT, labelcolor=INK, labelsize=10, left=False)
+
+
+def name_rows(axes: Any, items: Sequence[Any]) -> None:
+    """Give an axis a row for each item, the first on top."""
+    bare(axes)
+    axes.grid(axis="x", color=FAINT, linewidth=0.7)
+    axes.set_axisbelow(True)
+    axes.set_yticks(range(len(items)), [shorten(item) for item in items], parse_math=False)
+    axes.set_ylim(len(items) - 0.4, -0.6)
 
 
 def legend_above(axes: Any) -> None:
@@ -98,6 +107,6 @@ def legend_above(axes: Any) -> None:
 
 
 def check_length(values: Sequence[Any], expected: int, parameter: str, what: str) -> None:
-    """Refuse values of which there is not one for each row or item."""
+    """Refuse values unless there is one for each row or item."""
     if len(values) != expected:
         raise InputError(f"has {len(values):,} values for {expected:,} {what}", parameter=parameter)

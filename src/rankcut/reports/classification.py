@@ -147,7 +147,7 @@ def cross_validate(
     classes, sizes = np.unique(target, return_counts=True)
     if len(classes) < 2:
         raise ValueError(
-            f"the target is {str(classes[0])!r} everywhere; there is nothing to tell apart"
+            f"the target is {str(classes[0])!r} everywhere; there is nothing to predict"
         )
     if sizes.min() < folds:
         raise ValueError(

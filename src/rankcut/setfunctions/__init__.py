@@ -1,4 +1,4 @@
-"""Set functions: graph cuts and what else may stand in their place.
+"""Set functions: graph cuts and alternatives to them.
 
 ==================================  ======================================  =============
 class                               F(A)                                    symmetric

@@ -1,4 +1,4 @@
-"""Set functions made of others: sums, positive multiples, and the view from the other side."""
+"""Set functions made of others: sums, positive multiples and complements."""
 
 from collections.abc import Hashable, Sequence
 
@@ -6,6 +6,7 @@ import numpy as np
 
 from rankcut._loops.types import Floats
 from rankcut.errors import InputError
+from rankcut.parameters import is_real
 from rankcut.partitions import Partitions
 from rankcut.setfunctions.set_function import SetFunction
 
@@ -26,7 +27,7 @@ class SumOfFunctions(SetFunction):
         sizes = {part.n_items for part in self.parts}
         if len(sizes) != 1:
             raise InputError(
-                f"the parts of a sum are about the same items, and these have {sorted(sizes)}"
+                f"the parts of a sum must have the same items; numbers of items are {sorted(sizes)}"
             )
         self.n_items = sizes.pop()
         self.symmetric = all(part.symmetric for part in self.parts)
@@ -58,10 +59,9 @@ class Multiple(SetFunction):
     """
 
     def __init__(self, factor: float, function: SetFunction) -> None:
-        if not 0 < factor < np.inf:
+        if not (is_real(factor) and factor > 0):
             raise InputError(
-                f"a multiple of a submodular function is submodular for a factor above 0, and "
-                f"this one is {factor}"
+                f"the factor must be above 0, so that the multiple is submodular too; got {factor}"
             )
         self.factor = float(factor)
         self.function = function
@@ -85,7 +85,7 @@ class Complement(SetFunction):
 
     It is submodular if F is, and it is what reversing a ranking does to features:
     φ of the reversed ranking under F is −φ of the ranking under F̄. For a symmetric function
-    F̄ = F. And F + F̄ is symmetric: of entropy it makes mutual information.
+    F̄ = F. F + F̄ is symmetric: for entropy it is mutual information.
 
     Examples
     --------

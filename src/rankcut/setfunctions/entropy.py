@@ -57,7 +57,7 @@ class GaussianEntropy(SetFunction):
 
 
 class GaussianMutualInformation(SetFunction):
-    """F(A) = H(A) + H(V∖A) − H(V): what the items of A and the others say of each other.
+    """F(A) = H(A) + H(V∖A) − H(V): what A and the other items tell about each other.
 
     With the precision matrix P = Σ⁻¹ it is ½ log det Σ_AA + ½ log det P_AA, so that its chains
     are two Cholesky factorisations along the same order.
@@ -98,7 +98,7 @@ class GaussianMutualInformation(SetFunction):
 def _check_covariance(covariance: ArrayLike) -> Floats:
     matrix = finite_array(covariance, 2, "the covariance")
     if matrix.shape[0] != matrix.shape[1]:
-        raise InputError(f"a covariance is a square matrix, and this one has shape {matrix.shape}")
+        raise InputError(f"a covariance is a square matrix; got shape {matrix.shape}")
     gap = np.abs(matrix - matrix.T)
     if gap.size and gap.max() > _ROUNDING * np.abs(matrix).max():
         i, j = (int(k) for k in np.unravel_index(np.argmax(gap), gap.shape))

@@ -1,4 +1,4 @@
-"""Weighted coverage: what the items of a set reach together."""
+"""Families of set functions: coverage, facility location, functions of the size, and others."""
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 
@@ -13,6 +13,7 @@ from rankcut._loops.set_increments import (
 )
 from rankcut._loops.types import Floats
 from rankcut.errors import InputError
+from rankcut.parameters import within_floats
 from rankcut.partitions import Partitions
 from rankcut.setfunctions.set_function import SetFunction, as_lists, finite_array, nonnegative_array
 
@@ -106,15 +107,15 @@ class ConcaveOfCardinality(SetFunction):
     def __init__(self, g: Callable[[int], float] | ArrayLike, n_items: int | None = None) -> None:
         if callable(g):
             if n_items is None:
-                raise InputError("a function g says not how many items there are; give n_items")
-            g = [float(g(k)) for k in range(n_items + 1)]
+                raise InputError("a function g does not tell the number of items; pass n_items")
+            g = [g(k) for k in range(n_items + 1)]
         values = finite_array(g, 1, "the values g(0), …, g(n)")
         if n_items is not None and len(values) != n_items + 1:
             raise InputError(f"g has {len(values)} values; {n_items} items need {n_items + 1}")
         if len(values) < 2:
             raise InputError("g needs a value for 0 items and for 1 at least")
         if values[0] != 0:
-            raise InputError(f"g(0) is {values[0]:g}, and F(∅) must be 0; subtract it from g")
+            raise InputError(f"g(0) is {values[0]:g}, but F(∅) must be 0; subtract it from g")
         bends = np.diff(values, 2)
         if bends.size and bends.max() > _ROUNDING * np.abs(values).max():
             k = int(np.argmax(bends)) + 1
@@ -246,7 +247,8 @@ class FromCallable(SetFunction):
                 before = value
 
     def _value(self, items: list[int]) -> float:
-        value = float(self.function(frozenset(items)))
+        with within_floats(f"the values of F, at {sorted(items)},"):
+            value = float(self.function(frozenset(items)))
         if not np.isfinite(value):
             raise InputError(f"F({sorted(items)}) is {value}; a set function has finite values")
         return value

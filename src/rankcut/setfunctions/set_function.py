@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rankcut._loops.types import Floats, Indices
 from rankcut.errors import InputError
+from rankcut.parameters import within_floats
 from rankcut.partitions import Partitions, block_rows
 
 if TYPE_CHECKING:
@@ -60,9 +61,8 @@ class SetFunction(ABC):
     def increments(self, partitions: Partitions, out: Floats) -> None:
         """Write F(B_t) − F(B_{t−1}) of partition r to ``out[r, t]``.
 
-        Entries behind the last group are free to be scribbled on, and rows behind the last
-        partition are not to be touched. Of a partition that leaves out items, what is written
-        means nothing.
+        Entries after the last group may be overwritten; rows after the last partition must not
+        be. For a partition that leaves out items, the result has no meaning.
         """
 
     def prepare(self) -> None:  # noqa: B027
@@ -88,8 +88,8 @@ class SetFunction(ABC):
         """
         if self.n_items != n_items:
             raise InputError(
-                f"the set function is about {self.n_items} items, and the rankings are about "
-                f"{n_items}; item i of the function is column i of the rank matrix"
+                f"the set function has {self.n_items} items, but the rankings have {n_items}; item "
+                "i of the function is column i of the rank matrix"
             )
         return self
 
@@ -102,12 +102,12 @@ class SetFunction(ABC):
         """
         inside = sorted(set(items))
         if any(isinstance(item, bool | np.bool_) for item in inside):
-            raise InputError("a set lists its items by number; np.flatnonzero makes that of a mask")
+            raise InputError("a set lists its items by number; np.flatnonzero converts a mask")
         if not inside:
             return 0.0
         if inside[0] < 0 or inside[-1] >= self.n_items:
             raise InputError(
-                f"the set {inside} names items that are not there; they are 0 to {self.n_items - 1}"
+                f"the set {inside} has items that do not exist; items are 0 to {self.n_items - 1}"
             )
         outside = np.setdiff1d(np.arange(self.n_items), inside).tolist()
         return float(self.along([inside, outside] if outside else [inside])[1])
@@ -231,13 +231,14 @@ def _slices(n_rows: int, n_items: int) -> Iterator[slice]:
 
 
 def finite_array(values: ArrayLike, n_dimensions: int, what: str) -> Floats:
-    """A copy in float64; an error names ``what`` is wrong."""
-    array = np.array(values, dtype=np.float64, order="C")
+    """A copy in float64; errors call it ``what``."""
+    with within_floats(what):
+        array = np.array(values, dtype=np.float64, order="C")
     if array.ndim != n_dimensions:
         raise InputError(f"{what} must have {n_dimensions} dimension(s), not shape {array.shape}")
     if not np.isfinite(array).all():
         where = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
-        raise InputError(f"{what} must be finite, and entry {where} is {array[where]}")
+        raise InputError(f"{what} must be finite; entry {where} is {array[where]}")
     return array
 
 
@@ -246,7 +247,7 @@ def nonnegative_array(values: ArrayLike, n_dimensions: int, what: str) -> Floats
     array = finite_array(values, n_dimensions, what)
     if (array < 0).any():
         where = tuple(int(i) for i in np.argwhere(array < 0)[0])
-        raise InputError(f"{what} must not be negative, and entry {where} is {array[where]:g}")
+        raise InputError(f"{what} must not be negative; entry {where} is {array[where]:g}")
     return array
 
 

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 
 from rankcut._loops.types import Floats
 from rankcut.errors import InputError
+from rankcut.parameters import within_floats
 from rankcut.partitions import Partitions
 from rankcut.setfunctions import Modular, SetFunction
 from rankcut.setfunctions.set_function import power_of_two
@@ -145,7 +146,8 @@ class BasePolytope:
         It minimises the submodular function F(A) − s(A), by the minimum-norm point of its base
         polytope.
         """
-        point = np.asarray(s, dtype=np.float64)
+        with within_floats("s"):
+            point = np.asarray(s, dtype=np.float64)
         if point.shape != (self.n_items,):
             raise InputError(f"s must be {self.n_items} numbers; got shape {point.shape}")
         scale = max(self.function.magnitude, float(np.abs(point).sum()))

@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike
 from rankcut._loops.slopes import pool_rows
 from rankcut._loops.types import Floats
 from rankcut.errors import InputError
+from rankcut.parameters import within_floats
 from rankcut.partitions import Partitions
 from rankcut.setfunctions import SetFunction
 
@@ -76,7 +77,8 @@ class _PrefixCone:
         return bool(abs(above[-1]) <= room and (self._side * above[:-1] <= room).all())
 
     def _vector(self, numbers: ArrayLike) -> Floats:
-        vector = np.asarray(numbers, dtype=np.float64)
+        with within_floats("the vector"):
+            vector = np.asarray(numbers, dtype=np.float64)
         if vector.shape != (self.function.n_items,):
             raise InputError(
                 f"the vector must be {self.function.n_items} numbers; got shape {vector.shape}"

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 
 from rankcut._loops.types import Floats
 from rankcut.errors import InputError
+from rankcut.parameters import within_floats
 from rankcut.setfunctions import SetFunction
 
 
@@ -77,7 +78,8 @@ def lovasz_subgradient(function: SetFunction, w: ArrayLike) -> Floats:
 
 
 def _vectors(function: SetFunction, w: ArrayLike) -> Floats:
-    rows = np.atleast_2d(np.asarray(w, dtype=np.float64))
+    with within_floats("w"):
+        rows = np.atleast_2d(np.asarray(w, dtype=np.float64))
     if rows.ndim != 2 or rows.shape[1] != function.n_items or not np.isfinite(rows).all():
         raise InputError(
             f"w must have one finite number for each of the {function.n_items} items, or be a "

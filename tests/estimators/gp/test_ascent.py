@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
+from scipy.linalg import LinAlgError
 
 from rankcut import GPClassifier
-from rankcut.estimators.gp.ascent import best_along
+from rankcut.estimators.gp.ascent import best_along, climb
 from rankcut.estimators.gp.gaussian import Prior
 from rankcut.estimators.gp.likelihoods import LIKELIHOODS
 from rankcut.estimators.gp.weight_space import LabelledRows, WeightSpace, exponent_of, mean_square
@@ -44,3 +45,21 @@ def test_the_bound_is_that_of_the_variances_it_ended_with(seed):
         tol=1e-10,
     ).fit(X, y)
     assert model.elbo_ == pytest.approx(there.elbo_, abs=1e-6)
+
+
+def test_where_no_step_can_be_taken_it_has_not_converged():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((40, 3))
+    exponent = exponent_of(X)
+    prior = Prior(1.0, 0.0, mean_square(X, None, exponent), 40.0, exponent=2 * exponent)
+
+    class Walled(WeightSpace):
+        def evaluate(self, sites, parameters):
+            raise LinAlgError
+
+    rows = LabelledRows(X, X[:, 0] > 0, None, None, exponent)
+    start = WeightSpace(rows, LIKELIHOODS["probit"], prior).start()
+    walled = Walled(rows, LIKELIHOODS["probit"], prior)
+    found = climb(walled, start, tol=1e-6, max_iter=50, watch=lambda *_: None)
+    assert found.state is start
+    assert not found.converged

@@ -10,16 +10,22 @@ from rankcut.estimators.gp import duplicates
 
 
 def peak(n_rows, n_features):
-    """The most memory, in bytes, that a fit takes besides its features and labels."""
+    """The most memory, in bytes, that a fit takes besides its features and labels.
+
+    The least of three fits: what other threads of the process take meanwhile counts too.
+    """
     rng = np.random.default_rng(0)
     X = rng.normal(size=(n_rows, n_features))
     y = (X[:, 0] + rng.normal(size=n_rows) > 0).astype(int)
-    tracemalloc.start()
-    try:
-        GPClassifier(kernel_variance=1.0).fit(X, y)
-        return tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
+    peaks = []
+    for _ in range(3):
+        tracemalloc.start()
+        try:
+            GPClassifier(kernel_variance=1.0).fit(X, y)
+            peaks.append(tracemalloc.get_traced_memory()[1])
+        finally:
+            tracemalloc.stop()
+    return min(peaks)
 
 
 @pytest.fixture

@@ -32,7 +32,13 @@ from rankcut.estimators.gp.fits import (
 )
 from rankcut.estimators.gp.likelihoods import LIKELIHOODS, Link
 from rankcut.estimators.ranking_kernel import RankingKernel
-from rankcut.parameters import check_choice, check_count, check_learned, check_positive
+from rankcut.parameters import (
+    check_choice,
+    check_count,
+    check_learned,
+    check_positive,
+    within_floats,
+)
 
 
 class GPClassifier(ClassifierMixin, BaseEstimator):
@@ -352,7 +358,8 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
             labels = _check_y(y, estimator=self)
             check_consistent_length(X, labels)
         else:
-            X, labels = validate_data(self, X, y, **self._reading())
+            with within_floats("X"):
+                X, labels = validate_data(self, X, y, **self._reading())
         check_classification_targets(labels)
         return X, labels
 
@@ -360,7 +367,8 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
         if self._as_it_is(X):
             validate_data(self, X, reset=False, skip_check_array=True)
             return X
-        return validate_data(self, X, reset=False, **self._reading())
+        with within_floats("X"):
+            return validate_data(self, X, reset=False, **self._reading())
 
     def _as_it_is(self, X: Any) -> bool:
         """Whether to pass X on unchanged: a kernel may need the column names of a frame."""
@@ -378,9 +386,10 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
     def _weights(self, X: Any, codes: NDArray[np.intp], sample_weight: Any) -> Floats | None:
         if sample_weight is None and self.class_weight is None:
             return None
-        weight: Floats = _check_sample_weight(
-            sample_weight, X, dtype=np.float64, ensure_non_negative=True
-        )
+        with within_floats("sample_weight"):
+            weight: Floats = _check_sample_weight(
+                sample_weight, X, dtype=np.float64, ensure_non_negative=True
+            )
         if self.class_weight is not None:
             totals = class_totals(codes, weight)
             factors = class_factors(self.class_weight, self.classes_, totals)

@@ -24,6 +24,7 @@ from rankcut.estimators.gp.ascent import Sites, State
 from rankcut.estimators.gp.gaussian import Gaussian, Prior
 from rankcut.estimators.gp.likelihoods import Likelihood
 from rankcut.estimators.gp.weight_space import with_constant
+from rankcut.parameters import within_floats
 
 # U is complete when the rest of the diagonal is below this share of its largest entry.
 _LEFT_OVER = 1e-12
@@ -316,7 +317,8 @@ class KernelPredictor:
             return None
         if diagonal is None:
             return np.full(X.shape[0], self.typical)
-        given = np.asarray(diagonal, dtype=np.float64)
+        with within_floats("diagonal"):
+            given = np.asarray(diagonal, dtype=np.float64)
         if given.shape != (X.shape[0],):
             raise InputError(
                 f"must have one k(x, x) for each of the {X.shape[0]} rows; got shape {given.shape}",

@@ -13,7 +13,7 @@ from rankcut.dask import is_lazy, map_rows, stand_in
 from rankcut.estimators.gp.duplicates import few_distinct
 from rankcut.estimators.gp.regression import Sums, fit_sums, sum_rows
 from rankcut.estimators.gp.weight_space import blocks
-from rankcut.parameters import check_learned
+from rankcut.parameters import check_learned, within_floats
 from rankcut.threads import in_order
 
 
@@ -124,12 +124,14 @@ class GPRegressor(RegressorMixin, BaseEstimator):
         return self
 
     def _sum(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Sums:
-        X, targets = validate_data(self, X, y, dtype=[np.float64, np.float32], y_numeric=True)
+        with within_floats("X or y"):
+            X, targets = validate_data(self, X, y, dtype=[np.float64, np.float32], y_numeric=True)
         weight = None
         if sample_weight is not None:
-            weight = _check_sample_weight(
-                sample_weight, X, dtype=np.float64, ensure_non_negative=True
-            )
+            with within_floats("sample_weight"):
+                weight = _check_sample_weight(
+                    sample_weight, X, dtype=np.float64, ensure_non_negative=True
+                )
             kept = weight > 0
             X, targets, weight = X[kept], targets[kept], weight[kept]
         targets = np.asarray(targets, dtype=np.float64)
@@ -173,7 +175,8 @@ class GPRegressor(RegressorMixin, BaseEstimator):
         return (moments[:, 0].copy(), moments[:, 1].copy()) if return_std else moments[:, 0].copy()
 
     def _moments(self, X: Any) -> Floats:
-        X = validate_data(self, X, reset=False, dtype=[np.float64, np.float32])
+        with within_floats("X"):
+            X = validate_data(self, X, reset=False, dtype=[np.float64, np.float32])
         moments = np.empty((len(X), 2))
 
         def fill(block: slice) -> None:

@@ -1,4 +1,4 @@
-"""The options by which commands turn rankings into vectors, declared once."""
+"""Options for turning rankings into vectors, declared once."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -95,7 +95,7 @@ class VectorOptions:
         return self.items is not None or self.graph is not None
 
     def smoothed_by(self, steps: float) -> "VectorOptions":
-        """The same with smoothing, if there is a graph and the user does not choose it."""
+        """The same options with smoothing, if there is a graph and the user set no smoothing."""
         if self.smoothing is not None or not self.has_graph:
             return self
         return replace(self, smoothing=steps)
@@ -112,7 +112,7 @@ class VectorOptions:
         return weight
 
     def chosen(self) -> list[str]:
-        """The options, set by the user, that choose how to treat items left out and to smooth."""
+        """The options for unranked items and smoothing that the user set."""
         usual = VectorOptions()
         names = {"unranked": "--unranked", "unlisted": "--unlisted-weight"}
         names["smoothing"] = "--smoothing"
@@ -149,9 +149,9 @@ class VectorOptions:
         return self.smoothing is not None or self.unlisted != "1"
 
     def likeness(self, rankings: "RankingSet") -> Any:
-        """From rankings to the vectors by which people are compared; to be fitted.
+        """An estimator, not fitted, of vectors that compare people.
 
-        With an option of graph cut vectors, it is those.
+        If the user sets an option of graph cut vectors, it makes those.
         """
         if self.by_cuts:
             from rankcut.estimators.graph_cut import GraphCutFeatures
@@ -165,7 +165,7 @@ class VectorOptions:
     def features(
         self, rankings: "RankingSet", graph: "ItemGraph | None", *, normalize: bool = False
     ) -> "GraphCutFeatures":
-        """From rankings of these items to dense vectors; to be fitted."""
+        """An estimator, not fitted, of dense vectors of these items."""
         from rankcut.estimators.graph_cut import GraphCutFeatures
 
         return GraphCutFeatures(
@@ -186,7 +186,7 @@ class VectorOptions:
 
 
 def _check_npz(graph: str) -> None:
-    """Refuse a file that is not an npz file at all; a pipe, which can be read once, is not."""
+    """Refuse a file that is not npz at all; a pipe, which can be read only once, is not checked."""
     from rankcut.files.streams import open_bytes
 
     if not Path(graph).is_file():
@@ -194,7 +194,7 @@ def _check_npz(graph: str) -> None:
     with open_bytes(graph) as stream:
         if stream.peek(2)[:2] != b"PK":
             raise RankingFileError(
-                "not an item graph, which is an npz file",
+                "not an item graph (an npz file)",
                 graph,
                 remedy=[
                     "write one with 'rankcut graph'; a table of items is for ",

@@ -1,4 +1,4 @@
-"""Rank matrices as NumPy files: numbers only, mapped from disk rather than read.
+"""NumPy files: rank matrices, mapped from disk rather than read, and archives of arrays.
 
 No pickled object is ever read: a file that holds one is refused.
 """

@@ -1,0 +1,141 @@
+"""Charts with a row for each item: places in groups, shares explained, effects."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from rankcut.pictures.theme import (
+    FAINT,
+    INK,
+    SOFT,
+    colour,
+    import_figure,
+    legend_above,
+    name_rows,
+    shorten,
+)
+
+# Maximum number of items in a chart; tables have the clearest or largest first.
+_MOST = 30
+
+
+def draw_group_places(
+    items: Iterable[Mapping[str, Any]], groups: Sequence[Any], level: float = 0.05
+) -> Any:
+    """A Matplotlib figure of mean places, best items on top: a dot per group, joined by a line.
+
+    Parameters
+    ----------
+    items : iterable of rows
+        Rows with ``item``, ``p_value`` and ``place in g`` for each group g, clearest first.
+    groups : sequence
+        Labels of the groups.
+    level : float
+        Items with a p-value above this are drawn faint.
+
+    Examples
+    --------
+    >>> row = {"item": "uni", "p_value": 0.01, "place in east": 3.0, "place in west": 5.0}
+    >>> figure = draw_group_places([row], ["east", "west"])
+    >>> [text.get_text() for text in figure.axes[0].get_yticklabels()]
+    ['uni']
+    """
+    rows = [(row, [row[f"place in {group}"] for group in groups]) for row in list(items)[:_MOST]]
+    rows.sort(key=lambda pair: sum(pair[1]))
+    axes = _rows([row["item"] for row, _ in rows], width=5.2, extra=1.1)
+    clear = [row["p_value"] <= level for row, _ in rows]
+    for height, (_, places) in enumerate(rows):
+        line, width = (INK, 2.2) if clear[height] else (FAINT, 1.4)
+        axes.plot([min(places), max(places)], [height] * 2, color=line, linewidth=width, zorder=2)
+        for group, place in enumerate(places):
+            _dot(axes, place, height, group, alpha=1.0 if clear[height] else 0.35)
+    for group, label in enumerate(groups):
+        _dot(axes, [], [], group, label=shorten(label))
+    _fade_names(axes, clear)
+    axes.set_xlabel("mean place (1 = best)", color=INK, size=11)
+    legend_above(axes)
+    return axes.figure
+
+
+def draw_item_shares(items: Iterable[Mapping[str, Any]], level: float = 0.05) -> Any:
+    """A Matplotlib figure of how much of each item's variation is explained, largest on top.
+
+    Parameters
+    ----------
+    items : iterable of rows
+        Rows with ``item``, ``p_value`` and ``share_explained``, clearest first.
+    level : float
+        Items with a p-value above this are drawn faint.
+
+    Examples
+    --------
+    >>> rows = [{"item": "uni", "p_value": 0.01, "share_explained": 0.2}]
+    >>> [text.get_text() for text in draw_item_shares(rows).axes[0].get_yticklabels()]
+    ['uni']
+    """
+    rows = sorted(list(items)[:_MOST], key=lambda row: -row["share_explained"])
+    axes = _rows([row["item"] for row in rows], width=5.2, extra=0.9)
+    clear = [row["p_value"] <= level for row in rows]
+    shares = [100 * row["share_explained"] for row in rows]
+    bars = axes.barh(range(len(rows)), shares, height=0.6, color=colour(0))
+    for bar, is_clear in zip(bars, clear, strict=True):
+        bar.set_alpha(1.0 if is_clear else 0.35)
+    _fade_names(axes, clear)
+    axes.set_xlabel("% of the variation of the item's place", color=INK, size=11)
+    return axes.figure
+
+
+def draw_effects(rows: Iterable[Mapping[str, Any]], unit: str) -> Any:
+    """A Matplotlib figure of effects with 95 % intervals, largest on top.
+
+    Parameters
+    ----------
+    rows : iterable of rows
+        Rows with ``item``, ``effect``, ``std_error`` and perhaps ``class``, largest first.
+    unit : str
+        What effects are measured in.
+
+    Examples
+    --------
+    >>> figure = draw_effects([{"item": "uni", "effect": 1.5, "std_error": 0.2}], "log-odds")
+    >>> [text.get_text() for text in figure.axes[0].get_yticklabels()]
+    ['uni']
+    """
+    shown = list(rows)[:_MOST]
+    items = list(dict.fromkeys(row["item"] for row in shown))
+    classes = list(dict.fromkeys(row.get("class") for row in shown))
+    axes = _rows(items, width=5.6, extra=1.2)
+    axes.axvline(0.0, color=SOFT, linewidth=1.0)
+    for row in shown:
+        group = classes.index(row.get("class"))
+        offset = 0.0 if len(classes) == 1 else 0.3 * (group / (len(classes) - 1) - 0.5)
+        height = items.index(row["item"]) + offset
+        effect, error = row["effect"], row["std_error"]
+        if error == error:
+            reach = 1.96 * error
+            axes.plot([effect - reach, effect + reach], [height] * 2, color=colour(group), lw=1.8)
+        _dot(axes, effect, height, group)
+    if len(classes) > 1:
+        for group, name in enumerate(classes):
+            _dot(axes, [], [], group, label=shorten(name))
+        legend_above(axes)
+    axes.set_xlabel(f"first instead of last ({unit})", color=INK)
+    return axes.figure
+
+
+def _rows(items: Sequence[Any], *, width: float, extra: float) -> Any:
+    """Axes with a row for each item."""
+    size = (width, extra + 0.28 * len(items))
+    axes = import_figure()(figsize=size, layout="constrained").subplots()
+    name_rows(axes, items)
+    return axes
+
+
+def _dot(axes: Any, x: Any, y: Any, group: int, **style: Any) -> None:
+    axes.plot(
+        x, y, "o", color=colour(group), markersize=7, markeredgecolor="white", zorder=3, **style
+    )
+
+
+def _fade_names(axes: Any, clear: Sequence[bool]) -> None:
+    for label, is_clear in zip(axes.get_yticklabels(), clear, strict=True):
+        label.set_color(INK if is_clear else SOFT)

@@ -1,0 +1,32 @@
+"""Vectors that comparisons look at."""
+
+import numpy as np
+from numpy.testing import assert_allclose
+
+from rankcut._loops.partitions import NOWHERE
+from rankcut.comparison.vectors import orders_of_listed
+
+
+def test_orders_of_listed_items_say_nothing_of_what_is_listed():
+    """By loops over pairs: the sign of each, less its mean among rankings of the kind."""
+    rng = np.random.default_rng(0)
+    rankings = rng.integers(0, 4, (30, 5)).astype(np.uint32)
+    rankings[rng.random((30, 5)) < 0.4] = NOWHERE
+    weight, kinds = rng.integers(1, 4, 30).astype(float), rng.integers(0, 2, 30)
+    found = orders_of_listed(rankings, weight, kinds).vectors(np.arange(30))
+
+    listed = rankings != NOWHERE
+    groups = rankings.astype(float)
+    expected = np.zeros((30, 5))
+    for kind in (0, 1):
+        for i in range(5):
+            for j in range(5):
+                rows = np.flatnonzero((kinds == kind) & listed[:, i] & listed[:, j])
+                if i != j and rows.size:
+                    signs = np.sign(groups[rows, j] - groups[rows, i])
+                    expected[rows, i] += signs - np.average(signs, weights=weight[rows])
+    assert_allclose(found, expected, atol=1e-12)
+    assert (found[~listed] == 0).all()
+    for kind in (0, 1):
+        rows = kinds == kind
+        assert_allclose(weight[rows] @ found[rows], 0, atol=1e-10)
