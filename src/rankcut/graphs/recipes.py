@@ -1,4 +1,4 @@
-"""Recipes for item graphs: estimators, so that a grid search reaches their parameters.
+"""Recipes for item graphs, with parameters as estimators have, which a grid search reaches.
 
 A recipe can be passed instead of a graph, as in ``GraphCutFeatures(SimilarityGraph(features))``.
 It is built at each fit, and its parameters are nested ones, such as ``graph__lengthscale``.
