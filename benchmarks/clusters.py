@@ -71,9 +71,8 @@ class Page:
 
 def find_number(name: str, kind: str, seed: int) -> int:
     """The number of blocs that is found in one sample of 1,000 people."""
-    # Lower seeds were looked at when the rule was made.
-    first = 3035 if kind == "random 6 of 10" else 3000
-    ranks, _ = population(name, kind, 1000, first + seed)
+    # Other seeds were looked at when the rule was made: 0 to 3,100, and from 90,000.
+    ranks, _ = population(name, kind, 1000, 10_000 + seed)
     model = RankingClusters(unranked=UNRANKED[kind], n_init=1, n_bootstraps=0, random_state=seed)
     return int(model.fit(ranks).n_clusters_)
 
@@ -101,10 +100,14 @@ class Kept:
 
 def number(page: Page, samples: int, kept: Kept) -> None:
     cells = {(name, kind): f"{name}, {kind}" for name in POPULATIONS for kind in KINDS}
-    kept.sample({cell: partial(find_number, *where) for where, cell in cells.items()}, samples)
+    measures = {cell: partial(find_number, *where) for where, cell in cells.items()}
+    # The numbers that are promised to be found first.
+    promised = {cells[where] for where in cells if POPULATIONS[where[0]] <= 4}
+    kept.sample({cell: measures[cell] for cell in measures if cell in promised}, samples)
+    kept.sample(measures, samples)
     rows = []
     for (name, kind), cell in cells.items():
-        found = np.array(kept.cells[cell])
+        found = np.array(kept.cells.get(cell, []), dtype=np.int64)
         if not len(found):
             continue
         right = int((found == POPULATIONS[name]).sum())

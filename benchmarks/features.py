@@ -85,7 +85,7 @@ def against_a_matrix_product() -> None:
     for column in ("rankings", "items", "features", "product", "ratio", "a ranking"):
         table.add_column(column, justify="right")
     for n_items in (50, 100, 200, 500, 1000, 2000):
-        n_rankings = max(64, 4_000_000 // n_items**2)
+        n_rankings = min(20_000, 400_000_000 // n_items**2)
         ranks, graph = full_rankings(n_rankings, n_items), similarity_graph(n_items)
         weights = graph.to_dense()
         ours = best_processor_seconds(partial(by_algorithm("dense", graph), ranks))

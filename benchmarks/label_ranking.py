@@ -100,7 +100,7 @@ def tasks(sets: list[str], deletion: bool) -> list[Key]:
     return [key for _, key in sorted(turns, key=lambda each: each[0])]
 
 
-def judge(folder: Path, key: Key) -> dict[str, float]:
+def judge(folder: Path, key: Key) -> dict[str, Any]:
     """Kendall's tau of both methods in one fold, and what they cost."""
     name, share, repeat, fold = key
     X, ranks = load(folder, name)
@@ -113,11 +113,20 @@ def judge(folder: Path, key: Key) -> dict[str, float]:
     model = RankingRegressor().fit(X[train], told)
     ours = kendall_score(ranks[test], model.predict(X[test]))
     middle = time.process_time()
-    found = {"ours": ours, "seconds": middle - start}
+    found: dict[str, Any] = {"ours": ours, "seconds": middle - start}
+    found["gaps"], found["pairs"] = calibration_gaps(ranks[test], model.predict_pairs(X[test]))
     if share or name in SMALL:
         found["forests"] = kendall_score(ranks[test], forest(X[train], told, X[test]))
         found["forest seconds"] = time.process_time() - middle
     return found
+
+
+def calibration_gaps(ranks: np.ndarray, chances: np.ndarray) -> tuple[list[float], int]:
+    """Sums of what is said less what is true in ten bins of pairs, each in both directions."""
+    apart = ranks[:, :, None] != ranks[:, None, :]
+    said, true = chances[apart], (ranks[:, :, None] < ranks[:, None, :])[apart]
+    bins = np.minimum((said * 10).astype(int), 9)
+    return np.bincount(bins, said - true, minlength=10).tolist(), len(said)
 
 
 def interval(values: list[float]) -> str:
@@ -131,7 +140,7 @@ def interval(values: list[float]) -> str:
     return f"{mean} ± {t.ppf(0.975, n - 1) * error:.3f}"
 
 
-def page(scores: dict[Key, dict[str, float]]) -> str:
+def page(scores: dict[Key, dict[str, Any]]) -> str:
     """The results as Markdown."""
     lines = [
         header("Predicting rankings", own_command()),
@@ -139,12 +148,13 @@ def page(scores: dict[Key, dict[str, float]]) -> str:
         "95 % interval (corrected for folds that share rows). Published: the best of six methods",
         "for each set, picked afterwards, so that a mean above theirs is above each of the six.",
         "Forests: a random forest of scikit-learn for each label, in the same folds. Seconds are",
-        "processor time for one fold.",
+        "processor time for one fold. Calibration: expected error of the probabilities of pairs in",
+        "ten bins, over all pairs judged.",
         "",
-        "| set | folds | ours | published best | forests | seconds |",
-        "|---|---|---|---|---|---|",
+        "| set | folds | ours | published best | forests | calibration | seconds |",
+        "|---|---|---|---|---|---|---|",
     ]
-    by_set: dict[tuple[str, float], list[dict[str, float]]] = defaultdict(list)
+    by_set: dict[tuple[str, float], list[dict[str, Any]]] = defaultdict(list)
     for (name, share, _, _), found in sorted(scores.items()):
         by_set[name, share].append(found)
     whole = []
@@ -157,12 +167,18 @@ def page(scores: dict[Key, dict[str, float]]) -> str:
         forests = [each["forests"] for each in found if "forests" in each]
         shown = f"{np.mean(forests):.3f}" if forests else ""
         seconds = np.mean([each["seconds"] for each in found])
+        binned = [each for each in found if "gaps" in each]
+        error = ""
+        if binned:
+            gaps = np.sum([each["gaps"] for each in binned], axis=0)
+            error = f"{np.abs(gaps).sum() / sum(each['pairs'] for each in binned):.3f}"
         lines.append(
-            f"| {name} | {len(found)} | {interval(ours)} | {best:.3f} | {shown} | {seconds:.0f} |"
+            f"| {name} | {len(found)} | {interval(ours)} | {best:.3f} | {shown} | {error} "
+            f"| {seconds:.0f} |"
         )
     if whole:
         ours, best = np.mean(whole, axis=0)
-        lines += [f"| mean of {len(whole)} sets | | {ours:.3f} | {best:.3f} | | |"]
+        lines += [f"| mean of {len(whole)} sets | | {ours:.3f} | {best:.3f} | | | |"]
     lines += [
         "",
         "## With labels deleted from the training rankings",
@@ -195,7 +211,7 @@ def main() -> None:
     parser.add_argument("--sets", default=",".join(PUBLISHED))
     parser.add_argument("--no-deletion", action="store_true")
     options = parser.parse_args()
-    scores: dict[Key, dict[str, float]] = {}
+    scores: dict[Key, dict[str, Any]] = {}
     if options.results.exists():
         for line in options.results.read_text(encoding="utf-8").splitlines():
             row: dict[str, Any] = json.loads(line)
@@ -207,7 +223,8 @@ def main() -> None:
         if time.process_time() > 60 * options.minutes:
             break
         scores[key] = judge(options.folder, key)
-        print(*key, {name: round(value, 3) for name, value in scores[key].items()}, flush=True)
+        plain = {name: round(value, 3) for name, value in scores[key].items() if name != "gaps"}
+        print(*key, plain, flush=True)
         name, share, repeat, fold = key
         row = {"set": name, "deleted": share, "repeat": repeat, "fold": fold}
         with options.results.open("a", encoding="utf-8") as file:

@@ -4,7 +4,7 @@ MkDocs calls the functions named ``on_…``. Blocks marked ``console`` hold shel
 site shows with the output they have when it is built; so do stories, where their data is there.
 """
 
-import importlib
+import importlib.util
 import io
 import re
 import tempfile
@@ -15,6 +15,8 @@ from tell import STORIES, find_data, tell
 
 HOME = Path(__file__).parents[1]
 EXAMPLES = HOME / "examples"
+# What the gallery opens with; the others follow by name.
+FIRST = ("plot_map", "plot_item_graph", "plot_groups", "plot_polytope", "plot_counts")
 
 # Rooms of the reference: a title, and the modules or packages whose names belong to it.
 ROOMS = {
@@ -71,7 +73,9 @@ def reference_page(title, names):
 
 def gallery():
     """The examples that draw: their names, titles, texts and code."""
-    for path in sorted(EXAMPLES.glob("plot_*.py")):
+    paths = {path.stem: path for path in sorted(EXAMPLES.glob("plot_*.py"))}
+    for name in (*FIRST, *(name for name in paths if name not in FIRST)):
+        path = paths[name]
         code = path.read_text(encoding="utf-8")
         title, _, text = code.split('"""')[1].strip().partition("\n")
         yield path, title.rstrip("."), text.strip(), code.split('"""', 2)[2].strip()
@@ -118,15 +122,16 @@ def results_page():
         "What the programs in `benchmarks/` print, with the date, version, processor and command "
         "of each run. `python benchmarks/record.py NAME` writes such a page.",
         "",
-        "| benchmark | date | processor | cores |",
-        "|---|---|---|---|",
+        "| benchmark | date | processor |",
+        "|---|---|---|",
     ]
     for path in sorted((HOME / "docs" / "results").glob("*.md")):
         text = path.read_text(encoding="utf-8")
         title = text.partition("\n")[0].removeprefix("# ")
         facts = dict(re.findall(r"^\| (date|processor|cores) \| (.*?) \|$", text, re.M))
-        cells = (facts.get(name, "") for name in ("date", "processor", "cores"))
-        lines.append(f"| [{title}]({path.name}) | {' | '.join(cells)} |")
+        date = facts["date"].replace("-", "\u2011")  # in one line
+        machine = f"{facts['processor']}, {facts['cores']} cores"
+        lines.append(f"| [{title}]({path.name}) | {date} | {machine} |")
     return "\n".join(lines) + "\n"
 
 

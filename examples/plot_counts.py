@@ -6,7 +6,7 @@ ballots there, and a mark that districts share is a pie of their colours.
 
 import numpy as np
 
-from rankcut import make_plackett_luce, plot_map
+from rankcut import RankingSet, make_plackett_luce, plot_map
 
 
 def draw():
@@ -16,7 +16,7 @@ def draw():
     district = np.repeat(["north", "south"], 500)
     order = rng.permutation(1000)
     return plot_map(
-        np.vstack([north, south])[order],
+        RankingSet(np.vstack([north, south])[order], ["Ada", "Ben", "Cleo", "Dan"]),
         district[order],
         by_name="district",
         title="1,000 ballots, two districts",

@@ -137,7 +137,7 @@ footer { padding: 1rem 1.25rem 3rem; color: var(--soft); font: .88rem var(--sans
     --accent: #7fb8dc; --code: #2a2e33; --shade: rgba(0, 0, 0, .7);
     --holds: #6fc191; --part: #e0a64a; --fails: #ea8a7b; --open: #a3abb3; --on-badge: #16181b; }
   /* Figures are drawn dark on light: turned round, with the hues as they were. */
-  .panels img { filter: invert(.89) hue-rotate(180deg); }
+  .panels img { filter: invert(.89) hue-rotate(180deg); border-color: #c6c2bd; }
 }
 @media print {
   :root { --paper: #fff; --card: #fff; --ink: #000; --soft: #444; --line: #ccc; --code: #eee;

@@ -277,6 +277,12 @@ def draw_paths(rows: Sequence[Row], title: str, marked: Mapping[str, int], *, ga
             axes.plot(steps[first:] + 1, height[first:], color=colour, lw=1.3, alpha=0.8)
             at = int(np.searchsorted(steps, marked[method], side="right")) - 1
             axes.plot(steps[at] + 1, height[at], "o", color=colour, markersize=5)
+    last = max((row["step"] + 1 for row in rows), default=1)
+    doubled = 2 ** np.arange(int(np.ceil(np.log2(max(last, 2)))) + 1)
+    # Of many doublings, every second or third is named.
+    doubled = doubled[:: 1 + len(doubled) // 9]
     axes.set(xscale="log", xlabel="step of L-BFGS, counted from 1")
+    axes.set_xticks(doubled, [f"{step:,}" for step in doubled])
+    axes.minorticks_off()
     axes.set(**({"yscale": "log", "ylabel": "ELBO below its end"} if gap else {"ylabel": "ELBO"}))
     return figure

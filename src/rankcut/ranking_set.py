@@ -21,6 +21,9 @@ _SPARSE_BEYOND = 8
 # Counts are expanded to at most this many rankings.
 _MOST_ROWS = 10_000_000
 
+# What notebooks show of a set.
+_SHOWN_ROWS, _SHOWN_ITEMS, _SHOWN_COLUMNS = 4, 6, 3
+
 # Every format that has counts can hold this one.
 LARGEST_COUNT = 10**15
 
@@ -152,12 +155,30 @@ class RankingSet:
         return f"RankingSet({', '.join(amount(number, what) for number, what in sizes)})"
 
     def _repr_html_(self) -> str:
-        shown = [str(item) for item in self.items[:5]]
-        more = ", …" if len(self.items) > len(shown) else ""
-        parts = [self.title, repr(self), f"items: {', '.join(shown)}{more}"]
-        if self.columns:
-            parts.append(f"columns: {', '.join(self.columns)}")
-        return "<br>".join(escape(part) for part in parts if part)
+        """What notebooks show: the sizes, and the first rankings with what is known of them."""
+        lines = [escape(part) for part in (self.title, repr(self)) if part]
+        first = self.rows(slice(_SHOWN_ROWS))
+        names = list(self.columns)[:_SHOWN_COLUMNS]
+        head = [*(["count"] if self.counted else []), "ranking", *names]
+        rows = [
+            [
+                *([f"{count:,}"] if self.counted else []),
+                _order_in_words(ranks, self.items),
+                *(
+                    "" if first.columns[name][row] is None else str(first.columns[name][row])
+                    for name in names
+                ),
+            ]
+            for row, (ranks, count) in enumerate(
+                zip(first.dense(), first.counts.tolist(), strict=True)
+            )
+        ]
+        if len(self) > len(rows):
+            rows.append([""] * head.index("ranking") + ["…"])
+        cells = [f"<th>{escape(name)}</th>" for name in head]
+        body = ["".join(f"<td>{escape(cell)}</td>" for cell in row) for row in rows]
+        table = "".join(f"<tr>{line}</tr>" for line in ["".join(cells), *body])
+        return "<br>".join(lines) + f"<table>{table}</table>"
 
     @property
     def n_rankings(self) -> int:
@@ -331,3 +352,18 @@ def distinct_labels(names: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, .
             notes.append(f"item {number} is called {name!r} like another one: read as {label!r}")
         labels[label] = None
     return tuple(labels), tuple(notes)
+
+
+def _order_in_words(ranks: NDArray[np.float64], items: Sequence[Any]) -> str:
+    """The first items of a ranking, best first.
+
+    >>> _order_in_words(np.array([2.0, 1.0, 2.0, np.nan]), ["uni", "toro", "ika", "ebi"])
+    'toro > uni = ika'
+    """
+    ranked = np.flatnonzero(~np.isnan(ranks))
+    listed = ranked[np.argsort(ranks[ranked], kind="stable")].tolist()
+    words = ""
+    for place, item in enumerate(listed[:_SHOWN_ITEMS]):
+        tied = place > 0 and ranks[item] == ranks[listed[place - 1]]
+        words += (" = " if tied else " > " if place else "") + str(items[item])
+    return words + (" …" if len(listed) > _SHOWN_ITEMS else "")

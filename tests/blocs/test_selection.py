@@ -48,6 +48,18 @@ def test_the_population_without_blocs_has_the_same_mean_and_covariance(kind, unr
     assert np.abs(spread - np.cov(theirs.T)).max() < 5 * np.sqrt(2 * 2 / 1500) * spread.max()
 
 
+def test_the_population_without_blocs_is_as_wide_as_one_that_has_some():
+    centers = [[1, 2, 3, 4, 5], [5, 4, 3, 1, 2]]
+    ranks = make_mallows(3000, 5, phi=0.4, centers=centers, random_state=0).ranks
+    given = groups(ranks)
+    population = fit_null(given, np.ones(3000), np.random.default_rng(0))
+    drawn = population.draw(np.repeat(given, 10, axis=0), np.random.default_rng(1))
+    spread, theirs = np.cov(borda_vectors(given).T), np.cov(borda_vectors(drawn).T)
+    # Utilities with the covariance of the positions have rankings that are much less wide.
+    least = np.abs(spread - theirs).max() / spread.max()
+    assert least < 0.1
+
+
 def test_drawn_rankings_list_the_same_items_and_tie_as_many():
     shapes = np.array([[0, 1, 1, NOWHERE, 2], [0, 0, 0, 1, 1]], dtype=np.uint32)
     found = rank_like(shapes, np.random.default_rng(0).normal(size=(2, 5)))

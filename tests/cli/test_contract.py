@@ -112,7 +112,7 @@ def here(tmp_path, monkeypatch):
 
 
 def test_every_command_is_here():
-    others = {"demo", "predict"}  # of a data set of its own, and of a model
+    others = {"demo", "predict"}  # of a data set of its own, and of a model (below)
     assert set(ARGUMENTS) == set(WRITTEN) == set(COMMANDS) - others
 
 
@@ -325,6 +325,65 @@ def test_standard_output(here, command):
         )
     else:
         assert done.stdout_bytes == target.read_bytes()
+
+
+# --- a saved model, which takes rankings too ----------------------------------------------------
+
+
+@pytest.fixture
+def model(here):
+    return fit_blocs("votes.csv")
+
+
+def fit_blocs(file):
+    about = ["--unranked", "last", "--columns", "town,age"]
+    succeed("clusters", file, "-k", "2", "--n-bootstraps", "0", *about, "-o", "blocs.skops")
+    return "blocs.skops"
+
+
+def predict(model, file, *options, **settings):
+    return run("predict", model, file, "--columns", "town,age", *options, **settings)
+
+
+def test_a_model_takes_any_kind_in_any_order_of_columns_and_one_row(here, model):
+    order = [2, 0, 3, 1]
+    for ranks, _ in KINDS.values():
+        rows = [(1, "Kobe", 31, each) for each in ranks.split()]
+        turned = [(1, "Kobe", 31, ",".join(row[3].split(",")[i] for i in order)) for row in rows]
+        (here / "one.csv").write_text(table(rows), encoding="utf-8")
+        (here / "two.csv").write_text(table(turned, [ITEMS[i] for i in order]), encoding="utf-8")
+        one, two = predict(model, "one.csv"), predict(model, "two.csv")
+        assert one.exit_code == 0, one.output
+        assert len(one.stdout.splitlines()) == 7
+        assert two.stdout == one.stdout
+    (here / "one.csv").write_text(table([(1, "Kobe", 31, "1,2,3,4")]), encoding="utf-8")
+    assert len(predict(model, "one.csv").stdout.splitlines()) == 2
+
+
+def test_a_model_takes_standard_input_and_writes_standard_output(here, model):
+    text = (here / "votes.csv").read_text(encoding="utf-8")
+    shown = predict(model, "votes.csv").stdout_bytes
+    assert predict(model, "-", "--format", "csv", input=text).stdout_bytes == shown
+    assert predict(model, "votes.csv", "-o", "out.csv").exit_code == 0
+    assert (here / "out.csv").read_bytes() == shown
+
+
+def test_labels_of_a_model_are_only_text(here):
+    (here / "odd.csv").write_text(table(BALLOTS, HOSTILE), encoding="utf-8")
+    done = predict(fit_blocs("odd.csv"), "odd.csv")
+    assert done.exit_code == 0, done.output
+    assert len(list(csv.DictReader(io.StringIO(done.stdout)))) == 18
+
+
+def test_an_interrupted_prediction_leaves_no_file(here, model, monkeypatch):
+    def interrupt(path):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(drafts, "_settle", interrupt)
+    done = predict(model, "votes.csv", "-o", "out.csv")
+    assert done.exit_code not in (0, 2)
+    assert "Traceback" not in done.output
+    assert {path.name for path in here.iterdir()} == {"votes.csv", model}
 
 
 # --- one grammar -------------------------------------------------------------------------------

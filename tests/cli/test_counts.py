@@ -152,7 +152,8 @@ def learned_rankings(file):
 
 def reported(file):
     succeed("report", file, *LAST, "--by", "town", "-o", "page.html")
-    page = Path("page.html").read_text().replace("18 in 7 rows", "18")
+    rows = '<div class=""><dt>file</dt><dd>7 rows with counts</dd></div>\n'
+    page = Path("page.html").read_text().replace(rows, "")
     # Numbers at the odd places, rounded as they are.
     parts = re.split(r"(-?\d+\.\d+)", page)
     return [Rounded(part) if i % 2 else part for i, part in enumerate(parts)]

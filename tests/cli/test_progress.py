@@ -15,7 +15,7 @@ class Terminal(io.StringIO):
 
 def work():
     with working("reading") as say:
-        say("half")
+        say("half of [plot]")  # brackets are no markup
     with steps("folds") as step:
         step(1, 2)
     assert len(list(counted([load_lunch()], "features"))) == 1
@@ -37,5 +37,5 @@ def test_a_terminal_shows_what_is_under_way(monkeypatch):
     monkeypatch.setattr("sys.stderr", terminal)
     monkeypatch.setenv("TERM", "xterm")
     work()
-    for said in ("reading: half", "folds", "features: 48 rows"):
+    for said in ("reading: half of [plot]", "folds", "features: 48 rows"):
         assert said in terminal.getvalue()

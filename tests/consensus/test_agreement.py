@@ -1,6 +1,6 @@
 """Kendall's W, the mean τ of two people, and the counts beneath them."""
 
-from itertools import combinations
+from itertools import combinations, permutations
 
 import numpy as np
 import pytest
@@ -94,3 +94,19 @@ def test_shares_and_counts_of_comparisons():
     assert_allclose(
         pairs.shares(), [[nan, 2 / 3, 1], [1 / 3, nan, nan], [0, nan, nan]], equal_nan=True
     )
+
+
+def test_margins_of_incomplete_rankings_are_means_over_all_completions():
+    nan = np.nan
+    ranks = np.array([[1, nan, 2, nan], [nan, 1, nan, nan], [2, 3, 1, nan], [4, 1, 2, 3]])
+    every = np.array(list(permutations(range(1, 5))))
+    expected = np.zeros((4, 4))
+    for row in ranks:
+        listed = np.flatnonzero(~np.isnan(row))
+        fits = [np.all(np.argsort(e[listed]) == np.argsort(row[listed])) for e in every]
+        own = every[fits]
+        expected += np.sign(own[:, None, :] - own[:, :, None]).mean(axis=0) / len(ranks)
+    pairs = compare_pairs(gather(read_rankings(ranks), "anywhere"))
+    assert_allclose(pairs.margins(), expected, atol=1e-12)
+    # Only those who rank both items compare them.
+    assert pairs.counts()[0, 2] == 3

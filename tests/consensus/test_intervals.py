@@ -11,6 +11,7 @@ from rankcut import make_mallows
 from rankcut.consensus import Resampling, by_majorities, by_vectors, compare_pairs, gather
 from rankcut.consensus.intervals import critical_value, places_by_ranges
 from rankcut.consensus.means import borda_vectors
+from rankcut.consensus.methods import _first_shares
 from rankcut.rankings import read_rankings
 
 
@@ -70,6 +71,17 @@ def test_few_people_who_agree_make_nothing_sure_and_many_do():
         assert_array_equal(places(same[:4], method), np.tile([1, 5], (5, 1)))
         expected = np.tile(np.arange(1, 6)[:, None], (1, 2))
         assert_array_equal(places(same, method), expected)
+
+
+def test_few_people_who_nearly_agree_make_nothing_sure():
+    nearly = np.tile(np.arange(1.0, 11.0), (5, 1))
+    nearly[0, [8, 9]] = 10, 9
+    assert_array_equal(places(nearly), np.tile([1, 10], (10, 1)))
+
+
+def test_a_tie_for_the_first_place_is_shared_in_spite_of_rounding():
+    means = np.array([[0.1 + 0.2, 0.3, 0.0], [1.0, 0.0, 0.0]])
+    assert_array_equal(_first_shares(means), [0.75, 0.25, 0.0])
 
 
 def test_all_tied_or_one_person_leaves_all_places():

@@ -160,7 +160,7 @@ def test_data_sets_are_ranking_sets_with_frames_if_asked(load):
     assert data["item_features"] is data.item_features
     assert data["feature_names"] is data.feature_names
     assert len(repr(data)) < 60 > len(repr(framed))
-    assert len(data._repr_html_()) < 200
+    assert len(data._repr_html_()) < 1_000 > len(framed._repr_html_())
     assert list(framed.ranks.columns) == list(framed.item_features.index) == data.item_names
     assert list(framed.item_features.columns) == data.feature_names
     part = framed[5:9]

@@ -9,7 +9,14 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
-from rankcut import CoListingGraph, Consensus, GraphCutFeatures, make_mallows, make_plackett_luce
+from rankcut import (
+    CoListingGraph,
+    Consensus,
+    GraphCutFeatures,
+    RankingSet,
+    make_mallows,
+    make_plackett_luce,
+)
 from rankcut.errors import InputError
 from rankcut.rankings import read_rankings
 
@@ -238,3 +245,18 @@ def test_rankings_are_checked():
         Consensus().fit(LISTS)
     with pytest.raises(ValueError, match="0 sample"):
         Consensus().fit(np.empty((0, 3)))
+
+
+def test_a_ranking_set_counts_its_people():
+    votes = RankingSet(np.array([[1.0, 2, 3], [3, 2, 1]]), ("a", "b", "c"), counts=[2, 9])
+    model = Consensus(n_bootstraps=0).fit(votes)
+    assert (model.n_people_, model.ranking_.tolist()) == (11, [3, 2, 1])
+
+
+def test_the_winner_of_those_who_list_both_may_be_another():
+    # b beats a where both are listed; a is listed by most, and above the others.
+    ranks = [[2, 1, np.nan]] * 3 + [[1, np.nan, 2]] * 12 + [[np.nan, 1, 2]] * 2
+    model = Consensus(unranked="anywhere", n_bootstraps=0).fit(ranks)
+    assert model.pairwise_winner_ == 0
+    assert model.notes_[0].endswith("comparison. Counting only those who list both items, it is 1.")
+    assert "Counting" not in Consensus(unranked="last", n_bootstraps=0).fit(ranks).notes_[0]

@@ -7,7 +7,14 @@ from scipy.sparse import csr_array
 from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score
 
-from rankcut import Consensus, GraphCutFeatures, KendallKernel, RankingClusters, make_mallows
+from rankcut import (
+    Consensus,
+    GraphCutFeatures,
+    KendallKernel,
+    RankingClusters,
+    RankingSet,
+    make_mallows,
+)
 from rankcut.errors import InputError
 from rankcut.estimators import KendallFeatures
 
@@ -218,3 +225,10 @@ def test_one_item_makes_no_blocs():
         model = RankingClusters(n_clusters, n_bootstraps=0).fit(np.ones((5, 1)))
         assert model.n_clusters_ == 1
         assert_array_equal(model.rankings_, [[1]])
+
+
+def test_a_ranking_set_counts_its_people():
+    votes = RankingSet(np.array([[1.0, 2, 3], [3, 2, 1]]), ("a", "b", "c"), counts=[2, 9])
+    model = RankingClusters(2, n_bootstraps=0).fit(votes)
+    assert (model.n_people_, model.sizes_.tolist(), model.labels_.tolist()) == (11, [9, 2], [1, 0])
+    assert RankingClusters(2, n_bootstraps=0).fit(votes, sample_weight=[1, 1]).n_people_ == 2

@@ -96,6 +96,20 @@ def test_errors_of_a_gaussian_process_are_those_of_its_weights():
     assert errors[3] == pytest.approx((draws @ change[0]).std(), rel=0.03)
 
 
+def test_errors_of_a_classifying_process_are_those_of_its_latent_function():
+    model = MODELS["gp"]()
+    found = explain(model, RANKS[:1])
+    first, last = RANKS[:1].astype(float), RANKS[:1].astype(float)
+    first[0, 3], last[0, 3] = 0, N + 1
+    ends = model[0].transform(np.vstack([first, last]))
+    _, (one, other) = model[-1].predict_latent(ends)
+    _, (middle,) = model[-1].predict_latent(ends.mean(axis=0, keepdims=True))
+    # A linear function f: the variance of f(a) − f(b) from those at a, b and half way.
+    expected = np.sqrt(2 * one + 2 * other - 4 * middle)
+    errors = dict(zip(found.items["item"], found.items["std_error"], strict=True))
+    assert errors[3] == pytest.approx(expected, rel=1e-6)
+
+
 def test_errors_of_a_logistic_regression_are_those_of_the_information():
     model = MODELS["logistic"]()
     found = explain(model, RANKS)
@@ -128,7 +142,7 @@ def test_more_than_two_classes_have_an_effect_each():
     assert len(found.items) == 3 * N
     assert set(found.items["class"]) == {0, 1, 2}
     assert "[2]" in found.summary()
-    assert found.plot().axes[0].get_legend() is not None
+    assert {text.get_text() for text in found.plot().legends[0].texts} == {"0", "1", "2"}
 
 
 def test_labels_frames_and_what_is_unknown():

@@ -5,6 +5,7 @@ import io
 import pickle
 import struct
 import tracemalloc
+import zipfile
 import zlib
 
 import numpy as np
@@ -13,7 +14,7 @@ import pytest
 from rankcut import ItemGraph, RankingSet, read_file, read_items, write_file
 from rankcut.files import RankingFileError, read_graph, scan_file, write_graph
 from rankcut.files.models import import_skops, read_model
-from rankcut.files.streams import copy_whole, read_all
+from rankcut.files.streams import copy_whole, pack_archive, read_all, unpack_archive
 
 
 def test_a_gzip_file_that_unpacks_out_of_proportion_is_refused():
@@ -164,6 +165,35 @@ def test_archives_that_unpack_out_of_proportion_are_refused(tmp_path):
     for read in (read_graph, read_model):
         with pytest.raises(RankingFileError, match=r"bomb\.npz: unpacks to over 100 times"):
             read(place)
+
+
+class Endless:
+    """A member of an archive that never ends, whatever size is declared."""
+
+    def __enter__(self):
+        self.taken = 0
+        return self
+
+    def __exit__(self, *_):
+        pass
+
+    def read(self, size):
+        self.taken += size
+        assert self.taken < 1 << 26, "nobody counts"
+        return bytes(size)
+
+
+def test_an_archive_is_refused_by_its_declared_sizes_and_by_counting(monkeypatch):
+    sink = io.BytesIO()
+    with zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("large", bytes(1 << 25))
+    small = pack_archive({"small": b"1"})
+    monkeypatch.setattr(zipfile.ZipFile, "open", lambda *_: pytest.fail("a member was read"))
+    with pytest.raises(RankingFileError, match="unpacks to over 100 times"):
+        unpack_archive(sink.getvalue(), "declared")
+    monkeypatch.setattr(zipfile.ZipFile, "open", lambda *_: Endless())
+    with pytest.raises(RankingFileError, match="unpacks to over 100 times"):
+        unpack_archive(small, "forged")
 
 
 def test_a_graph_that_shrinks_well_is_read_again(tmp_path):

@@ -70,6 +70,34 @@ def test_left_out_predictions_are_those_of_a_fit_without_the_row(problem):
     np.testing.assert_allclose(model.left_out[7], without.predict(rows[7:8])[0], atol=1e-8)
 
 
+def test_scale_and_penalty_have_the_least_error_of_rows_left_out(problem, monkeypatch):
+    rows, targets, _ = problem
+    ones = np.ones(30)
+    scales, penalties = (0.6, 1.8, 6.0), np.array([1e-3, 0.1, 10.0])
+    monkeypatch.setattr(kernel_ridge, "_SCALES", scales)
+    monkeypatch.setattr(kernel_ridge, "_PENALTIES", penalties)
+    model = fit_kernel(rows, targets, ones, 0)
+    errors = {}
+    for scale in scales:
+        for penalty in penalties:
+            gaps = []
+            for row in range(30):
+                others = np.arange(30) != row
+                without = kernel_ridge._fit(
+                    rows[others],
+                    targets[others],
+                    ones[others],
+                    rows,
+                    scale * np.sqrt(3),
+                    np.array([penalty]),
+                )
+                gaps.append(targets[row] - without.predict(rows[row : row + 1])[0])
+            errors[scale * np.sqrt(3), penalty] = np.mean(np.square(gaps))
+    best = min(errors, key=errors.get)
+    assert (model.lengthscale, model.penalty) == pytest.approx(best)
+    assert model.loss == pytest.approx(errors[best], rel=1e-6)
+
+
 def test_landmarks_come_near_the_exact_model(rng, monkeypatch):
     rows = rng.uniform(-1, 1, (150, 1))
     targets = np.sin(3 * rows)

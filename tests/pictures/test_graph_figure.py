@@ -99,3 +99,19 @@ def test_mistakes():
         plot_graph(ItemGraph.complete(3), ["x", "y"])
     with pytest.raises(InputError, match="1 values for 3 items"):
         plot_graph(ItemGraph.complete(3), items=["x"])
+
+
+def test_components_lie_beside_each_other():
+    sizes = (7, 4, 3, 1, 1)
+    part = np.repeat(np.arange(len(sizes)), sizes)
+    weights = np.where(part[:, None] == part, 1.0, 0.0)
+    np.fill_diagonal(weights, 0.0)
+    places = lay_out_graph(ItemGraph(weights, len(part))).places
+    assert places.min() >= -1e-12
+    assert places.max() <= 1 + 1e-12
+    boxes = [(places[part == k].min(axis=0), places[part == k].max(axis=0)) for k in range(5)]
+    for (low, high), (other_low, other_high) in combinations(boxes, 2):
+        assert ((high < other_low) | (other_high < low)).any()
+    # Room by the number of items: neither a dot nor all of the picture.
+    areas = [np.prod(high - low) for low, high in boxes[:3]]
+    assert sorted(areas, reverse=True) == areas

@@ -47,3 +47,16 @@ def test_equal_anchors_get_places_beside_each_other():
 def test_widths_add_up():
     assert text_width("toro", 12) == 12 * sum(text_width(c, 1) for c in "toro")
     assert text_width("", 12) == 0
+
+
+def test_a_label_goes_elsewhere_rather_than_cover_points():
+    anchor, size, right = np.array([[200.0, 150.0]]), np.array([[40.0, 12.0]]), np.array([[1.0, 0]])
+    ((_, x, y),) = place_labels(anchor, size, BOUNDS, away=right)
+    assert (x, y) == (224.0, 150.0)
+    marks = np.array([[230.0, 150.0], [240.0, 152.0]])
+    ((_, x, y),) = place_labels(anchor, size, BOUNDS, away=right, covered=marks)
+    assert not ((abs(marks[:, 0] - x) < 20) & (abs(marks[:, 1] - y) < 6)).any()
+    # Where everything is covered, the favoured place is as good as another.
+    wall = np.stack(np.meshgrid(np.arange(0, 401, 2.0), np.arange(0, 301, 2.0)), -1).reshape(-1, 2)
+    ((_, x, y),) = place_labels(anchor, size, BOUNDS, away=right, covered=wall, reach=1)
+    assert abs(x - 224) < 40

@@ -7,8 +7,10 @@ from chromium import COLLIDING, CUT, WIDER, find_chromium, opened
 from rankcut import compare_groups, make_mallows
 from rankcut.datasets import load_lunch
 from rankcut.pictures import map_page
+from rankcut.pictures.bloc_page import bloc_page
 from rankcut.pictures.comparison_page import comparison_page
 from rankcut.pictures.consensus_page import consensus_page
+from rankcut.reports.blocs import BlocReport
 from rankcut.reports.consensus import ConsensusReport, GroupConsensus
 
 pytestmark = [
@@ -46,8 +48,22 @@ def comparison():
     return comparison_page([{"title": HOSTILE, **found}])
 
 
+def blocs():
+    from rankcut import RankingClusters, RankingSet
+    from rankcut.pictures.map_figure import read_map
+
+    ranks = make_mallows(90, 9, phi=0.7, random_state=0).ranks
+    votes = RankingSet(ranks, (*"abcdefgh", HOSTILE))
+    model = RankingClusters((2, 5), n_bootstraps=50).fit(votes)
+    names = np.array([f"bloc {label + 1}" for label in model.labels_], dtype=object)
+    towns = np.array(["north", HOSTILE], dtype=object)[np.arange(90) % 2]
+    found = BlocReport.of(model).crossed("town", towns, model.labels_, votes.counts)
+    shown = read_map(votes, names, "error", None, None, "bloc")
+    return bloc_page(found, HOSTILE, shown, ranks)
+
+
 @pytest.mark.parametrize("width", [390, 1280])
-@pytest.mark.parametrize("make", [lunch_map, many_groups, consensus, comparison])
+@pytest.mark.parametrize("make", [lunch_map, many_groups, consensus, comparison, blocs])
 def test_nothing_overflows_is_cut_or_complains(tmp_path, make, width):
     file = tmp_path / "page.html"
     file.write_text(make(), encoding="utf-8")

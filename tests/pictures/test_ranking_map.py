@@ -10,7 +10,7 @@ from rankcut.datasets import load_lunch
 from rankcut.errors import InputError
 from rankcut.estimators import SpearmanKernel
 from rankcut.pictures.map_figure import read_map
-from rankcut.pictures.map_scene import lay_out
+from rankcut.pictures.map_scene import MOST_ARROWS, lay_out
 from rankcut.pictures.ranking_map import (
     MOST_MARKS,
     Directions,
@@ -149,6 +149,20 @@ def test_the_scene_has_equal_scales_and_areas_in_proportion():
     directions = np.array([arrow.tip for arrow in scene.arrows]) - scene.origin
     loadings = found.directions[[arrow.item for arrow in scene.arrows]]
     assert_allclose(directions * loadings[0, 0], loadings * directions[0, 0], atol=1e-9)
+
+
+def test_the_longest_arrows_come_first_and_only_they_are_named():
+    found = read(make_mallows(60, 40, phi=0.9, random_state=0).ranks)
+    scene = lay_out(found, 640, 600, most_arrows=40)
+    lengths = np.linalg.norm(
+        [np.subtract(arrow.tip, scene.origin) for arrow in scene.arrows], axis=1
+    )
+    assert (np.diff(lengths) <= 1e-9).all()
+    assert 0 < len(scene.labels(13)) <= MOST_ARROWS < len(scene.arrows)
+    assert set(scene.labels(13)) <= set(range(MOST_ARROWS))
+    assert [a.item for a in lay_out(found, 640, 600).arrows] == [
+        a.item for a in scene.arrows[:MOST_ARROWS]
+    ]
 
 
 def test_mistakes():

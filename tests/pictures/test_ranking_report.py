@@ -1,5 +1,6 @@
 """The page about rankings: what is on it, for rankings of any kind and for hostile labels."""
 
+import json
 import re
 from html.parser import HTMLParser
 
@@ -71,7 +72,9 @@ def test_counts_are_the_same_page_as_rows():
     town = np.array(["a", "a", "b", "b"], object)
     counted = RankingSet(ranks, ("x", "y", "z"), counts=[9, 15, 11, 25], columns={"town": town})
     once, each = report(counted, by="town"), report(counted.expanded(), by="town")
-    assert once.html.replace(" in 4 rows", "") == each.html
+    rows = '<div class=""><dt>file</dt><dd>4 rows with counts</dd></div>\n'
+    assert once.html.count(rows) == 1
+    assert once.html.replace(rows, "") == each.html
     weighed = report(ranks, town, sample_weight=[9, 15, 11, 25], items=["x", "y", "z"])
     assert weighed.overview.places.tolist() == each.overview.places.tolist()
 
@@ -88,6 +91,62 @@ def test_many_items_and_rankings_stay_below_a_megabyte():
     page = report(votes.ranks, items=labels, unranked="anywhere")
     assert len(page.html.encode()) < 1_000_000
     assert repr(page) == "Report(1,500 rankings, 40 items shown)"
+
+
+def test_items_without_room_on_a_drawing_wait_until_they_are_chosen():
+    votes = make_mallows(60, 40, phi=0.95, random_state=0)
+    elements = Reader(report(votes.ranks).html).elements
+    arrows = [attrs for tag, attrs in elements if "arrow" in attrs.get("class", "").split()]
+    waiting = {attrs["data-item"] for attrs in arrows if "later" in attrs["class"]}
+    assert (len(arrows), len(waiting)) == (40, 24)
+    assert waiting == {
+        attrs["data-item"] for _, attrs in elements[: _map_end(elements)] if _waits(attrs)
+    }
+
+
+def _waits(attrs):
+    return attrs.get("class") == "later"
+
+
+def _map_end(elements):
+    """Where the last panel, the graph, begins."""
+    return max(i for i, (tag, _) in enumerate(elements) if tag == "h2")
+
+
+def test_lines_have_the_ends_of_their_scale():
+    ranks = np.array([[1.0, 2.0, 3.0, 4.0], [1.0, 2.0, 4.0, 3.0], [2.0, 1.0, 4.0, 3.0]] * 12)
+    groups = np.repeat(["a", "b"], 18)
+    page = report(ranks, groups, items=list("wxyz")).html
+    ends = re.findall(r'class="ends"[^>]*><span>(\d+)</span><span>(\d+)</span>', page)
+    # Places in the consensus, and mean places of the groups: 4/3, 5/3, 11/3 and 10/3.
+    assert ends == [("1", "4"), ("1", "4")]
+    left = re.findall(r"Mean place of w: [^>]*><span[^>]*></span><span[^>]*left:([\d.]+)%", page)
+    assert left == [f"{100 * (4 / 3 - 1) / 3:.1f}"]
+
+
+def test_cells_of_pairs_are_blue_where_most_prefer_the_item_of_the_row():
+    votes = RankingSet(np.array([[1.0, 2.0], [2.0, 1.0]]), ("x", "y"), counts=[3, 1])
+    read = Reader(report(votes).html).elements
+    cells = {
+        attrs["data-tip"]: attrs for tag, attrs in read if " before " in attrs.get("data-tip", "")
+    }
+    assert {tip: attrs["class"] for tip, attrs in cells.items()} == {
+        "x before y: 75 %": "bar",
+        "y before x: 25 %": "against",
+    }
+    assert {attrs["fill-opacity"] for attrs in cells.values()} == {f"{0.85 * 0.5:.2f}"}
+
+
+def test_what_is_said_of_a_chosen_item():
+    ranks = np.array([[1.0, 2.0, np.nan], [2.0, 1.0, 3.0], [1.0, 2.0, 3.0]])
+    votes = RankingSet(ranks, ("x", "y", "z"), counts=[40, 20, 40])
+    page = report(votes, unranked="last").html
+    (embedded,) = re.findall(r'id="items">(.*?)</script>', page)
+    assert json.loads(embedded) == [
+        ["x", "place 1 of 3 (certain), put first by 80 %"],
+        ["y", "place 2 of 3 (certain), put first by 20 %"],
+        ["z", "place 3 of 3 (certain), put first by 0 %, not listed by 40 %"],
+    ]
 
 
 def test_a_given_graph_is_drawn_by_name():

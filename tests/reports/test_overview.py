@@ -7,11 +7,13 @@ from rankcut import RankingSet, make_mallows
 from rankcut.datasets import load_lunch
 from rankcut.reports.overview import MOST_DRAWN, MOST_ITEMS, survey
 from rankcut.reports.overview_words import (
+    say_blocs,
     say_consensus,
     say_contents,
     say_cut,
     say_groups,
     say_lengths,
+    say_method,
     say_pairs,
     say_places,
 )
@@ -65,12 +67,25 @@ def test_maps_are_of_a_sample_and_all_else_is_of_everyone():
 
 def test_sentences_follow_the_numbers():
     same = survey(RankingSet(np.array([[1.0, 2.0, 3.0]]), ("x", "y", "z"), counts=[50]))
-    assert say_contents(same).startswith("50 rankings of 3 items: 100 % are full.")
+    assert say_contents(same).startswith(
+        "50 rankings of 3 items: all are full. All give the same order."
+    )
     assert "1 thing to check" in say_contents(same)
     assert say_lengths(same) == "Each ranking lists all 3 items."
     assert say_consensus(same).startswith("x comes first, and with 95 % confidence no other item")
     assert say_places(same) == "x is put first most often, by 100 %."
     assert say_pairs(same).startswith("Clearest: x before y (100 % of those who compare them).")
+    # x is in places 1, 2, 3 and 3 of equally many, y in 2, 1, 1 and 2, z in 3, 3, 2 and 1.
+    places = np.array([[1.0, 2.0, 3.0], [2.0, 1.0, 3.0], [3.0, 1.0, 2.0], [3.0, 2.0, 1.0]])
+    apart = survey(RankingSet(places, ("x", "y", "z"), counts=[3, 3, 3, 3]))
+    assert say_places(apart) == (
+        "y is put first most often, by 50 %. People differ most about x: the middle half of those "
+        "who list it put it between places 1 and 3."
+    )
+    # Two of three pairs alike.
+    pair = survey(RankingSet(np.array([[1.0, 2.0, 3.0], [1.0, 3.0, 2.0]]), ("x", "y", "z")))
+    assert "Two people agree on 67 % of the pairs that both order" in say_consensus(pair)
+    assert say_blocs(pair) == "Blocs are not looked for among fewer than 30 rankings."
     ranks = np.array([[1.0, 2.0, np.nan], [2.0, 1.0, 3.0], [1.0, np.nan, np.nan]])
     short = survey(RankingSet(ranks, ("x", "y", "z"), counts=[1, 1, 2]), unranked="last")
     assert say_lengths(short) == (
@@ -80,9 +95,9 @@ def test_sentences_follow_the_numbers():
 
 
 def test_groups_are_told_apart_with_a_test_and_an_effect():
-    ranks = np.array([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]])
+    ranks = np.array([[1.0, 2.0, 3.0], [3.0, 1.0, 2.0]])
     votes = RankingSet(ranks, ("x", "y", "z"), counts=[30, 30])
     found = survey(votes, ["north", "south"], by_name="side")
     assert "Groups differ (p" in say_groups(found)
-    assert "2.0 places higher in" in say_groups(found)
-    assert "Groups by side: north (30) and south (30)." in say_groups(found)
+    assert "most about x, 2.0 places higher in north than in south." in say_groups(found)
+    assert "permutations" in say_method(found)

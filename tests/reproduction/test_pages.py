@@ -67,6 +67,24 @@ def test_html_escapes_and_embeds(document):
     assert "<li>one</li>" in page
 
 
+def test_wide_tables_say_that_they_scroll_and_narrow_ones_do_not():
+    def page(n_columns):
+        rows = [{f"column {number}": number for number in range(n_columns)}]
+        section = Section("part", "Part", "Prose.", sheets=[Sheet(rows, "Numbers")])
+        return html_page(Document("Report", "Lead.", [section])).partition("<body>")[2]
+
+    assert "Scroll sideways" in page(8)
+    assert "Scroll sideways" not in page(3)
+
+
+def test_the_paper_is_cited():
+    cited = html_page(Document("Report", "Lead.", [], "@article{a & b}"))
+    assert "<pre>@article{a &amp; b}</pre>" in cited
+    assert "```bibtex\n@article{a & b}\n```" in markdown_page(
+        Document("Report", "Lead.", [], "@article{a & b}")
+    )
+
+
 def test_markdown(document):
     page = markdown_page(document)
     assert (

@@ -24,7 +24,49 @@ from reproduction.published import (
     see,
 )
 
+# Steps, a constant, where the variance starts, and for cuts: weighted, unit length, draws.
+RELEASED = {
+    ("sushi", "full", CUT): (20, True, 1.0, True, False, "tolerance"),
+    ("sushi", "full", KENDALL): (20, False, 1.0),
+    ("sushi", "full", MALLOWS): (20, False, 1.0),
+    ("sushi", "top-6", CUT): (20, True, 1.0, True, False, "tolerance"),
+    ("sushi", "top-6", KENDALL): (20, False, 10.0),
+    ("sushi", "top-6", MALLOWS): (20, False, 1.0),
+    ("sushi", "4 of 10", CUT): (10, False, 1.0, False, False, "tolerance"),
+    ("sushi", "4 of 10", KENDALL): (200, False, 1.0),
+    ("sushi", "10 of 100", CUT): (10, False, 1.0, False, False, "same"),
+    ("sushi", "10 of 100", KENDALL): (200, False, 1.0),
+    ("synthetic", "full", CUT): (20, True, 1.0, True, False, "tolerance"),
+    ("synthetic", "full", KENDALL): (20, False, 1.0),
+    ("synthetic", "full", MALLOWS): (20, False, 1.0),
+    ("synthetic", "top-6", CUT): (20, True, 1.0, True, False, "tolerance"),
+    ("synthetic", "top-6", KENDALL): (20, False, 1.0),
+    ("synthetic", "top-6", MALLOWS): (20, False, 1.0),
+    ("synthetic", "top-3", CUT): (20, True, 1.0, True, False, "tolerance"),
+    ("synthetic", "top-3", KENDALL): (20, False, 1.0),
+    ("synthetic", "top-3", MALLOWS): (20, False, 1.0),
+    ("synthetic", "ties", CUT): (200, False, 1.0, False, True, "tolerance"),
+    ("synthetic", "ties", KENDALL): (200, False, 1.0),
+    ("synthetic", "incomplete", CUT): (200, False, 1.0, False, False, "tolerance"),
+    ("synthetic", "incomplete", KENDALL): (200, False, 1.0),
+}
+
 SIDE = np.random.default_rng(0).permutation(np.arange(400) % 4 == 0).astype(int)
+
+
+def test_settings_are_those_of_the_released_program():
+    found = {}
+    for data, experiments in (("sushi", published.SUSHI), ("synthetic", published.SYNTHETIC)):
+        for experiment, kernels in experiments.items():
+            for kernel, release in kernels.items():
+                cut = release.cut
+                about = () if cut is None else (cut.weighted, cut.normalize, cut.draws)
+                assert cut is None or cut.kernel == "exponential"
+                settings = (release.steps, release.constant, release.variance, *about)
+                found[data, experiment, kernel] = settings
+    assert found == RELEASED
+    # Lists of 8 dishes were taken for lists of 10.
+    assert published.SYNTHETIC["top-6"][KENDALL].absent == 2
 
 
 def test_people_are_all_of_one_side_and_as_many_of_the_other():

@@ -1,3 +1,5 @@
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -6,6 +8,7 @@ from reproduction.encodings import CUT, KENDALL, UNIT
 from reproduction.learning import FURTHER_SEEDS, SCORES, SEEDS
 from reproduction.score_report import (
     difference_row,
+    draw_paths,
     summary_rows,
     whether_it_matters,
 )
@@ -43,3 +46,18 @@ def test_summary():
     assert (six["seeds"], six["n"], six["F1"]) == ("the paper's", 6, pytest.approx(0.5))
     assert (every["seeds"], every["n"]) == ("all", 7)
     assert six["F1, low"] < 0.5 < six["F1, high"]
+
+
+@pytest.mark.parametrize("last", [1, 20, 200, 1000])
+def test_labels_of_steps_do_not_overlap(last):
+    rows = [
+        {"method": CUT, "seed": 4, "step": step, "bound": -300.0 / (1 + step)}
+        for step in range(last + 1)
+    ]
+    for gap in (False, True):
+        figure = draw_paths(rows, "Full", {CUT: last}, gap=gap)
+        figure.draw_without_rendering()
+        (axes,) = figure.axes
+        assert not axes.get_xticklabels(minor=True)
+        boxes = [label.get_window_extent() for label in axes.get_xticklabels()]
+        assert all(one.x1 < other.x0 for one, other in pairwise(boxes))

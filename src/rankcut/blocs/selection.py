@@ -26,7 +26,7 @@ from rankcut.blocs.null_population import fit_null
 
 #: Least product of the gap, in standard deviations, and the stability.
 SURE = 2.0
-SURE_OF_MORE = 2.5
+SURE_OF_MORE = 2.2
 
 #: Least adjusted Rand index of the blocs that two halves of the people find.
 STABLE = 0.5

@@ -119,11 +119,9 @@ def _numbered(column: NDArray[Any]) -> Codes:
         values, codes = np.unique(column, return_inverse=True)
         return Codes(codes.astype(np.int64), tuple(values.tolist()))
     listed = column.tolist()
-    known = _in_order({label for label in listed if not is_missing(label)})
+    known = _in_order({label for label in dict.fromkeys(listed) if not is_missing(label)})
     numbers = {label: code for code, label in enumerate(known)}
-    codes = np.fromiter(
-        (-1 if is_missing(label) else numbers[label] for label in listed), np.int64, len(listed)
-    )
+    codes = np.fromiter((numbers.get(label, -1) for label in listed), np.int64, len(listed))
     # Whole numbers beside missing ones are stored as floats: 2019.0 is 2019.
     whole = (isinstance(label, float) and label.is_integer() for label in known)
     return Codes(

@@ -52,6 +52,7 @@ _FEWEST_PEOPLE = 25
 _ROUNDS = 12
 _LAST_ROUNDS = 3
 _MOST_JUDGES = 1000
+_FEW_LISTS = 300
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,23 +157,24 @@ def _learn_catalogue(
 ) -> Learned:
     """Factors of a catalogue that is too large for a covariance of all pairs of items."""
     order = rng.permutation(len(lists))
+    # A tenth of few people says too little, so each fifth is held out in turn.
     n_judges = min(_MOST_JUDGES, len(lists) // 10)
-    judges = lists.some(np.sort(order[:n_judges]))
-    others = lists.some(np.sort(order[n_judges:]))
-    model, _ = learn_factors(
-        others,
-        first_factors(others, rng),
-        graph,
-        n_rounds=_ROUNDS,
-        n_jobs=n_jobs,
-        progress=progress,
-    )
-    sharpness = measure_sharpness([judges], [model], rng)
+    judged = [order[:n_judges]] if len(lists) > _FEW_LISTS else np.array_split(order, _PARTS)
+    models = []
+    for part in judged:
+        others = lists.some(np.setdiff1d(order, part))
+        start = first_factors(others, rng)
+        found, _ = learn_factors(
+            others, start, graph, n_rounds=_ROUNDS, n_jobs=n_jobs, progress=progress
+        )
+        models.append(found)
+    judges = [lists.some(np.sort(part)) for part in judged]
+    sharpness = measure_sharpness(judges, models, rng)
     presence = None
     if listed is not None:
-        presence = _presence(listed, order[:n_judges], order, model, rng)
+        presence = _presence(listed, judged[0], order, models[0], rng)
     model, share = learn_factors(
-        lists, model, graph, n_rounds=_LAST_ROUNDS, n_jobs=n_jobs, progress=progress
+        lists, models[0], graph, n_rounds=_LAST_ROUNDS, n_jobs=n_jobs, progress=progress
     )
     return Learned(model, sharpness, presence, 0.0, share, 1.0 if graph is not None else 0.0)
 

@@ -32,7 +32,7 @@ from rankcut.consensus.linear_program import Progress
 from rankcut.consensus.means import Vectors, borda_vectors, graph_vectors
 from rankcut.dask import is_lazy, stand_in
 from rankcut.errors import InputError, Setting
-from rankcut.estimators.base import TakesRankings
+from rankcut.estimators.base import TakesRankings, weights_of
 from rankcut.features.graph_cut import check_learnable, fit_graph
 from rankcut.parameters import check_choice, check_count, is_real, seed_from
 from rankcut.rankings import RankMatrix, Unranked
@@ -165,7 +165,7 @@ class Consensus(TakesRankings):
             Ignored.
         sample_weight : array of shape (n_rankings,) or None
             Whole numbers count people: 3 is the same as the row three times. Other numbers weigh
-            people, each row one person.
+            people, each row one person. None: the counts of a RankingSet, or one each.
         people : array of shape (n_rankings,) or None
             Who each ranking is by. Rows of the same person are resampled together.
 
@@ -179,7 +179,7 @@ class Consensus(TakesRankings):
             self._check_parameters()
             gathered = self._gather_lazy(ranks, sample_weight, people)
             return self._take_together(rankings, gathered)
-        return self.fit_matrix(rankings, sample_weight, people)
+        return self.fit_matrix(rankings, weights_of(ranks, sample_weight), people)
 
     def fit_matrix(
         self,
@@ -333,7 +333,14 @@ class Consensus(TakesRankings):
             winner = pairwise_winner(margins)
             self.pairwise_winner_ = None if winner is None else names[listed[winner]]
             self.cycle_ = [names[listed[i]] for i in shortest_cycle(margins)]
-            self.notes_.append(majority_sentence(margins, [names[i] for i in listed]))
+            said = majority_sentence(margins, [names[i] for i in listed])
+            # Unlisted items that may be anywhere count in margins, and not in shares.
+            shares = self._pairs.shares()[np.ix_(listed, listed)]
+            other = pairwise_winner(np.nan_to_num(2 * shares - 1))
+            if other != winner:
+                whom = "no item does" if other is None else f"it is {names[listed[other]]!r}"
+                said += f" Counting only those who list both items, {whom}."
+            self.notes_.append(said)
         if not self.optimal_:
             self.notes_.append(
                 f"The order is not proven best: it gains {self.objective_:.6g}, and no order gains "

@@ -31,7 +31,7 @@ from rankcut.consensus.means import borda_vectors
 from rankcut.consensus.people import read_rows
 from rankcut.dask import is_lazy, map_rows, stand_in
 from rankcut.errors import InputError
-from rankcut.estimators.base import TakesRankings, check_items
+from rankcut.estimators.base import TakesRankings, check_items, weights_of
 from rankcut.estimators.bloc_vectors import choose_encoder
 from rankcut.parameters import check_count, seed_from
 from rankcut.partitions import block_rows
@@ -173,7 +173,7 @@ class RankingClusters(ClusterMixin, TakesRankings):
             Ignored.
         sample_weight : array of shape (n_rankings,) or None
             Whole numbers count people: 3 is the same as the row three times. Other numbers weigh
-            people, each row one person.
+            people, each row one person. None: the counts of a RankingSet, or one each.
 
         Returns
         -------
@@ -181,7 +181,7 @@ class RankingClusters(ClusterMixin, TakesRankings):
         """
         rankings = self._read(stand_in(X), reset=True)
         if not is_lazy(X):
-            return self.fit_matrix(rankings, sample_weight)
+            return self.fit_matrix(rankings, weights_of(X, sample_weight))
         self._check_parameters()
         people = gather_lazy(X, self.unranked, sample_weight, "anywhere")
         self._divide(rankings, people)

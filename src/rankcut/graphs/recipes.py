@@ -38,8 +38,9 @@ class SimilarityGraph(FeatureRecipe):
     Parameters
     ----------
     features : array or frame of shape (n_items, n_features)
-        Item features. In a frame, numeric columns are scaled and others one-hot encoded; the
-        index of a pandas frame labels the items. They are kept as plain arrays.
+        Item features. In a frame, numeric columns are scaled, text becomes the TF-IDF of its words
+        and others are one-hot encoded; the index of a pandas frame labels the items. They are kept
+        as plain arrays.
     kernel : {"squared_exponential", "exponential"}
         How similarity decreases with the Euclidean distance d.
     lengthscale : float, array of shape (n_features,) or "median"

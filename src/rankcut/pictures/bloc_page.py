@@ -14,8 +14,18 @@ from rankcut.reports.blocs import BlocReport
 
 _WIDTH, _HEIGHT = 640, 600
 
-# Items of a bloc that the page has room for.
+# Items of a bloc that the page has room for, and what sets it apart that it says.
 _MOST_ITEMS = 40
+_MOST_SAID = 5
+
+_STYLE = """
+.blocs { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(18rem, 100%), 1fr));
+  gap: 1rem; margin: 1.2rem 0; }
+.blocs section { border: 1px solid var(--faint); border-radius: .8rem; padding: 1rem 1.2rem; }
+.blocs h2 { margin: 0 0 .4rem; } .blocs table { width: 100%; margin-top: .6rem; }
+.blocs tr:last-child td { border-bottom: 0; }
+@media print { .blocs section { break-inside: avoid; } }
+"""
 
 
 def bloc_page(
@@ -34,7 +44,7 @@ def bloc_page(
     """
     heading = title or "Blocs"
     body = [f"<h1>{escape(heading)}</h1>", *_body(report, found, ranks)]
-    return page(heading, "\n".join(body), script=found is not None)
+    return page(heading, "\n".join(body), script=found is not None, style=_STYLE)
 
 
 def _body(report: BlocReport, found: RankingMap | None, ranks: Any) -> Iterator[str]:
@@ -57,8 +67,12 @@ def _body(report: BlocReport, found: RankingMap | None, ranks: Any) -> Iterator[
         yield '<figure style="max-width:48rem">'
         yield from draw_map_svg(found, lay_out(found, _WIDTH, _HEIGHT), words.__getitem__)
         yield "</figure>"
+    yield '<div class="blocs">'
     for bloc in range(len(report.sizes)):
+        yield "<section>"
         yield from _bloc(report, bloc)
+        yield "</section>"
+    yield "</div>"
     if report.cross is not None:
         yield from _cross(report)
     if report.selection is not None:
@@ -85,12 +99,12 @@ def _body(report: BlocReport, found: RankingMap | None, ranks: Any) -> Iterator[
 
 def _bloc(report: BlocReport, bloc: int) -> Iterator[str]:
     yield (
-        f'<h2><span class="key" style="background:{colour(bloc)}"></span>Bloc {bloc + 1}: '
-        f"{escape(report.share(bloc))}</h2>"
+        f'<h2><span class="key" style="background:{colour(bloc)}"></span>Bloc {bloc + 1}</h2>'
+        f'<p class="soft">{escape(report.share(bloc))}</p>'
     )
     rows = report.rows_of(bloc)
     if rows:
-        said = "; ".join(report.difference(row) for row in rows[:8])
+        said = "; ".join(report.difference(row) for row in rows[:_MOST_SAID])
         yield f"<p>Sets it apart: {escape(said)}.</p>"
     header, body = ["place", "item"], []
     if report.intervals is not None:
@@ -107,7 +121,6 @@ def _bloc(report: BlocReport, bloc: int) -> Iterator[str]:
 def _cross(report: BlocReport) -> Iterator[str]:
     assert report.cross is not None
     yield f"<h2>Blocs and {escape(report.cross.name)}</h2>"
-    yield f"<p>{escape(report.cross.sentence())}</p>"
     shares = report.cross.shares()
     yield from _table(
         [report.cross.name, *(f"bloc {bloc + 1}" for bloc in range(len(report.sizes)))],

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from rankcut.errors import amount
 from rankcut.graphs.item_graph import as_item_graph
 from rankcut.pictures.graph_layout import GraphLayout, lay_out_graph
-from rankcut.pictures.labels import place_labels, text_width
+from rankcut.pictures.labels import place_labels, points_along, text_width
 from rankcut.pictures.ranking_map import group_rows
 from rankcut.pictures.theme import INK, PAPER, SOFT, check_length, colour, import_figure, shorten
 
@@ -89,10 +89,10 @@ def plot_graph(
         linewidths=1.0,
         zorder=3,
     )
-    left_out = len(labels) - _write_labels(axes, places, labels, size)
+    left_out = len(labels) - _write_labels(axes, layout, places, labels, size)
     said = _say(built, layout)
     if left_out:
-        said += f"; {left_out} labels found no room"
+        said += f"; {amount(left_out, 'label')} found no room"
     left = 14 / width
     heading = {"size": 14, "color": INK, "weight": "bold", "va": "center", "parse_math": False}
     figure.text(left, 1 - 20 / height, shorten(title, 58), **heading)
@@ -141,7 +141,11 @@ def _draw_edges(axes: Any, layout: GraphLayout, places: NDArray[np.float64]) -> 
 
 
 def _write_labels(
-    axes: Any, places: NDArray[np.float64], labels: Sequence[str], size: float
+    axes: Any,
+    layout: GraphLayout,
+    places: NDArray[np.float64],
+    labels: Sequence[str],
+    size: float,
 ) -> int:
     """Write the labels that find room, and say how many they are."""
     font = 10.0 if len(labels) <= 60 else 8.0
@@ -149,7 +153,15 @@ def _write_labels(
     half, gap = size / 2 + 1, size / 2 + 2
     dots = np.hstack([places - half, places + half])
     bounds = (1, 1, _WIDTH - 1, _HEIGHT - 1)
-    placed = place_labels(places, boxes, bounds, gap=gap, reach=2, obstacles=dots)
+    placed = place_labels(
+        places,
+        boxes,
+        bounds,
+        gap=gap,
+        reach=2,
+        obstacles=dots,
+        covered=points_along(places[layout.edges[:, 0]], places[layout.edges[:, 1]]),
+    )
     for number, x, y in placed:
         # A line leads to a label that found no room beside its item.
         apart = np.abs(places[number] - (x, y)) - boxes[number] / 2

@@ -18,6 +18,9 @@ _STRONGEST = 3
 # More edges of equal weights would make a picture grey.
 _MOST_EQUAL = 600
 
+# Space between components, where an item has a square of side 1.
+_BETWEEN = 0.8
+
 # How much taller a flat graph may be drawn.
 _STRETCH = 1.7
 
@@ -60,7 +63,7 @@ def lay_out_graph(graph: ItemGraph) -> GraphLayout:
     else:
         weights = graph.to_dense()
     drawn = _strong_edges(weights)
-    places = _fit_in_square(_spread_out(drawn))
+    places = _fit_in_square(_beside_each_other(drawn))
     edges = coo_array(np.triu(drawn, 1))
     order = np.argsort(edges.data, kind="stable")
     pairs = np.stack(edges.coords, axis=1)[order].astype(np.int64)
@@ -86,19 +89,50 @@ def _strong_edges(weights: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.where(keep, weights, 0.0)
 
 
+def _beside_each_other(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Places within each component, and the components in rows, the largest first."""
+    n_parts, part = connected_components(weights, directed=False)
+    if n_parts == 1:
+        return _upright(_spread_out(weights))
+    members = [np.flatnonzero(part == number) for number in range(n_parts)]
+    members.sort(key=len, reverse=True)
+    inner = []
+    for own in members:
+        each = _fit_in_square(_upright(_spread_out(weights[np.ix_(own, own)])))
+        # As much room for each item, however flat its component.
+        inner.append(each * np.sqrt(len(own) / np.maximum(np.ptp(each, axis=0), 0.3).prod()))
+    boxes = np.array([np.ptp(each, axis=0) + _BETWEEN for each in inner])
+    widths = np.cumsum(boxes[:, 0])
+    rows = [_in_rows(boxes, width) for width in widths[widths >= boxes[:, 0].max()].tolist()]
+    corners = min(rows, key=lambda each: float(np.ptp(np.vstack([each, each + boxes]), 0).max()))
+    places = np.zeros((len(weights), 2))
+    for own, each, corner in zip(members, inner, corners, strict=True):
+        places[own] = corner + each - each.min(axis=0)
+    return places
+
+
+def _in_rows(boxes: NDArray[np.float64], width: float) -> NDArray[np.float64]:
+    """The lower left corners of boxes in rows of at most that width, one row below the other."""
+    corners = np.zeros_like(boxes)
+    across = up = row = 0.0
+    for number, (wide, high) in enumerate(boxes):
+        if across + wide > width + 1e-9:
+            across, up, row = 0.0, up - row, 0.0
+        corners[number] = across, up - high
+        across, row = across + wide, max(row, high)
+    return corners
+
+
 def _spread_out(weights: NDArray[np.float64]) -> NDArray[np.float64]:
     """Minimise Σ w_ij d_ij^{3/2} − Σ m_i m_j log d_ij, where m_i = 1 + the degree.
 
     Edges pull, all items push each other away, so that dense parts come apart (A. Noack, Energy
-    models for graph clustering, 2007). Components push each other as if weakly connected.
+    models for graph clustering, 2007).
     """
     n = len(weights)
     if n < 3:
         return np.stack([np.arange(n, dtype=float), np.zeros(n)], axis=1)
     strength = weights / (weights.max() or 1.0)
-    n_parts, _ = connected_components(strength, directed=False)
-    if n_parts > 1:
-        strength = strength + 0.3 / n
     mass = np.sqrt(1 + strength.sum(axis=1))
     push = np.outer(mass, mass) / n
     np.fill_diagonal(push, 0.0)
@@ -130,16 +164,22 @@ def _spectral_start(strength: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(vectors + 0.05 * np.stack([np.cos(turn), np.sin(turn)], axis=1))
 
 
-def _fit_in_square(places: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Turn the longest way across, and scale to the unit square.
-
-    A flat graph is drawn somewhat taller than it is, which leaves more room for labels.
-    """
+def _upright(places: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Turn the longest way across."""
     centred = places - places.mean(axis=0)
     turn = np.linalg.svd(centred, full_matrices=True)[2]
     turned = centred @ turn.T
-    turned = turned * np.where(turned[np.abs(turned).argmax(axis=0), [0, 1]] < 0, -1.0, 1.0)
-    size = np.ptp(turned, axis=0)
+    return np.asarray(
+        turned * np.where(turned[np.abs(turned).argmax(axis=0), [0, 1]] < 0, -1.0, 1.0)
+    )
+
+
+def _fit_in_square(places: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Scale to the unit square.
+
+    A flat graph is drawn somewhat taller than it is, which leaves more room for labels.
+    """
+    size = np.ptp(places, axis=0)
     size[size == 0.0] = 1.0
     size = np.maximum(size, size.max() / _STRETCH)
-    return np.asarray((turned - turned.min(axis=0) - np.ptp(turned, axis=0) / 2) / size + 0.5)
+    return np.asarray((places - places.min(axis=0) - np.ptp(places, axis=0) / 2) / size + 0.5)

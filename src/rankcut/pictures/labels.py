@@ -11,6 +11,11 @@ _WIDE = frozenset("mwMW@%—…<>=+~#")
 # Directions tried around an anchor, from the favoured one to the opposite.
 _TURNS = np.deg2rad([0, 30, -30, 60, -60, 90, -90, 120, -120, 150, -150, 180])
 
+# A label goes this many places farther from where it should be rather than cover a point.
+_COVERED = 3.0
+# Space between points along a line.
+_STEP = 8.0
+
 
 class Placed(NamedTuple):
     """A label that found a place: its number, and the middle of its box."""
@@ -48,11 +53,12 @@ def place_labels(
     gap: float = 4.0,
     reach: int = 4,
     obstacles: NDArray[np.float64] | None = None,
+    covered: NDArray[np.float64] | None = None,
 ) -> list[Placed]:
     """A box beside each anchor such that no two boxes overlap and none leaves the bounds.
 
-    Labels are placed in their order, each at the first free place around its anchor. One that
-    finds none is left out.
+    Labels are placed in their order, each at the free place around its anchor that covers the least
+    and is the nearest to where it should be. One that finds none is left out.
 
     Parameters
     ----------
@@ -70,6 +76,8 @@ def place_labels(
         Distances tried, each a label's height farther than the one before.
     obstacles : ndarray of shape (m, 4) or None
         Boxes (left, low, right, high) that labels stay clear of.
+    covered : ndarray of shape (m, 2) or None
+        Points that a label covers only if it would be worse off elsewhere.
 
     Examples
     --------
@@ -82,7 +90,10 @@ def place_labels(
     directions = _apart(anchors) if away is None else away
     for number, ((x, y), (width, height)) in enumerate(zip(anchors, sizes, strict=True)):
         favoured = float(np.arctan2(directions[number, 1], directions[number, 0]))
-        for middle in _candidates((x, y), (width, height), favoured, gap, reach):
+        best, least = None, np.inf
+        for place, middle in enumerate(_candidates((x, y), (width, height), favoured, gap, reach)):
+            if place >= least:
+                break
             box = np.concatenate([middle, middle]) + np.array([-width, -height, width, height]) / 2
             inside = (
                 box[0] >= bounds[0]
@@ -91,9 +102,13 @@ def place_labels(
                 and box[3] <= bounds[3]
             )
             if inside and not _overlaps(box, taken):
-                taken.append(box)
-                placed.append(Placed(number, float(middle[0]), float(middle[1])))
-                break
+                cost = place + _COVERED * _count_inside(box, covered)
+                if cost < least:
+                    best, least = box, cost
+        if best is not None:
+            taken.append(best)
+            middle = (best[:2] + best[2:]) / 2
+            placed.append(Placed(number, float(middle[0]), float(middle[1])))
     return placed
 
 
@@ -131,6 +146,25 @@ def _overlaps(box: NDArray[np.float64], taken: Sequence[NDArray[np.float64]]) ->
             & (others[:, 1] < box[3])
         ).any()
     )
+
+
+def _count_inside(box: NDArray[np.float64], points: NDArray[np.float64] | None) -> int:
+    if points is None:
+        return 0
+    return int(((points >= box[:2]) & (points <= box[2:])).all(axis=1).sum())
+
+
+def points_along(starts: NDArray[np.float64], ends: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Points on lines, every few units, which a label had better not cover.
+
+    >>> points_along(np.zeros((1, 2)), np.array([[16.0, 0.0]])).tolist()
+    [[0.0, 0.0], [8.0, 0.0], [16.0, 0.0]]
+    """
+    pieces = [np.zeros((0, 2))]
+    for start, end in zip(starts, ends, strict=True):
+        steps = 1 + int(np.ceil(np.linalg.norm(end - start) / _STEP))
+        pieces.append(np.linspace(start, end, steps))
+    return np.concatenate(pieces)
 
 
 def _apart(anchors: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rankcut.orders import to_orders
+from rankcut.pictures.labels import text_width
 from rankcut.pictures.map_figure import pie, read_map
-from rankcut.pictures.map_scene import FEW_GROUPS, Scene, lay_out
+from rankcut.pictures.map_scene import FEW_GROUPS, MOST_ARROWS, Scene, lay_out
 from rankcut.pictures.page import key, page, text, tip
 from rankcut.pictures.ranking_map import RankingMap
 from rankcut.pictures.theme import OTHERS, SCALE, shorten
@@ -21,6 +22,8 @@ _WIDTH, _HEIGHT = 640, 600
 _FONTS = {"roomy": 13.0, "narrow": 23.0}
 # Items of a ranking that a tip shows.
 _MOST_SHOWN = 8
+# Of more points than this each is drawn fainter.
+_FEW_POINTS = 300
 
 
 def map_page(
@@ -94,7 +97,11 @@ def map_pieces(found: RankingMap, describe: Callable[[int], str]) -> Iterator[st
 
 
 def draw_map_svg(found: RankingMap, scene: Scene, describe: Callable[[int], str]) -> Iterator[str]:
-    """The drawing by itself."""
+    """The drawing by itself.
+
+    Arrows after the first :data:`~rankcut.pictures.map_scene.MOST_ARROWS` have the class ``later``:
+    a page shows them when their item is chosen.
+    """
     yield (
         f'<svg viewBox="-30 0 {_WIDTH + 30} {_HEIGHT + 30}" tabindex="0" role="img" '
         f'aria-label="Map of {escape(found.subtitle())}; arrow keys go through the points">'
@@ -136,6 +143,7 @@ def _mark(
 ) -> str:
     (x, y), radius = scene.marks[mark], scene.radius[mark]
     y = _HEIGHT - y
+    solid = 0.82 if len(scene.marks) <= _FEW_POINTS else 0.5
     sectors = pie(found.parts[mark])
     words = [f"{found.counts[mark]:,} ranking{'' if found.counts[mark] == 1 else 's'}"]
     if found.values is not None:
@@ -151,12 +159,12 @@ def _mark(
         group = sectors[0][0]
         return (
             f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius:.1f}" class="rim" '
-            f'fill="{colour or found.groups[group].colour}" fill-opacity=".82" '
+            f'fill="{colour or found.groups[group].colour}" fill-opacity="{solid}" '
             f'data-pick="{group}"{shown}/>'
         )
     paths = (
         f'<path d="{_sector(x, y, radius, start, end)}" fill="{found.groups[g].colour}" '
-        f'fill-opacity=".82" data-pick="{g}"/>'
+        f'fill-opacity="{solid}" data-pick="{g}"/>'
         for g, start, end in sectors
     )
     return f'<g class="rim"{shown}>{"".join(paths)}</g>'
@@ -175,8 +183,9 @@ def _sector(x: float, y: float, radius: float, start: float, end: float) -> str:
 
 def _arrows(scene: Scene) -> Iterator[str]:
     x0, y0 = scene.origin
-    for arrow in scene.arrows:
+    for number, arrow in enumerate(scene.arrows):
         x, y = arrow.tip
+        later = " later" * (number >= MOST_ARROWS)
         length = math.hypot(x - x0, y - y0) or 1.0
         across, up = (x - x0) / length, (y - y0) / length
         # A head of seven units, and the shaft up to it.
@@ -184,7 +193,7 @@ def _arrows(scene: Scene) -> Iterator[str]:
         head = f"M{x:.1f},{_HEIGHT - y:.1f}L{bx - 3 * up:.1f},{_HEIGHT - by - 3 * across:.1f}"
         head += f"L{bx + 3 * up:.1f},{_HEIGHT - by + 3 * across:.1f}Z"
         yield (
-            f'<g class="arrow" pointer-events="none" data-item="{arrow.item}">'
+            f'<g class="arrow{later}" pointer-events="none" data-item="{arrow.item}">'
             f'<line x1="{x0:.1f}" y1="{_HEIGHT - y0:.1f}" '
             f'x2="{bx:.1f}" y2="{_HEIGHT - by:.1f}"/><path d="{head}"/></g>'
         )
@@ -193,6 +202,12 @@ def _arrows(scene: Scene) -> Iterator[str]:
             arrow = scene.arrows[number]
             label = text(arrow.label, x, _HEIGHT - y + 0.36 * font, font, f"halo {kind}", "middle")
             yield f'<g data-item="{arrow.item}">{label}</g>'
+        for arrow in scene.arrows[MOST_ARROWS:]:
+            x, y = arrow.tip
+            half = text_width(arrow.label, font) / 2
+            x = min(max(x, half), scene.width - half)
+            label = text(arrow.label, x, _HEIGHT - y - 0.4 * font, font, f"halo {kind}", "middle")
+            yield f'<g class="later" data-item="{arrow.item}">{label}</g>'
 
 
 def _about_groups(scene: Scene) -> str:

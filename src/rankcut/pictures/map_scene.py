@@ -6,16 +6,18 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankcut.pictures.labels import place_labels, text_width
+from rankcut.pictures.labels import place_labels, points_along, text_width
 from rankcut.pictures.ranking_map import HALF, Group, RankingMap
 from rankcut.pictures.theme import shorten
 
 # Radius of a mark of one ranking, and the largest, in units of the canvas.
 _ONE, _LARGEST, _SMALLEST = 4.5, 26.0, 1.8
-# Items with the longest arrows are drawn.
-MOST_ARROWS = 30
+# Items with the longest arrows are drawn: more would hide each other.
+MOST_ARROWS = 16
 # Ellipses of more groups are drawn as lines alone.
 FEW_GROUPS = 3
+# Half the length of the head of an arrow.
+_HEAD = 4.0
 # Part of the canvas that marks may cover in all.
 _COVERED = 0.25
 
@@ -67,19 +69,31 @@ class Scene:
 
     def labels(self, font: float) -> dict[int, tuple[float, float]]:
         """Where the labels of arrows are, by the arrows' numbers; those without room are not."""
-        if not self.arrows:
+        named = self.arrows[:MOST_ARROWS]
+        if not named:
             return {}
-        tips = np.array([arrow.tip for arrow in self.arrows])
-        boxes = np.array(
-            [[text_width(arrow.label, font) + 4, 1.25 * font] for arrow in self.arrows]
-        )
+        tips = np.array([arrow.tip for arrow in named])
+        boxes = np.array([[text_width(arrow.label, font) + 4, 1.25 * font] for arrow in named])
         bounds = (1, 1, self.width - 1, self.height - 1)
-        placed = place_labels(tips, boxes, bounds, away=tips - self.origin, reach=3)
+        shafts = points_along(np.broadcast_to(self.origin, tips.shape), tips)
+        placed = place_labels(
+            tips,
+            boxes,
+            bounds,
+            away=tips - self.origin,
+            gap=7,
+            reach=3,
+            # The head of another arrow must be seen.
+            obstacles=np.hstack([tips - _HEAD, tips + _HEAD]),
+            covered=np.concatenate([shafts, self.marks]),
+        )
         return {spot.number: (spot.x, spot.y) for spot in placed}
 
 
-def lay_out(found: RankingMap, width: float, height: float) -> Scene:
-    """Lay a map out on a canvas of this size."""
+def lay_out(
+    found: RankingMap, width: float, height: float, most_arrows: int = MOST_ARROWS
+) -> Scene:
+    """Lay a map out on a canvas of this size, with the longest arrows, so many at most."""
     outlines = {
         g: _outline(group) for g, group in enumerate(found.groups) if group.spread is not None
     }
@@ -89,7 +103,7 @@ def lay_out(found: RankingMap, width: float, height: float) -> Scene:
     lengths = np.linalg.norm(found.directions, axis=1)
     reach = float(np.linalg.norm(found.places, axis=1).max()) or 1.0
     stretch = reach / (float(lengths.max()) or 1.0)
-    drawn = np.argsort(-lengths, kind="stable")[:MOST_ARROWS]
+    drawn = np.argsort(-lengths, kind="stable")[:most_arrows]
     drawn = drawn[lengths[drawn] > 0.02 * lengths.max(initial=0.0)]
     tips = stretch * found.directions[drawn]
     low, high = np.minimum(low, tips.min(axis=0)), np.maximum(high, tips.max(axis=0))

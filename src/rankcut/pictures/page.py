@@ -42,6 +42,7 @@ STYLE = f"""
   {"".join(f"--c{k}:{value};" for k, value in enumerate(COLOURS))} }}
 @media (prefers-color-scheme: dark) {{ :root {{ {_variables(_DARK)} }} }}
 @media print {{ :root {{ {_variables(_LIGHT)} }} }}
+@media screen and (prefers-color-scheme: dark) {{ svg .rim {{ fill-opacity: .9; }} }}
 * {{ box-sizing: border-box; }}
 body {{ margin: 0; background: var(--paper); color: var(--ink);
   font: 16px/1.5 system-ui, "Segoe UI", Roboto, "DejaVu Sans", Arial, sans-serif; }}
@@ -56,7 +57,7 @@ svg {{ display: block; width: 100%; height: auto; }}
 svg text {{ fill: var(--ink); font-family: inherit; }}
 svg .soft {{ fill: var(--soft); }} svg .grid {{ stroke: var(--faint); fill: none; }}
 svg .rim {{ stroke: var(--paper); stroke-width: .8; }}
-svg .halo {{ paint-order: stroke; stroke: var(--paper); stroke-width: 3px; stroke-opacity: .8;
+svg .halo {{ paint-order: stroke; stroke: var(--paper); stroke-width: 3.5px; stroke-opacity: .85;
   stroke-linejoin: round; }}
 svg .arrow {{ stroke: var(--ink); fill: var(--ink); opacity: .65; stroke-width: 1.2; }}
 .wide {{ overflow-x: auto; }}

@@ -13,6 +13,12 @@ from rankcut.theory import BasePolytope
 # Orthonormal directions within s(V) = F(V): the map s ↦ s @ AXES keeps lengths there.
 AXES = np.array([[1.0, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1]]) / 2
 _VIEW = {"elev": 20, "azim": 32}
+_TURN, _RISE = np.deg2rad(_VIEW["azim"]), np.deg2rad(_VIEW["elev"])
+_TOWARDS_US = np.array(
+    [np.cos(_RISE) * np.cos(_TURN), np.cos(_RISE) * np.sin(_TURN), np.sin(_RISE)]
+)
+# Some of the hidden edges show through.
+_SOLID = 0.82
 
 
 def draw_four_items(function: SetFunction, names: Sequence[str], key: str) -> Any:
@@ -36,18 +42,28 @@ def draw_four_items(function: SetFunction, names: Sequence[str], key: str) -> An
     axes.set_axis_off()
     outlines: list[NDArray[np.float64]] = []
     n_first: list[int] = []
-    seen = set()
+    known = set()
     for face in polytope.faces():
         corner_names = np.round(face.vertices @ AXES / size, 9) + 0.0
         name = tuple(sorted(map(tuple, corner_names.tolist())))
         # Ordered partitions in two groups name the sides; several may name the same one.
-        if len(face.groups) == 2 and face.dimension == 2 and name not in seen:
-            seen.add(name)
+        if len(face.groups) == 2 and face.dimension == 2 and name not in known:
+            known.add(name)
             outlines.append(_around(face.vertices @ AXES))
             n_first.append(len(face.groups[0]))
-    look = {"edgecolor": INK, "linewidth": 0.9, "alpha": 0.72}
+    # The back would mix its colours with those in front, so that of it there are edges alone.
+    front = [_faces_us(side, middle) for side in outlines]
+    hidden = [side for side, seen in zip(outlines, front, strict=True) if not seen]
+    shown = [
+        (side, COLOURS[n - 1])
+        for side, n, seen in zip(outlines, n_first, front, strict=True)
+        if seen
+    ]
+    dotted = {"edgecolor": SOFT, "linewidth": 0.8, "linestyle": ":"}
+    solid = {"edgecolor": INK, "linewidth": 0.9, "alpha": _SOLID}
+    axes.add_collection3d(Poly3DCollection(hidden, facecolors=(0, 0, 0, 0), **dotted))
     axes.add_collection3d(
-        Poly3DCollection(outlines, facecolors=[COLOURS[n - 1] for n in n_first], **look)
+        Poly3DCollection([side for side, _ in shown], facecolors=[c for _, c in shown], **solid)
     )
     _write_orders(axes, polytope, names, middle, size)
     title = {"color": INK, "size": 14, "weight": "bold", "va": "center"}
@@ -56,7 +72,7 @@ def draw_four_items(function: SetFunction, names: Sequence[str], key: str) -> An
     words = {1: "one item first", 2: "two items first", 3: "three items first"}
     figure.legend(
         handles=[
-            Patch(facecolor=COLOURS[n - 1], alpha=0.72, label=f"sides with {words[n]}")
+            Patch(facecolor=COLOURS[n - 1], alpha=_SOLID, label=f"sides with {words[n]}")
             for n in sorted(set(n_first))
         ],
         loc="lower center",
@@ -76,8 +92,6 @@ def _write_orders(
     size: float,
 ) -> None:
     """Label the corners of the front half, away from the middle."""
-    turn, rise = np.deg2rad(_VIEW["azim"]), np.deg2rad(_VIEW["elev"])
-    towards = np.array([np.cos(rise) * np.cos(turn), np.cos(rise) * np.sin(turn), np.sin(rise)])
     shared: dict[tuple[float, ...], list[str]] = {}
     for face in polytope.faces():
         if len(face.groups) == 4:
@@ -87,7 +101,7 @@ def _write_orders(
     for corner, orders in shared.items():
         place = size * np.array(corner)
         away = place - middle
-        if away @ towards < -0.05 * size:
+        if away @ _TOWARDS_US < -0.05 * size:
             continue
         label = orders[0] if len(orders) == 1 else f"{orders[0]} +{len(orders) - 1}"
         axes.text(
@@ -103,9 +117,17 @@ def _write_orders(
         )
 
 
+def _faces_us(side: NDArray[np.float64], middle: NDArray[np.float64]) -> bool:
+    """Whether a side of a body around that middle is in front."""
+    spokes = side - side.mean(axis=0)
+    outwards = np.linalg.svd(spokes)[2][2]
+    return bool(((side.mean(axis=0) - middle) @ outwards) * (outwards @ _TOWARDS_US) > 0)
+
+
 def _around(corners: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The corners of a flat polygon in their order around its middle."""
+    """The corners of a flat polygon in their order around its middle, back to the first."""
     spokes = corners - corners.mean(axis=0)
     plane = np.linalg.svd(spokes, full_matrices=False)[2][:2]
     x, y = plane @ spokes.T
-    return np.asarray(corners[np.argsort(np.arctan2(y, x))])
+    order = np.argsort(np.arctan2(y, x))
+    return np.asarray(corners[[*order, order[0]]])

@@ -15,6 +15,10 @@ from rankcut.reports.overview_words import percent
 # List lengths are drawn one by one up to this many; more are taken together.
 _MOST_BARS = 30
 _FONTS = {"roomy": 13.0, "narrow": 22.0}
+# Colours of cells are not so deep that the numbers on them could not be read.
+_DEEPEST = 0.85
+# A graph of more items is drawn higher, with smaller names.
+_FEW_NODES = 20
 
 
 def draw_lengths(page: Overview) -> Iterator[str]:
@@ -85,13 +89,13 @@ def draw_pairs(page: Overview) -> Iterator[str]:
             yield (
                 f'<rect class="{"bar" if share >= 0.5 else "against"}" x="{x:.1f}" y="{y:.1f}" '
                 f'width="{side - 1:.1f}" height="{side - 1:.1f}" '
-                f'fill-opacity="{strength:.2f}"{tip(words)}/>'
+                f'fill-opacity="{_DEEPEST * strength:.2f}"{tip(words)}/>'
             )
             if side >= 28:
-                ink = ' style="fill:#fff"' if strength > 0.6 else ""
                 yield (
                     f'<text x="{x + side / 2:.1f}" y="{y + side / 2 + 4:.1f}" font-size="11" '
-                    f'text-anchor="middle" pointer-events="none"{ink}>{round(100 * share)}</text>'
+                    'class="cell" text-anchor="middle" pointer-events="none">'
+                    f"{round(100 * share)}</text>"
                 )
     for i in range(n_items):
         row, column = top + side * i, names + side * i
@@ -113,7 +117,8 @@ def draw_graph(page: Overview) -> Iterator[str]:
     if not page.graph.n_edges:
         return
     layout = lay_out_graph(page.graph)
-    width, height, margin = 640.0, 460.0, 60.0
+    few = len(layout.chosen) <= _FEW_NODES
+    width, height, margin, radius = 640.0, 460.0 if few else 620.0, 60.0, 8.0 if few else 6.0
     points = layout.places - layout.places.min(axis=0)
     size = np.maximum(points.max(axis=0), 1e-9)
     points = margin + points / size * (np.array([width, height]) - 2 * margin)
@@ -138,21 +143,26 @@ def draw_graph(page: Overview) -> Iterator[str]:
             words += f"\nmost like {page.items[nearest]} ({weights[number, nearest]:.2f})"
         x, y = points[k]
         yield (
-            f'<circle class="node bar rim" data-item="{number}" cx="{x:.1f}" cy="{y:.1f}" r="8"'
+            f'<circle class="node bar rim" data-item="{number}" cx="{x:.1f}" cy="{y:.1f}" '
+            f'r="{radius:g}"'
             f"{tip(words)}/>"
         )
-    for kind, font in _FONTS.items():
+    for kind, size in _FONTS.items():
+        font = size if few else 0.85 * size
         labels = [shorten(page.items[number], 20) for number in layout.chosen.tolist()]
         boxes = np.array([[text_width(label, font) + 4, 1.25 * font] for label in labels])
         bounds = (1, 1, width - 1, height - 1)
-        obstacles = np.column_stack([points - 8, points + 8])
-        for spot in place_labels(points, boxes, bounds, gap=9, obstacles=obstacles):
-            number = int(layout.chosen[spot.number])
-            yield f'<g data-item="{number}">'
-            yield text(
-                labels[spot.number], spot.x, spot.y + 0.36 * font, font, f"halo {kind}", "middle"
-            )
-            yield "</g>"
+        obstacles = np.column_stack([points - radius, points + radius])
+        placed = place_labels(points, boxes, bounds, gap=radius + 1, reach=2, obstacles=obstacles)
+        spots = {spot.number: (spot.x, spot.y) for spot in placed}
+        for k, label in enumerate(labels):
+            # A name without room beside its item shows when the item is chosen.
+            later = "" if k in spots else ' class="later"'
+            half = boxes[k, 0] / 2
+            above = (min(max(points[k, 0], half), width - half), points[k, 1] - radius - 0.6 * font)
+            x, y = spots.get(k, above)
+            yield f'<g data-item="{int(layout.chosen[k])}"{later}>'
+            yield text(label, x, y + 0.36 * font, font, f"halo {kind}", "middle") + "</g>"
     yield "</svg>"
     yield f'<p class="soft">{escape(_edges_said(len(layout.weights), page.graph.n_edges))}</p>'
 

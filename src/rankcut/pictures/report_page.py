@@ -8,7 +8,7 @@ import numpy as np
 from rankcut._loops.partitions import close_rows
 from rankcut.consensus.means import borda_vectors
 from rankcut.pictures.map_page import describe_orders, draw_map_svg, map_keys
-from rankcut.pictures.map_scene import lay_out
+from rankcut.pictures.map_scene import MOST_ARROWS, lay_out
 from rankcut.pictures.page import page
 from rankcut.pictures.ranking_map import Directions, main_directions, map_rankings
 from rankcut.pictures.report_drawings import draw_graph, draw_lengths, draw_pairs
@@ -54,7 +54,7 @@ def report_page(found: Overview) -> str:
     for k, (name, sentence, content) in enumerate(panels):
         body += [
             f'<section aria-labelledby="p{k}"><h2 id="p{k}">{name}</h2>',
-            f'<p class="says">{escape(sentence)}</p>',
+            f'<p class="says">{_kept_together(sentence)}</p>',
             content,
             "</section>",
         ]
@@ -89,7 +89,7 @@ def _map_panel(found: Overview) -> tuple[str, str, str]:
     elif found.bloc_of is not None and found.bloc_of.max() > 0:
         values, by = np.array([f"bloc {k + 1}" for k in found.bloc_of.tolist()], object), "bloc"
     shown = map_rankings(drawn, sample.counts, found.items, values, by)
-    scene = lay_out(shown, 640, 600)
+    scene = lay_out(shown, 640, 600, most_arrows=len(found.items))
     ranks = sample.ranks()
     words = dict(zip(shown.rows, describe_orders(ranks[shown.rows], found.items), strict=True))
     said = [say_map(found, directions.shares, directions.loadings), say_blocs(found)]
@@ -98,7 +98,7 @@ def _map_panel(found: Overview) -> tuple[str, str, str]:
         '<figure style="max-width:44rem">',
         *draw_map_svg(shown, scene, words.__getitem__),
         "</figure>",
-        '<p class="soft">Points are rankings, arrows point to where an item is ranked high.</p>',
+        f'<p class="soft">{_map_key(len(scene.arrows))}</p>',
     ]
     if found.blocs is not None and len(found.blocs.sizes) > 1:
         content += ["<ul>"]
@@ -107,6 +107,19 @@ def _map_panel(found: Overview) -> tuple[str, str, str]:
             content.append(f"<li>Bloc {k + 1} ({found.blocs.share(k)}): {escape(order)}</li>")
         content += ["</ul>"]
     return "Map", " ".join(filter(None, said)), "\n".join(content)
+
+
+def _kept_together(sentence: str) -> str:
+    """A sentence, escaped, in which no line begins with a percent sign."""
+    return escape(sentence).replace(" %", "&nbsp;%")
+
+
+def _map_key(n_arrows: int) -> str:
+    """How to read the map."""
+    said = "Points are rankings, arrows point to where an item is ranked high."
+    if n_arrows > MOST_ARROWS:
+        said += f" These are the {MOST_ARROWS} longest arrows; any other shows when you choose it."
+    return said
 
 
 def _directions(found: Overview) -> tuple[Directions, Directions]:

@@ -11,31 +11,45 @@ from typing import Any
 
 STYLE = """
 html { scroll-padding-top: 5.5rem; }
-.tools { position: sticky; top: 0; z-index: 5; background: var(--paper); padding: .5rem 0;
-  border-bottom: 1px solid var(--faint); }
+:root { --ground: #f4f6f8; --cell: #000; }
+@media (prefers-color-scheme: dark) { :root { --ground: #0e1013; --cell: var(--ink); } }
+@media print { :root { --ground: var(--paper); --cell: #000; } }
+body { background: var(--ground); } main { padding-top: 2rem; }
+h1 { font-size: 2rem; letter-spacing: -.01em; } h2 { margin: 0 0 .5rem; font-size: 1.25rem; }
+section { background: var(--paper); border: 1px solid var(--faint); border-radius: .8rem;
+  padding: 1.2rem 1.4rem 1.3rem; margin: 1.1rem 0; }
+.says { max-width: 50rem; margin-bottom: .9rem; font-size: 1.05rem; }
+.tools { position: sticky; top: 0; z-index: 5; background: var(--ground); padding: .6rem 0 .1rem; }
 .tools form { display: flex; gap: .5rem; align-items: center; margin: 0; }
 .tools label { flex: none; } .tools input { flex: 1 1 10rem; min-width: 0; max-width: 20rem; }
 .tools input, .tools button { font: inherit; color: inherit; background: var(--paper);
-  border: 1px solid var(--soft); border-radius: .4rem; padding: .15rem .5rem; }
-#said { min-height: 1.5em; font-size: .92rem; }
-nav { font-size: .92rem; display: flex; flex-wrap: wrap; gap: .1rem .9rem; margin: .6rem 0; }
+  border: 1px solid var(--soft); border-radius: .5rem; padding: .25rem .6rem; }
+#said { min-height: 1.6em; font-size: .92rem; }
+nav { font-size: .92rem; display: flex; flex-wrap: wrap; gap: .3rem .4rem; margin: .9rem 0 .4rem; }
+nav a { border: 1px solid var(--faint); border-radius: 1rem; padding: .1rem .7rem;
+  text-decoration: none; background: var(--paper); } nav a:hover { border-color: var(--soft); }
 a { color: inherit; } a:focus-visible, button:focus-visible, input:focus-visible,
 .wide:focus-visible { outline: 2px solid var(--c0); outline-offset: 1px; }
-dl { display: grid; grid-template-columns: max-content 1fr; gap: .1rem 1rem; margin: .6rem 0; }
-dt { color: var(--soft); } dd { margin: 0; overflow-wrap: anywhere; }
+dl { display: grid; grid-template-columns: repeat(3, 1fr); gap: .9rem 1.2rem; margin: .6rem 0; }
+dt { color: var(--soft); font-size: .85rem; } dd { margin: 0; overflow-wrap: anywhere; }
+dl div:last-child { grid-column: 1 / -1; }
+.large dd { font-size: 1.7rem; line-height: 1.2; font-variant-numeric: tabular-nums; }
 th { vertical-align: bottom; } td.name { max-width: 16rem; overflow-wrap: anywhere; }
 button.item, button.sort { all: unset; cursor: pointer; border-radius: .2rem; }
 button.item:hover { text-decoration: underline; } [data-item] { cursor: pointer; }
-button.sort:after { content: " \\2195"; opacity: .6; }
-th[aria-sort=ascending] button:after { content: " \\2191"; opacity: 1; }
-th[aria-sort=descending] button:after { content: " \\2193"; opacity: 1; }
+button.sort:after { content: "\\a0\\2195"; opacity: .6; }
+th[aria-sort=ascending] button:after { content: "\\a0\\2191"; opacity: 1; }
+th[aria-sort=descending] button:after { content: "\\a0\\2193"; opacity: 1; }
+.ends { display: flex; justify-content: space-between; margin: 0 .15rem; font-size: .78rem; }
+section tr:last-child td { border-bottom: 0; } .later { display: none; }
+.chosen .later.on { display: inline; } svg text.cell { fill: var(--cell); }
 button.sort:focus-visible, button.item:focus-visible { outline: 2px solid var(--c0); }
 .full { width: 100%; } td.line { width: 45%; min-width: 8rem; }
 .track { position: relative; display: block; height: 1rem; margin: 0 .4rem;
   print-color-adjust: exact; -webkit-print-color-adjust: exact; }
 .track:before { content: ""; position: absolute; inset: 50% 0 auto; height: 1px;
   background: var(--faint); }
-.reach { position: absolute; top: .32rem; height: .36rem; border-radius: .2rem; opacity: .45; }
+.reach { position: absolute; top: .3rem; height: .4rem; border-radius: .2rem; opacity: .4; }
 .dot { position: absolute; top: .2rem; width: .6rem; height: .6rem; margin-left: -.3rem;
   border-radius: 50%; box-shadow: 0 0 0 1px var(--paper); }
 .cards { display: grid; grid-template-columns: repeat(auto-fill, minmax(9.5rem, 1fr));
@@ -52,11 +66,14 @@ svg rect, svg circle.node { print-color-adjust: exact; }
   font-weight: bold; } .chosen tr.on { background: color-mix(in srgb, var(--c0) 14%, transparent); }
 .chosen :is(tr, .card) [data-item].item { opacity: 1; }
 @media (max-width: 600px) { th, td { padding: .25rem .35rem; } td.line { min-width: 4rem; }
-  td.name { min-width: 5.5rem; }
-  main { padding: .8rem .7rem 3rem; } .cards { gap: .6rem .8rem;
+  td.name { min-width: 5.5rem; } h1 { font-size: 1.6rem; }
+  section { padding: .9rem .8rem 1rem; margin: .8rem 0; border-radius: .6rem; }
+  dl { grid-template-columns: 1fr 1fr; } .large dd { font-size: 1.35rem; }
+  main { padding: 1rem .6rem 3rem; } .cards { gap: .6rem .8rem;
   grid-template-columns: repeat(auto-fill, minmax(7.5rem, 1fr)); } }
 @media print { .tools, nav, button.sort:after { display: none; } .card, tr, svg {
-  break-inside: avoid; } h2 { break-after: avoid; } .wide { overflow: visible; } }
+  break-inside: avoid; } h2, .says { break-after: avoid; } .wide { overflow: visible; }
+  section { border: 0; padding: 0; margin: 1.6rem 0; } main { padding: 0; } }
 """
 
 SCRIPT = """<script>

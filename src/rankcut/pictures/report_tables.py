@@ -1,5 +1,6 @@
 """The panels of a page about rankings that are tables or cards: they fit any width."""
 
+import math
 from collections.abc import Iterator, Sequence
 from html import escape
 from typing import Any, NamedTuple
@@ -9,7 +10,7 @@ import numpy as np
 from rankcut.pictures.page import key, text, tip
 from rankcut.pictures.theme import COLOURS, colour, shorten
 from rankcut.reports.overview import Overview
-from rankcut.reports.overview_words import percent
+from rankcut.reports.overview_words import percent, say_method
 
 # Places are drawn one by one up to this many; more are taken together.
 _MOST_BARS = 20
@@ -24,20 +25,28 @@ class Cell(NamedTuple):
     kind: str = ""
 
 
-def sortable_table(heads: Sequence[tuple[str, str]], rows: Sequence[tuple[int, list[Cell]]]) -> str:
+class Head(NamedTuple):
+    """The head of a column: its name, its class, and the ends of its scale if it has one."""
+
+    name: str
+    kind: str = ""
+    ends: tuple[int, int] | None = None
+
+
+def sortable_table(heads: Sequence[Head], rows: Sequence[tuple[int, list[Cell]]]) -> str:
     """A table with a button in the head of each column.
 
     Parameters
     ----------
-    heads : sequence of (str, str)
-        Name and class of each column.
+    heads : sequence of Head
+        One for each column.
     rows : sequence of (int, list of Cell)
         The item of each row, and its cells.
     """
     head = "".join(
         f'<th scope="col" class="{kind}"><button type="button" class="sort">{escape(name)}'
-        "</button></th>"
-        for name, kind in heads
+        f"</button>{_scale(ends)}</th>"
+        for name, kind, ends in heads
     )
     body = "".join(
         f'<tr data-item="{item}">'
@@ -51,6 +60,14 @@ def sortable_table(heads: Sequence[tuple[str, str]], rows: Sequence[tuple[int, l
     return f'<table class="full"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
 
 
+def _scale(ends: tuple[int, int] | None) -> str:
+    if ends is None:
+        return ""
+    return (
+        f'<span class="ends" aria-hidden="true"><span>{ends[0]}</span><span>{ends[1]}</span></span>'
+    )
+
+
 def item_button(number: int, name: str) -> str:
     """A button with the item's name, which lights it up."""
     return (
@@ -62,22 +79,24 @@ def item_button(number: int, name: str) -> str:
 def draw_facts(page: Overview) -> Iterator[str]:
     """What is in the file, and what looks wrong."""
     found = page.description
-    rows = f" in {found.n_rows:,} rows" if found.n_rows != found.n_rankings else ""
+    rows = f"{found.n_rows:,} rows with counts" if found.n_rows != found.n_rankings else ""
     kinds = ", ".join(f"{kind}: {number:,}" for kind, number in found.kinds.items())
     columns = ", ".join(f"{name} ({number:,})" for name, number in found.columns.items())
     facts = {
-        "rankings": f"{found.n_rankings:,}{rows}",
+        "rankings": f"{found.n_rankings:,}",
         "items": f"{found.n_items:,}",
+        "different orders": f"{found.n_distinct:,}",
+        "file": rows,
         "kinds": kinds,
         "with ties": f"{found.n_tied:,}",
-        "different": f"{found.n_distinct:,}",
         "unranked items": _UNRANKED[page.unranked],
         "columns": shorten(columns, 400),
     }
     yield "<dl>"
     for name, value in facts.items():
         if value:
-            yield f"<dt>{name}</dt><dd>{escape(value)}</dd>"
+            size = "large" if name in ("rankings", "items", "different orders") else ""
+            yield f'<div class="{size}"><dt>{name}</dt><dd>{escape(value)}</dd></div>'
     yield "</dl>"
     if found.problems:
         yield "<p>To check:</p><ul>"
@@ -96,10 +115,13 @@ _UNRANKED = {
 def draw_consensus(page: Overview) -> str:
     """Places with intervals, one row for each item."""
     found, n_items = page.consensus, len(page.items)
-    heads = [("place", "number"), ("item", ""), ("possible places", "line")]
+    heads = [Head("place", "number"), Head("item")]
+    heads.append(Head("possible places", "line", (1, n_items) if n_items > 1 else None))
     if found.first is not None:
-        heads.append(("first in samples", "number roomy"))
-    heads.append(("listed by", "number roomy"))
+        heads.append(Head("chance to be first", "number roomy"))
+    total = page.description.n_rankings
+    if not_all := bool((page.listed < total).any()):
+        heads.append(Head("listed by", "number roomy"))
     rows = []
     for i, name in enumerate(page.items):
         place = int(found.ranking[i])
@@ -128,14 +150,20 @@ def draw_consensus(page: Overview) -> str:
             share = float(found.first[i])
             cells.append(Cell(percent(share, 1), share, "number roomy"))
         listed = int(page.listed[i])
-        total = page.description.n_rankings
-        cells.append(Cell(percent(listed, total), listed, "number roomy"))
+        if not_all:
+            cells.append(Cell(percent(listed, total), listed, "number roomy"))
         rows.append((i, cells))
-    return sortable_table(heads, rows)
+    said = "A dot is the place in the consensus, a bar what is possible"
+    said += " with 95 % confidence, for all items at once." if found.intervals is not None else "."
+    if found.first is not None:
+        said += '<span class="roomy"> Chance to be first: in how many samples of the same people, '
+        said += "drawn anew, it is.</span>"
+    return f'{sortable_table(heads, rows)}<p class="soft">{said}</p>'
 
 
-def _across(place: float, n_items: int) -> float:
-    return 50.0 if n_items == 1 else 100 * (place - 1) / (n_items - 1)
+def _across(place: float, n_items: int, low: float = 1.0) -> float:
+    """Where a place is on a line from ``low`` to ``n_items``, in percent."""
+    return 50.0 if n_items == low else 100 * (place - low) / (n_items - low)
 
 
 def draw_places(page: Overview) -> Iterator[str]:
@@ -181,7 +209,8 @@ def draw_places(page: Overview) -> Iterator[str]:
         yield text("1", bar / 2, height + 11, 11, "soft", "middle")
         if n_bars > 1:
             yield text(n_places, n_bars * bar - 1, height + 11, 11, "soft", "end")
-        yield f"</svg><figcaption>{escape(words)}</figcaption></figure>"
+        shown = escape(words).replace(" %", "&nbsp;%")
+        yield f"</svg><figcaption>{shown}</figcaption></figure>"
     yield "</div>"
     if has_missing:
         yield '<p class="soft">Grey (–): not listed; cut off where it is above the others.</p>'
@@ -208,11 +237,13 @@ def draw_groups(page: Overview) -> Iterator[str]:
         yield f"<li>and {len(groups) - len(shown):,} more, not drawn</li>"
     yield "</ul>"
     numbers = {name: i for i, name in enumerate(page.items)}
+    every = [float(row[f"place in {group}"]) for row in found["items"] for group in shown]
+    ends = (math.floor(min(every)), math.ceil(max(every)))
     rows = []
     for row in sorted(found["items"], key=lambda each: numbers[str(each["item"])]):
         name = str(row["item"])
         means = [float(row[f"place in {group}"]) for group in groups]
-        parts = [_across(place, len(page.items)) for place in means[: len(shown)]]
+        parts = [_across(place, ends[1], ends[0]) for place in means[: len(shown)]]
         said = ", ".join(f"{group} {place:.1f}" for group, place in zip(shown, means, strict=False))
         said = f"Mean place of {name}: {said}"
         dots = "".join(
@@ -234,11 +265,11 @@ def draw_groups(page: Overview) -> Iterator[str]:
         ]
         rows.append((numbers[name], cells))
     heads = [
-        ("item", ""),
-        ("mean place", "line"),
-        ("difference", "number roomy"),
-        ("higher in", "roomy"),
-        ("p", "number"),
+        Head("item"),
+        Head("mean place", "line", ends),
+        Head("difference", "number roomy"),
+        Head("higher in", "roomy"),
+        Head("p", "number"),
     ]
     yield sortable_table(heads, rows)
-    yield '<p class="soft">p-values hold for all items at once.</p>'
+    yield f'<p class="soft">{escape(say_method(page))} p-values hold for all items at once.</p>'

@@ -150,6 +150,8 @@ def _beaten(
     rows: NDArray[np.int64], ranks: NDArray[np.float64], lengths: NDArray[np.int64]
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """The items that each entry beats in its ranking (ties count half), and each row's groups."""
+    if _are_places(ranks, lengths):
+        return lengths[rows] - ranks, lengths
     order = _by_rank(rows, ranks, lengths)
     row, rank = rows[order], ranks[order]
     new = np.ones(len(order), dtype=bool)
@@ -162,6 +164,25 @@ def _beaten(
     beaten = np.empty(len(order))
     beaten[order] = behind + (size[group] - 1) / 2
     return beaten, np.bincount(row[new], minlength=len(lengths))
+
+
+def _are_places(ranks: NDArray[np.float64], lengths: NDArray[np.int64]) -> bool:
+    """Whether each row has the ranks 1 to its length once, and all have the same length.
+
+    >>> _are_places(np.array([2.0, 1.0, 1.0, 2.0]), np.array([2, 2]))
+    True
+    >>> _are_places(np.array([2.0, 2.0, 1.0, 2.0]), np.array([2, 2]))
+    False
+    """
+    length = int(lengths[0]) if len(lengths) else 0
+    if not 0 < length < 63 or (lengths != length).any():
+        return False
+    places = ranks.astype(np.int64)
+    if (places != ranks).any() or places.min() < 1 or places.max() > length:
+        return False
+    # A bit for each place.
+    seen = np.bitwise_or.reduce((1 << places).reshape(-1, length), axis=1)
+    return bool((seen == (1 << (length + 1)) - 2).all())
 
 
 def _by_rank(

@@ -28,9 +28,8 @@ _MOST_SAMPLED = 20_000
 MOST_DRAWN = 1000
 """Rankings that a map shows, and that blocs are found from."""
 
-# Blocs are looked for among this many rankings and up to this many items.
-_LEAST_PEOPLE = 30
-_MOST_BLOC_ITEMS = 20
+LEAST_PEOPLE = 30
+"""Blocs are looked for among so many rankings at least."""
 
 _CONFIDENCE = 0.95
 
@@ -64,7 +63,7 @@ class Overview:
     directions_from : Counted
         The rankings that the map's axes are of.
     blocs : BlocReport or None
-        People who rank alike, if there are people enough and not too many items.
+        People who rank alike, if there are people and items enough.
     bloc_of : ndarray or None
         The bloc of each row of the sample.
     by : str
@@ -244,8 +243,8 @@ def _find_blocs(
 ) -> tuple[BlocReport | None, NDArray[np.int64] | None]:
     from rankcut.estimators.ranking_clusters import RankingClusters
 
-    few = int(sample.counts.sum()) < _LEAST_PEOPLE or len(sample.counts) < 3
-    if few or not 3 <= len(items) <= _MOST_BLOC_ITEMS:
+    few = int(sample.counts.sum()) < LEAST_PEOPLE or len(sample.counts) < 3
+    if few or len(items) < 3:
         return None, None
     model = RankingClusters(unranked=unranked, n_init=3, n_bootstraps=0, random_state=seed)
     model.fit_matrix(read_rankings(sample.ranks(), items), sample.counts)

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from rankcut.errors import amount
 from rankcut.reports.consensus import agreement_sentence
-from rankcut.reports.overview import Overview
+from rankcut.reports.overview import LEAST_PEOPLE, Overview
 
 # Names in a list before "and n more".
 _MOST_NAMED = 4
@@ -44,11 +44,14 @@ def say_contents(page: Overview) -> str:
     found = page.description
     kind, number = next(iter(found.kinds.items()))
     said = f"{amount(found.n_rankings, 'ranking')} of {amount(found.n_items, 'item')}: "
-    said += f"{percent(number, found.n_rankings)} {'is' if number == 1 else 'are'} {_KINDS[kind]}. "
+    share = "all" if number == found.n_rankings > 1 else percent(number, found.n_rankings)
+    said += f"{share} {'is' if number == 1 else 'are'} {_KINDS[kind]}. "
     if found.most_repeated > 1:
         said += (
-            f"{amount(found.n_distinct, 'order')} {'is' if found.n_distinct == 1 else 'are'} "
-            f"different; the most frequent occurs {found.most_repeated:,} times. "
+            "All give the same order. "
+            if found.n_distinct == 1
+            else f"There are {found.n_distinct:,} different orders; the most frequent occurs "
+            f"{found.most_repeated:,} times. "
         )
     problems = len(found.problems)
     return said + (f"{amount(problems, 'thing')} to check." if problems else "Nothing looks wrong.")
@@ -56,9 +59,9 @@ def say_contents(page: Overview) -> str:
 
 _KINDS = {
     "full": "full",
-    "with ties, all items": "of all items, with ties",
-    "strict, part of the items": "of part of the items, without ties",
-    "with ties, part of the items": "of part of the items, with ties",
+    "with ties, all items": "complete, with ties",
+    "strict, part of the items": "incomplete, without ties",
+    "with ties, part of the items": "incomplete, with ties",
     "ranks nothing": "empty",
 }
 
@@ -114,7 +117,19 @@ def say_consensus(page: Overview) -> str:
             )
         sure = int((found.intervals[:, 0] == found.intervals[:, 1]).sum())
         said += f". The exact place of {sure or 'none'} of {amount(len(items), 'item')} is certain"
-    return f"{said}. {agreement_sentence(found.agreement, 0.95)}"
+    return f"{said}. {say_agreement(page)}"
+
+
+def say_agreement(page: Overview) -> str:
+    """How much people agree: two of them on how many pairs."""
+    found = page.consensus.agreement
+    if found.mean_tau is None:
+        return agreement_sentence(found, 0.95)
+    said = (
+        f"Two people agree on {percent(1 + found.mean_tau, 2)} of the pairs that both order, on "
+        "average; 50 % would be chance. "
+    )
+    return said + agreement_sentence(found, 0.95)
 
 
 def say_places(page: Overview) -> str:
@@ -184,7 +199,8 @@ def say_map(page: Overview, shares: NDArray[np.float64], loadings: NDArray[np.fl
 def say_blocs(page: Overview) -> str:
     """Whether people fall into blocs."""
     if page.blocs is None:
-        return ""
+        few = int(page.sample.counts.sum()) < LEAST_PEOPLE
+        return f"Blocs are not looked for among fewer than {LEAST_PEOPLE} rankings." * few
     if len(page.blocs.sizes) == 1:
         return "No blocs were found: people differ by degrees, or are too few to tell."
     total = float(page.blocs.sizes.sum())
@@ -210,8 +226,13 @@ def say_groups(page: Overview) -> str:
             f"{row['item']}, {row['difference']:.1f} places higher in {row['higher_in']} than in "
             f"{row['lower_in']}."
         )
-    sizes = name_some([f"{name} ({size:,})" for name, size in found["groups"].items()])
-    return f"{said} Groups by {page.by}: {sizes}. {' '.join([found['method'], *found['notes']])}"
+    return said
+
+
+def say_method(page: Overview) -> str:
+    """How groups were compared, and what to know about it."""
+    assert page.comparison is not None
+    return " ".join([page.comparison["method"], *page.comparison["notes"]])
 
 
 def say_graph(page: Overview) -> str:

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from html import escape
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from rankcut._loops.types import Floats
-from rankcut.errors import InputError
+from rankcut.errors import InputError, amount
 from rankcut.parameters import within_floats
 from rankcut.partitions import Partitions
 from rankcut.setfunctions import Modular, SetFunction
@@ -17,6 +18,9 @@ from rankcut.theory.lovasz import lovasz_extension, lovasz_subgradient
 
 # 8 items have 40,320 orders and 545,835 ordered partitions.
 MOST_ITEMS = 8
+
+# Corners of so few items are counted and some of them shown in notebooks.
+_FEW_ITEMS, _SHOWN = 5, 6
 
 # Differences up to this share of the size of the vectors count as rounding.
 _ROUNDING = 1e-9
@@ -93,6 +97,18 @@ class BasePolytope:
             f"BasePolytope({type(self.function).__name__} of {self.n_items} items, "
             f"{dimension} dimension{'' if dimension == 1 else 's'})"
         )
+
+    def _repr_html_(self) -> str:
+        """What notebooks show: the sizes, and the corners of a small one."""
+        if self.n_items > _FEW_ITEMS:
+            return escape(repr(self))
+        corners = self.vertices()
+        cells = ["".join(f"<td>{value:.4g}</td>" for value in corner) for corner in corners]
+        head = "".join(f"<th>s<sub>{item}</sub></th>" for item in range(self.n_items))
+        table = "".join(f"<tr>{line}</tr>" for line in [head, *cells[:_SHOWN]])
+        more = f"and {len(corners) - _SHOWN} more" if len(corners) > _SHOWN else ""
+        sizes = f"{escape(repr(self))}<br>{amount(len(corners), 'corner')}"
+        return f"{sizes}<table>{table}</table>{more}"
 
     def vertex(self, order: ArrayLike) -> Floats:
         """The vertex of a full order, by the greedy algorithm: what each item adds to F."""

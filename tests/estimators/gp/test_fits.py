@@ -4,6 +4,10 @@ from numpy.testing import assert_allclose
 
 from rankcut import GPClassifier, make_food
 from rankcut.errors import InputError
+from rankcut.estimators.gp.fits import Settings
+from rankcut.estimators.gp.gaussian import Prior
+from rankcut.estimators.gp.likelihoods import LIKELIHOODS
+from rankcut.estimators.gp.weight_space import LabelledRows, WeightSpace
 
 
 def unrelated(seed, n_rows=80, n_features=4):
@@ -55,6 +59,28 @@ class TestNestedModels:
         model = GPClassifier("precomputed").fit(gram, y)
         assert_allclose(model.elbo_, GPClassifier().fit(X, y).elbo_, rtol=1e-9)
         assert model.constant_variance_ == 0
+
+
+def test_an_ascent_that_ends_where_nothing_is_learned_starts_again():
+    """From a variance of nearly 0, each step gains less than ``tol``, and the ascent ends there."""
+    X, y = make_food(60, random_state=0).ranks - 4.5, np.arange(60) % 2
+    X[:, 0] += 9 * y
+    settings = Settings(
+        likelihood=LIKELIHOODS["probit"],
+        kernel_variance=None,
+        constant_variance=0.0,
+        tol=1e-4,
+        max_iter=200,
+        n_jobs=None,
+        classes=np.array([0, 1]),
+    )
+    prior = Prior(None, 0.0, float((X**2).sum(axis=1).mean()), 60.0, exponent=0)
+    problem = WeightSpace(LabelledRows(X, y == 1, None, None, 0), settings.likelihood, prior)
+    start = problem.initial(np.array([np.log(1e-8 / prior.scale)]))
+    assert prior.knows_nothing(start.parameters)
+    found = settings._highest(problem, start, lambda *_: None)
+    assert_allclose(found.state.elbo, GPClassifier(constant_variance=0).fit(X, y).elbo_, atol=1e-3)
+    assert found.state.elbo > start.elbo + 10
 
 
 class TestScale:
