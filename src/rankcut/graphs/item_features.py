@@ -10,12 +10,10 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.base import BaseEstimator
-from sklearn.preprocessing import OneHotEncoder, StandardScaler
-from sklearn.utils.validation import check_array
 
 from rankcut.errors import InputError
 from rankcut.graphs.distances import scaled_to_one
+from rankcut.parameters import WithParameters
 from rankcut.rankings import as_frame, object_array
 
 # Words begin with a letter, so that numbers in a column of categories are no text.
@@ -117,7 +115,7 @@ def _plain_column(column: nw.Series[Any]) -> NDArray[Any]:
     return numbers if numbers.dtype.kind in "iub" else numbers.astype(np.float64)
 
 
-class FeatureRecipe(BaseEstimator):
+class FeatureRecipe(WithParameters):
     """A recipe with a parameter ``features``, which it keeps as :class:`ItemFeatures`."""
 
     @property
@@ -179,6 +177,8 @@ def _array_points(matrix: Any, label: str | None) -> NDArray[np.float64]:
             "the item features are sparse, but this graph compares all pairs of items",
             remedy='NeighborGraph(features, metric="cosine") keeps them sparse',
         )
+    from sklearn.utils.validation import check_array
+
     try:
         return np.asarray(check_array(matrix, dtype=np.float64, input_name="the item features"))
     except OverflowError:
@@ -262,6 +262,8 @@ def encoded(values: NDArray[Any], scale: bool = True, text: bool = True) -> NDAr
            [0.71, 0.71, 0.  ],
            [1.  , 0.  , 0.  ]])
     """
+    from sklearn.preprocessing import OneHotEncoder, StandardScaler
+
     column = values.reshape(-1, 1)
     if values.dtype.kind in "fiub":
         if not scale:

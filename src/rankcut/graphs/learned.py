@@ -14,20 +14,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
-from sklearn.base import BaseEstimator, clone
 
 from rankcut.errors import InputError, amount
 from rankcut.graphs.distances import strongest_products
 from rankcut.graphs.item_graph import ItemGraph
 from rankcut.graphs.weights import SparseWeights
-from rankcut.parameters import check_count, check_counts, check_number
+from rankcut.parameters import WithParameters, check_count, check_counts, check_number
 from rankcut.rankings import RankMatrix, read_rankings
 
 # Rows of a dense rank matrix are read in blocks of about this many entries.
 _BLOCK = 1 << 20
 
 
-class _ProfileGraph(BaseEstimator, ABC):
+class _ProfileGraph(WithParameters, ABC):
     """Connect items with similar profiles: a number for each ranking that lists them.
 
     The weight of an edge is the cosine of two profiles, each lengthened as if it had
@@ -56,6 +55,8 @@ class _ProfileGraph(BaseEstimator, ABC):
     def build(self) -> ItemGraph:
         """The graph of ``rankings``; refused without, because it is learned from rankings."""
         if self.rankings is not None:
+            from sklearn.base import clone
+
             return clone(self).set_params(rankings=None).build_from(self.rankings)
         raise InputError(
             f"{type(self).__name__} is learned from rankings",
