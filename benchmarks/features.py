@@ -1,12 +1,9 @@
 """How fast rankings become features: ratios measured side by side in one run.
 
-Run with: python benchmarks/features.py
+Run with: python benchmarks/features.py [--only dense]
 """
 
-import os
-import subprocess
-import sys
-import tempfile
+import argparse
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -18,7 +15,7 @@ from rich.table import Table
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.validation import validate_data
 from threadpoolctl import threadpool_limits
-from timing import best_seconds, in_words
+from timing import best_processor_seconds, best_seconds, in_words
 
 from rankcut import GraphCutFeatures, ItemGraph, NeighborGraph, SimilarityGraph, graph_cut_features
 from rankcut.features import FeatureMap
@@ -80,17 +77,19 @@ def against_the_paper() -> None:
 
 
 def against_a_matrix_product() -> None:
-    """20,000 full rankings of 100 items on a dense graph, against X @ W."""
+    """Full rankings on dense graphs, against X @ W."""
     table = Table(
-        title="Dense graph against one float64 matrix product of the same size, one thread"
+        title="Dense graph against one float64 matrix product of the same size, one thread, "
+        "processor time"
     )
     for column in ("rankings", "items", "features", "product", "ratio", "a ranking"):
         table.add_column(column, justify="right")
-    for n_rankings, n_items in ((20_000, 100), (500, 1000)):
+    for n_items in (50, 100, 200, 500, 1000, 2000):
+        n_rankings = min(20_000, 400_000_000 // n_items**2)
         ranks, graph = full_rankings(n_rankings, n_items), similarity_graph(n_items)
         weights = graph.to_dense()
-        ours = best_seconds(partial(by_algorithm("dense", graph), ranks))
-        product = best_seconds(partial(np.matmul, ranks, weights))
+        ours = best_processor_seconds(partial(by_algorithm("dense", graph), ranks))
+        product = best_processor_seconds(partial(np.matmul, ranks, weights))
         table.add_row(
             f"{n_rankings:,}",
             f"{n_items:,}",
@@ -180,38 +179,19 @@ def threads() -> None:
     )
 
 
-def starting() -> None:
-    """Import and first call, each in a new process."""
-    imports = "import time; start = time.perf_counter(); import rankcut"
-    call = "rankcut.graph_cut_features([[1, 2, 3], [2, 1, 3]], [[0, 1, 2], [1, 0, 1], [2, 1, 0]])"
-    report = "; print(time.perf_counter() - start)"
-    table = Table(title="In a new process")
-    table.add_column("what")
-    table.add_column("time", justify="right")
-    with tempfile.TemporaryDirectory() as cache:
-        environment = {**os.environ, "NUMBA_CACHE_DIR": cache}
-        for what, code in (
-            ("import rankcut", imports + report),
-            ("import and first call, nothing compiled yet", f"{imports}; {call}{report}"),
-            ("import and first call, loops in the cache", f"{imports}; {call}{report}"),
-        ):
-            shown = subprocess.run(
-                [sys.executable, "-c", code],
-                env=environment,
-                capture_output=True,
-                text=True,
-                check=True,
-            )
-            table.add_row(what, in_words(float(shown.stdout)))
-    CONSOLE.print(table)
+PARTS = {
+    "paper": against_the_paper,
+    "dense": against_a_matrix_product,
+    "single": single_rows,
+    "growth": growth,
+    "threads": threads,
+}
 
 
 if __name__ == "__main__":
-    against_the_paper()
-    # One thread for matrix products too, to compare a core with a core.
-    with threadpool_limits(1):
-        against_a_matrix_product()
-    single_rows()
-    growth()
-    threads()
-    starting()
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", nargs="*", choices=PARTS, default=list(PARTS))
+    for part in parser.parse_args().only:
+        # One thread for matrix products too, to compare a core with a core.
+        with threadpool_limits(1 if part == "dense" else None):
+            PARTS[part]()

@@ -139,15 +139,75 @@ def growth(cases):
             )
 
 
+def against_logistic(n_rankings, n_items, runs=2):
+    """Processor time of one thread, against LogisticRegression as exact; memory above features."""
+    from sklearn.linear_model import LogisticRegression
+    from threadpoolctl import threadpool_limits
+
+    from rankcut import GPClassifier
+
+    GPClassifier().fit(*features(30, 10))
+    step = 100_000
+    X, y = np.empty((n_rankings, n_items)), np.empty(n_rankings, dtype=int)
+    # One population, whose rankings come a part at a time.
+    for start in range(0, n_rankings, step):
+        part, types = features_of_part(min(step, n_rankings - start), n_items, start)
+        X[start : start + len(part)], y[start : start + len(part)] = part, types
+    models = {
+        "LogisticRegression(tol=1e-8)": LogisticRegression(tol=1e-8, max_iter=1000),
+        "GP, probit": GPClassifier(),
+    }
+    least = {}
+    with threadpool_limits(1):
+        for name, model in models.items():
+            before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+            least[name] = np.inf
+            for _ in range(runs):
+                began = time.process_time()
+                model.fit(X, y)
+                least[name] = min(least[name], time.process_time() - began)
+            above = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+            print(
+                f"{n_rankings:8d} {n_items:5d} | {name:28s} {least[name]:7.2f} s of a processor, "
+                f"{above / 1024:5.0f} MB more than before",
+                flush=True,
+            )
+    first, second = least.values()
+    print(f"{'':14s} | {second / first:.1f} times")
+
+
+def features_of_part(n_rankings, n_items, first):
+    """Features and types of some rankings of the population, from the ``first`` on."""
+    from rankcut import graph_cut_features
+
+    rng = np.random.default_rng(0)
+    utilities = rng.normal(size=(2, n_items))
+    rng = np.random.default_rng([1, first])
+    types = rng.integers(0, 2, size=n_rankings)
+    noise = 2.0 * np.sqrt(n_items / 10) * rng.gumbel(size=(n_rankings, n_items))
+    ranks = np.argsort(np.argsort(-utilities[types] - noise, axis=1), axis=1) + 1.0
+    return graph_cut_features(ranks, normalize=True), types
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sizes", type=int, nargs="*", default=[500, 2000])
     parser.add_argument("--no-growth", action="store_true")
+    parser.add_argument(
+        "--logistic",
+        type=int,
+        nargs=2,
+        metavar=("RANKINGS", "ITEMS"),
+        help="Only compare with LogisticRegression(tol=1e-8), on that many.",
+    )
     parser.add_argument("--worker", nargs=3, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.worker:
         library, n_rankings, learned = options.worker
         worker(library, int(n_rankings), bool(int(learned)))
+        return
+    if options.logistic:
+        against_logistic(*options.logistic)
         return
     if not options.no_growth:
         growth([(10**4, 10), (10**5, 10), (10**6, 10), (10**5, 100)])

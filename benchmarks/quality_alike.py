@@ -1,6 +1,6 @@
 """Are they alike? Finders of like people side by side, by four measures, on several kinds of list.
 
-    python benchmarks/quality_alike.py DATA_DIR [--only NAME] [--page docs/results/alike.md]
+    python benchmarks/quality_alike.py DATA_DIR [--only NAME] [--keep FILE] [--page PAGE]
 
 (a) Own other half: all items are split in two, and so is each list of half of the people; whose
 second half is it? Mean reciprocal rank, and the share of other people that it is ahead of. All
@@ -8,10 +8,12 @@ finders learn from the other people's whole lists. (b) What is known of people: 
 30 have in common with a person, less what any people have. (c) A third of each list is hidden: how
 much the nearest 30 agree with a person on the hidden items, less the items' means; (d) the same
 with the means. Leads are paired, by person. Finders without item features are compared with each
-other, and our finder with item features with all.
+other, and our finder with item features with all. --keep keeps the scores of each case, so that a
+run that was interrupted goes on.
 """
 
 import argparse
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -20,6 +22,7 @@ from quality_methods import places
 from quality_people import N_CHOSEN_BY, People, cases
 from record import header, own_command
 from scipy import sparse
+from scipy.stats import norm
 from sklearn.decomposition import TruncatedSVD
 from sklearn.preprocessing import normalize
 
@@ -249,24 +252,56 @@ def compare(case: People) -> list[list[str]]:
         for measure, values in found.items():
             best = max(rivals, key=lambda name, of=measure: np.nanmean(scores[name][of]))
             mean, error = lead(values, scores[best][measure])
-            verdict = "ahead" if mean > 1.96 * error else "behind" if mean < -1.96 * error else "="
+            verdicts = [
+                "ahead" if mean > z * error else "behind" if mean < -z * error else "="
+                for z in (1.96, norm.isf(0.025 / len(rivals)))
+            ]
             cells = [100 * np.nanmean(values), 100 * np.nanmean(scores[best][measure])]
             cells += [100 * mean, 196 * error]
             ours_, best_, mean_, error_ = (f"{cell:.2f}" for cell in cells)
             rows.append(
-                [own, MEASURES[measure], ours_, f"{best_} ({best})", f"{mean_} ± {error_}", verdict]
+                [
+                    own,
+                    MEASURES[measure],
+                    ours_,
+                    f"{best_} ({best})",
+                    f"{mean_} ± {error_}",
+                    *verdicts,
+                ]
             )
     return rows
 
 
 HEAD = (
-    "\nThe program explains the measures. Scores × 100; leads "
-    "over the best of nine others, chosen after the fact, with 95 % intervals, not corrected for "
-    "their number. The settings were chosen while looking at the first {n} cases; the others share "
-    "no person with them.\n\n"
-    "| case | kind | finder | measure | score | best of the others | lead | |\n"
-    "|---|---|---|---|---|---|---|---|\n"
+    "\nThe program explains the measures. Scores × 100; leads over the best of the others, chosen "
+    "after the fact, with 95 % intervals. The last two columns say who is ahead, by this interval "
+    "and corrected for the number of others. The settings were chosen by the first {n} cases and "
+    "by other people of the same sources; earlier scores of the other cases were known when "
+    "the parts of our vectors were thought of.\n\n"
+    "{counts}\n\n"
+    "| case | kind | finder | measure | score | best of the others | lead | | corrected |\n"
+    "|---|---|---|---|---|---|---|---|---|\n"
 )
+
+
+def counts(judged: list[list[str]]) -> str:
+    """How often each finder of ours is ahead, level and behind, by measures (a) to (c)."""
+    rows = [row for row in judged if row[1] != MEASURES["raw"]]
+    lines = [
+        "On the cases that the settings were not chosen by, measures (a) to (c):\n",
+        "| finder | | ahead | level | behind |",
+        "|---|---|---|---|---|",
+    ]
+    for own in (OURS, WITH_ITEMS):
+        for column, name in ((-2, "by the interval"), (-1, "corrected")):
+            found = [row[column] for row in rows if row[0] == own]
+            numbers = " | ".join(str(found.count(word)) for word in ("ahead", "=", "behind"))
+            lines.append(f"| {own} | {name} | {numbers} |")
+    return "\n".join(lines)
+
+
+def kept_rows(path: Path | None) -> dict[str, list[list[str]]]:
+    return json.loads(path.read_text()) if path is not None and path.exists() else {}
 
 
 def main() -> None:
@@ -275,21 +310,27 @@ def main() -> None:
     )
     parser.add_argument("data", help="directory with the data")
     parser.add_argument("--only", default="", help="only cases whose name contains this")
+    parser.add_argument("--keep", type=Path, help="a JSON file with the rows of each case")
     parser.add_argument("--page", type=Path, help="a page to write the table to")
     options = parser.parse_args()
-    lines = []
+    lines, judged = [], []
     for number, (name, (kind, read)) in enumerate(cases(options.data).items()):
         if options.only not in name:
             continue
+        rows = kept_rows(options.keep).get(name) or compare(read())
+        if options.keep is not None:
+            options.keep.write_text(json.dumps(kept_rows(options.keep) | {name: rows}))
         chosen = " (chosen by)" if number < N_CHOSEN_BY else ""
-        for row in compare(read()):
+        judged += [] if chosen else rows
+        for row in rows:
             lines.append("| " + " | ".join([name + chosen, kind, *row]) + " |")
             print(lines[-1], flush=True)
-        if options.page is not None:
-            options.page.parent.mkdir(parents=True, exist_ok=True)
-            opening = header("Finding people who are alike", own_command())
-            text = opening + HEAD.format(n=N_CHOSEN_BY) + "\n".join(lines) + "\n"
-            options.page.write_text(text, encoding="utf-8")
+    print(counts(judged))
+    if options.page is not None:
+        options.page.parent.mkdir(parents=True, exist_ok=True)
+        opening = header("Finding people who are alike", own_command())
+        head = HEAD.format(n=N_CHOSEN_BY, counts=counts(judged))
+        options.page.write_text(opening + head + "\n".join(lines) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

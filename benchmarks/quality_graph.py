@@ -1,22 +1,27 @@
-"""When does an item graph help to learn from labels? Simulated lists, with and without a graph.
+"""When does an item graph help to learn from labels? Lists with and without a graph.
 
-    python benchmarks/quality_graph.py [--page docs/results/labels-and-graph.md]
+    python benchmarks/quality_graph.py [DATA_DIR] [--page docs/results/labels-and-graph.md]
 
 Items are points, and people list items near a point of their own; a person's class is a side of a
 plane. Item features are the points with noise. Reported are AUC without a graph, and what each
 graph adds: learned from the labelled lists, learned from eleven times as many lists, and of item
-features.
+features. With DATA_DIR, the same of people's age and gender by a few of the films they rated, and
+by sushi.
 """
 
 import argparse
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import numpy as np
+from quality_tasks import _dense
 from record import header, own_command
 from scipy import sparse
 from sklearn.metrics import roc_auc_score
 
 from rankcut import AgreementGraph, CoListingGraph, NeighborGraph, RankingClassifier
+from rankcut.datasets import load_movielens, load_sushi
 
 N_TEST = 500
 N_REPEATS = 4
@@ -38,36 +43,60 @@ def simulated(n_lists: int, points: np.ndarray, length: int, rng: np.random.Gene
     return lists, (own[:, 0] > 0).astype(int)
 
 
-def row(n_items: int, length: int, n_labels: int, noise: float) -> list[str]:
+def simulation(n_items: int, length: int, n_labels: int, noise: float, repeat: int) -> tuple:
+    """Lists, classes, item features, and which lists have labels and which are judged."""
+    rng = np.random.default_rng([n_items, length, n_labels, repeat])
+    points = rng.standard_normal((n_items, 4))
+    lists, classes = simulated(11 * n_labels + N_TEST, points, length, rng)
+    described = points + noise * rng.standard_normal(points.shape)
+    numbers = np.arange(lists.shape[0])
+    return lists, classes, described, *np.split(numbers, [n_labels, 11 * n_labels])
+
+
+def survey(data: str, target: str, length: int, n_labels: int, repeat: int) -> tuple:
+    """The same of real lists; all that have no label are judged, as lists without labels are."""
+    rng = np.random.default_rng([length, n_labels, repeat])
+    if length == 10:
+        loaded = load_sushi("b", data_home=data)
+        age = loaded.columns["age"].astype(float)
+        classes = age >= 2 if target == "age" else loaded.columns["gender"].astype(int) == 1
+    else:
+        loaded = load_movielens(data_home=data)
+        age = loaded.columns["age"].astype(float)
+        classes = age > np.median(age) if target == "age" else loaded.target == 1
+    ranks = _dense(loaded.ranks)
+    for row in ranks:
+        row[rng.permutation(np.flatnonzero(~np.isnan(row)))[length:]] = np.nan
+    some = rng.permutation(len(ranks))[: n_labels + 2 * N_TEST]
+    rows, columns = np.nonzero(~np.isnan(ranks[some]))
+    shape = (len(some), ranks.shape[1])
+    lists = sparse.csr_array((ranks[some][rows, columns], (rows, columns)), shape)
+    numbers = np.arange(len(some))
+    return lists, classes[some].astype(int), loaded.item_points, *np.split(numbers, [n_labels] * 2)
+
+
+def row(draw: Callable[[int], tuple], n_repeats: int) -> list[str]:
     leads: dict[str, list[float]] = {}
     areas = []
-    for repeat in range(N_REPEATS):
-        rng = np.random.default_rng([n_items, length, n_labels, repeat])
-        points = rng.standard_normal((n_items, 4))
-        lists, classes = simulated(11 * n_labels + N_TEST, points, length, rng)
-        known, others = slice(0, n_labels), slice(11 * n_labels, None)
-        described = points + noise * rng.standard_normal(points.shape)
+    for repeat in range(n_repeats):
+        lists, classes, points, known, others, judged = draw(repeat)
+        unlabelled = others if len(others) else judged
         graphs = {
             "agreement": AgreementGraph(),
             "co-listing": CoListingGraph(),
-            "co-listing, all lists": CoListingGraph().build_from(lists[: 11 * n_labels]),
-            "item features": NeighborGraph(described, n_neighbors=10),
+            "co-listing, all lists": CoListingGraph(rankings=lists[unlabelled]),
+            "item features": NeighborGraph(points, n_neighbors=10),
         }
 
-        def area(model: RankingClassifier, lists=lists, classes=classes, known=known, rest=others):
+        def area(model: RankingClassifier, data: tuple = (lists, classes, known, judged)) -> float:
+            lists, classes, known, judged = data
             model.fit(lists[known], classes[known])
-            return roc_auc_score(classes[rest], model.decision_function(lists[rest]))
+            return float(roc_auc_score(classes[judged], model.decision_function(lists[judged])))
 
         areas.append(area(RankingClassifier(smoothing=0)))
         for name, graph in graphs.items():
             leads.setdefault(name, []).append(area(RankingClassifier(graph)) - areas[-1])
-    cells = [
-        f"{n_items:,}",
-        f"{length}",
-        f"{n_labels}",
-        f"{noise:g}",
-        f"{100 * np.mean(areas):.1f}",
-    ]
+    cells = [f"{100 * np.mean(areas):.1f}"]
     for found in leads.values():
         error = np.std(found, ddof=1) / np.sqrt(len(found))
         cells.append(f"{100 * np.mean(found):+.1f} ± {200 * error:.1f}")
@@ -75,22 +104,16 @@ def row(n_items: int, length: int, n_labels: int, noise: float) -> list[str]:
 
 
 HEAD = (
-    "\nSimulated lists of some of the items nearest to "
-    "each person. AUC × 100 of `RankingClassifier` without a graph, and what each graph adds, "
-    "± two standard errors.\n\n"
-    "| items | listed | labels | noise of features | no graph | agreement | co-listing | "
+    "\nAUC × 100 of `RankingClassifier` without a graph, and what each graph adds, ± two standard "
+    "errors over draws. Simulated people list some of the items nearest to them; others list "
+    "films they rated, or sushi.\n\n"
+    "| lists | items | listed | labels | noise of features | no graph | agreement | co-listing | "
     "co-listing, all lists | item features |\n"
-    "|---|---|---|---|---|---|---|---|---|\n"
+    "|---|---|---|---|---|---|---|---|---|---|\n"
 )
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--page", type=Path, help="a page to write the table to")
-    options = parser.parse_args()
-    lines = []
+def rows(data: str | None) -> Iterator[list[str]]:
     for n_items, length, n_labels, noise in (
         (1000, 3, 100, 0.3),
         (1000, 3, 100, 2.0),
@@ -99,7 +122,34 @@ def main() -> None:
         (1000, 3, 400, 0.3),
         (20, 10, 100, 0.3),
     ):
-        lines.append("| " + " | ".join(row(n_items, length, n_labels, noise)) + " |")
+        draw = partial(simulation, n_items, length, n_labels, noise)
+        what = ["simulated", f"{n_items:,}", f"{length}", f"{n_labels}", f"{noise:g}"]
+        yield what + row(draw, N_REPEATS)
+    if data is None:
+        return
+    for target in ("age", "gender"):
+        for n_items, length, n_labels in (
+            (1682, 3, 100),
+            (1682, 3, 400),
+            (1682, 30, 100),
+            (100, 10, 100),
+        ):
+            draw = partial(survey, data, target, length, n_labels)
+            name = f"{'sushi' if length == 10 else 'films'}, {target}"
+            what = [name, f"{n_items:,}", f"{length}", f"{n_labels}", "–"]
+            yield what + row(draw, 3 * N_REPEATS)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("data", nargs="?", help="directory with the data")
+    parser.add_argument("--page", type=Path, help="a page to write the table to")
+    options = parser.parse_args()
+    lines = []
+    for cells in rows(options.data):
+        lines.append("| " + " | ".join(cells) + " |")
         print(lines[-1], flush=True)
         if options.page is not None:
             options.page.parent.mkdir(parents=True, exist_ok=True)

@@ -46,16 +46,21 @@ def header(name, command):
     return f"# {title}\n\n| | |\n|---|---|\n{rows}\n"
 
 
+def shown(arguments):
+    """Arguments for a page; where the data are on this machine is of no use to others."""
+    return ["DATA_DIR" if Path(word).is_absolute() else word for word in arguments]
+
+
 def own_command():
     """The command that runs this program, for programs that write a page themselves."""
-    return " ".join(["python", f"benchmarks/{Path(sys.argv[0]).name}", *sys.argv[1:]])
+    return " ".join(["python", f"benchmarks/{Path(sys.argv[0]).name}", *shown(sys.argv[1:])])
 
 
 def record(name, arguments):
     """Run ``benchmarks/NAME.py`` and write its page."""
     program = Path(__file__).with_name(f"{name}.py")
     opening = program.read_text(encoding="utf-8").split('"""')[1].strip().partition("\n\n")[0]
-    command = " ".join(["python", f"benchmarks/{name}.py", *arguments])
+    command = " ".join(["python", f"benchmarks/{name}.py", *shown(arguments)])
     done = subprocess.run(
         [sys.executable, str(program), *arguments],
         cwd=HOME,

@@ -28,7 +28,7 @@ LAYERS = [
     ["rankings", "threads", "dask.collections"],
     ["parameters"],
     ["errors"],
-    ["_loops"],
+    ["_loops", "public_names"],
 ]
 DEPTH = {name: depth for depth, layer in enumerate(LAYERS) for name in layer}
 SOURCE = Path(rankcut.__file__).parent

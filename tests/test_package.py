@@ -29,6 +29,17 @@ def test_import_loads_nothing_heavy():
     assert shown.stdout.strip() == "[]"
 
 
+def test_the_plain_function_needs_no_scikit_learn():
+    """It takes longer to import than all the rest together."""
+    code = (
+        "import sys, rankcut\n"
+        "rankcut.graph_cut_features([[1, 2, 3], [2, 1, 3]], [[0, 1, 2], [1, 0, 1], [2, 1, 0]])\n"
+        "print([m for m in ('sklearn', 'joblib', 'pandas', 'scipy.stats') if m in sys.modules])"
+    )
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert shown.stdout.strip() == "[]"
+
+
 def test_nothing_compiles_when_the_loops_are_imported():
     code = (
         "import importlib, pkgutil, rankcut._loops as package\n"

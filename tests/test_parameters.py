@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+from sklearn.base import BaseEstimator, clone
 
 from rankcut.errors import InputError
 from rankcut.parameters import (
+    WithParameters,
     check_count,
     check_draws,
     check_number,
@@ -33,3 +35,47 @@ def test_what_is_no_number(value):
     for check in (check_number, check_positive, check_count, check_draws):
         with pytest.raises(InputError, match=r"^lam must be "):
             check(value, "lam")
+
+
+class Inner:
+    def __init__(self, size=1, colour="red"):
+        self.size = size
+        self.colour = colour
+
+
+class Outer:
+    def __init__(self, inner=None, *, kind="plain"):
+        self.inner = inner
+        self.kind = kind
+
+
+def with_base(base):
+    inner, outer = (type(cls.__name__, (base,), dict(vars(cls))) for cls in (Inner, Outer))
+    return outer(inner(2), kind="large")
+
+
+def test_parameters_are_read_set_and_copied_as_those_of_an_estimator():
+    ours, theirs = with_base(WithParameters), with_base(BaseEstimator)
+    for deep in (False, True):
+        assert list(ours.get_params(deep)) == list(theirs.get_params(deep))
+    assert repr(ours) == repr(theirs) == "Outer(inner=Inner(size=2), kind='large')"
+    changes = {"inner__colour": "blue", "kind": "plain"}
+    assert ours.set_params(**changes) is ours
+    theirs.set_params(**changes)
+    assert repr(ours) == repr(theirs)
+    # The inner parameter is one of the new inner object, in whatever order they are named.
+    ours.set_params(inner__size=5, inner=type(ours.inner)(colour="green"))
+    assert repr(ours) == "Outer(inner=Inner(colour='green', size=5))"
+    copy = clone(ours)
+    assert repr(copy) == repr(ours)
+    assert copy.inner is not ours.inner
+
+
+def test_a_parameter_that_there_is_not():
+    with pytest.raises(InputError, match=r"^size is not a parameter of Outer, which has inner, k"):
+        with_base(WithParameters).set_params(size=3)
+
+
+def test_long_values_are_cut():
+    outer = with_base(WithParameters).set_params(inner=np.arange(1000))
+    assert len(repr(outer)) < 300

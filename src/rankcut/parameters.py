@@ -3,10 +3,11 @@
 Each raises :class:`~rankcut.errors.InputError`, which carries the name of the parameter.
 """
 
+import inspect
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,6 +19,67 @@ _LARGEST = float(np.finfo(np.float64).max)
 
 # Loops count in 64 bits.
 _LARGEST_COUNT = 2**63 - 1
+
+# Characters of a value that are shown.
+_LONG = 200
+
+
+class WithParameters:
+    """An object whose parameters scikit-learn reads, sets and copies, as those of an estimator.
+
+    As an estimator has, it has all its parameters as arguments of its ``__init__``, which keeps
+    them as they are. Unlike one, it needs no scikit-learn, which takes longer to import than most
+    rankings to compute.
+
+    >>> from rankcut import Completions
+    >>> Completions("sampled").set_params(n_draws=64)
+    Completions(method='sampled', n_draws=64)
+    """
+
+    @classmethod
+    def _get_param_names(cls) -> list[str]:
+        names = inspect.signature(cls.__init__).parameters
+        return sorted(name for name in names if name != "self")
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The parameters; if ``deep``, those of parameters too, as ``outer__inner``."""
+        own = {name: getattr(self, name) for name in self._get_param_names()}
+        if not deep:
+            return own
+        inner = {
+            f"{outer}__{name}": value
+            for outer, holder in own.items()
+            if hasattr(holder, "get_params") and not isinstance(holder, type)
+            for name, value in holder.get_params().items()
+        }
+        return {**inner, **own}
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters, by the names that ``get_params`` gives them."""
+        names = self._get_param_names()
+        # Outer ones first: they may be what the inner ones are of.
+        for path in sorted(params, key=lambda path: "__" in path):
+            name, _, inner = path.partition("__")
+            if name not in names:
+                raise InputError(
+                    f"is not a parameter of {type(self).__name__}, which has {', '.join(names)}",
+                    parameter=name,
+                )
+            if inner:
+                getattr(self, name).set_params(**{inner: params[path]})
+            else:
+                setattr(self, name, params[path])
+        return self
+
+    def __repr__(self) -> str:
+        parameters = inspect.signature(type(self).__init__).parameters
+        values = {name: repr(getattr(self, name)) for name in self._get_param_names()}
+        changed = [
+            f"{name}={value if len(value) <= _LONG else value[:_LONG] + '...'}"
+            for name, value in values.items()
+            if value != repr(parameters[name].default)
+        ]
+        return f"{type(self).__name__}({', '.join(changed)})"
 
 
 def is_whole(value: Any, least: int = 0, most: float = np.inf) -> bool:

@@ -11,13 +11,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankcut._loops.partitions import order_dense_rows, order_sparse_rows
+from rankcut._loops.partitions import (
+    order_other_rows,
+    order_permutations,
+    order_sparse_rows,
+)
 from rankcut._loops.types import Indices, Ints
 from rankcut.errors import InputError
 from rankcut.rankings import RankMatrix
 
 # A block has about this many entries, so that everything made from it fits in a core's cache.
 BLOCK = 1 << 14
+
+# With many items, rankings share what they load of a dense graph: as many as this, if all that is
+# made from them takes a few megabytes.
+_SHARING = 32
+_MOST_SHARED = 1 << 17
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,7 +135,7 @@ class Partitions:
 
 def block_rows(n_items: int) -> int:
     """How many rankings of ``n_items`` items make a block."""
-    return max(1, BLOCK // n_items)
+    return max(1, BLOCK // n_items, min(_SHARING, _MOST_SHARED // n_items))
 
 
 def read_partitions(
@@ -147,7 +156,9 @@ def read_partitions(
         block = room[: min(step, stop - first)]
         if ranks is not None:
             ranks[: len(block)] = rankings.read(first, first + len(block))
-            order_dense_rows(ranks[: len(block)], close, block.order, block.ends, block.n_groups)
+            rows = ranks[: len(block)]
+            if order_permutations(rows, block.order, block.ends, block.n_groups):
+                order_other_rows(rows, close, block.order, block.ends, block.n_groups)
         else:
             _order_stored(rankings.sparse, first, block, close=close, everything=True)
         yield first, block

@@ -143,8 +143,8 @@ def read_rankings(X: Any, items: Sequence[Hashable] | None = None) -> RankMatrix
         return replace(own, items=_labels_beside_own(items, own.items, own.shape[1]))
     if isinstance(X, np.ma.MaskedArray):
         X = np.ma.filled(X.astype(np.float64), np.nan)
-    values = X
-    if not _is_plain(X):
+    values = _as_array(X) if isinstance(X, list | tuple) else X
+    if not _is_plain(values):
         frame = as_frame(X)
         if frame is not None:
             return _read_frame(frame, items)
@@ -164,6 +164,15 @@ def read_rankings(X: Any, items: Sequence[Hashable] | None = None) -> RankMatrix
         return _as_numbers(values[start:stop], start, labels)
 
     return RankMatrix(values.shape, labels, None, read, values.dtype == np.float32)
+
+
+def _as_array(rows: Sequence[Any]) -> Any:
+    """Rows of numbers as an array, without scikit-learn, which takes a second to import."""
+    try:
+        return np.asarray(rows)
+    except ValueError:
+        # Rows of several lengths: scikit-learn says so.
+        return rows
 
 
 def _is_plain(X: Any) -> bool:

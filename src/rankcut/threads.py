@@ -1,11 +1,10 @@
 """Threads over rows: compiled loops run without the interpreter's lock, so threads are enough."""
 
+import sys
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, TypeVar
-
-from joblib import effective_n_jobs
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -18,6 +17,22 @@ _TURNS = 8
 _WORTHWHILE = 4
 
 
+def effective_threads(n_jobs: int | None) -> int:
+    """How many threads ``n_jobs`` stands for, as scikit-learn reads it.
+
+    None is 1 unless a ``joblib.parallel_config`` says otherwise, for which Joblib has to be
+    imported already; -1 is all.
+
+    >>> effective_threads(None), effective_threads(2)
+    (1, 2)
+    """
+    if n_jobs == 1 or (n_jobs is None and "joblib" not in sys.modules):
+        return 1
+    from joblib import effective_n_jobs
+
+    return int(effective_n_jobs(n_jobs))
+
+
 def over_rows(work: Callable[[int, int], None], n_rows: int, step: int, n_jobs: int | None) -> None:
     """Call ``work(start, stop)`` until all rows are done, in ``n_jobs`` threads.
 
@@ -25,7 +40,7 @@ def over_rows(work: Callable[[int, int], None], n_rows: int, step: int, n_jobs: 
     scikit-learn does: None is 1 unless a ``joblib.parallel_config`` says otherwise, −1 is all.
     """
     most = n_rows // (_WORTHWHILE * step)
-    n_threads = min(effective_n_jobs(n_jobs), most) if most > 1 else 1
+    n_threads = min(effective_threads(n_jobs), most) if most > 1 else 1
     if n_threads <= 1:
         work(0, n_rows)
         return
@@ -52,7 +67,7 @@ def in_order(
     A sum over the results is the same bits for any number of threads. No more than two results
     for each thread are waiting at any time.
     """
-    n_threads = min(effective_n_jobs(n_jobs), len(tasks))
+    n_threads = min(effective_threads(n_jobs), len(tasks))
     if n_threads <= 1:
         yield from map(work, tasks)
         return
@@ -73,7 +88,7 @@ def as_completed(
     work: Callable[..., None], arguments: Sequence[tuple[Any, ...]], n_jobs: int | None
 ) -> Iterator[None]:
     """Call ``work`` with each tuple of arguments, in ``n_jobs`` threads; yields after each."""
-    n_threads = min(effective_n_jobs(n_jobs), len(arguments))
+    n_threads = min(effective_threads(n_jobs), len(arguments))
     if n_threads <= 1:
         for each in arguments:
             work(*each)

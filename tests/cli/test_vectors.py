@@ -231,6 +231,10 @@ def test_lists_of_similar_items_are_similar(tmp_path, monkeypatch):
 
     assert nearest("--smoothing", "2") == [0, 1, 2]
     assert nearest("--smoothing", "0") == [0, 2, 1]
+    # In parts, two steps of smoothing are the default.
+    succeed("convert", "votes.csv", "votes.parquet")
+    found = json.loads(succeed("similar", "votes.parquet", *options, "--parts", "vectors"))
+    assert [row["row"] for row in found] == [0, 1, 2]
     # By default, lists that share no candidate are compared by their parties.
     (tmp_path / "votes.csv").write_text("Lab 1,Lab 2,Lab 3,Lab 4,Con\n1,2,,,\n,,,,1\n,,1,2,\n")
     assert nearest() == [0, 2, 1]

@@ -1,10 +1,34 @@
 """Vectors that comparisons look at."""
 
 import numpy as np
+import pytest
 from numpy.testing import assert_allclose
 
 from rankcut._loops.partitions import NOWHERE
-from rankcut.comparison.vectors import orders_of_listed
+from rankcut.comparison.vectors import orders_of_listed, pairs, places
+
+
+@pytest.mark.parametrize(
+    ("unranked", "mean_places", "shares"),
+    [
+        (
+            "last",
+            [[2, 1, 3.5, 3.5], [3, 3, 3, 1]],
+            [[0, 1, 1, 1, 1, 0.5], [0.5, 0.5, 0, 0.5, 0, 0]],
+        ),
+        (
+            "anywhere",
+            # Two listed items divide the five steps from 0 to 5 into thirds.
+            [[10 / 3, 5 / 3, 2.5, 2.5], [2.5, 2.5, 2.5, 2.5]],
+            [[0, 1 / 3, 1 / 3, 2 / 3, 2 / 3, 0.5], [0.5] * 6],
+        ),
+    ],
+)
+def test_unlisted_items_are_tied_last_or_anywhere(unranked, mean_places, shares):
+    lists = np.array([[1, 0, NOWHERE, NOWHERE], [NOWHERE] * 3 + [0]], dtype=np.uint32)
+    rows = np.arange(2)
+    assert_allclose(places(lists, unranked).vectors(rows), mean_places, rtol=1e-12)
+    assert_allclose(pairs(lists, unranked).vectors(rows), shares, rtol=1e-12)
 
 
 def test_orders_of_listed_items_say_nothing_of_what_is_listed():

@@ -6,9 +6,8 @@ import pytest
 from scipy import sparse
 from scipy.stats import rankdata
 
-from rankcut import CoListingGraph, NeighborGraph
+from rankcut import AgreementGraph, CoListingGraph, NeighborGraph
 from rankcut.estimators import LikenessFeatures
-from rankcut.features.smoothing import Smoother
 
 N = 20
 
@@ -27,22 +26,65 @@ def stored(ranks):
     return sparse.csr_array((ranks[rows, columns], (rows, columns)), shape=ranks.shape)
 
 
+def unit(rows):
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    return rows / np.where(lengths > 0, lengths, 1.0)
+
+
+@pytest.mark.parametrize("given", [False, True])
 @pytest.mark.parametrize("unranked", ["anywhere", "last"])
-def test_coordinates_of_items_by_definition(unranked):
+def test_coordinates_of_items_by_definition(unranked, given):
     ranks = random_lists(30, 1)
-    model = LikenessFeatures(unranked=unranked).fit(ranks)
+    learned = CoListingGraph() if unranked == "last" else AgreementGraph()
+    graphs = [learned.build_from(ranks).to_dense()]
+    if given:
+        points = np.random.default_rng(0).random((N, 2))
+        graphs.append(NeighborGraph(points, n_neighbors=3).build().to_dense())
+    model = LikenessFeatures(graphs[1] if given else None, unranked=unranked).fit(ranks)
+    np.testing.assert_allclose(model.graph_.to_dense(), graphs[-1])
     listed = ~np.isnan(ranks)
     order, shown = np.zeros(ranks.shape), np.zeros(ranks.shape)
     for row, known in zip(range(30), listed, strict=True):
         places = len(ranks[row, known]) + 1 - 2 * rankdata(ranks[row, known])
         order[row, known] = places / (np.linalg.norm(places) or 1.0)
         shown[row, known] = 1 / np.sqrt(known.sum())
-    own = np.where(listed, order - order.sum(axis=0) / (listed.sum(axis=0) + 5), 0.0)
+    order = np.where(listed, order - order.sum(axis=0) / (listed.sum(axis=0) + 5), 0.0)
+    rare = (1 - listed.mean(axis=0)) * shown
+    smoothed, nearby = np.zeros(ranks.shape), np.zeros(ranks.shape)
+    for weights in graphs:
+        degrees = weights.sum(axis=1)
+        assert (degrees > 0).all()
+        walk = weights / np.sqrt(np.outer(degrees, degrees))
+        nearby += rare @ walk
+        if unranked == "last":
+            # Three quarters of a step, half of which stays.
+            smoothed += (order + 4 * rare) @ (0.625 * np.eye(N) + 0.375 * walk)
+        else:
+            smoothed += order @ np.linalg.matrix_power((np.eye(N) + walk) / 2, 2)
     if unranked == "last":
-        own += (1 - listed.mean(axis=0)) * shown
-    Smoother(model.graph_, 0.75 if unranked == "last" else 2.0).smooth(own, normalize=True)
-    share = np.sqrt(0.6 if unranked == "last" else 0.5)
-    np.testing.assert_allclose(model.transform(ranks)[:, :N], share * own, atol=1e-14)
+        expected = np.sqrt(0.55) * unit(unit(smoothed) + 0.5 * unit(nearby))
+    else:
+        expected = np.sqrt(0.5) * unit(0.5 * unit(order) + unit(smoothed))
+    np.testing.assert_allclose(model.transform(ranks)[:, :N], expected, atol=1e-14)
+
+
+def test_factors_are_those_of_order_and_of_listing():
+    ranks = random_lists(30, 1)
+    shares = {"anywhere": [0.5], "last": [0.1, 0.35]}
+    for unranked, parts in shares.items():
+        vectors = LikenessFeatures(unranked=unranked).fit_transform(ranks)[:, N:]
+        assert vectors.shape == (30, 10 * len(parts))
+        for part, share in enumerate(parts):
+            own = vectors[:, 10 * part : 10 * (part + 1)]
+            np.testing.assert_allclose((own**2).sum(axis=1), share)
+    # The first ten are the same lists' order, whatever unlisted items mean.
+    first = [LikenessFeatures(unranked=u).fit_transform(ranks)[:, N : N + 10] for u in shares]
+    np.testing.assert_allclose(first[1], first[0] * np.sqrt(0.1 / 0.5), atol=1e-12)
+    # The others know nothing of the order of ties: lists of the same items are the same.
+    tied = np.where(np.isnan(ranks), np.nan, 1.0)
+    vectors = LikenessFeatures(unranked="last").fit(tied).transform(tied)
+    assert not vectors[:, N : N + 10].any()
+    np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1.0)
 
 
 @pytest.mark.parametrize("unranked", ["anywhere", "last"])

@@ -99,11 +99,9 @@ def sparse_lists(n_rankings=400, n_items=600):
     )
 
 
-@pytest.mark.parametrize("dimensions", [512, 1000])
-def test_sparse_vectors_of_a_large_catalogue(monkeypatch, dimensions):
-    # Projected, or not.
-    monkeypatch.setattr(vector_index, "_DIMENSIONS", dimensions)
+def test_sparse_vectors_of_a_large_catalogue_are_searched_exactly():
     lists = sparse_lists()
+    dense = np.where(lists.toarray() > 0, lists.toarray(), np.nan)
     near = NeighborGraph(np.random.default_rng(4).random((600, 3)), n_neighbors=4).build()
     for graph in (near, DissimilarityGraph(near).build()):
         features = GraphCutFeatures(graph, unranked="anywhere", completions="closed_form")
@@ -113,10 +111,16 @@ def test_sparse_vectors_of_a_large_catalogue(monkeypatch, dimensions):
         expected = brute_force(gram, 6)[0]
         for method in ("exact", "approximate"):
             search = SimilarRankings(features, method=method).fit(lists)
-            values, rows = search.kneighbors(lists[:50], 6)
-            assert_allclose(values, np.take_along_axis(gram, rows, axis=1), rtol=1e-8, atol=1e-10)
-            found = (values >= expected[:, -1:] - 1e-9).mean()
-            assert found == 1 if method == "exact" else found > 0.9
+            assert search.recall_ == 1
+            for queries in (lists[:50], dense[:50]):
+                values, rows = search.kneighbors(queries, 6)
+                assert_allclose(values, expected, rtol=1e-8, atol=1e-10)
+                chosen = np.take_along_axis(gram, rows, axis=1)
+                assert_allclose(values, chosen, rtol=1e-8, atol=1e-10)
+        search = SimilarRankings(features, method="approximate").fit(dense)
+        assert_allclose(
+            search.kneighbors(lists[:50], 6)[0], search.kneighbors(dense[:50], 6)[0], atol=1e-10
+        )
 
 
 def test_long_dense_vectors_are_projected_and_compared_in_full(monkeypatch):

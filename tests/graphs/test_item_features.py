@@ -4,6 +4,8 @@ import datetime
 import pickle
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
@@ -12,7 +14,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
 from rankcut import GraphCutFeatures, NeighborGraph, SimilarityGraph, make_food
-from rankcut.graphs import DistanceGraph, LowRankGraph
+from rankcut.graphs import DistanceGraph, LowRankGraph, item_features
 from rankcut.graphs.item_features import item_points
 
 
@@ -176,3 +178,45 @@ def test_a_fitted_model_of_a_frame_is_saved_and_loaded(frames, tmp_path):
     models.write_model(models.SavedModel(model, items, "side"), tmp_path / "model.skops")
     loaded = models.read_model(tmp_path / "model.skops")
     assert_array_equal(loaded.classifier.predict(food.ranks), model.predict(food.ranks))
+
+
+def test_texts_are_compared_by_their_words(frames):
+    titles = ["red fish soup", "RED|fish stew", "green tea", "green tea cake"]
+    points, _ = item_points(frames.DataFrame({"title": titles}), None)
+    # Words of each text; a rare one weighs 1 + log((1 + n)/(1 + number of texts that have it)).
+    words = ["cake", "fish", "green", "red", "soup", "stew", "tea"]
+    shown = np.array([[word in title.lower() for word in words] for title in titles], dtype=float)
+    expected = shown * (1 + np.log(5 / (1 + shown.sum(axis=0))))
+    assert_allclose(points, expected / np.linalg.norm(expected, axis=1, keepdims=True))
+    graph = NeighborGraph(frames.DataFrame({"title": titles}), n_neighbors=1).build().to_dense()
+    assert_array_equal(graph > 0, [[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]])
+
+
+def test_categories_of_several_words_are_no_text():
+    values = ["New York", "New Jersey", "New York"]
+    one_hot = [[0, 1], [1, 0], [0, 1]]
+    for kind in (pd.Categorical(values), pl.Series(values, dtype=pl.Categorical)):
+        frame = (pd if isinstance(kind, pd.Categorical) else pl).DataFrame({"state": kind})
+        assert_array_equal(item_points(frame, None)[0], one_hot)
+    numbers = pd.DataFrame({"code": ["1.5", "2.5", "1.5"]})
+    assert_array_equal(item_points(numbers, None)[0], [[1, 0], [0, 1], [1, 0]])
+
+
+def test_many_words_become_topics(monkeypatch):
+    monkeypatch.setattr(item_features, "_MOST_WORDS", 5)
+    monkeypatch.setattr(item_features, "_TOPICS", 2)
+    titles = [
+        "red fish soup",
+        "red fish stew",
+        "fish red pie",
+        "green tea",
+        "green tea cake",
+        "tea",
+    ]
+    points, _ = item_points(pd.DataFrame({"title": titles}), None)
+    assert points.shape == (6, 2)
+    unit = points / np.linalg.norm(points, axis=1, keepdims=True)
+    likeness = unit @ unit.T
+    assert likeness[:3, :3].min() > 0.9
+    assert likeness[3:, 3:].min() > 0.9
+    assert np.abs(likeness[:3, 3:]).max() < 0.1

@@ -1,5 +1,7 @@
 """The weighted Kendall kernel against its definition, SciPy and explicit enumeration."""
 
+import tracemalloc
+
 import numpy as np
 import oracles
 import pytest
@@ -184,3 +186,16 @@ def test_position_weights_of_any_scale_give_the_same_normalised_kernel(weights, 
         for v in (u, u * scale)
     )
     np.testing.assert_allclose(other, one, rtol=1e-13)
+
+
+def test_tables_of_one_list_length_at_a_time():
+    n_items = 60
+    ranks = np.tile(np.arange(1.0, n_items + 1), (n_items, 1))
+    ranks[np.triu_indices(n_items, 1)] = np.nan  # lists of every length
+    weighted_kendall_features(ranks[:2], unranked="anywhere")
+    tracemalloc.start()
+    features = weighted_kendall_features(ranks, unranked="anywhere")
+    peak = tracemalloc.get_traced_memory()[1] - features.nbytes
+    tracemalloc.stop()
+    # Tables of all lengths would take as much as the vectors.
+    assert peak < 0.3 * features.nbytes

@@ -17,7 +17,8 @@ def base(ranks):
     order = np.zeros((n_rows, n_items + 1), np.uint32)
     ends = np.zeros((n_rows, n_items + 1), np.int32)
     n_groups = np.zeros(n_rows, np.int32)
-    partitions.order_dense_rows(ranks, False, order, ends, n_groups)
+    partitions.order_permutations(ranks, order, ends, n_groups)
+    partitions.order_other_rows(ranks, False, order, ends, n_groups)
     return order, ends, n_groups
 
 

@@ -48,6 +48,7 @@ LOOPS = [
     (diffusion, "class_function_values"),
     (weighted_kendall, "forget_one_item"),
     (weighted_kendall, "expected_weights"),
+    (weighted_kendall, "sum_corners"),
     (weighted_kendall, "average_weights"),
     (lovasz_bregman, "break_ties"),
     (lovasz_bregman, "add_gains"),

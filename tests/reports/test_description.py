@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from ranking_sets import orders_of, ranking_sets
 
-from rankcut import GraphCutFeatures
+from rankcut import GraphCutFeatures, RankingSet
 from rankcut.reports.description import describe
 
 
@@ -50,3 +50,12 @@ def test_only_the_order_of_ranks_matters(rankings):
         rankings.ranks * 3 - 7, rankings.items, rankings.counts, rankings.ids, rankings.columns
     )
     assert describe(stretched) == describe(rankings)
+
+
+def test_missing_values_of_a_column_are_not_values():
+    columns = {
+        "town": np.array(["Kobe", None, "Nara", None], dtype=object),
+        "age": np.array([30.0, np.nan, np.nan, 30.0]),
+    }
+    votes = RankingSet(np.tile([1.0, 2.0], (4, 1)), ("toro", "uni"), columns=columns)
+    assert describe(votes).columns == {"town": 2, "age": 1}

@@ -41,24 +41,24 @@ def table_increments(
             start = end
 
 
-@compiled
 def tabulate_cut(weights: Floats) -> Floats:
-    """F of every subset of a few items, indexed by the subset's bit mask."""
+    """F of every subset of a few items, indexed by the subset's bit mask.
+
+    The subsets with i as their last item follow from those without it, all at once: NumPy needs
+    no loop for that, nor to compile one.
+    """
     n = weights.shape[0]
     values = np.zeros(1 << n)
-    linked = np.empty(1 << max(n - 1, 0))
     for i in range(n):
+        # The weight of i to each subset of the items before it, highest first.
+        linked = np.zeros(1)
+        for j in range(i - 1, -1, -1):
+            linked = np.repeat(linked, 2)
+            linked[1::2] += weights[i, j]
         degree = 0.0
         for weight in weights[i]:
             degree += weight
-        linked[0] = 0.0
-        values[1 << i] = degree
-        for subset in range(1, 1 << i):
-            lowest = 0
-            while not (subset >> lowest) & 1:
-                lowest += 1
-            linked[subset] = linked[subset & (subset - 1)] + weights[i, lowest]
-            values[(1 << i) | subset] = values[subset] + (degree - 2.0 * linked[subset])
+        values[1 << i : 2 << i] = values[: 1 << i] + (degree - 2.0 * linked)
     values[(1 << n) - 1] = 0.0
     return values
 
@@ -77,9 +77,13 @@ def dense_increments(
 
     ``twice_weights[tile, i]`` is the row of item i in that tile, padded with zeros, and
     ``degrees[tile]`` the degrees of the tile's items. Four rows are subtracted at a time, so
-    that the running gains are loaded and stored once for four items.
+    that the running gains are loaded and stored once for four items. Each of the four is placed
+    in this tile or in another, which no processor can predict: so there is no branch, and the
+    gain of an item of another tile is written to the spare last column of ``gains``.
     """
     n_tiles, _, width = twice_weights.shape
+    spare = np.uint32(gains.shape[1] - 1)
+    nowhere = np.uint32(0)
     level = np.empty(width)
     for tile in range(n_tiles):
         low = tile * width
@@ -88,20 +92,26 @@ def dense_increments(
         for r in range(order.shape[0]):
             last = n_groups[r] - 1
             stop = ends[r, last - 1] if last > 0 else 0
-            level[:] = degrees[tile]
+            for j in range(width):
+                level[j] = degrees[tile, j]
             p = 0
             while p + 4 <= stop:
                 a, b, c, d = order[r, p], order[r, p + 1], order[r, p + 2], order[r, p + 3]
                 row_a, row_b, row_c, row_d = rows[a], rows[b], rows[c], rows[d]
-                if low <= a < high:
-                    gains[r, p] = level[a - low]
-                if low <= b < high:
-                    gains[r, p + 1] = level[b - low] - row_a[b - low]
-                if low <= c < high:
-                    gains[r, p + 2] = level[c - low] - (row_a[c - low] + row_b[c - low])
-                if low <= d < high:
-                    placed = (row_a[d - low] + row_b[d - low]) + row_c[d - low]
-                    gains[r, p + 3] = level[d - low] - placed
+                here = low <= a < high
+                at = np.uint32(a - low) if here else nowhere
+                gains[r, np.uint32(p) if here else spare] = level[at]
+                here = low <= b < high
+                at = np.uint32(b - low) if here else nowhere
+                gains[r, np.uint32(p + 1) if here else spare] = level[at] - row_a[at]
+                here = low <= c < high
+                at = np.uint32(c - low) if here else nowhere
+                placed = row_a[at] + row_b[at]
+                gains[r, np.uint32(p + 2) if here else spare] = level[at] - placed
+                here = low <= d < high
+                at = np.uint32(d - low) if here else nowhere
+                placed = (row_a[at] + row_b[at]) + row_c[at]
+                gains[r, np.uint32(p + 3) if here else spare] = level[at] - placed
                 for j in range(width):
                     level[j] -= (row_a[j] + row_b[j]) + (row_c[j] + row_d[j])
                 p += 4

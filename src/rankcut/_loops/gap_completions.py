@@ -66,6 +66,45 @@ def place_unranked(
 
 
 @compiled
+def draw_gaps(
+    word: np.uint64,
+    exponent: int,
+    last: int,
+    n_unranked: int,
+    stratify: bool,
+    strata: Streams,
+    gaps: Indices,
+) -> None:
+    """Fill 2**exponent rows of ``gaps`` from the stream ``word``; gaps are 0 to ``last``.
+
+    With ``stratify`` they form a Latin hypercube: the unit interval is cut into as many strata as
+    there are draws, and each item visits each stratum once, in random order. A gap is an interval
+    of this unit interval.
+    """
+    n_gaps = np.uint64(last + 1)
+    n_draws = 1 << exponent
+    shift = np.uint64(exponent)
+    # A draw and its mirror image already halve the interval, so two strata add nothing.
+    strata_help = stratify and n_draws > 2
+    for j in range(n_unranked):
+        if strata_help:
+            for s in range(n_draws):
+                strata[s] = s
+            for s in range(n_draws - 1, 0, -1):
+                word += STEP
+                other = ((scramble(word) >> HALF_WORD) * np.uint64(s + 1)) >> HALF_WORD
+                strata[s], strata[other] = strata[other], strata[s]
+        for s in range(n_draws):
+            word += STEP
+            fraction = scramble(word) >> HALF_WORD
+            if strata_help:
+                place = (n_gaps * ((strata[s] << HALF_WORD) + fraction)) >> shift
+            else:
+                place = n_gaps * fraction
+            gaps[s, j] = place >> HALF_WORD
+
+
+@compiled
 def draw_completions(
     base_order: Indices,
     base_ends: Ints,
@@ -83,9 +122,7 @@ def draw_completions(
     """Random completions, one task after the other.
 
     Task k draws 2**exponents[k] completions of the partition ``rankings[k]`` from
-    ``streams[k]``, each followed by its mirror image if ``mirror``. With ``stratify`` they form
-    a Latin hypercube: the unit interval is cut into as many strata as there are draws, and each
-    item visits each stratum once, in random order. A gap is an interval of this unit interval.
+    ``streams[k]``, each followed by its mirror image if ``mirror``; ``draw_gaps`` says how.
     """
     n_items = base_order.shape[1] - 1
     filled = np.empty(n_items + 1, dtype=np.int32)
@@ -95,28 +132,8 @@ def draw_completions(
         ranking = rankings[task]
         last = base_groups[ranking]
         n_ranked = base_ends[ranking, last - 1] if last > 0 else 0
-        n_gaps = np.uint64(last + 1)
         n_draws = 1 << exponents[task]
-        shift = np.uint64(exponents[task])
-        word = streams[task]
-        # A draw and its mirror image already halve the interval, so two strata add nothing.
-        strata_help = stratify and n_draws > 2
-        for j in range(n_items - n_ranked):
-            if strata_help:
-                for s in range(n_draws):
-                    strata[s] = s
-                for s in range(n_draws - 1, 0, -1):
-                    word += STEP
-                    other = ((scramble(word) >> HALF_WORD) * np.uint64(s + 1)) >> HALF_WORD
-                    strata[s], strata[other] = strata[other], strata[s]
-            for s in range(n_draws):
-                word += STEP
-                fraction = scramble(word) >> HALF_WORD
-                if strata_help:
-                    place = (n_gaps * ((strata[s] << HALF_WORD) + fraction)) >> shift
-                else:
-                    place = n_gaps * fraction
-                gaps[s, j] = place >> HALF_WORD
+        draw_gaps(streams[task], exponents[task], last, n_items - n_ranked, stratify, strata, gaps)
         for s in range(n_draws):
             for mirrored in range(2 if mirror else 1):
                 place_unranked(

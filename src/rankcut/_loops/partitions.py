@@ -10,9 +10,10 @@ _RUN = 16
 
 
 @compiled
-def sort_by_key(keys: Floats, items: Indices, spare_keys: Floats, spare_items: Indices) -> None:
-    """Sort ``keys`` and carry ``items`` along; equal keys stay in their order."""
-    size = keys.shape[0]
+def sort_by_key(
+    keys: Floats, items: Indices, size: int, spare_keys: Floats, spare_items: Indices
+) -> None:
+    """Sort the first ``size`` keys and carry ``items`` along; equal keys stay in their order."""
     for start in range(0, size, _RUN):
         for i in range(start + 1, min(start + _RUN, size)):
             key, item = keys[i], items[i]
@@ -33,31 +34,31 @@ def sort_by_key(keys: Floats, items: Indices, spare_keys: Floats, spare_items: I
                 else:
                     spare_keys[k], spare_items[k] = keys[right], items[right]
                     right += 1
-        keys[:], items[:] = spare_keys[:size], spare_items[:size]
+        for k in range(size):
+            keys[k], items[k] = spare_keys[k], spare_items[k]
         width *= 2
 
 
+# What order_permutations leaves to order_other_rows. The first answer about full rankings does not
+# wait for the second to be compiled.
+_LEFT = -1
+
+
 @compiled
-def order_dense_rows(
-    ranks: Floats, close: bool, order: Indices, ends: Ints, n_groups: Ints
-) -> None:
-    """Order each row of a dense rank matrix; items ranked NaN are listed last.
+def order_permutations(ranks: Floats, order: Indices, ends: Ints, n_groups: Ints) -> int:
+    """Order the rows of a dense rank matrix that rank the items 1 to n, or 0 to n − 1, each once.
 
     Row r becomes ``order[r]``, its items, best first, and ``ends[r, :n_groups[r]]``, the end of
-    each group in that list. With ``close``, the unranked items form one last group; without it,
-    they come after the last end, in no group.
+    each group in that list. Of other rows ``n_groups[r]`` is −1; returns their number.
+
+    That takes neither comparisons nor counts: each rank is held by the last item that has it, and
+    all ranks are distinct if every item holds its own.
     """
     n = ranks.shape[1]
-    keys = np.empty(n)
-    spare_keys = np.empty(n)
-    spare_items = np.empty(n + 1, dtype=np.uint32)
     buckets = np.empty(n, dtype=np.uint32)
     holders = np.empty(n + 1, dtype=np.uint32)
-    counts = np.empty(n + 1, dtype=np.uint32)
+    left = 0
     for r in range(ranks.shape[0]):
-        # Most rows rank the items 1 to n, or 0 to n − 1, each once. That takes neither comparisons
-        # nor counts: each rank is held by the last item that has it, and all ranks are distinct
-        # if every item holds its own. (Inline: a call with views of rows would double the time.)
         whole, has_zero, has_n = True, False, False
         for i in range(n):
             rank = ranks[r, i]
@@ -67,26 +68,47 @@ def order_dense_rows(
             has_n |= bucket == n
             buckets[i] = bucket
             holders[bucket] = i
-        if whole and has_zero != has_n:
-            distinct = True
+        distinct = whole and has_zero != has_n
+        if distinct:
             for i in range(n):
                 distinct &= holders[buckets[i]] == i
-            if distinct:
-                first = np.uint32(0 if has_zero else 1)
-                for p in range(n):
-                    order[r, p] = holders[first + np.uint32(p)]
-                    ends[r, p] = p + 1
-                n_groups[r] = n
-                continue
-        row = ranks[r]
+        if distinct:
+            first = np.uint32(0 if has_zero else 1)
+            for p in range(n):
+                order[r, p] = holders[first + np.uint32(p)]
+                ends[r, p] = p + 1
+            n_groups[r] = n
+        else:
+            n_groups[r] = _LEFT
+            left += 1
+    return left
+
+
+@compiled
+def order_other_rows(
+    ranks: Floats, close: bool, order: Indices, ends: Ints, n_groups: Ints
+) -> None:
+    """Order the rows that ``order_permutations`` left; items ranked NaN are listed last.
+
+    With ``close``, the unranked items form one last group; without it, they come after the last
+    end, in no group.
+    """
+    n = ranks.shape[1]
+    keys = np.empty(n)
+    spare_keys = np.empty(n)
+    spare_items = np.empty(n + 1, dtype=np.uint32)
+    counts = np.empty(n + 1, dtype=np.uint32)
+    for r in range(ranks.shape[0]):
+        if n_groups[r] != _LEFT:
+            continue
         n_ranked = 0
         for i in range(n):
-            n_ranked += row[i] == row[i]
+            n_ranked += ranks[r, i] == ranks[r, i]
         unranked = n_ranked
         ranked = 0
         countable = True
         for i in range(n):
-            rank = row[i]
+            rank = ranks[r, i]
             if rank == rank:
                 keys[ranked] = rank
                 order[r, ranked] = i
@@ -96,21 +118,25 @@ def order_dense_rows(
                 order[r, unranked] = i
                 unranked += 1
         if countable:
-            groups = count_by_key(keys[:ranked], order[r], ends[r], counts, spare_items)
+            groups = count_by_key(keys, order[r], n_ranked, ends[r], counts, spare_items)
         else:
-            sort_by_key(keys[:ranked], order[r, :ranked], spare_keys, spare_items)
-            groups = end_groups(keys[:ranked], ends[r])
-        n_groups[r] = close_groups(groups, n_ranked, n, close, ends[r])
+            sort_by_key(keys, order[r], n_ranked, spare_keys, spare_items)
+            groups = end_groups(keys, n_ranked, ends[r])
+        if close and n_ranked < n:
+            ends[r, groups] = n
+            groups += 1
+        n_groups[r] = groups
 
 
 @compiled
 def count_by_key(
-    keys: Floats, items: Indices, ends: Ints, counts: Indices, spare_items: Indices
+    keys: Floats, items: Indices, size: int, ends: Ints, counts: Indices, spare_items: Indices
 ) -> int:
-    """Sort ``items`` by keys that are whole numbers from 0 to n, without comparisons."""
-    counts[:] = 0
-    for key in keys:
-        counts[np.uint32(key)] += 1
+    """Sort ``items`` by ``size`` keys that are whole numbers from 0 to n, without comparisons."""
+    for bucket in range(counts.shape[0]):
+        counts[bucket] = 0
+    for p in range(size):
+        counts[np.uint32(keys[p])] += 1
     groups = 0
     filled = 0
     for bucket in range(counts.shape[0]):
@@ -120,31 +146,23 @@ def count_by_key(
             filled += count
             ends[groups] = filled
             groups += 1
-    for p in range(keys.shape[0]):
+    for p in range(size):
         place = np.uint32(keys[p])
         spare_items[counts[place]] = items[p]
         counts[place] += 1
-    items[: keys.shape[0]] = spare_items[: keys.shape[0]]
+    for p in range(size):
+        items[p] = spare_items[p]
     return groups
 
 
 @compiled
-def end_groups(keys: Floats, ends: Ints) -> int:
+def end_groups(keys: Floats, size: int, ends: Ints) -> int:
     """Write the end of each run of equal sorted keys; returns the number of runs."""
     groups = 0
-    for p in range(keys.shape[0]):
-        if p + 1 == keys.shape[0] or keys[p + 1] > keys[p]:
+    for p in range(size):
+        if p + 1 == size or keys[p + 1] > keys[p]:
             ends[groups] = p + 1
             groups += 1
-    return groups
-
-
-@compiled
-def close_groups(groups: int, n_ranked: int, n_items: int, close: bool, ends: Ints) -> int:
-    """With ``close``, add the unranked items, if any, as a last group."""
-    if close and n_ranked < n_items:
-        ends[groups] = n_items
-        groups += 1
     return groups
 
 
@@ -160,7 +178,7 @@ def order_sparse_rows(
     ends: Ints,
     n_groups: Ints,
 ) -> None:
-    """Order each row of a CSR rank matrix: the counterpart of ``order_dense_rows``.
+    """Order each row of a CSR rank matrix: the counterpart of ``order_other_rows``.
 
     Unranked items are listed only with ``everything``.
     """
@@ -185,9 +203,12 @@ def order_sparse_rows(
                     unranked += 1
         for p in range(ranked):
             listed[order[r, p]] = False
-        sort_by_key(keys[:ranked], order[r, :ranked], spare_keys, spare_items)
-        groups = end_groups(keys[:ranked], ends[r])
-        n_groups[r] = close_groups(groups, ranked, n_items, close, ends[r])
+        sort_by_key(keys, order[r], ranked, spare_keys, spare_items)
+        groups = end_groups(keys, ranked, ends[r])
+        if close and ranked < n_items:
+            ends[r, groups] = n_items
+            groups += 1
+        n_groups[r] = groups
 
 
 # The group of an unranked item.

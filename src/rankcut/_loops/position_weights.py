@@ -26,9 +26,23 @@ def forget_one_item(weights: Floats, n_ranked: int) -> None:
 
 
 @compiled
+def sum_corners(weights: Floats, n_ranked: int, sums: Floats) -> None:
+    """Sums of the mean weights over rectangles from the corner; pairs s ≥ t weigh nothing."""
+    for t in range(n_ranked + 1):
+        sums[0, t] = 0.0
+    for s in range(n_ranked):
+        total = 0.0
+        sums[s + 1, 0] = 0.0
+        for t in range(n_ranked):
+            if t > s:
+                total += weights[s, t]
+            sums[s + 1, t + 1] = sums[s, t + 1] + total
+
+
+@compiled
 def expected_weights(
     groups: Indices,
-    levels: Ints,
+    rows: Ints,
     weights: Floats,
     sums: Floats,
     before: Floats,
@@ -38,7 +52,7 @@ def expected_weights(
 ) -> None:
     """E[U(positions of i and j) · 1(i better than j)] for all i and j, in column n·i + j.
 
-    For level ``levels[r]`` of a ranking: ``weights`` between ranked positions, their sums over
+    Of the ``rows``, which rank as many items: ``weights`` between ranked positions, their sums over
     rectangles from the corner (``sums``), and sums over ranked positions of the mean weight
     before an unranked item (``before``) and after one (``after``); ``apart`` is that of two
     unranked items.
@@ -46,39 +60,47 @@ def expected_weights(
     n = groups.shape[1]
     sizes = np.empty(n, dtype=np.int32)
     starts = np.zeros(n + 1, dtype=np.int32)
-    for r in range(groups.shape[0]):
-        row = groups[r]
-        n_groups, _ = count_groups(row, sizes)
+    filled = np.empty(n, dtype=np.int32)
+    order = np.empty(n, dtype=np.uint32)
+    unranked = np.empty(n)
+    worse = np.empty(n)
+    for r in rows:
+        n_groups, _ = count_groups(groups[r], sizes)
         for t in range(n_groups):
             starts[t + 1] = starts[t] + sizes[t]
-        level = levels[r]
-        feature = 0
+            filled[t] = starts[t]
         for i in range(n):
-            g = row[i]
-            for j in range(n):
-                h = row[j]
-                value = 0.0
-                if i == j:
-                    pass
-                elif g == NOWHERE and h == NOWHERE:
-                    value = apart
-                elif h == NOWHERE:
-                    low, high = starts[g], starts[g + 1]
-                    value = (before[level, high] - before[level, low]) / (high - low)
-                elif g == NOWHERE:
-                    low, high = starts[h], starts[h + 1]
-                    value = (after[level, high] - after[level, low]) / (high - low)
-                elif g <= h:
-                    top, bottom = starts[g], starts[g + 1]
+            group = groups[r, i]
+            unranked[i] = group == NOWHERE
+            worse[i] = apart
+            if group != NOWHERE:
+                order[filled[group]] = i
+                filled[group] += 1
+                low, high = starts[group], starts[group + 1]
+                worse[i] = (after[high] - after[low]) / (high - low)
+        for i in range(n):
+            g = groups[r, i]
+            first = i * n
+            if g == NOWHERE:
+                for j in range(n):
+                    features[r, first + j] = worse[j]
+            else:
+                top, bottom = starts[g], starts[g + 1]
+                apart_from = (before[bottom] - before[top]) / (bottom - top)
+                for j in range(n):
+                    features[r, first + j] = apart_from * unranked[j]
+                # In the order of positions, whose weights lie side by side.
+                for h in range(g, n_groups):
                     low, high = starts[h], starts[h + 1]
                     if bottom - top == 1 and high - low == 1:
-                        value = weights[level, top, low]
+                        features[r, first + order[low]] = weights[top, low]
                     else:
-                        total = sums[level, bottom, high] - sums[level, top, high]
-                        total -= sums[level, bottom, low] - sums[level, top, low]
+                        total = sums[bottom, high] - sums[top, high]
+                        total -= sums[bottom, low] - sums[top, low]
                         value = total / ((bottom - top) * (high - low - (g == h)))
-                features[r, feature] = value
-                feature += 1
+                        for place in range(low, high):
+                            features[r, first + order[place]] = value
+            features[r, first + i] = 0.0
 
 
 @compiled

@@ -131,8 +131,8 @@ def graph(
 ) -> None:
     """Build an item graph from items or rankings.
 
-    Similar items are connected strongly. Numbers are scaled, text is one-hot encoded. -o writes
-    the graph (.npz) or a picture of it (.png, .svg, .pdf).
+    Similar items are connected strongly. Numbers are scaled, categories one-hot encoded, and texts
+    compared by their words. -o writes the graph (.npz) or a picture of it (.png, .svg, .pdf).
 
     Example: rankcut graph items.csv -o graph.npz -o graph.png
     """

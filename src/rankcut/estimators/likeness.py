@@ -22,15 +22,22 @@ from rankcut.parameters import check_counts
 from rankcut.rankings import Unranked
 
 # Chosen by benchmarks/quality_alike.py, on other data than it reports. With unranked items last,
-# which items are listed says much by itself, so smoothing is weaker, and the coordinates of items
-# count somewhat more than the factors.
+# which items are listed says much by itself, so smoothing is weaker.
 _STEPS = {True: 0.75, False: 2.0}
-_ITEM_SHARE = {True: 0.6, False: 0.5}
+# With unranked items last: how much more listing an item counts than its place, and the weight of
+# items next to the listed ones.
+_LISTED = 4.0
+_NEARBY = 0.5
+# Weight of the unsmoothed places, if unranked items say nothing.
+_PLAIN = 0.5
+# How much each part counts: coordinates of items, factors of order, factors of listing.
+_SHARES = {True: (0.55, 0.1, 0.35), False: (0.5, 0.5, 0.0)}
 _MOST_FACTORS = 20
 # An item's mean place is shrunk as if this many more lists had it in the middle.
 _SHRINKAGE = 5.0
-# Penalty of factors; if unlisted items say nothing, relative to the largest singular value.
-_PENALTY = {True: 1.0, False: 0.2}
+# Penalty of the factors of listing, and of those of order relative to the largest singular value.
+_LISTING_PENALTY = 1.0
+_ORDER_PENALTY = 0.2
 # The first item of a list counts this much more than an unlisted one, the last once.
 _CONFIDENCE = 10.0
 
@@ -39,18 +46,21 @@ class LikenessFeatures(TransformerMixin, TakesRankings):
     """Vectors whose inner products say how alike the tastes of two people are.
 
     A vector has two parts that count about the same. The first has a coordinate for each item: how
-    high the list places it, minus its mean place, smoothed over the item graph, so that lists
-    without a common item can be compared. With ``unranked="last"``, listing an item counts too, and
-    more for an item that few list. The second part is a short vector from a low-rank model of all
-    fitted lists (:mod:`rankcut.features.latent`). Means are removed, so two people are alike if
-    they share what others do not. Vectors have unit length.
+    high the list places it, minus its mean place, both as it is and smoothed over similar items, so
+    that lists without a common item can be compared. With ``unranked="last"``, listing an item
+    counts too, more for an item that few list, and so does listing similar items. Which items
+    are similar is learned from the lists, and a graph adds what it says. The second part is a short
+    vector from low-rank models of all fitted lists (:mod:`rankcut.features.latent`): of their
+    order, and with ``unranked="last"`` of which items they list. Means are removed, so two people
+    are alike if they share what others do not. Vectors have unit length.
 
     Parameters
     ----------
     graph : graph or recipe, default=None
-        The item graph, which connects similar items, as for :class:`~rankcut.GraphCutFeatures`.
-        None learns it from the fitted lists: a :class:`~rankcut.CoListingGraph` with
-        ``unranked="last"``, otherwise an :class:`~rankcut.AgreementGraph`.
+        An item graph, which connects similar items, as for :class:`~rankcut.GraphCutFeatures`.
+        It counts as much as the graph that is learned from the fitted lists in any case: a
+        :class:`~rankcut.CoListingGraph` with ``unranked="last"``, otherwise an
+        :class:`~rankcut.AgreementGraph`.
     unranked : {"error", "last", "anywhere"}, default="error"
         Meaning of an unranked item: it is an error; the person prefers all ranked items to it; or
         it says nothing.
@@ -60,7 +70,7 @@ class LikenessFeatures(TransformerMixin, TakesRankings):
     Attributes
     ----------
     graph_ : ItemGraph
-        The graph, its items in the order of the columns.
+        The graph, its items in the order of the columns; without one, the learned graph.
     n_features_in_ : int
         Number of items.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -125,11 +135,14 @@ class LikenessFeatures(TransformerMixin, TakesRankings):
         listed = listed_ranks(rankings)
         self._items = rankings.items
         self._top = self.unranked == "last" and listed.nnz < listed.shape[0] * listed.shape[1]
-        graph: Any = CoListingGraph() if self._top else AgreementGraph()
+        recipes: list[Any] = [CoListingGraph() if self._top else AgreementGraph()]
         if self.graph is not None:
-            graph = joining_like_items(self.graph)
-        self.graph_ = fit_graph(graph, rankings, None if sample_weight is None else counts)
-        self._smoother = Smoother(self.graph_, _STEPS[self._top])
+            recipes.append(joining_like_items(self.graph))
+        counted = None if sample_weight is None else counts
+        graphs = [fit_graph(recipe, rankings, counted) for recipe in recipes]
+        self.graph_ = graphs[-1]
+        self._smoothers = [Smoother(graph, _STEPS[self._top]) for graph in graphs]
+        self._walkers = [Smoother(graph, 1.0) for graph in graphs]
         n_items = listed.shape[1]
         of_entries = np.repeat(counts, np.diff(listed.indptr))
         n_lists = np.bincount(listed.indices, of_entries, minlength=n_items)
@@ -140,22 +153,27 @@ class LikenessFeatures(TransformerMixin, TakesRankings):
         units = np.bincount(listed.indices, of_entries * unit, minlength=n_items)
         self._unit_mean: Floats = units / (n_lists + _SHRINKAGE)
         self._share: Floats = n_lists / counts.sum()
-        values, weights = self._places(listed, positions)
-        penalty = _PENALTY[self._top]
-        if not self._top:
-            roots = np.sqrt(of_entries)
-            scaled = sparse.csr_array(
-                (roots * values.data, values.indices, values.indptr), values.shape
-            )
-            penalty = max(penalty * _largest_singular_value(scaled), 1e-9)
-        self._factors = LatentFactors(
-            values,
-            weights,
-            float(self._top),
-            rank=max(1, min(_MOST_FACTORS, n_items // 2)),
-            penalty=penalty,
-            counts=None if sample_weight is None else counts,
+        rank = max(1, min(_MOST_FACTORS, n_items // 2))
+        places = self._places(listed, positions)
+        scaled = _like(listed, np.sqrt(of_entries) * places.data)
+        self._order = LatentFactors(
+            places,
+            np.ones(listed.nnz),
+            0.0,
+            rank=rank,
+            penalty=max(_ORDER_PENALTY * _largest_singular_value(scaled), 1e-9),
+            counts=counted,
         )
+        self._listing = None
+        if self._top:
+            self._listing = LatentFactors(
+                _like(listed, np.ones(listed.nnz)),
+                _confidence(positions),
+                1.0,
+                rank=rank,
+                penalty=_LISTING_PENALTY,
+                counts=counted,
+            )
         return self
 
     def transform(self, X: Any) -> Any:
@@ -186,57 +204,57 @@ class LikenessFeatures(TransformerMixin, TakesRankings):
         check_items(rankings, self._items)
         listed = listed_ranks(rankings)
         positions = list_positions(listed)
-        latent = self._latent(listed, positions)
-        own = self._own(listed, positions)
-        if rankings.sparse is not None and self._smoother.keeps_sparse:
-            smoothed = self._smoother.smooth_sparse(own)
-            lengths = np.sqrt(np.asarray(smoothed.multiply(smoothed).sum(axis=1)).ravel())
-            known = lengths > 0
-            items, factors = self._shares(known, latent)
-            scale = items / np.where(known, lengths, 1.0)
-            smoothed.data *= np.repeat(scale, np.diff(smoothed.indptr))
-            return JoinedRows(smoothed, latent * factors[:, None])
-        filled = own.toarray()
-        self._smoother.smooth(filled, normalize=True)
-        items, factors = self._shares((filled != 0).any(axis=1), latent)
-        return np.hstack([filled * items[:, None], latent * factors[:, None]])
+        factors = self._factors(listed, positions)
+        order = _like(listed, _unit_positions(listed, positions) - self._unit_mean[listed.indices])
+        sizes = np.diff(listed.indptr)
+        rare = _like(listed, (1.0 - self._share[listed.indices]) / np.sqrt(np.repeat(sizes, sizes)))
+        keeps_sparse = all(smoother.keeps_sparse for smoother in self._smoothers)
+        if rankings.sparse is not None and keeps_sparse:
+            stored = self._of_items(order, rare)
+            known = np.diff(stored.indptr) > 0
+            scales = self._scales([known, *((part != 0).any(axis=1) for part in factors)])
+            stored.data *= np.repeat(scales[0], np.diff(stored.indptr))
+            return JoinedRows(stored, _beside(factors, scales[1:]))
+        filled = self._of_items(order.toarray(), rare.toarray())
+        parts = [filled, *factors]
+        return _beside(parts, self._scales([(part != 0).any(axis=1) for part in parts]))
 
-    def _shares(self, known: NDArray[np.bool_], latent: Floats) -> tuple[Floats, Floats]:
-        """Lengths of both parts, so that vectors have unit length even if one part is 0."""
-        items = np.where(known, _ITEM_SHARE[self._top], 0.0)
-        factors = np.where((latent != 0).any(axis=1), 1.0 - _ITEM_SHARE[self._top], 0.0)
-        total = np.where(items + factors > 0, items + factors, 1.0)
-        return np.sqrt(items / total), np.sqrt(factors / total)
-
-    def _own(self, listed: sparse.csr_array, positions: Floats) -> sparse.csr_array:
-        """Places minus their means, and which items are listed, with less weight on common ones."""
-        entries = _unit_positions(listed, positions) - self._unit_mean[listed.indices]
-        if self._top:
-            sizes = np.diff(listed.indptr)
-            rare = 1.0 - self._share[listed.indices]
-            entries = entries + rare / np.sqrt(np.repeat(sizes, sizes))
-        return sparse.csr_array((entries, listed.indices, listed.indptr), shape=listed.shape)
-
-    def _places(
-        self, listed: sparse.csr_array, positions: Floats
-    ) -> tuple[sparse.csr_array, Floats]:
-        """Values and weights for the low-rank model."""
-        values, weights = positions - self._mean[listed.indices], np.ones(listed.nnz)
-        if self._top:
-            values, weights = weights, 1.0 + _CONFIDENCE * (1.0 + positions) / 2.0
-        return sparse.csr_array((values, listed.indices, listed.indptr), listed.shape), weights
-
-    def _latent(self, listed: sparse.csr_array, positions: Floats) -> Floats:
-        """The factors of each list, of unit length."""
-        values, weights = self._places(listed, positions)
-        people = self._factors.people(values, weights)
+    def _of_items(self, order: Any, rare: Any) -> Any:
+        """The coordinates of items, of unit length: arrays from arrays, sparse from sparse."""
         if not self._top:
-            # As long as the values that they stand for.
-            inner = self._factors.items.T @ self._factors.items
-            people = np.einsum("rf,fg->rg", people, np.linalg.cholesky(inner + _tiny(inner)))
-        # What is left of nothing is rounding.
-        people[np.diff(listed.indptr) == 0] = 0.0
-        return unit_rows(people)
+            smoothed = _unit(_mean_of([_smoothed(each, order) for each in self._smoothers]))
+            return _unit(_PLAIN * _unit(order) + smoothed)
+        own = _unit(_mean_of([_smoothed(each, order + _LISTED * rare) for each in self._smoothers]))
+        # A step of the lazy walk is half a step of one that never stays.
+        nearby = _mean_of([2.0 * _smoothed(each, rare) - rare for each in self._walkers])
+        return _unit(own + _NEARBY * _unit(nearby))
+
+    def _scales(self, known: list[NDArray[np.bool_]]) -> list[Floats]:
+        """Lengths of all parts, so that vectors have unit length even if a part is 0."""
+        shares = [
+            np.where(there, share, 0.0)
+            for there, share in zip(known, _SHARES[self._top], strict=False)
+        ]
+        total = np.sum(shares, axis=0)
+        return [np.sqrt(share / np.where(total > 0, total, 1.0)) for share in shares]
+
+    def _places(self, listed: sparse.csr_array, positions: Floats) -> sparse.csr_array:
+        """Places minus their means."""
+        return _like(listed, positions - self._mean[listed.indices])
+
+    def _factors(self, listed: sparse.csr_array, positions: Floats) -> list[Floats]:
+        """The factors of each list, of unit length: of its order, and of which items it lists."""
+        people = self._order.people(self._places(listed, positions), np.ones(listed.nnz))
+        # As long as the values that they stand for.
+        inner = self._order.items.T @ self._order.items
+        found = [np.einsum("rf,fg->rg", people, np.linalg.cholesky(inner + _tiny(inner)))]
+        if self._listing is not None:
+            ones = _like(listed, np.ones(listed.nnz))
+            found.append(self._listing.people(ones, _confidence(positions)))
+        for people in found:
+            # What is left of nothing is rounding.
+            people[np.diff(listed.indptr) == 0] = 0.0
+        return [unit_rows(people) for people in found]
 
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[Any]:
         """The items' labels, or x0, x1, …, and then factor0, factor1, ….
@@ -249,10 +267,50 @@ class LikenessFeatures(TransformerMixin, TakesRankings):
         check_is_fitted(self)
         n_items = self.n_features_in_
         names = [f"x{i}" for i in range(n_items)] if self._items is None else list(self._items)
-        names += [f"factor{i}" for i in range(self._factors.items.shape[1])]
+        models = [self._order] if self._listing is None else [self._order, self._listing]
+        n_factors = sum(model.items.shape[1] for model in models)
+        names += [f"factor{i}" for i in range(n_factors)]
         found = np.empty(len(names), dtype=object)
         found[:] = names
         return found
+
+
+def _like(listed: sparse.csr_array, entries: Floats) -> sparse.csr_array:
+    """The same places with other numbers."""
+    return sparse.csr_array((entries, listed.indices, listed.indptr), shape=listed.shape)
+
+
+def _confidence(positions: Floats) -> Floats:
+    """How much a listed item counts, as against an unlisted one."""
+    return 1.0 + _CONFIDENCE * (1.0 + positions) / 2.0
+
+
+def _smoothed(smoother: Smoother, rows: Any) -> Any:
+    if sparse.issparse(rows):
+        return smoother.smooth_sparse(rows)
+    smoothed = rows.copy()
+    smoother.smooth(smoothed)
+    return smoothed
+
+
+def _mean_of(parts: list[Any]) -> Any:
+    return sum(parts[1:], parts[0]) / len(parts)
+
+
+def _unit(rows: Any) -> Any:
+    """Rows of unit length; zeros stay zeros."""
+    if not sparse.issparse(rows):
+        return unit_rows(rows)
+    stored = sparse.csr_array(rows)
+    stored.eliminate_zeros()
+    lengths = np.sqrt(np.asarray(stored.multiply(stored).sum(axis=1)).ravel())
+    stored.data /= np.repeat(lengths, np.diff(stored.indptr))
+    return stored
+
+
+def _beside(parts: list[Any], scales: list[Floats]) -> Floats:
+    """Parts of vectors side by side, each row of a part with its length."""
+    return np.hstack([part * scale[:, None] for part, scale in zip(parts, scales, strict=True)])
 
 
 def _unit_positions(listed: sparse.csr_array, positions: Floats) -> Floats:

@@ -13,8 +13,9 @@ from sklearn.utils.validation import _num_samples, check_is_fitted, has_fit_para
 
 from rankcut.errors import InputError, Setting, amount
 from rankcut.estimators.likeness import LikenessFeatures
-from rankcut.features.offset_rows import JoinedRows, OffsetRows, largest_entry
+from rankcut.features.offset_rows import JoinedRows, OffsetRows, filled, largest_entry
 from rankcut.kernels.graph_cut import GraphCutVectors
+from rankcut.kernels.inverted_lists import InvertedLists
 from rankcut.kernels.nearest import Nearest, nearest_of
 from rankcut.kernels.vector_index import VectorIndex
 from rankcut.parameters import check_choice, check_count, check_counts
@@ -35,10 +36,12 @@ class SimilarRankings(BaseEstimator):
     By default, rankings become the vectors of :class:`~rankcut.estimators.LikenessFeatures`, for
     which only the item graph and the meaning of unranked items are chosen. Any other
     transformer can turn rankings into vectors instead. The kernel is their inner product. The exact
-    search compares each ranking with all others, a block at a time, and keeps no Gram matrix. The
-    approximate search uses an index of the vectors (``pip install "rankcut[neighbors]"``), which
-    proposes candidates; their kernel values are computed exactly. So values are right, but a
-    ranking may be missed; ``recall_`` is the fraction found.
+    search compares each ranking with all others, a block at a time, and keeps no Gram matrix; if
+    vectors are sparse, as those of CSR lists are, it goes through inverted lists instead, and looks
+    only at rankings that can be among the nearest. The approximate search, for dense vectors, uses
+    an index (``pip install "rankcut[neighbors]"``), which proposes candidates; their kernel values
+    are computed exactly. So values are right, but a ranking may be missed; ``recall_`` is the
+    fraction found.
 
     Parameters
     ----------
@@ -54,7 +57,8 @@ class SimilarRankings(BaseEstimator):
     normalize : bool, default=True
         Scale vectors to unit length, so that kernel values are from −1 to 1.
     method : {"exact", "approximate"}, default="exact"
-        How to search. An index takes time to build; it pays for many rankings and many searches.
+        How to search dense vectors. An index takes time to build; it pays for many rankings and
+        many searches. Sparse vectors are searched exactly, which is faster.
     n_candidates : int, default=100
         Candidates for each ranking with ``method="approximate"``. More candidates take more time
         and miss fewer of the nearest.
@@ -149,9 +153,11 @@ class SimilarRankings(BaseEstimator):
         # Inner products of vectors of any size are floats after division by a power of 2.
         self._exponent = int(np.frexp(largest_entry(vectors))[1])
         self._vectors = _scaled(vectors, -self._exponent)
-        self._index = None
+        self._lists = self._index = None
         self.recall_ = 1.0
-        if self.method == "approximate":
+        if not isinstance(self._vectors, np.ndarray):
+            self._lists = InvertedLists(self._vectors, normalize=self.normalize)
+        elif self.method == "approximate":
             self._index = VectorIndex(
                 self._vectors, normalize=self.normalize, seed=self.random_state
             )
@@ -188,12 +194,16 @@ class SimilarRankings(BaseEstimator):
                 f"is {k}, with {amount(there, 'ranking')} to choose from", parameter="n_neighbors"
             )
         vectors = self._vectors if X is None else _scaled(self._encoded(X), -self._exponent)
-        if self._index is None:
+        if self._lists is not None:
+            values, rows = self._lists.nearest(None if X is None else vectors, k, self.n_jobs)
+        elif self._index is None:
             right = None if X is None else GraphCutVectors(self._vectors)
             values, rows = self._exactly(vectors, right, k)
         else:
             own = np.arange(len(self._index)) if X is None else None
-            values, rows = self._index.nearest(vectors, k, self.n_candidates, self.n_jobs, own)
+            values, rows = self._index.nearest(
+                filled(vectors), k, self.n_candidates, self.n_jobs, own
+            )
         alone = np.flatnonzero(np.abs(values).max(axis=1) <= _ROUNDING)
         if alone.size:
             warnings.warn(

@@ -25,7 +25,6 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
 
 from rankcut._loops.slopes import pool_rows
 from rankcut._loops.types import Floats
@@ -33,7 +32,7 @@ from rankcut.errors import InputError, Setting
 from rankcut.features.exact import MOST_COMPLETIONS, exact_means, log_completions
 from rankcut.features.sampled import Sampler, Sampling, sampled_means
 from rankcut.features.unlisted import UnlistedWeight, Weighing, unlisted_weights
-from rankcut.parameters import is_real, is_whole
+from rankcut.parameters import WithParameters, is_real, is_whole
 from rankcut.partitions import Partitions
 from rankcut.setfunctions import SetFunction
 from rankcut.setfunctions.expected_slopes import ExpectedSlopes
@@ -50,7 +49,7 @@ DEFAULT_TOLERANCE = 0.01
 MOST_DRAWS = 1 << 28
 
 
-class Completions(BaseEstimator):
+class Completions(WithParameters):
     """How the mean over the completions of an incomplete ranking is found.
 
     Parameters

@@ -23,7 +23,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 from scipy import sparse
-from sklearn.exceptions import ConvergenceWarning
 
 from rankcut._loops.slopes import pool_rows
 from rankcut.dask import map_rows, stand_in
@@ -343,6 +342,8 @@ class FeatureMap:
             return
         short = np.flatnonzero(report.relative_error > self._tolerance)
         if short.size:
+            from sklearn.exceptions import ConvergenceWarning
+
             row = int(short[0])
             or_else = "" if self._expected is None else ', or use completions="closed_form"'
             warnings.warn(

@@ -22,6 +22,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from rankcut._loops.cut_completions import add_cut_completions
 from rankcut._loops.gap_completions import add_tasks, draw_completions
 from rankcut._loops.random_streams import name_streams
 from rankcut._loops.replicates import (
@@ -63,6 +64,11 @@ class Sampling:
     def mirrored(self) -> bool:
         """Whether draws come in pairs."""
         return self.sampler != "independent"
+
+    @property
+    def stratified(self) -> bool:
+        """Whether draws form Latin hypercubes."""
+        return self.sampler in ("controlled", "stratified")
 
     @property
     def first_stage(self) -> int:
@@ -195,6 +201,69 @@ def _draw_stage(
     )
     pooled = np.zeros((len(rankings) * most, n_items))
     plain = np.zeros((len(rankings) * most if controlled else 0, n_items))
+    edges = function.few_edges() if weighing is None else None
+    if edges is not None:
+        add_cut_completions(
+            partitions.order,
+            partitions.ends,
+            partitions.n_groups,
+            task_rankings,
+            targets,
+            streams,
+            exponents,
+            sampling.mirrored,
+            sampling.stratified,
+            *edges,
+            np.empty((1 << LARGEST_EXPONENT, n_items), dtype=np.uint32),
+            pooled,
+            plain,
+        )
+    else:
+        _add_completions(
+            partitions,
+            task_rankings,
+            targets,
+            streams,
+            exponents,
+            function,
+            sampling,
+            weighing,
+            pooled,
+            plain,
+        )
+    divisor = scale * (2 if sampling.mirrored else 1)
+    pooled /= divisor
+    plain /= divisor
+    means, variances = np.empty((2, len(rankings), n_items))
+    combine_replicates(
+        pooled,
+        plain,
+        plain if centres is None else centres / scale,
+        controlled,
+        sizes,
+        replicates,
+        most,
+        means,
+        variances,
+    )
+    return means, variances
+
+
+def _add_completions(
+    partitions: Partitions,
+    task_rankings: Ints,
+    targets: Ints,
+    streams: NDArray[np.uint64],
+    exponents: Ints,
+    function: SetFunction,
+    sampling: Sampling,
+    weighing: Weighing | None,
+    pooled: Floats,
+    plain: Floats,
+) -> None:
+    """Add the features of all tasks' completions, and slopes before pooling if there is room."""
+    n_items = partitions.n_items
+    tasks = len(targets)
     task_rows = (2 if sampling.mirrored else 1) << exponents.astype(np.int64)
     ends = np.cumsum(task_rows)
     room = min(max(block_rows(n_items), 2 << LARGEST_EXPONENT), int(ends[-1]))
@@ -215,7 +284,7 @@ def _draw_stage(
             streams[some],
             exponents[some],
             sampling.mirrored,
-            sampling.sampler in ("controlled", "stratified"),
+            sampling.stratified,
             gaps,
             part.order,
             part.ends,
@@ -227,23 +296,7 @@ def _draw_stage(
             weighing.apply(part, task_rankings[some], task_ends, increments)
         pool_rows(part.order, part.ends, part.n_groups, increments, False, 0.0, vectors)
         add_tasks(vectors, task_ends, targets[some], pooled)
-        if controlled:
+        if len(plain):
             spread_slopes(part.order, part.ends, part.n_groups, increments, vectors)
             add_tasks(vectors, task_ends, targets[some], plain)
         first = last
-    divisor = scale * (2 if sampling.mirrored else 1)
-    pooled /= divisor
-    plain /= divisor
-    means, variances = np.empty((2, len(rankings), n_items))
-    combine_replicates(
-        pooled,
-        plain,
-        plain if centres is None else centres / scale,
-        controlled,
-        sizes,
-        replicates,
-        most,
-        means,
-        variances,
-    )
-    return means, variances

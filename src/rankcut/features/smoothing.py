@@ -19,7 +19,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.base import BaseEstimator
 
 from rankcut._loops.types import Floats
 from rankcut.errors import InputError
@@ -27,7 +26,7 @@ from rankcut.features.offset_rows import OffsetRows
 from rankcut.graphs import ItemGraph
 from rankcut.graphs.derived import degree_scales
 from rankcut.graphs.weights import DenseWeights, Weights
-from rankcut.parameters import is_real
+from rankcut.parameters import WithParameters, is_real
 from rankcut.threads import over_rows
 
 # Each takes a product with the graph, and on a well-connected one the walk has converged by then.
@@ -40,7 +39,7 @@ _SPARSE_COST = 8
 _FILLED = 1 << 16
 
 
-class Smoothing(BaseEstimator):
+class Smoothing(WithParameters):
     """How vectors are smoothed: for how many steps, on which graph.
 
     Parameters

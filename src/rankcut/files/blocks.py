@@ -90,26 +90,29 @@ class Block:
     lines: NDArray[np.int64]
     repeats: dict[int, int] = field(default_factory=dict)
     declared: Declared | None = None
+    _numbers: dict[int, NDArray[np.float64] | None] = field(
+        default_factory=dict, init=False, repr=False
+    )
 
     def __len__(self) -> int:
         return len(self.lines)
 
     def numbers(self, column: int, role: str) -> NDArray[np.float64]:
         """A column as numbers, NaN where there is no value."""
-        cells = self.columns[column]
-        try:
-            values = np.asarray(
-                cells
-                if isinstance(cells, np.ndarray)
-                else ["nan" if cell is None or cell == "" else cell for cell in cells],
-                dtype=np.float64,
-            )
-        except (TypeError, ValueError, OverflowError):
-            values = np.array([self._number(i, cell, column, role) for i, cell in enumerate(cells)])
+        values = self._plain_numbers(column)
+        if values is None:
+            cells = enumerate(self.columns[column])
+            values = np.array([self._number(i, cell, column, role) for i, cell in cells])
         if np.isinf(values).any():
             row = int(np.argmax(np.isinf(values)))
             self.refuse(row, column, f"{role} is infinite", "leave the cell empty if there is none")
         return values
+
+    def _plain_numbers(self, column: int) -> NDArray[np.float64] | None:
+        """The column as numbers, found once; None if a cell is neither a number nor empty."""
+        if column not in self._numbers:
+            self._numbers[column] = _floats(self.columns[column])
+        return self._numbers[column]
 
     def levels(self, column: int, scale: Mapping[str, float]) -> NDArray[np.float64]:
         """A column of words as their levels on a scale, NaN where there is no value."""
@@ -192,16 +195,15 @@ class Block:
 
     def is_numeric(self, column: int) -> bool:
         """Whether the column has only numbers and missing values."""
-        cells = self.columns[column]
-        return isinstance(cells, np.ndarray) or all(
-            is_missing(cell) or _number_of(cell) is not None for cell in cells
+        return self._plain_numbers(column) is not None or all(
+            is_missing(cell) or _number_of(cell) is not None for cell in self.columns[column]
         )
 
     def has_ordinals(self, column: int) -> bool:
         """Whether the column has cells such as ``1st``."""
-        cells = self.columns[column]
-        return not isinstance(cells, np.ndarray) and any(
-            isinstance(cell, str) and _ORDINAL.fullmatch(cell.strip()) for cell in cells
+        return self._plain_numbers(column) is None and any(
+            isinstance(cell, str) and _ORDINAL.fullmatch(cell.strip())
+            for cell in self.columns[column]
         )
 
     def check_not_mistyped(self, column: int) -> None:
@@ -221,6 +223,22 @@ class Block:
                     Setting("columns", self.names[column]),
                 ],
             )
+
+
+def _floats(cells: Any) -> NDArray[np.float64] | None:
+    """The cells as numbers, NaN where one is empty; None if one is anything else."""
+    if isinstance(cells, np.ndarray):
+        return cells.astype(np.float64, copy=False)
+    try:
+        # Twice as fast as an array of text that becomes one of numbers.
+        return np.fromiter(map(float, cells), np.float64, len(cells))
+    except (TypeError, ValueError, OverflowError):
+        pass
+    try:
+        filled = (np.nan if cell is None or cell == "" else float(cell) for cell in cells)
+        return np.fromiter(filled, np.float64, len(cells))
+    except (TypeError, ValueError, OverflowError):
+        return None
 
 
 class NoSuchRowsError(RankingFileError):

@@ -32,7 +32,7 @@ class ItemTable:
         return f"ItemTable({amount(len(self.items), 'item')}: {', '.join(self.features)})"
 
     def points(self) -> NDArray[np.float64]:
-        """One point for each item: numbers scaled to variance 1, categories one-hot."""
+        """One point for each item: scaled numbers, TF-IDF of texts, categories one-hot."""
         from rankcut.graphs.item_features import encoded
 
         return np.hstack([encoded(values) for values in self.features.values()])

@@ -7,7 +7,6 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator
 
 from rankcut.errors import InputError, Setting
 from rankcut.graphs.distances import root_mean_square
@@ -21,13 +20,13 @@ from rankcut.graphs.item_graph import (
 )
 from rankcut.graphs.recipes import DistanceGraph
 from rankcut.graphs.weights import Weights, sampled_pairs
-from rankcut.parameters import is_real, within_floats
+from rankcut.parameters import WithParameters, is_real, within_floats
 
 # A similarity above the ceiling, or a degree, of no more than this part of it is rounding.
 _ROUNDING = 1e-12
 
 
-class _DerivedGraph(BaseEstimator, ABC):
+class _DerivedGraph(WithParameters, ABC):
     """A recipe that makes a graph from another one."""
 
     graph: Any
@@ -119,7 +118,7 @@ class DissimilarityGraph(_DerivedGraph):
         return max(ceiling, largest)
 
 
-class MixedGraph(BaseEstimator):
+class MixedGraph(WithParameters):
     """Several graphs over the same items, added up: W = Σ_k a_k·W_k.
 
     Parameters

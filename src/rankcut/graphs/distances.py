@@ -5,7 +5,6 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.neighbors import NearestNeighbors
 from threadpoolctl import threadpool_limits
 
 from rankcut.errors import InputError
@@ -183,6 +182,8 @@ def nearest_neighbors(
 
 
 def _exact_search(points: NDArray[np.float64], n_neighbors: int) -> Any:
+    from sklearn.neighbors import NearestNeighbors
+
     algorithm = "auto" if points.shape[1] <= _TREE_DIMENSIONS else "brute"
     return NearestNeighbors(n_neighbors=n_neighbors, algorithm=algorithm).fit(points)
 

@@ -1,5 +1,6 @@
 """Item features as plain arrays, and the points whose distances make a graph."""
 
+import re
 from collections.abc import Hashable
 from dataclasses import dataclass
 from numbers import Real
@@ -9,13 +10,17 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.base import BaseEstimator
-from sklearn.preprocessing import OneHotEncoder, StandardScaler
-from sklearn.utils.validation import check_array
 
 from rankcut.errors import InputError
 from rankcut.graphs.distances import scaled_to_one
+from rankcut.parameters import WithParameters
 from rankcut.rankings import as_frame, object_array
+
+# Words begin with a letter, so that numbers in a column of categories are no text.
+_WORD = re.compile(r"[^\W\d_]\w*")
+
+# Texts with more words than this, over all items, become points of this many topics.
+_MOST_WORDS, _TOPICS = 1000, 100
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -34,6 +39,8 @@ class ItemFeatures:
         The types of columns that hold neither numbers nor categories, by their names.
     labels : tuple or None
         The items' labels, from the index of a pandas frame.
+    categories : tuple
+        The names of the columns of a categorical type, which are never read as text.
     """
 
     matrix: Any = None
@@ -41,6 +48,7 @@ class ItemFeatures:
     names: tuple[Hashable, ...] = ()
     other_types: dict[Hashable, str] | None = None
     labels: tuple[Hashable, ...] | None = None
+    categories: tuple[Hashable, ...] = ()
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -84,6 +92,9 @@ def as_item_features(features: Any) -> ItemFeatures | None:
             if column.dtype.is_temporal() or column.dtype.is_nested()
         },
         labels=None if labels == tuple(range(frame.shape[0])) else labels,
+        categories=tuple(
+            column.name for column in columns if column.dtype in (nw.Categorical, nw.Enum)
+        ),
     )
 
 
@@ -104,7 +115,7 @@ def _plain_column(column: nw.Series[Any]) -> NDArray[Any]:
     return numbers if numbers.dtype.kind in "iub" else numbers.astype(np.float64)
 
 
-class FeatureRecipe(BaseEstimator):
+class FeatureRecipe(WithParameters):
     """A recipe with a parameter ``features``, which it keeps as :class:`ItemFeatures`."""
 
     @property
@@ -123,7 +134,8 @@ def item_points(
     """One point for each item, and the items' labels if the table has them.
 
     An array is used unchanged. In a frame, numeric columns are scaled to mean 0 and variance 1,
-    unless ``scale`` is False, and the others are one-hot encoded.
+    unless ``scale`` is False. Text, which is strings of several words, becomes the TF-IDF of its
+    words; everything else is one-hot encoded.
     """
     known = as_item_features(features)
     if known is None:
@@ -143,7 +155,11 @@ def item_points(
         )
     other_types = known.other_types or {}
     blocks = [
-        encoded(_checked(values, name, items, other_types.get(name)), scale)
+        encoded(
+            _checked(values, name, items, other_types.get(name)),
+            scale,
+            text=name not in known.categories,
+        )
         for name, values in columns
     ]
     return np.hstack(blocks), items
@@ -161,6 +177,8 @@ def _array_points(matrix: Any, label: str | None) -> NDArray[np.float64]:
             "the item features are sparse, but this graph compares all pairs of items",
             remedy='NeighborGraph(features, metric="cosine") keeps them sparse',
         )
+    from sklearn.utils.validation import check_array
+
     try:
         return np.asarray(check_array(matrix, dtype=np.float64, input_name="the item features"))
     except OverflowError:
@@ -232,18 +250,40 @@ def _checked(
     return values
 
 
-def encoded(values: NDArray[Any], scale: bool = True) -> NDArray[np.float64]:
-    """The coordinates that a feature adds: numbers scaled to variance 1, anything else one-hot.
+def encoded(values: NDArray[Any], scale: bool = True, text: bool = True) -> NDArray[np.float64]:
+    """The coordinates that a feature adds: scaled numbers, TF-IDF of words, or one-hot.
 
     >>> encoded(np.array(["roll", "nigiri", "roll"], dtype=object))
     array([[0., 1.],
            [1., 0.],
            [0., 1.]])
+    >>> encoded(np.array(["tuna roll", "eel roll", "eel"], dtype=object)).round(2)
+    array([[0.  , 0.61, 0.8 ],
+           [0.71, 0.71, 0.  ],
+           [1.  , 0.  , 0.  ]])
     """
+    from sklearn.preprocessing import OneHotEncoder, StandardScaler
+
     column = values.reshape(-1, 1)
     if values.dtype.kind in "fiub":
         if not scale:
             return np.asarray(column)
         # Squares of numbers of any size are floats after division by a power of 2.
         return np.asarray(StandardScaler().fit_transform(scaled_to_one(column.astype(np.float64))))
+    if text and all(isinstance(value, str) for value in values):
+        words = [_WORD.findall(value) for value in values]
+        if all(words) and max(map(len, words)) > 1:
+            return _word_weights(values)
     return np.asarray(OneHotEncoder(sparse_output=False).fit_transform(column))
+
+
+def _word_weights(texts: NDArray[Any]) -> NDArray[np.float64]:
+    """TF-IDF of the words of each text, of unit length; many words become fewer topics."""
+    # Commands that need no graph of texts start sooner without these.
+    from sklearn.decomposition import TruncatedSVD
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    weights = TfidfVectorizer(token_pattern=_WORD.pattern).fit_transform(texts)
+    if min(weights.shape) <= _MOST_WORDS:
+        return np.asarray(weights.toarray())
+    return np.asarray(TruncatedSVD(_TOPICS, random_state=0).fit_transform(weights))

@@ -2,8 +2,9 @@
 
 Passed as a graph, as in ``GraphCutFeatures(CoListingGraph())``, such a recipe is learned in each
 ``fit`` from the rankings that are fitted; in cross-validation it sees the training folds only. To
-learn from all lists, labelled or not, build the graph first and pass the result:
-``GraphCutFeatures(CoListingGraph().build_from(all_lists))``.
+learn from lists without labels as well, give them to the recipe, as in
+``RankingClassifier(CoListingGraph(rankings=other_lists))``, or build the graph first and pass the
+result: ``RankingClassifier(CoListingGraph().build_from(all_lists))``.
 """
 
 from abc import ABC, abstractmethod
@@ -13,20 +14,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
-from sklearn.base import BaseEstimator
 
-from rankcut.errors import InputError
+from rankcut.errors import InputError, amount
 from rankcut.graphs.distances import strongest_products
 from rankcut.graphs.item_graph import ItemGraph
 from rankcut.graphs.weights import SparseWeights
-from rankcut.parameters import check_count, check_counts, check_number
+from rankcut.parameters import WithParameters, check_count, check_counts, check_number
 from rankcut.rankings import RankMatrix, read_rankings
 
 # Rows of a dense rank matrix are read in blocks of about this many entries.
 _BLOCK = 1 << 20
 
 
-class _ProfileGraph(BaseEstimator, ABC):
+class _ProfileGraph(WithParameters, ABC):
     """Connect items with similar profiles: a number for each ranking that lists them.
 
     The weight of an edge is the cosine of two profiles, each lengthened as if it had
@@ -34,9 +34,12 @@ class _ProfileGraph(BaseEstimator, ABC):
     that are among the strongest of neither end.
     """
 
-    def __init__(self, *, n_neighbors: int = 10, shrinkage: float = 10.0) -> None:
+    def __init__(
+        self, *, n_neighbors: int = 10, shrinkage: float = 10.0, rankings: Any = None
+    ) -> None:
         self.n_neighbors = n_neighbors
         self.shrinkage = shrinkage
+        self.rankings = rankings
 
     @property
     def needs_rankings(self) -> bool:
@@ -50,7 +53,11 @@ class _ProfileGraph(BaseEstimator, ABC):
         """A number for each listed item of each ranking; ``counts`` says how often it counts."""
 
     def build(self) -> ItemGraph:
-        """Refuse: this graph is learned from rankings, by :meth:`build_from`."""
+        """The graph of ``rankings``; refused without, because it is learned from rankings."""
+        if self.rankings is not None:
+            from sklearn.base import clone
+
+            return clone(self).set_params(rankings=None).build_from(self.rankings)
         raise InputError(
             f"{type(self).__name__} is learned from rankings",
             remedy="call build_from(rankings), or pass it to an estimator, which learns it in fit",
@@ -87,6 +94,10 @@ class _ProfileGraph(BaseEstimator, ABC):
         rankings.check_finite()
         listed = listed_ranks(rankings)
         row_counts = check_counts(sample_weight, rankings.shape[0])
+        if self.rankings is not None:
+            others = self._others(rankings)
+            listed = sparse.csr_array(sparse.vstack([listed, others], format="csr"))
+            row_counts = np.append(row_counts, np.ones(others.shape[0]))
         if (row_counts == 0).any():
             listed, row_counts = listed[row_counts > 0], row_counts[row_counts > 0]
         counts = np.repeat(row_counts, np.diff(listed.indptr))
@@ -103,6 +114,21 @@ class _ProfileGraph(BaseEstimator, ABC):
         whole.sort_indices()
         return ItemGraph.trusted(SparseWeights(whole), rankings.items)
 
+    def _others(self, fitted: RankMatrix) -> sparse.csr_array:
+        """The listed ranks of ``rankings``, whose items are those of the fitted ones."""
+        others = read_rankings(self.rankings)
+        others.check_finite()
+        named = others.items is not None and fitted.items is not None
+        if others.shape[1] != fitted.shape[1] or (named and others.items != fitted.items):
+            raise InputError(
+                f"has {amount(others.shape[1], 'item')}, and the fitted rankings have "
+                f"{fitted.shape[1]}"
+                if others.shape[1] != fitted.shape[1]
+                else "has other items than the fitted rankings, or in another order",
+                parameter="rankings",
+            )
+        return listed_ranks(others)
+
 
 class CoListingGraph(_ProfileGraph):
     """Connect items that the same rankings list: W_ij = c_ij/√((c_i + s)(c_j + s)).
@@ -117,6 +143,8 @@ class CoListingGraph(_ProfileGraph):
         it.
     shrinkage : float
         s: each item counts as if this many more rankings listed it alone.
+    rankings : array, frame or CSR array of shape (n_others, n_items) or None
+        Rankings to learn from beside those that are fitted, such as those without a label.
 
     Examples
     --------
@@ -154,6 +182,8 @@ class AgreementGraph(_ProfileGraph):
         it.
     shrinkage : float
         s: each item counts as if this many more rankings listed it alone.
+    rankings : array, frame or CSR array of shape (n_others, n_items) or None
+        Rankings to learn from beside those that are fitted, such as those without a label.
 
     Examples
     --------

@@ -4,7 +4,6 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.kernel_approximation import Nystroem, RBFSampler
 
 from rankcut.errors import InputError, Setting
 from rankcut.graphs.distances import (
@@ -113,6 +112,8 @@ class LowRankGraph(FeatureRecipe):
         return ItemGraph.trusted(weights, items, approximation=approximation)
 
     def _approximate(self, points: NDArray[np.float64], lengthscale: float) -> NDArray[np.float64]:
+        from sklearn.kernel_approximation import Nystroem, RBFSampler
+
         check_count(self.rank, "rank")
         # Squares of features of any size are floats after division by a power of 2.
         exponent = exponent_of(points)

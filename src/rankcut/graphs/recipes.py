@@ -1,4 +1,4 @@
-"""Recipes for item graphs: estimators, so that a grid search reaches their parameters.
+"""Recipes for item graphs, with parameters as estimators have, which a grid search reaches.
 
 A recipe can be passed instead of a graph, as in ``GraphCutFeatures(SimilarityGraph(features))``.
 It is built at each fit, and its parameters are nested ones, such as ``graph__lengthscale``.
@@ -10,9 +10,6 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
-from scipy.spatial.distance import pdist, squareform
-from sklearn.preprocessing import normalize
-from sklearn.utils import check_array
 
 from rankcut.errors import InputError, Setting
 from rankcut.graphs.distances import (
@@ -41,8 +38,9 @@ class SimilarityGraph(FeatureRecipe):
     Parameters
     ----------
     features : array or frame of shape (n_items, n_features)
-        Item features. In a frame, numeric columns are scaled and others one-hot encoded; the
-        index of a pandas frame labels the items. They are kept as plain arrays.
+        Item features. In a frame, numeric columns are scaled, text becomes the TF-IDF of its words
+        and others are one-hot encoded; the index of a pandas frame labels the items. They are kept
+        as plain arrays.
     kernel : {"squared_exponential", "exponential"}
         How similarity decreases with the Euclidean distance d.
     lengthscale : float, array of shape (n_features,) or "median"
@@ -94,6 +92,8 @@ class SimilarityGraph(FeatureRecipe):
                 f"is the fraction of edges to keep, above 0 and at most 1; got {self.keep!r}",
                 parameter="keep",
             )
+        from scipy.spatial.distance import squareform
+
         points, items = item_points(self.features, self.items, self.scale)
         n = len(points)
         lengthscale: Any = self.lengthscale
@@ -144,6 +144,8 @@ class DistanceGraph(FeatureRecipe):
 
     def build(self) -> ItemGraph:
         """Build the graph."""
+        from scipy.spatial.distance import squareform
+
         points, items = item_points(self.features, self.items, self.scale)
         distances = _all_distances(points)
         check_finite(distances)
@@ -216,6 +218,8 @@ class NeighborGraph(FeatureRecipe):
         self._check_n_neighbors(n)
         if self.metric == "cosine":
             # Between unit vectors the squared distance is twice that by the cosine.
+            from sklearn.preprocessing import normalize
+
             points = normalize(scaled_to_one(points))
         one, other, distances, approximation = nearest_neighbors(
             points, int(self.n_neighbors), self.method, self.random_state
@@ -244,6 +248,9 @@ class NeighborGraph(FeatureRecipe):
                 "the item features are sparse, and Euclidean distances would make them dense",
                 remedy=["pass ", Setting("metric", "cosine")],
             )
+        from sklearn.preprocessing import normalize
+        from sklearn.utils import check_array
+
         points = sparse.csr_array(check_array(features, accept_sparse="csr", dtype=np.float64))
         n = points.shape[0]
         self._check_n_neighbors(n)
@@ -282,6 +289,8 @@ def _all_distances(points: NDArray[np.float64]) -> NDArray[np.float64]:
             remedy="use NeighborGraph, which connects nearest neighbours only, or "
             "DissimilarityGraph(NeighborGraph(...)) to connect dissimilar items",
         )
+    from scipy.spatial.distance import pdist
+
     # Squares of features of any size are floats after division by a power of 2.
     exponent = exponent_of(points)
     return scaled_back(pdist(np.ldexp(points, -exponent)), exponent)

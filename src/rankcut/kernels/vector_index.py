@@ -7,7 +7,7 @@ from joblib import effective_n_jobs
 from numpy.typing import NDArray
 
 from rankcut._loops.types import Floats
-from rankcut.features.offset_rows import Vectors, filled, largest_entry, row_squares
+from rankcut.features.offset_rows import largest_entry, row_squares
 from rankcut.graphs.distances import import_hnswlib
 
 # Longer vectors are projected to this many random directions before they are indexed. Inner
@@ -24,24 +24,24 @@ _AT_ONCE = 1 << 22
 
 
 class VectorIndex:
-    """A hierarchical navigable small world graph of vectors φ, by hnswlib.
+    """A hierarchical navigable small world graph of dense vectors φ, by hnswlib.
 
-    The vectors are an array, a CSR array or :class:`~rankcut.features.OffsetRows`.
+    For sparse vectors, :class:`~rankcut.kernels.inverted_lists.InvertedLists` is faster and exact.
     """
 
-    def __init__(self, vectors: Vectors, *, normalize: bool, seed: int) -> None:
-        self.vectors: Any = vectors
+    def __init__(self, vectors: Floats, *, normalize: bool, seed: int) -> None:
+        self.vectors = vectors
         self._normalize = normalize
         self._scales = self._unit_scales(vectors)
         self._axes = _random_axes(vectors.shape[1], seed)
         self._index = self._built(seed)
 
     def __len__(self) -> int:
-        return int(self.vectors.shape[0])
+        return len(self.vectors)
 
     def nearest(
         self,
-        queries: Any,
+        queries: Floats,
         k: int,
         n_candidates: int,
         n_jobs: int | None,
@@ -55,9 +55,8 @@ class VectorIndex:
         count = min(len(self), max(n_candidates, k + (own is not None)))
         n_queries = queries.shape[0]
         values, rows = np.empty((n_queries, k)), np.empty((n_queries, k), dtype=np.int64)
-        # Dense candidates are gathered into one product; sparse queries are made dense one by one.
-        width = self.vectors.shape[1] if self._dense(queries) else 1
-        step = max(1, _AT_ONCE // max(count * width, _DIMENSIONS))
+        # Candidates are gathered into one product.
+        step = max(1, _AT_ONCE // max(count * self.vectors.shape[1], _DIMENSIONS))
         for start in range(0, n_queries, step):
             part = slice(start, min(start + step, n_queries))
             found = self._candidates(queries[part], count, n_jobs)
@@ -92,7 +91,7 @@ class VectorIndex:
         index.add_items(points, num_threads=1)
         return index
 
-    def _candidates(self, queries: Any, count: int, n_jobs: int | None) -> NDArray[np.int64]:
+    def _candidates(self, queries: Floats, count: int, n_jobs: int | None) -> NDArray[np.int64]:
         short = self._projected(queries)
         # The length of a query does not change the order of its products.
         largest = np.abs(short).max(axis=1, keepdims=True)
@@ -107,24 +106,16 @@ class VectorIndex:
             found = self._index.knn_query(points, count, num_threads=effective_n_jobs(n_jobs))[0]
         return np.asarray(found, dtype=np.int64)
 
-    def _projected(self, vectors: Any) -> Floats:
-        return np.asarray(filled(vectors) if self._axes is None else vectors @ self._axes)
+    def _projected(self, vectors: Floats) -> Floats:
+        return np.asarray(vectors if self._axes is None else vectors @ self._axes)
 
-    def _dense(self, queries: Any) -> bool:
-        return isinstance(queries, np.ndarray) and isinstance(self.vectors, np.ndarray)
-
-    def _products(self, queries: Any, scales: Floats, found: NDArray[np.int64]) -> Floats:
+    def _products(self, queries: Floats, scales: Floats, found: NDArray[np.int64]) -> Floats:
         """Inner products of each query with its candidates, in float64."""
         products = np.empty(found.shape)
-        if self._dense(queries):
-            np.einsum("rci,ri->rc", self.vectors[found], queries, out=products)
-        else:
-            for row, chosen in enumerate(found):
-                query = np.asarray(filled(queries[[row]]), dtype=np.float64)[0]
-                products[row] = self.vectors[chosen] @ query
+        np.einsum("rci,ri->rc", self.vectors[found], queries, out=products)
         return products * scales[:, None] * self._scales[found]
 
-    def _unit_scales(self, vectors: Vectors) -> Floats:
+    def _unit_scales(self, vectors: Floats) -> Floats:
         """1/‖φ‖, or 0 for zero vectors; all 1 without ``normalize``."""
         if not self._normalize:
             return np.ones(vectors.shape[0])
@@ -140,6 +131,6 @@ def _random_axes(width: int, seed: int) -> Floats | None:
     return np.asarray(rng.standard_normal((width, _DIMENSIONS)) / np.sqrt(_DIMENSIONS))
 
 
-def _parts(vectors: Any) -> list[slice]:
+def _parts(vectors: Floats) -> list[slice]:
     step = max(1, _AT_ONCE // min(vectors.shape[1], _DIMENSIONS))
     return [slice(start, start + step) for start in range(0, vectors.shape[0], step)]

@@ -23,7 +23,12 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from rankcut._loops.pairs import ALL
 from rankcut._loops.partitions import NOWHERE
-from rankcut._loops.position_weights import average_weights, expected_weights, forget_one_item
+from rankcut._loops.position_weights import (
+    average_weights,
+    expected_weights,
+    forget_one_item,
+    sum_corners,
+)
 from rankcut._loops.types import Floats, Indices
 from rankcut.errors import InputError
 from rankcut.graphs.distances import scaled_to_one
@@ -181,50 +186,39 @@ def weight_table(
 
 
 class PositionWeights:
-    """Mean weights of ordered pairs of items, for rankings with any number of ranked items."""
+    """Mean weights of ordered pairs of items, for rankings with any number of ranked items.
+
+    The tables of k ranked items follow from those of k + 1. Only those of one k are held at a time,
+    and made again for each block of rankings.
+    """
 
     def __init__(self, groups: Indices, table: Floats) -> None:
         n = len(table)
-        n_ranked = (groups != NOWHERE).sum(axis=1)
-        occurring, levels = np.unique(n_ranked, return_inverse=True)
         self._groups = groups
-        self._levels = levels.astype(np.int32)
-        self._weights = np.zeros((len(occurring), n, n))
-        self._sums = np.zeros((len(occurring), n + 1, n + 1))
-        self._before = np.zeros((len(occurring), n + 1))
-        self._after = np.zeros((len(occurring), n + 1))
+        self._n_ranked = (groups != NOWHERE).sum(axis=1)
+        self._table = table
         self._apart = table.sum() / max(n * (n - 1), 1)
-        weights = table.copy()
-        level_of = {int(ranked): level for level, ranked in enumerate(occurring)}
-        for ranked in range(n, int(occurring[0]) - 1, -1):
-            level = level_of.get(ranked)
-            if ranked < n:
-                # One of the ranked + 1 items is the unranked one.
-                if level is not None:
-                    later = np.triu(weights[:ranked, : ranked + 1], 1).sum(axis=1)
-                    sooner = np.triu(weights[: ranked + 1, 1 : ranked + 1]).sum(axis=0)
-                    self._before[level, 1 : ranked + 1] = np.cumsum(later / (ranked + 1))
-                    self._after[level, 1 : ranked + 1] = np.cumsum(sooner / (ranked + 1))
-                forget_one_item(weights, ranked)
-            if level is not None:
-                kept = self._weights[level, :ranked, :ranked]
-                kept[:] = np.triu(weights[:ranked, :ranked], 1)
-                self._sums[level, 1 : ranked + 1, 1 : ranked + 1] = kept.cumsum(0).cumsum(1)
 
     def rows(self, start: int, stop: int, dtype: np.dtype[Any]) -> NDArray[Any]:
         """The vectors of some rankings."""
-        groups = self._groups[start:stop]
-        features = np.empty((len(groups), groups.shape[1] ** 2))
-        expected_weights(
-            groups,
-            self._levels[start:stop],
-            self._weights,
-            self._sums,
-            self._before,
-            self._after,
-            self._apart,
-            features,
-        )
+        groups, n_ranked = self._groups[start:stop], self._n_ranked[start:stop]
+        n = groups.shape[1]
+        features = np.empty((len(groups), n**2))
+        weights = self._table.copy()
+        sums, (before, after) = np.empty((n + 1, n + 1)), np.zeros((2, n + 1))
+        for ranked in range(n, int(n_ranked.min(initial=n)) - 1, -1):
+            rows = np.flatnonzero(n_ranked == ranked).astype(np.int32)
+            if ranked < n:
+                if rows.size:
+                    # One of the ranked + 1 items is the unranked one.
+                    later = np.triu(weights[:ranked, : ranked + 1], 1).sum(axis=1)
+                    sooner = np.triu(weights[: ranked + 1, 1 : ranked + 1]).sum(axis=0)
+                    before[1 : ranked + 1] = np.cumsum(later / (ranked + 1))
+                    after[1 : ranked + 1] = np.cumsum(sooner / (ranked + 1))
+                forget_one_item(weights, ranked)
+            if rows.size:
+                sum_corners(weights, ranked, sums)
+                expected_weights(groups, rows, weights, sums, before, after, self._apart, features)
         return features.astype(dtype, copy=False)
 
 

@@ -39,7 +39,13 @@ from rankcut.graphs import ItemGraph, as_item_graph
 from rankcut.parameters import check_choice
 from rankcut.partitions import Partitions
 from rankcut.setfunctions.expected_slopes import ExpectedSlopes
-from rankcut.setfunctions.set_function import SetFunction, as_lists, length_of, nonnegative_array
+from rankcut.setfunctions.set_function import (
+    Edges,
+    SetFunction,
+    as_lists,
+    length_of,
+    nonnegative_array,
+)
 
 Algorithm: TypeAlias = Literal["auto", "complete", "table", "dense", "sparse", "structured"]
 
@@ -51,13 +57,17 @@ ENTRIES_PER_ITEM = 100
 ENTRIES_PER_EDGE = 4.5
 ENTRIES_PER_FACTOR = 2.5
 
+# A random completion costs as much by its edges as by the dense rows of a graph if one in so many
+# entries of its weights is an edge.
+EDGES_PER_ENTRY = 4
+
 # A table that a user asks for is at most of 128 MB.
 _MOST_TABLE_ITEMS = 24
 
-# The columns of a dense graph are cut into tiles of at most this many entries (8 MB), no
-# narrower than a few hundred columns, so that a block of rankings shares what it loads.
-_TILE = 1 << 20
-_NARROWEST = 256
+# The columns of a dense graph are cut into tiles of at most this many entries (1 MB), which the
+# cache of most cores holds, unless their rows would be shorter than a few cache lines.
+_TILE = 1 << 17
+_NARROWEST = 64
 
 
 class _Chains(Protocol):
@@ -110,7 +120,7 @@ class _DenseChains:
             partitions.n_groups,
             self._tiles,
             self._degrees,
-            np.empty((len(partitions), partitions.n_items)),
+            np.empty((len(partitions), partitions.n_items + 1)),
             out,
         )
 
@@ -245,7 +255,9 @@ class GraphCut(SetFunction):
 
     def __getstate__(self) -> dict[str, Any]:
         """Everything but the prepared tables, which are made faster than they are copied."""
-        return {name: value for name, value in vars(self).items() if name != "_chains"}
+        return {
+            name: value for name, value in vars(self).items() if name not in ("_chains", "_edges")
+        }
 
     def aligned(self, n_items: int, items: tuple[Hashable, ...] | None) -> "GraphCut":
         """The cut of the same graph, its items matched by name if it names them."""
@@ -259,6 +271,24 @@ class GraphCut(SetFunction):
     def expected_slopes(self) -> ExpectedSlopes:
         """Mean slopes before pooling, in closed form."""
         return ExpectedSlopes(self.graph)
+
+    def few_edges(self) -> Edges | None:
+        """The edges, unless a quarter of the n² entries of the weights, or more, are edges."""
+        return self._edges
+
+    @cached_property
+    def _edges(self) -> Edges | None:
+        weights = self.graph.weights
+        few = EDGES_PER_ENTRY * self.graph.n_edges <= self.n_items**2
+        if weights.kind not in ("dense", "sparse") or not few:
+            return None
+        upper = sparse.csr_array(sparse.triu(weights.to_csr(), 1))
+        return Edges(
+            upper.indptr.astype(np.uint32),
+            upper.indices.astype(np.uint32),
+            2.0 * upper.data,
+            self.graph.degrees,
+        )
 
     def extend(self, rows: Floats) -> Floats:
         """Σ_{i<j} W_ij·|w_i − w_j|, edge by edge where edges are stored."""

@@ -43,6 +43,9 @@ _ASIDE = 1e-4
 # Past steps that acceleration remembers.
 _DEPTH = 6
 
+# An ascent has no prospect of rising by more than this many times the gain predicted for a step.
+_PROSPECT = 100
+
 # How often a step is shortened before it is given up.
 _SHORTER = 20
 
@@ -137,16 +140,18 @@ def climb(
     tol: float,
     max_iter: int,
     watch: Watch,
+    floor: float = -np.inf,
 ) -> Summit:
     """Step until the predicted gain of the next step is less than ``tol``.
 
-    ``watch(iteration, elbo, gain)`` is called after each step.
+    ``watch(iteration, elbo, gain)`` is called after each step. Where the bound would not reach
+    ``floor`` with many times the predicted gain, there is no need to go on.
     """
     bounds = problem.bounds()
     if not (bounds[:, 0] < bounds[:, 1]).any():
-        return _climb_together(problem, start, bounds, tol, max_iter, watch)
+        return _climb_together(problem, start, bounds, tol, max_iter, watch, floor)
     together = min(max_iter, _TOGETHER)
-    first = _climb_together(problem, start, bounds, tol, together, watch)
+    first = _climb_together(problem, start, bounds, tol, together, watch, floor)
     if first.converged or max_iter <= together:
         return first
     return _climb_in_turn(problem, first, bounds, tol, max_iter, watch)
@@ -175,7 +180,13 @@ def _from_nothing(problem: Problem, parameters: Floats) -> State | None:
 
 
 def _climb_together(
-    problem: Problem, state: State, bounds: Floats, tol: float, max_iter: int, watch: Watch
+    problem: Problem,
+    state: State,
+    bounds: Floats,
+    tol: float,
+    max_iter: int,
+    watch: Watch,
+    floor: float = -np.inf,
 ) -> Summit:
     """Take joint steps of q and θ."""
     trace = [state.elbo]
@@ -184,6 +195,8 @@ def _climb_together(
     for iteration in range(1, max_iter + 1):
         goal = _goal(problem, state, bounds)
         gain = goal.promised - state.model
+        if state.elbo + _PROSPECT * gain < floor:
+            return Summit(state, np.array(trace), gain, converged=True)
         # The predicted gain is a difference of sums, so it is no better than their rounding. Nor
         # is the bound: the last step, which refines q, may seem to lower it by as much.
         rounding = 8 * np.finfo(float).eps * abs(state.elbo)

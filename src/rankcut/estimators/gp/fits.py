@@ -51,8 +51,8 @@ class Bound(Problem, Protocol):
 
     prior: Prior
 
-    def start(self) -> State:
-        """The first state."""
+    def start(self, origin: Floats | None = None) -> State:
+        """The first state, for these parameters or those of the prior."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,14 +125,21 @@ class Settings:
         without = prior.without_constant()
         problem = bound(without)
         start = np.delete(whole.summit.state.parameters, 1)
-        nested = self._highest(problem, problem.initial(start), watch)
+        nested = self._highest(problem, problem.start(start), watch, floor=whole.summit.state.elbo)
         if not nested.state.elbo > whole.summit.state.elbo:
             return whole
         return Ascent(_after(whole.summit, nested), without)
 
-    def _highest(self, problem: Bound, start: State, watch: Watch) -> Summit:
-        """Climb from ``start``, and again from elsewhere if that ends where nothing is learned."""
-        ascend = partial(climb, problem, tol=self.tol, max_iter=self.max_iter, watch=watch)
+    def _highest(
+        self, problem: Bound, start: State, watch: Watch, floor: float = -np.inf
+    ) -> Summit:
+        """Climb from ``start``, and again from elsewhere if that ends where nothing is learned.
+
+        An ascent that has no prospect of a bound above ``floor`` is given up.
+        """
+        ascend = partial(
+            climb, problem, tol=self.tol, max_iter=self.max_iter, watch=watch, floor=floor
+        )
         summit = ascend(start)
         prior, parameters = problem.prior, summit.state.parameters
         if not prior.knows_nothing(parameters):

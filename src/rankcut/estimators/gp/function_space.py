@@ -193,9 +193,9 @@ class FunctionSpace:
         self.likelihood = likelihood
         self.prior = prior
 
-    def start(self) -> State:
+    def start(self, origin: Floats | None = None) -> State:
         """The prior alone."""
-        return self.initial(self.prior.start())
+        return self.initial(self.prior.start() if origin is None else origin)
 
     def initial(self, parameters: Floats) -> State:
         """The bound at the prior itself."""

@@ -191,9 +191,9 @@ class WeightSpace:
         self.prior = prior
         self.n_weights = rows.n_features + prior.has_constant
 
-    def start(self) -> State:
+    def start(self, origin: Floats | None = None) -> State:
         """The prior alone, or the maximum for a weighted sample of the rows."""
-        origin = self.prior.start()
+        origin = self.prior.start() if origin is None else origin
         sample = self.rows.sample()
         if sample is None:
             return self.initial(origin)

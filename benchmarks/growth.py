@@ -1,0 +1,179 @@
+"""How time and memory grow with rankings and with items, and the exponents of that growth.
+
+Run with: python benchmarks/growth.py [--seconds 5]
+
+Processor time, the least of a few runs on one thread; memory is the most that is held at once above
+the rankings, as Python's tracemalloc counts it. A series ends before a point that would take longer
+than ``--seconds``. The exponent is the slope of a line through the logarithms of the last three
+points, with an interval of two standard errors; with two points there is none.
+"""
+
+import argparse
+import time
+import tracemalloc
+from functools import partial
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from rankcut import (
+    GPClassifier,
+    GraphCutFeatures,
+    RankingClassifier,
+    SimilarityGraph,
+    SimilarRankings,
+    graph_cut_features,
+)
+from rankcut.kernels import kendall_kernel
+
+RANKINGS, ITEMS = (100, 1_000, 10_000, 100_000), (10, 100, 1_000)
+
+
+def rankings(n_rankings, n_items):
+    """Full rankings in two camps, and the camp of each."""
+    rng = np.random.default_rng(0)
+    camps = rng.integers(0, 2, n_rankings)
+    scores = rng.standard_normal((2, n_items))[camps] + rng.gumbel(size=(n_rankings, n_items))
+    return np.argsort(np.argsort(-scores, axis=1), axis=1) + 1.0, camps
+
+
+def graph_of(n_items):
+    return SimilarityGraph(np.random.default_rng(1).random((n_items, 3))).build()
+
+
+def features(ranks, camps):
+    return partial(graph_cut_features, ranks, graph_of(ranks.shape[1]))
+
+
+def gram(ranks, camps):
+    return partial(kendall_kernel, ranks)
+
+
+def gaussian_process(ranks, camps):
+    vectors = graph_cut_features(ranks, normalize=True)
+    return partial(GPClassifier().fit, vectors, camps)
+
+
+def classifier(ranks, camps):
+    return partial(RankingClassifier().fit, ranks, camps)
+
+
+def search(ranks, camps):
+    model = SimilarRankings(GraphCutFeatures(graph_of(ranks.shape[1])), n_neighbors=10).fit(ranks)
+    return partial(model.kneighbors, ranks[:100])
+
+
+# Each with the size of the other side, and what bends the line.
+SERIES = {
+    "features, dense graph": (
+        features,
+        20,
+        1_000,
+        "Rankings: a line, after a fixed cost of some tenths of a millisecond. "
+        "Items: n up to 16 by a table of all subsets, then n² of a dense graph.",
+    ),
+    "Gram matrix, Kendall": (
+        gram,
+        20,
+        300,
+        "Rankings: all pairs, m². Items: one bit for each pair of items, n²/2, in words of 64, so "
+        "few items cost hardly less than one word.",
+    ),
+    "Gaussian process": (
+        gaussian_process,
+        20,
+        2_000,
+        "Rankings: passes over the rows; the start on a sample and the search of the variances "
+        "cost the same for any number, which flattens the line below 10,000. Items: n² a row and "
+        "n³ a step.",
+    ),
+    "classifier": (
+        classifier,
+        20,
+        500,
+        "Rankings: cross-validated logistic regressions, a line once start-up costs are paid. "
+        "Items: the number of coordinates, and the iterations they take.",
+    ),
+    "search, 100 queries": (
+        search,
+        20,
+        1_000,
+        "Rankings: each query is compared with all, a line. Items: the features of the queries, "
+        "n², and their products with all vectors, n.",
+    ),
+}
+
+
+def measure(work, seconds):
+    """The least processor time of a few runs, and the most memory held at once."""
+    times = []
+    while len(times) < 3 and sum(times) < seconds:
+        start = time.process_time()
+        work()
+        times.append(time.process_time() - start)
+    tracemalloc.start()
+    work()
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return min(times), peak
+
+
+def exponent(sizes, values):
+    """The slope in logarithms, with two standard errors if there are points enough."""
+    x, y = np.log(sizes), np.log(np.maximum(values, 1e-9))
+    if len(x) < 2:
+        return "–"
+    slope, cut = np.polyfit(x, y, 1)
+    if len(x) < 3:
+        return f"{slope:.2f}"
+    left = y - slope * x - cut
+    error = np.sqrt((left @ left) / (len(x) - 2) / ((x - x.mean()) ** 2).sum())
+    return f"{slope:.2f} ± {2 * error:.2f}"
+
+
+def series(prepare, sizes, cases, seconds):
+    """Times and memory of one series, until a point would take too long."""
+    times, peaks = [], []
+    for case in cases:
+        if len(times) > 1:
+            steeper = times[-1] * max(times[-1] / times[-2], 1.0)
+            if steeper > seconds:
+                break
+        spent, peak = measure(prepare(*rankings(*case)), seconds)
+        times.append(spent)
+        peaks.append(peak / 2**20)
+    return sizes[: len(times)], times, peaks
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seconds", type=float, default=5.0, help="Longest run of a point.")
+    seconds = parser.parse_args().seconds
+    with threadpool_limits(1):
+        for name, (prepare, n_items, n_rankings, bends) in SERIES.items():
+            # Compile, and import.
+            prepare(*rankings(100, 10))()
+            print(f"\n{name}")
+            by_rankings = [(size, n_items) for size in RANKINGS]
+            by_items = [(n_rankings, size) for size in ITEMS]
+            for what, sizes, cases in (
+                (f"rankings, of {n_items} items", RANKINGS, by_rankings),
+                (f"items, {n_rankings:,} rankings", ITEMS, by_items),
+            ):
+                done, times, peaks = series(prepare, sizes, cases, seconds)
+                cells = [
+                    f"{size:,}: {spent:.3g} s, {peak:.3g} MB"
+                    for size, spent, peak in zip(done, times, peaks, strict=True)
+                ]
+                print(f"  {what}: {'; '.join(cells)}")
+                tail = slice(-3, None)
+                print(
+                    f"    exponent of time {exponent(done[tail], times[tail])}, of memory "
+                    f"{exponent(done[tail], peaks[tail])}",
+                    flush=True,
+                )
+            print(f"  {bends}")
+
+
+if __name__ == "__main__":
+    main()

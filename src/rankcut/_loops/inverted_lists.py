@@ -1,0 +1,82 @@
+"""The loop of the search by inverted lists."""
+
+import numpy as np
+
+from rankcut._loops.compilation import compiled
+from rankcut._loops.types import Floats, Longs
+
+
+@compiled
+def insert_best(value: float, number: int, best: Floats, best_numbers: Longs) -> None:
+    """Put a value among the best ones, the largest first; of equal values the lower number."""
+    place = len(best) - 1
+    if value < best[place] or (value == best[place] and number > best_numbers[place]):
+        return
+    while place > 0 and (
+        value > best[place - 1] or (value == best[place - 1] and number < best_numbers[place - 1])
+    ):
+        best[place] = best[place - 1]
+        best_numbers[place] = best_numbers[place - 1]
+        place -= 1
+    best[place] = value
+    best_numbers[place] = number
+
+
+@compiled
+def search_lists(
+    query_starts: Longs,
+    query_columns: Longs,
+    query_entries: Floats,
+    query_dense: Floats,
+    own: Longs,
+    list_starts: Longs,
+    list_rows: Longs,
+    list_entries: Floats,
+    dense: Floats,
+    lengths: Floats,
+    by_length: Longs,
+    slack: float,
+    best: Floats,
+    best_rows: Longs,
+) -> None:
+    """The rows of largest inner product with each query, the sparse part plus the dense one.
+
+    The list of a column has the rows with an entry there. Rows in no list of a query's columns
+    are looked at from the longest dense part on, until no later one can be among the best.
+    """
+    n_rows, width = dense.shape
+    products = np.zeros(n_rows)
+    reached_by = np.full(n_rows, -1, dtype=np.int64)
+    reached = np.empty(n_rows, dtype=np.int64)
+    for query in range(len(query_starts) - 1):
+        n_reached = 0
+        for entry in range(query_starts[query], query_starts[query + 1]):
+            column = query_columns[entry]
+            for place in range(list_starts[column], list_starts[column + 1]):
+                row = list_rows[place]
+                if reached_by[row] != query:
+                    reached_by[row] = query
+                    reached[n_reached] = row
+                    n_reached += 1
+                    products[row] = 0.0
+                products[row] += query_entries[entry] * list_entries[place]
+        square = 0.0
+        for d in range(width):
+            square += query_dense[query, d] * query_dense[query, d]
+        length = np.sqrt(square)
+        for place in range(n_reached):
+            row = reached[place]
+            if row != own[query]:
+                value = products[row]
+                for d in range(width):
+                    value += query_dense[query, d] * dense[row, d]
+                insert_best(value, row, best[query], best_rows[query])
+        for place in range(n_rows):
+            row = by_length[place]
+            if length * lengths[row] * slack < best[query, -1]:
+                break
+            if reached_by[row] != query and row != own[query]:
+                value = 0.0
+                for d in range(width):
+                    value += query_dense[query, d] * dense[row, d]
+                insert_best(value, row, best[query], best_rows[query])

@@ -1,0 +1,159 @@
+"""Exact nearest neighbours of sparse vectors by inverted lists.
+
+Each coordinate has the list of rows that are not 0 there. A query goes through the lists of its own
+coordinates, and so meets every row it has something in common with. What stands beside the sparse
+part of vectors is short: ⟨φ, φ'⟩ = ⟨S, S'⟩ + ⟨u, t'⟩. A row in none of the lists has only
+⟨u, t'⟩ ≤ ‖u‖·‖t'‖, so rows are tried from the longest t' on, until this bound is below the k-th
+best. Nothing is missed, and each query is computed by itself: batches and threads change no bit.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from rankcut._loops.inverted_lists import search_lists
+from rankcut._loops.types import Floats
+from rankcut.features.offset_rows import (
+    JoinedRows,
+    OffsetRows,
+    Vectors,
+    check_centred,
+    row_squares,
+)
+from rankcut.kernels.nearest import Nearest, all_found, none_yet
+from rankcut.parameters import check_count
+from rankcut.threads import as_completed
+
+# Queries that a thread searches at once.
+_QUERIES = 64
+
+# The bound is a product of rounded lengths.
+_SLACK = 1.0 + 1e-12
+
+
+class _Parts(NamedTuple):
+    """A sparse part, and what stands beside it: u as a query, t as a row that is searched."""
+
+    sparse: sparse.csr_array
+    query: Floats
+    row: Floats
+
+
+class InvertedLists:
+    """Search of sparse vectors φ by their inner products.
+
+    Parameters
+    ----------
+    vectors : csr_array, OffsetRows or JoinedRows
+        The vectors to search.
+    normalize : bool
+        Whether vectors are scaled to unit length; zeros stay zeros.
+
+    Examples
+    --------
+    >>> lists = InvertedLists(sparse.csr_array(np.eye(3)), normalize=True)
+    >>> lists.nearest(sparse.csr_array([[0.0, 3.0, 4.0]]), k=2)
+    Nearest(values=array([[0.8, 0.6]]), rows=array([[2, 1]]))
+    """
+
+    def __init__(self, vectors: Vectors, *, normalize: bool) -> None:
+        check_centred(vectors)
+        self._vectors: Any = vectors
+        self._normalize = normalize
+        parts = self._parts(vectors)
+        self._dense = np.ascontiguousarray(parts.row)
+        self._lengths: Floats = np.sqrt(np.einsum("rd,rd->r", self._dense, self._dense))
+        self._by_length = np.argsort(-self._lengths, kind="stable").astype(np.int64)
+        self._lists = parts.sparse.T.tocsr()
+
+    def __len__(self) -> int:
+        return int(self._vectors.shape[0])
+
+    def nearest(
+        self,
+        queries: Vectors | None,
+        k: int,
+        n_jobs: int | None = None,
+        own: NDArray[np.int64] | None = None,
+    ) -> Nearest:
+        """The k vectors of largest inner product with each query; of equal ones the first rows.
+
+        Parameters
+        ----------
+        queries : array, csr_array, OffsetRows, JoinedRows or None
+            Vectors of the same coordinates; None is the vectors themselves, each without itself.
+        k : int
+            How many.
+        n_jobs : int or None
+            Number of threads.
+        own : array of shape (n_queries,) or None
+            The row of each query among the vectors, which is left out.
+        """
+        check_count(k, "k")
+        if queries is None:
+            queries, own = self._vectors, np.arange(len(self), dtype=np.int64)
+        parts = self._parts(queries)
+        n_queries = parts.sparse.shape[0]
+        left_out = np.full(n_queries, -1, dtype=np.int64) if own is None else own
+        best = none_yet(n_queries, k)
+        starts = parts.sparse.indptr.astype(np.int64)
+        columns = parts.sparse.indices.astype(np.int64)
+        beside = np.ascontiguousarray(parts.query)
+        lists = self._lists
+        list_starts, list_rows = lists.indptr.astype(np.int64), lists.indices.astype(np.int64)
+
+        def search(first: int) -> None:
+            some = slice(first, min(first + _QUERIES, n_queries))
+            search_lists(
+                starts[some.start : some.stop + 1],
+                columns,
+                parts.sparse.data,
+                beside[some],
+                left_out[some],
+                list_starts,
+                list_rows,
+                lists.data,
+                self._dense,
+                self._lengths,
+                self._by_length,
+                _SLACK,
+                best.values[some],
+                best.rows[some],
+            )
+
+        for _ in as_completed(search, [(i,) for i in range(0, n_queries, _QUERIES)], n_jobs):
+            pass
+        return all_found(best)
+
+    def _parts(self, vectors: Any) -> _Parts:
+        """The vectors in parts, scaled to unit length if asked; dense queries become sparse."""
+        if isinstance(vectors, np.ndarray):
+            vectors = self._as_fitted(vectors)
+        scales = np.ones(vectors.shape[0])
+        if self._normalize:
+            norms = np.sqrt(row_squares(vectors))
+            scales = np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > 0)
+        stored = vectors if sparse.issparse(vectors) else vectors.sparse
+        stored = sparse.csr_array(stored, dtype=np.float64, copy=True)
+        query = row = np.zeros((stored.shape[0], 0))
+        if isinstance(vectors, JoinedRows):
+            query = row = vectors.dense
+        elif isinstance(vectors, OffsetRows):
+            # ⟨S + c·b, S' + c'·b⟩ = ⟨S, S'⟩ + ⟨S, b⟩·c' + c·(⟨S', b⟩ + c'·⟨b, b⟩).
+            along, base = stored @ vectors.base, vectors.base @ vectors.base
+            query = np.column_stack([along, vectors.offsets])
+            row = np.column_stack([vectors.offsets, along + vectors.offsets * base])
+        stored.data *= np.repeat(scales, np.diff(stored.indptr))
+        return _Parts(stored, query * scales[:, None], row * scales[:, None])
+
+    def _as_fitted(self, vectors: NDArray[Any]) -> Vectors:
+        """Dense vectors in the form of those that are searched."""
+        if isinstance(self._vectors, JoinedRows):
+            n_items = self._vectors.sparse.shape[1]
+            return JoinedRows(sparse.csr_array(vectors[:, :n_items]), vectors[:, n_items:])
+        if isinstance(self._vectors, OffsetRows):
+            offsets = np.zeros(len(vectors))
+            return OffsetRows(sparse.csr_array(vectors), offsets, self._vectors.base)
+        return sparse.csr_array(vectors)
