@@ -138,6 +138,16 @@ def test_the_rule(gap, stability, number):
     assert found.choose(1, 1) == 1
 
 
+def test_of_many_numbers_one_by_itself_is_chance():
+    error, stability = np.full(8, 0.01), np.full(8, 0.8)
+    alone = [0.0] * 7 + [0.1]
+    assert evidence(alone, error, stability).choose(1, 8) == 1
+    assert evidence([*[0.0] * 6, 0.05, 0.1], error, stability).choose(1, 8) == 8
+    assert evidence([*[0.0] * 6, 0.05, 0.1], error, stability).choose(8, 8) == 8
+    # Fewer need nothing before them.
+    assert evidence([*[0.0] * 5, 0.1, 0, 0], error, stability).choose(1, 8) == 6
+
+
 def test_equal_rankings_are_no_blocs():
     given = groups(np.tile([1.0, 2.0, 3.0], (20, 1)))
     vectors = fit_order_vectors(given, np.ones(20), "error").vectors

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from functions import KINDS, make_case
 from numpy.testing import assert_allclose
+from scipy.spatial import ConvexHull
 from tolerances import assert_rounds_to
 
 from rankcut import plot_polytope
@@ -80,13 +81,37 @@ def test_the_map_to_space_keeps_lengths():
     assert_rounds_to(np.ones(4) @ AXES, np.zeros(3), n_terms=4, size=np.abs(AXES).sum())
 
 
-def test_a_body_of_four_items_has_its_fourteen_sides():
-    figure = plot_polytope(four())
-    (body,) = figure.axes[0].collections
+def test_a_body_of_four_items_shows_the_front_of_its_fourteen_sides(monkeypatch):
+    from mpl_toolkits.mplot3d import art3d
+
+    from rankcut.pictures.polytope_space import AXES
+
+    drawn = []
+
+    class Told(art3d.Poly3DCollection):
+        def __init__(self, outlines, **look):
+            drawn.append(outlines)
+            super().__init__(outlines, **look)
+
+    monkeypatch.setattr(art3d, "Poly3DCollection", Told)
+    function = four()
+    figure = plot_polytope(function)
+    (space,) = figure.axes
+    turn, rise = np.deg2rad([space.azim, space.elev])
+    eye = np.array([np.cos(rise) * np.cos(turn), np.cos(rise) * np.sin(turn), np.sin(rise)])
+    planes = ConvexHull(BasePolytope(function).vertices() @ AXES).equations
+    hidden, shown = space.collections
+    for sides, outside in zip(drawn, (False, True), strict=True):
+        middles = [np.mean(side[:-1], axis=0) for side in sides]
+        # Of all orders alike: 4 + 4 hexagons and 6 parallelograms, each with its opposite.
+        assert len(middles) == 7
+        nearer = np.array(middles) + 1e-3 * eye
+        assert ((nearer @ planes[:, :3].T + planes[:, 3] > 1e-9).any(axis=1) == outside).all()
     figure.canvas.draw()
-    # Of all orders alike: 4 + 4 hexagons and 6 parallelograms.
-    colours = [tuple(colour) for colour in body.get_facecolor()]
-    assert sorted(colours.count(colour) for colour in set(colours)) == [4, 4, 6]
+    colours = [tuple(colour) for colour in shown.get_facecolor()]
+    assert sorted(colours.count(colour) for colour in set(colours))[-1] <= 4
+    assert len(set(colours)) == 3
+    assert (hidden.get_facecolor()[:, 3] == 0).all()
     assert "1234" in {text.get_text() for text in figure.axes[0].texts}
     named = plot_polytope(four(), items=["salmon", "b", "c", "d"])
     assert "a = salmon" in named.texts[1].get_text()

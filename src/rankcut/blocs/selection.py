@@ -8,8 +8,9 @@ the data gain from k centres than such a population would.
 Stability is how well the blocs that two halves of the people find agree on all people, as an
 adjusted Rand index. A number of blocs counts if its stability is at least :data:`STABLE` and its
 gap, in standard deviations of what samples without blocs vary by, times its stability at least
-:data:`SURE` for two blocs, and :data:`SURE_OF_MORE` for more, which have more chances. There is
-one bloc unless a number counts. Of those that do, it is the one with the largest product of gap
+:data:`SURE` for two blocs, and :data:`SURE_OF_MORE` for more, which have more chances. From
+:data:`MANY` on, the number before has to count too: one of many numbers by itself is chance. There
+is one bloc unless a number counts. Of those that do, it is the one with the largest product of gap
 and stability, or the smallest within one standard deviation of it.
 """
 
@@ -27,6 +28,9 @@ from rankcut.blocs.null_population import fit_null
 #: Least product of the gap, in standard deviations, and the stability.
 SURE = 2.0
 SURE_OF_MORE = 2.2
+
+#: From this many blocs on, a number counts only if the one before does.
+MANY = 7
 
 #: Least adjusted Rand index of the blocs that two halves of the people find.
 STABLE = 0.5
@@ -77,7 +81,9 @@ class Selection:
         stability = np.clip(self.stability, 0.0, 1.0)
         weighed, error = self.gap * stability, self.error * stability
         least_sure = np.where(self.numbers > 2, SURE_OF_MORE, SURE)
-        good = within & (weighed >= least_sure * self.error) & (weighed > 0) & (stability >= STABLE)
+        counts = (weighed >= least_sure * self.error) & (weighed > 0) & (stability >= STABLE)
+        counts[1:] &= counts[:-1] | (self.numbers[1:] < MANY)
+        good = within & counts
         if not good.any():
             if least == 1 or not within.any():
                 return least

@@ -85,9 +85,15 @@ class Scene:
             reach=3,
             # The head of another arrow must be seen.
             obstacles=np.hstack([tips - _HEAD, tips + _HEAD]),
-            covered=np.concatenate([shafts, self.marks]),
+            covered=np.concatenate([shafts, *self._rims()]),
         )
         return {spot.number: (spot.x, spot.y) for spot in placed}
+
+    def _rims(self) -> list[NDArray[np.float64]]:
+        """The middles of all marks, and the outermost points of each."""
+        across = np.stack([self.radius, np.zeros_like(self.radius)], axis=1)
+        up = across[:, ::-1]
+        return [self.marks + step for step in (0 * up, across, -across, up, -up)]
 
 
 def lay_out(
