@@ -57,7 +57,8 @@ class _ProfileGraph(WithParameters, ABC):
         if self.rankings is not None:
             from sklearn.base import clone
 
-            return clone(self).set_params(rankings=None).build_from(self.rankings)
+            recipe: _ProfileGraph = clone(self).set_params(rankings=None)
+            return recipe.build_from(self.rankings)
         raise InputError(
             f"{type(self).__name__} is learned from rankings",
             remedy="call build_from(rankings), or pass it to an estimator, which learns it in fit",
