@@ -290,7 +290,7 @@ class TestRefused:
             model.fit(self.ranks)
 
     def test_a_function_of_other_items(self):
-        with pytest.raises(ValueError, match="about 2 items, and the rankings are about 3"):
+        with pytest.raises(ValueError, match="has 2 items, but the rankings have 3"):
             SubmodularFeatures(Modular([1, 2]), unranked="last").fit(self.ranks)
 
     def test_a_function_that_is_no_set_function(self):
