@@ -91,8 +91,8 @@ SERIES = {
         classifier,
         20,
         500,
-        "Rankings: cross-validated logistic regressions, a line once start-up costs are paid. "
-        "Items: the number of coordinates, and the iterations they take.",
+        "Rankings: the evidence of its views and a regression on them, a line once start-up costs "
+        "are paid. Items: the number of coordinates, and the iterations they take.",
     ),
     "search, 100 queries": (
         search,

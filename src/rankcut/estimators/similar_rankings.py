@@ -58,7 +58,7 @@ class SimilarRankings(BaseEstimator):
         Scale vectors to unit length, so that kernel values are from −1 to 1.
     method : {"exact", "approximate"}, default="exact"
         How to search dense vectors. An index takes time to build; it pays for many rankings and
-        many searches. Sparse vectors are searched exactly, which is faster.
+        many searches. Sparse vectors are always searched exactly.
     n_candidates : int, default=100
         Candidates for each ranking with ``method="approximate"``. More candidates take more time
         and miss fewer of the nearest.

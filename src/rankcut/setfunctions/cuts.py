@@ -57,8 +57,8 @@ ENTRIES_PER_ITEM = 100
 ENTRIES_PER_EDGE = 4.5
 ENTRIES_PER_FACTOR = 2.5
 
-# A random completion costs as much by its edges as by the dense rows of a graph if one in so many
-# entries of its weights is an edge.
+# An estimate: a random completion costs as much by its edges as by the dense rows of a graph if one
+# in this many entries of the weights is an edge.
 EDGES_PER_ENTRY = 4
 
 # A table that a user asks for is at most of 128 MB.
