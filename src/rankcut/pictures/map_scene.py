@@ -99,7 +99,7 @@ class Scene:
 def lay_out(
     found: RankingMap, width: float, height: float, most_arrows: int = MOST_ARROWS
 ) -> Scene:
-    """Lay a map out on a canvas of this size, with the longest arrows, so many at most."""
+    """Lay a map out on a canvas of this size, with at most that many arrows, the longest."""
     outlines = {
         g: _outline(group) for g, group in enumerate(found.groups) if group.spread is not None
     }

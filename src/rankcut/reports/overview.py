@@ -29,7 +29,7 @@ MOST_DRAWN = 1000
 """Rankings that a map shows, and that blocs are found from."""
 
 LEAST_PEOPLE = 30
-"""Blocs are looked for among so many rankings at least."""
+"""The fewest rankings in which blocs are looked for."""
 
 _CONFIDENCE = 0.95
 
