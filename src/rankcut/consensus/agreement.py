@@ -97,14 +97,14 @@ def compare_pairs(people: People) -> Comparisons:
     width = n_items * (n_items - 1) // 2
     net, made, expected = np.zeros(width), np.zeros(width), np.zeros(width)
     own_net, own_made, mass = 0.0, 0.0, 0.0
-    for piece in people.pieces(width):
-        counts = piece.counts.astype(np.float64)
-        mass += float(counts @ piece.masses())
+    for block in people.blocks(width):
+        counts = block.counts.astype(np.float64)
+        mass += float(counts @ block.masses())
         if people.unranked == "anywhere":
-            expected += counts @ piece.totals(sign_vectors(piece.groups))
-        signs = comparisons(piece.groups)
-        totals = piece.totals(signs)
-        compared = piece.totals(np.abs(signs))
+            expected += counts @ block.totals(sign_vectors(block.groups))
+        signs = comparisons(block.groups)
+        totals = block.totals(signs)
+        compared = block.totals(np.abs(signs))
         net += counts @ totals
         made += counts @ compared
         own_net += float(counts @ np.einsum("ij,ij->i", totals, totals))
@@ -144,12 +144,12 @@ def _concordance(people: People) -> tuple[float | None, float]:
         return None, 0.0
     w = float(vector @ vector) / length
     mass, squares = 0.0, 0.0
-    for piece in people.pieces(people.n_items):
-        masses = piece.masses()
-        totals = piece.totals(_with_length(piece.groups)) - masses[:, None] * mean
+    for block in people.blocks(people.n_items):
+        masses = block.masses()
+        totals = block.totals(_with_length(block.groups)) - masses[:, None] * mean
         influence = (2 * totals[:, :-1] @ vector - w * totals[:, -1]) / length
-        mass += float(piece.counts @ masses)
-        squares += float(piece.counts @ influence**2)
+        mass += float(block.counts @ masses)
+        squares += float(block.counts @ influence**2)
     return w, float(np.sqrt(squares)) / mass
 
 
@@ -166,11 +166,11 @@ def _mean_tau(people: People, pairs: Comparisons) -> tuple[float | None, float]:
         return None, 0.0
     tau = (float(pairs.net @ pairs.net) - pairs.own_net) / times
     squares = 0.0
-    for piece in people.pieces(len(pairs.net)):
-        signs = comparisons(piece.groups)
-        totals = piece.totals(signs)
-        compared = piece.totals(np.abs(signs))
+    for block in people.blocks(len(pairs.net)):
+        signs = comparisons(block.groups)
+        totals = block.totals(signs)
+        compared = block.totals(np.abs(signs))
         agreed = totals @ pairs.net - np.einsum("ij,ij->i", totals, totals)
         met = compared @ pairs.made - np.einsum("ij,ij->i", compared, compared)
-        squares += float(piece.counts @ (2 * (agreed - tau * met) / times) ** 2)
+        squares += float(block.counts @ (2 * (agreed - tau * met) / times) ** 2)
     return tau, float(np.sqrt(squares))

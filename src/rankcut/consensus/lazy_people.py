@@ -70,18 +70,18 @@ def _pack_block(
     return count_distinct(packed) if counted and len(packed.words) else packed
 
 
-def _join(pieces: list[Packed | None]) -> Packed | None:
-    known = [piece for piece in pieces if piece is not None]
+def _join(blocks: list[Packed | None]) -> Packed | None:
+    known = [block for block in blocks if block is not None]
     if not known:
         return None
     return Packed(
         known[0].n_items,
-        np.concatenate([piece.words for piece in known]),
-        np.concatenate([piece.weights for piece in known]),
-        np.any([piece.listed for piece in known], axis=0),
+        np.concatenate([block.words for block in known]),
+        np.concatenate([block.weights for block in known]),
+        np.any([block.listed for block in known], axis=0),
     )
 
 
-def _merge(pieces: list[Packed | None]) -> Packed | None:
-    joined = _join(pieces)
+def _merge(blocks: list[Packed | None]) -> Packed | None:
+    joined = _join(blocks)
     return None if joined is None else count_distinct(joined)

@@ -124,10 +124,10 @@ def mean_of(people: People, vectors: Vectors, width: int, *, covariance: bool = 
     mass, squared_mass = 0.0, 0.0
     total, crossed = np.zeros(width), np.zeros(width)
     second = np.zeros((width, width) if covariance else width)
-    for piece in people.pieces(width):
-        masses = piece.masses()
-        totals = piece.totals(vectors(piece.groups))
-        counts = piece.counts.astype(np.float64)
+    for block in people.blocks(width):
+        masses = block.masses()
+        totals = block.totals(vectors(block.groups))
+        counts = block.counts.astype(np.float64)
         mass += float(counts @ masses)
         squared_mass += float(counts @ masses**2)
         total += counts @ totals
@@ -185,9 +185,9 @@ def resampled_means(
             _draw(block.counts, np.ascontiguousarray(n_drawn), rng, times)
             alike = block.weights is None and block.starts is None
             masses += n_drawn if alike else times @ block.masses()
-            for units, piece in block.pieces(width):
+            for units, some in block.split(width):
                 sums += _weighted_sums(
-                    times[:, units], piece.totals(vectors(piece.groups)), int(n_drawn.max())
+                    times[:, units], some.totals(vectors(some.groups)), int(n_drawn.max())
                 )
         yield sums / masses[:, None]
 

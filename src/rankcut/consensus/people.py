@@ -26,7 +26,7 @@ _BLOCK_UNITS = 1024
 _BLOCK_ENTRIES = 1 << 19
 
 # Entries of the vectors to compute at once.
-_PIECE_ENTRIES = 1 << 19
+_CACHED_ENTRIES = 1 << 19
 
 # A sparse matrix with more cells than this, ranked or not, is not packed.
 _MOST_PACKED = 1 << 27
@@ -74,11 +74,11 @@ class Block:
         """The sum of the weights of each unit."""
         return self.totals(np.ones(len(self.groups)))
 
-    def pieces(self, width: int) -> Iterator[tuple[slice, "Block"]]:
-        """Some of the units at a time, for vectors of ``width`` coordinates to fit in the cache."""
+    def split(self, width: int) -> Iterator[tuple[slice, "Block"]]:
+        """Blocks of fewer units, whose vectors of ``width`` coordinates fit in the cache."""
         n_units = len(self.counts)
         each = max(1, len(self.groups) // n_units)
-        step = max(1, _PIECE_ENTRIES // (max(width, 1) * each))
+        step = max(1, _CACHED_ENTRIES // (max(width, 1) * each))
         for start in range(0, n_units, step):
             units = slice(start, min(start + step, n_units))
             rows, starts = units, None
@@ -140,11 +140,11 @@ class People:
                 close_rows(groups)
         return Block(groups, weights, starts, counts)
 
-    def pieces(self, width: int) -> Iterator[Block]:
-        """All units, some at a time, for vectors of ``width`` coordinates."""
+    def blocks(self, width: int) -> Iterator[Block]:
+        """All units in blocks, for vectors of ``width`` coordinates."""
         for start, stop in self.bounds():
-            for _, piece in self.block(start, stop).pieces(width):
-                yield piece
+            for _, block in self.block(start, stop).split(width):
+                yield block
 
 
 def check_weights(sample_weight: ArrayLike | None, n_rows: int) -> NDArray[np.float64]:
@@ -220,15 +220,15 @@ def count_distinct(packed: Packed) -> Packed:
     return Packed(packed.n_items, ordered.words[first], counts, packed.listed)
 
 
-def gather_packed(pieces: Sequence[Packed], unranked: Unranked, counted: bool) -> People:
-    """The people behind rankings in words, which may come in several pieces."""
-    packed = pieces[0]
-    if len(pieces) > 1:
+def gather_packed(blocks: Sequence[Packed], unranked: Unranked, counted: bool) -> People:
+    """The people behind rankings in words, which may come in several blocks."""
+    packed = blocks[0]
+    if len(blocks) > 1:
         packed = Packed(
             packed.n_items,
-            np.concatenate([piece.words for piece in pieces]),
-            np.concatenate([piece.weights for piece in pieces]),
-            np.any([piece.listed for piece in pieces], axis=0),
+            np.concatenate([block.words for block in blocks]),
+            np.concatenate([block.weights for block in blocks]),
+            np.any([block.listed for block in blocks], axis=0),
         )
     if counted:
         packed = count_distinct(packed)

@@ -387,9 +387,9 @@ def frame_blocks(frame: Any, name: str, rows: int | None = None) -> Iterator[Blo
     step = rows or max(1, BLOCK_CELLS // width)
     names, declared = read_marks([str(column) for column in table.columns], name)
     for start in range(0, n_rows, step):
-        piece = table[start : start + step]
-        columns = [_cells(piece[column]) for column in table.columns]
-        lines = np.arange(start, start + len(piece)) + 1
+        some = table[start : start + step]
+        columns = [_cells(some[column]) for column in table.columns]
+        lines = np.arange(start, start + len(some)) + 1
         yield Block(name, names, columns, lines, declared=declared)
 
 
