@@ -53,7 +53,7 @@ def test_circles_and_components_agree_with_the_relation(n_items, seed):
 @pytest.mark.parametrize(
     ("margins", "sentence"),
     [
-        (CIRCLE, "circle: 'a' beats 'b', 'b' beats 'c', 'c' beats 'a'."),
+        (CIRCLE, "cycle: 'a' beats 'b', 'b' beats 'c', 'c' beats 'a'."),
         (BELOW, "'d' beats every other item in a pairwise comparison. Majorities go round in a"),
         (
             np.zeros((2, 2)),

@@ -1,10 +1,10 @@
 """How much people agree: counts of pairwise comparisons, Kendall's W and the mean τ of two people.
 
-Each is a number for any kind of ranking. W is the share of all variation of the vectors of the
-complete graph that is common, ‖mean φ‖² / mean ‖φ‖²: on full rankings Kendall's coefficient of
-concordance, with ties the one corrected for ties. The mean τ looks at each time that two people
-compare the same two items: the share in which they agree less the share in which they do not. On
-full rankings it is the mean of Kendall's τ over all pairs of people.
+Each is a number for any kind of ranking. W is the share of the variation of the vectors of the
+complete graph that people have in common, ‖mean φ‖² / mean ‖φ‖². On full rankings it is Kendall's
+coefficient of concordance, with ties the one corrected for ties. The mean τ looks at each time that
+two people compare the same two items: the share in which they agree minus the share in which they
+disagree. On full rankings it is the mean of Kendall's τ over all pairs of people.
 
 Intervals are by the delta method, from what each person contributes (the jackknife's numbers).
 """
@@ -24,7 +24,7 @@ from rankcut.consensus.means import (
 )
 from rankcut.consensus.people import People
 
-# Standard errors below this are rounding.
+# Standard errors below this are rounding errors.
 _ROUNDING = 1e-9
 
 
@@ -35,7 +35,7 @@ class Agreement:
     Attributes
     ----------
     kendall_w : float or None
-        Kendall's W: 0 = no agreement, 1 = all say the same.
+        Kendall's W: 0 = no agreement, 1 = everyone agrees.
     kendall_w_interval : (float, float) or None
         Its confidence interval.
     mean_tau : float or None
@@ -57,7 +57,7 @@ class Comparisons:
     Attributes
     ----------
     net : ndarray of shape (n_pairs,)
-        People who prefer i less those who prefer j, for i < j.
+        People who prefer i minus those who prefer j, for i < j.
     made : ndarray of shape (n_pairs,)
         People who prefer either.
     expected : ndarray of shape (n_pairs,)
@@ -121,7 +121,7 @@ def agree(people: People, pairs: Comparisons | None, confidence: float) -> Agree
     quantile = float("inf")
     if people.n_people > 1:
         quantile = float(special.stdtrit(people.n_people - 1, (1 + confidence) / 2))
-    # Where all people weigh alike on the value, nothing is seen of its spread. Then a share of
+    # If everyone contributes the same, the sample shows no spread. Then allow for a share of
     # people that is just likely enough to have been missed may say anything else.
     missed = 1 - (1 - confidence) ** (1 / people.n_people) if people.n_people > 1 else 1.0
 
@@ -154,7 +154,7 @@ def _concordance(people: People) -> tuple[float | None, float]:
 
 
 def _with_length(groups: object) -> Floats:
-    """Vectors, and the square of their length as one more coordinate."""
+    """Vectors, with their squared length as one more coordinate."""
     vectors = borda_vectors(groups)  # type: ignore[arg-type]
     return np.column_stack([vectors, np.einsum("ij,ij->i", vectors, vectors)])
 

@@ -24,7 +24,7 @@ def gather_lazy(
 ) -> People:
     """The same people for any number of blocks.
 
-    ``closed`` says what becomes of unranked items in what is kept; None is as ``unranked``.
+    ``closed`` says what unranked items mean in what is kept; None means as ``unranked``.
     """
     parts, sizes = row_blocks(ranks)
     if sample_weight is None:
@@ -35,7 +35,7 @@ def gather_lazy(
             raise InputError(
                 "needs blocks of known size",
                 parameter="sample_weight",
-                remedy="call compute_chunk_sizes() of the array first, or expand the rows",
+                remedy="call the array's compute_chunk_sizes() first, or expand the rows",
             )
         checked = check_weights(np.asarray(sample_weight), int(sum(sizes)))
         counted = are_counts(checked)

@@ -1,7 +1,7 @@
-"""The people whose rankings are taken together: who counts once, and what can be resampled.
+"""The people whose rankings are combined: who counts how often, and what is resampled.
 
-A *unit* is what a bootstrap draws: people who said the same thing and are counted, or one person
-with a weight, or one person with several rankings. Equal rankings are counted once and sorted, so
+A *unit* is what a bootstrap draws: all people with the same ranking, or one person with a weight,
+or one person with several rankings. Equal rankings are counted once and sorted, so
 rows that are counted and rows that are repeated give the same units in the same order, and the
 same seed draws the same samples.
 """
@@ -31,7 +31,7 @@ _CACHED_ENTRIES = 1 << 19
 # A sparse matrix with more cells than this, ranked or not, is not packed.
 _MOST_PACKED = 1 << 27
 
-# Counts up to here are exact in float64.
+# Counts up to this are exact in float64.
 _EXACT = 2.0**53
 
 
@@ -114,7 +114,7 @@ class People:
 
     @property
     def n_people(self) -> int:
-        """How many people there are."""
+        """Number of people."""
         return int(self.counts.sum())
 
     def bounds(self) -> list[tuple[int, int]]:
@@ -171,13 +171,13 @@ def gather(
     Parameters
     ----------
     rankings : RankMatrix
-        Rankings, one a row.
+        Rankings, one per row.
     unranked : {"error", "last", "anywhere"}
         What an unranked item means.
     sample_weight : array of shape (n_rankings,) or None
         Whole numbers count people; other numbers weigh them, each row one person.
     people : array of shape (n_rankings,) or None
-        Rows with the same value are one person's.
+        Rows with the same value belong to one person.
     """
     weights = check_weights(sample_weight, rankings.shape[0])
     if people is not None:
@@ -252,7 +252,7 @@ def _gather_persons(
     try:
         person = np.unique(names, return_inverse=True)[1]
     except TypeError:
-        # Names of several types have no order: that of their text will do.
+        # Names of several types have no order, so they are ordered as text.
         person = np.unique(names.astype(str), return_inverse=True)[1]
     used = weights > 0
     packed = pack(rankings, unranked, weights)
@@ -283,7 +283,7 @@ def _gather_stored(
     listed = np.zeros(rankings.shape[1], dtype=bool)
     listed[matrix.indices[entries]] = True  # type: ignore[union-attr]
     counted = are_counts(weights)
-    # A row without weight keeps its place: no one stands behind it, so it is never drawn.
+    # A row without weight stays: it stands for nobody, so it is never drawn.
     counts = weights.astype(np.int64) if counted else used.astype(np.int64)
     return _checked(
         People(
@@ -301,7 +301,7 @@ def _gather_stored(
 def _checked(people: People) -> People:
     if not people.listed.any():
         raise InputError(
-            "no ranking ranks an item: there is nothing to take together",
+            "no ranking ranks any item: there is nothing to combine",
             remedy=["check the ranks, or what ", Setting("unranked"), " says of them"],
         )
     return people

@@ -76,7 +76,7 @@ class Consensus(TakesRankings):
         wide wherever a majority could go either way; see :func:`rankcut.consensus.by_majorities`.
     winner_shares_ : ndarray of shape (n_items,) or None
         The share of bootstrap samples in which each item is first. By Kemeny's method it is found
-        by moving single items where more than ten beat each other in circles.
+        by moving single items where more than ten beat each other in cycles.
     pairwise_ : ndarray of shape (n_items, n_items)
         The share that prefers i, of those who compare i and j; NaN where nobody does.
     pairwise_counts_ : ndarray of shape (n_items, n_items)
@@ -84,7 +84,7 @@ class Consensus(TakesRankings):
     pairwise_winner_ : label, int or None
         The item that beats every other one by a majority, if there is one.
     cycle_ : list
-        A shortest circle of items each of which beats the next, or nothing.
+        A shortest cycle of items each of which beats the next, or empty.
     agreement_ : Agreement
         ``kendall_w`` and ``mean_tau`` with their intervals; see :mod:`rankcut.consensus.agreement`.
     tied_groups_ : list of lists
