@@ -5,8 +5,8 @@
    same form.
 2. The strength ν of that prior, by the likelihood of held-out people.
 3. EM on all lists.
-4. How sharp pair probabilities are, by places hidden in the lists of held-out people.
-5. For top-k lists, how much recommendations go by who lists what, by the same people.
+4. How sharp pair probabilities are, from places hidden in the lists of held-out people.
+5. For top-k lists, how much recommendations depend on who lists what, from the same people.
 """
 
 from collections.abc import Callable
@@ -37,11 +37,11 @@ _STRENGTHS = (1000.0, 300.0, 100.0, 30.0, 10.0)
 _USUAL_STRENGTH = 100.0
 _TRIAL_STEPS = 21
 
-# The prior is chosen by this many people, and this many items of their lists.
+# The prior is chosen with this many people, and this many items of their lists.
 _LOOKED_AT = 500
 _LOOKED_AT_ITEMS = 30
 
-# Its strength is chosen by this many people. A fifth of them is held out; with few people, each
+# Its strength is chosen with this many people. A fifth of them is held out; with few people, each
 # fifth in turn.
 _TRIED = 5000
 _PARTS = 5
@@ -57,7 +57,7 @@ _FEW_LISTS = 300
 
 @dataclass(frozen=True, eq=False)
 class Learned:
-    """The population, and what was chosen on the way."""
+    """The population, and what was chosen while learning it."""
 
     population: Population | FactorPopulation
     sharpness: Sharpness
@@ -121,7 +121,7 @@ def learn_population(
         if likelihood <= best:
             break
         best, chosen, strength = likelihood, models, tried_strength
-    # Sharpness is measured on models that are learned to the end, like the final one.
+    # Sharpness is measured on fully converged models, like the final one.
     chosen = [
         learn(some, model, prior(strength), n_jobs=n_jobs, progress=progress)
         for some, model in zip(others, chosen, strict=True)
@@ -157,7 +157,7 @@ def _learn_catalogue(
 ) -> Learned:
     """Factors of a catalogue that is too large for a covariance of all pairs of items."""
     order = rng.permutation(len(lists))
-    # A tenth of few people says too little, so each fifth is held out in turn.
+    # With few people a tenth is too little, so each fifth is held out in turn.
     n_judges = min(_MOST_JUDGES, len(lists) // 10)
     judged = [order[:n_judges]] if len(lists) > _FEW_LISTS else np.array_split(order, _PARTS)
     models = []

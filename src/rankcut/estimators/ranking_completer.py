@@ -1,4 +1,4 @@
-"""What would people say of the items they did not list?"""
+"""Predict what people would say about items they did not list."""
 
 from collections.abc import Callable, Hashable
 from typing import Any, Self
@@ -130,7 +130,7 @@ class RankingCompleter(NamesItems, TransformerMixin, TakesRankings):
         sample_weight: ArrayLike | None = None,
         progress: Callable[[], None] = lambda: None,
     ) -> Self:
-        """Like :meth:`fit`, for a rank matrix that was read already and knows its items' labels.
+        """Like :meth:`fit`, for a rank matrix that has already been read and has item labels.
 
         Parameters
         ----------
@@ -195,7 +195,7 @@ class RankingCompleter(NamesItems, TransformerMixin, TakesRankings):
         return self._utilities(lists, keep_listed)
 
     def standard_errors(self, ranks: Any) -> Floats:
-        """How far each utility of :meth:`transform` may be off: its posterior deviation.
+        """The posterior standard deviation of each utility of :meth:`transform`.
 
         Parameters
         ----------
@@ -283,8 +283,8 @@ class RankingCompleter(NamesItems, TransformerMixin, TakesRankings):
         """The items that each person did not list and would like best.
 
         With ``unranked="last"`` people list what they choose. So an item is recommended if they
-        would list it and like it, as far as that finds more of what was hidden from people held
-        out while fitting.
+        would list it and like it, to the extent that this recovered more of what was hidden from
+        held-out people while fitting.
 
         Parameters
         ----------
