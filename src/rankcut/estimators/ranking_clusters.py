@@ -188,7 +188,7 @@ class RankingClusters(ClusterMixin, TakesRankings):
         return self
 
     def fit_matrix(self, rankings: RankMatrix, sample_weight: ArrayLike | None = None) -> Self:
-        """As :meth:`fit`, for a rank matrix that was read and knows its items' labels.
+        """Like :meth:`fit`, for a rank matrix that has already been read and has item labels.
 
         Parameters
         ----------
