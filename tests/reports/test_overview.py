@@ -79,8 +79,8 @@ def test_sentences_follow_the_numbers():
     places = np.array([[1.0, 2.0, 3.0], [2.0, 1.0, 3.0], [3.0, 1.0, 2.0], [3.0, 2.0, 1.0]])
     apart = survey(RankingSet(places, ("x", "y", "z"), counts=[3, 3, 3, 3]))
     assert say_places(apart) == (
-        "y is put first most often, by 50 %. People disagree most about x: the middle half of those "
-        "who list it put it between places 1 and 3."
+        "y is put first most often, by 50 %. People disagree most about x: the middle half of "
+        "those who list it put it between places 1 and 3."
     )
     # Two of three pairs alike.
     pair = survey(RankingSet(np.array([[1.0, 2.0, 3.0], [1.0, 3.0, 2.0]]), ("x", "y", "z")))

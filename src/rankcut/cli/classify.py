@@ -78,11 +78,11 @@ def classify(
         typer.Option(
             "--parts",
             metavar="DIR",
-            help="Directory that keeps the vectors, on a cluster.",
+            help="Directory to keep the vectors in, on a cluster.",
             show_default=False,
         ),
     ] = None,
-    block: Annotated[int, typer.Option(min=1, help="Rows of a block, on a cluster.")] = 65536,
+    block: Annotated[int, typer.Option(min=1, help="Rows per block, on a cluster.")] = 65536,
 ) -> None:
     """Test how well rankings predict a column.
 

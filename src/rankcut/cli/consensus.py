@@ -37,7 +37,7 @@ def consensus(
         typer.Option(
             "--method",
             "-m",
-            help="borda: mean position; graph: weighed by an item graph; copeland: pairwise wins; "
+            help="borda: mean position; graph: weighted by an item graph; copeland: pairwise wins; "
             "kemeny: the order that agrees most with all pairwise comparisons.",
         ),
     ] = "borda",

@@ -27,7 +27,7 @@ NEXT = (
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """All that the demo shows."""
+    """Everything that the demo shows."""
 
     lunch: RankingSet
     together: ConsensusReport
@@ -37,7 +37,7 @@ class Found:
 
 
 def find() -> Found:
-    """Take the guests together, look at them on a map, and compare the two kinds of guest."""
+    """Find the consensus of all guests, map them, and compare the two kinds of guest."""
     lunch = load_lunch()
     guests, items = lunch["guest"], [str(item) for item in lunch.items]
     kinds = sorted(set(guests.tolist()))
@@ -118,7 +118,7 @@ def demo_page(found: Found) -> str:
         "</figure>",
         f"<h2>4. {escape(four)}</h2><p>{escape(so)}</p>",
         *places_picture(found.apart),
-        "<h2>Next, with rankings of yours</h2>",
+        "<h2>Next, with your own rankings</h2>",
         "<table>",
         *(
             f"<tr><td><code>{escape(command)}</code></td><td>{escape(what)}</td></tr>"

@@ -33,7 +33,7 @@ def gram(
     normalize: Annotated[
         bool, typer.Option("--normalize", help="Values from -1 to 1, like a correlation.")
     ] = False,
-    block: Annotated[int, typer.Option(min=1, help="Rows of a block, for Zarr.")] = 16384,
+    block: Annotated[int, typer.Option(min=1, help="Rows per block, for Zarr.")] = 16384,
 ) -> None:
     """Write the kernel matrix of all pairs of rankings.
 

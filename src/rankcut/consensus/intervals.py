@@ -98,7 +98,7 @@ def sure_differences(
 def sure_coordinates(
     mean: Mean, samples: Iterator[Floats], confidence: float, note: Callable[[Floats], None]
 ) -> tuple[NDArray[np.bool_], Floats]:
-    """Which coordinates surely are not 0, and how far each mean may be off.
+    """Which coordinates surely are not 0, and the margin of error of each mean.
 
     ``note`` is called with the means of each batch of samples.
     """

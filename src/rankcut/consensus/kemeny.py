@@ -248,7 +248,7 @@ class _Program:
         return self._learn(solution.x, bound)
 
     def solve_whole(self) -> bool:
-        """Solve one mixed-integer program, likewise."""
+        """Solve one mixed-integer program; returns the same."""
         from scipy.optimize import Bounds, LinearConstraint, milp
 
         solution = milp(

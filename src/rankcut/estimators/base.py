@@ -73,7 +73,7 @@ class TakesRankings(BaseEstimator):
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        # NaN and absent entries are unranked items: allowed once it is said what they mean.
+        # NaN and absent entries are unranked items: allowed if the user says what they mean.
         tags.input_tags.allow_nan = self.unranked != "error"
         tags.input_tags.sparse = self.unranked != "error"
         return tags

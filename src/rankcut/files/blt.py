@@ -111,7 +111,7 @@ def read_blt(source: Source, *, sparse: bool | None = None) -> RankingSet:
 
 
 def is_ballot_csv(source: Source) -> bool:
-    """Whether a CSV file is of the Scottish elections: BLT with commas."""
+    """Whether a CSV file is BLT with commas, as Scottish elections publish it."""
     # A pipe could not be read again.
     if not isinstance(source, str | os.PathLike) or not os.path.isfile(source):
         return False

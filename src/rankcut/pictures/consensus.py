@@ -275,7 +275,7 @@ def _places_svg(
 
 
 def _pairs(report: ConsensusReport, group: GroupConsensus) -> Iterator[str]:
-    """The drawing of pairwise shares, likewise twice."""
+    """The drawing of pairwise shares, also twice."""
     yield from _pairs_svg(report, group, "roomy", _WIDTH, _NAMES, 24)
     yield from _pairs_svg(report, group, "narrow", _WIDTH // 2, 100, 14)
 

@@ -92,8 +92,8 @@ def say_lengths(page: Overview) -> str:
     low, median, high = page.description.lengths
     most = int(page.lengths.argmax())
     said = (
-        f"Rankings list {low} to {high} items; half list {median:g} or fewer. The most common length "
-        f"is {most} ({percent(page.lengths[most], total)})."
+        f"Rankings list {low} to {high} items; half list {median:g} or fewer. The most common "
+        f"length is {most} ({percent(page.lengths[most], total)})."
     )
     if page.lengths[n_items] and most != n_items:
         said += f" {percent(page.lengths[n_items], total)} list all {n_items:,} items."
