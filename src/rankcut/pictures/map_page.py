@@ -38,8 +38,8 @@ def map_page(
 ) -> str:
     """A map of rankings as a page; parameters are those of :func:`~rankcut.plot_map`.
 
-    The page shows counts, groups and the most common ranking of the point under the mouse, lights up
-    a group that is clicked in the legend, and follows the arrow keys.
+    The page shows counts, groups and the most common ranking of the point under the mouse,
+    highlights a group that is clicked in the legend, and follows the arrow keys.
 
     Returns
     -------
