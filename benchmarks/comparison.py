@@ -208,8 +208,8 @@ def show_power(samples: Samples) -> None:
     print_table(
         f"Power: % of {samples.number} samples of 100 and 100 rankings of 10 items with p <= 0.05\n"
         "(all but 'first places' on rankcut's mean places, as they cannot take partial lists;\n"
-        f"energy and kernel by {N_PERMUTATIONS} permutations, as rankcut; dcor: its energy test with "
-        f"{N_DCOR};\nhyppo: its MMD test as it comes; 'full lists': Hotelling on the positions of "
+        f"energy and kernel by {N_PERMUTATIONS} permutations, as rankcut; dcor: its energy test "
+        f"with {N_DCOR};\nhyppo: its MMD test as it comes; 'full lists': Hotelling on the positions of "
         "lists without a gap)",
         ["difference", "rankcut", *OTHERS, "full lists", "rankcut - best"],
         rows,
@@ -293,7 +293,7 @@ def show_same() -> None:
             gaps[name].append((p - q) / np.sqrt(mean * (1 - mean) * (1 / n + 1 / m)))
     print_table(
         "Random permutations, each test its own: 40 samples of 60 and 60 rankings of 6 items;\n"
-        "p here less p there, in units of its Monte Carlo error (if equal: mean 0 ± 0.16, spread 1)",
+        "p here less p there, in units of its Monte Carlo error (mean 0 ± 0.16, spread 1 if equal)",
         ["test", "mean", "spread", "largest"],
         [
             [name, f"{np.mean(z):+.2f}", f"{np.std(z):.2f}", f"{np.abs(z).max():.2f}"]
