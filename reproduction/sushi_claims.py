@@ -29,7 +29,15 @@ from reproduction.encodings import (
 )
 from reproduction.findings import Claim, Outcome, Row, Verdict
 from reproduction.learning import SEEDS
-from reproduction.published import BOTH, CONVERGED, MIXED, NEITHER, PUBLISHED, TWENTY
+from reproduction.published import (
+    BOTH,
+    CONVERGED,
+    MIXED,
+    NEITHER,
+    OWN,
+    OWN_CONVERGED,
+    PUBLISHED,
+)
 from reproduction.score_report import changes, published_settings
 from reproduction.sushi_experiments import ORIGIN
 
@@ -124,7 +132,7 @@ def _judge(scores: Scores) -> dict[str, Verdict]:
 _CAUSES = {
     "full, Kendall": ("full", (NEITHER, BOTH, CONVERGED)),
     "less variable": ("4 of 10", (BOTH, CONVERGED)),
-    "large": ("10 of 100", (TWENTY, CONVERGED, MIXED)),
+    "large": ("10 of 100", (CONVERGED, OWN, OWN_CONVERGED, MIXED)),
     "only": ("top-6", (MIXED,)),
 }
 
