@@ -12,7 +12,6 @@ from pathlib import Path
 
 from rankcut.cli import COMMANDS
 
-
 ONE_LOOP = """
 import numba, numpy
 @numba.njit(cache=True)
