@@ -6,27 +6,30 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankcut.errors import InputError
+from rankcut.errors import InputError, amount
 from rankcut.pictures.theme import (
     INK,
+    PAPER,
     bare,
     check_length,
     colour,
     import_figure,
-    legend_above,
     name_rows,
     shorten,
+    write_heading,
 )
 from rankcut.reports.consensus import ConsensusReport, GroupConsensus
 
 MOST_ITEMS = 40
 """Maximum number of items in a picture; the first are drawn."""
 
-# Columns of the matrix of pairs that have room for names.
+# Columns of the matrix of pairs that are numbered.
 _MOST_COLUMNS = 16
 
 
-def plot_consensus(consensus: Any, *, items: Sequence[Any] | None = None) -> Any:
+def plot_consensus(
+    consensus: Any, *, items: Sequence[Any] | None = None, title: str = "Consensus"
+) -> Any:
     """Draw a consensus: a dot for each place, a line for the places that are possible.
 
     Parameters
@@ -35,6 +38,8 @@ def plot_consensus(consensus: Any, *, items: Sequence[Any] | None = None) -> Any
         One has the pairwise shares beside it; of several, each has a colour.
     items : sequence or None
         Names of the items; None takes those that the rankings had.
+    title : str
+        Heading.
 
     Returns
     -------
@@ -57,10 +62,11 @@ def plot_consensus(consensus: Any, *, items: Sequence[Any] | None = None) -> Any
     check_length(items, first.n_features_in_, "items", "items")
     groups = [GroupConsensus.of(model, str(label)) for label, model in models.items()]
     names = [str(item) for item in items]
-    return draw_consensus(ConsensusReport(names, first.method, first.confidence, groups))
+    report = ConsensusReport(names, first.method, first.confidence, groups)
+    return draw_consensus(report, title)
 
 
-def draw_consensus(report: ConsensusReport) -> Any:
+def draw_consensus(report: ConsensusReport, title: str) -> Any:
     """A Matplotlib figure: a dot for the place of each item, a line for its possible places.
 
     With one group, the pairwise shares are beside it; with several, each group has a colour.
@@ -70,26 +76,34 @@ def draw_consensus(report: ConsensusReport) -> Any:
     >>> from rankcut import Consensus, make_mallows
     >>> model = Consensus().fit(make_mallows(50, 3, phi=0.3, random_state=0).ranks)
     >>> report = ConsensusReport(["uni", "ika", "ebi"], "borda", 0.95, [GroupConsensus.of(model)])
-    >>> [text.get_text() for text in draw_consensus(report).axes[0].get_yticklabels()]
+    >>> [text.get_text() for text in draw_consensus(report, "Sushi").axes[0].get_yticklabels()]
     ['uni', 'ika', 'ebi']
     """
     order = report.order()[:MOST_ITEMS]
     paired = len(report.groups) == 1 and report.groups[0].pairwise is not None
     height = 1.3 + (0.28 + 0.1 * (len(report.groups) - 1)) * len(order)
-    figure = import_figure()(figsize=(10.4 if paired else 6.2, height), layout="constrained")
+    size = (9.6 if paired else 6.6, height - 0.3)
+    figure = import_figure()(figsize=size, layout="constrained", facecolor=PAPER)
     if paired:
-        places, matrix = figure.subplots(1, 2, width_ratios=[1.25, 1])
+        places, matrix = figure.subplots(1, 2, width_ratios=[1.25, 1], sharey=True)
         _draw_pairs(matrix, report, order)
     else:
         places = figure.subplots()
     groups = [(shorten(own.group), own.ranking, own.intervals) for own in report.groups]
     draw_places(places, groups, report.items, order)
-    sure = any(group.intervals is not None for group in report.groups)
-    line = f"; line: {report.confidence:.0%} sure, all items at once" if sure else ""
-    places.set_xlabel(f"place (1 = best{line})", color=INK, size=10)
-    if len(groups) > 1:
-        legend_above(places)
+    places.set_xlabel("place (1 = best)", color=INK, size=10)
+    write_heading(figure, title, _say(report), places if len(groups) > 1 else None)
     return figure
+
+
+def _say(report: ConsensusReport) -> str:
+    """What is drawn, in words."""
+    people = sum(group.n_people for group in report.groups)
+    said = f"{amount(people, 'ranking')}. Dots: places by consensus."
+    if any(group.intervals is not None for group in report.groups):
+        said += f" Lines: possible places, {report.confidence:.0%} sure of all at once."
+    left_out = len(report.items) - MOST_ITEMS
+    return said + (f" {amount(left_out, 'item')} further down left out." if left_out > 0 else "")
 
 
 def place_ticks(n_items: int, most: int = 12) -> list[int]:
@@ -139,13 +153,11 @@ def _draw_pairs(axes: Any, report: ConsensusReport, order: list[int]) -> None:
     shares = pairwise[np.ix_(order, order)]
     image = axes.imshow(shares, vmin=0, vmax=1, cmap="RdBu", aspect="auto")
     bare(axes)
-    axes.set_yticks(range(len(order)), [shorten(report.items[i]) for i in order])
-    if len(order) <= _MOST_COLUMNS:
-        axes.set_xticks(range(len(order)), [shorten(report.items[i]) for i in order], rotation=90)
-    else:
-        axes.set_xticks([])
-        axes.set_xlabel("columns in the order of the rows", color=INK, size=10)
-    axes.tick_params(bottom=False, labelsize=9)
+    ranking = report.groups[0].ranking
+    ticks = [place - 1 for place in place_ticks(len(order), _MOST_COLUMNS)]
+    axes.set_xticks(ticks, [f"{ranking[order[tick]]}" for tick in ticks])
+    axes.set_xlabel("place of the other item", color=INK, size=10)
+    axes.tick_params(bottom=False, left=False, labelleft=False)
     axes.spines["bottom"].set_visible(False)
     if len(order) <= 12:
         for (row, column), share in np.ndenumerate(shares):
@@ -163,4 +175,4 @@ def _draw_pairs(axes: Any, report: ConsensusReport, order: list[int]) -> None:
                 )
     else:
         axes.figure.colorbar(image, ax=axes, shrink=0.6, format=lambda share, _: f"{share:.0%}")
-    axes.set_title("% that prefer the row to the column", color=INK, size=10)
+    axes.set_title("% who rank it before the other item", color=INK, size=10)
