@@ -7,7 +7,7 @@ from typing import Any
 from rankcut.errors import amount
 from rankcut.pictures.map_page import describe_orders, draw_map_svg
 from rankcut.pictures.map_scene import lay_out
-from rankcut.pictures.page import key, page
+from rankcut.pictures.page import in_css, key, page
 from rankcut.pictures.ranking_map import RankingMap
 from rankcut.pictures.theme import colour
 from rankcut.reports.blocs import BlocReport
@@ -99,7 +99,8 @@ def _body(report: BlocReport, found: RankingMap | None, ranks: Any) -> Iterator[
 
 def _bloc(report: BlocReport, bloc: int) -> Iterator[str]:
     yield (
-        f'<h2><span class="key" style="background:{colour(bloc)}"></span>Bloc {bloc + 1}</h2>'
+        f'<h2><span class="key" style="background:{in_css(colour(bloc))}"></span>'
+        f"Bloc {bloc + 1}</h2>"
         f'<p class="soft">{escape(report.share(bloc))}</p>'
     )
     rows = report.rows_of(bloc)

@@ -7,7 +7,8 @@ import numpy as np
 
 from rankcut.errors import amount
 from rankcut.pictures.consensus_places import MOST_ITEMS, place_ticks
-from rankcut.pictures.page import key, page, text
+from rankcut.pictures.labels import text_width
+from rankcut.pictures.page import in_css, key, page, text
 from rankcut.pictures.theme import INK, colour, shorten
 from rankcut.reports.consensus import ConsensusReport, GroupConsensus
 
@@ -83,11 +84,13 @@ def _draw_places(
     row = _ROW + (8 * (len(report.groups) - 1) if several else 0)
     height = row * len(order) + 28
     n_items = len(report.items)
+    labels = [shorten(report.items[i], letters) for i in order]
+    names = min(names, round(max(text_width(label, 13) for label in labels)) + 4)
 
     def x(place: float) -> float:
         return names + 14 + (place - 1) * (width - names - 28) / max(1, n_items - 1)
 
-    yield f'<div class="{kind}" style="max-width:48rem">'
+    yield f'<div class="{kind}" style="max-width:48rem;margin-top:.8rem">'
     yield f'<svg viewBox="0 0 {width} {height}" role="img" aria-label="Places of the items">'
     for place in place_ticks(n_items, n_ticks):
         yield (
@@ -96,7 +99,7 @@ def _draw_places(
         )
     for line, i in enumerate(order):
         top = row * line
-        yield text(shorten(report.items[i], letters), names, top + row / 2 + 4, 13, anchor="end")
+        yield text(labels[line], names, top + row / 2 + 4, 13, anchor="end")
         for number, group in enumerate(report.groups):
             y = top + row * (number + 1) / (len(report.groups) + 1)
             said = f"{report.items[i]}: place {group.ranking[i]}"
@@ -105,12 +108,13 @@ def _draw_places(
                 said += f", from {low} to {high}"
                 yield (
                     f'<line x1="{x(low):.1f}" x2="{x(high):.1f}" y1="{y:.1f}" y2="{y:.1f}" '
-                    f'stroke="{colour(number)}" stroke-opacity=".4" stroke-width="6" '
+                    f'stroke="{in_css(colour(number))}" stroke-opacity=".4" stroke-width="6" '
                     'stroke-linecap="round"/>'
                 )
             yield (
                 f'<circle cx="{x(int(group.ranking[i])):.1f}" cy="{y:.1f}" r="5" '
-                f'fill="{colour(number)}" class="rim"><title>{escape(said)}</title></circle>'
+                f'fill="{in_css(colour(number))}" class="rim">'
+                f"<title>{escape(said)}</title></circle>"
             )
     yield "</svg></div>"
 

@@ -18,6 +18,22 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#A
 OTHERS = "#b6babf"
 """Colour of the groups that have no colour of their own, and of what is unknown."""
 
+UNKNOWN = "#dde0e4"
+"""Colour of those who are in no group."""
+
+ON_DARK = {
+    **dict(
+        zip(
+            COLOURS,
+            ("#2b93d6", "#ee7420", "#14b886", "#e093bd", "#f0b02a", "#86cdf8", "#c8498f"),
+            strict=True,
+        )
+    ),
+    OTHERS: "#5b626b",
+    UNKNOWN: "#3a4149",
+}
+"""The same colours on a dark background, where the others stay in the background."""
+
 SCALE = ("#440154", "#414487", "#2a788e", "#22a884", "#7ad151", "#fde725")
 """Colours of numbers from small to large: viridis at six places."""
 
