@@ -87,7 +87,7 @@ def draw(path):
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     kept = io.BytesIO()
-    module.draw().savefig(kept, format="png", dpi=110)
+    module.draw().savefig(kept, format="png", dpi=150)
     return kept.getvalue()
 
 

@@ -34,6 +34,8 @@ def run_commands(block, folder):
                 failed, output = done.returncode != 0, done.stdout + done.stderr
         if failed or "Traceback" in output:
             raise RuntimeError(f"{command}: {output}")
+        if shown and not shown[-1].startswith("$"):
+            shown.append("")
         shown.append(line)
         if output.strip():
             shown.append(output.rstrip())

@@ -94,7 +94,7 @@ def consensus(
     def draw() -> Any:
         from rankcut.pictures.consensus import draw_consensus
 
-        return draw_consensus(report)
+        return draw_consensus(report, rankings.title or "Consensus")
 
     def page() -> str:
         from rankcut.pictures.consensus import consensus_page

@@ -260,7 +260,7 @@ def dataset_rankings(source: str) -> "RankingSet":
         from rankcut.datasets.food import read_lunch
 
         return read_lunch(kind)  # type: ignore[arg-type]
-    return replace(_load(source), title=source)
+    return _load(source)
 
 
 def dataset_items(source: str) -> "ItemTable":

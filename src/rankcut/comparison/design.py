@@ -55,6 +55,11 @@ class Rows:
     weight: Floats
     counted: bool
 
+    def ranking_weights(self) -> Floats:
+        """The weight of each distinct ranking."""
+        sums = np.bincount(self.index, self.weight, len(self.rankings))
+        return sums.astype(np.float64)
+
     def take(self, rows: NDArray[Any]) -> "Rows":
         """Some of the rows."""
         group = np.unique(self.group[rows], return_inverse=True)[1]

@@ -196,7 +196,7 @@ class GroupComparison:
         """
         from rankcut.pictures.item_charts import draw_group_places
 
-        return draw_group_places(self.items, tuple(self.groups), level)
+        return draw_group_places(self.items, tuple(self.groups), level, self.verdict())
 
     def __repr__(self) -> str:
         return f"GroupComparison({self.verdict()})"
@@ -286,7 +286,7 @@ class IndependenceResult:
         """
         from rankcut.pictures.item_charts import draw_item_shares
 
-        return draw_item_shares(self.items, level)
+        return draw_item_shares(self.items, level, self.verdict())
 
     def __repr__(self) -> str:
         return f"IndependenceResult({self.verdict()})"

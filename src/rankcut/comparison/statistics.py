@@ -25,7 +25,7 @@ ENOUGH = 1_000
 _EQUAL = 1e-9
 
 # How much each statistic counts; chosen by simulation, on other cases than those printed by
-# benchmarks/comparison.py.
+# benchmarks/comparison.py. Where the covariance is not used, its weight goes to the distance.
 _DISTANCE, _COVARIANCE, _AGREEMENT = 4.0, 2.0, 0.2
 _SINGLES = (3.0, 0.5)
 
@@ -72,11 +72,16 @@ class Family:
     singles : tuple of slices
         One or two kinds of coordinates; "combined" also looks at the one of each kind that
         differs most.
+    distance : slice or None
+        Where lists are partial: the coordinates between whose means "combined" measures the
+        distance. The covariance of ``columns`` is then left out. Places of items that few list
+        hardly vary; in units of the covariance they would count as much as all others.
     """
 
     columns: slice
     kind: Literal["whole", "combined", "each"]
     singles: tuple[slice, ...] = ()
+    distance: slice | None = None
 
 
 class Draws:
@@ -142,6 +147,13 @@ def run_tests(
         for question in questions:
             question.add(block)
     return [question.answer(draws) for question in questions]
+
+
+def overall_family(places: slice, items: slice, pairs: slice | None, *, partial: bool) -> Family:
+    """The test of all differences of places: ``items`` are those that are looked at one by one."""
+    singles = (items,) if pairs is None else (items, pairs)
+    distance = places if pairs is None else pairs
+    return Family(places, "combined", singles, distance if partial else None)
 
 
 def share_explained(labels: Labels, scores: Scores, columns: slice) -> Share:
@@ -217,18 +229,23 @@ class _Whole:
 
     def __init__(self, family: Family, scores: Scores) -> None:
         columns = family.columns
-        self._ways: list[_Way] = [_Way(_DISTANCE, columns, None)]
+        self._ways: list[_Way] = []
         self._singles = []
+        weight = _DISTANCE + _COVARIANCE
         if family.kind == "combined":
             self._singles = [
                 (weight, each, _unit_scale(scores.own[each]))
                 for weight, each in zip(_SINGLES, family.singles, strict=False)
             ]
-            if scores.design.n_units >= _UNITS_EACH * len(scores.own[columns]):
+            enough = scores.design.n_units >= _UNITS_EACH * len(scores.own[columns])
+            if family.distance is None and enough:
+                weight = _DISTANCE
                 self._ways.append(_Way(_COVARIANCE, columns, _whitening(scores, columns)))
             along = _overall_mean(scores, columns)
             if along is not None:
                 self._ways.append(_Way(_AGREEMENT, columns, along[:, np.newaxis]))
+        distance = columns if family.distance is None else family.distance
+        self._ways.append(_Way(weight, distance, None))
         self._drawn: list[Floats] = []
 
     def look(self, seen: Floats) -> None:

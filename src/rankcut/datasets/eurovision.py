@@ -95,7 +95,7 @@ def load_eurovision(
             "country": homes.astype(object),
             "voters": np.array([named.get(kind, kind) for kind in kinds], dtype=object),
         },
-        title="eurovision",
+        title="Eurovision",
         target=np.isin(homes, sorted(_EAST)).astype(np.int64),
         target_names=["west", "east"],
     )

@@ -87,7 +87,7 @@ def load_movielens(
             "gender": gender,
             "occupation": users[3],
         },
-        title="movielens",
+        title="MovieLens",
         target=(gender == "F").astype(np.int64),
         target_names=["man", "woman"],
         item_features=features,

@@ -75,6 +75,6 @@ def load_starwars(
         tuple(_SERIES.sub("", " ".join(titles[i].split())) for i in chosen),
         ids=tuple(str(cell).removesuffix(".0") for cell in cells[0][kept]),
         columns={name: cells[i][kept] for name, i in _PERSON.items()},
-        title=f"starwars:{which}",
+        title=f"Star Wars, {which}",
     )
     return survey.with_frames() if as_frame else survey

@@ -137,7 +137,7 @@ def load_sushi(
         tuple(names[i] for i in kept),
         ids=ids,
         columns={**users, "side": np.array(sides, dtype=object)[target]},
-        title=f"sushi:{which}",
+        title=f"Sushi, {len(kept)} kinds",
         target=target,
         target_names=sides,
         item_features=features,
