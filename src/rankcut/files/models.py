@@ -50,7 +50,7 @@ _OURS = [
     "rankcut.estimators.gp.weight_space.FeaturePredictor",
     "rankcut.estimators.graph_cut.GraphCutFeatures",
     "rankcut.estimators.ranking_classifier.RankingClassifier",
-    "rankcut.estimators.bloc_vectors.Encoder",
+    "rankcut.blocs.order_vectors.Encoder",
     "rankcut.estimators.ranking_clusters.RankingClusters",
     "rankcut.estimators.ranking_completer.RankingCompleter",
     "rankcut.estimators.ranking_regressor.RankingRegressor",
