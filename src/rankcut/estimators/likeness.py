@@ -281,7 +281,7 @@ def _like(listed: sparse.csr_array, entries: Floats) -> sparse.csr_array:
 
 
 def _confidence(positions: Floats) -> Floats:
-    """How much a listed item counts, as against an unlisted one."""
+    """How much a listed item counts compared with an unlisted one."""
     return 1.0 + _CONFIDENCE * (1.0 + positions) / 2.0
 
 
