@@ -209,8 +209,8 @@ def show_power(samples: Samples) -> None:
         f"Power: % of {samples.number} samples of 100 and 100 rankings of 10 items with p <= 0.05\n"
         "(all but 'first places' on rankcut's mean places, as they cannot take partial lists;\n"
         f"energy and kernel by {N_PERMUTATIONS} permutations, as rankcut; dcor: its energy test "
-        f"with {N_DCOR};\nhyppo: its MMD test as it comes; 'full lists': Hotelling on the positions of "
-        "lists without a gap)",
+        f"with {N_DCOR};\nhyppo: its MMD test as it comes; 'full lists': Hotelling on positions "
+        "of lists without a gap)",
         ["difference", "rankcut", *OTHERS, "full lists", "rankcut - best"],
         rows,
     )
