@@ -199,6 +199,11 @@ def test_each_two_of_three_groups():
     unadjusted = result.between[0]
     assert unadjusted["p_unadjusted"] == alone.p_value
     assert unadjusted["effect_size"] == pytest.approx(alone.effect_size)
+    assert result.notes == ()
+    few = compare_groups(ranks, np.repeat(["a", "b", "c"], 50), n_permutations=19)
+    assert few.notes == (
+        "P-values of pairs of groups can only reach 0.05 with 60 permutations or more.",
+    )
 
 
 def test_counts_are_expanded_rows():
@@ -399,6 +404,8 @@ def test_a_kernel_of_many_rankings_is_approximated_and_says_so(monkeypatch):
     near = compare_groups(ranks, groups, features="gaussian", n_permutations=199)
     assert "approximated: its vectors miss" in near.notes[0]
     assert near.effect_size == pytest.approx(exact.effect_size, rel=0.3)
+    other = independence_test(ranks, {"group": groups}, features="gaussian", n_permutations=19)
+    assert other.notes == near.notes
 
 
 def test_frames_sparse_matrices_and_dask_give_the_same(frames):
