@@ -46,7 +46,7 @@ def compare(
     strata: Annotated[
         str | None,
         typer.Option(
-            "--strata", metavar="COLUMN", help="Compare only rankings with the same value."
+            "--strata", metavar="COLUMN", help="Compare groups within each value of this column."
         ),
     ] = None,
     people: People = None,

@@ -16,7 +16,7 @@ LEVEL = 0.05
 
 @dataclass(frozen=True)
 class Part:
-    """One question apart: do groups list other items, or order what they list differently?
+    """One question apart: do groups list different items, or order what they list differently?
 
     Attributes
     ----------
