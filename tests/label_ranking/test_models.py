@@ -14,7 +14,7 @@ from rankcut.label_ranking import kernel_ridge
 from rankcut.label_ranking.calibration import Calibration, calibrate
 from rankcut.label_ranking.combination import fit_combination, weigh
 from rankcut.label_ranking.forest import ForestModel, fit_forest, flatten
-from rankcut.label_ranking.kernel_ridge import fit_kernel
+from rankcut.label_ranking.kernel_ridge import KernelFits
 from rankcut.label_ranking.scales import fit_scales
 from rankcut.label_ranking.targets import as_matrices, differences, pair_targets, scores_of_pairs
 from rankcut.rankings import read_rankings
@@ -42,18 +42,30 @@ def ridge(rows, targets, weights, model):
     return mean + fitted.fit(centred, targets - mean, sample_weight=weights).predict(centred)
 
 
+def refit(rows, targets, weights, some, lengthscale, penalties):
+    """A fit to some rows, with all rows as landmarks."""
+    spectrum = kernel_ridge._spectrum(
+        euclidean_distances(rows[some], rows),
+        euclidean_distances(rows),
+        weights[some],
+        rows,
+        lengthscale,
+    )
+    return spectrum.fit(targets[some], weights[some], penalties)
+
+
 def test_kernel_model_is_kernel_ridge(problem):
     rows, targets, weights = problem
-    model = fit_kernel(rows, targets, weights, 0)
+    model = KernelFits(rows, weights, 0).fit(targets)
     expected = ridge(rows, targets, weights, model)
     np.testing.assert_allclose(model.predict(rows), expected, atol=1e-6)
 
 
 def test_a_weight_is_a_number_of_copies(problem):
     rows, targets, weights = problem
-    once = fit_kernel(rows, targets, weights, 0)
+    once = KernelFits(rows, weights, 0).fit(targets)
     copies = np.repeat(np.arange(30), weights.astype(int))
-    again = fit_kernel(rows[copies], targets[copies], np.ones(len(copies)), 0)
+    again = KernelFits(rows[copies], np.ones(len(copies)), 0).fit(targets[copies])
     assert once.loss == pytest.approx(again.loss, rel=1e-6)
     np.testing.assert_allclose(once.predict(rows), again.predict(rows), atol=1e-6)
 
@@ -61,12 +73,10 @@ def test_a_weight_is_a_number_of_copies(problem):
 def test_left_out_predictions_are_those_of_a_fit_without_the_row(problem):
     rows, targets, _ = problem
     ones = np.ones(30)
-    model = fit_kernel(rows, targets, ones, 0)
+    model = KernelFits(rows, ones, 0).fit(targets)
     others = np.arange(30) != 7
     own = np.array([model.penalty])
-    without = kernel_ridge._fit(
-        rows[others], targets[others], ones[others], rows, model.lengthscale, own
-    )
+    without = refit(rows, targets, ones, others, model.lengthscale, own)
     np.testing.assert_allclose(model.left_out[7], without.predict(rows[7:8])[0], atol=1e-8)
 
 
@@ -76,20 +86,15 @@ def test_scale_and_penalty_have_the_least_error_of_rows_left_out(problem, monkey
     scales, penalties = (0.6, 1.8, 6.0), np.array([1e-3, 0.1, 10.0])
     monkeypatch.setattr(kernel_ridge, "_SCALES", scales)
     monkeypatch.setattr(kernel_ridge, "_PENALTIES", penalties)
-    model = fit_kernel(rows, targets, ones, 0)
+    model = KernelFits(rows, ones, 0).fit(targets)
     errors = {}
     for scale in scales:
         for penalty in penalties:
             gaps = []
             for row in range(30):
                 others = np.arange(30) != row
-                without = kernel_ridge._fit(
-                    rows[others],
-                    targets[others],
-                    ones[others],
-                    rows,
-                    scale * np.sqrt(3),
-                    np.array([penalty]),
+                without = refit(
+                    rows, targets, ones, others, scale * np.sqrt(3), np.array([penalty])
                 )
                 gaps.append(targets[row] - without.predict(rows[row : row + 1])[0])
             errors[scale * np.sqrt(3), penalty] = np.mean(np.square(gaps))
@@ -98,13 +103,31 @@ def test_scale_and_penalty_have_the_least_error_of_rows_left_out(problem, monkey
     assert model.loss == pytest.approx(errors[best], rel=1e-6)
 
 
+def test_landmarks_that_are_all_rows_give_the_exact_model(problem):
+    rows, targets, weights = problem
+    exact = KernelFits(rows, weights, 0).fit(targets)
+    everyone = np.ones(30, bool)
+    same = refit(rows, targets, weights, everyone, exact.lengthscale, np.array([exact.penalty]))
+    np.testing.assert_allclose(same.left_out, exact.left_out, atol=1e-8)
+    new = rows + 0.1
+    np.testing.assert_allclose(same.predict(new), exact.predict(new), atol=1e-8)
+
+
+@pytest.mark.parametrize("n_rows", [1, 2, 20])
+def test_equal_rows_are_predicted_by_the_mean(n_rows):
+    targets = np.arange(2.0 * n_rows).reshape(n_rows, 2)
+    model = KernelFits(np.ones((n_rows, 3)), np.ones(n_rows), 0).fit(targets)
+    found = model.predict(np.array([[1.0, 1.0, 1.0], [5.0, 0.0, 2.0]]))
+    np.testing.assert_allclose(found, np.tile(targets.mean(axis=0), (2, 1)), atol=1e-9)
+
+
 def test_landmarks_come_near_the_exact_model(rng, monkeypatch):
     rows = rng.uniform(-1, 1, (150, 1))
     targets = np.sin(3 * rows)
-    exact = fit_kernel(rows, targets, np.ones(150), 0)
+    exact = KernelFits(rows, np.ones(150), 0).fit(targets)
     monkeypatch.setattr(kernel_ridge, "_MOST_LANDMARKS", 60)
     monkeypatch.setattr(kernel_ridge, "_SEARCH_LANDMARKS", 30)
-    rough = fit_kernel(rows, targets, np.ones(150), 0)
+    rough = KernelFits(rows, np.ones(150), 0).fit(targets)
     assert len(rough.landmarks) == 60
     assert np.abs(rough.predict(rows) - exact.predict(rows)).max() < 0.05
 
@@ -209,6 +232,28 @@ def test_weights_of_models_are_the_least_squares_without_negative_ones(rng):
     columns = np.stack([roots * each.ravel() for each in predictions], axis=1)
     expected = lsq_linear(columns, roots * targets.ravel(), (0, np.inf), tol=1e-14).x
     np.testing.assert_allclose(weigh(predictions, targets, weights), expected, atol=1e-6)
+
+
+def test_only_known_targets_weigh_the_models(rng):
+    rows = rng.normal(size=(40, 2))
+    targets = np.column_stack([np.sign(rows[:, 0]), np.sign(rows[:, 1]), rng.choice([-1, 1], 40)])
+    known = rng.uniform(size=targets.shape) < 0.5
+    model = fit_combination(
+        rows,
+        np.where(known, targets, 0.0),
+        known,
+        np.ones(40),
+        np.zeros(2, bool),
+        [np.array([0, 1]), np.array([0, 2]), np.array([1, 2])],
+        bounded=True,
+        seed=0,
+    )
+    left_out = [forest.left_out for forest in model.forests]
+    left_out += [kernel.left_out - model.mean for _, kernel in model.kernels]
+    columns = np.stack([each[known] for each in left_out], axis=1)
+    wanted = (targets - model.mean)[known]
+    expected = lsq_linear(columns, wanted, (0, np.inf), tol=1e-14).x
+    np.testing.assert_allclose(model.weights, expected, atol=1e-6)
 
 
 def test_calibration_maximises_the_likelihood(rng):

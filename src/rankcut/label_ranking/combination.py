@@ -14,7 +14,7 @@ from scipy.optimize import nnls
 
 from rankcut._loops.types import Floats
 from rankcut.label_ranking.forest import ForestModel, fit_forest
-from rankcut.label_ranking.kernel_ridge import KernelModel, fit_kernel
+from rankcut.label_ranking.kernel_ridge import KernelFits, KernelModel
 from rankcut.label_ranking.scales import NormalScale, StandardScale, fit_scales
 from rankcut.threads import in_order
 
@@ -141,9 +141,21 @@ def fit_combination(
     n_jobs : int or None
         Number of threads.
     """
+    scales: tuple[Scale, Scale] = fit_scales(rows, is_indicator, weights)
+    seeds = np.random.SeedSequence(seed).generate_state(4).tolist()
+    kernels = list(
+        in_order(
+            lambda task: KernelFits(task[0](rows), weights, task[1]),
+            list(zip(scales, seeds[2:], strict=True)),
+            n_jobs,
+        )
+    )
 
     def fit(filled: Floats, share: float) -> Combination:
-        return _fit_once(rows, filled, known, weights, is_indicator, groups, share, seed, n_jobs)
+        own = list(
+            zip(scales, in_order(lambda fits: fits.fit(filled), kernels, n_jobs), strict=True)
+        )
+        return _fit_once(rows, filled, known, weights, groups, own, share, seeds[:2], n_jobs)
 
     filled = targets
     for _ in range(0 if known.all() else _ROUNDS):
@@ -157,20 +169,19 @@ def _fit_once(
     targets: Floats,
     known: NDArray[np.bool_],
     weights: Floats,
-    is_indicator: NDArray[np.bool_],
     groups: Sequence[NDArray[np.intp]],
+    kernels: list[tuple[Scale, KernelModel]],
     share: float,
-    seed: int,
+    seeds: Sequence[int],
     n_jobs: int | None,
 ) -> Combination:
-    """All models with a share of the trees, and their weights."""
+    """A share of the trees, and the weights of trees and kernel models."""
     mean = weights @ targets / weights.sum()
     centred = targets - mean
     many = len(groups) > _MOST_ITEMS
     basis = _principal(centred, weights) if many else None
     outputs = centred if basis is None else centred @ basis.T
     n_random = _RANDOM_TREES if len(rows) <= _MANY_ROWS else _FEWER_TREES
-    seeds = np.random.SeedSequence(seed).generate_state(4).tolist()
     forests = [
         fit_forest(
             rows,
@@ -188,12 +199,6 @@ def _fit_once(
             (_BEST_TREES, _BEST_LEAF, True, seeds[1]),
         )
     ]
-    scales: tuple[Scale, Scale] = fit_scales(rows, is_indicator, weights)
-    tasks = list(zip(scales, seeds[2:], strict=True))
-    found = in_order(
-        lambda task: fit_kernel(task[0](rows), targets, weights, task[1]), tasks, n_jobs
-    )
-    kernels = list(zip(scales, found, strict=True))
     honest = [forest.left_out if basis is None else forest.left_out @ basis for forest in forests]
     honest += [kernel.left_out - mean for _, kernel in kernels]
     shares = weigh(honest, centred, known * weights[:, None])
