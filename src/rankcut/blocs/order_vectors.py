@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rankcut._loops.listed_pairs import listed_leads, listed_signs, sum_listed_signs
 from rankcut._loops.partitions import NOWHERE, close_rows
+from rankcut._loops.signs import listed_leads, listed_signs, sum_listed_signs
 from rankcut._loops.types import Floats, Indices
 from rankcut.rankings import Unranked
 

@@ -24,7 +24,7 @@ from rankcut.cli.vector_options import VectorOptions
 from rankcut.errors import InputError, amount
 
 if TYPE_CHECKING:
-    from rankcut.explanation.effect_tables import Explanation
+    from rankcut.explanation.effects import Explanation
     from rankcut.graphs.item_graph import ItemGraph
     from rankcut.reports.classification import Score
 

@@ -92,12 +92,12 @@ def consensus(
         report = _report(rankings, file, settings, by, people, say)
 
     def draw() -> Any:
-        from rankcut.pictures.consensus_places import draw_consensus
+        from rankcut.pictures.consensus import draw_consensus
 
         return draw_consensus(report)
 
     def page() -> str:
-        from rankcut.pictures.consensus_page import consensus_page
+        from rankcut.pictures.consensus import consensus_page
 
         return consensus_page(report, rankings.title)
 

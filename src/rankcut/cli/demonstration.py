@@ -9,7 +9,7 @@ from rankcut.comparison.results import GroupComparison
 from rankcut.datasets import load_lunch
 from rankcut.estimators.consensus import Consensus
 from rankcut.pictures.comparison_page import comparison_picture
-from rankcut.pictures.consensus_page import places_picture
+from rankcut.pictures.consensus import places_picture
 from rankcut.pictures.map_figure import read_map
 from rankcut.pictures.map_page import describe_orders, map_pieces
 from rankcut.pictures.page import page

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 from threadpoolctl import threadpool_limits
 
-from rankcut._loops.shuffles import count_labels, shuffle_labels, shuffle_rows
+from rankcut._loops.resamples import count_labels, shuffle_labels, shuffle_rows
 from rankcut._loops.types import Floats, Longs
 from rankcut.comparison.design import Design, Scores, slices
 from rankcut.threads import in_order

@@ -46,7 +46,7 @@ def read_orders(ranks: Any, unranked: Unranked) -> Orders:
         return read_groups(rankings, "anywhere", None).astype(kind)
 
     if is_lazy(ranks):
-        from rankcut.dask.row_maps import map_rows
+        from rankcut.dask.collections import map_rows
 
         return Orders(np.asarray(map_rows(orders, ranks).compute()), first.items)
     return Orders(orders(ranks), first.items)

@@ -15,8 +15,7 @@ from rankcut.consensus.intervals import (
     sure_coordinates,
     sure_differences,
 )
-from rankcut.consensus.kemeny import KemenyOrder, heuristic_order, kemeny_order
-from rankcut.consensus.linear_program import Progress
+from rankcut.consensus.kemeny import KemenyOrder, Progress, heuristic_order, kemeny_order
 from rankcut.consensus.majority import beats, components, copeland_scores
 from rankcut.consensus.means import (
     Vectors,

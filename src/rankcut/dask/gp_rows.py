@@ -31,7 +31,7 @@ from rankcut.estimators.gp.fits import (
 )
 from rankcut.estimators.gp.gaussian import Gaussian, Prior
 from rankcut.estimators.gp.likelihoods import Likelihood
-from rankcut.estimators.gp.regression import Sums, sum_block
+from rankcut.estimators.gp.regressor import Sums, sum_block
 from rankcut.estimators.gp.weight_space import (
     LabelledRows,
     Statistics,

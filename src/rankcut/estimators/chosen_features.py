@@ -12,11 +12,11 @@ from rankcut._loops.types import Floats
 from rankcut.errors import InputError, Setting
 from rankcut.estimators.graph_cut_kernel import GraphCutKernel
 from rankcut.estimators.kernel_objects import (
+    GaussianKernel,
     KendallKernel,
     MallowsKernel,
     SpearmanKernel,
 )
-from rankcut.estimators.radial_kernels import GaussianKernel
 from rankcut.kernels.mallows import median_lambda
 from rankcut.rankings import Unranked
 

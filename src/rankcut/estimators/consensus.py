@@ -27,8 +27,8 @@ from rankcut.consensus import (
     pairwise_winner,
     shortest_cycle,
 )
+from rankcut.consensus.kemeny import Progress
 from rankcut.consensus.lazy_people import gather_lazy
-from rankcut.consensus.linear_program import Progress
 from rankcut.consensus.means import Vectors, borda_vectors, graph_vectors
 from rankcut.dask import is_lazy, stand_in
 from rankcut.errors import InputError, Setting

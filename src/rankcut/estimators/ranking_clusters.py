@@ -12,7 +12,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from rankcut._loops.partitions import NOWHERE
 from rankcut._loops.types import Floats, Indices
-from rankcut.blocs.bloc_rankings import rank_blocs
 from rankcut.blocs.centres import (
     Blocs,
     assign,
@@ -21,8 +20,7 @@ from rankcut.blocs.centres import (
     fit_spread,
     membership,
 )
-from rankcut.blocs.distinctive import Differences, measure_differences
-from rankcut.blocs.lengths import share_of_length
+from rankcut.blocs.descriptions import Differences, measure_differences, rank_blocs, share_of_length
 from rankcut.blocs.order_vectors import closed
 from rankcut.blocs.selection import Selection, sample_people, weigh_numbers
 from rankcut.consensus import People, Resampling, gather
@@ -250,7 +248,7 @@ class RankingClusters(ClusterMixin, TakesRankings):
 
     def plot(self) -> Any:
         """A Matplotlib figure of the evidence for each number of blocs, and of their rankings."""
-        from rankcut.pictures.bloc_places import draw_blocs
+        from rankcut.pictures.blocs import draw_blocs
         from rankcut.reports.blocs import BlocReport
 
         return draw_blocs(BlocReport.of(self))

@@ -14,8 +14,13 @@ from scipy.optimize import nnls
 
 from rankcut._loops.types import Floats
 from rankcut.label_ranking.forest import ForestModel, fit_forest
-from rankcut.label_ranking.kernel_ridge import KernelFits, KernelModel
-from rankcut.label_ranking.scales import NormalScale, StandardScale, fit_scales
+from rankcut.label_ranking.kernel_ridge import (
+    KernelFits,
+    KernelModel,
+    NormalScale,
+    StandardScale,
+    fit_scales,
+)
 from rankcut.threads import in_order
 
 Scale: TypeAlias = StandardScale | NormalScale
