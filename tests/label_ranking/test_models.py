@@ -14,7 +14,7 @@ from rankcut.label_ranking import kernel_ridge
 from rankcut.label_ranking.calibration import Calibration, calibrate
 from rankcut.label_ranking.combination import fit_combination, weigh
 from rankcut.label_ranking.forest import ForestModel, fit_forest, flatten
-from rankcut.label_ranking.kernel_ridge import KernelFits, fit_scales
+from rankcut.label_ranking.kernel_ridge import fit_kernel, fit_kernels, fit_scales
 from rankcut.label_ranking.targets import as_matrices, differences, pair_targets, scores_of_pairs
 from rankcut.rankings import read_rankings
 
@@ -55,16 +55,16 @@ def refit(rows, targets, weights, some, lengthscale, penalties):
 
 def test_kernel_model_is_kernel_ridge(problem):
     rows, targets, weights = problem
-    model = KernelFits(rows, weights, 0).fit(targets)
+    model = fit_kernel(rows, targets, weights, 0)
     expected = ridge(rows, targets, weights, model)
     np.testing.assert_allclose(model.predict(rows), expected, atol=1e-6)
 
 
 def test_a_weight_is_a_number_of_copies(problem):
     rows, targets, weights = problem
-    once = KernelFits(rows, weights, 0).fit(targets)
+    once = fit_kernel(rows, targets, weights, 0)
     copies = np.repeat(np.arange(30), weights.astype(int))
-    again = KernelFits(rows[copies], np.ones(len(copies)), 0).fit(targets[copies])
+    again = fit_kernel(rows[copies], targets[copies], np.ones(len(copies)), 0)
     assert once.loss == pytest.approx(again.loss, rel=1e-6)
     np.testing.assert_allclose(once.predict(rows), again.predict(rows), atol=1e-6)
 
@@ -72,7 +72,7 @@ def test_a_weight_is_a_number_of_copies(problem):
 def test_left_out_predictions_are_those_of_a_fit_without_the_row(problem):
     rows, targets, _ = problem
     ones = np.ones(30)
-    model = KernelFits(rows, ones, 0).fit(targets)
+    model = fit_kernel(rows, targets, ones, 0)
     others = np.arange(30) != 7
     own = np.array([model.penalty])
     without = refit(rows, targets, ones, others, model.lengthscale, own)
@@ -85,7 +85,7 @@ def test_scale_and_penalty_have_the_least_error_of_rows_left_out(problem, monkey
     scales, penalties = (0.6, 1.8, 6.0), np.array([1e-3, 0.1, 10.0])
     monkeypatch.setattr(kernel_ridge, "_SCALES", scales)
     monkeypatch.setattr(kernel_ridge, "_PENALTIES", penalties)
-    model = KernelFits(rows, ones, 0).fit(targets)
+    model = fit_kernel(rows, targets, ones, 0)
     errors = {}
     for scale in scales:
         for penalty in penalties:
@@ -104,7 +104,7 @@ def test_scale_and_penalty_have_the_least_error_of_rows_left_out(problem, monkey
 
 def test_landmarks_that_are_all_rows_give_the_exact_model(problem):
     rows, targets, weights = problem
-    exact = KernelFits(rows, weights, 0).fit(targets)
+    exact = fit_kernel(rows, targets, weights, 0)
     everyone = np.ones(30, bool)
     same = refit(rows, targets, weights, everyone, exact.lengthscale, np.array([exact.penalty]))
     np.testing.assert_allclose(same.left_out, exact.left_out, atol=1e-8)
@@ -115,7 +115,7 @@ def test_landmarks_that_are_all_rows_give_the_exact_model(problem):
 @pytest.mark.parametrize("n_rows", [1, 2, 20])
 def test_equal_rows_are_predicted_by_the_mean(n_rows):
     targets = np.arange(2.0 * n_rows).reshape(n_rows, 2)
-    model = KernelFits(np.ones((n_rows, 3)), np.ones(n_rows), 0).fit(targets)
+    model = fit_kernel(np.ones((n_rows, 3)), targets, np.ones(n_rows), 0)
     found = model.predict(np.array([[1.0, 1.0, 1.0], [5.0, 0.0, 2.0]]))
     np.testing.assert_allclose(found, np.tile(targets.mean(axis=0), (2, 1)), atol=1e-9)
 
@@ -123,10 +123,10 @@ def test_equal_rows_are_predicted_by_the_mean(n_rows):
 def test_landmarks_come_near_the_exact_model(rng, monkeypatch):
     rows = rng.uniform(-1, 1, (150, 1))
     targets = np.sin(3 * rows)
-    exact = KernelFits(rows, np.ones(150), 0).fit(targets)
+    exact = fit_kernel(rows, targets, np.ones(150), 0)
     monkeypatch.setattr(kernel_ridge, "_MOST_LANDMARKS", 60)
     monkeypatch.setattr(kernel_ridge, "_SEARCH_LANDMARKS", 30)
-    rough = KernelFits(rows, np.ones(150), 0).fit(targets)
+    rough = fit_kernel(rows, targets, np.ones(150), 0)
     assert len(rough.landmarks) == 60
     assert np.abs(rough.predict(rows) - exact.predict(rows)).max() < 0.05
 
@@ -193,12 +193,32 @@ def test_damaged_trees_are_refused(damage):
 
 def test_predictions_of_rows_left_out_are_honest(problem):
     rows, targets, weights = problem
-    both = [np.array([0, 1])]
-    forest = fit_forest(rows, targets, weights, groups=both, n_trees=50, leaf=1, best=False, seed=0)
+    both, everyone = [np.array([0, 1])], [np.arange(30)]
+    forest = fit_forest(
+        rows,
+        targets,
+        weights,
+        groups=both,
+        members=everyone,
+        n_trees=50,
+        leaf=1,
+        best=False,
+        seed=0,
+    )
     # A row's own target does not enter its left-out prediction.
     changed = targets.copy()
     changed[4] += 1000.0
-    other = fit_forest(rows, changed, weights, groups=both, n_trees=50, leaf=1, best=False, seed=0)
+    other = fit_forest(
+        rows,
+        changed,
+        weights,
+        groups=both,
+        members=everyone,
+        n_trees=50,
+        leaf=1,
+        best=False,
+        seed=0,
+    )
     assert np.abs(forest.predict(rows) - other.predict(rows))[4].max() > 100
     assert np.abs(forest.left_out[4] - other.left_out[4]).max() < 10
 
@@ -211,6 +231,7 @@ def test_forest_is_the_same_for_any_number_of_threads(problem):
             targets,
             weights,
             groups=[np.array([0]), np.array([1])],
+            members=[np.arange(30), np.arange(10, 25)],
             n_trees=5,
             leaf=1,
             best=True,
@@ -233,26 +254,67 @@ def test_weights_of_models_are_the_least_squares_without_negative_ones(rng):
     np.testing.assert_allclose(weigh(predictions, targets, weights), expected, atol=1e-6)
 
 
-def test_only_known_targets_weigh_the_models(rng):
-    rows = rng.normal(size=(40, 2))
-    targets = np.column_stack([np.sign(rows[:, 0]), np.sign(rows[:, 1]), rng.choice([-1, 1], 40)])
-    known = rng.uniform(size=targets.shape) < 0.5
-    model = fit_combination(
-        rows,
-        np.where(known, targets, 0.0),
-        known,
-        np.ones(40),
-        np.zeros(2, bool),
-        [np.array([0, 1]), np.array([0, 2]), np.array([1, 2])],
-        bounded=True,
-        seed=0,
+@pytest.fixture
+def incomplete(rng):
+    """Signs of the pairs of three items, each of which half of the rows list."""
+    rows = rng.normal(size=(60, 2))
+    targets = np.column_stack([np.sign(rows[:, 0]), np.sign(rows[:, 1]), rng.choice([-1, 1], 60)])
+    listed = rng.uniform(size=(60, 3)) < 0.5
+    pairs = [np.array([0, 1]), np.array([0, 2]), np.array([1, 2])]
+    told = np.column_stack(
+        [listed[:, 0] | listed[:, 1], listed[:, 0] | listed[:, 2], listed[:, 1] | listed[:, 2]]
     )
-    left_out = [forest.left_out for forest in model.forests]
-    left_out += [kernel.left_out - model.mean for _, kernel in model.kernels]
-    columns = np.stack([each[known] for each in left_out], axis=1)
-    wanted = (targets - model.mean)[known]
+    return rows, targets, listed, pairs, told
+
+
+def fit_some(rows, targets, listed, pairs):
+    return fit_combination(
+        rows, targets, listed, np.ones(len(rows)), np.zeros(2, bool), pairs, seed=0
+    )
+
+
+def test_only_what_rows_tell_weighs_the_models(incomplete):
+    rows, targets, listed, pairs, told = incomplete
+    model = fit_some(rows, targets, listed, pairs)
+    left_out = [each.left_out for each in model.forests]
+    left_out += [kernel.left_out for _, kernel in model.kernels]
+    columns = np.stack([each[told] for each in left_out], axis=1)
+    wanted = (targets - model.mean)[told]
     expected = lsq_linear(columns, wanted, (0, np.inf), tol=1e-14).x
     np.testing.assert_allclose(model.weights, expected, atol=1e-6)
+    np.testing.assert_allclose(model.mean, np.nanmean(np.where(told, targets, np.nan), axis=0))
+
+
+def test_what_a_row_does_not_tell_changes_nothing(incomplete):
+    rows, targets, listed, pairs, told = incomplete
+    one = fit_some(rows, targets, listed, pairs)
+    other = fit_some(rows, np.where(told, targets, 99.0), listed, pairs)
+    np.testing.assert_array_equal(one.predict(rows), other.predict(rows))
+
+
+def test_an_item_is_learned_from_the_rows_that_list_it(incomplete):
+    rows, targets, listed, pairs, _ = incomplete
+    ones = np.ones(60)
+    members = [np.flatnonzero(column) for column in listed.T]
+    whole = fit_kernels(rows, targets, ones, pairs, members, 0)
+    alone = [
+        fit_kernel(rows[own], targets[np.ix_(own, columns)], np.ones(len(own)), 0)
+        for own, columns in zip(members, pairs, strict=True)
+    ]
+    first = (alone[0].predict(rows)[:, 0] + alone[1].predict(rows)[:, 0]) / 2
+    np.testing.assert_allclose(whole.predict(rows)[:, 0], first, atol=1e-12)
+    row = int(np.flatnonzero(listed[:, 0] & ~listed[:, 1])[0])
+    at = int(np.flatnonzero(members[0] == row)[0])
+    assert whole.left_out[row, 0] == pytest.approx(alone[0].left_out[at, 0])
+
+
+def test_an_item_that_no_row_lists_is_predicted_by_the_others(incomplete):
+    rows, targets, listed, pairs, _ = incomplete
+    listed[:, 2] = False
+    found = fit_some(rows, targets, listed, pairs).predict(rows)
+    assert np.isfinite(found).all()
+    listed[:] = [[True, False, False]]
+    assert (fit_some(rows, targets, listed, pairs).predict(rows)[:, 2] == 0).all()
 
 
 def test_calibration_maximises_the_likelihood(rng):
@@ -309,7 +371,6 @@ def test_many_targets_are_predicted_by_way_of_their_principal_components(rng):
         np.ones(40),
         np.zeros(2, bool),
         [np.array([j]) for j in range(100)],
-        bounded=False,
         seed=0,
     )
     assert model.basis is not None

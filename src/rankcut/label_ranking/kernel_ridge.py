@@ -9,14 +9,15 @@ Distances depend on the scales of the covariates. There are two: standard scores
 relations, and normal scores of ranks, which are robust to outliers and skew.
 """
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 from scipy.special import ndtri
 
-from rankcut._loops.types import Floats
+from rankcut._loops.types import Floats, Indices
 
 _MOST_QUANTILES = 1000
 
@@ -127,59 +128,103 @@ class KernelModel:
         return np.asarray(self.offset + kernel @ self.coefficients)
 
 
-class KernelFits:
-    """Kernel ridge regressions of any targets on the same rows.
+@dataclass(frozen=True, eq=False)
+class KernelModels:
+    """Kernel models of groups of targets; a target of several groups has their mean.
 
-    What does not depend on the targets is computed once: they may change, the rows do not.
+    Attributes
+    ----------
+    models : list of KernelModel
+        A model for each group.
+    columns : list of ndarrays
+        The targets of each group.
+    left_out : ndarray of shape (n_rows, n_targets)
+        Predictions of training rows by models without them.
+    """
+
+    models: list[KernelModel]
+    columns: list[Indices]
+    left_out: Floats
+
+    def predict(self, rows: Floats) -> Floats:
+        """Predicted targets."""
+        n_targets = self.left_out.shape[1]
+        total = np.zeros((len(rows), n_targets))
+        for model, columns in zip(self.models, self.columns, strict=True):
+            total[:, columns] += model.predict(rows)
+        times = np.bincount(np.concatenate(self.columns), minlength=n_targets)
+        return np.asarray(total / np.maximum(times, 1))
+
+
+def fit_kernels(
+    rows: Floats,
+    targets: Floats,
+    weights: Floats,
+    groups: Sequence[NDArray[np.intp]],
+    members: Sequence[NDArray[np.intp]],
+    seed: int,
+) -> KernelModels:
+    """A kernel model for each group of targets.
+
+    Parameters
+    ----------
+    rows, targets, weights, seed
+        As in :func:`fit_kernel`.
+    groups : sequence of arrays of columns
+        The targets that a model predicts.
+    members : sequence of arrays of rows
+        The rows that each is fitted to, one at least.
+    """
+    total, times = np.zeros(targets.shape), np.zeros(targets.shape)
+    models = []
+    for columns, own in zip(groups, members, strict=True):
+        block = np.ix_(own, columns)
+        model = fit_kernel(rows[own], targets[block], weights[own], seed)
+        total[block] += model.left_out
+        times[block] += 1.0
+        models.append(replace(model, left_out=model.left_out[:0]))
+    left_out = total / np.maximum(times, 1.0)
+    return KernelModels(models, [columns.astype(np.uint32) for columns in groups], left_out)
+
+
+def fit_kernel(rows: Floats, targets: Floats, weights: Floats, seed: int) -> KernelModel:
+    """The kernel ridge regression with the least leave-one-out error.
 
     Parameters
     ----------
     rows : ndarray of shape (n_rows, n_columns)
         Covariates, scaled.
+    targets : ndarray of shape (n_rows, n_targets)
+        What to predict.
     weights : ndarray of shape (n_rows,)
         How often each row counts, above 0.
     seed : int
         Seed of the landmarks.
     """
-
-    def __init__(self, rows: Floats, weights: Floats, seed: int) -> None:
-        order = np.random.default_rng(seed).permutation(len(rows))
-        self._rows, self._weights = rows, weights
-        self._few = len(rows) <= _MOST_LANDMARKS
-        self._searched = np.arange(len(rows)) if self._few else order[:_SEARCH_ROWS]
-        self._landmarks = order[:_MOST_LANDMARKS]
-        landmarks = rows if self._few else rows[order[:_SEARCH_LANDMARKS]]
-        distances = cdist(rows[self._searched], landmarks)
-        between = distances if self._few else cdist(landmarks, landmarks)
-        unit = np.sqrt(max(rows.shape[1], 1))
-        self._search = [
-            _spectrum(distances, between, weights[self._searched], landmarks, unit * scale)
-            for scale in _SCALES
-        ]
-        self._whole: Spectrum | None = None
-
-    def fit(self, targets: Floats) -> KernelModel:
-        """The regression with the least leave-one-out error.
-
-        Parameters
-        ----------
-        targets : ndarray of shape (n_rows, n_targets)
-            What to predict.
-        """
-        some, weights = targets[self._searched], self._weights[self._searched]
-        # Every other penalty tells which lengthscale is best.
-        penalties = _PENALTIES if self._few else _PENALTIES[::2]
-        found = [spectrum.fit(some, weights, penalties) for spectrum in self._search]
-        best = min(found, key=lambda model: model.loss)
-        if self._few:
-            return best
-        if self._whole is None or self._whole.lengthscale != best.lengthscale:
-            landmarks = self._rows[self._landmarks]
-            distances, between = cdist(self._rows, landmarks), cdist(landmarks, landmarks)
-            self._whole = _spectrum(distances, between, self._weights, landmarks, best.lengthscale)
-        # The best penalty hardly depends on the number of landmarks.
-        near = np.abs(np.log10(_PENALTIES / best.penalty)) < _NEAR
-        return self._whole.fit(targets, self._weights, _PENALTIES[near])
+    order = np.random.default_rng(seed).permutation(len(rows))
+    few = len(rows) <= _MOST_LANDMARKS
+    some = np.arange(len(rows)) if few else order[:_SEARCH_ROWS]
+    landmarks = rows if few else rows[order[:_SEARCH_LANDMARKS]]
+    distances = cdist(rows[some], landmarks)
+    between = distances if few else cdist(landmarks, landmarks)
+    unit = np.sqrt(max(rows.shape[1], 1))
+    # Every other penalty tells which lengthscale is best.
+    penalties = _PENALTIES if few else _PENALTIES[::2]
+    found = (
+        _spectrum(distances, between, weights[some], landmarks, unit * scale).fit(
+            targets[some], weights[some], penalties
+        )
+        for scale in _SCALES
+    )
+    best = min(found, key=lambda model: model.loss)
+    if few:
+        return best
+    landmarks = rows[order[:_MOST_LANDMARKS]]
+    distances, between = cdist(rows, landmarks), cdist(landmarks, landmarks)
+    spectrum = _spectrum(distances, between, weights, landmarks, best.lengthscale)
+    # The best penalty hardly depends on the number of landmarks.
+    near = np.abs(np.log10(_PENALTIES / best.penalty)) < _NEAR
+    return spectrum.fit(targets, weights, _PENALTIES[near])
 
 
 @dataclass(frozen=True, eq=False)
@@ -250,7 +295,7 @@ def _spectrum(
     between : ndarray of shape (n_landmarks, n_landmarks)
         Between landmarks; ``distances`` itself if all rows are landmarks.
     weights, landmarks, lengthscale
-        As in :class:`KernelFits` and :class:`Spectrum`.
+        As in :func:`fit_kernel` and :class:`Spectrum`.
     """
     kernel = np.exp(distances / -lengthscale)
     roots = np.sqrt(weights)
