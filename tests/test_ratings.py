@@ -115,7 +115,7 @@ def test_words_without_an_order_are_refused(frames):
 
 def test_words_of_an_array_without_an_order_are_refused():
     for words in ([["1", "good"]], np.array([[1, "good"]], dtype=object)):
-        with pytest.raises(InputError, match="row 0: item 1 is rated 'good', .*best to worst"):
+        with pytest.raises(InputError, match=r"row 0: item 1 is rated 'good', .*best to worst"):
             from_ratings(words)
 
 
