@@ -59,6 +59,7 @@ def draw_command(command, path):
 
 
 def main():
+    """Draw all that can be drawn."""
     programs = {"map": draw_map, "compare-groups": draw_eurovision}
     for name, command in COMMANDS.items():
         programs[name] = lambda path, command=command: draw_command(command, path)
