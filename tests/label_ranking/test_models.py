@@ -14,8 +14,7 @@ from rankcut.label_ranking import kernel_ridge
 from rankcut.label_ranking.calibration import Calibration, calibrate
 from rankcut.label_ranking.combination import fit_combination, weigh
 from rankcut.label_ranking.forest import ForestModel, fit_forest, flatten
-from rankcut.label_ranking.kernel_ridge import fit_kernel
-from rankcut.label_ranking.scales import fit_scales
+from rankcut.label_ranking.kernel_ridge import fit_kernel, fit_scales
 from rankcut.label_ranking.targets import as_matrices, differences, pair_targets, scores_of_pairs
 from rankcut.rankings import read_rankings
 

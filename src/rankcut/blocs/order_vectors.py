@@ -1,17 +1,17 @@
-"""Vectors of the order of what a ranking lists: they do not say which items those are.
+"""Vectors of the order of listed items, which do not say which items are listed.
 
-Up to :data:`MOST_PAIRED` items there is a coordinate for each pair: the sign, less its mean over
-all rankings that list both, and 0 where a ranking does not list both. With more items it is the
-lead of each listed item, listed worse less listed better ones, less its mean over the rankings
-that list it.
+Up to :data:`MOST_PAIRED` items there is a coordinate for each pair: the sign, minus its mean over
+all rankings that list both, and 0 where a ranking does not list both. With more items there is a
+coordinate for each item: its lead (listed worse minus listed better items), minus its mean over the
+rankings that list the item, and 0 where it is not listed.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from rankcut._loops.listed_pairs import listed_leads, listed_signs, sum_listed_signs
 from rankcut._loops.partitions import NOWHERE, close_rows
+from rankcut._loops.signs import listed_leads, listed_signs, sum_listed_signs
 from rankcut._loops.types import Floats, Indices
 from rankcut.rankings import Unranked
 
@@ -21,7 +21,7 @@ MOST_PAIRED = 32
 
 @dataclass(frozen=True, eq=False)
 class OrderVectors:
-    """The vectors of rankings; ``means`` is what all say, for each pair or each item."""
+    """The vectors of rankings; ``means`` has the mean sign of each pair, or lead of each item."""
 
     means: Floats
     n_items: int
@@ -39,7 +39,7 @@ class OrderVectors:
 
 
 def fit_order_vectors(groups: Indices, weights: Floats, unranked: Unranked) -> OrderVectors:
-    """The vectors, centred at what these rankings say together.
+    """The vectors, centred at the mean of these rankings.
 
     >>> groups = np.array([[0, 1, NOWHERE], [1, 0, 2]], dtype=np.uint32)
     >>> fit_order_vectors(groups, np.ones(2), "anywhere").vectors(groups)
@@ -65,7 +65,7 @@ def _paired(n_items: int) -> bool:
 
 
 def closed(groups: Indices, unranked: Unranked) -> Indices:
-    """With unranked items tied after the others, if that is what they are."""
+    """With unranked items tied last, if that is what they mean."""
     groups = np.ascontiguousarray(groups)
     if unranked == "last" and (groups == NOWHERE).any():
         groups = groups.copy()

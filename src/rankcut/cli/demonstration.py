@@ -9,7 +9,7 @@ from rankcut.comparison.results import GroupComparison
 from rankcut.datasets import load_lunch
 from rankcut.estimators.consensus import Consensus
 from rankcut.pictures.comparison_page import comparison_picture
-from rankcut.pictures.consensus_page import places_picture
+from rankcut.pictures.consensus import places_picture
 from rankcut.pictures.map_figure import read_map
 from rankcut.pictures.map_page import describe_orders, map_pieces
 from rankcut.pictures.page import key, page
@@ -28,7 +28,7 @@ NEXT = (
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """All that the demo shows."""
+    """Everything that the demo shows."""
 
     lunch: RankingSet
     together: ConsensusReport
@@ -38,7 +38,7 @@ class Found:
 
 
 def find() -> Found:
-    """Take the guests together, look at them on a map, and compare the two kinds of guest."""
+    """Find the consensus of all guests, map them, and compare the two kinds of guest."""
     lunch = load_lunch()
     guests, items = lunch["guest"], [str(item) for item in lunch.items]
     kinds = sorted(set(guests.tolist()))
@@ -122,7 +122,7 @@ def demo_page(found: Found) -> str:
         *(key(group.group, colour(number)) for number, group in enumerate(found.apart.groups)),
         "</ul>",
         *places_picture(found.apart),
-        "<h2>Next, with rankings of yours</h2>",
+        "<h2>Next, with your own rankings</h2>",
         "<table>",
         *(
             f"<tr><td><code>{escape(command)}</code></td><td>{escape(what)}</td></tr>"

@@ -36,7 +36,7 @@ def features(
     normalize: Annotated[
         bool, typer.Option("--normalize", help="Scale each vector to unit length.")
     ] = False,
-    block: Annotated[int, typer.Option(min=1, help="Rows of a block in memory.")] = 16384,
+    block: Annotated[int, typer.Option(min=1, help="Rows per block in memory.")] = 16384,
 ) -> None:
     """Turn rankings into vectors: graph cut features.
 

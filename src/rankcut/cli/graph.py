@@ -136,7 +136,7 @@ def graph(
 
     Example: rankcut graph items.csv -o graph.npz -o graph.png
     """
-    from rankcut.files.graph_files import write_graph
+    from rankcut.files.numpy_files import write_graph
 
     if (neighbors is not None) + (keep != 1.0) + (rank is not None) > 1:
         raise InputError("give only one of --neighbors, --keep and --rank")
@@ -219,7 +219,7 @@ def _by_features(
     kernel: dict[str, Any],
 ) -> tuple[Any, tuple[Any, ...], str, Categories]:
     """The same for a table of items; the first column with few words gives the categories."""
-    from rankcut.files.item_tables import read_items
+    from rankcut.files.feature_tables import read_items
     from rankcut.graphs.low_rank import LowRankGraph
     from rankcut.graphs.recipes import NeighborGraph, SimilarityGraph
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from rankcut.dask.rankings import LazyRankings
     from rankcut.files.blocks import Header
-    from rankcut.files.item_tables import ItemTable
+    from rankcut.files.feature_tables import ItemTable
     from rankcut.ranking_set import RankingSet
 
 _KINDS = ("full", "top-k", "ties", "incomplete")
@@ -257,7 +257,7 @@ def dataset_rankings(source: str) -> "RankingSet":
     """The rankings of a data set, with its columns about people."""
     family, _, kind = source.partition(":")
     if family == "lunch":
-        from rankcut.datasets.lunch import read_lunch
+        from rankcut.datasets.food import read_lunch
 
         return read_lunch(kind)  # type: ignore[arg-type]
     return _load(source)
@@ -267,7 +267,7 @@ def dataset_items(source: str) -> "ItemTable":
     """The items of a data set; an unknown number is replaced by the median."""
     import numpy as np
 
-    from rankcut.files.item_tables import ItemTable
+    from rankcut.files.feature_tables import ItemTable
 
     data = _load(source)
     if data.item_features is None:

@@ -16,8 +16,7 @@ from rankcut.estimators.likeness import LikenessFeatures
 from rankcut.features.offset_rows import JoinedRows, OffsetRows, filled, largest_entry
 from rankcut.kernels.graph_cut import GraphCutVectors
 from rankcut.kernels.inverted_lists import InvertedLists
-from rankcut.kernels.nearest import Nearest, nearest_of
-from rankcut.kernels.vector_index import VectorIndex
+from rankcut.kernels.nearest import Nearest, VectorIndex, nearest_of
 from rankcut.parameters import check_choice, check_count, check_counts
 from rankcut.rankings import Unranked
 

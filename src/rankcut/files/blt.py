@@ -97,7 +97,8 @@ def read_blt(source: Source, *, sparse: bool | None = None) -> RankingSet:
             name,
             len(lines),
         )
-    quoted = _names([text.strip() for _, text in place], n_items)
+    comments = [line.strip() for line in lines if line.lstrip().startswith("#")]
+    quoted = _names(comments, [text.strip() for _, text in place], n_items)
     if len(quoted) not in (n_items, n_items + 1):
         raise RankingFileError(
             f"after the line '0' come the names of {n_items} candidates and a title, a line each; "
@@ -110,7 +111,7 @@ def read_blt(source: Source, *, sparse: bool | None = None) -> RankingSet:
 
 
 def is_ballot_csv(source: Source) -> bool:
-    """Whether a CSV file is of the Scottish elections: BLT with commas."""
+    """Whether a CSV file is BLT with commas, as Scottish elections publish it."""
     # A pipe could not be read again.
     if not isinstance(source, str | os.PathLike) or not os.path.isfile(source):
         return False
@@ -142,17 +143,12 @@ def _with_spaces(lines: list[str]) -> list[str]:
     return found
 
 
-def _names(lines: list[str], n_items: int) -> list[str]:
-    """The candidates' names, and a title."""
-    others = []
-    named = {}
-    for line in lines:
-        found = _ALTERNATIVE.fullmatch(line)
-        if found is not None:
-            named[float(found[1])] = _unquoted(found[2].strip())
-        elif _uncommented((0, line))[1]:
-            others.append(_unquoted(line))
-    if len(named) != n_items or len(others) > 1:
+def _names(comments: list[str], lines: list[str], n_items: int) -> list[str]:
+    """The candidates' names, from comments anywhere or the last lines, and a title."""
+    others = [_unquoted(line) for line in lines if _uncommented((0, line))[1]]
+    found = map(_ALTERNATIVE.fullmatch, comments)
+    named = {int(match[1]): _unquoted(match[2].strip()) for match in found if match is not None}
+    if sorted(named) != list(range(1, n_items + 1)) or len(others) > 1:
         return others
     return [named[number] for number in sorted(named)] + others
 

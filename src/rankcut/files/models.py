@@ -33,7 +33,7 @@ _FORMAT = 3
 _HEADER = "rankcut.json"
 
 _OURS = [
-    "rankcut.blocs.distinctive.Differences",
+    "rankcut.blocs.descriptions.Differences",
     "rankcut.blocs.order_vectors.OrderVectors",
     "rankcut.completion.factors.FactorPopulation",
     "rankcut.completion.population.Population",
@@ -45,7 +45,7 @@ _OURS = [
     "rankcut.estimators.covariates.CovariateEncoder",
     "rankcut.estimators.covariates.NumberColumn",
     "rankcut.estimators.gp.gaussian.Gaussian",
-    "rankcut.estimators.gp.regression.WeightPosterior",
+    "rankcut.estimators.gp.regressor.WeightPosterior",
     "rankcut.estimators.gp.regressor.GPRegressor",
     "rankcut.estimators.gp.weight_space.FeaturePredictor",
     "rankcut.estimators.graph_cut.GraphCutFeatures",
@@ -58,9 +58,9 @@ _OURS = [
     "rankcut.label_ranking.combination.Combination",
     "rankcut.label_ranking.forest.ForestModel",
     "rankcut.label_ranking.kernel_ridge.KernelModel",
-    "rankcut.label_ranking.scales.NormalScale",
-    "rankcut.label_ranking.scales.StandardScale",
-    "rankcut.estimators.view_regression.ViewRegression",
+    "rankcut.label_ranking.kernel_ridge.NormalScale",
+    "rankcut.label_ranking.kernel_ridge.StandardScale",
+    "rankcut.estimators.views.ViewRegression",
     "rankcut.estimators.views.LevelViews",
     "rankcut.graphs.item_graph.LowRankApproximation",
     "rankcut.graphs.item_graph.NeighborApproximation",

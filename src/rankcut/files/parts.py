@@ -17,7 +17,7 @@ _MANIFEST = "_rankcut.json"
 
 _UNREADABLE = (
     "the file is damaged, so that nobody knows which settings the parts beside it were made with; "
-    "name another directory, or start anew with --restart"
+    "name another directory, or start again with --restart"
 )
 
 
@@ -47,7 +47,7 @@ class Parts:
     Traceback (most recent call last):
         ...
     rankcut.errors.RankingFileError: ...: was begun with normalize=true, and now it is \
-false; finish it as it was begun, name another directory, or start anew with --restart
+false; finish it as it was begun, name another directory, or start again with --restart
     """
 
     def __init__(
@@ -116,5 +116,5 @@ def _difference(found: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
     what = f"{name}={before}, and now it is {now}" if len(before + now) < 120 else f"other {name}"
     return (
         f"was begun with {what}; finish it as it was begun, name another directory, or start "
-        "anew with --restart"
+        "again with --restart"
     )

@@ -127,6 +127,17 @@ def open_text(source: Source) -> Iterator[io.TextIOWrapper]:
             text.detach()
 
 
+@contextmanager
+def open_utf8(source: Source) -> Iterator[io.BufferedReader]:
+    """The text of a source as bytes, for :func:`decoded_part` to decode, line by line."""
+    with open_bytes(source) as stream:
+        if _encoding(stream.peek(2)) == "utf-16":
+            with open_text(stream) as text:
+                yield io.BufferedReader(_Reading(_Encoded(text), source_name(source)))
+        else:
+            yield stream
+
+
 def decoded(content: bytes) -> str:
     """Text in UTF-8; a byte that is not UTF-8 is taken as Latin-1, as older files have it.
 
@@ -135,7 +146,12 @@ def decoded(content: bytes) -> str:
     >>> decoded("Müller".encode("latin-1")), decoded("Müller".encode("utf-16"))
     ('Müller', 'Müller')
     """
-    return content.decode(_encoding(content), errors="rankcut-latin-1")
+    return decoded_part(content, _encoding(content))
+
+
+def decoded_part(content: bytes, encoding: str = "utf-8") -> str:
+    """Like decoded, of a part of a text in UTF-8."""
+    return content.decode(encoding, errors="rankcut-latin-1")
 
 
 def _encoding(start: bytes) -> str:
@@ -190,7 +206,7 @@ def _unpacked(stream: io.BufferedReader, name: str) -> io.BufferedReader:
 class _Reading(io.RawIOBase):
     """Any object with ``read`` as a raw stream."""
 
-    def __init__(self, source: IO[Any], name: str) -> None:
+    def __init__(self, source: "IO[Any] | _Encoded", name: str) -> None:
         self._source = source
         self._name = name
 
@@ -203,6 +219,17 @@ class _Reading(io.RawIOBase):
             raise TypeError(f"{self._name}: open the file in binary mode, or as a text stream")
         buffer[: len(chunk)] = chunk
         return len(chunk)
+
+
+class _Encoded:
+    """A text, read as UTF-8."""
+
+    def __init__(self, text: io.TextIOWrapper) -> None:
+        self._text = text
+
+    def read(self, size: int) -> bytes:
+        # A character takes up to four bytes.
+        return self._text.read(max(1, size // 4)).encode()
 
 
 class _Unpacking(io.RawIOBase):

@@ -127,7 +127,7 @@ def fit_forest(
     weights : ndarray of shape (n_rows,)
         How often each row counts, above 0.
     groups : sequence of arrays of columns
-        The targets that a tree predicts; together they are all.
+        The targets that each tree predicts; together they cover all targets.
     n_trees : int
         Number of trees for each group.
     leaf : int
@@ -165,7 +165,7 @@ def fit_forest(
             max_features=_TRIED if best else 1.0,
             random_state=int(rng.integers(2**31)),
         )
-        # The arrays are as scikit-learn wants them: it need not check them for each tree.
+        # The arrays already have the types that scikit-learn needs: no check for each tree.
         tree.fit(
             single[inside],
             targets[np.ix_(inside, columns)],
@@ -182,7 +182,7 @@ def fit_forest(
         trees.append(tree)
         total[np.ix_(outside, columns)] += found
         times[np.ix_(outside, columns)] += 1.0
-    # For a row that no tree left out, the mean is all that is known.
+    # A row that no tree left out gets the mean.
     mean = weights @ targets / weights.sum()
     left_out = np.where(times > 0, total / np.maximum(times, 1.0), mean)
     predicted = np.array([columns for _, columns in tasks], dtype=np.uint32)

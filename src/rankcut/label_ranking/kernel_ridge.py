@@ -4,14 +4,24 @@ With features z(x) such that ⟨z(x), z(x')⟩ = exp(−‖x − x'‖/ℓ), the
 Σ_r w_r·‖y_r − Zθ‖² + λ‖θ‖². Without row r its residual would be (y_r − ŷ_r)/(1 − h_r), with h_r
 the leverage of one of its w_r copies: every λ and ℓ is judged without another fit. z is exact
 where there are few rows, and the Nyström features of some of the rows (landmarks) otherwise.
+
+Distances depend on the scales of the covariates. There are two: standard scores, which keep linear
+relations, and normal scores of ranks, which are robust to outliers and skew.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
+from scipy.special import ndtri
 
 from rankcut._loops.types import Floats
+
+_MOST_QUANTILES = 1000
+
+# Normal scores beyond this are cut off.
+_FARTHEST = 3.0
 
 # Lengthscales, in units of the root mean square distance of a covariate, and penalties.
 _SCALES = (0.35, 0.6, 1.0, 1.8, 3.2, 6.0, 12.0)
@@ -25,6 +35,59 @@ _MOST_LANDMARKS = 1000
 # Directions of the kernel matrix below this share of the largest are rounding.
 _ROUNDING = 1e-10
 _MOST_LEVERAGE = 1.0 - 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class StandardScale:
+    """(x − mean)/deviation; indicators are only centred."""
+
+    mean: Floats
+    deviation: Floats
+
+    def __call__(self, rows: Floats) -> Floats:
+        """Scaled rows."""
+        return np.asarray((rows - self.mean) / self.deviation)
+
+
+@dataclass(frozen=True, eq=False)
+class NormalScale:
+    """Φ⁻¹ of the share of training rows below; indicators as in the standard scale."""
+
+    quantiles: list[Floats | None]
+    standard: StandardScale
+
+    def __call__(self, rows: Floats) -> Floats:
+        """Scaled rows."""
+        scaled = self.standard(rows)
+        for column, quantiles in enumerate(self.quantiles):
+            if quantiles is not None:
+                scaled[:, column] = _normal_scores(rows[:, column], quantiles)
+        return scaled
+
+
+def fit_scales(
+    rows: Floats, is_indicator: NDArray[np.bool_], weights: Floats
+) -> tuple[StandardScale, NormalScale]:
+    """Both scales of these covariates."""
+    mean = weights @ rows / weights.sum()
+    deviation = np.sqrt(weights @ (rows - mean) ** 2 / weights.sum())
+    # A constant column carries no information, and indicators have a natural scale.
+    deviation[is_indicator | ~(deviation > 0)] = 1.0
+    standard = StandardScale(mean, deviation)
+    grid = np.linspace(0.0, 1.0, min(_MOST_QUANTILES, max(len(rows), 2)))
+    quantiles = [
+        None if plain else np.quantile(column, grid)
+        for column, plain in zip(rows.T, is_indicator.tolist(), strict=True)
+    ]
+    return standard, NormalScale(quantiles, standard)
+
+
+def _normal_scores(values: Floats, quantiles: Floats) -> Floats:
+    grid = np.linspace(0.0, 1.0, len(quantiles))
+    # The middle of its range of shares, for a value that occurs often.
+    up = np.interp(values, quantiles, grid)
+    down = -np.interp(-values, -quantiles[::-1], -grid[::-1])
+    return np.asarray(np.clip(ndtri((up + down) / 2.0), -_FARTHEST, _FARTHEST))
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +107,7 @@ class KernelModel:
     left_out : ndarray of shape (n_rows, n_targets)
         The prediction of each training row by a model without one copy of it.
     loss : float
-        Weighted mean square of what is left of the targets.
+        Weighted mean square of the residuals.
     """
 
     landmarks: Floats

@@ -38,8 +38,8 @@ def map_page(
 ) -> str:
     """A map of rankings as a page; parameters are those of :func:`~rankcut.plot_map`.
 
-    The page shows counts, groups and the commonest ranking of the point under the mouse, lights up
-    a group that is clicked in the legend, and follows the arrow keys.
+    The page shows counts, groups and the most common ranking of the point under the mouse, lights
+    up a group that is clicked in the legend, and follows the arrow keys.
 
     Returns
     -------
@@ -83,7 +83,7 @@ def draw_map_page(found: RankingMap, title: str, describe: Callable[[int], str])
 
 
 def map_pieces(found: RankingMap, describe: Callable[[int], str]) -> Iterator[str]:
-    """The map with its legends, to be put into a page that has the script."""
+    """The map with its legends, for a page that has the script."""
     scene = lay_out(found, _WIDTH, _HEIGHT)
     yield (
         f'<p class="soft">{escape(found.subtitle())}. Arrows point to where an item is ranked '

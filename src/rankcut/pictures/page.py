@@ -179,6 +179,7 @@ def text(words: Any, x: float, y: float, size: float, kind: str = "", anchor: st
 def in_css(its_colour: str) -> str:
     """A colour of the theme as a variable, which has another value in the dark.
 
+    >>> from rankcut.pictures.theme import colour
     >>> in_css(colour(0)), in_css("#440154")
     ('var(--c0)', '#440154')
     """

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rankcut.files import RankingFileError
-from rankcut.files.person_tables import read_people
+from rankcut.files.feature_tables import read_people
 
 
 def table(text):
