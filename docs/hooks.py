@@ -18,6 +18,9 @@ EXAMPLES = HOME / "examples"
 # What the gallery opens with; the others follow by name.
 FIRST = ("plot_map", "plot_item_graph", "plot_groups", "plot_polytope", "plot_counts")
 
+# What only the tests need to see.
+_DOCTEST = re.compile(r"^<BLANKLINE>$|  # doctest: \S+", re.M)
+
 # Rooms of the reference: a title, and the modules or packages whose names belong to it.
 ROOMS = {
     "rankings": ("Rankings", ("rankings", "ranking_set", "orders", "ratings", "long_tables")),
@@ -39,9 +42,10 @@ ROOMS = {
 def on_page_markdown(markdown, page, config, files):
     """Run the commands of a page, in order, in a folder of its own."""
     with tempfile.TemporaryDirectory() as folder:
-        return BLOCK.sub(
+        markdown = BLOCK.sub(
             lambda found: f"```console\n{run_commands(found[1], folder)}\n```", markdown
         )
+    return _DOCTEST.sub("", markdown)
 
 
 def public_names():
@@ -122,17 +126,24 @@ def results_page():
         "What the programs in `benchmarks/` print, with the date, version, processor and command "
         "of each run. `python benchmarks/record.py NAME` writes such a page.",
         "",
-        "| benchmark | date | processor |",
-        "|---|---|---|",
+        "| benchmark | what it asks | date | processor |",
+        "|---|---|---|---|",
     ]
     for path in sorted((HOME / "docs" / "results").glob("*.md")):
         text = path.read_text(encoding="utf-8")
         title = text.partition("\n")[0].removeprefix("# ")
-        facts = dict(re.findall(r"^\| (date|processor|cores) \| (.*?) \|$", text, re.M))
+        facts = dict(re.findall(r"^\| (date|processor|cores|command) \| (.*?) \|$", text, re.M))
         date = facts["date"].replace("-", "\u2011")  # in one line
         machine = f"{facts['processor']}, {facts['cores']} cores"
-        lines.append(f"| [{title}]({path.name}) | {date} | {machine} |")
+        asked = _opening(HOME / re.search(r"benchmarks/\w+\.py", facts["command"])[0])
+        lines.append(f"| [{title}]({path.name}) | {asked} | {date} | {machine} |")
     return "\n".join(lines) + "\n"
+
+
+def _opening(program):
+    """The first sentence of what a program says of itself."""
+    said = " ".join(program.read_text(encoding="utf-8").split('"""')[1].split("\n\n")[0].split())
+    return re.match(r".*?[.?:](?=\s|$)|.*", said)[0].rstrip(":.").replace("|", "\\|")
 
 
 def on_files(files, config):
@@ -153,7 +164,18 @@ def on_files(files, config):
                 uri = f"stories/{file}"
                 files.remove(files.get_file_from_path(uri))
                 add(uri, content)
-    pages = ["# Gallery", "", "Short programs, each with the picture it draws.", ""]
+    pages = [
+        "---",
+        "hide:",
+        "  - navigation",
+        "  - toc",
+        "---",
+        "",
+        "# Gallery",
+        "",
+        "Short programs, each with the picture it draws.",
+        "",
+    ]
     pages += ['<div class="grid cards" markdown>', ""]
     for path, title, text, code in gallery():
         picture = f"gallery/{path.stem}.png"

@@ -29,10 +29,11 @@ from rankcut.consensus.means import borda_vectors
 from rankcut.consensus.people import read_rows
 from rankcut.dask import is_lazy, map_rows, stand_in
 from rankcut.errors import InputError
-from rankcut.estimators.base import TakesRankings, check_items, weights_of
+from rankcut.estimators.base import TakesRankings, check_items
 from rankcut.estimators.chosen_features import choose_features
 from rankcut.parameters import check_count, seed_from
 from rankcut.partitions import block_rows
+from rankcut.ranking_set import weights_of
 from rankcut.rankings import RankMatrix, Unranked
 
 # "auto" looks at up to this many blocs.

@@ -58,6 +58,7 @@ _OURS = [
     "rankcut.label_ranking.combination.Combination",
     "rankcut.label_ranking.forest.ForestModel",
     "rankcut.label_ranking.kernel_ridge.KernelModel",
+    "rankcut.label_ranking.kernel_ridge.KernelModels",
     "rankcut.label_ranking.kernel_ridge.NormalScale",
     "rankcut.label_ranking.kernel_ridge.StandardScale",
     "rankcut.estimators.views.ViewRegression",

@@ -136,7 +136,7 @@ def draw_effects(rows: Iterable[Mapping[str, Any]], unit: str) -> Any:
 
 def _faint(clear: Sequence[bool], level: float) -> str:
     """What faint rows mean, if there are any."""
-    return "" if all(clear) else f"Faint: p > {level:g}."
+    return "" if all(clear) else f"Faint:\u00a0p\u00a0>\u00a0{level:g}."
 
 
 def _rows(items: Sequence[Any]) -> Any:
