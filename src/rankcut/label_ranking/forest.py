@@ -147,6 +147,7 @@ def fit_forest(
 
     kind = DecisionTreeRegressor if best else ExtraTreeRegressor
     single = rows.astype(np.float32)
+    everyone = np.arange(len(rows))
     tasks = list(
         zip(
             np.random.SeedSequence(seed).spawn(n_trees * len(groups)),
@@ -169,6 +170,9 @@ def fit_forest(
             max_features=_TRIED if best else 1.0,
             random_state=int(rng.integers(2**31)),
         )
+        # Of the rows that are no members it predicts the same share.
+        others = np.setdiff1d(everyone, own, assume_unique=True)
+        outside = np.append(outside, rng.permutation(others)[: round(_LEFT_OUT * len(others))])
         # The arrays are as scikit-learn wants them: it need not check them for each tree.
         tree.fit(
             single[inside],
@@ -186,7 +190,7 @@ def fit_forest(
         trees.append(tree)
         total[np.ix_(outside, columns)] += found
         times[np.ix_(outside, columns)] += 1.0
-    # For a row that no tree left out, the mean is all that is known.
+    # For a row that no tree left out, the mean is all there is.
     mean = weights @ targets / weights.sum()
     left_out = np.where(times > 0, total / np.maximum(times, 1.0), mean)
     predicted = np.array([columns for _, (columns, _) in tasks], dtype=np.uint32)
