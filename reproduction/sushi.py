@@ -30,6 +30,7 @@ from reproduction.example import sushi_points
 from reproduction.findings import Picture, Sheet, Table, Verdict
 from reproduction.learning import (
     FURTHER_SEEDS,
+    QUICK_SEEDS,
     SEEDS,
     Labels,
     balanced_sample,
@@ -87,10 +88,10 @@ class Sushi(Part):
             for name, experiment in EXPERIMENTS.items():
                 few = [m for m in experiment.methods if m in (MALLOWS, PRESENCE)]
                 for method in (*_COMMON, *few):
-                    task = _task(name, method, RESIDENCE, SEEDS[:3])
+                    task = _task(name, method, RESIDENCE, QUICK_SEEDS)
                     tasks.append(task | {"rankings": 500, "rank": QUICK_RANK})
             return tasks + [
-                task | {"rankings": 500, "rank": QUICK_RANK, "of": 600, "seeds": list(SEEDS[:3])}
+                task | {"rankings": 500, "rank": QUICK_RANK, "of": 600, "seeds": list(QUICK_SEEDS)}
                 for task in _published_tasks()
                 if SEEDS[0] in task["seeds"] and task["kernel"] != MALLOWS
             ]

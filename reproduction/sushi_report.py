@@ -149,7 +149,7 @@ def prose(tables: Tables) -> str:
         "Every kernel sees the same people with the right labels.\n\n"
         "Read F1 with care: *west for everyone* has F1 ⅔. So claims are judged by F1 "
         "and by accuracy, over the paper's six seeds and thirty more (six more for variants of "
-        "the graph cut kernel on 100 items; three in all in a quick run). "
+        "the graph cut kernel on 100 items; two in all in a quick run). "
         "Seeds draw from the same 5,000 people, so the intervals speak of this data and "
         f"protocol. {RULES} *Better than random* is better than the uniform dummy by F1, and "
         "than one half by accuracy.\n\n"

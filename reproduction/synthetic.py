@@ -28,6 +28,7 @@ from reproduction.encodings import (
 from reproduction.findings import Picture, Row, Sheet, Table, Verdict
 from reproduction.learning import (
     FURTHER_SEEDS,
+    QUICK_SEEDS,
     SEEDS,
     learn,
     learn_blindly,
@@ -93,7 +94,7 @@ class Synthetic(Part):
             # As published alone: what each change does takes more seeds to tell anyway.
             return [
                 _task(kind, seed, SHARED_NOISE[:1], judged=False)
-                for seed in SEEDS[:3]
+                for seed in QUICK_SEEDS
                 for kind in KINDS
             ]
         every = (*SEEDS, *FURTHER_SEEDS)

@@ -1,12 +1,13 @@
-"""Vectors of the order of listed items, which do not say which items are listed.
+"""The vectors that blocs are found by: by default those of the order of listed items.
 
-Up to :data:`MOST_PAIRED` items there is a coordinate for each pair: the sign, minus its mean over
-all rankings that list both, and 0 where a ranking does not list both. With more items there is a
-coordinate for each item: its lead (listed worse minus listed better items), minus its mean over the
-rankings that list the item, and 0 where it is not listed.
+They do not say which items are listed. Up to :data:`MOST_PAIRED` items there is a coordinate for
+each pair: the sign, minus its mean over all rankings that list both, and 0 where a ranking does not
+list both. With more items there is a coordinate for each item: its lead (listed worse minus listed
+better items), minus its mean over the rankings that list the item, and 0 where it is not listed.
 """
 
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
@@ -57,6 +58,46 @@ def fit_order_vectors(groups: Indices, weights: Floats, unranked: Unranked) -> O
         sums, masses = weights @ leads, weights @ (own != NOWHERE)
     means = np.divide(sums, masses, out=np.zeros_like(sums), where=masses > 0)
     return OrderVectors(means, n_items, unranked)
+
+
+class RankVectors(Protocol):
+    """Vectors of rank matrices, such as those of :mod:`rankcut.estimators.chosen_features`."""
+
+    @property
+    def is_small(self) -> bool:
+        """Whether vectors have a coordinate for each item or pair, so that means make sense."""
+
+    def vectors(self, ranks: Floats) -> Floats:
+        """A vector for each row of ranks."""
+
+
+@dataclass(frozen=True, eq=False)
+class Encoder:
+    """From the groups of a ranking to the vector that blocs are found by."""
+
+    base: OrderVectors | RankVectors
+    unit: bool
+
+    @property
+    def has_means(self) -> bool:
+        """Whether means of vectors stand for blocs; otherwise medoids do."""
+        return isinstance(self.base, OrderVectors) or self.base.is_small
+
+    def vectors(self, groups: Indices) -> Floats:
+        """A vector for each ranking, scaled to unit length if asked."""
+        if isinstance(self.base, OrderVectors):
+            values = self.base.vectors(groups)
+        else:
+            values = self.base.vectors(ranks_of(groups))
+        if self.unit:
+            lengths = np.sqrt((values**2).sum(axis=1, keepdims=True))
+            values = np.divide(values, lengths, out=np.zeros_like(values), where=lengths > 0)
+        return np.ascontiguousarray(values)
+
+
+def ranks_of(groups: Indices) -> Floats:
+    """Groups as ranks: 1 = best, NaN = unranked."""
+    return np.where(groups == NOWHERE, np.nan, groups.astype(np.float64) + 1.0)
 
 
 def _paired(n_items: int) -> bool:

@@ -229,7 +229,7 @@ def _on_cluster(
 
     from rankcut.cli.progress import steps, working
     from rankcut.dask.cross_validation import cross_validate
-    from rankcut.dask.vectors import computed_vectors, write_features
+    from rankcut.dask.vector_blocks import computed_vectors, write_features
     from rankcut.estimators.gp.classifier import GPClassifier
     from rankcut.files.models import SavedModel, write_model
 

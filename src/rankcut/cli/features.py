@@ -56,7 +56,7 @@ def features(
 
     folders = [target for target in output if is_folder(target)]
     if folders:
-        from rankcut.dask.vectors import write_features
+        from rankcut.dask.vector_blocks import write_features
 
         if len(output) > 1:
             raise InputError("a directory of parts must be the only output", file=folders[0])

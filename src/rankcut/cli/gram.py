@@ -48,7 +48,7 @@ def gram(
 
     zarr = [target for target in output if target.rstrip("/").endswith(".zarr")]
     if zarr:
-        from rankcut.dask.vectors import write_gram
+        from rankcut.dask.vector_blocks import write_gram
 
         if len(output) > 1:
             raise InputError("a Zarr array must be the only output", file=zarr[0])

@@ -211,7 +211,7 @@ def _search_blocks(
     """The same in a Parquet data set, block by block."""
     from rankcut.cli.progress import steps
     from rankcut.dask.nearest import nearest_to
-    from rankcut.dask.vectors import computed_vectors, write_features
+    from rankcut.dask.vector_blocks import computed_vectors, write_features
 
     graph = vectors.item_graph()
     rankings = reading.lazily(file, block)

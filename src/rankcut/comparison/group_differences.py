@@ -11,7 +11,12 @@ from rankcut._loops.types import Floats, Longs
 from rankcut.comparison.columns import Codes, check_options, read_codes
 from rankcut.comparison.design import Rows, Scores, Vectors, make_design
 from rankcut.comparison.permutations import GroupLabels
-from rankcut.comparison.results import GroupComparison, Part, describe_method
+from rankcut.comparison.results import (
+    GroupComparison,
+    Part,
+    describe_method,
+    permutations_needed,
+)
 from rankcut.comparison.rows import kinds_of_lists, make_rows, read_orders, read_people
 from rankcut.comparison.statistics import (
     Draws,
@@ -160,10 +165,7 @@ def _compare(
         parts.append(places_given_length(rows.rankings, rows.ranking_weights(), unranked))
     if features is not None:
         whole = features_of(features, rows.rankings, unranked, items, seed)
-        if whole.error:
-            notes.append(
-                f"The kernel is approximated: its vectors miss {100 * whole.error:.2g} % of it."
-            )
+        notes += whole.notes()
         parts.append(whole)
     vectors, slices = side_by_side(parts)
     design = make_design(rows)
@@ -212,6 +214,9 @@ def _compare(
         listing = Part.of(of_listing, share_explained(labels, scores, of_lists), lists)
         order, note = _order(rows, n_permutations, seed)
         notes.append(note)
+    between = _between(rows, values, *each_two, n_permutations, seed)
+    if needed := permutations_needed(len(between), n_permutations):
+        notes.append(f"P-values of pairs of groups can only reach 0.05 with {needed}.")
     return GroupComparison(
         p_value=overall.value,
         p_interval=overall.interval,
@@ -230,7 +235,7 @@ def _compare(
         pairs=Table({})
         if of_pairs is None
         else _pair_table(scores.means[:, of_pairs], answers[2], names, values),
-        between=_between(rows, values, *each_two, n_permutations, seed),
+        between=between,
         listing=listing,
         order=order,
         method=describe_method(draws.method, draws.number),

@@ -117,6 +117,7 @@ def independence_test(
     partial = unranked != "error" and bool((rows.rankings == NOWHERE).any())
     if features is not None:
         whole = features_of(features, rows.rankings, unranked, items, seed)
+        notes += whole.notes()
         parts.append(whole)
     elif partial:
         parts.append(places_given_length(rows.rankings, rows.ranking_weights(), unranked))

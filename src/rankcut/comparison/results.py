@@ -1,6 +1,7 @@
 """What a comparison found, as numbers, tables, words and pictures."""
 
 import html
+import math
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -302,6 +303,17 @@ def describe_method(method: str, number: int) -> str:
     if method == "limit":
         return f"{number:,} draws from the limit distribution of permutations."
     return f"{number:,} random permutations."
+
+
+def permutations_needed(n_comparisons: int, n_permutations: int) -> str:
+    """How many permutations Holm's method needs, if these are too few to find anything.
+
+    >>> permutations_needed(32, 199), permutations_needed(32, 9999)
+    ('640 permutations or more', '')
+    """
+    if n_comparisons <= LEVEL * (1 + n_permutations):
+        return ""
+    return f"{math.ceil(n_comparisons / LEVEL):,} permutations or more"
 
 
 def item_in_words(row: Mapping[str, Any]) -> str:

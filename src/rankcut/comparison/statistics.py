@@ -21,8 +21,9 @@ FEW = 10_000
 VERY_MANY = 200_000
 ENOUGH = 1_000
 
-# Statistics within this relative distance are equal up to rounding.
+# Statistics closer than this, relatively or as a share of the largest, are equal up to rounding.
 _EQUAL = 1e-9
+_ZERO = 1e-16
 
 # How much each statistic counts; chosen by simulation, on other cases than those printed by
 # benchmarks/comparison.py. Where the covariance is not used, its weight goes to the distance.
@@ -219,12 +220,12 @@ class _Part:
 class _Whole:
     """T = ‖S‖², the squared distance between means; or several ways to look, combined.
 
-    These are T; the same in units of the covariance; the largest share of one coordinate's
-    variation, of each kind; and the part of T along the overall mean, which is large if one group
-    agrees with it more than another. Each alone has little power against some differences. Their
-    p-values are combined by Cauchy's weighted sum Σ w·tan(π·(½ − p)), and the sum is compared with
-    what it is under the same permutations, so the level is exact however the ways depend on each
-    other.
+    These are T; the same in units of the covariance, unless lists are partial; the largest share of
+    one coordinate's variation, of each kind; and the part along the overall mean, which is large
+    if one group agrees with it more than another. Each alone has little power against some
+    differences. Their p-values are combined by Cauchy's weighted sum Σ w·tan(π·(½ − p)), and the
+    sum is compared with what it is under the same permutations, so the level is exact however the
+    ways depend on each other.
     """
 
     def __init__(self, family: Family, scores: Scores) -> None:
@@ -266,7 +267,7 @@ class _Whole:
         if len(ranks) > 1:
             weights = [way.weight for way in self._ways] + [single[0] for single in self._singles]
             combined = weights @ np.tan(np.pi * (0.5 - (ranks - 0.5) / number))
-        bar = combined[0] - _EQUAL * abs(combined[0])
+        bar = combined[0] - _EQUAL * max(abs(combined[0]), 1.0)
         return draws.probability(int((combined[1:] >= bar).sum()))
 
     def _values(self, sums: Floats) -> Floats:
@@ -302,7 +303,7 @@ class _Each:
     def look(self, seen: Floats) -> None:
         shares = self._shares(seen[np.newaxis])[0]
         self._order = np.argsort(-shares, kind="stable")
-        self._bar = shares[self._order] * (1.0 - _EQUAL)
+        self._bar = shares[self._order] * (1.0 - _EQUAL) - _ZERO
         self._extreme = np.zeros(len(shares), dtype=np.int64)
 
     def add(self, block: Floats) -> None:
@@ -357,12 +358,13 @@ def _overall_mean(scores: Scores, columns: slice) -> Floats | None:
 def _count_at_least(values: Floats) -> Longs:
     """How many are at least as large as each one; values equal up to rounding count.
 
-    >>> _count_at_least(np.array([3.0, 1.0, 3.0 + 1e-15, 7.0]))
-    array([3, 4, 3, 1])
+    >>> _count_at_least(np.array([3.0, 1.0, 3.0 + 1e-15, 7.0, 0.0, 1e-30]))
+    array([3, 4, 3, 1, 6, 6])
     """
     order = np.argsort(values, kind="stable")
     ordered = values[order]
-    gaps = np.diff(ordered) > _EQUAL * np.abs(ordered[1:])
+    # The values are squares: rounding errors of what is 0 are far below the largest of them.
+    gaps = np.diff(ordered) > _EQUAL * np.abs(ordered[1:]) + _ZERO * np.abs(ordered[-1:])
     first = np.concatenate([[0], np.flatnonzero(gaps) + 1])
     level = np.concatenate([[0], np.cumsum(gaps)])
     counts = np.empty(len(values), dtype=np.int64)

@@ -25,6 +25,12 @@ class Coordinates(NamedTuple):
     error: float = 0.0
     name: str = ""
 
+    def notes(self) -> list[str]:
+        """How much of a kernel is missed, in words."""
+        if not self.error:
+            return []
+        return [f"The kernel is approximated: its vectors miss {100 * self.error:.2g} % of it."]
+
 
 def places(rankings: Indices, unranked: Unranked) -> Coordinates:
     """Mean place of each item, 1 = best: (n + 1 − φ)/2 with features φ of the complete graph."""

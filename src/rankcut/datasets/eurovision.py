@@ -27,7 +27,7 @@ def load_eurovision(
     first_year: int = 1994,
     as_frame: bool = False,
 ) -> RankingSet:
-    """Votes in finals of the Eurovision Song Contest: read from the file that you fetched.
+    """Votes in finals of the Eurovision Song Contest: read from the file you downloaded.
 
     A ranking is what the jury or the public of a country thinks of the other countries' songs:
     those with points, most points first. Rankings of fewer than five songs are left out.

@@ -29,7 +29,7 @@ def load_starwars(
     data_home: str | os.PathLike[str] | None = None,
     as_frame: bool = False,
 ) -> RankingSet:
-    """The Star Wars survey of FiveThirtyEight: read from the file that you fetched.
+    """The Star Wars survey of FiveThirtyEight: read from the file you downloaded.
 
     Parameters
     ----------

@@ -19,7 +19,6 @@ from rankcut.features.feature_map import FeatureMap, MapOptions, lazy_features
 from rankcut.features.offset_rows import OffsetRows
 from rankcut.graphs.item_graph import plain_graph
 from rankcut.parameters import check_counts
-from rankcut.ranking_set import RankingSet
 from rankcut.rankings import (
     RankMatrix,
     Unranked,
@@ -255,16 +254,3 @@ class RankingFeatures(NamesItems, TransformerMixin, TakesRankings, ABC):
             ["float64", "float32"] if self.dtype is None else [np.dtype(self.dtype).name]
         )
         return tags
-
-
-def weights_of(rankings: Any, sample_weight: ArrayLike | None) -> ArrayLike | None:
-    """The weights that are given, or the counts of a RankingSet that has some.
-
-    >>> from rankcut import RankingSet
-    >>> votes = RankingSet(np.array([[1.0, 2.0], [2.0, 1.0]]), ("toro", "uni"), counts=[3, 1])
-    >>> weights_of(votes, None).tolist(), weights_of(votes.ranks, None)
-    ([3, 1], None)
-    """
-    if sample_weight is None and isinstance(rankings, RankingSet):
-        return rankings.counts if rankings.counted else None
-    return sample_weight

@@ -32,9 +32,10 @@ from rankcut.consensus.lazy_people import gather_lazy
 from rankcut.consensus.means import Vectors, borda_vectors, graph_vectors
 from rankcut.dask import is_lazy, stand_in
 from rankcut.errors import InputError, Setting
-from rankcut.estimators.base import TakesRankings, weights_of
+from rankcut.estimators.base import TakesRankings
 from rankcut.features.graph_cut import check_learnable, fit_graph
 from rankcut.parameters import check_choice, check_count, is_real, seed_from
+from rankcut.ranking_set import weights_of
 from rankcut.rankings import RankMatrix, Unranked
 
 

@@ -21,7 +21,7 @@ from rankcut.blocs.centres import (
     membership,
 )
 from rankcut.blocs.descriptions import Differences, measure_differences, rank_blocs, share_of_length
-from rankcut.blocs.order_vectors import closed
+from rankcut.blocs.order_vectors import Encoder, closed, fit_order_vectors, ranks_of
 from rankcut.blocs.selection import Selection, sample_people, weigh_numbers
 from rankcut.consensus import People, Resampling, gather
 from rankcut.consensus.lazy_people import gather_lazy
@@ -29,10 +29,11 @@ from rankcut.consensus.means import borda_vectors
 from rankcut.consensus.people import read_rows
 from rankcut.dask import is_lazy, map_rows, stand_in
 from rankcut.errors import InputError
-from rankcut.estimators.base import TakesRankings, check_items, weights_of
-from rankcut.estimators.bloc_vectors import choose_encoder
+from rankcut.estimators.base import TakesRankings, check_items
+from rankcut.estimators.chosen_features import choose_features
 from rankcut.parameters import check_count, seed_from
 from rankcut.partitions import block_rows
+from rankcut.ranking_set import weights_of
 from rankcut.rankings import RankMatrix, Unranked
 
 # "auto" looks at up to this many blocs.
@@ -267,9 +268,12 @@ class RankingClusters(ClusterMixin, TakesRankings):
         unit = bool(self.normalize)
         if self.normalize == "auto":
             unit = self.unranked == "anywhere" and bool((lengths != lengths[0]).any())
-        self._encoder = choose_encoder(
-            self.features, groups, weights, self.unranked, unit, rankings.items, seed
-        )
+        if self.features is None:
+            self._encoder = Encoder(fit_order_vectors(groups, weights, self.unranked), unit)
+        else:
+            ranks = ranks_of(groups)
+            chosen = choose_features(self.features, ranks, self.unranked, rankings.items, seed)
+            self._encoder = Encoder(chosen, unit)
         vectors = self._encoder.vectors(groups)
         self.selection_: dict[str, NDArray[Any]] | None = None
         number = least

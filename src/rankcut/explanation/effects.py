@@ -19,6 +19,8 @@ from rankcut.comparison.tables import Table
 from rankcut.errors import InputError
 from rankcut.explanation.linear_models import LinearModel, as_linear_model
 from rankcut.kernels.groups import read_groups
+from rankcut.parameters import check_counts
+from rankcut.ranking_set import weights_of
 from rankcut.rankings import read_rankings
 
 # Number of rankings in which items are moved, and the most items whose pairs are tried.
@@ -188,7 +190,10 @@ def _dense(rankings: Any, linear: LinearModel) -> Floats:
         )
     matrix.check("anywhere")
     groups = read_groups(matrix, "anywhere", None)
-    rows = np.unique(np.linspace(0, len(groups) - 1, min(len(groups), _MOST_RANKINGS)).astype(int))
+    # Evenly spaced people: a ranking that counts often is taken often.
+    people = np.cumsum(check_counts(weights_of(rankings, None), len(groups)))
+    n_taken = int(min(people[-1], _MOST_RANKINGS))
+    rows = np.searchsorted(people, (np.arange(n_taken) + 0.5) / n_taken * people[-1])
     ranks: Floats = groups[rows].astype(np.float64) + 1.0
     ranks[groups[rows] == NOWHERE] = np.nan
     return ranks

@@ -1,6 +1,6 @@
 """A table in blocks of rows, each a list of columns: what CSV, TSV, Parquet and frames become.
 
-A cell is text, a number, or None. From text, an empty cell, ``NA``, ``nan`` and their like mean
+A cell is text, a number, or None. From text, an empty cell, ``NA``, ``nan`` and the like mean
 that there is no value.
 """
 
@@ -23,7 +23,7 @@ Header: TypeAlias = int | tuple[int, int]
 # A block has about this many cells.
 BLOCK_CELLS = 1 << 18
 
-# Whole numbers up to this one are float64 exactly.
+# Whole numbers up to this are exact in float64.
 LARGEST_EXACT = 1 << 53
 
 _ORDINAL = re.compile(r"(?i)([0-9]{1,9})(?:st|nd|rd|th)")
@@ -448,7 +448,7 @@ def _cells(series: nw.Series[Any]) -> Any:
         return series.cast(nw.Float64).to_numpy().astype(np.float64)
     cells = series.to_list()
     if numbers or series.dtype == nw.Boolean:
-        # What a float would change, or make a rank of, is text, as it would be in a CSV file.
+        # Text that a float would change, or turn into a rank, stays text, as in a CSV file.
         return tuple(None if cell is None else str(cell) for cell in cells)
     return tuple(cells)
 

@@ -1,7 +1,6 @@
 """A directory of parts, each written completely or not at all, and the settings that made them.
 
-A run that was interrupted is finished by running it again: parts that are there already, made
-with the same settings, are kept.
+Running again finishes an interrupted run: existing parts made with the same settings are kept.
 """
 
 import json
@@ -27,7 +26,7 @@ class Parts:
     Parameters
     ----------
     folder : path
-        Where they are; made if it is not there.
+        Where they are; created if missing.
     suffix : str
         How the name of a part ends.
     settings : mapping
@@ -75,7 +74,7 @@ false; finish it as it was begun, name another directory, or start again with --
             raise RankingFileError(
                 "this directory has other files in it; name a new or an empty one", str(folder)
             )
-        # What a process left that was ended in the middle of writing.
+        # Left by a process that was killed while writing.
         for name in ("part-", _MANIFEST):
             for draft in self.folder.glob(f".{name}*"):
                 draft.unlink(missing_ok=True)

@@ -204,7 +204,7 @@ def _known_items(block: Block, items: Sequence[int], known: Sequence[str]) -> li
 
 
 def _check_numbers(block: Block, items: Sequence[int], options: TableOptions) -> None:
-    """Refuse columns of numbers that are hardly ranks or scores: nobody called them items."""
+    """Refuse columns of numbers that do not look like ranks or scores, unless named as items."""
     layout = options.fitting(block)
     ordinals = [i for i in items if block.has_ordinals(i)]
     empty = block.empty_columns() if ordinals else set()
@@ -245,7 +245,7 @@ def _check_numbers(block: Block, items: Sequence[int], options: TableOptions) ->
                 *naming,
             ]
         raise RankingFileError(
-            f"these are hardly ranks: {problem}",
+            f"these do not look like ranks: {problem}",
             block.source,
             int(block.lines[0]),
             remedy=remedy,

@@ -28,7 +28,7 @@ _Record: TypeAlias = tuple[int, list[Any]]
 
 _QUOTED = re.compile(r'"[^"]*"')
 
-# A number with a decimal comma, as files have it whose cells are divided by semicolons.
+# A number with a decimal comma, as in files whose cells are separated by semicolons.
 _COMMA = re.compile(r"([+-]?[0-9]+),([0-9]{1,2})")
 
 
@@ -42,7 +42,7 @@ def text_blocks(
     """The blocks of a CSV or TSV file, at least one.
 
     ``header`` is the line with the columns' names, or the first and last of several, whose cells
-    are joined; 0 says there is none, and the columns are called 1, 2, …. ``rows`` is how many
+    are joined; 0 means there is none, and the columns are called 1, 2, …. ``rows`` is how many
     rows a block has. A ``delimiter`` of None is a comma, or a semicolon or tab if the header has
     no comma.
     """

@@ -87,7 +87,7 @@ def most_unpacked(size: int) -> int:
 
 def _out_of_proportion(name: str) -> RankingFileError:
     return RankingFileError(
-        f"unpacks to over {_MOST_TIMES} times its size, like a file made to fill the memory",
+        f"unpacks to over {_MOST_TIMES} times its size, as files made to exhaust memory do",
         name,
         remedy="if you trust it, unpack it yourself first",
     )
@@ -105,7 +105,7 @@ def reading_as(kind: str, name: str) -> Iterator[None]:
         if not said or "<" in said:  # an object that the library prints, with its address
             said = type(problem).__name__
         raise RankingFileError(
-            f"not {kind}, or damaged ({said})", name, remedy="fetch or write it again"
+            f"not {kind}, or damaged ({said})", name, remedy="download or write it again"
         ) from None
 
 
@@ -249,7 +249,7 @@ class _Unpacking(io.RawIOBase):
             chunk: bytes = self._gzip.read(len(buffer))
         except (OSError, EOFError, zlib.error) as problem:
             raise RankingFileError(
-                f"the gzip file is damaged ({problem}); fetch or pack it again", self._name
+                f"the gzip file is damaged ({problem}); download or compress it again", self._name
             ) from None
         self._unpacked += len(chunk)
         if self._unpacked > most_unpacked(self._packed.count):
@@ -272,7 +272,7 @@ class _Counted:
 
 
 def whole_number(text: str) -> int | None:
-    """The number that plain digits are, up to 10**15, or None.
+    """The number written in plain digits, up to 10**15, or None.
 
     Python's ``int`` accepts more than a file should: other scripts' digits, signs, underscores.
 
@@ -289,8 +289,8 @@ def write_whole(stream: BinaryIO, content: bytes) -> None:
     while content:
         taken: int | None = stream.write(content)
         if taken is None and isinstance(stream, io.RawIOBase):
-            raise BlockingIOError("the reader takes no more for now, and nothing waits for it")
-        # Streams of a user's own often return nothing.
+            raise BlockingIOError("the reader is not ready, and the stream does not wait")
+        # Streams that users define often return nothing.
         content = b"" if taken is None else content[taken:]
 
 

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rankcut.errors import InputError
-from rankcut.graphs.distances import scaled_to_one
+from rankcut.graphs.distances import exponent_of, scaled_to_one
 from rankcut.parameters import WithParameters
-from rankcut.rankings import as_frame, object_array
+from rankcut.rankings import as_frame, labels_beside, object_array
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -293,3 +293,34 @@ def _word_weights(texts: NDArray[Any]) -> NDArray[np.float64]:
     if min(weights.shape) <= _MOST_WORDS:
         return np.asarray(weights.toarray())
     return np.asarray(TruncatedSVD(_TOPICS, random_state=0).fit_transform(weights))
+
+
+def aligned_points(recipe: Any, items: tuple[Hashable, ...] | None) -> NDArray[np.float64] | None:
+    """The features that a recipe knows of these items, as comparable numbers, or None.
+
+    Columns are scaled to mean 0 and variance 1; many columns, or sparse ones, become the first
+    hundred principal directions.
+
+    >>> from rankcut import NeighborGraph
+    >>> aligned_points(NeighborGraph([[1.0], [2.0], [3.0]], n_neighbors=1), None).ravel().round(2)
+    array([-1.22,  0.  ,  1.22])
+    """
+    if not isinstance(recipe, FeatureRecipe) or recipe.features is None:
+        return None
+    matrix, labels = recipe.features.matrix, None
+    if not sparse.issparse(matrix):
+        matrix, labels = item_points(recipe.features, getattr(recipe, "items", None))
+        matrix = np.ldexp(matrix, -exponent_of(matrix))
+        matrix = matrix - matrix.mean(axis=0)
+        spread = matrix.std(axis=0)
+        matrix = matrix / np.where(spread > 1e-12 * np.abs(matrix).max(initial=1.0), spread, np.inf)
+    if min(matrix.shape) > _TOPICS or sparse.issparse(matrix):
+        from sklearn.decomposition import TruncatedSVD
+
+        rank = max(1, min(_TOPICS, *(size - 1 for size in matrix.shape)))
+        matrix = TruncatedSVD(rank, random_state=0).fit_transform(matrix)
+    ours, theirs = labels_beside(labels, items), labels_beside(items, labels)
+    if ours is None or theirs is None or ours == theirs:
+        return np.asarray(matrix, dtype=np.float64)
+    position = {label: row for row, label in enumerate(ours)}
+    return np.asarray(matrix[[position[label] for label in theirs]], dtype=np.float64)

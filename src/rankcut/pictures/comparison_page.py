@@ -63,7 +63,10 @@ def comparison_picture(rows: Sequence[Mapping[str, Any]], groups: Sequence[Any])
     """Mean places as dots, the groups of an item joined by a line; best items on top."""
     places = [[row[f"place in {group}"] for group in groups] for row in rows]
     low, high = min(map(min, places)), max(map(max, places))
-    left, right, step = 120, 430, 24
+    labels = [shorten(row["item"], 16) for row in rows]
+    # Wide letters of 13 pixels take up to nine.
+    left, step = 20 + 9 * max(map(len, labels)), 24
+    right = max(left + 310, 430)
     top = 22 * (1 + (len(groups) - 1) // 3) + 14
     scale = (right - 20 - left) / (high - low or 1.0)
 
@@ -82,7 +85,7 @@ def comparison_picture(rows: Sequence[Mapping[str, Any]], groups: Sequence[Any])
         y = top + step * line + 12
         clear = rows[k]["p_value"] <= 0.05
         shapes.append(
-            text(shorten(rows[k]["item"], 16), left - 8, y + 4, 13, "" if clear else "soft", "end")
+            text(labels[k], left - 8, y + 4, 13, "" if clear else "soft", "end")
             + f'<line x1="{x(min(places[k]))}" x2="{x(max(places[k]))}" y1="{y}" y2="{y}" '
             f'style="stroke:var(--{"ink" if clear else "faint"})" '
             f'stroke-width="{2.5 if clear else 1.5}"/>'
@@ -115,7 +118,9 @@ def _table(rows: Sequence[Mapping[str, Any]]) -> str:
     def cell(kind: str, name: str, value: Any) -> str:
         text = f"{value:.3g}" if isinstance(value, float) else "–" if value is None else str(value)
         mark = ' class="number"' if name in numeric else ""
-        return f"<{kind}{mark}>{html.escape(text)}</{kind}>"
+        # A name such as 18-29 stays in one line.
+        style = ' style="white-space:nowrap"' if "-" in text and len(text) <= 12 else ""
+        return f"<{kind}{mark}{style}>{html.escape(text)}</{kind}>"
 
     head = "".join(cell("th", name, name.replace("_", " ")) for name in names)
     body = "".join(

@@ -156,8 +156,8 @@ def draw_consensus(page: Overview) -> str:
     said = "A dot is the place in the consensus, a bar what is possible"
     said += " with 95 % confidence, for all items at once." if found.intervals is not None else "."
     if found.first is not None:
-        said += '<span class="roomy"> Chance to be first: in how many samples of the same people, '
-        said += "drawn anew, it is.</span>"
+        said += '<span class="roomy"> Chance of being first: the share of bootstrap samples '
+        said += "of these people in which it is.</span>"
     return f'{sortable_table(heads, rows)}<p class="soft">{said}</p>'
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankcut.dask.collections import as_array, at_place
-from rankcut.dask.rankings import LazyRankings
+from rankcut.dask.lazy_rankings import LazyRankings
 from rankcut.dask.tasks import Progress, computed, each_done, import_dask, shared_task
 from rankcut.errors import InputError, RankingFileError
 from rankcut.features.offset_rows import check_centred
