@@ -48,7 +48,26 @@ def on_page_markdown(markdown, page, config, files):
         markdown = BLOCK.sub(
             lambda found: f"```console\n{run_commands(found[1], folder)}\n```", markdown
         )
+    if page.file.src_uri.startswith("results/"):
+        page.meta.setdefault("hide", ["navigation", "toc"])  # tables are wide
+    if page.file.src_uri == "names.md":
+        markdown = _linked(markdown)
     return _DOCTEST.sub("", markdown)
+
+
+def _linked(markdown):
+    """Public names, each with a link to where the reference explains it."""
+    places = {
+        name: f"reference/{room}.md#{home}.{name}"
+        for room, names in public_names().items()
+        for name, home in names.items()
+    }
+
+    def link(found):
+        place = places.get(found[1])
+        return found[0] if place is None else f"[{found[0]}]({place})"
+
+    return re.sub(r"`(\w+)`", link, markdown)
 
 
 def public_names():
