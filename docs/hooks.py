@@ -18,6 +18,9 @@ EXAMPLES = HOME / "examples"
 # What the gallery opens with; the others follow by name.
 FIRST = ("plot_map", "plot_item_graph", "plot_groups", "plot_polytope", "plot_counts")
 
+# The opening of a page without anything beside its text.
+_WIDE = "---\nhide:\n  - navigation\n  - toc\n---\n"
+
 # What only the tests need to see.
 _DOCTEST = re.compile(r"^<BLANKLINE>$|  # doctest: \S+", re.M)
 
@@ -45,7 +48,26 @@ def on_page_markdown(markdown, page, config, files):
         markdown = BLOCK.sub(
             lambda found: f"```console\n{run_commands(found[1], folder)}\n```", markdown
         )
+    if page.file.src_uri.startswith("results/"):
+        page.meta.setdefault("hide", ["navigation", "toc"])  # tables are wide
+    if page.file.src_uri == "names.md":
+        markdown = _linked(markdown)
     return _DOCTEST.sub("", markdown)
+
+
+def _linked(markdown):
+    """Public names, each with a link to where the reference explains it."""
+    places = {
+        name: f"reference/{room}.md#{home}.{name}"
+        for room, names in public_names().items()
+        for name, home in names.items()
+    }
+
+    def link(found):
+        place = places.get(found[1])
+        return found[0] if place is None else f"[{found[0]}]({place})"
+
+    return re.sub(r"`(\w+)`", link, markdown)
 
 
 def public_names():
@@ -121,6 +143,7 @@ def _present(entries):
 def results_page():
     """A list of the results that benchmarks wrote, with their dates."""
     lines = [
+        _WIDE,
         "# Results",
         "",
         "What the programs in `benchmarks/` print, with the date, version, processor and command "
@@ -134,7 +157,8 @@ def results_page():
         title = text.partition("\n")[0].removeprefix("# ")
         facts = dict(re.findall(r"^\| (date|processor|cores|command) \| (.*?) \|$", text, re.M))
         date = facts["date"].replace("-", "\u2011")  # in one line
-        machine = f"{facts['processor']}, {facts['cores']} cores"
+        name = facts["processor"].replace("(R)", "").removesuffix(" Processor")
+        machine = f"{name}, {facts['cores']} cores".replace(" ", "\u00a0")
         asked = _opening(HOME / re.search(r"benchmarks/\w+\.py", facts["command"])[0])
         lines.append(f"| [{title}]({path.name}) | {asked} | {date} | {machine} |")
     return "\n".join(lines) + "\n"
@@ -143,7 +167,7 @@ def results_page():
 def _opening(program):
     """The first sentence of what a program says of itself."""
     said = " ".join(program.read_text(encoding="utf-8").split('"""')[1].split("\n\n")[0].split())
-    return re.match(r".*?[.?:](?=\s|$)|.*", said)[0].rstrip(":.").replace("|", "\\|")
+    return re.match(r".*?[.?](?=\s|$)|.*", said)[0].rstrip(".").replace("|", "\\|")
 
 
 def on_files(files, config):
@@ -164,18 +188,7 @@ def on_files(files, config):
                 uri = f"stories/{file}"
                 files.remove(files.get_file_from_path(uri))
                 add(uri, content)
-    pages = [
-        "---",
-        "hide:",
-        "  - navigation",
-        "  - toc",
-        "---",
-        "",
-        "# Gallery",
-        "",
-        "Short programs, each with the picture it draws.",
-        "",
-    ]
+    pages = [_WIDE, "# Gallery", "", "Short programs, each with the picture it draws.", ""]
     pages += ['<div class="grid cards" markdown>', ""]
     for path, title, text, code in gallery():
         picture = f"gallery/{path.stem}.png"
