@@ -1,10 +1,10 @@
-"""What is said of each bloc: its consensus, what sets it apart, and whether it is list length.
+"""Descriptions of blocs: the consensus of each, what sets it apart, and the role of list length.
 
-What sets a bloc apart is measured on other people than those it was found by. Half of the people
-find the blocs. The other half are put into the nearest of them, and only they say how its people
-place each item, and how the others do. The intervals hold for all items of all blocs at once
-(Bonferroni). They are about people *nearest to this centre*: they do not say whether there are
-blocs at all, which is for :mod:`rankcut.blocs.selection`.
+What sets a bloc apart is measured on other people than those who found it. Half of the people find
+the blocs. The other half are assigned to the nearest bloc, and only they say how its people place
+each item, and how others do. The intervals hold for all items of all blocs at once
+(Bonferroni). They are about people *nearest to this centre*; whether there are blocs at all is
+for :mod:`rankcut.blocs.selection` to say.
 """
 
 from collections.abc import Callable, Hashable, Sequence
@@ -36,7 +36,7 @@ def rank_blocs(
     unranked: Unranked,
     resampling: Resampling,
 ) -> tuple[Longs, Longs | None]:
-    """Rankings, and the best and worst possible places unless no people are resampled.
+    """The ranking of each bloc, and the best and worst possible places if people are resampled.
 
     Parameters
     ----------
@@ -74,8 +74,8 @@ def rank_blocs(
 def share_of_length(lengths: Longs, labels: Longs, weights: Floats) -> float | None:
     """The share of the variance of list lengths between blocs, corrected for chance (ε²).
 
-    0 is what a division that has nothing to do with length has on average, and 1 means that length
-    says it all. None if all lists have the same length.
+    A division that has nothing to do with length has 0 on average; 1 means that length explains
+    everything. None if all lists have the same length.
 
     >>> share_of_length(np.array([1, 1, 4, 4]), np.array([0, 0, 1, 1]), np.ones(4))
     1.0
@@ -104,7 +104,7 @@ class Differences:
     inside, outside : ndarray of shape (n_blocs, n_items)
         Mean places.
     margin : ndarray of shape (n_blocs, n_items)
-        How far the difference may be off, for all at once; infinite with too few people.
+        Margin of error of the difference, for all at once; infinite with too few people.
     """
 
     inside: Floats
@@ -113,7 +113,7 @@ class Differences:
 
     @property
     def sure(self) -> Floats:
-        """Differences, inside less outside, whose intervals leave out 0; the others are 0."""
+        """Inside minus outside where the interval excludes 0; 0 elsewhere."""
         difference = self.inside - self.outside
         return np.where(np.abs(difference) > self.margin, difference, 0.0)
 
@@ -173,13 +173,13 @@ def measure_differences(
     weights : ndarray or None
         The weight of each of them, if they differ.
     centres : ndarray
-        Those of the blocs; the blocs of the half are matched with them.
+        Centres of the blocs, to which those found by the half are matched.
     search : callable
         Finds blocs.
     confidence : float
-        With which all intervals hold at once.
+        Confidence with which all intervals hold at once.
     seed : int
-        Names the random split.
+        Seed of the random split.
     """
     k, n_items = len(centres), places.shape[1]
     finders, judges = split_people(counts, seed)
@@ -212,7 +212,7 @@ def measure_differences(
 
 
 def _mean(values: Floats, people: Floats, mass: Floats) -> tuple[Floats, Floats, float]:
-    """A mean, its squared standard error, and how many people of equal weight it is of."""
+    """A mean, its squared standard error, and the effective number of people."""
     total = float(people @ mass)
     if total <= 0:
         empty = np.full(values.shape[1], np.nan)

@@ -2,14 +2,14 @@
 
 For each k, k-means on the main directions of the vectors leaves a sum of squares W_k. The gap is
 the mean of log W_k/W_1 over samples of a population of rankings that has the same mean and
-covariance but no blocs, less that of the data: how much more
-the data gain from k centres than such a population would.
+covariance but no blocs, minus that of the data: how much more the data gain from k centres than
+such a population would.
 
 Stability is how well the blocs that two halves of the people find agree on all people, as an
-adjusted Rand index. A number of blocs counts if its stability is at least :data:`STABLE` and its
-gap, in standard deviations of what samples without blocs vary by, times its stability at least
-:data:`SURE` for two blocs, and :data:`SURE_OF_MORE` for more, which have more chances. From
-:data:`MANY` on, the number before has to count too: one of many numbers by itself is chance. There
+adjusted Rand index. A number of blocs counts if its stability is at least :data:`STABLE`, and its
+gap, in standard deviations over samples without blocs, times its stability is at least :data:`SURE`
+for two blocs, or :data:`SURE_OF_MORE` for more, which have more chances. From :data:`MANY` on, the
+number before has to count too, because one of many numbers may stand out by chance. There
 is one bloc unless a number counts. Of those that do, it is the one with the largest product of gap
 and stability, or the smallest within one standard deviation of it.
 
@@ -46,7 +46,7 @@ MANY = 7
 #: Least adjusted Rand index of the blocs that two halves of the people find.
 STABLE = 0.5
 
-#: People that the number is chosen by; of more, as many are drawn.
+#: Number of people to choose by; if there are more, a sample of this size is drawn.
 MOST_PEOPLE = 2_000
 
 # Samples of the population without blocs, and pairs of resamples of people.
@@ -71,7 +71,7 @@ class NullPopulation:
 
 
 def rank_like(shapes: Indices, utilities: Floats) -> Indices:
-    """Rankings by utilities that list the same items as ``shapes`` do, with as large groups.
+    """Rankings by utilities, with the items and the sizes of groups of ``shapes``.
 
     >>> shape = np.array([[0, 1, 1, NOWHERE]], dtype=np.uint32)
     >>> rank_like(shape, np.array([[0.1, 0.5, 0.3, 9.0]])).tolist() == [[1, 0, 1, NOWHERE]]
@@ -125,7 +125,7 @@ class Selection:
     Attributes
     ----------
     numbers : ndarray of int64
-        The numbers looked at, from 1.
+        The numbers considered, from 1.
     inertia : ndarray
         Σ ‖x − centre‖², relative to one bloc.
     null_inertia : ndarray
@@ -135,7 +135,7 @@ class Selection:
     stability : ndarray
         Adjusted Rand index of the blocs that two halves of the people find, for all people.
     n_people : int
-        How many people were looked at.
+        Number of people considered.
     """
 
     numbers: Longs
@@ -147,7 +147,7 @@ class Selection:
     n_people: int
 
     def choose(self, least: int, most: int) -> int:
-        """The number from ``least`` to ``most`` that the evidence is for."""
+        """The number from ``least`` to ``most`` that the evidence favours."""
         within = (self.numbers >= max(least, 2)) & (self.numbers <= most)
         stability = np.clip(self.stability, 0.0, 1.0)
         weighed, error = self.gap * stability, self.error * stability
@@ -194,7 +194,7 @@ def weigh_numbers(
     most : int
         The largest number.
     seed : int
-        Names the random draws.
+        Seed.
     """
     numbers = np.arange(1, most + 1)
     points = _main_directions(vectors(rankings), weights, most)
@@ -205,7 +205,7 @@ def weigh_numbers(
     for sample in range(_NULLS):
         rng = np.random.default_rng([seed, 12, sample])
         drawn = _main_directions(vectors(population.draw(rankings, rng)), weights, most)
-        # A sample varies in its covariance too, which says nothing of blocs.
+        # The covariance of a sample varies too, which says nothing about blocs.
         own_lengths = _lengths(drawn, weights)
         drawn *= np.divide(lengths, own_lengths, where=own_lengths > 0, out=np.zeros_like(lengths))
         null[sample] = _log_inertia(drawn, weights, most, rng, _STARTS)
@@ -221,7 +221,7 @@ def weigh_numbers(
 
 
 def sample_people(counts: Longs, seed: int) -> Longs:
-    """Row numbers of people, as often as each row counts; of very many, some are drawn."""
+    """A row number for each person; of very many people, a sample is drawn."""
     total = int(counts.sum())
     if total <= MOST_PEOPLE:
         return np.repeat(np.arange(len(counts)), counts)
@@ -272,7 +272,7 @@ def _stability(points: Floats, weights: Floats, most: int, seed: int) -> Floats:
 
 
 def _main_directions(vectors: Floats, weights: Floats, number: int) -> Floats:
-    """Centred vectors along their main directions: k centres span less than k."""
+    """Centred vectors along their main directions: k centres span fewer than k dimensions."""
     share = weights / weights.sum()
     centred = vectors - share @ vectors
     width = vectors.shape[1]

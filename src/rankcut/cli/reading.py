@@ -15,7 +15,7 @@ from rankcut.errors import InputError, RankingFileError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from rankcut.dask.rankings import LazyRankings
+    from rankcut.dask.lazy_rankings import LazyRankings
     from rankcut.files.blocks import Header
     from rankcut.files.feature_tables import ItemTable
     from rankcut.ranking_set import RankingSet
@@ -168,7 +168,7 @@ class Reading:
 
     def lazily(self, source: str, rows: int, *, no_items: Sequence[str] = ()) -> "LazyRankings":
         """A Parquet data set in blocks; only the first is read now."""
-        from rankcut.dask.rankings import read_parquet
+        from rankcut.dask.lazy_rankings import read_parquet
         from rankcut.files.formats import chosen_format
 
         if is_dataset(source) or source == "-" or chosen_format(source, self.format) != "parquet":
@@ -260,7 +260,7 @@ def dataset_rankings(source: str) -> "RankingSet":
         from rankcut.datasets.food import read_lunch
 
         return read_lunch(kind)  # type: ignore[arg-type]
-    return replace(_load(source), title=source)
+    return _load(source)
 
 
 def dataset_items(source: str) -> "ItemTable":

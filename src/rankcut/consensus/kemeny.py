@@ -1,17 +1,17 @@
 """Kemeny's consensus: the order that agrees most with the pairwise margins, and a proof of it.
 
-An order gains Σ_{i before j} margins_ij. To find the best one is NP-hard, and easy in practice:
+An order gains Σ_{i before j} margins_ij. Finding the best one is NP-hard, but easy in practice:
 
-1. items split into sets that beat each other in circles; the order of the sets is forced;
+1. items split into sets that beat each other in cycles; the order of the sets is forced;
 2. a set of up to 12 items is solved by dynamic programming over its subsets;
-3. a larger one by a linear program over which item comes first of each pair, in which a circle of
-   three is forbidden once a solution has it. Its solution mostly is an order; if not, a
-   mixed-integer program goes on from there;
+3. a larger one by a linear program over which item of each pair comes first, in which a cycle of
+   three is forbidden once a solution has it. Its solution usually is an order; if not, a
+   mixed-integer program continues from there;
 4. when time is up, the best order found is returned with the best bound.
 
 The variables of the linear program x_ij, i < j, say whether i comes before j. An order has no
-circle i, j, k, so x_ij + x_jk + x_ki ≤ 2. There are n³/3 of these, few of which matter: each
-solution shows which of them it breaks, and is solved again with those.
+cycle i, j, k, so x_ij + x_jk + x_ki ≤ 2. There are n³/3 of these, few of which matter: those
+that a solution violates are added, and the program is solved again.
 """
 
 from collections.abc import Callable
@@ -27,7 +27,7 @@ from rankcut._loops.linear_orders import best_order, find_cycles, improve_order,
 from rankcut._loops.types import Floats, Longs
 from rankcut.consensus.majority import ROUNDING, beats, components
 
-# Dynamic programming takes a few milliseconds for this many items; each more doubles it.
+# Dynamic programming takes a few milliseconds for this many items; each further item doubles it.
 _MOST_BY_SUBSETS = 12
 
 # With more items the linear program itself takes longer than anyone would wait.
@@ -47,7 +47,7 @@ _MOST_CYCLES = 20_000
 _STARTS = 32
 _SHIFT = 2.0
 
-# A circle is broken if it is by more than the solver's tolerance.
+# A constraint is violated if it is by more than the solver's tolerance.
 _SLACK = 1e-6
 
 
@@ -66,7 +66,7 @@ class KemenyOrder:
     bound : float
         A proven upper bound for each order; equal to ``value`` if the order is proven best.
     optimal : bool
-        Whether it is proven that no order gains more, but for 2 millionths of the largest margin.
+        Whether it is proven that no order gains more, up to 2 millionths of the largest margin.
     """
 
     order: NDArray[np.int64]
@@ -95,12 +95,12 @@ def kemeny_order(
     time_limit : float
         Seconds after which the best order so far is returned.
     progress : callable or None
-        Called as ``progress(value, bound)`` with what is known of the set of items at hand.
+        Called as ``progress(value, bound)`` with what is known so far of the current set of items.
 
     Examples
     --------
-    >>> circle = np.array([[0.0, 3.0, -1.0], [-3.0, 0.0, 2.0], [1.0, -2.0, 0.0]])
-    >>> found = kemeny_order(circle)
+    >>> cycle = np.array([[0.0, 3.0, -1.0], [-3.0, 0.0, 2.0], [1.0, -2.0, 0.0]])
+    >>> found = kemeny_order(cycle)
     >>> found.order, found.value, found.optimal
     (array([0, 1, 2]), 4.0, True)
     """
@@ -141,7 +141,7 @@ def heuristic_order(margins: Floats) -> Longs:
 def _order_set(
     gains: Floats, step: float, end: float, progress: Progress | None
 ) -> tuple[Longs, float, bool]:
-    """The best order of items that beat each other in circles, an upper bound, whether proven."""
+    """The best order of items that beat each other in cycles, an upper bound, whether proven."""
     n_items = len(gains)
     if n_items == 1:
         return np.zeros(1, dtype=np.int64), 0.0, True
@@ -221,11 +221,11 @@ class _Program:
         self._forbid((self._cost > 0).astype(np.float64))
 
     def remaining(self) -> float:
-        """Seconds that are left."""
+        """Seconds left."""
         return self._end - monotonic()
 
     def solve_relaxed(self) -> bool:
-        """One linear program; returns whether it broke a circle, and so another may help."""
+        """Solve one linear program; returns whether cycles were forbidden, so another may help."""
         from scipy.optimize import linprog
 
         solution = linprog(
@@ -238,7 +238,7 @@ class _Program:
         )
         if solution.status != 0:
             return False
-        # Whatever the solver's tolerance, multipliers of 0 or above make a bound for all orders.
+        # Whatever the solver's tolerance, nonnegative multipliers give a bound for all orders.
         multipliers = np.maximum(-solution.ineqlin.marginals, 0.0)
         reduced = 2 * self._cost - self._left.T @ multipliers
         bound = np.maximum(reduced, 0.0).sum() + multipliers @ self._right - self._cost.sum()
@@ -248,7 +248,7 @@ class _Program:
         return self._learn(solution.x, bound)
 
     def solve_whole(self) -> bool:
-        """One mixed-integer program, likewise."""
+        """Solve one mixed-integer program; returns the same."""
         from scipy.optimize import Bounds, LinearConstraint, milp
 
         solution = milp(
@@ -265,7 +265,7 @@ class _Program:
         return self._learn(np.round(solution.x), bound) and solution.status == 0
 
     def _learn(self, before: Floats, bound: float) -> bool:
-        """Keep what a solution says of the best order, and forbid the circles it has."""
+        """Keep what a solution says about the best order, and forbid the cycles it has."""
         self.bound = min(self.bound, bound * self._scale)
         wins = self._matrix(before).sum(axis=1)
         for shift in self._shifts:
@@ -284,7 +284,7 @@ class _Program:
         return matrix
 
     def _forbid(self, before: Floats) -> bool:
-        """Forbid circles that a solution has; returns whether there are any."""
+        """Forbid the cycles that a solution has; returns whether there are any."""
         matrix = self._matrix(before)
         cycles = np.empty((_MOST_CYCLES, 3), dtype=np.int64)
         found = find_cycles(matrix, _SLACK, 1, cycles)

@@ -37,24 +37,24 @@ from rankcut.dask.tasks import task as task
 
 if TYPE_CHECKING:
     from rankcut.dask.cross_validation import cross_validate as cross_validate
+    from rankcut.dask.lazy_rankings import LazyRankings as LazyRankings
+    from rankcut.dask.lazy_rankings import read_parquet as read_parquet
     from rankcut.dask.nearest import nearest_to as nearest_to
-    from rankcut.dask.rankings import LazyRankings as LazyRankings
-    from rankcut.dask.rankings import read_parquet as read_parquet
-    from rankcut.dask.vectors import computed_vectors as computed_vectors
-    from rankcut.dask.vectors import write_features as write_features
-    from rankcut.dask.vectors import write_gram as write_gram
+    from rankcut.dask.vector_blocks import computed_vectors as computed_vectors
+    from rankcut.dask.vector_blocks import write_features as write_features
+    from rankcut.dask.vector_blocks import write_gram as write_gram
     from rankcut.dask.workers import cluster as cluster
 
 # These import estimators and kernels, which import this package to recognise collections.
 _LATER = {
-    "LazyRankings": "rankings",
+    "LazyRankings": "lazy_rankings",
     "cluster": "workers",
-    "computed_vectors": "vectors",
+    "computed_vectors": "vector_blocks",
     "cross_validate": "cross_validation",
     "nearest_to": "nearest",
-    "read_parquet": "rankings",
-    "write_features": "vectors",
-    "write_gram": "vectors",
+    "read_parquet": "lazy_rankings",
+    "write_features": "vector_blocks",
+    "write_gram": "vector_blocks",
 }
 
 __all__ = [

@@ -3,7 +3,7 @@
 A first pass surveys the blocks: the labels and their counts, the mean of ‖φ‖², and the number of
 distinct rows. If there are few distinct rows, only these are fetched, with the sums of their
 weights, and fitted in memory. Otherwise the blocks stay on the workers. They are kept there if
-they all fit, and computed anew in each pass if not. A step fetches only the sums of
+they all fit, and computed again in each pass if not. A step fetches only the sums of
 :class:`~rankcut.estimators.gp.weight_space.Statistics`.
 """
 

@@ -189,4 +189,4 @@ def read_lunch(kind: Kind) -> RankingSet:
     """The rankings alone, which take less time to load."""
     check_choice(kind, get_args(Kind), "kind")
     with as_file(_FOLDER / _FILES[kind]) as path:
-        return replace(read_file(path), title=f"lunch:{kind}")
+        return replace(read_file(path), title="Lunch" if kind == "full" else f"Lunch, {kind}")

@@ -72,20 +72,43 @@ class TakesRankings(BaseEstimator):
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        # NaN and absent entries are unranked items: allowed once it is said what they mean.
+        # NaN and absent entries are unranked items: allowed if the user says what they mean.
         tags.input_tags.allow_nan = self.unranked != "error"
         tags.input_tags.sparse = self.unranked != "error"
         return tags
 
 
-class RankingFeatures(TransformerMixin, TakesRankings, ABC):
+class NamesItems:
+    """The columns of what a transformer returns are the items, under their labels."""
+
+    _items: tuple[Hashable, ...] | None
+
+    def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[Any]:
+        """The items' labels, or x0, x1, … where they have none.
+
+        Parameters
+        ----------
+        input_features : array-like of str or None
+            Names for items that have none; checked against the names of those that have.
+        """
+        check_is_fitted(self)
+        labels = self._labels()
+        if input_features is None and labels is not None and not hasattr(self, "feature_names_in_"):
+            return object_array(labels)
+        return np.asarray(_check_feature_names_in(self, input_features))
+
+    def _labels(self) -> tuple[Hashable, ...] | None:
+        """The items' labels, if they have any."""
+        return self._items
+
+
+class RankingFeatures(NamesItems, TransformerMixin, TakesRankings, ABC):
     """Rankings in, vectors of a set function out; subclasses choose the function.
 
     What is fitted is kept in attributes, from which the feature map is made again after pickling.
     """
 
     dtype: DTypeLike | None
-    _items: tuple[Hashable, ...] | None
     _seed: int
 
     @abstractmethod
@@ -224,24 +247,6 @@ class RankingFeatures(TransformerMixin, TakesRankings, ABC):
         rankings = self._read(X, reset=False)
         check_items(rankings, self._labels())
         return rankings
-
-    def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[Any]:
-        """The items' labels, or x0, x1, … where they have none.
-
-        Parameters
-        ----------
-        input_features : array-like of str or None
-            Names for items that have none; checked against the names of those that have.
-        """
-        check_is_fitted(self)
-        labels = self._labels()
-        if input_features is None and labels is not None and not hasattr(self, "feature_names_in_"):
-            return object_array(labels)
-        return np.asarray(_check_feature_names_in(self, input_features))
-
-    def _labels(self) -> tuple[Hashable, ...] | None:
-        """The items' labels, if they have any."""
-        return self._items
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -147,7 +147,7 @@ class MallowsKernel(RankingKernel):
         Where a Gaussian process looks for λ.
     unranked, normalize, items, n_draws, random_state, n_jobs
         As in :func:`~rankcut.kernels.mallows_kernel`. With ``random_state=None``, each
-        call draws anew, so predictions would use another kernel than the one that was fitted.
+        call draws again, so predictions would use another kernel than the one that was fitted.
 
     Examples
     --------
@@ -211,7 +211,7 @@ class DiffusionKernel(RankingKernel):
         Where a Gaussian process looks for β.
     unranked, normalize, items, n_draws, random_state, n_jobs
         As in :func:`~rankcut.kernels.diffusion_kernel`. With ``random_state=None``, each
-        call draws anew, so predictions would use another kernel than the one that was fitted.
+        call draws again, so predictions would use another kernel than the one that was fitted.
 
     Examples
     --------

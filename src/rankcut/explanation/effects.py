@@ -73,7 +73,7 @@ class Explanation:
         return getattr(self, table).to_frame(backend)
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as plain numbers, text, lists and dictionaries, as for JSON."""
+        """Everything as plain numbers, text, lists and dictionaries, ready for JSON."""
         return {
             "unit": self.unit,
             "outputs": list(self.outputs),
@@ -86,7 +86,7 @@ class Explanation:
         """The largest effects in words."""
         towards = ""
         if len(self.outputs) == 1 and self.outputs[0] is not None:
-            towards = f"; positive speaks for {self.outputs[0]}"
+            towards = f"; positive favours {self.outputs[0]}"
         lines = [f"Item ranked first instead of last ({self.unit}{towards}):"]
         lines += [f"  {_line(row, str(row['item']))}" for row in list(self.items)[:_MOST_LINES]]
         if len(self.pairs):
@@ -121,7 +121,7 @@ def explain(model: Any, rankings: Any = None) -> Explanation:
         with a linear model (:class:`~rankcut.GPClassifier`, :class:`~rankcut.GPRegressor`,
         ``LogisticRegression``, ``Ridge``, …).
     rankings : rank matrix or None, default=None
-        Rankings in which items are moved, best those that the model was fitted to; None is a
+        Rankings in which items are moved, ideally those that the model was fitted to; None means a
         hundred random orders of all items. The standard errors of a logistic regression in a
         pipeline need them; other linear models of scikit-learn have none.
 
@@ -185,7 +185,8 @@ def _dense(rankings: Any, linear: LinearModel) -> Floats:
     matrix = read_rankings(rankings)
     if matrix.shape[1] != linear.n_items:
         raise InputError(
-            f"rank {matrix.shape[1]} items, and the model {linear.n_items}", parameter="rankings"
+            f"rank {matrix.shape[1]} items, but the model has {linear.n_items}",
+            parameter="rankings",
         )
     matrix.check("anywhere")
     groups = read_groups(matrix, "anywhere", None)
@@ -250,7 +251,7 @@ def _table(linear: LinearModel, names: dict[str, list[Any]], changes: list[Float
 def _line(row: dict[str, Any], what: str) -> str:
     effect, error = row["effect"], row["std_error"]
     of = f" [{row['class']}]" if "class" in row else ""
-    # NaN is not equal to itself: no error is known.
+    # NaN is not equal to itself: the error is unknown.
     sure = "" if error != error else f" ± {_CLEAR * error:.3g}"
     return f"{what}{of}: {effect:+.3g}{sure}"
 

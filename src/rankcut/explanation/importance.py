@@ -1,4 +1,4 @@
-"""Which covariates predicted rankings depend on: the loss of score when one is shuffled."""
+"""Which covariates matter for predicted rankings: the loss of score when one is shuffled."""
 
 from dataclasses import dataclass
 from typing import Any

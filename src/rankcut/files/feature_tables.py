@@ -55,7 +55,7 @@ def read_items(
     Parameters
     ----------
     source : path or file object
-        Its suffix says the format; CSV if it has none that is known.
+        Its suffix gives the format; CSV if the suffix is unknown.
     item : str or None
         The column with the items' names; None is the first.
     columns : str or sequence of str or None
@@ -86,7 +86,7 @@ def read_items(
         blocks = list(text_blocks(source, delimiter=divider, header=header))
     if blocks[0].declared is not None:
         raise RankingFileError(
-            "holds rankings, and is not a table of items",
+            "holds rankings; it is not a table of items",
             name,
             remedy="learn a graph from them (AgreementGraph, or 'rankcut graph --learn agreement')",
         )
@@ -147,7 +147,7 @@ def read_items(
 
 
 def _check_tells(features: Mapping[str, NDArray[np.generic]], name: str) -> None:
-    """Refuse text that differs from item to item, such as a title: nobody asked to compare it."""
+    """Refuse text that differs from item to item, such as titles, unless asked to compare it."""
     distinct = {
         column: len(set(values.tolist()))
         for column, values in features.items()
@@ -233,7 +233,7 @@ def read_people(
     Parameters
     ----------
     source : path or file object
-        Its suffix says the format; CSV if it has none that is known.
+        Its suffix gives the format; CSV if the suffix is unknown.
     person : str or None
         The column with the people's names; None if there is none.
     delimiter, header
@@ -260,7 +260,7 @@ def read_people(
     every = [np.concatenate([block.objects(i) for block in blocks]) for i in range(len(names))]
     columns = {own: typed(every[i]) for i, own in enumerate(names) if i != label}
     if not columns or not len(every[0]):
-        raise RankingFileError("has no people, or nothing about them", name)
+        raise RankingFileError("has no rows, or no columns besides the name", name)
     ids = None
     if label is not None:
         ids = tuple("" if cell is None else str(cell).strip() for cell in every[label])

@@ -28,7 +28,7 @@ from rankcut.estimators.ranking_regressor import RankingRegressor
 from rankcut.files.drafts import atomic_file
 from rankcut.files.streams import Source, pack_archive, read_all, source_name, unpack_archive
 
-# The version of the file's format: another one whenever fitted attributes of our types change.
+# The version of the file format, which changes whenever fitted attributes of our types do.
 _FORMAT = 3
 _HEADER = "rankcut.json"
 
@@ -50,7 +50,7 @@ _OURS = [
     "rankcut.estimators.gp.weight_space.FeaturePredictor",
     "rankcut.estimators.graph_cut.GraphCutFeatures",
     "rankcut.estimators.ranking_classifier.RankingClassifier",
-    "rankcut.estimators.bloc_vectors.Encoder",
+    "rankcut.blocs.order_vectors.Encoder",
     "rankcut.estimators.ranking_clusters.RankingClusters",
     "rankcut.estimators.ranking_completer.RankingCompleter",
     "rankcut.estimators.ranking_regressor.RankingRegressor",
@@ -231,7 +231,7 @@ def _restored(members: dict[str, bytes], name: str) -> bytes:
     version = json.loads(members.pop(_HEADER, b'{"format": 1}'))["format"]
     if version < _FORMAT:
         raise RankingFileError(
-            "this model was written by an earlier version of rankcut, and is not read any more",
+            "this model was written by an earlier version of rankcut and can no longer be read",
             name,
             remedy="train it again",
         )

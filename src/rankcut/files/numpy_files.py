@@ -113,7 +113,7 @@ def _read_header(
                 f"holds {dtype}, not numbers (objects are never read from a file)", name
             )
         if not all(type(length) is int and 0 <= length < 1 << 48 for length in shape):
-            raise RankingFileError(f"its header has the shape {shape}, which no array has", name)
+            raise RankingFileError(f"its header has the shape {shape}, which is impossible", name)
     return shape, "F" if fortran else "C", dtype
 
 
@@ -147,7 +147,7 @@ def write_graph(graph: "ItemGraph", target: str | os.PathLike[str]) -> None:
     np.savez_compressed(packed, allow_pickle=False, **arrays)
     size = sum(np.asarray(array).nbytes + _HEADER for array in arrays.values())
     with atomic_file(target) as file:
-        # Weights that are all alike shrink so much that the reader would suspect the file.
+        # Equal weights compress so well that the reader would suspect the file.
         if size > most_unpacked(packed.tell()):
             np.savez(file, allow_pickle=False, **arrays)
         else:
@@ -155,7 +155,7 @@ def write_graph(graph: "ItemGraph", target: str | os.PathLike[str]) -> None:
 
 
 def graph_arrays(graph: "ItemGraph") -> dict[str, Any]:
-    """All that makes up a graph, as arrays of numbers and text."""
+    """Everything that makes up a graph, as arrays of numbers and text."""
     arrays: dict[str, Any] = {"n_items": np.array(graph.n_items)}
     kind = graph.weights.kind
     if kind == "dense":

@@ -36,7 +36,7 @@ _FEWER_TREES = 20
 _MANY_ROWS = 5000
 _BEST_LEAF = 5
 
-# With more items than this, each tree is for all items at once, and there are this many times more.
+# With more items than this, each tree predicts all items, and there are this many times more trees.
 _MOST_ITEMS = 16
 _MORE_TREES = 4
 
@@ -83,7 +83,7 @@ class Combination:
         return dict(zip(_NAMES, self.weights.tolist(), strict=True))
 
     def without_rows(self) -> "Combination":
-        """The same without the predictions of training rows, which prediction does not need."""
+        """The same without the predictions of training rows, needed only while fitting."""
         return replace(
             self,
             forests=[replace(each, left_out=each.left_out[:0]) for each in self.forests],

@@ -129,9 +129,10 @@ def fit_forest(
     weights : ndarray of shape (n_rows,)
         How often each row counts, above 0.
     groups : sequence of arrays of columns
-        The targets that a tree predicts, as many for each group.
+        The targets that each tree predicts, as many in each group; together they cover all
+        targets.
     members : sequence of arrays of rows
-        The rows that the trees of each group grow on, one at least.
+        The rows that the trees of each group grow on, at least one.
     n_trees : int
         Number of trees for each group.
     leaf : int
@@ -173,7 +174,7 @@ def fit_forest(
         # Of the rows that are no members it predicts the same share.
         others = np.setdiff1d(everyone, own, assume_unique=True)
         outside = np.append(outside, rng.permutation(others)[: round(_LEFT_OUT * len(others))])
-        # The arrays are as scikit-learn wants them: it need not check them for each tree.
+        # The arrays already have the types that scikit-learn needs: no check for each tree.
         tree.fit(
             single[inside],
             targets[np.ix_(inside, columns)],
@@ -190,7 +191,7 @@ def fit_forest(
         trees.append(tree)
         total[np.ix_(outside, columns)] += found
         times[np.ix_(outside, columns)] += 1.0
-    # For a row that no tree left out, the mean is all there is.
+    # A row that no tree left out gets the mean.
     mean = weights @ targets / weights.sum()
     left_out = np.where(times > 0, total / np.maximum(times, 1.0), mean)
     predicted = np.array([columns for _, (columns, _) in tasks], dtype=np.uint32)

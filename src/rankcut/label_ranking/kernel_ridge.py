@@ -49,7 +49,7 @@ class StandardScale:
     deviation: Floats
 
     def __call__(self, rows: Floats) -> Floats:
-        """Scale rows."""
+        """Scaled rows."""
         return np.asarray((rows - self.mean) / self.deviation)
 
 
@@ -61,7 +61,7 @@ class NormalScale:
     standard: StandardScale
 
     def __call__(self, rows: Floats) -> Floats:
-        """Scale rows."""
+        """Scaled rows."""
         scaled = self.standard(rows)
         for column, quantiles in enumerate(self.quantiles):
             if quantiles is not None:
@@ -88,7 +88,7 @@ def fit_scales(
 
 def _normal_scores(values: Floats, quantiles: Floats) -> Floats:
     grid = np.linspace(0.0, 1.0, len(quantiles))
-    # The middle of the shares at which a value occurs, where it occurs often.
+    # The middle of its range of shares, for a value that occurs often.
     up = np.interp(values, quantiles, grid)
     down = -np.interp(-values, -quantiles[::-1], -grid[::-1])
     return np.asarray(np.clip(ndtri((up + down) / 2.0), -_FARTHEST, _FARTHEST))
@@ -111,7 +111,7 @@ class KernelModel:
     left_out : ndarray of shape (n_rows, n_targets)
         The prediction of each training row by a model without one copy of it.
     loss : float
-        Weighted mean square of what is left of the targets.
+        Weighted mean square of the residuals.
     """
 
     landmarks: Floats

@@ -109,7 +109,7 @@ def differences(scores: Floats) -> Floats:
 
 
 def as_matrices(pairs: Floats, n_items: int) -> Floats:
-    """Probabilities of pairs i < j as matrices p_ij, with p_ji = 1 − p_ij and ½ in the diagonal.
+    """Probabilities of pairs i < j as matrices p_ij, with p_ji = 1 − p_ij and ½ on the diagonal.
 
     >>> as_matrices(np.array([[0.9]]), 2).tolist()
     [[[0.5, 0.9], [0.09999999999999998, 0.5]]]

@@ -11,23 +11,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankcut.errors import InputError, amount
-from rankcut.pictures.page import key, page, text
+from rankcut.pictures.labels import text_width
+from rankcut.pictures.page import in_css, key, page, text
 from rankcut.pictures.theme import (
     INK,
+    PAPER,
     bare,
     check_length,
     colour,
     import_figure,
-    legend_above,
     name_rows,
     shorten,
+    write_heading,
 )
 from rankcut.reports.consensus import ConsensusReport, GroupConsensus
 
 MOST_ITEMS = 40
 """Maximum number of items in a picture; the first are drawn."""
 
-# Columns of the matrix of pairs that have room for names.
+# Columns of the matrix of pairs that are numbered.
 _MOST_COLUMNS = 16
 
 _ROW = 24
@@ -36,7 +38,9 @@ _WIDTH = 640
 _RED, _BLUE = np.array([178, 24, 43]), np.array([33, 102, 172])
 
 
-def plot_consensus(consensus: Any, *, items: Sequence[Any] | None = None) -> Any:
+def plot_consensus(
+    consensus: Any, *, items: Sequence[Any] | None = None, title: str = "Consensus"
+) -> Any:
     """Draw a consensus: a dot for each place, a line for the places that are possible.
 
     Parameters
@@ -45,6 +49,8 @@ def plot_consensus(consensus: Any, *, items: Sequence[Any] | None = None) -> Any
         One has the pairwise shares beside it; of several, each has a colour.
     items : sequence or None
         Names of the items; None takes those that the rankings had.
+    title : str
+        Heading.
 
     Returns
     -------
@@ -67,10 +73,11 @@ def plot_consensus(consensus: Any, *, items: Sequence[Any] | None = None) -> Any
     check_length(items, first.n_features_in_, "items", "items")
     groups = [GroupConsensus.of(model, str(label)) for label, model in models.items()]
     names = [str(item) for item in items]
-    return draw_consensus(ConsensusReport(names, first.method, first.confidence, groups))
+    report = ConsensusReport(names, first.method, first.confidence, groups)
+    return draw_consensus(report, title)
 
 
-def draw_consensus(report: ConsensusReport) -> Any:
+def draw_consensus(report: ConsensusReport, title: str) -> Any:
     """A Matplotlib figure: a dot for the place of each item, a line for its possible places.
 
     With one group, the pairwise shares are beside it; with several, each group has a colour.
@@ -80,26 +87,34 @@ def draw_consensus(report: ConsensusReport) -> Any:
     >>> from rankcut import Consensus, make_mallows
     >>> model = Consensus().fit(make_mallows(50, 3, phi=0.3, random_state=0).ranks)
     >>> report = ConsensusReport(["uni", "ika", "ebi"], "borda", 0.95, [GroupConsensus.of(model)])
-    >>> [text.get_text() for text in draw_consensus(report).axes[0].get_yticklabels()]
+    >>> [text.get_text() for text in draw_consensus(report, "Sushi").axes[0].get_yticklabels()]
     ['uni', 'ika', 'ebi']
     """
     order = report.order()[:MOST_ITEMS]
     paired = len(report.groups) == 1 and report.groups[0].pairwise is not None
     height = 1.3 + (0.28 + 0.1 * (len(report.groups) - 1)) * len(order)
-    figure = import_figure()(figsize=(10.4 if paired else 6.2, height), layout="constrained")
+    size = (9.6 if paired else 6.6, height - 0.3)
+    figure = import_figure()(figsize=size, layout="constrained", facecolor=PAPER)
     if paired:
-        places, matrix = figure.subplots(1, 2, width_ratios=[1.25, 1])
+        places, matrix = figure.subplots(1, 2, width_ratios=[1.25, 1], sharey=True)
         _draw_pairs(matrix, report, order)
     else:
         places = figure.subplots()
     groups = [(shorten(own.group), own.ranking, own.intervals) for own in report.groups]
     draw_places(places, groups, report.items, order)
-    sure = any(group.intervals is not None for group in report.groups)
-    line = f"; line: {report.confidence:.0%} sure, all items at once" if sure else ""
-    places.set_xlabel(f"place (1 = best{line})", color=INK, size=10)
-    if len(groups) > 1:
-        legend_above(places)
+    places.set_xlabel("place (1 = best)", color=INK, size=10)
+    write_heading(figure, title, _say(report), places if len(groups) > 1 else None)
     return figure
+
+
+def _say(report: ConsensusReport) -> str:
+    """What is drawn, in words."""
+    people = sum(group.n_people for group in report.groups)
+    said = f"{amount(people, 'ranking')}. Dots: places by consensus."
+    if any(group.intervals is not None for group in report.groups):
+        said += f" Lines: possible places, {report.confidence:.0%} sure of all at once."
+    left_out = len(report.items) - MOST_ITEMS
+    return said + (f" {amount(left_out, 'item')} further down left out." if left_out > 0 else "")
 
 
 def place_ticks(n_items: int, most: int = 12) -> list[int]:
@@ -149,13 +164,11 @@ def _draw_pairs(axes: Any, report: ConsensusReport, order: list[int]) -> None:
     shares = pairwise[np.ix_(order, order)]
     image = axes.imshow(shares, vmin=0, vmax=1, cmap="RdBu", aspect="auto")
     bare(axes)
-    axes.set_yticks(range(len(order)), [shorten(report.items[i]) for i in order])
-    if len(order) <= _MOST_COLUMNS:
-        axes.set_xticks(range(len(order)), [shorten(report.items[i]) for i in order], rotation=90)
-    else:
-        axes.set_xticks([])
-        axes.set_xlabel("columns in the order of the rows", color=INK, size=10)
-    axes.tick_params(bottom=False, labelsize=9)
+    ranking = report.groups[0].ranking
+    ticks = [place - 1 for place in place_ticks(len(order), _MOST_COLUMNS)]
+    axes.set_xticks(ticks, [f"{ranking[order[tick]]}" for tick in ticks])
+    axes.set_xlabel("place of the other item", color=INK, size=10)
+    axes.tick_params(bottom=False, left=False, labelleft=False)
     axes.spines["bottom"].set_visible(False)
     if len(order) <= 12:
         for (row, column), share in np.ndenumerate(shares):
@@ -173,7 +186,7 @@ def _draw_pairs(axes: Any, report: ConsensusReport, order: list[int]) -> None:
                 )
     else:
         axes.figure.colorbar(image, ax=axes, shrink=0.6, format=lambda share, _: f"{share:.0%}")
-    axes.set_title("% that prefer the row to the column", color=INK, size=10)
+    axes.set_title("% who rank it before the other item", color=INK, size=10)
 
 
 def consensus_page(report: ConsensusReport, title: str = "") -> str:
@@ -242,11 +255,13 @@ def _places_svg(
     row = _ROW + (8 * (len(report.groups) - 1) if several else 0)
     height = row * len(order) + 28
     n_items = len(report.items)
+    labels = [shorten(report.items[i], letters) for i in order]
+    names = min(names, round(max(text_width(label, 13) for label in labels)) + 4)
 
     def x(place: float) -> float:
         return names + 14 + (place - 1) * (width - names - 28) / max(1, n_items - 1)
 
-    yield f'<div class="{kind}" style="max-width:48rem">'
+    yield f'<div class="{kind}" style="max-width:48rem;margin-top:.8rem">'
     yield f'<svg viewBox="0 0 {width} {height}" role="img" aria-label="Places of the items">'
     for place in place_ticks(n_items, n_ticks):
         yield (
@@ -255,7 +270,7 @@ def _places_svg(
         )
     for line, i in enumerate(order):
         top = row * line
-        yield text(shorten(report.items[i], letters), names, top + row / 2 + 4, 13, anchor="end")
+        yield text(labels[line], names, top + row / 2 + 4, 13, anchor="end")
         for number, group in enumerate(report.groups):
             y = top + row * (number + 1) / (len(report.groups) + 1)
             said = f"{report.items[i]}: place {group.ranking[i]}"
@@ -264,18 +279,19 @@ def _places_svg(
                 said += f", from {low} to {high}"
                 yield (
                     f'<line x1="{x(low):.1f}" x2="{x(high):.1f}" y1="{y:.1f}" y2="{y:.1f}" '
-                    f'stroke="{colour(number)}" stroke-opacity=".4" stroke-width="6" '
+                    f'stroke="{in_css(colour(number))}" stroke-opacity=".4" stroke-width="6" '
                     'stroke-linecap="round"/>'
                 )
             yield (
                 f'<circle cx="{x(int(group.ranking[i])):.1f}" cy="{y:.1f}" r="5" '
-                f'fill="{colour(number)}" class="rim"><title>{escape(said)}</title></circle>'
+                f'fill="{in_css(colour(number))}" class="rim">'
+                f"<title>{escape(said)}</title></circle>"
             )
     yield "</svg></div>"
 
 
 def _pairs(report: ConsensusReport, group: GroupConsensus) -> Iterator[str]:
-    """The drawing of pairwise shares, likewise twice."""
+    """The drawing of pairwise shares, also twice."""
     yield from _pairs_svg(report, group, "roomy", _WIDTH, _NAMES, 24)
     yield from _pairs_svg(report, group, "narrow", _WIDTH // 2, 100, 14)
 

@@ -30,7 +30,7 @@ from rankcut.rankings import read_rankings
 # Normal intervals of 95 %.
 _REACH = 1.96
 
-# Best items to compare.
+# Number of best items to compare.
 TOP = 3
 
 
@@ -71,7 +71,7 @@ def cross_validate_numbers(
     groups: NDArray[Any] | None = None,
     seed: int = 0,
 ) -> list[NumberScore]:
-    """Scores of a model and of the baselines, from predictions of rankings left out."""
+    """Scores of a model and of the baselines on held-out rankings."""
     splitter = (
         KFold(folds, shuffle=True, random_state=seed) if groups is None else GroupKFold(folds)
     )
@@ -132,7 +132,7 @@ def cross_validate_rankings(
     folds: int,
     seed: int = 0,
 ) -> list[RankingScore]:
-    """Scores of a model, and of the same ranking for everyone, for people left out."""
+    """Scores of a model, and of one ranking for all, on held-out people."""
     n_rows, n_items = ranks.shape
     found, same = np.empty((n_rows, n_items)), np.empty((n_rows, n_items))
     for train, test in KFold(folds, shuffle=True, random_state=seed).split(np.arange(n_rows)):

@@ -16,13 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankcut.dask.collections import as_array, at_place
-from rankcut.dask.rankings import LazyRankings
+from rankcut.dask.lazy_rankings import LazyRankings
 from rankcut.dask.tasks import Progress, computed, each_done, import_dask, shared_task
 from rankcut.errors import InputError, RankingFileError
 from rankcut.features.offset_rows import check_centred
 from rankcut.files.matrix_files import MatrixBlock, write_matrix
 from rankcut.files.numpy_files import graph_arrays
-from rankcut.files.parquet import Piece, PieceReader, import_pyarrow
+from rankcut.files.parquet import BlockPlace, BlockReader, import_pyarrow
 from rankcut.files.parts import Parts
 from rankcut.files.table_columns import known_columns
 from rankcut.graphs.item_graph import ItemGraph
@@ -146,10 +146,10 @@ def _described(value: Any) -> Any:
 class _Computed:
     """Reads a block of rankings and computes their vectors."""
 
-    reader: PieceReader
+    reader: BlockReader
     features: Any
 
-    def __call__(self, place: Piece) -> VectorBlock:
+    def __call__(self, place: BlockPlace) -> VectorBlock:
         rankings = self.reader(place)
         if len(rankings) == 0:
             return VectorBlock(np.empty(rankings.ranks.shape), known_columns(rankings))
@@ -169,7 +169,7 @@ class _Written:
     read: _Computed
     items: list[str]
 
-    def __call__(self, task: tuple[Piece, str]) -> None:
+    def __call__(self, task: tuple[BlockPlace, str]) -> None:
         place, path = task
         write_matrix([MatrixBlock(*self.read(place))], self.items, {path: "parquet"})
 
