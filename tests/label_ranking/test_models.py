@@ -10,7 +10,7 @@ from sklearn.tree import DecisionTreeRegressor, ExtraTreeRegressor
 from tolerances import assert_rounds_to
 
 from rankcut._loops.trees import LEAF, add_leaves
-from rankcut.label_ranking import kernel_ridge
+from rankcut.label_ranking import combination, kernel_ridge
 from rankcut.label_ranking.calibration import Calibration, calibrate
 from rankcut.label_ranking.combination import fit_combination, weigh
 from rankcut.label_ranking.forest import ForestModel, fit_forest, flatten
@@ -273,7 +273,9 @@ def fit_some(rows, targets, listed, pairs):
     )
 
 
-def test_only_what_rows_tell_weighs_the_models(incomplete):
+@pytest.mark.parametrize("most_items", [2, 16])
+def test_only_what_rows_tell_weighs_the_models(incomplete, most_items, monkeypatch):
+    monkeypatch.setattr(combination, "_MOST_ITEMS", most_items)
     rows, targets, listed, pairs, told = incomplete
     model = fit_some(rows, targets, listed, pairs)
     left_out = [each.left_out for each in model.forests]
@@ -296,6 +298,9 @@ def test_an_item_is_learned_from_the_rows_that_list_it(incomplete):
     rows, targets, listed, pairs, _ = incomplete
     ones = np.ones(60)
     members = [np.flatnonzero(column) for column in listed.T]
+    combined = fit_some(rows, targets, listed, pairs)
+    for _, kernels in combined.kernels:
+        assert [len(each.landmarks) for each in kernels.models] == listed.sum(axis=0).tolist()
     whole = fit_kernels(rows, targets, ones, pairs, members, 0)
     alone = [
         fit_kernel(rows[own], targets[np.ix_(own, columns)], np.ones(len(own)), 0)
