@@ -243,14 +243,20 @@ def compare(task: Task, size: int | None, seed: int) -> list[Score]:
         worth = completer.fit(train).transform(shown)
         seconds = time.process_time() - start
         gaps = worth[judged.person, judged.better] - worth[judged.person, judged.worse]
-        chances = np.empty(len(gaps))
-        for person in range(n):
-            own_pairs = judged.person == person
-            if own_pairs.any():
-                pairs = np.stack([judged.better[own_pairs], judged.worse[own_pairs]], axis=1)
-                chances[own_pairs] = completer.predict_pairs(shown[person : person + 1], pairs)[0]
+        chances = said_chances(completer, shown, judged)
         scores.append(score(name, gaps, chances, judged, n, seconds))
     return scores
+
+
+def said_chances(completer: RankingCompleter, shown: np.ndarray, judged: Judged) -> np.ndarray:
+    """The probability of each judged pair's true order."""
+    chances = np.empty(len(judged.person))
+    for person in range(len(shown)):
+        own = judged.person == person
+        if own.any():
+            pairs = np.stack([judged.better[own], judged.worse[own]], axis=1)
+            chances[own] = completer.predict_pairs(shown[person : person + 1], pairs)[0]
+    return chances
 
 
 def lines(task: Task, size: int | None, scores: list[Score]) -> Iterator[str]:

@@ -74,9 +74,10 @@ class RankingCompleter(OneToOneFeatureMixin, TransformerMixin, TakesRankings):
     -----
     Places become normal scores: the item at place r of k has the score Φ⁻¹((k − r + ½)/k), plus an
     unknown level for each list. If nearly all lists have no ties and at most 40 items, the model is
-    refined by the exact likelihood of their order, by expectation propagation. In catalogues of more than 500 items (200 with
-    ``unranked="last"``) Σ has up to 32 factors, as many as the data support, and a top-k list is
-    completed by a random sample of the unlisted items. The graph should then be sparse.
+    refined by the exact likelihood of their order, by expectation propagation. In catalogues of
+    more than 500 items (200 with ``unranked="last"``) Σ has up to 32 factors, as many as the data
+    support, and a top-k list is completed by a random sample of the unlisted items. The graph
+    should then be sparse.
 
     Examples
     --------
