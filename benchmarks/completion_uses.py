@@ -135,8 +135,15 @@ def covariates(data: str, size: int) -> str:
     shown = read_lists(read_rankings(np.where(hidden, np.nan, truth)))
     right = []
     for shift in (np.zeros_like(moved), moved):
-        own = replace(shown, scores=shown.scores - shift[shown.owners, shown.items])
-        worth = model._population.utilities(own, keep=True) + shift
+        population = model._population
+        worth = np.vstack(
+            [
+                replace(population, mean=population.mean + own).utilities(
+                    shown.span(person, person + 1), keep=True
+                )
+                for person, own in enumerate(shift)
+            ]
+        )
         gaps = worth[judged.person, judged.better] - worth[judged.person, judged.worse]
         right.append(completion.by_person(judged, (gaps > 0) + 0.5 * (gaps == 0), len(people)))
     gap = (right[1] - right[0])[~np.isnan(right[0])]
