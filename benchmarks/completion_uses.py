@@ -82,7 +82,6 @@ def search(task: Neighbours, splits: int) -> str:
     for number in range(FIRST_SPLIT, FIRST_SPLIT + splits):
         lists, agreement = task.draw(number)
         vectors = RankingCompleter().fit(lists.ranks).transform(lists.ranks)
-        vectors -= vectors.mean(axis=1, keepdims=True)
         vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
         usual = FINDERS["recipe"](lists, len(agreement))
         completed = vectors[: len(agreement)] @ vectors.T
