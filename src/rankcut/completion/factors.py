@@ -28,10 +28,10 @@ RANK = 32
 # Sums over people are taken in this many spans, whatever the number of threads.
 _SPANS = 4
 
-# The mean variance that the first loadings give to utilities.
+# Mean variance of utilities under the starting loadings.
 _FIRST_VARIANCE = 0.3
 
-# Variances of loadings below this are switched off.
+# Directions whose loadings have less variance than this are switched off.
 _LEAST_VARIANCE = 1e-6
 
 

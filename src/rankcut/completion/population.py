@@ -20,16 +20,16 @@ from rankcut._loops.utilities import add_lists, fill_utilities, fill_weights, or
 from rankcut.completion.lists import Lists
 from rankcut.threads import in_order, over_rows
 
-# The variance of a list's level: large beside that of scores, which is 1.
+# The variance of a list's level: large compared with that of scores, which is 1.
 OFFSET = 10.0
 
 # Sums over people are taken in this many spans, whatever the number of threads.
 _SPANS = 4
 
-# Far below the variance of scores, which is 1. Less is a sign of too few people, not of certainty.
+# Far below the variance of scores, which is 1. Smaller values mean too few people, not certainty.
 LEAST_NOISE = 1e-3
 
-# Every third step moves the means, which arrive in one step; the others move the covariance.
+# Every third step moves the means, which converge in one step; the others move the covariance.
 _MEAN_EVERY = 3
 
 

@@ -4,8 +4,8 @@
 2. The strength ν of the prior of the covariance, by the likelihood of held-out people.
 3. EM on all lists: by normal scores, then by the exact likelihood of the order if nearly all lists
    are short and without ties.
-4. How sharp pair probabilities are, by places hidden in the lists of held-out people.
-5. For top-k lists, how much recommendations go by who lists what, by the same people.
+4. How sharp pair probabilities are, from places hidden in the lists of held-out people.
+5. For top-k lists, how much recommendations depend on who lists what, from the same people.
 """
 
 from collections.abc import Callable
@@ -45,11 +45,11 @@ _TRIAL_STEPS = 21
 _ORDERED = 0.9
 _ORDER_STEPS = 6
 
-# The prior is chosen by this many people, and this many items of their lists.
+# The prior is chosen with this many people, and this many items of their lists.
 _LOOKED_AT = 500
 _LOOKED_AT_ITEMS = 30
 
-# Its strength is chosen by this many people. A fifth of them is held out; with few people, each
+# Its strength is chosen with this many people. A fifth of them is held out; with few people, each
 # fifth in turn.
 _TRIED = 5000
 _PARTS = 5
@@ -65,7 +65,7 @@ _FEW_LISTS = 300
 
 @dataclass(frozen=True, eq=False)
 class Learned:
-    """The population, and what was chosen on the way."""
+    """The population, and what was chosen while learning it."""
 
     population: Population | FactorPopulation
     sharpness: Sharpness
@@ -145,7 +145,7 @@ def learn_population(
         if likelihood <= best:
             break
         best, chosen, strength = likelihood, models, tried_strength
-    # Sharpness is measured on models that are learned to the end, like the final one.
+    # Sharpness is measured on fully converged models, like the final one.
     chosen = [learned(some, model, strength) for some, model in zip(others, chosen, strict=True)]
     sharpness = measure_sharpness(judges, chosen, rng)
     presence = None
@@ -178,7 +178,7 @@ def _learn_catalogue(
 ) -> Learned:
     """Factors of a catalogue that is too large for a covariance of all pairs of items."""
     order = rng.permutation(len(lists))
-    # A tenth of few people says too little, so each fifth is held out in turn.
+    # With few people a tenth is too little, so each fifth is held out in turn.
     n_judges = min(_MOST_JUDGES, len(lists) // 10)
     judged = [order[:n_judges]] if len(lists) > _FEW_LISTS else np.array_split(order, _PARTS)
     models = []
