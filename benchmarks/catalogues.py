@@ -41,8 +41,7 @@ from rankcut.features import FeatureMap
 from rankcut.graphs import LowRankGraph
 from rankcut.kernels.graph_cut import GraphCutVectors
 from rankcut.kernels.inverted_lists import InvertedLists
-from rankcut.kernels.nearest import nearest_of
-from rankcut.kernels.vector_index import VectorIndex
+from rankcut.kernels.nearest import VectorIndex, nearest_of
 from rankcut.rankings import read_rankings
 from rankcut.setfunctions import GraphCut
 

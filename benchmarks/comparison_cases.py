@@ -188,6 +188,8 @@ def planted_cases(m: int = 100, n: int = 10) -> list[Planted]:
         Planted("ties", "two swapped, strengths", seen(by_strengths(0.45 * exchanged), "ties")),
         Planted("ties", "more spread, same order", seen(by_strengths(-0.24 * base), "ties")),
         Planted("top-k", "one item moved, middle", seen(moved(5, 0.8), "top-k")),
+        Planted("top-k", "one item moved, top", seen(moved(0, -0.75), "top-k")),
+        Planted("top-k", "two swapped, top", seen(swapped(1, 2, 0.8), "top-k")),
         Planted("top-k", "two swapped, strengths", seen(by_strengths(0.4 * exchanged), "top-k")),
         Planted("top-k", "more spread, same order", seen(by_strengths(-0.27 * base), "top-k")),
         Planted("incomplete", "one item moved, middle", seen(moved(5, 0.9), "incomplete")),

@@ -70,6 +70,8 @@ def test_periods_of_each_group(lunch):
     options = ["--by", "town", "--over", "year", "--n-permutations", "99", "--columns", "guest"]
     said = succeed("compare", "years.csv", *options)
     assert said.startswith("0 of 2 show a change; p-values here hold for all of them (Holm).")
+    few = run("compare", "years.csv", *options, "--n-permutations", "19")
+    assert "2 comparisons can only show a change with 40 permutations or more" in few.stderr
     assert said.count("Rankings: ") == 2
     alone = [
         json.loads(succeed("compare", f"{name}.csv", *options[2:], "--json"))[0]

@@ -1,5 +1,6 @@
 """compare_groups as a user meets it: numbers that agree with others', all kinds of input, words."""
 
+import itertools
 import json
 
 import joblib
@@ -13,7 +14,7 @@ from rankcut import GraphCutFeatures, compare_groups, independence_test
 from rankcut._loops.partitions import NOWHERE
 from rankcut.comparison.rows import kinds_of_lists
 from rankcut.errors import InputError
-from rankcut.estimators import KendallFeatures, SpearmanKernel
+from rankcut.estimators import GaussianKernel, KendallFeatures, SpearmanKernel
 
 N_ITEMS = 5
 
@@ -65,6 +66,98 @@ def test_exact_p_equals_that_of_scipy():
     assert compare_groups(ranks, groups, features=GraphCutFeatures()).p_value == got.p_value
 
 
+def exact_p(vectors, groups, statistic):
+    """The share of all ways to exchange two groups with a statistic as large as the data's."""
+    seen = statistic(vectors[groups == 0], vectors[groups == 1])
+    values = []
+    for chosen in itertools.combinations(range(len(groups)), int((groups == 0).sum())):
+        first = np.isin(np.arange(len(groups)), chosen)
+        values.append(statistic(vectors[first], vectors[~first]))
+    return np.mean(np.array(values) >= seen - 1e-9 * abs(seen))
+
+
+@pytest.mark.parametrize(("n_items", "seed"), [(3, 0), (3, 4), (5, 6)])
+def test_partial_lists_are_looked_at_in_four_ways(n_items, seed):
+    """By brute force over all permutations, each way written out on places and pairs."""
+    full = np.vstack([rankings(6, seed), rankings(6, seed + 1, 1.0)])[:, :n_items]
+    ranks = full.argsort(axis=1).argsort(axis=1) + 1.0
+    length = np.array([1, 2, 3, 2, 3, 1, 3, 2, 1, 3, 2, 2])
+    listed = ranks <= length[:, None]
+    groups = np.repeat([0, 1], 6)
+    got = compare_groups(np.where(listed, ranks, np.nan), groups, unranked="last")
+
+    # Unlisted items share the places that are left.
+    places = np.where(listed, ranks, (length[:, None] + 1 + n_items) / 2)
+    pairs = np.array(
+        [
+            (np.sign(places[:, j] - places[:, i]) + 1) / 2
+            for i, j in itertools.combinations(range(n_items), 2)
+        ]
+    ).T
+    given = places - np.array([places[length == k].mean(axis=0) for k in length])
+    along = places.mean(axis=0) - places.mean()
+
+    def largest(values, inside):
+        gap = values[inside].mean(axis=0) - values[~inside].mean(axis=0)
+        return (gap**2 / (values.var(axis=0) + 1e-12)).max()
+
+    def ways(chosen):
+        inside = np.isin(np.arange(12), chosen)
+        return [
+            ((pairs[inside].mean(axis=0) - pairs[~inside].mean(axis=0)) ** 2).sum(),
+            largest(given, inside),
+            largest(pairs, inside),
+            ((places[inside].mean(axis=0) - places[~inside].mean(axis=0)) @ along) ** 2,
+        ]
+
+    found = np.array([ways(chosen) for chosen in itertools.combinations(range(12), 6)])
+    p = (found[:, np.newaxis] >= found * (1 - 1e-9) - 1e-12).mean(axis=0)
+    combined = np.tan(np.pi * (0.5 - p + 0.5 / len(found))) @ [6.0, 3.0, 0.5, 0.2]
+    expected = (combined >= combined[0] - 1e-9).mean()
+    assert 0.01 < expected < 0.9
+    assert got.p_value == pytest.approx(expected, rel=1e-12)
+    one_number = {"group": groups.astype(float)}
+    assert independence_test(
+        np.where(listed, ranks, np.nan), one_number, unranked="last", n_permutations=999
+    ).p_value == pytest.approx(expected, abs=0.06)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:The energy distance is not guaranteed:UserWarning")
+def test_p_and_statistic_equal_those_of_dcor_with_exponent_two():
+    dcor = pytest.importorskip("dcor", reason="compares with dcor: pip install dcor")
+    ranks = np.vstack([rankings(5, 3), rankings(4, 4, 2.0)])
+    groups = np.repeat([0, 1], [5, 4])
+
+    def energy(x, y):
+        return dcor.homogeneity.energy_test_statistic(x, y, exponent=2)
+
+    got = compare_groups(ranks, groups, features=SpearmanKernel())
+    assert got.p_value == pytest.approx(exact_p(ranks, groups, energy), abs=1e-12)
+    # dcor's statistic is twice the sum of squares between groups, and ε² follows from that.
+    total = ((ranks - ranks.mean(axis=0)) ** 2).sum()
+    within = total - energy(ranks[:5], ranks[5:]) / 2
+    assert got.effect_size == pytest.approx(1 - (within / 7) / (total / 8), rel=1e-10)
+    # By random permutations, of which each draws its own, within four Monte Carlo errors.
+    ranks, groups = np.vstack([rankings(40, 3), rankings(40, 4, 0.5)]), np.repeat([0, 1], 40)
+    ours = compare_groups(ranks, groups, features=SpearmanKernel(), n_permutations=999).p_value
+    theirs = dcor.homogeneity.energy_test(
+        ranks[:40], ranks[40:], exponent=2, num_resamples=999, random_state=0
+    ).pvalue
+    assert abs(ours - theirs) < 4 * np.sqrt(2 * theirs * (1 - theirs) / 999)
+
+
+@pytest.mark.slow
+def test_p_equals_that_of_hyppo_for_the_same_kernel():
+    ksample = pytest.importorskip("hyppo.ksample", reason="compares with hyppo: pip install hyppo")
+    ranks = np.vstack([rankings(5, 3), rankings(5, 4, 2.0)])
+    groups = np.repeat([0, 1], 5)
+    signs = KendallFeatures().fit_transform(ranks)
+    expected = exact_p(signs, groups, ksample.MMD(gamma=0.5).statistic)
+    got = compare_groups(ranks, groups, features=GaussianKernel(1.0))
+    assert got.p_value == pytest.approx(expected, abs=1e-12)
+
+
 def test_effect_size_is_epsilon_squared():
     ranks = np.vstack([rankings(30, 1), rankings(20, 2, 1.0), rankings(25, 3)])
     groups = np.repeat(["a", "b", "c"], [30, 20, 25])
@@ -103,6 +196,16 @@ def test_each_two_of_three_groups():
     apart = {(row["first"], row["second"]): row["p_value"] for row in result.between}
     assert apart["a", "c"] == apart["b", "c"] == pytest.approx(3 / 500)
     assert apart["a", "b"] > 0.05
+    # Each two are compared as they would be by themselves.
+    alone = compare_groups(ranks[:100], np.repeat(["a", "b"], 50), n_permutations=499)
+    unadjusted = result.between[0]
+    assert unadjusted["p_unadjusted"] == alone.p_value
+    assert unadjusted["effect_size"] == pytest.approx(alone.effect_size)
+    assert result.notes == ()
+    few = compare_groups(ranks, np.repeat(["a", "b", "c"], 50), n_permutations=19)
+    assert few.notes == (
+        "P-values of pairs of groups can only reach 0.05 with 60 permutations or more.",
+    )
 
 
 def test_counts_are_expanded_rows():
@@ -303,6 +406,8 @@ def test_a_kernel_of_many_rankings_is_approximated_and_says_so(monkeypatch):
     near = compare_groups(ranks, groups, features="gaussian", n_permutations=199)
     assert "approximated: its vectors miss" in near.notes[0]
     assert near.effect_size == pytest.approx(exact.effect_size, rel=0.3)
+    other = independence_test(ranks, {"group": groups}, features="gaussian", n_permutations=19)
+    assert other.notes == near.notes
 
 
 def test_frames_sparse_matrices_and_dask_give_the_same(frames):

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from rankcut._loops.partitions import NOWHERE
-from rankcut.comparison.vectors import orders_of_listed, pairs, places
+from rankcut.comparison.vectors import orders_of_listed, pairs, places, places_given_length
 
 
 @pytest.mark.parametrize(
@@ -54,3 +54,17 @@ def test_orders_of_listed_items_say_nothing_of_what_is_listed():
     for kind in (0, 1):
         rows = kinds == kind
         assert_allclose(weight[rows] @ found[rows], 0, atol=1e-10)
+
+
+def test_places_given_length_are_those_beyond_the_mean_of_lists_as_long():
+    rng = np.random.default_rng(0)
+    rankings = rng.random((30, 5)).argsort(axis=1).astype(np.uint32)
+    rankings[rankings >= rng.integers(1, 5, (30, 1))] = NOWHERE
+    weight, lengths = rng.integers(1, 4, 30).astype(float), (rankings != NOWHERE).sum(axis=1)
+    some = rng.permutation(30)[:12]
+    found = places_given_length(rankings, weight, "last").vectors(some)
+    own = places(rankings, "last").vectors(np.arange(30))
+    for row, value in zip(some, found, strict=True):
+        alike = lengths == lengths[row]
+        mean = np.average(own[alike], axis=0, weights=weight[alike])
+        assert_allclose(value, own[row] - mean, atol=1e-12)

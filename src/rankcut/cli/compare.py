@@ -46,7 +46,7 @@ def compare(
     strata: Annotated[
         str | None,
         typer.Option(
-            "--strata", metavar="COLUMN", help="Compare only rankings with the same value."
+            "--strata", metavar="COLUMN", help="Compare groups within each value of this column."
         ),
     ] = None,
     people: People = None,
@@ -55,7 +55,7 @@ def compare(
         Literal["mallows", "gaussian"] | None,
         typer.Option(
             "--features",
-            help="See any difference, such as more spread (default: differences of means).",
+            help="Detect any difference, such as more spread (default: differences of means).",
             show_default=False,
         ),
     ] = None,
@@ -76,6 +76,8 @@ def compare(
 
     Example: rankcut compare votes.csv --by town -o page.html
     """
+    from rankcut.comparison.results import permutations_needed
+
     if by is None and over is None:
         raise InputError("name the groups with --by COLUMN, or periods with --over COLUMN")
     outputs = Outputs(output, {".html": None, **PICTURES, **TABLES}, ".json", as_json=as_json)
@@ -93,6 +95,8 @@ def compare(
     found = _compare_all(rankings, tasks, strata, people, options, file)
     results = [result for _, result in found]
     adjusted = _adjusted(results)
+    if needed := permutations_needed(len(found), permutations):
+        note(f"{len(found)} comparisons can only show a change with {needed}")
     data: Any = [{"title": title, **result.to_dict()} for title, result in found]
     if over is None:
         (data,) = data

@@ -134,13 +134,13 @@ class VectorOptions:
         """
         self.check()
         if self.graph is not None:
-            from rankcut.files.graph_files import read_graph
+            from rankcut.files.numpy_files import read_graph
 
             _check_npz(self.graph)
             return read_graph(self.graph)
         if self.items is None:
             return None
-        from rankcut.files.item_tables import read_items
+        from rankcut.files.feature_tables import read_items
         from rankcut.graphs.item_features import ItemFeatures
         from rankcut.graphs.recipes import NeighborGraph, SimilarityGraph
 

@@ -9,35 +9,39 @@ import numpy as np
 from rankcut._loops.partitions import NOWHERE
 from rankcut._loops.types import Floats, Longs
 from rankcut.comparison.columns import Codes, check_options, read_codes
-from rankcut.comparison.design import Rows, Scores, make_design
+from rankcut.comparison.design import Rows, Scores, Vectors, make_design
 from rankcut.comparison.permutations import GroupLabels
-from rankcut.comparison.results import GroupComparison, Part, describe_method
+from rankcut.comparison.results import (
+    GroupComparison,
+    Part,
+    describe_method,
+    permutations_needed,
+)
 from rankcut.comparison.rows import kinds_of_lists, make_rows, read_orders, read_people
 from rankcut.comparison.statistics import (
     Draws,
     Family,
     Probability,
     holm,
+    overall_family,
     run_tests,
     share_explained,
 )
 from rankcut.comparison.tables import Table, difference_table
 from rankcut.comparison.vectors import (
-    Coordinates,
+    PAIR_ITEMS,
     features_of,
     listings,
     orders_of_listed,
     pairs,
     places,
+    places_given_length,
     side_by_side,
 )
 from rankcut.errors import InputError, amount
 from rankcut.rankings import Unranked
 
-# Pairs are compared up to this many items: 4,950 pairs.
-PAIR_ITEMS = 100
-
-# More groups than this are numbers that someone forgot to cut into groups.
+# More groups than this are probably numbers that should have been binned.
 MOST_GROUPS = 200
 
 
@@ -55,9 +59,9 @@ def compare_groups(
 ) -> GroupComparison:
     """Test whether groups rank differently, say by how much, and which items and pairs differ.
 
-    Group labels are exchanged among the rankings at random. If groups did not matter, what is
-    seen would be one of many such arrangements; p is the share of arrangements that differ at
-    least as much.
+    Group labels are exchanged among the rankings at random. If groups did not matter, the observed
+    labels would be just one of many equally likely arrangements; p is the share of arrangements in
+    which groups differ at least as much.
 
     Parameters
     ----------
@@ -68,21 +72,21 @@ def compare_groups(
     unranked : {"error", "last", "anywhere"}
         What an unranked item means; see :mod:`rankcut.rankings`.
     features : None, estimator, kernel, "mallows" or "gaussian"
-        What the overall test sees. None looks at differences of mean places and of shares of
+        What the overall test looks at. None looks at differences of mean places and of shares of
         pairs in several ways at once. A feature estimator or a kernel compares the mean vectors
         of the groups. "mallows" and "gaussian" see any difference between populations, such as
         more spread, with less power against differences of means. Items and pairs are always
         compared by mean places and shares.
     n_permutations : int
-        Number of random permutations. All are gone through where there are few; from 200,000
-        rankings on, it is the number of draws from the limit distribution.
+        Number of random permutations. If there are few, all are enumerated; from 200,000 rankings
+        on, this is the number of draws from the limit distribution.
     strata : sequence or None
         Labels are exchanged only among rankings of the same stratum: to compare groups apart
         from what the strata explain.
     people : sequence or None
-        Whose ranking it is. All rankings of a person get the same label, as they are not
-        independent. If people are in several groups, labels are exchanged among the rankings of
-        each person instead.
+        Whose ranking it is. All rankings of a person get the same label, because they are not
+        independent. If people are in several groups, labels are exchanged among the rankings
+        of each person instead.
     sample_weight : sequence or None
         Whole numbers are counts: c stands for c rankings. Other numbers are weights of single
         rankings, which stay with them when labels are exchanged.
@@ -157,12 +161,11 @@ def _compare(
     if partial:
         parts.append(listings(rows.rankings))
     whole = parts[0]
+    if features is None and partial:
+        parts.append(places_given_length(rows.rankings, rows.ranking_weights(), unranked))
     if features is not None:
         whole = features_of(features, rows.rankings, unranked, items, seed)
-        if whole.error:
-            notes.append(
-                f"The kernel is approximated: its vectors miss {100 * whole.error:.2g} % of it."
-            )
+        notes += whole.notes()
         parts.append(whole)
     vectors, slices = side_by_side(parts)
     design = make_design(rows)
@@ -176,15 +179,19 @@ def _compare(
     scores = Scores(design, vectors, slices[-1].stop)
     draws = Draws(labels, n_permutations, seed)
     of_pairs = slices[1] if n_items <= PAIR_ITEMS else None
-    singles = (slices[0],) if of_pairs is None else (slices[0], of_pairs)
-    columns = slices[0] if features is None else slices[-1]
-    families = [
-        Family(columns, "combined", singles) if features is None else Family(columns, "whole"),
-        Family(slices[0], "each"),
-    ]
+    if features is None:
+        columns = slices[0]
+        items_apart = slices[-1] if partial else slices[0]
+        test = overall_family(columns, items_apart, of_pairs, partial=partial)
+        each_two = vectors, slices[-1].stop, test
+    else:
+        columns = slices[-1]
+        test = Family(columns, "whole")
+        each_two = whole.vectors, whole.width, Family(slice(0, whole.width), "whole")
+    families = [test, Family(slices[0], "each")]
     if of_pairs is not None:
         families.append(Family(of_pairs, "each"))
-    of_lists = slices[len(singles)] if partial else None
+    of_lists = slices[1 if of_pairs is None else 2] if partial else None
     if of_lists is not None:
         families += [Family(of_lists, "combined", (of_lists,)), Family(of_lists, "each")]
     answers = run_tests(labels, scores, families, draws)
@@ -207,6 +214,9 @@ def _compare(
         listing = Part.of(of_listing, share_explained(labels, scores, of_lists), lists)
         order, note = _order(rows, n_permutations, seed)
         notes.append(note)
+    between = _between(rows, values, *each_two, n_permutations, seed)
+    if needed := permutations_needed(len(between), n_permutations):
+        notes.append(f"P-values of pairs of groups can only reach 0.05 with {needed}.")
     return GroupComparison(
         p_value=overall.value,
         p_interval=overall.interval,
@@ -225,7 +235,7 @@ def _compare(
         pairs=Table({})
         if of_pairs is None
         else _pair_table(scores.means[:, of_pairs], answers[2], names, values),
-        between=_between(rows, values, whole, columns, n_permutations, seed, features),
+        between=between,
         listing=listing,
         order=order,
         method=describe_method(draws.method, draws.number),
@@ -310,8 +320,8 @@ def _pair_table(
 
 
 def _order(rows: Rows, n_permutations: int, seed: int) -> tuple[Part, str]:
-    """Do groups order what they list differently? Labels are exchanged among alike lists."""
-    weight: Floats = np.bincount(rows.index, rows.weight, len(rows.rankings)).astype(np.float64)
+    """Do groups order the listed items differently? Labels are exchanged among similar lists."""
+    weight = rows.ranking_weights()
     kinds, words = kinds_of_lists(rows.rankings, weight)
     if rows.person is not None:
         words = "all lists, as people have several"
@@ -332,21 +342,17 @@ def _order(rows: Rows, n_permutations: int, seed: int) -> tuple[Part, str]:
 def _between(
     rows: Rows,
     values: tuple[Hashable, ...],
-    whole: Coordinates,
-    columns: slice,
+    vectors: Vectors,
+    width: int,
+    test: Family,
     n_permutations: int,
     seed: int,
-    features: Any,
 ) -> Table:
-    """Each two of several groups, p-values by Holm's method."""
+    """All pairs of groups by the same test, with p-values adjusted by Holm's method."""
     first: list[Hashable] = []
     second: list[Hashable] = []
     p_values: list[float] = []
     shares: list[float] = []
-    everything = slice(0, whole.width)
-    kind = Family(everything, "combined", (everything,))
-    if features is not None:
-        kind = Family(everything, "whole")
     for a, b in itertools.combinations(range(len(values)), 2) if len(values) > 2 else ():
         some = rows.take(np.flatnonzero((rows.group == a) | (rows.group == b)))
         labels = GroupLabels(make_design(some))
@@ -356,12 +362,12 @@ def _between(
             p_values.append(1.0)
             shares.append(0.0)
             continue
-        scores = Scores(labels.design, whole.vectors, whole.width)
+        scores = Scores(labels.design, vectors, width)
         draws = Draws(labels, n_permutations, seed)
-        (found,) = run_tests(labels, scores, [kind], draws)
+        (found,) = run_tests(labels, scores, [test], draws)
         assert isinstance(found, Probability)
         p_values.append(found.value)
-        shares.append(share_explained(labels, scores, everything).value)
+        shares.append(share_explained(labels, scores, test.columns).value)
     return Table(
         {
             "first": first,

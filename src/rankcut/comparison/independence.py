@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import narwhals as nw
 import numpy as np
 
+from rankcut._loops.partitions import NOWHERE
 from rankcut._loops.types import Floats, Longs
 from rankcut.comparison.columns import check_options, column_of, in_memory, is_missing
 from rankcut.comparison.design import Rows, Scores, make_design
@@ -17,11 +18,19 @@ from rankcut.comparison.statistics import (
     Family,
     Probability,
     holm,
+    overall_family,
     run_tests,
     share_explained,
 )
 from rankcut.comparison.tables import Table
-from rankcut.comparison.vectors import features_of, places, side_by_side
+from rankcut.comparison.vectors import (
+    PAIR_ITEMS,
+    features_of,
+    pairs,
+    places,
+    places_given_length,
+    side_by_side,
+)
 from rankcut.errors import InputError, amount
 from rankcut.parameters import within_floats
 from rankcut.rankings import Unranked, as_frame
@@ -46,7 +55,7 @@ def independence_test(
     sample_weight: Any = None,
     random_state: int | np.random.RandomState | None = 0,
 ) -> IndependenceResult:
-    """Test whether rankings depend on covariates, by permuting these among the rankings.
+    """Test whether rankings depend on covariates, by permuting the covariates.
 
     The statistic is the sum of squares of the rankings' vectors that a linear regression on all
     covariates explains: with one category for each ranking, the sum of squares between groups.
@@ -105,14 +114,25 @@ def independence_test(
     rows, columns = _by_unit(numbered, design_columns)
     whole = places(rows.rankings, unranked)
     parts = [whole]
+    partial = unranked != "error" and bool((rows.rankings == NOWHERE).any())
     if features is not None:
         whole = features_of(features, rows.rankings, unranked, items, seed)
+        notes += whole.notes()
         parts.append(whole)
+    elif partial:
+        parts.append(places_given_length(rows.rankings, rows.ranking_weights(), unranked))
+        if whole.width <= PAIR_ITEMS:
+            parts.append(pairs(rows.rankings, unranked))
     vectors, slices = side_by_side(parts)
     design = make_design(rows)
     scores = Scores(design, vectors, slices[-1].stop)
-    own = slices[-1]
-    overall = Family(own, "combined", (slices[0],)) if features is None else Family(own, "whole")
+    if features is not None:
+        own = slices[-1]
+        overall = Family(own, "whole")
+    else:
+        own = slices[0]
+        of_pairs = slices[2] if len(slices) > 2 else None
+        overall = overall_family(own, slices[1 if partial else 0], of_pairs, partial=partial)
     labels = CovariateLabels(design, columns)
     if labels.width == 0:
         raise InputError("are the same for all rankings of a stratum", parameter="covariates")
@@ -223,7 +243,7 @@ def _each_alone(
     n_permutations: int,
     seed: int,
 ) -> Table:
-    """Each covariate by itself, p-values by Holm's method; ``rows.group`` numbers the rows."""
+    """Each covariate by itself, with p-values adjusted by Holm's method."""
     p_values, shares = [], []
     for each in read:
         columns = _by_unit(rows, each.columns)[1]

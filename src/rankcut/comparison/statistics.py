@@ -14,18 +14,19 @@ from rankcut.comparison.permutations import Labels
 
 Method: TypeAlias = Literal["exact", "permutations", "limit"]
 
-# All permutations are gone through if there are no more than this, or than were asked for.
+# All permutations are enumerated if there are at most this many, or at most as many as asked.
 FEW = 10_000
 
 # From this many units on, if each group has enough of them, the limit distribution is used.
 VERY_MANY = 200_000
 ENOUGH = 1_000
 
-# Statistics closer than this, relatively, are equal but for rounding.
+# Statistics closer than this, relatively or as a share of the largest, are equal up to rounding.
 _EQUAL = 1e-9
+_ZERO = 1e-16
 
-# How much each way to look counts; chosen by simulation, on other cases than those printed by
-# benchmarks/comparison.py.
+# How much each statistic counts; chosen by simulation, on other cases than those printed by
+# benchmarks/comparison.py. Where the covariance is not used, its weight goes to the distance.
 _DISTANCE, _COVARIANCE, _AGREEMENT = 4.0, 2.0, 0.2
 _SINGLES = (3.0, 0.5)
 
@@ -41,9 +42,9 @@ class Probability:
     ----------
     value : float
         (1 + number of permutations at least as extreme) / (1 + permutations); the share of all
-        permutations where all were gone through.
+        permutations if all were enumerated.
     interval : (float, float)
-        Where p lies with 95 % confidence, as only some permutations were drawn.
+        95 % confidence interval, because only some permutations were drawn.
     """
 
     value: float
@@ -72,11 +73,16 @@ class Family:
     singles : tuple of slices
         One or two kinds of coordinates; "combined" also looks at the one of each kind that
         differs most.
+    distance : slice or None
+        Where lists are partial: the coordinates between whose means "combined" measures the
+        distance. The covariance of ``columns`` is then left out. Places of items that few list
+        hardly vary; in units of the covariance they would count as much as all others.
     """
 
     columns: slice
     kind: Literal["whole", "combined", "each"]
     singles: tuple[slice, ...] = ()
+    distance: slice | None = None
 
 
 class Draws:
@@ -144,6 +150,13 @@ def run_tests(
     return [question.answer(draws) for question in questions]
 
 
+def overall_family(places: slice, items: slice, pairs: slice | None, *, partial: bool) -> Family:
+    """The test of all differences of places: ``items`` are those that are looked at one by one."""
+    singles = (items,) if pairs is None else (items, pairs)
+    distance = places if pairs is None else pairs
+    return Family(places, "combined", singles, distance if partial else None)
+
+
 def share_explained(labels: Labels, scores: Scores, columns: slice) -> Share:
     """The part of the variation of these coordinates that the labels explain.
 
@@ -171,7 +184,7 @@ def share_explained(labels: Labels, scores: Scores, columns: slice) -> Share:
 
 
 def holm(p_values: Floats) -> Floats:
-    """Adjusted p-values that hold for all of them together.
+    """Adjusted p-values that control the chance of any false alarm.
 
     >>> holm(np.array([0.01, 0.04, 0.03]))
     array([0.03, 0.06, 0.06])
@@ -207,28 +220,33 @@ class _Part:
 class _Whole:
     """T = ‖S‖², the squared distance between means; or several ways to look, combined.
 
-    These are T; the same in units of the covariance; the largest share of one coordinate's
-    variation, of each kind; and the part of T along the overall mean, which is large if one group
-    agrees with it more than another. Each alone has little power against some differences. Their
-    p-values are combined by Cauchy's weighted sum Σ w·tan(π·(½ − p)), and the sum is compared with
-    what it is under the same permutations, so the level is exact however the ways depend on each
-    other.
+    These are T; the same in units of the covariance, unless lists are partial; the largest share of
+    one coordinate's variation, of each kind; and the part along the overall mean, which is large
+    if one group agrees with it more than another. Each alone has little power against some
+    differences. Their p-values are combined by Cauchy's weighted sum Σ w·tan(π·(½ − p)), and the
+    sum is compared with what it is under the same permutations, so the level is exact however the
+    ways depend on each other.
     """
 
     def __init__(self, family: Family, scores: Scores) -> None:
         columns = family.columns
-        self._ways: list[_Way] = [_Way(_DISTANCE, columns, None)]
+        self._ways: list[_Way] = []
         self._singles = []
+        weight = _DISTANCE + _COVARIANCE
         if family.kind == "combined":
             self._singles = [
                 (weight, each, _unit_scale(scores.own[each]))
                 for weight, each in zip(_SINGLES, family.singles, strict=False)
             ]
-            if scores.design.n_units >= _UNITS_EACH * len(scores.own[columns]):
+            enough = scores.design.n_units >= _UNITS_EACH * len(scores.own[columns])
+            if family.distance is None and enough:
+                weight = _DISTANCE
                 self._ways.append(_Way(_COVARIANCE, columns, _whitening(scores, columns)))
             along = _overall_mean(scores, columns)
             if along is not None:
                 self._ways.append(_Way(_AGREEMENT, columns, along[:, np.newaxis]))
+        distance = columns if family.distance is None else family.distance
+        self._ways.append(_Way(weight, distance, None))
         self._drawn: list[Floats] = []
 
     def look(self, seen: Floats) -> None:
@@ -249,7 +267,7 @@ class _Whole:
         if len(ranks) > 1:
             weights = [way.weight for way in self._ways] + [single[0] for single in self._singles]
             combined = weights @ np.tan(np.pi * (0.5 - (ranks - 0.5) / number))
-        bar = combined[0] - _EQUAL * abs(combined[0])
+        bar = combined[0] - _EQUAL * max(abs(combined[0]), 1.0)
         return draws.probability(int((combined[1:] >= bar).sum()))
 
     def _values(self, sums: Floats) -> Floats:
@@ -285,7 +303,7 @@ class _Each:
     def look(self, seen: Floats) -> None:
         shares = self._shares(seen[np.newaxis])[0]
         self._order = np.argsort(-shares, kind="stable")
-        self._bar = shares[self._order] * (1.0 - _EQUAL)
+        self._bar = shares[self._order] * (1.0 - _EQUAL) - _ZERO
         self._extreme = np.zeros(len(shares), dtype=np.int64)
 
     def add(self, block: Floats) -> None:
@@ -297,8 +315,6 @@ class _Each:
         values = draws.shares(self._extreme)
         adjusted = np.empty(len(values))
         adjusted[self._order] = np.maximum.accumulate(values)
-        # What does not vary at all differs nowhere.
-        adjusted[self._scale == 0.0] = 1.0
         return adjusted
 
     def _shares(self, sums: Floats) -> Floats:
@@ -338,14 +354,15 @@ def _overall_mean(scores: Scores, columns: slice) -> Floats | None:
 
 
 def _count_at_least(values: Floats) -> Longs:
-    """How many are at least as large as each, equal but for rounding included.
+    """How many are at least as large as each one; values equal up to rounding count.
 
-    >>> _count_at_least(np.array([3.0, 1.0, 3.0 + 1e-15, 7.0]))
-    array([3, 4, 3, 1])
+    >>> _count_at_least(np.array([3.0, 1.0, 3.0 + 1e-15, 7.0, 0.0, 1e-30]))
+    array([3, 4, 3, 1, 6, 6])
     """
     order = np.argsort(values, kind="stable")
     ordered = values[order]
-    gaps = np.diff(ordered) > _EQUAL * np.abs(ordered[1:])
+    # The values are squares: rounding errors of what is 0 are far below the largest of them.
+    gaps = np.diff(ordered) > _EQUAL * np.abs(ordered[1:]) + _ZERO * np.abs(ordered[-1:])
     first = np.concatenate([[0], np.flatnonzero(gaps) + 1])
     level = np.concatenate([[0], np.cumsum(gaps)])
     counts = np.empty(len(values), dtype=np.int64)

@@ -9,9 +9,12 @@ from numpy.typing import NDArray
 from rankcut._loops.partitions import NOWHERE, centred_positions
 from rankcut._loops.signs import expected_signs
 from rankcut._loops.types import Floats, Indices
-from rankcut.comparison.design import Vectors
+from rankcut.comparison.design import Vectors, slices
 from rankcut.estimators.chosen_features import choose_features
 from rankcut.rankings import Unranked
+
+# Pairs are compared up to this many items: 4,950 pairs.
+PAIR_ITEMS = 100
 
 
 class Coordinates(NamedTuple):
@@ -21,6 +24,12 @@ class Coordinates(NamedTuple):
     width: int
     error: float = 0.0
     name: str = ""
+
+    def notes(self) -> list[str]:
+        """How much of a kernel is missed, in words."""
+        if not self.error:
+            return []
+        return [f"The kernel is approximated: its vectors miss {100 * self.error:.2g} % of it."]
 
 
 def places(rankings: Indices, unranked: Unranked) -> Coordinates:
@@ -36,6 +45,29 @@ def places(rankings: Indices, unranked: Unranked) -> Coordinates:
         return values
 
     return Coordinates(vectors, n_items, name="mean places")
+
+
+def places_given_length(rankings: Indices, weight: Floats, unranked: Unranked) -> Coordinates:
+    """Place of each item minus its mean over lists of the same length.
+
+    Items that are not listed share the places that are left, which depend on the length alone.
+    """
+    lengths = np.unique((rankings != NOWHERE).sum(axis=1), return_inverse=True)[1].ravel()
+    own = places(rankings, unranked).vectors
+    n_lengths, n_items = int(lengths.max()) + 1, rankings.shape[1]
+    sums, counts = np.zeros((n_lengths, n_items)), np.zeros(n_lengths)
+    for some in slices(len(rankings)):
+        membership = np.eye(n_lengths)[:, lengths[some]] * weight[some]
+        sums += membership @ own(np.arange(some.start, some.stop))
+        counts += membership.sum(axis=1)
+    means = sums / counts[:, np.newaxis]
+
+    def vectors(numbers: NDArray[Any]) -> Floats:
+        values = own(numbers)
+        values -= means[lengths[numbers]]
+        return values
+
+    return Coordinates(vectors, n_items)
 
 
 def pairs(rankings: Indices, unranked: Unranked) -> Coordinates:
@@ -64,7 +96,7 @@ def listings(rankings: Indices) -> Coordinates:
 
 
 def orders_of_listed(rankings: Indices, weight: Floats, kinds: NDArray[np.int64]) -> Coordinates:
-    """How far each listed item is before the other listed ones, beyond what all rankings say.
+    """How far each listed item is ahead of the other listed ones, relative to all rankings.
 
     Σ_j (e_ij − ē_ij) over listed items j, with ē_ij the mean of e_ij over rankings of the same
     kind that list both. It is 0 for items that are not listed, and 0 on average for those that are:
@@ -91,7 +123,7 @@ def orders_of_listed(rankings: Indices, weight: Floats, kinds: NDArray[np.int64]
 
 
 def side_by_side(parts: Sequence[Coordinates]) -> tuple[Vectors, list[slice]]:
-    """All coordinates together, and which columns are whose."""
+    """All coordinates side by side, and the columns of each part."""
     ends = np.cumsum([part.width for part in parts]).tolist()
     columns = [slice(end - part.width, end) for end, part in zip(ends, parts, strict=True)]
 
@@ -121,7 +153,7 @@ def features_of(
 
 
 def _closed(rankings: Indices, unranked: Unranked) -> Indices:
-    """With unranked items tied after the others, if that is what they are."""
+    """With unranked items tied last, if that is what they mean."""
     if unranked != "last" or not (rankings == NOWHERE).any():
         return rankings
     listed = rankings != NOWHERE

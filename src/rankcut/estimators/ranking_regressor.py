@@ -4,7 +4,7 @@ from collections.abc import Hashable, Sequence
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.model_selection import KFold, cross_val_predict
 from sklearn.pipeline import Pipeline
@@ -24,9 +24,10 @@ from rankcut.consensus.decoding import to_ranking
 from rankcut.errors import InputError
 from rankcut.estimators.covariates import fit_encoder
 from rankcut.label_ranking.calibration import Calibration, calibrate
-from rankcut.label_ranking.combination import Combination, fit_combination
+from rankcut.label_ranking.combination import Combination, fit_combination, fit_signs
 from rankcut.label_ranking.scores import kendall_score
 from rankcut.label_ranking.targets import (
+    PairTargets,
     as_matrices,
     check_targets,
     differences,
@@ -36,6 +37,7 @@ from rankcut.label_ranking.targets import (
     scores_of_pairs,
 )
 from rankcut.parameters import check_counts, seed_from, within_floats
+from rankcut.ranking_set import weights_of
 from rankcut.rankings import RankMatrix, Unranked, as_frame, read_rankings
 
 # With more items than this, one target per pair would be too many.
@@ -64,8 +66,8 @@ class RankingRegressor(RegressorMixin, BaseEstimator):
         position of each item where there are more than 64).
     unranked : {"error", "last", "anywhere"}, default="anywhere"
         Meaning of an item that a training ranking does not rank: it is an error, it comes after
-        all ranked items (top-k lists), or its place is unknown. An unknown sign is filled in by
-        models that did not see the row.
+        all ranked items (top-k lists), or its place is unknown. A sign that is not known is
+        predicted, by models of each item that learn from the rankings that rank it.
     random_state : int, RandomState or None, default=0
         Seed of the trees and of the folds.
     n_jobs : int or None, default=None
@@ -138,17 +140,17 @@ class RankingRegressor(RegressorMixin, BaseEstimator):
         ----------
         X : array or frame of shape (n_rankings, n_covariates)
             Covariates.
-        y : array, frame or CSR array of shape (n_rankings, n_items)
+        y : array, frame, CSR array or RankingSet of shape (n_rankings, n_items)
             Rank matrix: 1 = best, equal = tied, NaN (or absent in a sparse matrix) = not ranked.
         sample_weight : array of shape (n_rankings,) or None
-            How often each ranking counts.
+            How often each ranking counts. None: the counts of a RankingSet, or once.
 
         Returns
         -------
         self
         """
         table = self._check_covariates(X, reset=True)
-        ranks = check_targets(y)
+        ranks, sample_weight = check_targets(y), weights_of(y, sample_weight)
         rankings = read_rankings(ranks)
         rankings.check(self.unranked)
         check_consistent_length(X, ranks)
@@ -167,16 +169,15 @@ class RankingRegressor(RegressorMixin, BaseEstimator):
         pairs = None
         if self.n_items_ <= _MOST_PAIRED or self.features is None:
             pairs = pair_targets(rankings, self.unranked, self.n_jobs)
-        if self._by_pairs:
-            assert pairs is not None
-            targets, known = pairs.signs, pairs.known
-        else:
+        if self.features is not None:
             targets = self._vectors(ranks, rankings, weights)
-            known = np.ones(targets.shape, dtype=bool)
+        else:
+            assert pairs is not None
+            targets = pairs.signs if self._by_pairs else scores_of_pairs(pairs.signs, self.n_items_)
         self._scale = 1.0
         if not self._by_pairs and self.n_items_ > 1:
             self._scale = float(differences(targets).std()) or 1.0
-        left_out = self._fit_model(table, targets, known, weights, seed, sample_weight is not None)
+        left_out = self._fit_model(table, targets, pairs, weights, seed, sample_weight is not None)
         self.calibration_ = Calibration()
         if pairs is not None and left_out is not None:
             rows, columns = np.nonzero(pairs.known)
@@ -192,7 +193,7 @@ class RankingRegressor(RegressorMixin, BaseEstimator):
         self,
         table: Any,
         targets: Floats,
-        known: NDArray[np.bool_],
+        pairs: PairTargets | None,
         weights: Floats,
         seed: int,
         weighted: bool,
@@ -200,25 +201,34 @@ class RankingRegressor(RegressorMixin, BaseEstimator):
         """Fit the regression; returns its predictions of held-out rows."""
         if self.estimator is None:
             self._encoder = fit_encoder(table)
-            items = range(self.n_items_)
-            groups = (
-                pairs_of_items(self.n_items_)
-                if self._by_pairs
-                else [np.array([item]) for item in items]
-            )
+            rows, is_indicator = self._encoder.encode(table), self._encoder.is_indicator
             # Models are fitted in threads of their own; the libraries' would wait for each other.
             with threadpool_limits(1, "blas"):
-                self.estimator_: Any = fit_combination(
-                    self._encoder.encode(table),
-                    targets,
-                    known,
-                    weights,
-                    self._encoder.is_indicator,
-                    groups,
-                    bounded=self._by_pairs,
-                    seed=seed,
-                    n_jobs=self.n_jobs,
-                )
+                if self._by_pairs:
+                    assert pairs is not None
+                    self.estimator_: Any = fit_signs(
+                        rows,
+                        pairs,
+                        weights,
+                        is_indicator,
+                        pairs_of_items(self.n_items_),
+                        seed=seed,
+                        n_jobs=self.n_jobs,
+                    )
+                else:
+                    listed = np.ones(targets.shape, dtype=bool)
+                    if self.features is None and pairs is not None:
+                        listed = pairs.listed
+                    self.estimator_ = fit_combination(
+                        rows,
+                        targets,
+                        listed,
+                        weights,
+                        is_indicator,
+                        [np.array([item]) for item in range(self.n_items_)],
+                        seed=seed,
+                        n_jobs=self.n_jobs,
+                    )
             self.model_weights_ = self.estimator_.named_weights()
             honest: Floats = self.estimator_.left_out
             self.estimator_ = self.estimator_.without_rows()
@@ -236,10 +246,7 @@ class RankingRegressor(RegressorMixin, BaseEstimator):
         return left_out
 
     def _vectors(self, ranks: Any, rankings: RankMatrix, weights: Floats) -> Floats:
-        """A vector with a coordinate for each item, larger = preferred."""
-        if self.features is None:
-            pairs = pair_targets(rankings, self.unranked, self.n_jobs)
-            return scores_of_pairs(pairs.signs, rankings.shape[1])
+        """The vectors of the user's features, which have a coordinate for each item."""
         self.features_ = clone(self.features)
         counted = has_fit_parameter(self.features_, "sample_weight")
         vectors = np.asarray(

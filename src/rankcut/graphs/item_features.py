@@ -4,9 +4,8 @@ import re
 from collections.abc import Hashable
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
@@ -15,6 +14,9 @@ from rankcut.errors import InputError
 from rankcut.graphs.distances import exponent_of, scaled_to_one
 from rankcut.parameters import WithParameters
 from rankcut.rankings import as_frame, labels_beside, object_array
+
+if TYPE_CHECKING:
+    import narwhals as nw
 
 # Words begin with a letter, so that numbers in a column of categories are no text.
 _WORD = re.compile(r"[^\W\d_]\w*")
@@ -79,6 +81,8 @@ def as_item_features(features: Any) -> ItemFeatures | None:
         except ValueError:
             # Rows of different lengths: building the graph says so.
             return ItemFeatures(features)
+    import narwhals as nw
+
     index = nw.maybe_get_index(frame)
     labels = None if index is None else tuple(index)
     # Not frame[name]: the columns of a pandas frame may be called 0, 1, …
@@ -98,7 +102,9 @@ def as_item_features(features: Any) -> ItemFeatures | None:
     )
 
 
-def _plain_column(column: nw.Series[Any]) -> NDArray[Any]:
+def _plain_column(column: "nw.Series[Any]") -> NDArray[Any]:
+    import narwhals as nw
+
     missing = column.is_null() | column.is_nan() if column.dtype.is_float() else column.is_null()
     gaps = missing.to_numpy().astype(bool)
     if not (column.dtype.is_numeric() or column.dtype == nw.Boolean):

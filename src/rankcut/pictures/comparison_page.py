@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rankcut.comparison.results import p_in_words
-from rankcut.pictures.page import page, text
+from rankcut.pictures.page import in_css, page, text
 from rankcut.pictures.theme import colour, shorten
 
 # Maximum number of rows of a table or a picture.
@@ -35,7 +35,7 @@ def _section(result: Mapping[str, Any], *, several: bool) -> str:
         f'<p class="soft">Rankings: {html.escape(sizes)}. {html.escape(result["method"])}</p>',
         *([f'<p class="soft">For all comparisons together: {together}.</p>'] if several else []),
         *(f'<p class="soft">{html.escape(note)}</p>' for note in result["notes"]),
-        '<figure style="max-width:40rem">',
+        '<figure style="max-width:32rem">',
         comparison_picture(result["items"][:_MOST], list(result["groups"])),
         "</figure>",
         "<h2>Items</h2>",
@@ -63,7 +63,10 @@ def comparison_picture(rows: Sequence[Mapping[str, Any]], groups: Sequence[Any])
     """Mean places as dots, the groups of an item joined by a line; best items on top."""
     places = [[row[f"place in {group}"] for group in groups] for row in rows]
     low, high = min(map(min, places)), max(map(max, places))
-    left, right, step = 120, 430, 24
+    labels = [shorten(row["item"], 16) for row in rows]
+    # Wide letters of 13 pixels take up to nine.
+    left, step = 20 + 9 * max(map(len, labels)), 24
+    right = max(left + 310, 430)
     top = 22 * (1 + (len(groups) - 1) // 3) + 14
     scale = (right - 20 - left) / (high - low or 1.0)
 
@@ -74,7 +77,7 @@ def comparison_picture(rows: Sequence[Mapping[str, Any]], groups: Sequence[Any])
     for k, group in enumerate(groups):
         column, line = 140 * (k % 3), 16 + 22 * (k // 3)
         shapes.append(
-            f'<circle cx="{column + 8}" cy="{line - 5}" r="6" fill="{colour(k)}"/>'
+            f'<circle cx="{column + 8}" cy="{line - 5}" r="6" fill="{in_css(colour(k))}"/>'
             f"{text(shorten(group, 16), column + 20, line, 13)}"
         )
     order = sorted(range(len(rows)), key=lambda k: sum(places[k]))
@@ -82,13 +85,13 @@ def comparison_picture(rows: Sequence[Mapping[str, Any]], groups: Sequence[Any])
         y = top + step * line + 12
         clear = rows[k]["p_value"] <= 0.05
         shapes.append(
-            text(shorten(rows[k]["item"], 16), left - 8, y + 4, 13, "" if clear else "soft", "end")
+            text(labels[k], left - 8, y + 4, 13, "" if clear else "soft", "end")
             + f'<line x1="{x(min(places[k]))}" x2="{x(max(places[k]))}" y1="{y}" y2="{y}" '
             f'style="stroke:var(--{"ink" if clear else "faint"})" '
             f'stroke-width="{2.5 if clear else 1.5}"/>'
         )
         shapes += [
-            f'<circle cx="{x(place)}" cy="{y}" r="6" fill="{colour(g)}" '
+            f'<circle cx="{x(place)}" cy="{y}" r="6" fill="{in_css(colour(g))}" '
             f'opacity="{1 if clear else 0.35}"/>'
             for g, place in enumerate(places[k])
         ]
@@ -115,7 +118,9 @@ def _table(rows: Sequence[Mapping[str, Any]]) -> str:
     def cell(kind: str, name: str, value: Any) -> str:
         text = f"{value:.3g}" if isinstance(value, float) else "–" if value is None else str(value)
         mark = ' class="number"' if name in numeric else ""
-        return f"<{kind}{mark}>{html.escape(text)}</{kind}>"
+        # A name such as 18-29 stays in one line.
+        style = ' style="white-space:nowrap"' if "-" in text and len(text) <= 12 else ""
+        return f"<{kind}{mark}{style}>{html.escape(text)}</{kind}>"
 
     head = "".join(cell("th", name, name.replace("_", " ")) for name in names)
     body = "".join(
