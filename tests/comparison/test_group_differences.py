@@ -76,20 +76,22 @@ def exact_p(vectors, groups, statistic):
     return np.mean(np.array(values) >= seen - 1e-9 * abs(seen))
 
 
-def test_partial_lists_are_looked_at_in_four_ways():
+@pytest.mark.parametrize(("n_items", "seed"), [(3, 0), (3, 4), (5, 6)])
+def test_partial_lists_are_looked_at_in_four_ways(n_items, seed):
     """By brute force over all permutations, each way written out on places and pairs."""
-    ranks = np.vstack([rankings(6, 6), rankings(6, 7, 1.0)])
+    full = np.vstack([rankings(6, seed), rankings(6, seed + 1, 1.0)])[:, :n_items]
+    ranks = full.argsort(axis=1).argsort(axis=1) + 1.0
     length = np.array([1, 2, 3, 2, 3, 1, 3, 2, 1, 3, 2, 2])
     listed = ranks <= length[:, None]
     groups = np.repeat([0, 1], 6)
     got = compare_groups(np.where(listed, ranks, np.nan), groups, unranked="last")
 
     # Unlisted items share the places that are left.
-    places = np.where(listed, ranks, (length[:, None] + 1 + N_ITEMS) / 2)
+    places = np.where(listed, ranks, (length[:, None] + 1 + n_items) / 2)
     pairs = np.array(
         [
             (np.sign(places[:, j] - places[:, i]) + 1) / 2
-            for i, j in itertools.combinations(range(N_ITEMS), 2)
+            for i, j in itertools.combinations(range(n_items), 2)
         ]
     ).T
     given = places - np.array([places[length == k].mean(axis=0) for k in length])

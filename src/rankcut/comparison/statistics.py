@@ -315,8 +315,6 @@ class _Each:
         values = draws.shares(self._extreme)
         adjusted = np.empty(len(values))
         adjusted[self._order] = np.maximum.accumulate(values)
-        # What does not vary at all differs nowhere.
-        adjusted[self._scale == 0.0] = 1.0
         return adjusted
 
     def _shares(self, sums: Floats) -> Floats:

@@ -48,7 +48,7 @@ def places(rankings: Indices, unranked: Unranked) -> Coordinates:
 
 
 def places_given_length(rankings: Indices, weight: Floats, unranked: Unranked) -> Coordinates:
-    """Place of each item less its mean over lists of the same length.
+    """Place of each item minus its mean over lists of the same length.
 
     Items that are not listed share the places that are left, which depend on the length alone.
     """

@@ -2,20 +2,28 @@
 
 1. The priors of the covariance and of the means, by the marginal likelihood of some lists.
 2. The strength ν of the prior of the covariance, by the likelihood of held-out people.
-3. EM on all lists.
+3. EM on all lists: by normal scores, then by the exact likelihood of the order if nearly all lists
+   are short and without ties.
 4. How sharp pair probabilities are, from places hidden in the lists of held-out people.
 5. For top-k lists, how much recommendations depend on who lists what, from the same people.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankcut.completion.factors import FactorPopulation, first_factors, learn_factors
 from rankcut.completion.lists import MOST_UNLISTED, Lists
-from rankcut.completion.population import Population, Prior, learn, mean_scores, pass_over
+from rankcut.completion.population import (
+    Population,
+    Prior,
+    learn,
+    mean_scores,
+    pass_over,
+    share_ordered,
+)
 from rankcut.completion.presence import Presence, learn_presence
 from rankcut.completion.prior import choose_covariance, choose_precision, graph_kernels
 from rankcut.completion.sharpness import Sharpness, measure_sharpness
@@ -31,6 +39,11 @@ MOST_LISTED = 200
 _STRENGTHS = (1000.0, 300.0, 100.0, 30.0, 10.0)
 _USUAL_STRENGTH = 100.0
 _TRIAL_STEPS = 21
+
+# The exact likelihood of the order is used if this share of the lists allows it, for a few steps:
+# the strength of the prior was chosen by scores, and many steps would fit the lists too closely.
+_ORDERED = 0.9
+_ORDER_STEPS = 6
 
 # The prior is chosen with this many people, and this many items of their lists.
 _LOOKED_AT = 500
@@ -86,9 +99,25 @@ def learn_population(
     def prior(strength: float) -> Prior:
         return Prior(start.covariance, strength, precision)
 
+    exact = not last and share_ordered(lists) >= _ORDERED
+
+    def learned(some: Lists, model: Population, strength: float) -> Population:
+        """EM to the end by scores, then some steps by the order."""
+        model = learn(some, model, prior(strength), n_jobs=n_jobs, progress=progress)
+        if not exact:
+            return model
+        return learn(
+            some,
+            replace(model, exact=True),
+            prior(strength),
+            max_iter=_ORDER_STEPS,
+            n_jobs=n_jobs,
+            progress=progress,
+        )
+
     tried = order[:_TRIED]
     if len(tried) < _FEWEST_PEOPLE:
-        model = learn(lists, start, prior(_USUAL_STRENGTH), n_jobs=n_jobs, progress=progress)
+        model = learned(lists, start, _USUAL_STRENGTH)
         return Learned(model, Sharpness(), None, _USUAL_STRENGTH, share)
     parts = np.array_split(tried, _PARTS)
     judged = parts if len(tried) <= _FEW else parts[:1]
@@ -117,15 +146,12 @@ def learn_population(
             break
         best, chosen, strength = likelihood, models, tried_strength
     # Sharpness is measured on fully converged models, like the final one.
-    chosen = [
-        learn(some, model, prior(strength), n_jobs=n_jobs, progress=progress)
-        for some, model in zip(others, chosen, strict=True)
-    ]
+    chosen = [learned(some, model, strength) for some, model in zip(others, chosen, strict=True)]
     sharpness = measure_sharpness(judges, chosen, rng)
     presence = None
     if listed is not None:
         presence = _presence(listed, judged[0], tried, chosen[0], rng)
-    model = learn(lists, chosen[0], prior(strength), n_jobs=n_jobs, progress=progress)
+    model = learned(lists, replace(chosen[0], exact=False), strength)
     return Learned(model, sharpness, presence, strength, share)
 
 

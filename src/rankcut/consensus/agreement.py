@@ -92,7 +92,7 @@ class Comparisons:
 
 
 def compare_pairs(people: People) -> Comparisons:
-    """Add up what people say of each pair of items."""
+    """Add up what people say about each pair of items."""
     n_items = people.n_items
     width = n_items * (n_items - 1) // 2
     net, made, expected = np.zeros(width), np.zeros(width), np.zeros(width)

@@ -1,4 +1,4 @@
-"""What majorities say of each pair of items: winners, cycles, Copeland's scores.
+"""What majorities say about each pair of items: winners, cycles, Copeland's scores.
 
 ``margins[i, j]`` is positive where more people (or, with unranked items, a larger expected share)
 prefer i to j.

@@ -302,7 +302,7 @@ def _checked(people: People) -> People:
     if not people.listed.any():
         raise InputError(
             "no ranking ranks any item: there is nothing to combine",
-            remedy=["check the ranks, or what ", Setting("unranked"), " says of them"],
+            remedy=["check the ranks, or what ", Setting("unranked"), " says about them"],
         )
     return people
 

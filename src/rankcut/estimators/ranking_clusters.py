@@ -356,7 +356,7 @@ class RankingClusters(ClusterMixin, TakesRankings):
         return self._by_blocks(rankings, function)
 
     def _by_blocks(self, rankings: RankMatrix, function: Any) -> Any:
-        """What a function says of each ranking, some rows at a time."""
+        """The result of a function for each ranking, some rows at a time."""
         n_rows = rankings.shape[0]
         step = max(1, block_rows(max(rankings.shape[1], self.cluster_centers_.shape[1])))
         found = []
@@ -406,7 +406,7 @@ class RankingClusters(ClusterMixin, TakesRankings):
 
 @dataclass(frozen=True, eq=False)
 class _OfBlock:
-    """What a fitted model says of a block of a Dask collection."""
+    """What a fitted model says about a block of a Dask collection."""
 
     model: RankingClusters
     function: str

@@ -73,9 +73,11 @@ class RankingCompleter(NamesItems, TransformerMixin, TakesRankings):
     Notes
     -----
     Places become normal scores: the item at place r of k has the score Φ⁻¹((k − r + ½)/k), plus an
-    unknown level for each list. In catalogues of more than 500 items (200 with
-    ``unranked="last"``) Σ has up to 32 factors, as many as the data support, and a top-k list is
-    completed by a random sample of the unlisted items. The graph should then be sparse.
+    unknown level for each list. If nearly all lists have no ties and at most 40 items, the model is
+    refined by the exact likelihood of their order, by expectation propagation. In catalogues of
+    more than 500 items (200 with ``unranked="last"``) Σ has up to 32 factors, as many as the data
+    support, and a top-k list is completed by a random sample of the unlisted items. The graph
+    should then be sparse.
 
     Examples
     --------
@@ -205,7 +207,7 @@ class RankingCompleter(NamesItems, TransformerMixin, TakesRankings):
         Returns
         -------
         ndarray of shape (n_rankings, n_items)
-            For listed items, only the error of the list's level.
+            Smaller for listed items, whose order is known but not how far apart they are.
         """
         lists = self._lists(ranks)
         return deviations(self._population, lists)

@@ -30,7 +30,7 @@ _ROUNDING = 1e-9
 
 
 class SimilarRankings(BaseEstimator):
-    """Find people of like taste by their rankings, like scikit-learn's NearestNeighbors.
+    """Find people of similar taste by their rankings, like scikit-learn's NearestNeighbors.
 
     By default, rankings become the vectors of :class:`~rankcut.estimators.LikenessFeatures`, for
     which only the item graph and the meaning of unranked items are chosen. Any other

@@ -5,7 +5,7 @@ unranked item may fall into any of the gaps before, between and after the groups
 mean over them. :class:`Completions` says how that is found:
 
 ``"exact"``
-    goes through all completions;
+    enumerates all completions;
 ``"sampled"``
     draws some, and knows its standard error; see :mod:`rankcut.features.sampled`;
 ``"closed_form"``
@@ -16,7 +16,7 @@ mean over them. :class:`Completions` says how that is found:
     is the closed form on the complete graph, where there is nothing to pool (unless comparisons
     with unlisted items have a weight of their own), and for catalogues of more than 2,000 items,
     where sampling a ranking costs hundreds of times its closed form; a ranking of all items has its
-    pooled vector there too. Otherwise it goes through all completions of a ranking if there are at
+    pooled vector there too. Otherwise it enumerates the completions of a ranking if there are at
     most 1,024, or no more than ``n_draws``, and samples if there are more.
 """
 
@@ -196,7 +196,7 @@ class Completions(WithParameters):
                 'cannot be "closed_form", which is for graph cuts; the set function is a '
                 f"{type(function).__name__}",
                 parameter="completions",
-                remedy='"auto" goes through few completions and samples many',
+                remedy='"auto" enumerates few completions and samples many',
             )
         if self.method != "auto" or expected is None:
             return self.method
@@ -300,7 +300,7 @@ class Averager:
             report.methods[first + unknown] = METHODS.index("exact")
             incomplete = incomplete[block.n_groups[incomplete] > 1]
         if incomplete.size:
-            exact = self._go_through(log_completions(block)[incomplete], first + incomplete)
+            exact = self._enumerated(log_completions(block)[incomplete], first + incomplete)
             rows = incomplete[exact]
             weighing = None
             if self._unlisted_weight != 1:
@@ -319,14 +319,14 @@ class Averager:
                 if report.standard_error is not None:
                     report.standard_error[first + incomplete] /= lengths
 
-    def _go_through(self, log_counts: Floats, rankings: NDArray[Any]) -> NDArray[np.bool_]:
-        """Which rankings to go through all completions of."""
+    def _enumerated(self, log_counts: Floats, rankings: NDArray[Any]) -> NDArray[np.bool_]:
+        """The rankings whose completions are enumerated."""
         method = self._method
         if method == "exact" and log_counts.max() > np.log(MOST_COMPLETIONS):
             worst = int(np.argmax(log_counts > np.log(MOST_COMPLETIONS)))
             raise InputError(
                 f"there are about 10^{log_counts[worst] / np.log(10):.0f} completions, too many "
-                "to go through",
+                "to enumerate",
                 row=int(rankings[worst]),
                 remedy=[
                     Setting("completions", "sampled"),

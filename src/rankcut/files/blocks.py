@@ -226,7 +226,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Table:
-    """What the header of a table says of all its blocks, and how many rows these have."""
+    """What the header of a table says about all its blocks, and how many rows these have."""
 
     source: str
     names: list[str]
@@ -256,7 +256,7 @@ class TextColumn(Sequence[str]):
 
     def __iter__(self) -> Iterator[str]:
         content = self.content
-        # One after the other, because whoever asks may stop at the first.
+        # One after the other, because the caller may stop at the first.
         for start, end in zip(self.starts.tolist(), self.ends.tolist(), strict=True):
             yield decoded_part(content[start:end])
 

@@ -136,7 +136,7 @@ def _text_records(lines: TextLines, name: str, delimiter: str) -> Iterator[_Reco
 def _titled(
     records: Iterator[_Record], name: str, header: Header, rows: int | None
 ) -> tuple[Table, _Record]:
-    """What the header says of a table, and its first record."""
+    """What the header says about a table, and its first record."""
     first, last = (header, header) if isinstance(header, int) else header
     if first < 0 or last < first or (first == 0 and last > 0):
         raise RankingFileError(

@@ -40,7 +40,7 @@ class ItemFeatures:
     other_types : dict
         The types of columns that hold neither numbers nor categories, by their names.
     labels : tuple or None
-        The items' labels, from the index of a pandas frame.
+        The items' labels, as from the index of a pandas frame.
     categories : tuple
         The names of the columns of a categorical type, which are never read as text.
     """
@@ -147,7 +147,7 @@ def item_points(
     if known is None:
         raise InputError("the graph needs item features: one row for each item")
     if known.matrix is not None:
-        return _array_points(known.matrix, label), None
+        return _array_points(known.matrix, label), known.labels
     items = _labels(known, label)
     columns = [
         (name, values)

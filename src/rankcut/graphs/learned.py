@@ -145,7 +145,7 @@ class CoListingGraph(_ProfileGraph):
     shrinkage : float
         s: each item counts as if this many more rankings listed it alone.
     rankings : array, frame or CSR array of shape (n_others, n_items) or None
-        Rankings to learn from beside those that are fitted, such as those without a label.
+        Rankings to learn from besides those that are fitted, such as those without a label.
 
     Examples
     --------
@@ -184,7 +184,7 @@ class AgreementGraph(_ProfileGraph):
     shrinkage : float
         s: each item counts as if this many more rankings listed it alone.
     rankings : array, frame or CSR array of shape (n_others, n_items) or None
-        Rankings to learn from beside those that are fitted, such as those without a label.
+        Rankings to learn from besides those that are fitted, such as those without a label.
 
     Examples
     --------

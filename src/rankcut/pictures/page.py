@@ -1,6 +1,6 @@
 """What all pages are made of: a frame with one style, a script for hovering, and SVG pieces.
 
-A page is one file that needs no network. Labels are escaped by whoever writes them into it:
+A page is one file that needs no network. The code that writes labels into it escapes them:
 :func:`text` and :func:`tip` do. Elements with ``data-tip`` show that text under the mouse, a finger
 or the keyboard's focus; elements with ``data-pick`` light up together when one of them is clicked.
 """

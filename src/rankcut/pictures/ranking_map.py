@@ -73,7 +73,7 @@ class RankingMap:
     values : ndarray of shape (n_marks,) or None
         The mean of the column at each mark, where the column holds numbers.
     rows : list of int
-        For each mark the row of its commonest ranking.
+        For each mark the row of its most common ranking.
     directions : ndarray of shape (n_items, 2)
         Where each item is ranked high.
     items : list of str

@@ -74,7 +74,7 @@ class SetFunction(ABC):
         return None
 
     def few_edges(self) -> "Edges | None":
-        """The edges of a graph whose cut it is, if that has few enough to go through; or None."""
+        """The edges of the graph whose cut this is, if there are few enough to visit; or None."""
         return None
 
     def extend(self, rows: Floats) -> Floats:
