@@ -10,18 +10,12 @@ from sklearn.tree import DecisionTreeRegressor, ExtraTreeRegressor
 from tolerances import assert_rounds_to
 
 from rankcut._loops.trees import LEAF, add_leaves
-from rankcut.label_ranking import kernel_ridge
+from rankcut.label_ranking import combination, kernel_ridge
 from rankcut.label_ranking.calibration import Calibration, calibrate
-from rankcut.label_ranking.combination import fit_combination, fit_signs, weigh
+from rankcut.label_ranking.combination import fit_combination, weigh
 from rankcut.label_ranking.forest import ForestModel, fit_forest, flatten
 from rankcut.label_ranking.kernel_ridge import fit_kernel, fit_kernels, fit_scales
-from rankcut.label_ranking.targets import (
-    PairTargets,
-    as_matrices,
-    differences,
-    pair_targets,
-    scores_of_pairs,
-)
+from rankcut.label_ranking.targets import as_matrices, differences, pair_targets, scores_of_pairs
 from rankcut.rankings import read_rankings
 
 
@@ -279,7 +273,9 @@ def fit_some(rows, targets, listed, pairs):
     )
 
 
-def test_only_what_rows_tell_weighs_the_models(incomplete):
+@pytest.mark.parametrize("most_items", [2, 16])
+def test_only_what_rows_tell_weighs_the_models(incomplete, most_items, monkeypatch):
+    monkeypatch.setattr(combination, "_MOST_ITEMS", most_items)
     rows, targets, listed, pairs, told = incomplete
     model = fit_some(rows, targets, listed, pairs)
     left_out = [each.left_out for each in model.forests]
@@ -302,6 +298,9 @@ def test_an_item_is_learned_from_the_rows_that_list_it(incomplete):
     rows, targets, listed, pairs, _ = incomplete
     ones = np.ones(60)
     members = [np.flatnonzero(column) for column in listed.T]
+    combined = fit_some(rows, targets, listed, pairs)
+    for _, kernels in combined.kernels:
+        assert [len(each.landmarks) for each in kernels.models] == listed.sum(axis=0).tolist()
     whole = fit_kernels(rows, targets, ones, pairs, members, 0)
     alone = [
         fit_kernel(rows[own], targets[np.ix_(own, columns)], np.ones(len(own)), 0)
@@ -311,29 +310,7 @@ def test_an_item_is_learned_from_the_rows_that_list_it(incomplete):
     np.testing.assert_allclose(whole.predict(rows)[:, 0], first, atol=1e-12)
     row = int(np.flatnonzero(listed[:, 0] & ~listed[:, 1])[0])
     at = int(np.flatnonzero(members[0] == row)[0])
-    # A model that did not see a row predicts it as any other.
-    both = alone[0].left_out[at, 0], alone[1].predict(rows[[row]])[0, 0]
-    assert whole.left_out[row, 0] == pytest.approx(np.mean(both))
-
-
-def test_signs_that_are_not_known_are_predicted_first(incomplete):
-    rows, targets, listed, pairs, _ = incomplete
-    ones, plain = np.ones(60), np.zeros(2, bool)
-    known = np.column_stack(
-        [listed[:, 0] & listed[:, 1], listed[:, 0] & listed[:, 2], listed[:, 1] & listed[:, 2]]
-    )
-    signs = PairTargets(targets, known, listed)
-    found = fit_signs(rows, signs, ones, plain, pairs, seed=0)
-    first = np.clip(fit_some(rows, targets, listed, pairs).left_out, -1, 1)
-    fitted = calibrate(first[known], (targets[known] + 1) / 2, np.ones(known.sum()), 0)
-    filled = np.where(known, targets, 2 * fitted.probabilities(first) - 1)
-    second = fit_some(rows, filled, np.ones_like(listed), pairs)
-    np.testing.assert_array_equal(found.predict(rows), second.predict(rows))
-    # Nothing is to be predicted where all is known.
-    every = PairTargets(targets, np.ones_like(known), np.ones_like(listed))
-    whole = fit_signs(rows, every, ones, plain, pairs, seed=0)
-    plainly = fit_some(rows, targets, every.listed, pairs)
-    np.testing.assert_array_equal(whole.predict(rows), plainly.predict(rows))
+    assert whole.left_out[row, 0] == pytest.approx(alone[0].left_out[at, 0])
 
 
 def test_an_item_that_no_row_lists_is_predicted_by_the_others(incomplete):

@@ -4,7 +4,7 @@ from collections.abc import Hashable, Sequence
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.model_selection import KFold, cross_val_predict
 from sklearn.pipeline import Pipeline
@@ -24,10 +24,9 @@ from rankcut.consensus.decoding import to_ranking
 from rankcut.errors import InputError
 from rankcut.estimators.covariates import fit_encoder
 from rankcut.label_ranking.calibration import Calibration, calibrate
-from rankcut.label_ranking.combination import Combination, fit_combination, fit_signs
+from rankcut.label_ranking.combination import Combination, fit_combination
 from rankcut.label_ranking.scores import kendall_score
 from rankcut.label_ranking.targets import (
-    PairTargets,
     as_matrices,
     check_targets,
     differences,
@@ -66,8 +65,8 @@ class RankingRegressor(RegressorMixin, BaseEstimator):
         position of each item where there are more than 64).
     unranked : {"error", "last", "anywhere"}, default="anywhere"
         Meaning of an item that a training ranking does not rank: it is an error, it comes after
-        all ranked items (top-k lists), or its place is unknown. A sign that is not known is
-        predicted, by models of each item that learn from the rankings that rank it.
+        all ranked items (top-k lists), or its place is unknown. Nothing is learned about an item
+        from rankings that do not rank it.
     random_state : int, RandomState or None, default=0
         Seed of the trees and of the folds.
     n_jobs : int or None, default=None
@@ -169,15 +168,19 @@ class RankingRegressor(RegressorMixin, BaseEstimator):
         pairs = None
         if self.n_items_ <= _MOST_PAIRED or self.features is None:
             pairs = pair_targets(rankings, self.unranked, self.n_jobs)
-        if self.features is not None:
-            targets = self._vectors(ranks, rankings, weights)
-        else:
+        if self._by_pairs:
             assert pairs is not None
-            targets = pairs.signs if self._by_pairs else scores_of_pairs(pairs.signs, self.n_items_)
+            targets, listed = pairs.signs, pairs.listed
+        elif self.features is None:
+            assert pairs is not None
+            targets, listed = scores_of_pairs(pairs.signs, self.n_items_), pairs.listed
+        else:
+            targets = self._vectors(ranks, rankings, weights)
+            listed = np.ones(targets.shape, dtype=bool)
         self._scale = 1.0
         if not self._by_pairs and self.n_items_ > 1:
             self._scale = float(differences(targets).std()) or 1.0
-        left_out = self._fit_model(table, targets, pairs, weights, seed, sample_weight is not None)
+        left_out = self._fit_model(table, targets, listed, weights, seed, sample_weight is not None)
         self.calibration_ = Calibration()
         if pairs is not None and left_out is not None:
             rows, columns = np.nonzero(pairs.known)
@@ -193,7 +196,7 @@ class RankingRegressor(RegressorMixin, BaseEstimator):
         self,
         table: Any,
         targets: Floats,
-        pairs: PairTargets | None,
+        listed: NDArray[np.bool_],
         weights: Floats,
         seed: int,
         weighted: bool,
@@ -201,34 +204,24 @@ class RankingRegressor(RegressorMixin, BaseEstimator):
         """Fit the regression; returns its predictions of held-out rows."""
         if self.estimator is None:
             self._encoder = fit_encoder(table)
-            rows, is_indicator = self._encoder.encode(table), self._encoder.is_indicator
+            items = range(self.n_items_)
+            groups = (
+                pairs_of_items(self.n_items_)
+                if self._by_pairs
+                else [np.array([item]) for item in items]
+            )
             # Models are fitted in threads of their own; the libraries' would wait for each other.
             with threadpool_limits(1, "blas"):
-                if self._by_pairs:
-                    assert pairs is not None
-                    self.estimator_: Any = fit_signs(
-                        rows,
-                        pairs,
-                        weights,
-                        is_indicator,
-                        pairs_of_items(self.n_items_),
-                        seed=seed,
-                        n_jobs=self.n_jobs,
-                    )
-                else:
-                    listed = np.ones(targets.shape, dtype=bool)
-                    if self.features is None and pairs is not None:
-                        listed = pairs.listed
-                    self.estimator_ = fit_combination(
-                        rows,
-                        targets,
-                        listed,
-                        weights,
-                        is_indicator,
-                        [np.array([item]) for item in range(self.n_items_)],
-                        seed=seed,
-                        n_jobs=self.n_jobs,
-                    )
+                self.estimator_: Any = fit_combination(
+                    self._encoder.encode(table),
+                    targets,
+                    listed,
+                    weights,
+                    self._encoder.is_indicator,
+                    groups,
+                    seed=seed,
+                    n_jobs=self.n_jobs,
+                )
             self.model_weights_ = self.estimator_.named_weights()
             honest: Floats = self.estimator_.left_out
             self.estimator_ = self.estimator_.without_rows()

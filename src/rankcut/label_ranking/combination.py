@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from scipy.optimize import nnls
 
 from rankcut._loops.types import Floats
-from rankcut.label_ranking.calibration import calibrate
 from rankcut.label_ranking.forest import ForestModel, fit_forest
 from rankcut.label_ranking.kernel_ridge import (
     KernelModels,
@@ -22,7 +21,6 @@ from rankcut.label_ranking.kernel_ridge import (
     fit_kernels,
     fit_scales,
 )
-from rankcut.label_ranking.targets import PairTargets
 from rankcut.threads import in_order
 
 Scale: TypeAlias = StandardScale | NormalScale
@@ -106,42 +104,6 @@ class Combination:
             if share > 0:
                 found += share * kernel.predict(scale(rows))
         return found
-
-
-def fit_signs(
-    rows: Floats,
-    pairs: PairTargets,
-    weights: Floats,
-    is_indicator: NDArray[np.bool_],
-    groups: Sequence[NDArray[np.intp]],
-    *,
-    seed: int,
-    n_jobs: int | None = None,
-) -> Combination:
-    """Fit signs of pairs; those that are not known are predicted first.
-
-    Parameters
-    ----------
-    pairs : PairTargets
-        Signs, and which of them are known.
-    rows, weights, is_indicator, groups, seed, n_jobs
-        As in :func:`fit_combination`.
-    """
-
-    def fit(signs: Floats, listed: NDArray[np.bool_]) -> Combination:
-        return fit_combination(
-            rows, signs, listed, weights, is_indicator, groups, seed=seed, n_jobs=n_jobs
-        )
-
-    first = fit(pairs.signs, pairs.listed)
-    if pairs.known.all():
-        return first
-    # Expected signs are smaller than signs, and so are predictions learned from them.
-    held_out, known = np.clip(first.left_out, -1.0, 1.0), pairs.known
-    counts = np.broadcast_to(weights[:, None], known.shape)
-    calibration = calibrate(held_out[known], (pairs.signs[known] + 1) / 2, counts[known], seed)
-    expected = 2.0 * calibration.probabilities(held_out) - 1.0
-    return fit(np.where(known, pairs.signs, expected), np.ones_like(pairs.listed))
 
 
 def fit_combination(

@@ -148,7 +148,6 @@ def fit_forest(
 
     kind = DecisionTreeRegressor if best else ExtraTreeRegressor
     single = rows.astype(np.float32)
-    everyone = np.arange(len(rows))
     tasks = list(
         zip(
             np.random.SeedSequence(seed).spawn(n_trees * len(groups)),
@@ -171,9 +170,6 @@ def fit_forest(
             max_features=_TRIED if best else 1.0,
             random_state=int(rng.integers(2**31)),
         )
-        # Of the rows that are no members it predicts the same share.
-        others = np.setdiff1d(everyone, own, assume_unique=True)
-        outside = np.append(outside, rng.permutation(others)[: round(_LEFT_OUT * len(others))])
         # The arrays already have the types that scikit-learn needs: no check for each tree.
         tree.fit(
             single[inside],

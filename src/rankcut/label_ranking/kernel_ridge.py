@@ -175,17 +175,15 @@ def fit_kernels(
     members : sequence of arrays of rows
         The rows that each is fitted to, one at least.
     """
-    left_out = np.zeros(targets.shape)
-    times = np.zeros(targets.shape[1])
+    total, times = np.zeros(targets.shape), np.zeros(targets.shape)
     models = []
     for columns, own in zip(groups, members, strict=True):
-        model = fit_kernel(rows[own], targets[np.ix_(own, columns)], weights[own], seed)
-        left_out[np.ix_(own, columns)] += model.left_out
-        others = np.setdiff1d(np.arange(len(rows)), own, assume_unique=True)
-        left_out[np.ix_(others, columns)] += model.predict(rows[others])
-        times[columns] += 1.0
+        block = np.ix_(own, columns)
+        model = fit_kernel(rows[own], targets[block], weights[own], seed)
+        total[block] += model.left_out
+        times[block] += 1.0
         models.append(replace(model, left_out=model.left_out[:0]))
-    left_out /= np.maximum(times, 1.0)
+    left_out = total / np.maximum(times, 1.0)
     return KernelModels(models, [columns.astype(np.uint32) for columns in groups], left_out)
 
 
