@@ -65,7 +65,7 @@ def test_groups_side_by_side(votes, tmp_path):
     page = tmp_path / "out.html"
     said = succeed("consensus", votes, "--by", "town", "--columns", "person", "-o", out, "-o", page)
     assert said.splitlines()[0].split() == ["item", "Bergen", "Oslo"]
-    assert "Oslo (30 people): " in said
+    assert "Oslo (30 people):\n  " in said
     table = pd.read_csv(out)
     assert table["group"].tolist() == ["Bergen"] * 4 + ["Oslo"] * 4
     own = Consensus().fit(RANKS[1::2])

@@ -1,11 +1,14 @@
 """A consensus as a picture, from fitted models."""
 
+import numpy as np
 import pytest
 
 from rankcut import Consensus, make_mallows, plot_consensus
 from rankcut.datasets import load_lunch
 from rankcut.errors import InputError
+from rankcut.pictures.consensus import consensus_page
 from rankcut.pictures.theme import COLOURS
+from rankcut.reports.consensus import ConsensusReport, GroupConsensus
 
 pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
 
@@ -50,3 +53,25 @@ def test_columns_are_numbered_by_places():
     shown = [text.get_text() for text in matrix.get_xticklabels()]
     assert shown[:3] == ["1", "2", "4"]
     assert matrix.get_ylim() == (19.6, -0.6)
+
+
+def test_cells_of_pairs_that_nobody_compares_are_grey_and_explained():
+    nan = float("nan")
+    apart = np.array([[1, 2, nan, nan], [nan, nan, 1, 2]] * 5)
+    model = Consensus(n_bootstraps=0, unranked="anywhere").fit(apart)
+    names = ["a", "b", "c", "d"]
+    assert "nobody ranks both" in plot_consensus(model, items=names).axes[1].get_title()
+    page = consensus_page(ConsensusReport(names, "borda", 0.95, [GroupConsensus.of(model)]))
+    assert "Grey: nobody compares them." in page
+    # Eight ordered pairs, in the drawing for wide pages and in that for phones.
+    assert page.count(": nobody compares them") == 16 + 1
+    full = Consensus(n_bootstraps=0).fit(make_mallows(9, 4, random_state=0).ranks)
+    assert "nobody" not in plot_consensus(full).axes[1].get_title()
+
+
+def test_more_groups_than_colours_share_an_entry_of_the_legend():
+    model = Consensus(n_bootstraps=0).fit(make_mallows(9, 3, random_state=0).ranks)
+    figure = plot_consensus({f"town {k}": model for k in range(12)})
+    (legend,) = figure.legends
+    shown = [text.get_text() for text in legend.get_texts()]
+    assert shown == [*(f"town {k}" for k in range(len(COLOURS))), f"{12 - len(COLOURS)} others"]

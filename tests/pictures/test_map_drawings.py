@@ -101,3 +101,18 @@ def test_kinds_of_rankings_and_the_text_of_a_scale():
     page = map_page(load_lunch(), ages, by_name="age")
     assert "age: 1 " in page
     assert "age unknown" in page
+
+
+def test_a_tip_names_the_groups_that_share_a_colour():
+    ranks = np.array([[1.0, 2, 3], [3, 2, 1], [2, 1, 3]])[np.arange(60) % 3]
+    towns = np.array([f"town {k:02d}" for k in range(30)])[np.arange(60) // 2]
+    page = map_page(ranks, towns, by_name="town")
+    assert "23 others (46)" in page  # the legend
+    tips = re.findall(r'data-tip="([^"]*)"', page)
+    named = {name for words in tips for name in re.findall(r"(town \d\d): \d", words)}
+    assert len(named) > 7
+    # At most six by name, and the rest of the rankings at the point are counted.
+    for words in (words for words in tips if "others" in words):
+        first = words.split("\n")[0]
+        assert sum(map(int, re.findall(r": (\d+)", first))) == 20
+    assert "Crosses are group means." in page

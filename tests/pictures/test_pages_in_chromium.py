@@ -48,6 +48,23 @@ def comparison():
     return comparison_page([{"title": HOSTILE, **found}])
 
 
+def many_compared():
+    votes = make_mallows(117, 14, phi=0.9, random_state=0)
+    towns = [f"town {k} with a name" for k in np.arange(117) % 39]
+    found = compare_groups(votes.ranks, towns, n_permutations=99).to_dict()
+    return comparison_page([{"title": "town", **found}])
+
+
+def many_paired():
+    from rankcut import Consensus
+
+    ranks = make_mallows(30, 45, phi=0.9, random_state=0).ranks
+    ranks[:15, 0] = ranks[15:, 1] = np.nan
+    model = Consensus(n_bootstraps=20, unranked="anywhere").fit(ranks)
+    names = [f"Item {k} with a longer name" for k in range(45)]
+    return consensus_page(ConsensusReport(names, "borda", 0.95, [GroupConsensus.of(model)]))
+
+
 def blocs():
     from rankcut import RankingClusters, RankingSet
     from rankcut.pictures.map_figure import read_map
@@ -63,7 +80,10 @@ def blocs():
 
 
 @pytest.mark.parametrize("width", [390, 1280])
-@pytest.mark.parametrize("make", [lunch_map, many_groups, consensus, comparison, blocs])
+@pytest.mark.parametrize(
+    "make",
+    [lunch_map, many_groups, consensus, many_paired, comparison, many_compared, blocs],
+)
 def test_nothing_overflows_is_cut_or_complains(tmp_path, make, width):
     file = tmp_path / "page.html"
     file.write_text(make(), encoding="utf-8")

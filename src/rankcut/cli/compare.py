@@ -262,6 +262,7 @@ def _print_overview(
 def _bars(result: "GroupComparison", file: Any) -> list[str]:
     """The items that differ, with a bar for the difference of their places."""
     from rankcut.comparison.results import LEVEL, item_in_words
+    from rankcut.pictures.theme import shorten
 
     rows = [row for row in result.items if row["p_value"] <= LEVEL]
     if not rows:
@@ -271,7 +272,7 @@ def _bars(result: "GroupComparison", file: Any) -> list[str]:
     lines = []
     for row in rows:
         bar = "█" * max(1, round(_BAR * row["difference"] / most))
-        name = str(row["item"])[:width]
+        name = shorten(row["item"], width)
         coloured = styled(f"{bar:<{_BAR}}", file, fg="cyan")
         lines.append(f"  {name:<{width}}  {coloured}  {item_in_words(row)}")
     return lines

@@ -13,6 +13,9 @@ from rankcut.parameters import check_choice
 # p-values up to this are called a difference.
 LEVEL = 0.05
 
+# A summary names this many groups with their sizes.
+_MOST_GROUPS = 12
+
 
 @dataclass(frozen=True)
 class Part:
@@ -159,8 +162,7 @@ class GroupComparison:
                 f"{_percent(row['effect_size'])} %)"
                 for row in apart
             ]
-        sizes = ", ".join(f"{name} ({size:,})" for name, size in self.groups.items())
-        return [*lines, f"Rankings: {sizes}. {self.method}", *self.notes]
+        return [*lines, f"{sizes_in_words(self.groups)} {self.method}", *self.notes]
 
     def to_frame(self, table: str = "items", backend: str | None = None) -> Any:
         """A table as a pandas or Polars frame.
@@ -314,6 +316,22 @@ def permutations_needed(n_comparisons: int, n_permutations: int) -> str:
     if n_comparisons <= LEVEL * (1 + n_permutations):
         return ""
     return f"{math.ceil(n_comparisons / LEVEL):,} permutations or more"
+
+
+def sizes_in_words(groups: Mapping[Any, int]) -> str:
+    """How many rankings each group has; of many groups, from how many to how many.
+
+    >>> sizes_in_words({"east": 1200, "west": 3})
+    'Rankings: east (1,200), west (3).'
+    >>> sizes_in_words({f"town {k}": 2 + k // 20 for k in range(40)})
+    'Rankings: 100, in 40 groups of 2 to 3.'
+    """
+    sizes = list(groups.values())
+    if len(sizes) <= _MOST_GROUPS:
+        return f"Rankings: {', '.join(f'{name} ({size:,})' for name, size in groups.items())}."
+    low, high = min(sizes), max(sizes)
+    each = f"{low:,}" if low == high else f"{low:,} to {high:,}"
+    return f"Rankings: {sum(sizes):,}, in {len(sizes)} groups of {each}."
 
 
 def item_in_words(row: Mapping[str, Any]) -> str:

@@ -15,11 +15,13 @@ from rankcut.pictures.labels import text_width
 from rankcut.pictures.page import in_css, key, page, text
 from rankcut.pictures.theme import (
     INK,
+    OTHERS,
     PAPER,
     bare,
     check_length,
     colour,
     import_figure,
+    name_colours,
     name_rows,
     shorten,
     write_heading,
@@ -35,7 +37,8 @@ _MOST_COLUMNS = 16
 _ROW = 24
 _NAMES = 190
 _WIDTH = 640
-_RED, _BLUE = np.array([178, 24, 43]), np.array([33, 102, 172])
+# Pairs of more items have smaller names; a phone shows those of the first items.
+_FEW_ITEMS, _MOST_ON_A_PHONE = 12, 20
 
 
 def plot_consensus(
@@ -164,6 +167,9 @@ def _draw_pairs(axes: Any, report: ConsensusReport, order: list[int]) -> None:
     shares = pairwise[np.ix_(order, order)]
     image = axes.imshow(shares, vmin=0, vmax=1, cmap="RdBu", aspect="auto")
     bare(axes)
+    missing = _about_missing(shares)
+    if missing:
+        axes.set_facecolor(OTHERS)
     ranking = report.groups[0].ranking
     ticks = [place - 1 for place in place_ticks(len(order), _MOST_COLUMNS)]
     axes.set_xticks(ticks, [f"{ranking[order[tick]]}" for tick in ticks])
@@ -186,7 +192,10 @@ def _draw_pairs(axes: Any, report: ConsensusReport, order: list[int]) -> None:
                 )
     else:
         axes.figure.colorbar(image, ax=axes, shrink=0.6, format=lambda share, _: f"{share:.0%}")
-    axes.set_title("% who rank it before the other item", color=INK, size=10)
+    heading = "% who rank it before the other item"
+    if missing:
+        heading += "\n(grey: nobody ranks both)"
+    axes.set_title(heading, color=INK, size=10)
 
 
 def consensus_page(report: ConsensusReport, title: str = "") -> str:
@@ -211,10 +220,8 @@ def _body(report: ConsensusReport) -> Iterator[str]:
     sizes = f"{amount(people, 'person', 'people')}, {amount(len(report.items), 'item')}"
     yield f"<p>{sizes}, method: {escape(report.method)}.</p>"
     if len(report.groups) > 1:
-        keys = (
-            key(f"{group.group} ({group.n_people:,})", colour(number))
-            for number, group in enumerate(report.groups)
-        )
+        names = [f"{group.group} ({group.n_people:,})" for group in report.groups]
+        keys = (key(name, its_colour) for name, its_colour in name_colours(names))
         yield f'<ul class="keys">{"".join(keys)}</ul>'
     for group in report.groups:
         name = f"<strong>{escape(group.group)}</strong>: " if group.group else ""
@@ -233,12 +240,18 @@ def _body(report: ConsensusReport) -> Iterator[str]:
             where = f" in {escape(group.group)}" if group.group else ""
             yield f"<h2>Who is preferred to whom{where}</h2>"
             yield (
-                '<p class="soft">The share that prefers the row to the column, '
-                "of those who compare them.</p>"
+                '<p class="soft">Blue: most of those who compare both prefer the row to the '
+                f"column; red: the column.{_about_missing(group.pairwise)}</p>"
             )
             yield from _pairs(report, group)
     yield "<h2>Table</h2>"
     yield from _table(report)
+
+
+def _about_missing(shares: NDArray[np.float64]) -> str:
+    """What grey cells mean, if there are any."""
+    missing = int(np.isnan(shares).sum()) - int(np.isnan(np.diag(shares)).sum())
+    return " Grey: nobody compares them." if missing else ""
 
 
 def places_picture(report: ConsensusReport) -> Iterator[str]:
@@ -291,57 +304,72 @@ def _places_svg(
 
 
 def _pairs(report: ConsensusReport, group: GroupConsensus) -> Iterator[str]:
-    """The drawing of pairwise shares, also twice."""
-    yield from _pairs_svg(report, group, "roomy", _WIDTH, _NAMES, 24)
-    yield from _pairs_svg(report, group, "narrow", _WIDTH // 2, 100, 14)
+    """The drawing of pairwise shares, also twice; on a phone of fewer items."""
+    yield from _pairs_svg(report, group, "roomy", _WIDTH, 24, MOST_ITEMS)
+    yield from _pairs_svg(report, group, "narrow", _WIDTH // 2, 14, _MOST_ON_A_PHONE)
 
 
 def _pairs_svg(
-    report: ConsensusReport, group: GroupConsensus, kind: str, width: int, names: int, letters: int
+    report: ConsensusReport, group: GroupConsensus, kind: str, width: int, letters: int, most: int
 ) -> Iterator[str]:
     assert group.pairwise is not None
-    order = [int(i) for i in np.lexsort((-group.scores, group.ranking))][:MOST_ITEMS]
+    every = [int(i) for i in np.lexsort((-group.scores, group.ranking))]
+    order = every[:most]
+    size = 11.0 if len(order) <= _FEW_ITEMS else 9.0 if kind == "roomy" else 8.0
+    rows = [shorten(report.items[i], letters) for i in order]
+    heads = [shorten(report.items[i], letters - 3) for i in order]
+    names = 10 + max(text_width(name, size) for name in rows)
+    top = 10 + max(text_width(name, size) for name in heads)
     side = min(44.0, (width - names) / len(order))
-    size = round(min(13.0 if kind == "roomy" else 11.0, max(6.0, side * 0.62)), 1)
-    top = names - 10
     height = top + side * len(order) + 4
     yield f'<div class="{kind}" style="max-width:48rem">'
     yield f'<svg viewBox="0 0 {width} {height:.0f}" role="img" aria-label="Pairwise shares">'
     for line, i in enumerate(order):
         middle = side * (line + 0.5)
-        name = shorten(report.items[i], letters)
-        yield text(name, names - 6, top + middle + size / 3, size, anchor="end")
+        yield text(rows[line], names - 6, top + middle + size / 3, size, anchor="end")
         yield (
-            f'<g transform="translate({names + middle + size / 3:.1f},{top - 6}) rotate(-90)">'
-            f"{text(shorten(name, letters - 3), 0, 0, size)}</g>"
+            f'<g transform="translate({names + middle + size / 3:.1f},{top - 6:.1f}) rotate(-90)">'
+            f"{text(heads[line], 0, 0, size)}</g>"
         )
         for column, j in enumerate(order):
-            share = float(group.pairwise[i, j])
-            if np.isnan(share):
-                continue
-            x, y = names + side * column, top + side * line
-            said = f"{report.items[i]} before {report.items[j]}: {share:.1%}"
-            yield (
-                f'<rect x="{x:.1f}" y="{y:.1f}" width="{side:.1f}" height="{side:.1f}" '
-                f'fill="{_shade(share)}" stroke="white"><title>{escape(said)}</title></rect>'
-            )
-            if side >= 16:
-                ink = "#fff" if abs(share - 0.5) > 0.3 else INK
-                digits = min(11.0, 0.55 * side)
-                yield (
-                    f'<text x="{x + side / 2:.1f}" y="{y + side / 2 + 0.36 * digits:.1f}" '
-                    f'font-size="{digits:.1f}" style="fill:{ink}" text-anchor="middle" '
-                    f'pointer-events="none">{round(100 * share)}</text>'
-                )
-    yield "</svg></div>"
+            if i != j:
+                x, y = names + side * column, top + side * line
+                said = f"{report.items[i]} before {report.items[j]}"
+                yield _cell(x, y, side, float(group.pairwise[i, j]), said)
+    yield "</svg>"
+    if len(order) < len(every):
+        yield f'<p class="soft">The first {len(order)} of {len(every):,} items.</p>'
+    yield "</div>"
+
+
+def _cell(x: float, y: float, side: float, share: float, said: str) -> str:
+    """A share from red at 0 to blue at 1, the deeper the clearer; grey if nobody compares."""
+    known = not np.isnan(share)
+    strength = 2 * abs(share - 0.5) if known else 1.0
+    fill = ("#2166ac" if share > 0.5 else "#b2182b") if known else in_css(OTHERS)
+    words = f"{said}: {f'{share:.1%}' if known else 'nobody compares them'}"
+    drawn = (
+        f'<rect x="{x:.1f}" y="{y:.1f}" width="{side:.1f}" height="{side:.1f}" class="rim" '
+        f'style="fill:{fill};fill-opacity:{strength:.2f}"><title>{escape(words)}</title></rect>'
+    )
+    if known and side >= 16:
+        digits = min(11.0, 0.55 * side)
+        ink = "#fff" if strength > 0.6 else "var(--ink)"
+        drawn += (
+            f'<text x="{x + side / 2:.1f}" y="{y + side / 2 + 0.36 * digits:.1f}" '
+            f'font-size="{digits:.1f}" style="fill:{ink}" text-anchor="middle" '
+            f'pointer-events="none">{round(100 * share)}</text>'
+        )
+    return drawn
 
 
 def _table(report: ConsensusReport) -> Iterator[str]:
     columns = report.columns()
+    looks = {"item": "", "group": ' style="white-space:nowrap"'}
     words = {"best": "best place", "worst": "worst place", "first": "first in samples"}
     yield '<div class="wide"><table><tr>'
     for name in columns:
-        kind = "" if name in ("item", "group") else ' class="number"'
+        kind = looks.get(name, ' class="number"')
         yield f"<th{kind}>{words.get(name, name)}</th>"
     yield "</tr>"
     for row in zip(*columns.values(), strict=True):
@@ -352,14 +380,7 @@ def _table(report: ConsensusReport) -> Iterator[str]:
                 shown = f"{value:.1%}"
             elif name == "score":
                 shown = f"{value:.3f}"
-            kind = "" if name in ("item", "group") else ' class="number"'
+            kind = looks.get(name, ' class="number"')
             yield f"<td{kind}>{escape(shown)}</td>"
         yield "</tr>"
     yield "</table></div>"
-
-
-def _shade(share: float) -> str:
-    """A colour from red at 0 through white to blue at 1."""
-    end = _BLUE if share > 0.5 else _RED
-    mixed = 255 + (end - 255) * min(1.0, abs(share - 0.5) * 2)
-    return "#" + "".join(f"{round(value):02x}" for value in mixed)

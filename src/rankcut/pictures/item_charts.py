@@ -52,7 +52,8 @@ def draw_group_places(
     for height, (_, places) in enumerate(rows):
         line, width = (INK, 2.2) if clear[height] else (FAINT, 1.4)
         axes.plot([min(places), max(places)], [height] * 2, color=line, linewidth=width, zorder=2)
-        for group, place in enumerate(places):
+        # Groups with a colour of their own lie on top.
+        for group, place in reversed(list(enumerate(places))):
             _dot(axes, place, height, group, alpha=1.0 if clear[height] else 0.35)
     for group, label in enumerate(groups):
         _dot(axes, [], [], group, label=shorten(label))

@@ -307,8 +307,10 @@ def _draw_legend(axes: Any, found: RankingMap, scene: Scene, without_label: int)
         notes += [f"{amount(left_out, 'shorter arrow')}", "left out."]
     if without_label:
         notes += [f"{amount(without_label, 'arrow')} without room", "for a label."]
+    if len(found.groups) > 1 and scene.means:
+        notes.append("Crosses: group means.")
     if scene.ellipses:
-        notes += ["Crosses: group means.", "Ellipses: half of each", "group, if normal."]
+        notes += ["Ellipses: half of each", "group, if normal."]
     axes.text(0, y, "\n".join(notes), **note)
 
 

@@ -22,6 +22,8 @@ _WIDTH, _HEIGHT = 640, 600
 _FONTS = {"roomy": 13.0, "narrow": 23.0}
 # Items of a ranking that a tip shows.
 _MOST_SHOWN = 8
+# Groups without a colour of their own that a tip names.
+_MOST_NAMED = 6
 # Of more points than this each is drawn fainter.
 _FEW_POINTS = 300
 
@@ -87,7 +89,7 @@ def map_pieces(found: RankingMap, describe: Callable[[int], str]) -> Iterator[st
     scene = lay_out(found, _WIDTH, _HEIGHT)
     yield (
         f'<p class="soft">{escape(found.subtitle())}. Arrows point to where an item is ranked '
-        f"high.{_about_groups(scene)}</p>"
+        f"high.{_about_groups(scene, len(found.groups))}</p>"
     )
     yield from map_keys(found)
     yield '<figure style="max-width:48rem">'
@@ -150,9 +152,7 @@ def _mark(
         value = found.values[mark]
         words[0] += f", {found.by} {'unknown' if np.isnan(value) else f'{value:.4g}'}"
     elif found.by or len(found.groups) > 1:
-        words[0] = ", ".join(
-            f"{found.groups[g].name}: {found.parts[mark, g]:,}" for g, _, _ in sectors
-        )
+        words[0] = ", ".join(_named_counts(found, mark, [g for g, _, _ in sectors]))
     words.append(describe(found.rows[mark]))
     shown = tip("\n".join(words))
     if colour is not None or len(sectors) == 1:
@@ -168,6 +168,19 @@ def _mark(
         for g, start, end in sectors
     )
     return f'<g class="rim"{shown}>{"".join(paths)}</g>'
+
+
+def _named_counts(found: RankingMap, mark: int, groups: Sequence[int]) -> Iterator[str]:
+    """The groups at a mark; a few of those without a colour of their own by their names."""
+    for g in groups:
+        if found.groups[g].colour != OTHERS:
+            yield f"{found.groups[g].name}: {found.parts[mark, g]:,}"
+            continue
+        named = list(found.others[mark].items())
+        yield from (f"{name}: {count:,}" for name, count in named[:_MOST_NAMED])
+        if len(named) > _MOST_NAMED:
+            rest = sum(count for _, count in named[_MOST_NAMED:])
+            yield f"{len(named) - _MOST_NAMED} others: {rest:,}"
 
 
 def _sector(x: float, y: float, radius: float, start: float, end: float) -> str:
@@ -210,10 +223,11 @@ def _arrows(scene: Scene) -> Iterator[str]:
             yield f'<g class="later" data-item="{arrow.item}">{label}</g>'
 
 
-def _about_groups(scene: Scene) -> str:
-    if not scene.ellipses:
-        return ""
-    return " Crosses are group means; an ellipse would hold half of its group if it were normal."
+def _about_groups(scene: Scene, n_groups: int) -> str:
+    said = " Crosses are group means." if n_groups > 1 and scene.means else ""
+    if scene.ellipses:
+        said += " An ellipse would hold half of its group if it were normal."
+    return said
 
 
 def map_keys(found: RankingMap) -> Iterator[str]:

@@ -80,7 +80,7 @@ button.pick:focus-visible, svg:focus-visible {{ outline: 2px solid var(--c0); }}
   overflow-wrap: anywhere; }}
 #tip[hidden] {{ display: none; }}
 .current {{ stroke: var(--ink) !important; stroke-width: 2 !important; }}
-@media (max-width: 600px) {{ .roomy {{ display: none; }} }}
+@media (max-width: 600px) {{ .roomy {{ display: none; }} th, td {{ padding: .25rem .35rem; }} }}
 @media (min-width: 601px) {{ .narrow {{ display: none; }} }}
 """
 

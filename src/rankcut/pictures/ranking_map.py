@@ -70,6 +70,8 @@ class RankingMap:
         The groups in the order of their colours; one without a name if there is no column.
     parts : ndarray of shape (n_marks, n_groups)
         How many rankings of each group each mark stands for.
+    others : dict from int to dict of str to int
+        For each mark the groups without a colour of their own and their counts, largest first.
     values : ndarray of shape (n_marks,) or None
         The mean of the column at each mark, where the column holds numbers.
     rows : list of int
@@ -90,6 +92,7 @@ class RankingMap:
     counts: NDArray[np.int64]
     groups: list[Group]
     parts: NDArray[np.int64]
+    others: dict[int, dict[str, int]]
     values: NDArray[np.float64] | None
     rows: list[int]
     directions: NDArray[np.float64]
@@ -264,6 +267,7 @@ def map_rankings(
         totals,
         groups,
         parts,
+        {} if numbers is not None else _others(values, colours, group, mark, counts),
         means,
         rows.tolist(),
         found.loadings,
@@ -326,6 +330,27 @@ def group_rows(
         names.append(UNKNOWN)
         colours.append(UNKNOWN_COLOUR)
     return names, colours, np.array([codes[label] for label in labels.tolist()], dtype=np.int64)
+
+
+def _others(
+    values: Any,
+    colours: Sequence[str],
+    group: NDArray[np.int64],
+    mark: NDArray[np.int64],
+    counts: NDArray[np.int64],
+) -> dict[int, dict[str, int]]:
+    """Groups that share the colour of the others, by mark, with their counts."""
+    found: dict[int, dict[str, int]] = {}
+    if OTHERS in colours:
+        labels = np.asarray(values).tolist()
+        for row in np.flatnonzero(group == colours.index(OTHERS)).tolist():
+            named = found.setdefault(int(mark[row]), {})
+            label = _label(labels[row])
+            named[label] = named.get(label, 0) + int(counts[row])
+    return {
+        number: dict(sorted(named.items(), key=lambda pair: (-pair[1], pair[0])))
+        for number, named in found.items()
+    }
 
 
 def _label(value: Any) -> str:

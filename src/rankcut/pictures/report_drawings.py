@@ -6,7 +6,7 @@ from html import escape
 import numpy as np
 
 from rankcut.pictures.graph_layout import lay_out_graph
-from rankcut.pictures.labels import place_labels, text_width
+from rankcut.pictures.labels import place_labels, points_along, text_width
 from rankcut.pictures.page import text, tip
 from rankcut.pictures.theme import shorten
 from rankcut.reports.overview import Overview
@@ -34,7 +34,8 @@ def draw_lengths(page: Overview) -> Iterator[str]:
     bar = min(60.0, width / len(starts))
     left = (width - bar * len(starts)) / 2
     yield (
-        f'<svg viewBox="0 0 {width} {height + 30}" role="img" tabindex="0" style="max-width:40rem" '
+        f'<svg viewBox="-12 0 {width + 24} {height + 30}" role="img" tabindex="0" '
+        'style="max-width:40rem" '
         'aria-label="Histogram of how many items rankings list; arrow keys go through the bars">'
         f'<line class="grid" x1="0" x2="{width}" y1="{height}" y2="{height}"/>'
     )
@@ -154,7 +155,15 @@ def draw_graph(page: Overview) -> Iterator[str]:
         boxes = np.array([[text_width(label, font) + 4, 1.25 * font] for label in labels])
         bounds = (1, 1, width - 1, height - 1)
         obstacles = np.column_stack([points - radius, points + radius])
-        placed = place_labels(points, boxes, bounds, gap=radius + 1, reach=2, obstacles=obstacles)
+        placed = place_labels(
+            points,
+            boxes,
+            bounds,
+            gap=radius + 1,
+            reach=2,
+            obstacles=obstacles,
+            covered=points_along(*points[layout.edges.T]),
+        )
         spots = {spot.number: (spot.x, spot.y) for spot in placed}
         for k, label in enumerate(labels):
             # A name without room beside its item shows when the item is chosen.

@@ -62,6 +62,19 @@ def colour(number: int) -> str:
     return COLOURS[number] if number < len(COLOURS) else OTHERS
 
 
+def name_colours(names: Sequence[str]) -> list[tuple[str, str]]:
+    """The entries of a legend: groups with their colours, then all grey ones as one.
+
+    >>> name_colours(["east", "west"])
+    [('east', '#0072B2'), ('west', '#D55E00')]
+    >>> name_colours([f"town {k}" for k in range(40)])[-1]
+    ('33 others', '#b6babf')
+    """
+    n_others = max(0, len(names) - len(COLOURS))
+    shown = [*names[: len(COLOURS)], *([f"{n_others} others"] if n_others else [])]
+    return [(name, colour(number)) for number, name in enumerate(shown)]
+
+
 def scale_colour(share: float) -> str:
     """The colour of a number, from 0 for the smallest to 1 for the largest.
 
@@ -132,6 +145,8 @@ def write_heading(figure: Any, title: str, said: str = "", legend_of: Any = None
     room = width - 2 * _EDGE
     lines = wrapped(said, room, 10.0)
     handles, names = ([], []) if legend_of is None else legend_of.get_legend_handles_labels()
+    names = [name for name, _ in name_colours(names)]
+    handles = handles[: len(names)]
     # A colour and the gap to the next name take about two letters and a half each.
     widest = max((text_width(name, 10.0) for name in names), default=0.0) + 30.0
     columns = max(1, min(len(names), int(room / widest)))

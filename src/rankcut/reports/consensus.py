@@ -176,8 +176,8 @@ class ConsensusReport:
             lines.append(line)
         lines += [*self._left_out(most), ""]
         for group in self.groups:
-            people = amount(group.n_people, "person", "people")
-            lines.append(f"{group.group} ({people}): {' '.join(self.sentences(group))}")
+            lines.append(f"{group.group} ({amount(group.n_people, 'person', 'people')}):")
+            lines += [f"  {sentence}" for sentence in self.sentences(group)]
         return lines
 
     def _left_out(self, most: int) -> list[str]:
