@@ -24,6 +24,15 @@ _WIDE = "---\nhide:\n  - navigation\n  - toc\n---\n"
 # What only the tests need to see.
 _DOCTEST = re.compile(r"^<BLANKLINE>$|  # doctest: \S+", re.M)
 
+# The dash after a returned type without a description.
+_NOTHING_SAID = re.compile(r'–\s*<div class="doc-md-description">\s*</div>\s*</li>')
+
+# An option of a command, with or without its value, which is not to be broken after its dashes.
+_OPTION = re.compile(r"<code>(--?[^<\n]{1,26})</code>")
+
+# "top-k" among the values of a parameter, read as a difference.
+_DIFFERENCE = '<span title="top">top</span> - <span title="k">k</span>'
+
 # Rooms of the reference: a title, and the modules or packages whose names belong to it.
 ROOMS = {
     "rankings": ("Rankings", ("rankings", "ranking_set", "orders", "ratings", "long_tables")),
@@ -53,6 +62,13 @@ def on_page_markdown(markdown, page, config, files):
     if page.file.src_uri == "names.md":
         markdown = _linked(markdown)
     return _DOCTEST.sub("", markdown)
+
+
+def on_page_content(html, page, config, files):
+    """Mend what the Markdown cannot say, or the reference says badly."""
+    html = _NOTHING_SAID.sub("</li>", html)
+    html = html.replace(_DIFFERENCE, "top-k")
+    return _OPTION.sub(r'<code style="white-space:nowrap">\1</code>', html)
 
 
 def _linked(markdown):

@@ -7,6 +7,10 @@ import contextlib
 import re
 import shlex
 import subprocess
+import textwrap
+
+# Columns of a line of output, as in a terminal: longer lines are folded.
+WIDTH = 96
 
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.M | re.S)
 
@@ -40,5 +44,19 @@ def run_commands(block, folder):
             shown.append("")
         shown.append(line)
         if output.strip():
-            shown.append(output.rstrip())
+            shown += map(folded, output.rstrip().splitlines())
     return "\n".join(shown)
+
+
+def folded(line):
+    """A line of output, folded between words where it is too long for a page.
+
+    >>> print(folded("  " + "word " * 20))
+      word word word word word word word word word word word word word word word word word word word
+      word
+    """
+    if len(line) <= WIDTH:
+        return line
+    indent = line[: len(line) - len(line.lstrip())]
+    pieces = textwrap.wrap(line, WIDTH, subsequent_indent=indent, break_long_words=False)
+    return "\n".join(pieces)

@@ -12,7 +12,7 @@ import numpy as np
 
 from rankcut.errors import amount
 from rankcut.pictures.consensus import MOST_ITEMS, draw_places
-from rankcut.pictures.map_page import describe_orders, draw_map_svg
+from rankcut.pictures.map_page import about_groups, describe_orders, draw_map_svg
 from rankcut.pictures.map_scene import lay_out
 from rankcut.pictures.page import in_css, key, page
 from rankcut.pictures.ranking_map import RankingMap
@@ -67,12 +67,13 @@ def _body(report: BlocReport, found: RankingMap | None, ranks: Any) -> Iterator[
     if found is not None:
         rows = getattr(ranks, "iloc", ranks)[found.rows]
         words = dict(zip(found.rows, describe_orders(rows, found.items), strict=True))
+        scene = lay_out(found, _WIDTH, _HEIGHT)
         yield (
             '<p class="soft">Each point is a ranking; rankings near each other are alike. Arrows '
-            "point to where an item is ranked high.</p>"
+            f"point to where an item is ranked high.{about_groups(scene, len(found.groups))}</p>"
         )
         yield '<figure style="max-width:48rem">'
-        yield from draw_map_svg(found, lay_out(found, _WIDTH, _HEIGHT), words.__getitem__)
+        yield from draw_map_svg(found, scene, words.__getitem__)
         yield "</figure>"
     yield '<div class="blocs">'
     for bloc in range(len(report.sizes)):

@@ -89,7 +89,7 @@ def map_pieces(found: RankingMap, describe: Callable[[int], str]) -> Iterator[st
     scene = lay_out(found, _WIDTH, _HEIGHT)
     yield (
         f'<p class="soft">{escape(found.subtitle())}. Arrows point to where an item is ranked '
-        f"high.{_about_groups(scene, len(found.groups))}</p>"
+        f"high.{about_groups(scene, len(found.groups))}</p>"
     )
     yield from map_keys(found)
     yield '<figure style="max-width:48rem">'
@@ -223,7 +223,8 @@ def _arrows(scene: Scene) -> Iterator[str]:
             yield f'<g class="later" data-item="{arrow.item}">{label}</g>'
 
 
-def _about_groups(scene: Scene, n_groups: int) -> str:
+def about_groups(scene: Scene, n_groups: int) -> str:
+    """What crosses and ellipses mean, if there are any; it goes on from another sentence."""
     said = " Crosses are group means." if n_groups > 1 and scene.means else ""
     if scene.ellipses:
         said += " An ellipse would hold half of its group if it were normal."

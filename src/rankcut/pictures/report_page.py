@@ -14,8 +14,8 @@ import numpy as np
 
 from rankcut._loops.partitions import close_rows
 from rankcut.consensus.means import borda_vectors
-from rankcut.pictures.map_page import describe_orders, draw_map_svg, map_keys
-from rankcut.pictures.map_scene import MOST_ARROWS, lay_out
+from rankcut.pictures.map_page import about_groups, describe_orders, draw_map_svg, map_keys
+from rankcut.pictures.map_scene import MOST_ARROWS, Scene, lay_out
 from rankcut.pictures.page import page
 from rankcut.pictures.ranking_map import Directions, main_directions, map_rankings
 from rankcut.pictures.report_drawings import draw_graph, draw_lengths, draw_pairs
@@ -235,7 +235,7 @@ def _map_panel(found: Overview) -> tuple[str, str, str]:
         '<figure style="max-width:44rem">',
         *draw_map_svg(shown, scene, words.__getitem__),
         "</figure>",
-        f'<p class="soft">{_map_key(len(scene.arrows))}</p>',
+        f'<p class="soft">{_map_key(scene, len(shown.groups))}</p>',
     ]
     if found.blocs is not None and len(found.blocs.sizes) > 1:
         content += ["<ul>"]
@@ -251,10 +251,11 @@ def _kept_together(sentence: str) -> str:
     return escape(sentence).replace(" %", "&nbsp;%")
 
 
-def _map_key(n_arrows: int) -> str:
+def _map_key(scene: Scene, n_groups: int) -> str:
     """How to read the map."""
     said = "Points are rankings, arrows point to where an item is ranked high."
-    if n_arrows > MOST_ARROWS:
+    said += about_groups(scene, n_groups)
+    if len(scene.arrows) > MOST_ARROWS:
         said += f" These are the {MOST_ARROWS} longest arrows; any other shows when you choose it."
     return said
 
