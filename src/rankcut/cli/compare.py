@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from rankcut.comparison.results import GroupComparison
     from rankcut.ranking_set import RankingSet
 
-_BAR = 16
+_BAR = 12
 
 
 @with_options(reading=Reading)
