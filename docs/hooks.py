@@ -33,6 +33,18 @@ _OPTION = re.compile(r"<code>(--?[^<\n]{1,26})</code>")
 # "top-k" among the values of a parameter, read as a difference.
 _DIFFERENCE = '<span title="top">top</span> - <span title="k">k</span>'
 
+# An entry of the reference's lists of parameters, without its type or with any.
+_ENTRY = re.compile(
+    r'<li class="doc-section-item field-body">\s*<b><code>(\w+)</code></b>\s*'
+    r'(?:\(<code><span title="typing.Any">Any</span></code>\)\s*)?(–.*?)</li>',
+    re.S,
+)
+_ENTRY_OF = '<li class="doc-section-item field-body"><b><code>{name}</code></b> {rest}</li>'
+_BOLD = "</code></b>, <b><code>"
+
+# A number, and what keeps another with it.
+_INTERVAL = re.compile(r"(\d%?) (±|to) (?=\d)")
+
 # Rooms of the reference: a title, and the modules or packages whose names belong to it.
 ROOMS = {
     "rankings": ("Rankings", ("rankings", "ranking_set", "orders", "ratings", "long_tables")),
@@ -66,9 +78,34 @@ def on_page_markdown(markdown, page, config, files):
 
 def on_page_content(html, page, config, files):
     """Mend what the Markdown cannot say, or the reference says badly."""
-    html = _NOTHING_SAID.sub("</li>", html)
+    if page.file.src_uri.startswith("results/"):
+        html = _INTERVAL.sub("\\1\u00a0\\2\u00a0", html)
+    html = _alike_together(_NOTHING_SAID.sub("</li>", html))
     html = html.replace(_DIFFERENCE, "top-k")
     return _OPTION.sub(r'<code style="white-space:nowrap">\1</code>', html)
+
+
+def _alike_together(html):
+    """Parameters in a row that one sentence explains, as one entry of their list."""
+    kept = []
+    for start, names, rest in _entries(html):
+        if kept and names and kept[-1][2] == rest and not start.strip():
+            kept[-1][1].extend(names)
+        else:
+            kept.append((start, names, rest))
+    return "".join(
+        start + (_ENTRY_OF.format(name=_BOLD.join(names), rest=rest) if names else rest)
+        for start, names, rest in kept
+    )
+
+
+def _entries(html):
+    """What is before each entry of a list of parameters, its name, and what follows the name."""
+    end = 0
+    for found in _ENTRY.finditer(html):
+        yield html[end : found.start()], [found[1]], found[2]
+        end = found.end()
+    yield "", [], html[end:]
 
 
 def _linked(markdown):

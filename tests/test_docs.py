@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import hooks
 import pytest
@@ -97,3 +98,37 @@ def test_recorded_results_say_where_they_come_from():
     assert re.fullmatch(r"\d{4}-\d\d-\d\d", facts["date"])
     assert facts["version"].startswith(f"rankcut {rankcut.__version__}, ")
     assert facts["command"] == "`python benchmarks/startup.py`"
+
+
+def test_the_reference_says_one_thing_once():
+    def mended(html, uri="reference/kernels.md"):
+        page = SimpleNamespace(file=SimpleNamespace(src_uri=uri))
+        return hooks.on_page_content(html, page, None, None)
+
+    start, end = '<li class="doc-section-item field-body">\n', "</li>"
+    kind = '(<code><span title="typing.Any">Any</span></code>)'
+    said = '–\n<div class="doc-md-description">{}</div>\n'
+    x, y, z = (
+        f"{start}<b><code>{name}</code></b> {kind} {said.format(words)}{end}"
+        for name, words in (("x", "As above."), ("y", "As above."), ("z", "Other."))
+    )
+    html = mended(f"<ul>{x}\n{y}\n{z}</ul> after")
+    assert html.count("<li") == 2
+    assert html.count("As above.") == 1
+    assert "<b><code>x</code></b>, <b><code>y</code></b> –" in html
+    assert html.endswith("</ul> after")
+    returned = f"{start}<code>Figure</code>\n{said.format(' ')}{end}"
+    assert "–" not in mended(returned)
+    assert mended("<p>plain</p>") == "<p>plain</p>"
+    assert "nowrap" in mended("<code>--unranked last</code>")
+    assert "nowrap" not in mended("<code>unranked</code>")
+    assert mended("0.1 ± 0.2", "results/gp.md") == "0.1\u00a0±\u00a00.2"
+
+
+def test_long_lines_of_output_are_folded_between_words():
+    line = "  first " + "word " * 30 + "last"
+    folded = shell.folded(line).splitlines()
+    assert len(folded) == 2
+    assert all(len(part) <= shell.WIDTH and part.startswith("  ") for part in folded)
+    assert " ".join(part.strip() for part in folded) == line.strip()
+    assert shell.folded("short   line") == "short   line"
