@@ -61,13 +61,12 @@ test-oldest: .venv-oldest/.installed
 
 # The site, in build/site: open build/site/index.html. Warnings are errors.
 docs: $(DOCS)
-	$(VENV)/bin/python -m mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(VENV)/bin/python -m mkdocs build --strict --quiet
 	@echo "Open build/site/index.html"
 
-# The pictures that the README and its pages show, drawn again.
+# The pictures that the README and its pages show, drawn again; RANKCUT_DATA names real data.
 pictures: $(DEMO)
-	$(VENV)/bin/rankcut map lunch:full --by guest -o docs/map.png
-	$(VENV)/bin/rankcut consensus lunch:top-k --unranked last -o docs/consensus.png
+	$(VENV)/bin/python docs/draw.py
 
 # The stories with real data, whose directory RANKCUT_DATA names, told again.
 stories: $(DEMO)

@@ -8,7 +8,7 @@ from scipy.stats import binomtest, t
 from rankcut import RankingClusters
 from rankcut._loops.centres import squared_distances
 from rankcut.blocs.centres import Blocs, assign, by_means
-from rankcut.blocs.distinctive import Differences, measure_differences
+from rankcut.blocs.descriptions import Differences, measure_differences
 from rankcut.blocs.order_vectors import closed
 from rankcut.consensus.means import borda_vectors
 from rankcut.consensus.people import read_rows

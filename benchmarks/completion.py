@@ -1,7 +1,6 @@
 """How well unlisted items are ordered, beside plain methods, on people never seen in training.
 
 Run with: python benchmarks/completion.py [--data FOLDER] [--only sushi-b,...] [-o FILE.md]
-          python benchmarks/completion.py --scale   (lists in CSR: time and memory)
 
 Some places of the people judged are hidden and predicted from the others. Numbers are means over
 people: the share of pairs with a hidden item in the right order (of two hidden ones where the order
@@ -13,8 +12,8 @@ the share of hidden films in the better half of a person's ratings among ten rec
 """
 
 import argparse
+import json
 import os
-import resource
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -24,7 +23,6 @@ import numpy as np
 from completion_baselines import BASELINES, recommenders
 from record import header, own_command
 from scipy.optimize import minimize_scalar
-from scipy.sparse import csr_array
 
 from rankcut import NeighborGraph, RankingCompleter
 from rankcut.completion.lists import read_lists
@@ -246,14 +244,20 @@ def compare(task: Task, size: int | None, seed: int) -> list[Score]:
         worth = completer.fit(train).transform(shown)
         seconds = time.process_time() - start
         gaps = worth[judged.person, judged.better] - worth[judged.person, judged.worse]
-        chances = np.empty(len(gaps))
-        for person in range(n):
-            own_pairs = judged.person == person
-            if own_pairs.any():
-                pairs = np.stack([judged.better[own_pairs], judged.worse[own_pairs]], axis=1)
-                chances[own_pairs] = completer.predict_pairs(shown[person : person + 1], pairs)[0]
+        chances = said_chances(completer, shown, judged)
         scores.append(score(name, gaps, chances, judged, n, seconds))
     return scores
+
+
+def said_chances(completer: RankingCompleter, shown: np.ndarray, judged: Judged) -> np.ndarray:
+    """The probability of each judged pair's true order."""
+    chances = np.empty(len(judged.person))
+    for person in range(len(shown)):
+        own = judged.person == person
+        if own.any():
+            pairs = np.stack([judged.better[own], judged.worse[own]], axis=1)
+            chances[own] = completer.predict_pairs(shown[person : person + 1], pairs)[0]
+    return chances
 
 
 def lines(task: Task, size: int | None, scores: list[Score]) -> Iterator[str]:
@@ -300,40 +304,6 @@ def recall(task: Task, seed: int) -> Iterator[str]:
         yield f"| {task.name} | {len(train):,} | {name} | {own.mean():.4f} | {ahead} |"
 
 
-def scale() -> Iterator[str]:
-    """Time and memory of learning and recommending from simulated lists in CSR."""
-    yield "| people | items | listed | fit, processor s | recommend 10 to all, s | peak, MB |"
-    yield "|---|---|---|---|---|---|"
-    for n_people, n_items, n_listed in ((5_000, 100, 10), (100_000, 10_000, 30)):
-        lists = simulated_lists(n_people, n_items, n_listed)
-        RankingCompleter().fit(simulated_lists(100, 600, 10))  # compiles the loops
-        start = time.process_time()
-        completer = RankingCompleter(n_jobs=2).fit(lists)
-        middle = time.process_time()
-        completer.recommend(lists, 10)
-        end = time.process_time()
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-        yield (
-            f"| {n_people:,} | {n_items:,} | {n_listed} | {middle - start:.0f} "
-            f"| {end - middle:.0f} | {peak:,.0f} |"
-        )
-
-
-def simulated_lists(n_people: int, n_items: int, n_listed: int) -> csr_array:
-    """Rankings of random items by people with eight tastes, as ranks in CSR."""
-    rng = np.random.default_rng(0)
-    loadings, tastes = rng.normal(size=(n_items, 8)), rng.normal(size=(n_people, 8))
-    popular = rng.normal(size=n_items)
-    items = np.empty((n_people, n_listed), dtype=np.int32)
-    for row in items:
-        row[:] = rng.choice(n_items, n_listed, replace=False)
-    worth = np.einsum("pd,pkd->pk", tastes, loadings[items]) + popular[items]
-    worth += rng.normal(size=worth.shape)
-    ranks = (-worth).argsort(axis=1).argsort(axis=1) + 1.0
-    starts = np.arange(n_people + 1) * n_listed
-    return csr_array((ranks.ravel(), items.ravel(), starts), shape=(n_people, n_items))
-
-
 RECALL_HEAD = "| set | lists | method | recall@10 | ours ahead by |\n|---|---|---|---|---|"
 HEAD = (
     "| set | lists | method | pairs right | ours ahead by | tau of hidden | log-loss "
@@ -348,37 +318,45 @@ def main() -> None:
     parser.add_argument("--sizes", default="100,300,1000,all", help="numbers of training lists")
     parser.add_argument("--seed", type=int, default=0, help="seed of the split of people")
     parser.add_argument("-o", "--output", help="file for the table")
-    parser.add_argument("--scale", action="store_true", help="time and memory instead")
+    parser.add_argument("--keep", help="JSON file of rows that are done, to go on from")
     options = parser.parse_args()
     every = tasks(options.data)
     chosen = options.only.split(",") if options.only else list(every)
     sizes = [None if each == "all" else int(each) for each in options.sizes.split(",")]
     written: list[str] = []
+    kept: dict[str, list[str]] = {}
+    if options.keep and Path(options.keep).exists():
+        kept = json.loads(Path(options.keep).read_text(encoding="utf-8"))
 
-    def say(line: str) -> None:
-        written.append(line)
-        print(line, flush=True)
+    def say(*rows: str) -> None:
+        written.extend(rows)
+        print(*rows, sep="\n", flush=True)
         if options.output:
             Path(options.output).write_text(
                 "\n".join([_preface(), *written]) + "\n", encoding="utf-8"
             )
 
-    if options.scale:
-        for line in scale():
-            say(line)
-        return
+    def say_once(key: str, make: Callable[[], Iterator[str]]) -> None:
+        if key not in kept:
+            kept[key] = list(make())
+            if options.keep:
+                Path(options.keep).write_text(json.dumps(kept), encoding="utf-8")
+        say(*kept[key])
+
     say(HEAD)
     for name in chosen:
         task = every[name]()
-        n_others = len(split(task, 0)[1])
+        n_others = len(split(task, options.seed)[1])
         for size in sizes:
             if size is None or size < n_others:
-                for line in lines(task, size, compare(task, size, options.seed)):
-                    say(line)
-    if "movielens" in chosen:
+
+                def rows(task: Task = task, size: int | None = size) -> Iterator[str]:
+                    return lines(task, size, compare(task, size, options.seed))
+
+                say_once(f"{name}, {size}, {options.seed}", rows)
+    if "movielens" in chosen and None in sizes:
         say(f"\n{RECALL_HEAD}")
-        for line in recall(every["movielens"](), options.seed):
-            say(line)
+        say_once(f"recall, {options.seed}", lambda: recall(every["movielens"](), options.seed))
 
 
 def _preface() -> str:

@@ -1,6 +1,6 @@
 """Do completed vectors help the classifier and the search, and do covariates help completion?
 
-Run with: python benchmarks/completion_uses.py [--data FOLDER] [--splits 4]
+Run with: python benchmarks/completion_uses.py [--data FOLDER] [--splits 4] [--only search]
 
 Classes: tasks of benchmarks/quality.py with 200 labels (or the fewest above), judged by the area
 under the curve. "completed" is a logistic regression on the utilities of a RankingCompleter that
@@ -31,6 +31,7 @@ from rankcut.completion.lists import read_lists
 from rankcut.datasets import load_sushi
 from rankcut.rankings import read_rankings
 
+QUESTIONS = ("covariates", "classes", "search")
 FIRST_SPLIT = 5000
 LABELS = (200, 500, 600)
 SIZES = (300, 1000, 4000)
@@ -81,7 +82,6 @@ def search(task: Neighbours, splits: int) -> str:
     for number in range(FIRST_SPLIT, FIRST_SPLIT + splits):
         lists, agreement = task.draw(number)
         vectors = RankingCompleter().fit(lists.ranks).transform(lists.ranks)
-        vectors -= vectors.mean(axis=1, keepdims=True)
         vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
         usual = FINDERS["recipe"](lists, len(agreement))
         completed = vectors[: len(agreement)] @ vectors.T
@@ -134,8 +134,15 @@ def covariates(data: str, size: int) -> str:
     shown = read_lists(read_rankings(np.where(hidden, np.nan, truth)))
     right = []
     for shift in (np.zeros_like(moved), moved):
-        own = replace(shown, scores=shown.scores - shift[shown.owners, shown.items])
-        worth = model._population.utilities(own, keep=True) + shift
+        population = model._population
+        worth = np.vstack(
+            [
+                replace(population, mean=population.mean + own).utilities(
+                    shown.span(person, person + 1), keep=True
+                )
+                for person, own in enumerate(shift)
+            ]
+        )
         gaps = worth[judged.person, judged.better] - worth[judged.person, judged.worse]
         right.append(completion.by_person(judged, (gaps > 0) + 0.5 * (gaps == 0), len(people)))
     gap = (right[1] - right[0])[~np.isnan(right[0])]
@@ -159,15 +166,22 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", default=os.environ.get("RANKCUT_DATA"))
     parser.add_argument("--splits", type=int, default=4)
+    parser.add_argument("--only", help="covariates, classes or search", choices=QUESTIONS)
     options = parser.parse_args()
-    print("| training lists | pairs right | gained by covariates | penalty |\n|---|---|---|---|")
-    for size in SIZES:
-        print(covariates(options.data, size), flush=True)
-    print("\n| task | measure | default | completed | both |\n|---|---|---|---|---|")
+    asked = QUESTIONS if options.only is None else (options.only,)
+    if "covariates" in asked:
+        print(
+            "| training lists | pairs right | gained by covariates | penalty |\n|---|---|---|---|"
+        )
+        for size in SIZES:
+            print(covariates(options.data, size), flush=True)
+        print()
+    print("| task | measure | default | completed | both |\n|---|---|---|---|---|")
     for task in all_tasks(options.data, quick=False):
         if isinstance(task, Neighbours):
-            print(search(task, options.splits), flush=True)
-        elif task.n_labels in LABELS and task.family != "sushi a top-k":
+            if "search" in asked:
+                print(search(task, options.splits), flush=True)
+        elif "classes" in asked and task.n_labels in LABELS and task.family != "sushi a top-k":
             print(classes(task, options.splits), flush=True)
 
 

@@ -149,7 +149,7 @@ def naive_places(
     ranks: np.ndarray, lists: str, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
     """The central 95 % of each item's own place in bootstrap samples: what people often report."""
-    block = gather(read_rankings(ranks), UNRANKED[lists]).pieces(ranks.shape[1])
+    block = gather(read_rankings(ranks), UNRANKED[lists]).blocks(ranks.shape[1])
     vectors = np.concatenate([np.repeat(borda_vectors(b.groups), b.counts, axis=0) for b in block])
     times = rng.multinomial(len(vectors), np.full(len(vectors), 1 / len(vectors)), size=300)
     places = to_ranking(times @ vectors)

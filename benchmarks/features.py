@@ -10,6 +10,7 @@ from typing import Any
 
 import networkx as nx
 import numpy as np
+from literal import pool_literally
 from rich.console import Console
 from rich.table import Table
 from sklearn.preprocessing import StandardScaler
@@ -21,7 +22,6 @@ from rankcut import GraphCutFeatures, ItemGraph, NeighborGraph, SimilarityGraph,
 from rankcut.features import FeatureMap
 from rankcut.rankings import read_rankings
 from rankcut.setfunctions import GraphCut, fastest_algorithm
-from reproduction.literal import pool_literally
 
 CONSOLE = Console(width=110)
 RNG = np.random.default_rng(0)

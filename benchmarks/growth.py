@@ -1,6 +1,6 @@
 """How time and memory grow with rankings and with items, and the exponents of that growth.
 
-Run with: python benchmarks/growth.py [--seconds 5]
+Run with: python benchmarks/growth.py [--seconds 60]
 
 Processor time, the least of a few runs on one thread; memory is the most that is held at once above
 the rankings, as Python's tracemalloc counts it. A series ends before a point that would take longer
@@ -26,7 +26,9 @@ from rankcut import (
 )
 from rankcut.kernels import kendall_kernel
 
-RANKINGS, ITEMS = (100, 1_000, 10_000, 100_000), (10, 100, 1_000)
+# Three decades of rankings, fewer where all pairs are compared, and two of items.
+RANKINGS, FEWER_RANKINGS = (100, 1_000, 10_000, 100_000), (10, 100, 1_000, 10_000)
+ITEMS = (10, 32, 100, 316, 1_000)
 
 
 def rankings(n_rankings, n_items):
@@ -63,17 +65,20 @@ def search(ranks, camps):
     return partial(model.kneighbors, ranks[:100])
 
 
-# Each with the size of the other side, and what bends the line.
+# Each with the numbers of rankings, the size of the other side, and what bends the line.
 SERIES = {
     "features, dense graph": (
         features,
+        RANKINGS,
         20,
         1_000,
-        "Rankings: a line, after a fixed cost of some tenths of a millisecond. "
-        "Items: n up to 16 by a table of all subsets, then n² of a dense graph.",
+        "Rankings: a line, after a fixed cost of some tenths of a millisecond. Items: n up to 16 "
+        "by a table of all subsets, then n² of a dense graph, below some hundreds beside n for "
+        "sorting and pooling.",
     ),
     "Gram matrix, Kendall": (
         gram,
+        FEWER_RANKINGS,
         20,
         300,
         "Rankings: all pairs, m². Items: one bit for each pair of items, n²/2, in words of 64, so "
@@ -81,21 +86,24 @@ SERIES = {
     ),
     "Gaussian process": (
         gaussian_process,
+        RANKINGS,
         20,
-        2_000,
+        200,
         "Rankings: passes over the rows; the start on a sample and the search of the variances "
         "cost the same for any number, which flattens the line below 10,000. Items: n² a row and "
         "n³ a step.",
     ),
     "classifier": (
         classifier,
+        RANKINGS,
         20,
-        500,
+        200,
         "Rankings: the evidence of its views and a regression on them, a line once start-up costs "
         "are paid. Items: the number of coordinates, and the iterations they take.",
     ),
     "search, 100 queries": (
         search,
+        RANKINGS,
         20,
         1_000,
         "Rankings: each query is compared with all, a line. Items: the features of the queries, "
@@ -104,10 +112,10 @@ SERIES = {
 }
 
 
-def measure(work, seconds):
+def measure(work):
     """The least processor time of a few runs, and the most memory held at once."""
     times = []
-    while len(times) < 3 and sum(times) < seconds:
+    while len(times) < 3 and sum(times) < 2.0:
         start = time.process_time()
         work()
         times.append(time.process_time() - start)
@@ -139,7 +147,7 @@ def series(prepare, sizes, cases, seconds):
             steeper = times[-1] * max(times[-1] / times[-2], 1.0)
             if steeper > seconds:
                 break
-        spent, peak = measure(prepare(*rankings(*case)), seconds)
+        spent, peak = measure(prepare(*rankings(*case)))
         times.append(spent)
         peaks.append(peak / 2**20)
     return sizes[: len(times)], times, peaks
@@ -147,17 +155,20 @@ def series(prepare, sizes, cases, seconds):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seconds", type=float, default=5.0, help="Longest run of a point.")
-    seconds = parser.parse_args().seconds
+    parser.add_argument("--seconds", type=float, default=60.0, help="Longest run of a point.")
+    parser.add_argument("--only", help="A part of the name of a series.")
+    seconds, only = (chosen := parser.parse_args()).seconds, chosen.only
     with threadpool_limits(1):
-        for name, (prepare, n_items, n_rankings, bends) in SERIES.items():
+        for name, (prepare, numbers, n_items, n_rankings, bends) in SERIES.items():
+            if only is not None and only not in name:
+                continue
             # Compile, and import.
             prepare(*rankings(100, 10))()
             print(f"\n{name}")
-            by_rankings = [(size, n_items) for size in RANKINGS]
+            by_rankings = [(size, n_items) for size in numbers]
             by_items = [(n_rankings, size) for size in ITEMS]
             for what, sizes, cases in (
-                (f"rankings, of {n_items} items", RANKINGS, by_rankings),
+                (f"rankings, of {n_items} items", numbers, by_rankings),
                 (f"items, {n_rankings:,} rankings", ITEMS, by_items),
             ):
                 done, times, peaks = series(prepare, sizes, cases, seconds)

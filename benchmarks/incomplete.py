@@ -17,6 +17,7 @@ from typing import Any
 
 import networkx as nx
 import numpy as np
+from literal import pool_literally
 from rich.console import Console
 from rich.table import Table
 from scipy import sparse
@@ -33,7 +34,6 @@ from rankcut import (
 from rankcut.features import FeatureMap, MapOptions
 from rankcut.rankings import read_rankings
 from rankcut.setfunctions import GraphCut
-from reproduction.literal import pool_literally
 
 CONSOLE = Console(width=110)
 N_ITEMS, N_RANKED, KEPT = 100, 10, 0.1

@@ -21,6 +21,27 @@ RESULTS = HOME / "docs" / "results"
 # All files together stay under 200 kB.
 MOST_CHARACTERS = 16_000
 
+TITLES = {
+    "clusters": "Blocs",
+    "command": "The command",
+    "comparison": "Comparison of groups",
+    "consensus_coverage": "Coverage of a consensus",
+    "gp": "Gaussian processes",
+    "gram": "Gram matrices",
+    "growth": "Growth with size",
+    "incomplete": "Incomplete rankings",
+    "kernel_comparison": "Comparison of kernels",
+    "learned_graphs": "Learned item graphs",
+    "options": "Options of features",
+    "overlap": "Rank-biased overlap",
+    "preflib": "PrefLib files",
+    "sampled": "Sampled completions",
+    "scale": "Larger than memory",
+    "startup": "Start-up",
+    "submodular": "Other set functions",
+}
+"""Titles of pages; of other programs, the name."""
+
 
 def processor():
     """The kind of processor, as the machine calls it."""
@@ -34,7 +55,7 @@ def processor():
 
 def header(name, command):
     """The opening of a page of results."""
-    title = (name[0].upper() + name[1:]).replace("_", " ")
+    title = TITLES.get(name, (name[0].upper() + name[1:]).replace("_", " "))
     facts = {
         "date": f"{datetime.now(UTC):%Y-%m-%d}",
         "version": f"rankcut {rankcut.__version__}, Python {platform.python_version()}",

@@ -22,7 +22,7 @@ from scipy.stats import t
 from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.linear_model import RidgeCV
 from sklearn.model_selection import KFold
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import make_pipeline, make_union
 
 from rankcut import GPRegressor, GraphCutFeatures
 from rankcut.datasets import load_movielens, load_starwars, load_sushi
@@ -62,6 +62,9 @@ def methods() -> dict[str, Any]:
     return {
         "GPRegressor": make_pipeline(GraphCutFeatures(**closed), GPRegressor()),
         "GPRegressor, unranked last": make_pipeline(GraphCutFeatures(**last), GPRegressor()),
+        "GPRegressor, both": make_pipeline(
+            make_union(GraphCutFeatures(**closed), GraphCutFeatures(**last)), GPRegressor()
+        ),
         "ridge on Borda positions": make_pipeline(
             GraphCutFeatures(**last), RidgeCV(np.logspace(-2, 8, 21))
         ),

@@ -5,7 +5,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from scipy.sparse import csr_array
 
-from rankcut.files.parquet import parquet_pieces
+from rankcut.files.parquet import block_places
 
 
 def generate(folder, n_rankings, n_items, block):
@@ -34,28 +34,28 @@ def generate(folder, n_rankings, n_items, block):
         writer.close()
 
 
-def pieces_of(folder, n_rankings):
+def places_of(folder, n_rankings):
     """The first blocks, each a row group, with this many rankings in all."""
     chosen, total = [], 0
-    for piece in parquet_pieces(str(folder), rows=1):
+    for place in block_places(str(folder), rows=1):
         if total < n_rankings:
-            chosen.append(piece)
-            total += piece.n_rows
+            chosen.append(place)
+            total += place.n_rows
     assert total == n_rankings, f"{n_rankings} rankings are no whole number of blocks"
     return chosen
 
 
-def read_ranks(piece):
-    return np.column_stack(read_columns(piece)[:-1])
+def read_ranks(place):
+    return np.column_stack(read_columns(place)[:-1])
 
 
-def read_types(piece):
-    return read_columns(piece, ["type"])[0]
+def read_types(place):
+    return read_columns(place, ["type"])[0]
 
 
-def read_columns(piece, names=None):
-    with pq.ParquetFile(piece.file) as file:
-        table = file.read_row_groups(list(piece.groups), columns=names, use_threads=False)
+def read_columns(place, names=None):
+    with pq.ParquetFile(place.file) as file:
+        table = file.read_row_groups(list(place.groups), columns=names, use_threads=False)
     return [column.to_numpy() for column in table.columns]
 
 

@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 import numpy as np
-from scale_data import incomplete, pieces_of, read_ranks, read_types
+from scale_data import incomplete, places_of, read_ranks, read_types
 from scipy.sparse import csr_array
 
 from rankcut import GPClassifier, GraphCutFeatures, NeighborGraph, SimilarityGraph
@@ -57,20 +57,20 @@ def run_plain(folder, n_rankings, n_items, _):
     """No Dask: features to a file of numbers, block by block, then a fit from its memory map."""
     features = transformer(n_items)
     warm_up(features, n_items)
-    pieces = pieces_of(folder, n_rankings)
+    places = places_of(folder, n_rankings)
     began = time.perf_counter()
     path = Path(tempfile.mkdtemp(dir=folder.parent)) / "features.f4"
     X = np.memmap(path, np.float32, "w+", shape=(n_rankings, n_items))
     y = np.empty(n_rankings, dtype=np.int8)
     row = 0
-    for piece in pieces:
-        rows = slice(row, row + piece.n_rows)
-        X[rows], y[rows] = features.transform(read_ranks(piece)), read_types(piece)
+    for place in places:
+        rows = slice(row, row + place.n_rows)
+        X[rows], y[rows] = features.transform(read_ranks(place)), read_types(place)
         row = rows.stop
     X.flush()
     of_features = time.perf_counter() - began
     X = np.memmap(path, np.float32, "r", shape=(n_rankings, n_items))
-    return fitted(X, y, of_features, len(pieces))
+    return fitted(X, y, of_features, len(places))
 
 
 def run_dask(folder, n_rankings, n_items, n_workers):
@@ -82,19 +82,19 @@ def run_dask(folder, n_rankings, n_items, n_workers):
     local, client = cluster(n_workers)
     try:
         client.run(warm_up, features, n_items)
-        pieces = pieces_of(folder, n_rankings)
+        places = places_of(folder, n_rankings)
         began = time.perf_counter()
         some_ranks, some_types = dask.delayed(read_ranks), dask.delayed(read_types)
         ranks = da.concatenate(
-            [da.from_delayed(some_ranks(p), (p.n_rows, n_items), dtype=np.uint8) for p in pieces]
+            [da.from_delayed(some_ranks(p), (p.n_rows, n_items), dtype=np.uint8) for p in places]
         )
         y = da.concatenate(
-            [da.from_delayed(some_types(p), (p.n_rows,), dtype=np.int8) for p in pieces]
+            [da.from_delayed(some_types(p), (p.n_rows,), dtype=np.int8) for p in places]
         )
         path = str(Path(tempfile.mkdtemp(dir=folder.parent)) / "features.zarr")
         features.transform(ranks).to_zarr(path)
         of_features = time.perf_counter() - began
-        return fitted(da.from_zarr(path), y, of_features, len(pieces))
+        return fitted(da.from_zarr(path), y, of_features, len(places))
     finally:
         client.close()
         local.close()
@@ -136,7 +136,7 @@ def run_overhead(folder, n_rankings, n_items, _):
 
     features = transformer(n_items)
     warm_up(features, n_items)
-    pieces = pieces_of(folder, n_rankings)
+    places = places_of(folder, n_rankings)
     seconds = {"plain": [], "1": [], "2": []}
     clusters = {str(n): cluster(n) for n in (1, 2)}
     for _, client in clusters.values():
@@ -144,12 +144,12 @@ def run_overhead(folder, n_rankings, n_items, _):
     task, idle = dask.delayed(block_sum), dask.delayed(nothing)
     for _ in range(3):
         began = time.perf_counter()
-        expected = sum(block_sum(features, piece) for piece in pieces)
+        expected = sum(block_sum(features, place) for place in places)
         seconds["plain"].append(time.perf_counter() - began)
         for name, (_, client) in clusters.items():
             began = time.perf_counter()
             common = shared(features)
-            parts = client.gather(client.compute([task(common, piece) for piece in pieces]))
+            parts = client.gather(client.compute([task(common, place) for place in places]))
             seconds[name].append(time.perf_counter() - began)
             assert sum(parts) == expected
     client = clusters["2"][1]
@@ -160,11 +160,11 @@ def run_overhead(folder, n_rankings, n_items, _):
         client.close()
         local.close()
     best = {name: min(times) for name, times in seconds.items()}
-    return {"seconds": best, "task": each, "blocks": len(pieces)}
+    return {"seconds": best, "task": each, "blocks": len(places)}
 
 
-def block_sum(features, piece):
-    return float(np.abs(features.transform(read_ranks(piece))).sum(dtype=np.float64))
+def block_sum(features, place):
+    return float(np.abs(features.transform(read_ranks(place))).sum(dtype=np.float64))
 
 
 def nothing(i):

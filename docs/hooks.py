@@ -18,6 +18,12 @@ EXAMPLES = HOME / "examples"
 # What the gallery opens with; the others follow by name.
 FIRST = ("plot_map", "plot_item_graph", "plot_groups", "plot_polytope", "plot_counts")
 
+# The opening of a page without anything beside its text.
+_WIDE = "---\nhide:\n  - navigation\n  - toc\n---\n"
+
+# What only the tests need to see.
+_DOCTEST = re.compile(r"^<BLANKLINE>$|  # doctest: \S+", re.M)
+
 # Rooms of the reference: a title, and the modules or packages whose names belong to it.
 ROOMS = {
     "rankings": ("Rankings", ("rankings", "ranking_set", "orders", "ratings", "long_tables")),
@@ -39,9 +45,29 @@ ROOMS = {
 def on_page_markdown(markdown, page, config, files):
     """Run the commands of a page, in order, in a folder of its own."""
     with tempfile.TemporaryDirectory() as folder:
-        return BLOCK.sub(
+        markdown = BLOCK.sub(
             lambda found: f"```console\n{run_commands(found[1], folder)}\n```", markdown
         )
+    if page.file.src_uri.startswith("results/"):
+        page.meta.setdefault("hide", ["navigation", "toc"])  # tables are wide
+    if page.file.src_uri == "names.md":
+        markdown = _linked(markdown)
+    return _DOCTEST.sub("", markdown)
+
+
+def _linked(markdown):
+    """Public names, each with a link to where the reference explains it."""
+    places = {
+        name: f"reference/{room}.md#{home}.{name}"
+        for room, names in public_names().items()
+        for name, home in names.items()
+    }
+
+    def link(found):
+        place = places.get(found[1])
+        return found[0] if place is None else f"[{found[0]}]({place})"
+
+    return re.sub(r"`(\w+)`", link, markdown)
 
 
 def public_names():
@@ -87,7 +113,7 @@ def draw(path):
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     kept = io.BytesIO()
-    module.draw().savefig(kept, format="png", dpi=110)
+    module.draw().savefig(kept, format="png", dpi=150)
     return kept.getvalue()
 
 
@@ -117,22 +143,31 @@ def _present(entries):
 def results_page():
     """A list of the results that benchmarks wrote, with their dates."""
     lines = [
+        _WIDE,
         "# Results",
         "",
         "What the programs in `benchmarks/` print, with the date, version, processor and command "
         "of each run. `python benchmarks/record.py NAME` writes such a page.",
         "",
-        "| benchmark | date | processor |",
-        "|---|---|---|",
+        "| benchmark | what it asks | date | processor |",
+        "|---|---|---|---|",
     ]
     for path in sorted((HOME / "docs" / "results").glob("*.md")):
         text = path.read_text(encoding="utf-8")
         title = text.partition("\n")[0].removeprefix("# ")
-        facts = dict(re.findall(r"^\| (date|processor|cores) \| (.*?) \|$", text, re.M))
+        facts = dict(re.findall(r"^\| (date|processor|cores|command) \| (.*?) \|$", text, re.M))
         date = facts["date"].replace("-", "\u2011")  # in one line
-        machine = f"{facts['processor']}, {facts['cores']} cores"
-        lines.append(f"| [{title}]({path.name}) | {date} | {machine} |")
+        name = facts["processor"].replace("(R)", "").removesuffix(" Processor")
+        machine = f"{name}, {facts['cores']} cores".replace(" ", "\u00a0")
+        asked = _opening(HOME / re.search(r"benchmarks/\w+\.py", facts["command"])[0])
+        lines.append(f"| [{title}]({path.name}) | {asked} | {date} | {machine} |")
     return "\n".join(lines) + "\n"
+
+
+def _opening(program):
+    """The first sentence of what a program says of itself."""
+    said = " ".join(program.read_text(encoding="utf-8").split('"""')[1].split("\n\n")[0].split())
+    return re.match(r".*?[.?](?=\s|$)|.*", said)[0].rstrip(".").replace("|", "\\|")
 
 
 def on_files(files, config):
@@ -153,7 +188,7 @@ def on_files(files, config):
                 uri = f"stories/{file}"
                 files.remove(files.get_file_from_path(uri))
                 add(uri, content)
-    pages = ["# Gallery", "", "Short programs, each with the picture it draws.", ""]
+    pages = [_WIDE, "# Gallery", "", "Short programs, each with the picture it draws.", ""]
     pages += ['<div class="grid cards" markdown>', ""]
     for path, title, text, code in gallery():
         picture = f"gallery/{path.stem}.png"

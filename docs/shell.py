@@ -28,12 +28,16 @@ def run_commands(block, folder):
         with contextlib.chdir(folder):
             if command.startswith("rankcut "):
                 done = CliRunner().invoke(app, shlex.split(command)[1:])
-                failed, output = done.exit_code not in (0, 1, 2), done.output
+                # A command ends with an exit code, whatever it found; anything else is a mistake.
+                failed = not isinstance(done.exception, SystemExit | None)
+                output = done.output
             else:
                 done = subprocess.run(command, shell=True, capture_output=True, text=True)
                 failed, output = done.returncode != 0, done.stdout + done.stderr
         if failed or "Traceback" in output:
             raise RuntimeError(f"{command}: {output}")
+        if shown and not shown[-1].startswith("$"):
+            shown.append("")
         shown.append(line)
         if output.strip():
             shown.append(output.rstrip())

@@ -67,7 +67,7 @@ def tell(name, when):
         for path in find_data(name).resolve().parent.iterdir():
             Path(path.name).symlink_to(path)
         told = _PART.sub(lambda found: _run(found, known, folder), source(name))
-        pictures = {path.name: _reduced(path) for path in sorted(Path().glob("*.png"))}
+        pictures = {path.name: reduced(path) for path in sorted(Path().glob("*.png"))}
     title, _, rest = told.partition("\n\n")
     said = f"*Numbers and pictures: {when} with rankcut {rankcut.__version__}.*"
     return f"{title}\n\n{said}\n\n{rest}", pictures
@@ -89,7 +89,8 @@ def _run(found, known, folder):
     return f"```python\n{code}```\n" + (f"\n```text\n{output}\n```\n" if output else "")
 
 
-def _reduced(path):
+def reduced(path):
+    """A picture with few colours, as the bytes of a smaller file."""
     from PIL import Image
 
     kept = io.BytesIO()

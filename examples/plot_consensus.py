@@ -10,4 +10,5 @@ from rankcut import Consensus, make_mallows, plot_consensus
 
 def draw():
     votes = make_mallows(120, 8, phi=0.75, random_state=0)
-    return plot_consensus(Consensus().fit(votes.ranks), items="ABCDEFGH")
+    model = Consensus().fit(votes.ranks)
+    return plot_consensus(model, items="ABCDEFGH", title="Eight items, 120 people")

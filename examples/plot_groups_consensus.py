@@ -11,4 +11,4 @@ def draw():
     lunch = load_lunch()
     kinds = sorted(set(lunch["guest"].tolist()))
     found = {kind: Consensus().fit(lunch.rows(lunch["guest"] == kind)) for kind in kinds}
-    return plot_consensus(found)
+    return plot_consensus(found, title="Two kinds of guest")

@@ -1,16 +1,18 @@
 """Results of finished tasks, one file each, so that a run continues where the last one stopped.
 
 A result is known by the task's settings, the data, the versions of the libraries below, and the
-code that computes it: the definitions that a part's ``run`` reaches, found by their names. The
-names of files, imports, comments and docstrings play no part, nor does code that only makes
-tables, figures or verdicts of results.
+code that computes it: the definitions that a part's ``run`` reaches, by the names that it mentions
+and by where they are imported from. The names of files, comments and docstrings play no part, nor
+does code that only makes tables, figures or verdicts of results.
 """
 
 import ast
+import builtins
 import hashlib
 import json
 import platform
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from importlib.metadata import version
 from pathlib import Path
@@ -93,18 +95,17 @@ def code_fingerprint(part: str, sources: tuple[Path, ...] = _SOURCES) -> str:
     digest = hashlib.sha256(platform.python_version().encode())
     for library in _LIBRARIES:
         digest.update(f" {library} {version(library)}".encode())
-    if not any(f'name = "{part}"' in text for text in _texts(sources)):
+    code = _Code(sources)
+    reached: set[_Definition] = set()
+    waiting = list(code.named(f"{part}.run"))
+    if not waiting:
         return digest.hexdigest()[:16]
-    definitions = _definitions(sources)
-    reached: set[str] = set()
-    waiting = [f"{part}.run"]
     while waiting:
-        name = waiting.pop()
-        if name not in reached and name in definitions:
-            reached.add(name)
-            for definition in definitions[name]:
-                waiting += definition.mentioned
-    texts = sorted(each.text for name in reached for each in definitions[name])
+        definition = waiting.pop()
+        if definition not in reached:
+            reached.add(definition)
+            waiting += code.mentioned(definition)
+    texts = sorted(definition.text for definition in reached)
     digest.update(hashlib.sha256("\n".join(texts).encode()).digest())
     return digest.hexdigest()[:16]
 
@@ -117,39 +118,96 @@ def data_fingerprint(data: Path) -> str:
     return digest.hexdigest()[:16]
 
 
-@lru_cache(maxsize=2)
-def _texts(sources: tuple[Path, ...]) -> list[str]:
-    """The modules."""
-    paths = (path for source in sources for path in source.rglob("*.py"))
-    return [path.read_text(encoding="utf-8") for path in paths]
-
-
+@dataclass(frozen=True, eq=False)
 class _Definition:
-    """Code that a name stands for: its text without comments, and the names in it."""
+    """Code that a name of a module stands for, without comments and docstrings."""
 
-    def __init__(self, node: ast.stmt) -> None:
-        self._node = node
+    node: ast.stmt
+    module: "_Module"
 
     @cached_property
     def text(self) -> str:
-        return ast.unparse(self._node)
+        return ast.unparse(self.node)
 
-    @cached_property
-    def mentioned(self) -> frozenset[str]:
-        return frozenset(_mentioned(self._node))
+
+@dataclass(frozen=True, eq=False)
+class _Module:
+    """What a module defines, and what it imports: where from, and the name there."""
+
+    definitions: dict[str, list[_Definition]] = field(default_factory=dict)
+    imports: dict[str, tuple[str, str]] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, path: Path) -> "_Module":
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        module = cls()
+        for each in ast.walk(tree):
+            if isinstance(each, ast.ImportFrom):
+                for alias in each.names:
+                    module.imports[alias.asname or alias.name] = (each.module or "", alias.name)
+            elif isinstance(each, ast.Import):
+                for alias in each.names:
+                    module.imports[alias.asname or alias.name] = (alias.name, "")
+        for name, node in _named(tree.body):
+            module.definitions.setdefault(name, []).append(_Definition(node, module))
+        return module
 
 
 @lru_cache(maxsize=2)
-def _definitions(sources: tuple[Path, ...]) -> dict[str, list[_Definition]]:
-    """Each name that a module defines, and the code.
+class _Code:
+    """The modules of some packages."""
 
-    Different modules may define the same name: then all of them count.
-    """
-    found: dict[str, list[_Definition]] = {}
-    for text in _texts(sources):
-        for name, node in _named(ast.parse(text).body):
-            found.setdefault(name, []).append(_Definition(node))
-    return found
+    def __init__(self, sources: tuple[Path, ...]) -> None:
+        self._modules = {
+            ".".join([source.name, *path.relative_to(source).with_suffix("").parts]).removesuffix(
+                ".__init__"
+            ): _Module.read(path)
+            for source in sources
+            for path in sorted(source.rglob("*.py"))
+        }
+        self._packages = {source.name for source in sources}
+
+    def named(self, name: str) -> Iterator[_Definition]:
+        """What has that name in any module."""
+        for module in self._modules.values():
+            yield from module.definitions.get(name, ())
+
+    def mentioned(self, definition: _Definition) -> Iterator[_Definition]:
+        """What the code of a definition names, itself or in a module that it names."""
+        module = definition.module
+        nodes = list(ast.walk(definition.node))
+        own = {node.arg for node in nodes if isinstance(node, ast.arg)}
+        own |= {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        own |= {node.name for node in nodes if isinstance(node, ast.FunctionDef)}
+        for node in nodes:
+            if isinstance(node, ast.Name):
+                found = self._find(module, node.id)
+                if found is not None:
+                    yield from found
+                elif node.id not in own and not hasattr(builtins, node.id):
+                    yield from self.named(node.id)
+            elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+                other = self._imported_module(module, node.value.id)
+                if other is not None:
+                    found = self._find(other, node.attr)
+                    yield from self.named(node.attr) if found is None else found
+
+    def _imported_module(self, module: _Module, name: str) -> _Module | None:
+        source, original = module.imports.get(name, ("", ""))
+        return self._modules.get(f"{source}.{original}" if original else source)
+
+    def _find(self, module: _Module, name: str) -> Sequence[_Definition] | None:
+        """What a name means in a module, imported or not; None if that cannot be told."""
+        if name in module.definitions:
+            return module.definitions[name]
+        if name not in module.imports:
+            return None
+        source, original = module.imports[name]
+        if source.split(".")[0] not in self._packages or not original:
+            return ()
+        if f"{source}.{original}" in self._modules:
+            return ()
+        return self._find(self._modules[source], original) if source in self._modules else None
 
 
 def _named(body: Iterable[ast.stmt]) -> Iterator[tuple[str, ast.stmt]]:
@@ -188,14 +246,3 @@ def _without_docstrings(node: ast.stmt) -> ast.stmt:
         if isinstance(each, ast.FunctionDef | ast.ClassDef) and ast.get_docstring(each) is not None:
             each.body = each.body[1:] or [ast.Pass()]
     return node
-
-
-def _mentioned(node: ast.stmt) -> Iterator[str]:
-    for each in ast.walk(node):
-        if isinstance(each, ast.Name):
-            yield each.id
-        elif isinstance(each, ast.Attribute):
-            yield each.attr
-        elif isinstance(each, ast.alias):
-            # Imported under another name.
-            yield each.name.split(".")[-1]

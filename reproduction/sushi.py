@@ -1,6 +1,7 @@
 """Sushi: tell from a ranking whether someone lives in the east or in the west of Japan."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -29,6 +30,7 @@ from reproduction.example import sushi_points
 from reproduction.findings import Picture, Sheet, Table, Verdict
 from reproduction.learning import (
     FURTHER_SEEDS,
+    QUICK_SEEDS,
     SEEDS,
     Labels,
     balanced_sample,
@@ -37,6 +39,7 @@ from reproduction.learning import (
     split_rows,
 )
 from reproduction.parts import Part, Record, Settings, Tables, Task
+from reproduction.published import Release
 from reproduction.sushi_claims import CLAIMS, judge
 from reproduction.sushi_experiments import (
     EXPERIMENTS,
@@ -58,7 +61,7 @@ N_RELEASED = 3000
 # In the order of the authors' program, where it matters: labels are right for the first.
 _LARGE_SEEDS = (34, 4, 12, 42, 1232, 2638)
 
-# Seeds of Mallows' kernel as published, whose matrices go in whole and are factored in each step.
+# Seeds of Mallows' kernel where its matrices go in whole, and are factored in each step.
 _MALLOWS_SEEDS = 3
 
 # Experiments that draw the ranked items anew for each seed.
@@ -85,10 +88,10 @@ class Sushi(Part):
             for name, experiment in EXPERIMENTS.items():
                 few = [m for m in experiment.methods if m in (MALLOWS, PRESENCE)]
                 for method in (*_COMMON, *few):
-                    task = _task(name, method, RESIDENCE, SEEDS[:3])
+                    task = _task(name, method, RESIDENCE, QUICK_SEEDS)
                     tasks.append(task | {"rankings": 500, "rank": QUICK_RANK})
             return tasks + [
-                task | {"rankings": 500, "rank": QUICK_RANK, "of": 600, "seeds": list(SEEDS[:3])}
+                task | {"rankings": 500, "rank": QUICK_RANK, "of": 600, "seeds": list(QUICK_SEEDS)}
                 for task in _published_tasks()
                 if SEEDS[0] in task["seeds"] and task["kernel"] != MALLOWS
             ]
@@ -239,7 +242,9 @@ def _task(experiment: str, method: str, target: str, seeds: Sequence[int]) -> Ta
 
 def _seeds_of(experiment: str, method: str) -> tuple[int, ...]:
     """All seeds, but fewer where a fit is long and the claims do not need them."""
-    if method in (MALLOWS_DRAWS, MALLOWS_EXACT):
+    if method == MALLOWS_EXACT:
+        return SEEDS[:_MALLOWS_SEEDS]
+    if method == MALLOWS_DRAWS:
         return SEEDS
     if experiment == "10 of 100" and method.startswith(f"{CUT}, "):
         return (*SEEDS, *FURTHER_SEEDS[:6])
@@ -286,8 +291,13 @@ def _published(task: Task, data: Path | None) -> Iterator[Record]:
             yield about | {"seed": seed, "variant": published.PUBLISHED} | scores
         return
     release = published.SUSHI[experiment][kernel]
-    for seed, lesson, even, text in _lessons(task, sushi, side):
-        for run in published.runs(release, lesson, text=text, even=even, rank=task["rank"]):
+    for seed, lesson, other in _lessons(task, sushi, side):
+        runs = [
+            *published.runs(release, lesson, text=other.text, even=other.even, rank=task["rank"])
+        ]
+        if other.own is not None:
+            runs += published.runs_with_own_completions(release, lesson._replace(seen=other.own))
+        for run in runs:
             yield about | {"seed": seed, "variant": run.variant} | run.record
             if seed in SEEDS:
                 yield from (
@@ -297,39 +307,55 @@ def _published(task: Task, data: Path | None) -> Iterator[Record]:
                 )
 
 
+class _Others(NamedTuple):
+    """What may be changed: our people and split; their people as the text, or we, see them."""
+
+    even: published.Lesson
+    text: published.Seen | None
+    own: published.Seen | None
+
+
 def _lessons(
     task: Task, sushi: Any, side: Labels
-) -> Iterator[tuple[int, published.Lesson, published.Lesson, published.Seen | None]]:
-    """For each seed: the authors' people and split, ours, and what the text sees of theirs."""
+) -> Iterator[tuple[int, published.Lesson, _Others]]:
+    """For each seed: the authors' people and split, and what may be changed."""
     experiment, kernel, n = task["experiment"], task["kernel"], task["rankings"]
     release = published.SUSHI[experiment][kernel]
+    cut = release.cut
+    # Each ranking has its own completions, unless those of all are the same.
+    own = None
+    if cut is not None and cut.draws == "same":
+        own = replace(release, cut=replace(cut, draws="tolerance"))
 
-    def see(people: NDArray[np.intp], seed: int, *, text: bool) -> published.Seen:
+    def see(people: NDArray[np.intp], seed: int, how: Release | None) -> published.Seen:
         rankings = _rankings(task, sushi, censor(sushi.ranks[people], experiment, seed))
-        if text:
+        if how is None:
             return published.Seen(encode(CUT, rankings).features)
-        return published.see(kernel, release, rankings, seed)
+        return published.see(kernel, how, rankings, seed)
 
     theirs = {seed: published.released_sample(side, n, seed) for seed in task["seeds"]}
     ours = {seed: balanced_sample(side, n, seed) for seed in task["seeds"]}
     everyone = np.unique(np.concatenate([*theirs.values(), *ours.values()]))
     # What does not depend on the seed is encoded once.
-    known: dict[bool, published.Seen] = {}
+    known: dict[Release | None, published.Seen] = {}
 
-    def of(people: NDArray[np.intp], seed: int, *, text: bool = False) -> published.Seen:
+    def of(people: NDArray[np.intp], seed: int, how: Release | None = release) -> published.Seen:
         if experiment in _DRAWN:
-            return see(people, seed, text=text)
-        if text not in known:
-            known[text] = see(everyone, 0, text=text)
-        return published.select(known[text], np.searchsorted(everyone, people))
+            return see(people, seed, how)
+        if how not in known:
+            known[how] = see(everyone, 0, how)
+        return published.select(known[how], np.searchsorted(everyone, people))
 
     for seed in task["seeds"]:
         people, even = theirs[seed], ours[seed]
         yield (
             seed,
             published.Lesson(of(people, seed), side[people], published.first_rows(n)),
-            published.Lesson(of(even, seed), side[even], split_rows(side[even])),
-            of(people, seed, text=True) if kernel == CUT else None,
+            _Others(
+                published.Lesson(of(even, seed), side[even], split_rows(side[even])),
+                of(people, seed, None) if kernel == CUT else None,
+                of(people, seed, own) if own is not None else None,
+            ),
         )
 
 

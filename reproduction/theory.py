@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from rankcut.pictures.polytope_plane import MAJORANT, TANGENT, draw_panels
+from rankcut.pictures.polytope_figure import MAJORANT, TANGENT, draw_panels
 from rankcut.setfunctions import GraphCut
 from reproduction.findings import Claim, Key, Outcome, Picture, Sheet, Table, Verdict, tiny
 from reproduction.panels import INK, SOFT, in_our_style

@@ -18,7 +18,7 @@ from rankcut.setfunctions import (
     GraphCut,
 )
 from rankcut.theory import BasePolytope, MajorantCone, TangentCone, ordered_partitions
-from rankcut.theory.lovasz import lovasz_extension
+from rankcut.theory.base_polytope import lovasz_extension
 from reproduction.literal import (
     coherent_partitions,
     cut_oracle,

@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from typer.testing import CliRunner
 
 from rankcut.cli import app
@@ -24,3 +25,18 @@ def fail(*arguments, says, **options):
     assert done.stderr.count("\n") == 1, done.stderr
     assert re.search(says, done.stderr), done.stderr
     return done
+
+
+def assert_same(one, other):
+    """Assert that data are equal, numbers up to the rounding of sums in another order."""
+    if isinstance(one, dict):
+        assert list(one) == list(other)
+        one, other = list(one.values()), list(other.values())
+    if isinstance(one, list | tuple):
+        assert len(one) == len(other)
+        for first, second in zip(one, other, strict=True):
+            assert_same(first, second)
+    elif isinstance(one, float):
+        assert one == pytest.approx(other, rel=1e-9, abs=1e-9)
+    else:
+        assert one == other

@@ -37,7 +37,7 @@ SOURCE = Path(rankcut.__file__).parent
 # What low layers know of Dask: whether something is a collection, and how to map over its rows.
 # The rest of the package knows estimators and kernels. They call it only if they meet a
 # collection, from within a function.
-LOW_DASK = {"dask", "dask.collections", "dask.row_maps", "dask.tasks"}
+LOW_DASK = {"dask", "dask.collections", "dask.tasks"}
 
 # What a function may import when it is called: Dask, and the texts and pictures of a result, which
 # its summary() and plot() ask for.

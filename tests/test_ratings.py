@@ -113,6 +113,12 @@ def test_words_without_an_order_are_refused(frames):
         from_ratings(frames.DataFrame({"a": ["good", "bad"]}))
 
 
+def test_words_of_an_array_without_an_order_are_refused():
+    for words in ([["1", "good"]], np.array([[1, "good"]], dtype=object)):
+        with pytest.raises(InputError, match=r"row 0: item 1 is rated 'good', .*best to worst"):
+            from_ratings(words)
+
+
 def test_categories_must_be_the_same_everywhere():
     frame = pd.DataFrame(
         {

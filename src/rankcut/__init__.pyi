@@ -39,9 +39,9 @@ from rankcut.explanation.importance import covariate_importance as covariate_imp
 from rankcut.features.completions import Completions as Completions
 from rankcut.features.graph_cut import graph_cut_features as graph_cut_features
 from rankcut.features.smoothing import Smoothing as Smoothing
+from rankcut.files.feature_tables import read_items as read_items
 from rankcut.files.formats import read_file as read_file
 from rankcut.files.formats import write_file as write_file
-from rankcut.files.item_tables import read_items as read_items
 from rankcut.graphs.derived import DissimilarityGraph as DissimilarityGraph
 from rankcut.graphs.item_graph import ItemGraph as ItemGraph
 from rankcut.graphs.learned import AgreementGraph as AgreementGraph
@@ -53,7 +53,7 @@ from rankcut.kernels.overlap import rbo_kernel as rbo_kernel
 from rankcut.long_tables import from_long as from_long
 from rankcut.orders import from_orders as from_orders
 from rankcut.orders import to_orders as to_orders
-from rankcut.pictures.consensus_places import plot_consensus as plot_consensus
+from rankcut.pictures.consensus import plot_consensus as plot_consensus
 from rankcut.pictures.graph_figure import plot_graph as plot_graph
 from rankcut.pictures.map_figure import plot_map as plot_map
 from rankcut.pictures.polytope_figure import plot_polytope as plot_polytope

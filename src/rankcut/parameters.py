@@ -27,8 +27,8 @@ _LONG = 200
 class WithParameters:
     """An object whose parameters scikit-learn reads, sets and copies, as those of an estimator.
 
-    As an estimator has, it has all its parameters as arguments of its ``__init__``, which keeps
-    them as they are. Unlike one, it needs no scikit-learn, which takes longer to import than most
+    Like an estimator, it takes all its parameters in ``__init__`` and stores them unchanged. Unlike
+    one, it needs no scikit-learn, which takes longer to import than most
     rankings to compute.
 
     >>> from rankcut import Completions
@@ -57,7 +57,7 @@ class WithParameters:
     def set_params(self, **params: Any) -> Self:
         """Set parameters, by the names that ``get_params`` gives them."""
         names = self._get_param_names()
-        # Outer ones first: they may be what the inner ones are of.
+        # Outer ones first: the inner ones may belong to them.
         for path in sorted(params, key=lambda path: "__" in path):
             name, _, inner = path.partition("__")
             if name not in names:
@@ -207,7 +207,7 @@ def check_counts(sample_weight: ArrayLike | None, n_rows: int) -> NDArray[np.flo
 
 @contextmanager
 def within_floats(what: str) -> Iterator[None]:
-    """Refuse whole numbers beyond all floats, for which Python raises OverflowError.
+    """Refuse integers too large for a float, for which Python raises OverflowError.
 
     >>> with within_floats("the covariance"):
     ...     np.asarray([10**400], dtype=np.float64)

@@ -25,8 +25,8 @@ BLOCK = 1 << 14
 
 # With many items, rankings share what they load of a dense graph: as many as this, if all that is
 # made from them takes a few megabytes.
-_SHARING = 32
-_MOST_SHARED = 1 << 17
+_SHARING = 128
+_MOST_SHARED = 1 << 18
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,7 +135,8 @@ class Partitions:
 
 def block_rows(n_items: int) -> int:
     """How many rankings of ``n_items`` items make a block."""
-    return max(1, BLOCK // n_items, min(_SHARING, _MOST_SHARED // n_items))
+    rows = max(1, BLOCK // n_items, min(_SHARING, _MOST_SHARED // n_items))
+    return rows if rows < _SHARING else rows // _SHARING * _SHARING
 
 
 def read_partitions(

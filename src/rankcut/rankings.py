@@ -17,15 +17,18 @@ wraps any of them, checked, and reads them block by block.
 
 from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
-import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array, issparse
 
 from rankcut.errors import InputError, Setting, Text, amount
 from rankcut.parameters import check_choice
+
+if TYPE_CHECKING:
+    # Imported where frames are read: arrays come sooner without it.
+    import narwhals as nw
 
 Unranked: TypeAlias = Literal["error", "last", "anywhere"]
 
@@ -181,8 +184,12 @@ def _is_plain(X: Any) -> bool:
     return known and X.ndim == 2 and 0 not in X.shape and X.dtype.kind in "fiu"
 
 
-def as_frame(table: Any) -> nw.DataFrame[Any] | None:
+def as_frame(table: Any) -> "nw.DataFrame[Any] | None":
     """The table as a narwhals frame, or None if it is not a frame."""
+    if isinstance(table, np.ndarray | list | tuple) or issparse(table):
+        return None
+    import narwhals as nw
+
     try:
         frame = nw.from_native(table, eager_only=False, pass_through=True)
     except nw.exceptions.DuplicateError as problem:
@@ -221,7 +228,9 @@ def _no_dense_rows(start: int, stop: int) -> NDArray[np.float64]:
     raise TypeError("read a sparse rank matrix through its stored entries")
 
 
-def _read_frame(frame: nw.DataFrame[Any], items: Sequence[Hashable] | None) -> RankMatrix:
+def _read_frame(frame: "nw.DataFrame[Any]", items: Sequence[Hashable] | None) -> RankMatrix:
+    import narwhals as nw
+
     columns: list[Hashable] = list(frame.columns)
     n_rows, n_items = frame.shape
     if n_rows == 0 or n_items == 0:

@@ -54,6 +54,8 @@ def from_ratings(X: Any, *, higher_is_better: bool = True, scale: Scale | None =
         higher_is_better = False
     elif frame is not None:
         X = _with_category_codes(frame)
+    elif not sparse.issparse(X):
+        _check_no_words(X)
     ratings = read_rankings(X)
     ratings.check_finite("score")
     sign = -1.0 if higher_is_better else 1.0
@@ -173,6 +175,29 @@ def _with_category_codes(frame: nw.DataFrame[Any]) -> Any:
         cells = [np.nan if cell is None else codes[cell] for cell in _objects(frame[name])]
         series.append(nw.new_series(name, np.array(cells), backend=frame.implementation))
     return frame.with_columns(*series).to_native()
+
+
+def _check_no_words(X: Any) -> None:
+    """Raise if an array holds a word."""
+    cells = np.asarray(X)
+    if cells.dtype.kind not in "OUS":
+        return
+    for place, cell in np.ndenumerate(cells):
+        if isinstance(cell, str) and not _is_number(cell):
+            raise InputError(
+                f"is rated {str(cell)[:40]!r}, a word without an order",
+                row=place[0],
+                item=place[-1],
+                remedy=["list the words from best to worst: ", Setting("scale", "good>fair>bad")],
+            )
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _objects(series: nw.Series[Any]) -> list[Any]:

@@ -7,12 +7,13 @@ from sklearn.metrics import adjusted_rand_score
 
 from rankcut import make_mallows, make_plackett_luce
 from rankcut._loops.partitions import NOWHERE
-from rankcut.blocs.null_population import fit_null, rank_like
 from rankcut.blocs.order_vectors import closed, fit_order_vectors
 from rankcut.blocs.selection import (
     MOST_PEOPLE,
     Selection,
+    fit_null,
     rand_index,
+    rank_like,
     sample_people,
     weigh_numbers,
 )

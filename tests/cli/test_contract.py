@@ -15,7 +15,7 @@ import re
 import numpy as np
 import pytest
 import typer
-from commands import run, succeed
+from commands import assert_same, run, succeed
 
 from rankcut.cli import COMMANDS, app
 from rankcut.cli.reading import Reading
@@ -161,21 +161,6 @@ def without_order(command, said):
     if command == "similar":
         return [row["similarity"] for row in found]
     return sort_lists(found)
-
-
-def assert_same(one, other):
-    """Equal, numbers up to the rounding of sums in another order."""
-    if isinstance(one, dict):
-        assert list(one) == list(other)
-        one, other = list(one.values()), list(other.values())
-    if isinstance(one, list | tuple):
-        assert len(one) == len(other)
-        for first, second in zip(one, other, strict=True):
-            assert_same(first, second)
-    elif isinstance(one, float):
-        assert one == pytest.approx(other, rel=1e-9, abs=1e-9)
-    else:
-        assert one == other
 
 
 def sort_lists(value):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from commands import run, succeed
+from commands import assert_same, run, succeed
 
 from rankcut import read_file
 from rankcut.files import read_graph
@@ -225,18 +225,3 @@ def test_counts_are_repeated_rankings(ballots, answer):
     assert len(read_file("counted.csv")) == 7
     assert len(read_file("expanded.csv")) == 18
     assert_same(answer("counted.csv"), answer("expanded.csv"))
-
-
-def assert_same(one, other):
-    """Equal, numbers up to the rounding of sums in another order."""
-    if isinstance(one, dict):
-        assert list(one) == list(other)
-        one, other = list(one.values()), list(other.values())
-    if isinstance(one, list | tuple):
-        assert len(one) == len(other)
-        for first, second in zip(one, other, strict=True):
-            assert_same(first, second)
-    elif isinstance(one, float):
-        assert one == pytest.approx(other, rel=1e-9, abs=1e-9)
-    else:
-        assert one == other

@@ -21,16 +21,16 @@ def test_info_reports_problems(lunch):
         "like another one: read as 'a \\(2\\)'",
         "2 rankings rank a single item",
         "2 items in no ranking, such as '3'",
-        "number voters: 9, and there are 4",
-        "strict orders, and there are ties",
-        "complete orders, and some leave items out",
+        "number voters: 9, but there are 4",
+        "strict orders, but there are ties",
+        "complete orders, but some leave items out",
     ):
         assert re.search(problem, said), problem
 
 
 def test_columns_that_are_no_ranks_are_noticed(lunch):
     (lunch / "years.csv").write_text("year,points\n1975,3\n1976,5\n")
-    fail("info", "years.csv", says="csv:2: these are hardly ranks: column 'year' reaches 1976")
+    fail("info", "years.csv", says="csv:2: these do not look like ranks: column 'year' reaches")
     said = succeed("info", "years.csv", "--item-columns", "1-2")
     assert "all rankings are the same" in said
     assert "ranks go up to 1,976, with 2 items" in said
@@ -89,7 +89,7 @@ def test_convert_drops_rankings_that_rank_nothing(lunch):
     succeed("convert", "gaps.csv", "gaps.soi", "--drop-empty")
     assert len(read_file("gaps.soi")) == 1
     (lunch / "none.csv").write_text("a,b\n,\n")
-    fail("convert", "none.csv", "none.soi", "--drop-empty", says="no ranking ranks an item")
+    fail("convert", "none.csv", "none.soi", "--drop-empty", says="no ranking ranks any item")
 
 
 def test_options_for_tables_reach_the_reader(lunch):

@@ -10,7 +10,15 @@ import pandas as pd
 import pytest
 from commands import fail, run, succeed
 
-from rankcut import GraphCutFeatures, RankingSet, graph_cut_features, read_file, write_file
+from rankcut import (
+    GraphCutFeatures,
+    NeighborGraph,
+    RankingSet,
+    graph_cut_features,
+    read_file,
+    write_file,
+)
+from rankcut.estimators import LikenessFeatures
 from rankcut.files.models import read_model
 
 
@@ -187,8 +195,6 @@ def test_a_name_that_is_a_number_is_a_name_first(lunch):
 
 
 def test_those_most_like_each(lunch):
-    from rankcut.estimators import LikenessFeatures
-
     done = run("similar", "full.csv", "-n", "3")
     assert done.exit_code == 0, done.output
     lines = pd.read_csv(StringIO(done.stdout))
@@ -238,3 +244,11 @@ def test_lists_of_similar_items_are_similar(tmp_path, monkeypatch):
     # By default, lists that share no candidate are compared by their parties.
     (tmp_path / "votes.csv").write_text("Lab 1,Lab 2,Lab 3,Lab 4,Con\n1,2,,,\n,,,,1\n,,1,2,\n")
     assert nearest() == [0, 2, 1]
+    table = pd.read_csv("parties.csv", index_col="candidate")
+    ranks = pd.read_csv("votes.csv")
+    graph = NeighborGraph(table, n_neighbors=1)
+    vectors = LikenessFeatures(graph, unranked="last").fit_transform(ranks)
+    found = json.loads(succeed("similar", "votes.csv", *options))
+    np.testing.assert_allclose(
+        [row["similarity"] for row in found], (vectors @ vectors[0])[[0, 2, 1]], atol=1e-4
+    )

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
 import rankcut.comparison.design as design_module
-from rankcut._loops import shuffles
+from rankcut._loops import resamples
 from rankcut.comparison.design import Design, Rows, Scores, make_design
 from rankcut.comparison.permutations import CovariateLabels, GroupLabels, _arrangements
 from rankcut.comparison.statistics import Draws, Family, run_tests, share_explained
@@ -36,7 +36,7 @@ def scores_of(design, values):
 def test_shuffles_are_uniform():
     sizes = np.broadcast_to(np.array([[3, 1, 2], [1, 1, 0]]), (20_000, 2, 3)).copy()
     labels = np.empty((20_000, 8), np.uint8)
-    shuffles.shuffle_labels(sizes, np.array([0, 6, 8]), np.uint64(5), 0, labels)
+    resamples.shuffle_labels(sizes, np.array([0, 6, 8]), np.uint64(5), 0, labels)
     assert_array_equal(np.sort(labels[:, :6], axis=1), np.tile([0, 0, 0, 1, 2, 2], (20_000, 1)))
     assert_array_equal(np.sort(labels[:, 6:], axis=1), np.tile([0, 1], (20_000, 1)))
     counts = Counter(map(bytes, labels))
@@ -46,7 +46,7 @@ def test_shuffles_are_uniform():
 
 def test_shuffled_rows_are_uniform():
     rows = np.empty((20_000, 6), np.int32)
-    shuffles.shuffle_rows(np.array([0, 4, 6]), np.uint64(5), 0, rows)
+    resamples.shuffle_rows(np.array([0, 4, 6]), np.uint64(5), 0, rows)
     counts = Counter(map(bytes, rows))
     assert len(counts) == 24 * 2
     assert stats.chisquare(list(counts.values())).pvalue > 1e-3
@@ -55,8 +55,8 @@ def test_shuffled_rows_are_uniform():
 def test_shuffles_do_not_depend_on_their_block():
     sizes = np.broadcast_to(np.array([[5, 4]]), (10, 1, 2)).copy()
     whole, part = np.empty((10, 9), np.uint8), np.empty((3, 9), np.uint8)
-    shuffles.shuffle_labels(sizes, np.array([0, 9]), np.uint64(1), 0, whole)
-    shuffles.shuffle_labels(sizes[:3], np.array([0, 9]), np.uint64(1), 6, part)
+    resamples.shuffle_labels(sizes, np.array([0, 9]), np.uint64(1), 0, whole)
+    resamples.shuffle_labels(sizes[:3], np.array([0, 9]), np.uint64(1), 6, part)
     assert_array_equal(whole[6:9], part)
 
 
@@ -65,18 +65,18 @@ def test_plain_python_does_the_same():
     sizes = np.broadcast_to(np.array([[3, 2], [1, 4]]), (4, 2, 2)).copy()
     starts = np.array([0, 5, 10])
     fast, slow = np.empty((4, 10), np.uint8), np.empty((4, 10), np.uint8)
-    shuffles.shuffle_labels(sizes, starts, np.uint64(3), 7, fast)
-    shuffles.shuffle_labels.py_func(sizes, starts, np.uint64(3), 7, slow)
+    resamples.shuffle_labels(sizes, starts, np.uint64(3), 7, fast)
+    resamples.shuffle_labels.py_func(sizes, starts, np.uint64(3), 7, slow)
     assert_array_equal(fast, slow)
     cells = np.array([0, 3, 4, 10])
     one, other = np.empty((4, 1, 3)), np.empty((4, 1, 3))
-    shuffles.count_labels(fast, cells, one)
-    shuffles.count_labels.py_func(fast, cells, other)
+    resamples.count_labels(fast, cells, one)
+    resamples.count_labels.py_func(fast, cells, other)
     assert_array_equal(one, other)
     assert_array_equal(one[0, 0], [(fast[0, a:b] == 0).sum() for a, b in itertools.pairwise(cells)])
     rows, again = np.empty((2, 10), np.int32), np.empty((2, 10), np.int32)
-    shuffles.shuffle_rows(starts, np.uint64(3), 0, rows)
-    shuffles.shuffle_rows.py_func(starts, np.uint64(3), 0, again)
+    resamples.shuffle_rows(starts, np.uint64(3), 0, rows)
+    resamples.shuffle_rows.py_func(starts, np.uint64(3), 0, again)
     assert_array_equal(rows, again)
 
 

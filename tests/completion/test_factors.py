@@ -105,6 +105,19 @@ def test_planted_tastes_order_hidden_items():
     assert sizes[-2] > 10 * sizes[-3]
 
 
+def test_means_of_short_lists_keep_their_size():
+    # The prior variance of the means counts how uncertain they are, or it would shrink to nothing.
+    rng = np.random.default_rng(0)
+    means = rng.normal(size=30)
+    utilities = means + 2 * rng.normal(size=(100, 30))
+    hidden = rng.random(utilities.shape).argsort(axis=1) >= 4
+    ranks = (-utilities).argsort(axis=1).argsort(axis=1) + 1.0
+    lists = read_lists(read_rankings(np.where(hidden, np.nan, ranks))).distinct()
+    model, _ = learn_factors(lists, first_factors(lists, rng), None, n_rounds=15)
+    # Scores have a deviation near 1, utilities one of √5.
+    assert model.mean.std() > 0.5 * means.std() / np.sqrt(5)
+
+
 def test_items_that_nobody_lists_take_after_their_neighbours():
     lists = LISTS.copy()
     lists[:, 1] = np.nan

@@ -93,3 +93,23 @@ def test_judges_decide_whether_presence_counts():
     judges = read_lists(read_rankings(mixed))
     found = learn_presence(listed, judges, others, Blind(), np.random.default_rng(0))
     assert found.weight == np.inf
+
+
+def test_wanted_items_are_the_better_half_of_what_is_hidden():
+    class Knowing:
+        """Knows the order that all readers share."""
+
+        def utilities(self, lists, *, keep):
+            return np.tile(-np.nanmean(LISTS, axis=0), (len(lists), 1))
+
+    listed = read_lists(read_rankings(LISTS))
+    parts = listed.span(0, 60), listed.span(60, 240)
+    found = learn_presence(listed, *parts, Knowing(), np.random.default_rng(0))
+    assert 0.0 < found.weight < np.inf
+
+    class Contrary(Knowing):
+        def utilities(self, lists, *, keep):
+            return -super().utilities(lists, keep=keep)
+
+    found = learn_presence(listed, *parts, Contrary(), np.random.default_rng(0))
+    assert found.weight == 0.0

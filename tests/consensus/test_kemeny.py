@@ -12,7 +12,7 @@ from scipy.optimize import milp
 
 from rankcut import make_mallows
 from rankcut.consensus import kemeny, kemeny_order
-from rankcut.consensus.linear_program import solve_program
+from rankcut.consensus.kemeny import solve_program
 
 # Seconds that a proof may take on a busy machine.
 AGES = 3600.0

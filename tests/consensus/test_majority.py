@@ -53,14 +53,14 @@ def test_circles_and_components_agree_with_the_relation(n_items, seed):
 @pytest.mark.parametrize(
     ("margins", "sentence"),
     [
-        (CIRCLE, "circle: 'a' beats 'b', 'b' beats 'c', 'c' beats 'a'."),
-        (BELOW, "'d' beats every other item in a pairwise comparison. Majorities go round in a"),
+        (CIRCLE, "cycle: 'a' beats 'b', 'b' beats 'c', 'c' beats 'a'."),
+        (BELOW, "'d' beats every other item in a pairwise comparison. Majorities below it form a"),
         (
             np.zeros((2, 2)),
             "No item beats every other item in a pairwise comparison: all pairs are",
         ),
         (tournament(3, [(0, 2), (1, 2)]), "'a', 'b' are not beaten, but tied."),
-        (np.zeros((1, 1)), "There is a single item"),
+        (np.zeros((1, 1)), "There is only one item"),
     ],
 )
 def test_what_majorities_say_in_words(margins, sentence):

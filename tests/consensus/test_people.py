@@ -55,13 +55,13 @@ def test_rows_of_a_person_stay_together():
     assert len(block.groups) == 3
 
 
-def test_pieces_add_up_to_the_whole(monkeypatch):
-    monkeypatch.setattr(module, "_PIECE_ENTRIES", 4)
+def test_blocks_add_up_to_the_whole(monkeypatch):
+    monkeypatch.setattr(module, "_CACHED_ENTRIES", 4)
     for people in (gathered(), gathered(people=[1, 2, 1, 2, 3], sample_weight=[1.5, 2, 1, 1, 1])):
         whole = people.block(0, len(people.counts))
-        pieces = list(people.pieces(2))
-        assert len(pieces) > 1
-        assert_array_equal(np.concatenate([piece.masses() for piece in pieces]), whole.masses())
+        blocks = list(people.blocks(2))
+        assert len(blocks) > 1
+        assert_array_equal(np.concatenate([block.masses() for block in blocks]), whole.masses())
 
 
 def test_a_large_sparse_matrix_is_read_as_it_is(monkeypatch):
@@ -88,7 +88,7 @@ def test_items_nobody_ranks_are_known():
         ({"sample_weight": [1, 2]}, r"one weight for each of the 5 rankings; got shape \(2,\)"),
         ({"sample_weight": [1, 1, -1, 1, 1]}, "row 2: sample_weight is -1; a weight is"),
         ({"people": ["a"]}, r"people must name the person of each of the 5 rankings; got shape"),
-        ({"ranks": np.full((2, 3), NAN)}, "no ranking ranks an item"),
+        ({"ranks": np.full((2, 3), NAN)}, "no ranking ranks any item"),
     ],
 )
 def test_mistakes_are_named(options, message):

@@ -134,9 +134,9 @@ def test_a_run_that_was_killed_is_finished_by_the_next(votes):
 
 
 def test_missing_stripes_of_a_gram_matrix_are_written(votes, monkeypatch):
-    from rankcut.dask import gram
+    from rankcut.dask import vector_blocks
 
-    monkeypatch.setattr(gram, "_SIDE", 100)
+    monkeypatch.setattr(vector_blocks, "_SIDE", 100)
     succeed("gram votes -o gram.zarr")
     stored = zarr.open_array("gram.zarr", mode="r+")
     expected = stored[:]
@@ -158,7 +158,7 @@ def test_a_gram_matrix_that_was_removed_is_written_anew(votes):
 
 
 @pytest.mark.slow
-def test_conditions_may_leave_nothing_of_a_piece(votes, cluster):
+def test_conditions_may_leave_nothing_of_a_block(votes, cluster):
     where = "--where town=Kobe --where ranking!=0-0 --block 20"
     for number in (0, 1):
         frame = pd.read_parquet(f"votes/{number}.parquet")
@@ -272,7 +272,7 @@ def test_other_settings_are_not_mixed(votes):
 
 
 @pytest.mark.slow
-def test_a_mistake_in_a_piece_names_the_file_and_the_row(votes, cluster):
+def test_a_mistake_in_a_block_names_the_file_and_the_row(votes, cluster):
     frame = pd.read_parquet("votes/2.parquet")
     frame["uni"] = frame["uni"].astype(float)
     frame.loc[50, "uni"] = np.nan

@@ -65,9 +65,9 @@ def test_sushi_b_from_the_folder_itself_and_by_the_variable(sushi_home, monkeypa
 
 def test_absent_files_say_where_to_get_them_and_the_terms(tmp_path, monkeypatch):
     monkeypatch.delenv(VARIABLE, raising=False)
-    with pytest.raises(FileNotFoundError, match=r"kamishima\.net/sushi.*not to be passed on"):
+    with pytest.raises(FileNotFoundError, match=r"kamishima\.net/sushi.*not to be redistributed"):
         load_sushi()
-    with pytest.raises(FileNotFoundError, match=r"grouplens\.org.*not to be passed on"):
+    with pytest.raises(FileNotFoundError, match=r"grouplens\.org.*not to be redistributed"):
         load_movielens(data_home=tmp_path)
     with pytest.raises(ValueError, match='which must be "a" or "b"'):
         load_sushi("c")

@@ -87,6 +87,12 @@ def test_at_a_change_of_pooling_the_gradient_is_between_both_sides():
     assert np.abs(before - after).max() > 0.1
 
 
+def test_a_slope_too_small_for_a_number_is_zero():
+    far = SimilarityGraph([[0.0], [38.5], [77.0]], lengthscale=1.0, lengthscale_bounds=(0.1, 10))
+    slopes = GraphCutKernel(DissimilarityGraph(far))([[1, 2, 3], [2, 1, 3]], eval_gradient=True)[1]
+    assert (slopes == 0).all()
+
+
 def test_what_is_learned_is_seen_as_scikit_learn_sees_it():
     kernel = KERNELS["each"][0]
     assert [each.name for each in kernel.hyperparameters] == ["graph__lengthscale"]

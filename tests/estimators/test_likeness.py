@@ -8,6 +8,7 @@ from scipy.stats import rankdata
 
 from rankcut import AgreementGraph, CoListingGraph, NeighborGraph
 from rankcut.estimators import LikenessFeatures
+from rankcut.estimators.likeness import _less
 
 N = 20
 
@@ -31,60 +32,124 @@ def unit(rows):
     return rows / np.where(lengths > 0, lengths, 1.0)
 
 
+def walk_on(weights):
+    degrees = weights.sum(axis=1)
+    assert (degrees > 0).all()
+    return weights / np.sqrt(np.outer(degrees, degrees))
+
+
 @pytest.mark.parametrize("given", [False, True])
 @pytest.mark.parametrize("unranked", ["anywhere", "last"])
 def test_coordinates_of_items_by_definition(unranked, given):
     ranks = random_lists(30, 1)
     learned = CoListingGraph() if unranked == "last" else AgreementGraph()
-    graphs = [learned.build_from(ranks).to_dense()]
+    weights = learned.build_from(ranks).to_dense()
+    own = (np.eye(N) + walk_on(weights)) / 2
+    graph = None
     if given:
         points = np.random.default_rng(0).random((N, 2))
-        graphs.append(NeighborGraph(points, n_neighbors=3).build().to_dense())
-    model = LikenessFeatures(graphs[1] if given else None, unranked=unranked).fit(ranks)
-    np.testing.assert_allclose(model.graph_.to_dense(), graphs[-1])
+        graph = weights = NeighborGraph(points, n_neighbors=3).build().to_dense()
+    model = LikenessFeatures(graph, unranked=unranked).fit(ranks)
+    np.testing.assert_allclose(model.graph_.to_dense(), weights)
     listed = ~np.isnan(ranks)
-    order, shown = np.zeros(ranks.shape), np.zeros(ranks.shape)
-    for row, known in zip(range(30), listed, strict=True):
-        places = len(ranks[row, known]) + 1 - 2 * rankdata(ranks[row, known])
+    order, first = np.zeros(ranks.shape), np.zeros(ranks.shape)
+    for row, known in enumerate(listed):
+        size = known.sum()
+        places = (size + 1 - 2 * rankdata(ranks[row, known])) / (size + 1)
         order[row, known] = places / (np.linalg.norm(places) or 1.0)
-        shown[row, known] = 1 / np.sqrt(known.sum())
+        first[row, known] = 1.2 + places
     order = np.where(listed, order - order.sum(axis=0) / (listed.sum(axis=0) + 5), 0.0)
-    rare = (1 - listed.mean(axis=0)) * shown
-    smoothed, nearby = np.zeros(ranks.shape), np.zeros(ranks.shape)
-    for weights in graphs:
-        degrees = weights.sum(axis=1)
-        assert (degrees > 0).all()
-        walk = weights / np.sqrt(np.outer(degrees, degrees))
-        nearby += rare @ walk
-        if unranked == "last":
-            # Three quarters of a step, half of which stays.
-            smoothed += (order + 4 * rare) @ (0.625 * np.eye(N) + 0.375 * walk)
-        else:
-            smoothed += order @ np.linalg.matrix_power((np.eye(N) + walk) / 2, 2)
+    share = listed.mean(axis=0)
+    rare = listed * (1 - share)
+
+    def centred(rows):
+        less = rows - rows.mean(axis=0)
+        return unit(np.where((rows != 0) | (share >= 0.05), less, 0.0))
+
     if unranked == "last":
-        expected = np.sqrt(0.55) * unit(unit(smoothed) + 0.5 * unit(nearby))
+        parts = [(1.0, centred(unit(unit(first) @ own @ own))), (0.5, unit(order @ own @ own))]
+        parts += [(0.5, centred(unit(unit(rare) @ walk_on(weights))))] if given else []
+        factors = 0.75
     else:
-        expected = np.sqrt(0.5) * unit(0.5 * unit(order) + unit(smoothed))
-    np.testing.assert_allclose(model.transform(ranks)[:, :N], expected, atol=1e-14)
+        parts = [(0.25, unit(order @ own @ own))]
+        other = (np.eye(N) + walk_on(weights)) / 2
+        parts += [(0.5, unit(order @ other @ other))] if given else []
+        factors = 1.0
+    total = factors + sum(weight for weight, _ in parts)
+    expected = np.hstack([np.sqrt(weight / total) * part for weight, part in parts])
+    vectors = model.transform(ranks)
+    np.testing.assert_allclose(vectors[:, : expected.shape[1]], expected, atol=1e-13)
 
 
-def test_factors_are_those_of_order_and_of_listing():
+def test_means_are_subtracted_at_common_items_and_where_rows_are_not_zero():
+    rows = np.array([[1.0, 0.0, 0.0, 2.0], [0.0, 3.0, 0.0, 0.0]])
+    mean, common = np.array([0.5, 0.25, 0.125, 0.0625]), np.array([True, False, False, True])
+    expected = [[0.5, 0.0, 0.0, 1.9375], [-0.5, 2.75, 0.0, -0.0625]]
+    np.testing.assert_array_equal(_less(rows, mean, common), expected)
+    np.testing.assert_array_equal(_less(stored_rows(rows), mean, common).toarray(), expected)
+    nothing = np.zeros(4, dtype=bool)
+    np.testing.assert_array_equal(
+        _less(stored_rows(rows), mean, nothing).toarray(), _less(rows, mean, nothing)
+    )
+
+
+def stored_rows(rows):
+    return sparse.csr_array(rows)
+
+
+def test_factors_of_order_are_expected_values():
+    """Conditional means of a normal distribution, by its covariance over all items."""
+    ranks = random_lists(60, 1)
+    model = LikenessFeatures(unranked="anywhere").fit(ranks)
+    items, noise = model._order.items, model._order._penalty
+    positions = np.zeros(ranks.shape)
+    listed = ~np.isnan(ranks)
+    for row, known in enumerate(listed):
+        size = known.sum()
+        positions[row, known] = (size + 1 - 2 * rankdata(ranks[row, known])) / (size + 1)
+    means = positions.sum(axis=0) / (listed.sum(axis=0) + 5)
+    covariance = items @ items.T
+    expected = np.zeros(ranks.shape)
+    for row, known in enumerate(listed):
+        inner = covariance[np.ix_(known, known)] + noise * np.eye(known.sum())
+        values = np.linalg.solve(inner, (positions[row] - means)[known])
+        expected[row] = covariance[:, known] @ values
+    vectors = unit(model.transform(ranks)[:, N:])
+    np.testing.assert_allclose(vectors @ vectors.T, unit(expected) @ unit(expected).T, atol=1e-8)
+    # Whatever unlisted items mean, it is the same lists' order.
+    last = LikenessFeatures(unranked="last").fit_transform(ranks)
+    np.testing.assert_allclose(unit(last[:, 2 * N : 3 * N - 1]), vectors, atol=1e-12)
+
+
+def test_lists_of_ties_say_what_they_list():
     ranks = random_lists(30, 1)
-    shares = {"anywhere": [0.5], "last": [0.1, 0.35]}
-    for unranked, parts in shares.items():
-        vectors = LikenessFeatures(unranked=unranked).fit_transform(ranks)[:, N:]
-        assert vectors.shape == (30, 10 * len(parts))
-        for part, share in enumerate(parts):
-            own = vectors[:, 10 * part : 10 * (part + 1)]
-            np.testing.assert_allclose((own**2).sum(axis=1), share)
-    # The first ten are the same lists' order, whatever unlisted items mean.
-    first = [LikenessFeatures(unranked=u).fit_transform(ranks)[:, N : N + 10] for u in shares]
-    np.testing.assert_allclose(first[1], first[0] * np.sqrt(0.1 / 0.5), atol=1e-12)
-    # The others know nothing of the order of ties: lists of the same items are the same.
     tied = np.where(np.isnan(ranks), np.nan, 1.0)
     vectors = LikenessFeatures(unranked="last").fit(tied).transform(tied)
-    assert not vectors[:, N : N + 10].any()
+    assert not vectors[:, N : 3 * N - 1].any()
     np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1.0)
+
+
+@pytest.mark.parametrize("unranked", ["anywhere", "last"])
+def test_mean_item_features(unranked):
+    ranks = random_lists(30, 1)
+    labels = [f"item {i}" for i in range(N)]
+    points = np.random.default_rng(0).random((N, 2))
+    table = pd.DataFrame(points, columns=["a", "b"], index=labels)
+    frame = pd.DataFrame(ranks, columns=labels)
+    graph = NeighborGraph(table.iloc[::-1], n_neighbors=3, scale=False)
+    vectors = LikenessFeatures(graph, unranked=unranked).fit_transform(frame)
+    plain = LikenessFeatures(NeighborGraph(points, n_neighbors=3), unranked=unranked)
+    np.testing.assert_allclose(vectors, plain.fit_transform(ranks), atol=1e-12)
+    assert len(plain.get_feature_names_out()) == vectors.shape[1]
+    if unranked == "last":
+        scaled = (points - points.mean(axis=0)) / points.std(axis=0)
+        means = unit((~np.isnan(ranks)).astype(float) @ scaled)
+        expected = unit(means - means.mean(axis=0)) * np.sqrt(0.5 / 3.0)
+        np.testing.assert_allclose(vectors[:, -2:], expected, atol=1e-13)
+    sparse_points = NeighborGraph(sparse.csr_array(points), metric="cosine", n_neighbors=3)
+    both = LikenessFeatures(sparse_points, unranked=unranked).fit_transform(stored(ranks))
+    assert isinstance(both, sparse.csr_array)
+    np.testing.assert_allclose(np.linalg.norm(both.toarray(), axis=1), 1.0)
 
 
 @pytest.mark.parametrize("unranked", ["anywhere", "last"])
@@ -99,7 +164,8 @@ def test_sparse_dense_and_frames_are_the_same(unranked):
     model = LikenessFeatures(unranked=unranked).fit(frame)
     np.testing.assert_allclose(model.transform(frame), dense, atol=1e-14)
     names = model.get_feature_names_out()
-    assert list(names[:2]) == ["item 0", "item 1"]
+    first = "listing" if unranked == "last" else "order"
+    assert list(names[:2]) == [f"{first} of item 0", f"{first} of item 1"]
     assert len(names) == dense.shape[1]
 
 
@@ -149,7 +215,7 @@ def test_full_rankings_and_empty_lists():
     rng = np.random.default_rng(0)
     full = np.argsort(rng.random((20, 6)), axis=1) + 1.0
     vectors = LikenessFeatures().fit_transform(full)
-    assert vectors.shape == (20, 9)
+    assert vectors.shape == (20, 11)
     last = LikenessFeatures(unranked="last").fit(full)
     np.testing.assert_allclose(last.transform(full), vectors)
     empty = np.full((1, 6), np.nan)

@@ -104,7 +104,7 @@ def test_people_without_blocs_are_one():
     assert model.n_clusters_ == 1
     assert model.rank_intervals_ is None
     assert model.distinctive_items_["item"] == []
-    assert model.summary().startswith("One bloc: people do not divide more than by chance.")
+    assert model.summary().startswith("One bloc: people do not divide more than chance would")
     assert_array_equal(model.labels_, 0)
     assert_array_equal(model.membership_, 1.0)
 

@@ -6,7 +6,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 
-from rankcut import RankingCompleter, RankingSet
+from rankcut import RankingCompleter, RankingSet, SimilarRankings
 from rankcut.errors import InputError
 
 NAN = np.nan
@@ -56,6 +56,22 @@ def test_a_graph_helps_when_lists_are_few():
     with_graph = RankingCompleter(CAMPS).fit(few)
     assert share_right(with_graph, full, lists) > without
     assert with_graph.graph_share_ > 0.3
+
+
+def test_the_prior_counts_much_where_its_shape_is_right(completer):
+    # Tastes that are independent, as the prior without a graph says, and two camps, which are not.
+    rng = np.random.default_rng(0)
+    independent = rng.random((200, 8)).argsort(axis=1) + 1.0
+    assert RankingCompleter().fit(independent).prior_strength_ >= 300
+    assert completer.prior_strength_ <= 30
+
+
+def test_equally_good_items_are_recommended_in_their_order():
+    # Nobody lists the last six of ten items, so nothing is known of them.
+    lists = np.full((30, 10), NAN)
+    lists[:, :4] = np.random.default_rng(0).random((30, 4)).argsort(axis=1) + 1.0
+    best = RankingCompleter().fit(lists).recommend(lists, 3)
+    assert_array_equal(best, np.tile([4, 5, 6], (30, 1)))
 
 
 def test_listed_items_keep_their_order(completer):
@@ -174,10 +190,23 @@ def test_rows_are_answered_the_same_in_any_batch_and_threads(completer):
     )
 
 
+def test_completed_vectors_find_like_minded_people_whose_lists_share_no_item(completer):
+    full, _ = simulated(seed=3)
+    first, second = np.where(np.arange(8) < 4, full, NAN), np.where(np.arange(8) < 4, NAN, full)
+    search = SimilarRankings(RankingCompleter(), n_neighbors=5).fit(np.vstack([second, LISTS]))
+    _, nearest = search.kneighbors(first, n_neighbors=400)
+    side = full @ np.where(CAMPS[0] > 0, 1, -1)
+    found = [side[rows[rows < 200][:10]].mean() for rows in nearest]
+    # Those found are on the same side of the two camps.
+    assert np.corrcoef(found, side)[0, 1] > 0.6
+
+
 def test_standard_errors_are_smaller_for_listed_items(completer):
     errors = completer.standard_errors(LISTS)
     hidden = np.isnan(LISTS)
-    assert errors[~hidden].max() < errors[hidden].min()
+    for item in range(8):
+        listed, foreseen = errors[~hidden[:, item], item], errors[hidden[:, item], item]
+        assert listed.mean() < 0.8 * foreseen.mean()
 
 
 def test_recommendations_are_never_listed(completer):

@@ -11,7 +11,13 @@ from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from rankcut import GraphCutFeatures, RankingRegressor, to_ranking
+from rankcut import (
+    GraphCutFeatures,
+    RankingRegressor,
+    RankingSet,
+    covariate_importance,
+    to_ranking,
+)
 from rankcut.errors import InputError
 from rankcut.estimators import KendallFeatures
 from rankcut.label_ranking import combination, kendall_score
@@ -109,6 +115,20 @@ def test_weights_move_the_prediction(people):
     for side, weights in ((0, [9.0, 1.0]), (1, [1.0, 9.0])):
         model = RankingRegressor(Ridge(1e6)).fit(X, ranks, sample_weight=np.tile(weights, 75))
         assert (model.predict(X)[:, side] == 1).all()
+
+
+def test_the_counts_of_a_set_are_weights(people):
+    X, ranks = people
+    counts = np.random.default_rng(1).integers(1, 4, 150)
+    each = np.repeat(np.arange(150), counts)
+    counted = RankingSet(ranks, ITEMS, counts=counts)
+    model = RankingRegressor(Ridge()).fit(X, counted)
+    expanded = RankingRegressor(Ridge()).fit(X[each], ranks[each])
+    np.testing.assert_allclose(model.predict_scores(X), expanded.predict_scores(X), atol=1e-12)
+    score = model.score(X, counted)
+    assert score == pytest.approx(model.score(X[each], ranks[each]), abs=1e-12)
+    assert score != pytest.approx(model.score(X, ranks), abs=1e-6)
+    assert covariate_importance(model, X, counted, n_repeats=1).score == pytest.approx(score)
 
 
 def test_a_multi_output_regressor_of_ones_own_predicts_the_signs(people):

@@ -19,7 +19,7 @@ from rankcut import (
     graph_cut_kernel,
 )
 from rankcut.estimators import KendallFeatures, LikenessFeatures
-from rankcut.kernels import vector_index
+from rankcut.kernels import nearest
 
 RNG = np.random.default_rng(0)
 N = 30
@@ -124,7 +124,7 @@ def test_sparse_vectors_of_a_large_catalogue_are_searched_exactly():
 
 
 def test_long_dense_vectors_are_projected_and_compared_in_full(monkeypatch):
-    monkeypatch.setattr(vector_index, "_DIMENSIONS", 128)
+    monkeypatch.setattr(nearest, "_DIMENSIONS", 128)
     search = SimilarRankings(KendallFeatures(), method="approximate").fit(RANKS)
     assert search._index._axes.shape == (435, 128)
     assert search.recall_ > 0.9

@@ -12,6 +12,7 @@ from rankcut import (
     GPRegressor,
     GraphCutFeatures,
     RankingClassifier,
+    RankingSet,
     SimilarityGraph,
     explain,
     make_food,
@@ -158,6 +159,18 @@ def test_labels_frames_and_what_is_unknown():
     assert found.to_dict()["items"][0]["std_error"] is None
     assert list(found.to_frame("pairs").columns) == ["first", "second", "effect", "std_error"]
     assert len(found.plot().axes) == 1
+
+
+def test_a_ranking_that_counts_often_is_moved_often():
+    model = make_pipeline(GraphCutFeatures(unranked="last"), GPRegressor()).fit(RANKS, NUMBERS)
+    lists = np.array([np.where(RANKS[0] <= 3, RANKS[0], np.nan), RANKS[1]])
+    votes = RankingSet(lists, FOOD.items, counts=[3, 1])
+    found, expanded, once = (
+        {row["item"]: row["effect"] for row in explain(model, each).items}
+        for each in (votes, lists[[0, 0, 0, 1]], lists)
+    )
+    assert found == pytest.approx(expanded)
+    assert found != pytest.approx(once)
 
 
 def test_mistakes_are_named():

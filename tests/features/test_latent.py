@@ -76,3 +76,26 @@ def test_plain_and_compiled():
     np.testing.assert_allclose(found[0][1], DENSE @ factors, atol=1e-12)
     np.testing.assert_allclose(found[1][0], found[0][0], rtol=1e-13)
     np.testing.assert_allclose(found[1][1], found[0][1], rtol=1e-12, atol=1e-14)
+
+
+def test_as_distribution_takes_spread_and_noise_from_the_lists():
+    rng = np.random.default_rng(3)
+    dense = np.where(rng.random((25, 6)) < 0.7, rng.standard_normal((25, 6)), 0.0)
+    values, counts = sparse.csr_array(dense), rng.integers(1, 4, 25).astype(float)
+    weights = rng.uniform(0.5, 2.0, values.nnz)
+    model = LatentFactors(values, weights, 0.0, rank=3, penalty=0.5, counts=counts)
+    people, items = model.people(values, weights), model.items
+    rows, columns = np.repeat(np.arange(25), np.diff(values.indptr)), values.indices
+    left = values.data - (people @ items.T)[rows, columns]
+    noise = np.average(left**2, weights=weights * counts[rows])
+    spread = sum(n * np.outer(u, u) for n, u in zip(counts, people, strict=True)) / counts.sum()
+    model.as_distribution(values, weights, counts, trust=0.5)
+    np.testing.assert_allclose(model.items @ model.items.T, items @ spread @ items.T, atol=1e-9)
+    # The expected vector of a list solves the normal equations with twice that noise.
+    expected = np.zeros((25, 3))
+    for row in range(25):
+        own = model.items[columns[rows == row]]
+        weight = weights[rows == row]
+        inner = own.T @ (weight[:, None] * own) + 2 * noise * np.eye(3)
+        expected[row] = np.linalg.solve(inner, own.T @ (weight * values.data[rows == row]))
+    np.testing.assert_allclose(model.people(values, weights), expected, atol=1e-9)

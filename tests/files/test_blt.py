@@ -97,8 +97,12 @@ SCOTTISH = '3,2,\n5,1,2,\n2,3,\n"Candidate 1","Ann Bell","SNP",\n"Candidate 2","
 SCOTTISH += '"Candidate 3","Eve Fox","y",\n""Ward 1 - Here, There"",'
 
 
-def test_names_in_comments():
-    votes = read_blt(io.StringIO(GLASGOW))
+@pytest.mark.parametrize("first", [False, True])
+def test_names_in_comments(first):
+    lines = GLASGOW.splitlines(keepends=True)
+    names = [line for line in lines if line.startswith("#")]
+    others = [line for line in lines if not line.startswith("#")]
+    votes = read_blt(io.StringIO("".join(names + others) if first else GLASGOW))
     assert votes.items == ("Ann Bell (SNP)", "Cy Day (Lab)", "Eve Fox (Con)")
     np.testing.assert_array_equal(votes.ranks, [[1, 2, np.nan], [np.nan, np.nan, 1]])
     assert (votes.counts.tolist(), votes.title) == ([5, 2], "Ward 1")

@@ -7,7 +7,7 @@ import pytest
 
 from rankcut import RankingSet, read_file, write_file
 from rankcut.files import RankingFileError, from_frame, scan_file
-from rankcut.files.item_tables import read_items
+from rankcut.files.feature_tables import read_items
 
 
 def read(text, **options):

@@ -90,7 +90,7 @@ def test_names_in_latin_1():
         ("1: 3\n", "x: 3\n", 11, "count of 1 or more"),
         ("1: 3\n", f"{10**16}: 3\n", 11, "10¹⁵"),
         ("ALTERNATIVES: 3", "ALTERNATIVES: x", 4, "must be a number, 1 or more"),
-        ("ALTERNATIVES: 3", "ALTERNATIVES: 99999999999", 4, "more than the file has letters"),
+        ("ALTERNATIVES: 3", "ALTERNATIVES: 99999999999", 4, "more than the file has characters"),
         ("ALTERNATIVES: 3", "ALTERNATIVES: 2", 4, "names alternative 3"),
         ("NAME 3", "NAME 2", 9, "is given twice"),
         ("# NUMBER ALTERNATIVES: 3\n", "", 9, "NUMBER ALTERNATIVES"),

@@ -162,5 +162,5 @@ def test_the_message_names_the_column_that_has_the_problem():
     with pytest.raises(RankingFileError, match="column 'took' reaches") as caught:
         read_file(io.StringIO(table(values, ["answer", "took", *"abcdefgh"])), "csv")
     assert 'columns="answer,took"' in str(caught.value)
-    with pytest.raises(RankingFileError, match="hardly ranks: column 'took' reaches"):
+    with pytest.raises(RankingFileError, match="do not look like ranks: column 'took' reaches"):
         read_file(io.StringIO(table(values[:, :3], ["answer", "took", "a"])), "csv")

@@ -10,12 +10,11 @@ from sklearn.tree import DecisionTreeRegressor, ExtraTreeRegressor
 from tolerances import assert_rounds_to
 
 from rankcut._loops.trees import LEAF, add_leaves
-from rankcut.label_ranking import kernel_ridge
+from rankcut.label_ranking import combination, kernel_ridge
 from rankcut.label_ranking.calibration import Calibration, calibrate
 from rankcut.label_ranking.combination import fit_combination, weigh
 from rankcut.label_ranking.forest import ForestModel, fit_forest, flatten
-from rankcut.label_ranking.kernel_ridge import fit_kernel
-from rankcut.label_ranking.scales import fit_scales
+from rankcut.label_ranking.kernel_ridge import fit_kernel, fit_kernels, fit_scales
 from rankcut.label_ranking.targets import as_matrices, differences, pair_targets, scores_of_pairs
 from rankcut.rankings import read_rankings
 
@@ -42,6 +41,18 @@ def ridge(rows, targets, weights, model):
     return mean + fitted.fit(centred, targets - mean, sample_weight=weights).predict(centred)
 
 
+def refit(rows, targets, weights, some, lengthscale, penalties):
+    """A fit to some rows, with all rows as landmarks."""
+    spectrum = kernel_ridge._spectrum(
+        euclidean_distances(rows[some], rows),
+        euclidean_distances(rows),
+        weights[some],
+        rows,
+        lengthscale,
+    )
+    return spectrum.fit(targets[some], weights[some], penalties)
+
+
 def test_kernel_model_is_kernel_ridge(problem):
     rows, targets, weights = problem
     model = fit_kernel(rows, targets, weights, 0)
@@ -64,9 +75,7 @@ def test_left_out_predictions_are_those_of_a_fit_without_the_row(problem):
     model = fit_kernel(rows, targets, ones, 0)
     others = np.arange(30) != 7
     own = np.array([model.penalty])
-    without = kernel_ridge._fit(
-        rows[others], targets[others], ones[others], rows, model.lengthscale, own
-    )
+    without = refit(rows, targets, ones, others, model.lengthscale, own)
     np.testing.assert_allclose(model.left_out[7], without.predict(rows[7:8])[0], atol=1e-8)
 
 
@@ -83,19 +92,32 @@ def test_scale_and_penalty_have_the_least_error_of_rows_left_out(problem, monkey
             gaps = []
             for row in range(30):
                 others = np.arange(30) != row
-                without = kernel_ridge._fit(
-                    rows[others],
-                    targets[others],
-                    ones[others],
-                    rows,
-                    scale * np.sqrt(3),
-                    np.array([penalty]),
+                without = refit(
+                    rows, targets, ones, others, scale * np.sqrt(3), np.array([penalty])
                 )
                 gaps.append(targets[row] - without.predict(rows[row : row + 1])[0])
             errors[scale * np.sqrt(3), penalty] = np.mean(np.square(gaps))
     best = min(errors, key=errors.get)
     assert (model.lengthscale, model.penalty) == pytest.approx(best)
     assert model.loss == pytest.approx(errors[best], rel=1e-6)
+
+
+def test_landmarks_that_are_all_rows_give_the_exact_model(problem):
+    rows, targets, weights = problem
+    exact = fit_kernel(rows, targets, weights, 0)
+    everyone = np.ones(30, bool)
+    same = refit(rows, targets, weights, everyone, exact.lengthscale, np.array([exact.penalty]))
+    np.testing.assert_allclose(same.left_out, exact.left_out, atol=1e-8)
+    new = rows + 0.1
+    np.testing.assert_allclose(same.predict(new), exact.predict(new), atol=1e-8)
+
+
+@pytest.mark.parametrize("n_rows", [1, 2, 20])
+def test_equal_rows_are_predicted_by_the_mean(n_rows):
+    targets = np.arange(2.0 * n_rows).reshape(n_rows, 2)
+    model = fit_kernel(np.ones((n_rows, 3)), targets, np.ones(n_rows), 0)
+    found = model.predict(np.array([[1.0, 1.0, 1.0], [5.0, 0.0, 2.0]]))
+    np.testing.assert_allclose(found, np.tile(targets.mean(axis=0), (2, 1)), atol=1e-9)
 
 
 def test_landmarks_come_near_the_exact_model(rng, monkeypatch):
@@ -171,12 +193,32 @@ def test_damaged_trees_are_refused(damage):
 
 def test_predictions_of_rows_left_out_are_honest(problem):
     rows, targets, weights = problem
-    both = [np.array([0, 1])]
-    forest = fit_forest(rows, targets, weights, groups=both, n_trees=50, leaf=1, best=False, seed=0)
+    both, everyone = [np.array([0, 1])], [np.arange(30)]
+    forest = fit_forest(
+        rows,
+        targets,
+        weights,
+        groups=both,
+        members=everyone,
+        n_trees=50,
+        leaf=1,
+        best=False,
+        seed=0,
+    )
     # A row's own target does not enter its left-out prediction.
     changed = targets.copy()
     changed[4] += 1000.0
-    other = fit_forest(rows, changed, weights, groups=both, n_trees=50, leaf=1, best=False, seed=0)
+    other = fit_forest(
+        rows,
+        changed,
+        weights,
+        groups=both,
+        members=everyone,
+        n_trees=50,
+        leaf=1,
+        best=False,
+        seed=0,
+    )
     assert np.abs(forest.predict(rows) - other.predict(rows))[4].max() > 100
     assert np.abs(forest.left_out[4] - other.left_out[4]).max() < 10
 
@@ -189,6 +231,7 @@ def test_forest_is_the_same_for_any_number_of_threads(problem):
             targets,
             weights,
             groups=[np.array([0]), np.array([1])],
+            members=[np.arange(30), np.arange(10, 25)],
             n_trees=5,
             leaf=1,
             best=True,
@@ -209,6 +252,74 @@ def test_weights_of_models_are_the_least_squares_without_negative_ones(rng):
     columns = np.stack([roots * each.ravel() for each in predictions], axis=1)
     expected = lsq_linear(columns, roots * targets.ravel(), (0, np.inf), tol=1e-14).x
     np.testing.assert_allclose(weigh(predictions, targets, weights), expected, atol=1e-6)
+
+
+@pytest.fixture
+def incomplete(rng):
+    """Signs of the pairs of three items, each of which half of the rows list."""
+    rows = rng.normal(size=(60, 2))
+    targets = np.column_stack([np.sign(rows[:, 0]), np.sign(rows[:, 1]), rng.choice([-1, 1], 60)])
+    listed = rng.uniform(size=(60, 3)) < 0.5
+    pairs = [np.array([0, 1]), np.array([0, 2]), np.array([1, 2])]
+    told = np.column_stack(
+        [listed[:, 0] | listed[:, 1], listed[:, 0] | listed[:, 2], listed[:, 1] | listed[:, 2]]
+    )
+    return rows, targets, listed, pairs, told
+
+
+def fit_some(rows, targets, listed, pairs):
+    return fit_combination(
+        rows, targets, listed, np.ones(len(rows)), np.zeros(2, bool), pairs, seed=0
+    )
+
+
+@pytest.mark.parametrize("most_items", [2, 16])
+def test_only_what_rows_tell_weighs_the_models(incomplete, most_items, monkeypatch):
+    monkeypatch.setattr(combination, "_MOST_ITEMS", most_items)
+    rows, targets, listed, pairs, told = incomplete
+    model = fit_some(rows, targets, listed, pairs)
+    left_out = [each.left_out for each in model.forests]
+    left_out += [kernel.left_out for _, kernel in model.kernels]
+    columns = np.stack([each[told] for each in left_out], axis=1)
+    wanted = (targets - model.mean)[told]
+    expected = lsq_linear(columns, wanted, (0, np.inf), tol=1e-14).x
+    np.testing.assert_allclose(model.weights, expected, atol=1e-6)
+    np.testing.assert_allclose(model.mean, np.nanmean(np.where(told, targets, np.nan), axis=0))
+
+
+def test_what_a_row_does_not_tell_changes_nothing(incomplete):
+    rows, targets, listed, pairs, told = incomplete
+    one = fit_some(rows, targets, listed, pairs)
+    other = fit_some(rows, np.where(told, targets, 99.0), listed, pairs)
+    np.testing.assert_array_equal(one.predict(rows), other.predict(rows))
+
+
+def test_an_item_is_learned_from_the_rows_that_list_it(incomplete):
+    rows, targets, listed, pairs, _ = incomplete
+    ones = np.ones(60)
+    members = [np.flatnonzero(column) for column in listed.T]
+    combined = fit_some(rows, targets, listed, pairs)
+    for _, kernels in combined.kernels:
+        assert [len(each.landmarks) for each in kernels.models] == listed.sum(axis=0).tolist()
+    whole = fit_kernels(rows, targets, ones, pairs, members, 0)
+    alone = [
+        fit_kernel(rows[own], targets[np.ix_(own, columns)], np.ones(len(own)), 0)
+        for own, columns in zip(members, pairs, strict=True)
+    ]
+    first = (alone[0].predict(rows)[:, 0] + alone[1].predict(rows)[:, 0]) / 2
+    np.testing.assert_allclose(whole.predict(rows)[:, 0], first, atol=1e-12)
+    row = int(np.flatnonzero(listed[:, 0] & ~listed[:, 1])[0])
+    at = int(np.flatnonzero(members[0] == row)[0])
+    assert whole.left_out[row, 0] == pytest.approx(alone[0].left_out[at, 0])
+
+
+def test_an_item_that_no_row_lists_is_predicted_by_the_others(incomplete):
+    rows, targets, listed, pairs, _ = incomplete
+    listed[:, 2] = False
+    found = fit_some(rows, targets, listed, pairs).predict(rows)
+    assert np.isfinite(found).all()
+    listed[:] = [[True, False, False]]
+    assert (fit_some(rows, targets, listed, pairs).predict(rows)[:, 2] == 0).all()
 
 
 def test_calibration_maximises_the_likelihood(rng):
@@ -265,7 +376,6 @@ def test_many_targets_are_predicted_by_way_of_their_principal_components(rng):
         np.ones(40),
         np.zeros(2, bool),
         [np.array([j]) for j in range(100)],
-        bounded=False,
         seed=0,
     )
     assert model.basis is not None

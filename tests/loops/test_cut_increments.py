@@ -6,7 +6,7 @@ from numpy.testing import assert_array_equal
 from scipy import sparse
 from tolerances import assert_rounds_to
 
-from rankcut._loops import cut_increments, partitions, slopes
+from rankcut._loops import cut_increments, dense_increments, partitions, slopes
 
 N_ROWS, N_ITEMS = 25, 11
 
@@ -136,10 +136,9 @@ def test_increments_and_pooling(kind):
         2 * stored.data,
         weights.sum(axis=0),
     )
-    tiles = np.zeros((2, N_ITEMS, 8))
-    tiles[0], tiles[1, :, :3] = 2 * weights[:, :8], 2 * weights[:, 8:]
-    degrees = np.zeros((2, 8))
-    degrees.ravel()[:N_ITEMS] = weights.sum(axis=0)
+    padded = np.zeros((N_ITEMS + -N_ITEMS % 4,) * 2)
+    padded[:N_ITEMS, :N_ITEMS] = 2 * weights
+    room = len(padded) * dense_increments.LANES
     table = cut_increments.tabulate_cut(weights)
     factors, signed = np.random.default_rng(2).standard_normal((2, N_ITEMS, 6))
     calls = {
@@ -156,13 +155,14 @@ def test_increments_and_pooling(kind):
         ),
         cut_increments.table_increments: (order, ends, n_groups, table),
         cut_increments.sparse_increments: (order, ends, n_groups, *graph),
-        cut_increments.dense_increments: (
+        dense_increments.dense_increments: (
             order,
             ends,
             n_groups,
-            tiles,
-            degrees,
-            np.empty((N_ROWS, N_ITEMS + 1)),
+            padded,
+            graph[3],
+            np.zeros(room, np.int32),
+            np.zeros(room),
         ),
     }
     for loop, inputs in calls.items():
@@ -177,3 +177,32 @@ def test_increments_and_pooling(kind):
             run(slopes.pool_rows, True, order, ends, n_groups, machine, normalize, 0.0, fast)
             run(slopes.pool_rows, False, order, ends, n_groups, machine, normalize, 0.0, slow)
             assert_rounds_to(fast, slow, N_ITEMS, 1.0 if normalize else size)
+
+
+def test_a_dense_graph_gives_a_ranking_the_same_bits_alone_and_among_others():
+    rng = np.random.default_rng(3)
+    n_items, n_rows = 38, 150
+    upper = np.triu(rng.random((n_items, n_items)), 1)
+    weights = np.zeros((40, 40))
+    weights[:n_items, :n_items] = 2 * (upper + upper.T)
+    degrees = (upper + upper.T).sum(axis=0)
+    # From lists of few to full rankings: those placed are in the first groups.
+    ranks = np.minimum(rng.permuted(np.tile(np.arange(n_items), (n_rows, 1)), axis=1), 5.0)
+    ranks[::2] = rng.permuted(np.tile(np.arange(n_items), (n_rows // 2, 1)), axis=1)
+    order, ends, n_groups = orders(ranks)
+
+    def increments(rows):
+        out = np.zeros((n_rows, n_items))[rows]
+        room = len(weights) * dense_increments.LANES
+        dense_increments.dense_increments(
+            *(order[rows], ends[rows], n_groups[rows], weights, degrees),
+            *(np.zeros(room, np.int32), np.zeros(room), out),
+        )
+        return [row[:size] for row, size in zip(out, n_groups[rows], strict=True)]
+
+    together = increments(slice(None))
+    for size in (1, 20):
+        for start in range(0, n_rows, size):
+            some = increments(slice(start, start + size))
+            for got, expected in zip(some, together[start : start + size], strict=True):
+                assert_array_equal(got, expected)

@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from tolerances import assert_does_the_same
 
-from rankcut._loops import centres, listed_pairs
+from rankcut._loops import centres, signs
 from rankcut._loops.compilation import plain_loops
 from rankcut._loops.partitions import NOWHERE
 
@@ -60,7 +60,7 @@ CALLS = {
 
 @pytest.mark.parametrize("name", CALLS)
 def test_machine_code_and_python_agree(name):
-    loop = getattr(centres, name, None) or getattr(listed_pairs, name)
+    loop = getattr(centres, name, None) or getattr(signs, name)
     ours = copy.deepcopy(CALLS[name]())
     theirs = copy.deepcopy(CALLS[name]())
     with plain_loops():

@@ -61,8 +61,11 @@ def test_picture_and_page_have_the_same_groups_in_the_same_colours():
         for text, line in zip(drawn.texts[1:5], drawn.lines, strict=True)
     ]
     page = map_page(votes.ranks, towns)
-    in_page = re.findall(r'style="background:(#\w+)"></span>([^<]+ \(\d+\))', page)
-    assert in_picture == [(name, colour) for colour, name in in_page]
+    in_page = re.findall(r'style="background:var\(--(\w+)\)"></span>([^<]+ \(\d+\))', page)
+    light = dict(reversed(re.findall(r"--(c\d):(#\w+);", page)))  # what is said first
+    assert in_picture == [(name, light[colour]) for colour, name in in_page]
+    marks = set(re.findall(r'<(?:circle|path)[^>]*fill="([^"]+)"', page))
+    assert marks == {f"var(--{colour})" for colour, _ in in_page}
 
 
 def test_a_page_stands_alone_and_runs_no_label():

@@ -7,9 +7,9 @@ from chromium import COLLIDING, CUT, WIDER, find_chromium, opened
 from rankcut import compare_groups, make_mallows
 from rankcut.datasets import load_lunch
 from rankcut.pictures import map_page
-from rankcut.pictures.bloc_page import bloc_page
+from rankcut.pictures.blocs import bloc_page
 from rankcut.pictures.comparison_page import comparison_page
-from rankcut.pictures.consensus_page import consensus_page
+from rankcut.pictures.consensus import consensus_page
 from rankcut.reports.blocs import BlocReport
 from rankcut.reports.consensus import ConsensusReport, GroupConsensus
 

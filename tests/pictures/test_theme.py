@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from rankcut.pictures.theme import COLOURS, OTHERS, colour, scale_colour, shorten
+from rankcut.pictures.theme import COLOURS, ON_DARK, OTHERS, colour, scale_colour, shorten
 
 # Machado, Oliveira and Fernandes (2009), full severity, in linear RGB.
 SIGHT = {
@@ -41,8 +41,10 @@ def lab(rgb):
 
 
 @pytest.mark.parametrize("sight", SIGHT)
-def test_every_two_colours_can_be_told_apart(sight):
-    seen = [lab(np.asarray(SIGHT[sight]) @ linear(code)) for code in (*COLOURS, OTHERS)]
+@pytest.mark.parametrize("dark", [False, True])
+def test_every_two_colours_can_be_told_apart(sight, dark):
+    codes = [ON_DARK[code] if dark else code for code in (*COLOURS, OTHERS)]
+    seen = [lab(np.asarray(SIGHT[sight]) @ linear(code)) for code in codes]
     # A difference of about 2 can just be seen; patches that are small need several times that.
     apart = [np.linalg.norm(a - b) for a, b in combinations(seen, 2)]
     assert min(apart) > 8

@@ -79,8 +79,8 @@ def test_sentences_follow_the_numbers():
     places = np.array([[1.0, 2.0, 3.0], [2.0, 1.0, 3.0], [3.0, 1.0, 2.0], [3.0, 2.0, 1.0]])
     apart = survey(RankingSet(places, ("x", "y", "z"), counts=[3, 3, 3, 3]))
     assert say_places(apart) == (
-        "y is put first most often, by 50 %. People differ most about x: the middle half of those "
-        "who list it put it between places 1 and 3."
+        "y is put first most often, by 50 %. People disagree most about x: the middle half of "
+        "those who list it put it between places 1 and 3."
     )
     # Two of three pairs alike.
     pair = survey(RankingSet(np.array([[1.0, 2.0, 3.0], [1.0, 3.0, 2.0]]), ("x", "y", "z")))
@@ -89,7 +89,7 @@ def test_sentences_follow_the_numbers():
     ranks = np.array([[1.0, 2.0, np.nan], [2.0, 1.0, 3.0], [1.0, np.nan, np.nan]])
     short = survey(RankingSet(ranks, ("x", "y", "z"), counts=[1, 1, 2]), unranked="last")
     assert say_lengths(short) == (
-        "Rankings list 1 to 3 items; half list 1.5 or fewer. The commonest length is 1 (50 %). "
+        "Rankings list 1 to 3 items; half list 1.5 or fewer. The most common length is 1 (50 %). "
         "25 % list all 3 items."
     )
 

@@ -69,7 +69,7 @@ def test_what_is_said(report):
     lines = said.splitlines()
     assert lines[0] == (
         "Skipping example: no sushi data. Get it from https://www.kamishima.net/sushi/ "
-        "(for research; not to be passed on) and name its directory with --data."
+        "(for research; not to be redistributed) and name its directory with --data."
     )
     assert lines[-1] == f"report:        {output / 'report.html'}"
     counts = [int(line.split()[-2]) for line in lines[1:6]]

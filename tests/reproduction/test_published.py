@@ -12,6 +12,8 @@ from reproduction.published import (
     CONVERGED,
     EVEN,
     NEITHER,
+    OWN,
+    OWN_CONVERGED,
     PUBLISHED,
     TEXT,
     TWENTY,
@@ -21,6 +23,7 @@ from reproduction.published import (
     mixed_up,
     released_sample,
     runs,
+    runs_with_own_completions,
     see,
 )
 
@@ -149,6 +152,15 @@ def test_one_thing_is_changed_at_a_time(lessons):
     assert without[BOTH] == found[PUBLISHED]
     assert TEXT not in without
     assert EVEN not in without
+
+
+def test_own_completions_are_fitted_as_published_and_to_the_end(lessons):
+    theirs, _, _ = lessons
+    stopped, ended = runs_with_own_completions(Release(2), theirs)
+    assert (stopped.variant, ended.variant) == (OWN, OWN_CONVERGED)
+    usual = {run.variant: run.record for run in runs(Release(2), theirs)}
+    assert stopped.record == usual[PUBLISHED]
+    assert ended.record == usual[CONVERGED]
 
 
 def test_alone_nothing_is_changed(lessons):

@@ -68,8 +68,8 @@ def fingerprint(tmp_path):
     """Of the part above, written to files by name."""
 
     def of(**files):
-        folder = tmp_path / str(len(list(tmp_path.iterdir())))
-        folder.mkdir()
+        folder = tmp_path / str(len(list(tmp_path.iterdir()))) / "package"
+        folder.mkdir(parents=True)
         for name, text in files.items():
             (folder / f"{name}.py").write_text(text)
         return code_fingerprint("sizes", (folder,))
@@ -91,6 +91,25 @@ def test_results_are_not_known_by_files_comments_or_verdicts(fingerprint):
     assert fingerprint(part=PART, work=commented) == before
     assert fingerprint(part=PART, work=WORK.replace("return True", "return False")) == before
     assert fingerprint(part=PART.replace("judge(tables)", "None"), work=WORK) == before
+
+
+def test_names_mean_what_a_module_imports(fingerprint):
+    """Not what has the same name elsewhere, in a module or as an attribute."""
+
+    def of(part, value):
+        return fingerprint(part=part, work=WORK, other=f"def measure(task):\n    return {value}\n")
+
+    assert of(PART, 5) != of(PART, 6)
+    imported = "from package.work import measure\n" + PART
+    assert of(imported, 5) == of(imported, 6)
+    in_module = "from package import work\n" + PART.replace("measure(task)", "work.measure(task)")
+    assert of(in_module, 5) == of(in_module, 6)
+    assert of(in_module, 5) != fingerprint(
+        part=in_module, work=WORK.replace("return 1", "return 2")
+    )
+    attribute = imported.replace("measure(task)\n", "measure(task).judge\n")
+    changed = WORK.replace("return True", "return False")
+    assert fingerprint(part=attribute, work=WORK) == fingerprint(part=attribute, work=changed)
 
 
 def test_results_are_known_by_the_versions_below(fingerprint, monkeypatch):

@@ -52,7 +52,8 @@ def pool_rows(
         for k in range(1, last + 1):
             slopes[k] = rises[k] / sizes[k]
         if normalize:
-            scale_to_unit_length(slopes, sizes, last, noise)
+            # Slices: a number that starts as 0 would be compiled twice.
+            scale_to_unit_length(slopes[1 : last + 1], sizes[1 : last + 1], noise)
         # Without a branch on where pools end: their lengths cannot be predicted.
         k = 1
         for p in range(start):
@@ -63,19 +64,19 @@ def pool_rows(
 
 
 @compiled
-def scale_to_unit_length(slopes: Floats, sizes: Floats, last: int, noise: float) -> None:
-    """Divide slopes 1 to ``last`` by the norm of the vector that repeats each; noise becomes 0."""
+def scale_to_unit_length(slopes: Floats, sizes: Floats, noise: float) -> None:
+    """Divide slopes by the norm of the vector that repeats each; noise becomes 0."""
     largest = 0.0
-    for k in range(1, last + 1):
+    for k in range(slopes.shape[0]):
         largest = max(largest, abs(slopes[k]))
     square = 0.0
-    for k in range(1, last + 1):
+    for k in range(slopes.shape[0]):
         part = slopes[k] / largest if largest > noise else 0.0
         slopes[k] = part
         square += sizes[k] * (part * part)
     norm = np.sqrt(square)
     if norm > 0.0:
-        for k in range(1, last + 1):
+        for k in range(slopes.shape[0]):
             slopes[k] /= norm
 
 

@@ -1,17 +1,22 @@
 """Utilities behind lists: y = u_L + c + ε for each person, u ~ N(μ, Σ).
 
 The scores y of a list L have the covariance S = Σ_LL + diag(noise + blur) + offset·11ᵀ. All that is
-needed of a person comes from its inverse G: the weights w = G·(y − μ_L), the likelihood, and what
-the list adds to the sums of an EM step.
+needed of a person comes from its inverse H: the weights w = H·(y − μ_L), the likelihood, and what
+the list adds to the sums of an EM step. If ``exact``, w and H are those of the order of the list
+instead, for a list that is not long, without ties or blurs.
 """
 
 import numpy as np
 
 from rankcut._loops.compilation import compiled
 from rankcut._loops.linear_algebra import invert
+from rankcut._loops.orders import order_of, solve_order
 from rankcut._loops.types import Floats, Indices, Longs
 
 _LOG_TWO_PI = float(np.log(2.0 * np.pi))
+
+# The order of longer lists takes too long, and says little more than normal scores.
+LONGEST_ORDER = 40
 
 
 @compiled
@@ -33,7 +38,7 @@ def _invert_list(
     room: Floats,
     inverse: Floats,
 ) -> float:
-    """G of one list; returns the log determinant of S."""
+    """H of one list by its scores; returns the log determinant of S."""
     k = len(items)
     for a in range(k):
         row = covariance[items[a]]
@@ -43,6 +48,30 @@ def _invert_list(
             room[b, a] = value
         room[a, a] += noise + blurs[a]
     return invert(room, k, inverse)
+
+
+@compiled
+def ordered(scores: Floats, blurs: Floats) -> Longs:
+    """The order of a list whose order is used; an empty array if scores are."""
+    if len(scores) < 2 or len(scores) > LONGEST_ORDER or blurs.max() > 0.0:
+        return np.empty(0, dtype=np.int64)
+    return order_of(scores)
+
+
+@compiled
+def _fill_weights_of_scores(
+    items: Indices, scores: Floats, mean: Floats, inverse: Floats, weights: Floats
+) -> float:
+    """The weights of one list by its scores; returns wᵀ·S·w."""
+    fit = 0.0
+    for a in range(len(items)):
+        row = inverse[a]
+        total = 0.0
+        for b in range(len(items)):
+            total += row[b] * (scores[b] - mean[items[b]])
+        weights[a] = total
+        fit += total * (scores[a] - mean[items[a]])
+    return fit
 
 
 @compiled
@@ -56,14 +85,15 @@ def add_lists(
     covariance: Floats,
     noise: float,
     offset: float,
+    exact: bool,
     gram: Floats,
     outer: Floats,
     gradient: Floats,
 ) -> tuple[float, float]:
     """Add what an EM step sums over people; return the log likelihood and E‖ε‖².
 
-    ``gram`` += G, ``outer`` += w·wᵀ and ``gradient`` += w at the items of each list, times the
-    person's count. Lists of the same items one after another share G.
+    ``gram`` += H, ``outer`` += w·wᵀ and ``gradient`` += w at the items of each list, times the
+    person's count. Scores of the same items one after another share H.
     """
     longest = 1
     for person in range(len(starts) - 1):
@@ -83,31 +113,38 @@ def add_lists(
         if k == 0:
             continue
         listed = items[first : first + k]
-        if not (k == size and _same_covariance(items, blurs, first, before, k)):
-            _add_inverse(items[before : before + size], inverse, held, gram)
-            held = 0.0
-            log_det = _invert_list(
-                listed, blurs[first : first + k], covariance, noise, offset, room, inverse
-            )
-        before = first
-        size = k
+        own = scores[first : first + k]
         count = counts[person]
-        held += count
-        fit = 0.0
+        found = np.nan
+        if exact:
+            order = ordered(own, blurs[first : first + k])
+            if len(order):
+                _add_inverse(items[before : before + size], inverse, held, gram)
+                held = 0.0
+                found = solve_order(listed, order, mean, covariance, noise, weights, inverse)
+                size = 0
+        if np.isnan(found):
+            if not (k == size and _same_covariance(items, blurs, first, before, k)):
+                _add_inverse(items[before : before + size], inverse, held, gram)
+                held = 0.0
+                log_det = _invert_list(
+                    listed, blurs[first : first + k], covariance, noise, offset, room, inverse
+                )
+            before = first
+            size = k
+            held += count
+            fit = _fill_weights_of_scores(listed, own, mean, inverse, weights)
+            found = -0.5 * (fit + log_det + k * _LOG_TWO_PI)
+        else:
+            _add_inverse(listed, inverse, count, gram)
         trace = 0.0
         length = 0.0
         for a in range(k):
-            row = inverse[a]
-            total = 0.0
-            for b in range(k):
-                total += row[b] * (scores[first + b] - mean[listed[b]])
-            weights[a] = total
-            fit += total * (scores[first + a] - mean[listed[a]])
-            gradient[listed[a]] += count * total
-            trace += row[a]
-            length += total * total
+            gradient[listed[a]] += count * weights[a]
+            trace += inverse[a, a]
+            length += weights[a] * weights[a]
         squares += count * (noise * noise * (length - trace) + k * noise)
-        likelihood -= 0.5 * count * (fit + log_det + k * _LOG_TWO_PI)
+        likelihood += count * found
         for a in range(k):
             into = outer[listed[a]]
             weight = count * weights[a]
@@ -129,6 +166,31 @@ def _add_inverse(items: Indices, inverse: Floats, count: float, gram: Floats) ->
 
 
 @compiled
+def solve_list(
+    items: Indices,
+    scores: Floats,
+    blurs: Floats,
+    mean: Floats,
+    covariance: Floats,
+    noise: float,
+    offset: float,
+    exact: bool,
+    room: Floats,
+    weights: Floats,
+    inverse: Floats,
+) -> None:
+    """Write w and H of one list."""
+    if exact:
+        order = ordered(scores, blurs)
+        if len(order) and not np.isnan(
+            solve_order(items, order, mean, covariance, noise, weights, inverse)
+        ):
+            return
+    _invert_list(items, blurs, covariance, noise, offset, room, inverse)
+    _fill_weights_of_scores(items, scores, mean, inverse, weights)
+
+
+@compiled
 def fill_weights(
     starts: Longs,
     items: Indices,
@@ -138,6 +200,7 @@ def fill_weights(
     covariance: Floats,
     noise: float,
     offset: float,
+    exact: bool,
     weights: Floats,
 ) -> None:
     """The weights w of each list, an entry for each of its items."""
@@ -147,15 +210,20 @@ def fill_weights(
     room = np.empty((longest, longest))
     inverse = np.empty((longest, longest))
     for person in range(len(starts) - 1):
-        first = starts[person]
-        k = starts[person + 1] - first
-        listed = items[first : first + k]
-        _invert_list(listed, blurs[first : first + k], covariance, noise, offset, room, inverse)
-        for a in range(k):
-            total = 0.0
-            for b in range(k):
-                total += inverse[a, b] * (scores[first + b] - mean[listed[b]])
-            weights[first + a] = total
+        place = slice(starts[person], starts[person + 1])
+        solve_list(
+            items[place],
+            scores[place],
+            blurs[place],
+            mean,
+            covariance,
+            noise,
+            offset,
+            exact,
+            room,
+            weights[place],
+            inverse,
+        )
 
 
 @compiled

@@ -8,7 +8,7 @@ import numpy as np
 from rankcut._loops.centres import nearest_centres, squared_distances, swap_medoids
 from rankcut._loops.types import Floats, Longs
 
-# Starts of k-means are compared on this many distinct rankings; the best goes on with all.
+# Starts of k-means are compared on this many distinct rankings; the best continues with all.
 _MANY = 20_000
 
 # Medoids are chosen among this many distinct rankings.
@@ -30,7 +30,7 @@ def by_means(vectors: Floats, weights: Floats, k: int, n_init: int, seed: int) -
 
     rng = np.random.RandomState(seed)
     with threadpool_limits(1), warnings.catch_warnings():
-        # Fewer distinct vectors than blocs: said by the caller.
+        # Fewer distinct vectors than blocs: the caller reports it.
         warnings.filterwarnings("ignore", message="Number of distinct clusters")
         start: Floats | str = "k-means++"
         if len(vectors) > _MANY:
@@ -44,9 +44,9 @@ def by_means(vectors: Floats, weights: Floats, k: int, n_init: int, seed: int) -
 
 
 def by_medoids(vectors: Floats, weights: Floats, k: int, n_init: int, seed: int) -> Blocs:
-    """Rankings as centres: the sum of the distances to the nearest one is least.
+    """Rankings as centres that minimise the sum of the distances to the nearest one.
 
-    Each start is improved by the best swap of a medoid until none is left.
+    Each start is improved by the best swap of a medoid until no swap helps.
     """
     candidates = np.arange(len(vectors))
     if len(vectors) > _CANDIDATES:
@@ -89,8 +89,8 @@ def membership(vectors: Floats, centres: Floats, spread: float) -> Floats:
 def fit_spread(vectors: Floats, weights: Floats, centres: Floats) -> float:
     """The variance around centres along the directions between them, by maximum likelihood.
 
-    Only what happens between centres makes a bloc unsure. The blocs are normal there, with a
-    variance of their own that is found by expectation and maximisation.
+    Only the variation between centres makes a bloc uncertain. The blocs are taken as normal there,
+    with a common variance found by expectation maximisation.
     """
     k = len(centres)
     if k == 1:
@@ -120,7 +120,7 @@ def fit_spread(vectors: Floats, weights: Floats, centres: Floats) -> float:
 
 
 def _ordered(centres: Floats, vectors: Floats, weights: Floats) -> Blocs:
-    """Largest bloc first; centres that nobody is nearest to are left out."""
+    """Largest bloc first; centres that are nearest to nobody are left out."""
     labels, _ = assign(vectors, centres)
     sizes = np.bincount(labels, weights, minlength=len(centres))
     order = np.argsort(-sizes, kind="stable")

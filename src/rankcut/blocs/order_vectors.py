@@ -1,17 +1,18 @@
-"""Vectors of the order of what a ranking lists: they do not say which items those are.
+"""The vectors that blocs are found by: by default those of the order of listed items.
 
-Up to :data:`MOST_PAIRED` items there is a coordinate for each pair: the sign, less its mean over
-all rankings that list both, and 0 where a ranking does not list both. With more items it is the
-lead of each listed item, listed worse less listed better ones, less its mean over the rankings
-that list it.
+They do not say which items are listed. Up to :data:`MOST_PAIRED` items there is a coordinate for
+each pair: the sign, minus its mean over all rankings that list both, and 0 where a ranking does not
+list both. With more items there is a coordinate for each item: its lead (listed worse minus listed
+better items), minus its mean over the rankings that list the item, and 0 where it is not listed.
 """
 
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
-from rankcut._loops.listed_pairs import listed_leads, listed_signs, sum_listed_signs
 from rankcut._loops.partitions import NOWHERE, close_rows
+from rankcut._loops.signs import listed_leads, listed_signs, sum_listed_signs
 from rankcut._loops.types import Floats, Indices
 from rankcut.rankings import Unranked
 
@@ -21,7 +22,7 @@ MOST_PAIRED = 32
 
 @dataclass(frozen=True, eq=False)
 class OrderVectors:
-    """The vectors of rankings; ``means`` is what all say, for each pair or each item."""
+    """The vectors of rankings; ``means`` has the mean sign of each pair, or lead of each item."""
 
     means: Floats
     n_items: int
@@ -39,7 +40,7 @@ class OrderVectors:
 
 
 def fit_order_vectors(groups: Indices, weights: Floats, unranked: Unranked) -> OrderVectors:
-    """The vectors, centred at what these rankings say together.
+    """The vectors, centred at the mean of these rankings.
 
     >>> groups = np.array([[0, 1, NOWHERE], [1, 0, 2]], dtype=np.uint32)
     >>> fit_order_vectors(groups, np.ones(2), "anywhere").vectors(groups)
@@ -59,13 +60,53 @@ def fit_order_vectors(groups: Indices, weights: Floats, unranked: Unranked) -> O
     return OrderVectors(means, n_items, unranked)
 
 
+class RankVectors(Protocol):
+    """Vectors of rank matrices, such as those of :mod:`rankcut.estimators.chosen_features`."""
+
+    @property
+    def is_small(self) -> bool:
+        """Whether vectors have a coordinate for each item or pair, so that means make sense."""
+
+    def vectors(self, ranks: Floats) -> Floats:
+        """A vector for each row of ranks."""
+
+
+@dataclass(frozen=True, eq=False)
+class Encoder:
+    """From the groups of a ranking to the vector that blocs are found by."""
+
+    base: OrderVectors | RankVectors
+    unit: bool
+
+    @property
+    def has_means(self) -> bool:
+        """Whether means of vectors stand for blocs; otherwise medoids do."""
+        return isinstance(self.base, OrderVectors) or self.base.is_small
+
+    def vectors(self, groups: Indices) -> Floats:
+        """A vector for each ranking, scaled to unit length if asked."""
+        if isinstance(self.base, OrderVectors):
+            values = self.base.vectors(groups)
+        else:
+            values = self.base.vectors(ranks_of(groups))
+        if self.unit:
+            lengths = np.sqrt((values**2).sum(axis=1, keepdims=True))
+            values = np.divide(values, lengths, out=np.zeros_like(values), where=lengths > 0)
+        return np.ascontiguousarray(values)
+
+
+def ranks_of(groups: Indices) -> Floats:
+    """Groups as ranks: 1 = best, NaN = unranked."""
+    return np.where(groups == NOWHERE, np.nan, groups.astype(np.float64) + 1.0)
+
+
 def _paired(n_items: int) -> bool:
     """Whether there is a coordinate for each pair; a single item makes no pair."""
     return 2 <= n_items <= MOST_PAIRED
 
 
 def closed(groups: Indices, unranked: Unranked) -> Indices:
-    """With unranked items tied after the others, if that is what they are."""
+    """With unranked items tied last, if that is what they mean."""
     groups = np.ascontiguousarray(groups)
     if unranked == "last" and (groups == NOWHERE).any():
         groups = groups.copy()

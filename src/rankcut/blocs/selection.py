@@ -2,16 +2,21 @@
 
 For each k, k-means on the main directions of the vectors leaves a sum of squares W_k. The gap is
 the mean of log W_k/W_1 over samples of a population of rankings that has the same mean and
-covariance but no blocs (:mod:`rankcut.blocs.null_population`), less that of the data: how much more
-the data gain from k centres than such a population would.
+covariance but no blocs, minus that of the data: how much more the data gain from k centres than
+such a population would.
 
 Stability is how well the blocs that two halves of the people find agree on all people, as an
-adjusted Rand index. A number of blocs counts if its stability is at least :data:`STABLE` and its
-gap, in standard deviations of what samples without blocs vary by, times its stability at least
-:data:`SURE` for two blocs, and :data:`SURE_OF_MORE` for more, which have more chances. From
-:data:`MANY` on, the number before has to count too: one of many numbers by itself is chance. There
+adjusted Rand index. A number of blocs counts if its stability is at least :data:`STABLE`, and its
+gap, in standard deviations over samples without blocs, times its stability is at least :data:`SURE`
+for two blocs, or :data:`SURE_OF_MORE` for more, which have more chances. From :data:`MANY` on, the
+number before has to count too, because one of many numbers may stand out by chance. There
 is one bloc unless a number counts. Of those that do, it is the one with the largest product of gap
 and stability, or the smallest within one standard deviation of it.
+
+In the population without blocs each person has normal utilities u ~ N(μ, Σ) and ranks by them.
+μ and Σ are chosen so that such rankings of the same lists, with the same ties, have the same mean
+position vectors and the same covariance: they are moved against the difference, with the same
+random numbers each time.
 """
 
 from collections.abc import Callable
@@ -22,8 +27,14 @@ import numpy as np
 from scipy.linalg import eigh
 
 from rankcut._loops.centres import grow_centres, nearest_centres
+from rankcut._loops.partitions import NOWHERE, centred_positions
 from rankcut._loops.types import Floats, Indices, Longs
-from rankcut.blocs.null_population import fit_null
+
+# Steps towards the moments of the data.
+_MOMENT_STEPS = 10
+
+# A direction of the utilities has at least this share of the mean variance.
+_LEAST = 1e-3
 
 #: Least product of the gap, in standard deviations, and the stability.
 SURE = 2.0
@@ -35,7 +46,7 @@ MANY = 7
 #: Least adjusted Rand index of the blocs that two halves of the people find.
 STABLE = 0.5
 
-#: People that the number is chosen by; of more, as many are drawn.
+#: Number of people to choose by; if there are more, a sample of this size is drawn.
 MOST_PEOPLE = 2_000
 
 # Samples of the population without blocs, and pairs of resamples of people.
@@ -44,7 +55,67 @@ _RESAMPLES = 10
 
 # Starts of k-means for each number, and steps of each.
 _STARTS = 3
-_STEPS = 25
+_KMEANS_STEPS = 25
+
+
+@dataclass(frozen=True, eq=False)
+class NullPopulation:
+    """Normal utilities: u = μ + L·z with independent normal z."""
+
+    mean: Floats
+    root: Floats
+
+    def draw(self, shapes: Indices, rng: np.random.Generator) -> Indices:
+        """A ranking for each row of ``shapes``, of the same items and with the same ties."""
+        return rank_like(shapes, self.mean + rng.standard_normal(shapes.shape) @ self.root.T)
+
+
+def rank_like(shapes: Indices, utilities: Floats) -> Indices:
+    """Rankings by utilities, with the items and the sizes of groups of ``shapes``.
+
+    >>> shape = np.array([[0, 1, 1, NOWHERE]], dtype=np.uint32)
+    >>> rank_like(shape, np.array([[0.1, 0.5, 0.3, 9.0]])).tolist() == [[1, 0, 1, NOWHERE]]
+    True
+    """
+    wanted = np.where(shapes == NOWHERE, -np.inf, utilities)
+    order = np.argsort(-wanted, axis=1)
+    rankings = np.empty_like(shapes)
+    np.put_along_axis(rankings, order, np.sort(shapes, axis=1), axis=1)
+    return rankings
+
+
+def fit_null(rankings: Indices, weights: Floats, rng: np.random.Generator) -> NullPopulation:
+    """The population of normal utilities with the moments of these rankings."""
+    n_items = rankings.shape[1]
+    listed = 1.0 - float((rankings == NOWHERE).mean())
+    mean, covariance = _moments(rankings, weights)
+    z = rng.standard_normal(rankings.shape)
+    own_mean, own = mean / listed, covariance / listed**2 + np.full((n_items, n_items), 1e-9)
+    root = _root(own)
+    for _ in range(_MOMENT_STEPS):
+        now, spread = _moments(rank_like(rankings, own_mean + z @ root.T), weights)
+        own_mean = own_mean + (mean - now) / listed
+        own = own + (covariance - spread) / listed**2
+        root = _root(own)
+    return NullPopulation(own_mean, root)
+
+
+def _moments(rankings: Indices, weights: Floats) -> tuple[Floats, Floats]:
+    """Mean and covariance of the position vectors."""
+    vectors = np.empty(rankings.shape)
+    centred_positions(np.ascontiguousarray(rankings), vectors)
+    total = weights.sum()
+    mean = weights @ vectors / total
+    vectors -= mean
+    return mean, (vectors * weights[:, None]).T @ vectors / total
+
+
+def _root(covariance: Floats) -> Floats:
+    """L with LLᵀ the nearest covariance matrix whose variances are not tiny."""
+    values, directions = np.linalg.eigh((covariance + covariance.T) / 2)
+    least = max(_LEAST * float(values.clip(0).mean()), 1e-9)
+    root: Floats = directions * np.sqrt(np.maximum(values, least))
+    return root
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +125,7 @@ class Selection:
     Attributes
     ----------
     numbers : ndarray of int64
-        The numbers looked at, from 1.
+        The numbers considered, from 1.
     inertia : ndarray
         Σ ‖x − centre‖², relative to one bloc.
     null_inertia : ndarray
@@ -64,7 +135,7 @@ class Selection:
     stability : ndarray
         Adjusted Rand index of the blocs that two halves of the people find, for all people.
     n_people : int
-        How many people were looked at.
+        Number of people considered.
     """
 
     numbers: Longs
@@ -76,7 +147,7 @@ class Selection:
     n_people: int
 
     def choose(self, least: int, most: int) -> int:
-        """The number from ``least`` to ``most`` that the evidence is for."""
+        """The number from ``least`` to ``most`` that the evidence favours."""
         within = (self.numbers >= max(least, 2)) & (self.numbers <= most)
         stability = np.clip(self.stability, 0.0, 1.0)
         weighed, error = self.gap * stability, self.error * stability
@@ -123,7 +194,7 @@ def weigh_numbers(
     most : int
         The largest number.
     seed : int
-        Names the random draws.
+        Seed.
     """
     numbers = np.arange(1, most + 1)
     points = _main_directions(vectors(rankings), weights, most)
@@ -134,7 +205,7 @@ def weigh_numbers(
     for sample in range(_NULLS):
         rng = np.random.default_rng([seed, 12, sample])
         drawn = _main_directions(vectors(population.draw(rankings, rng)), weights, most)
-        # A sample varies in its covariance too, which says nothing of blocs.
+        # The covariance of a sample varies too, which says nothing about blocs.
         own_lengths = _lengths(drawn, weights)
         drawn *= np.divide(lengths, own_lengths, where=own_lengths > 0, out=np.zeros_like(lengths))
         null[sample] = _log_inertia(drawn, weights, most, rng, _STARTS)
@@ -150,7 +221,7 @@ def weigh_numbers(
 
 
 def sample_people(counts: Longs, seed: int) -> Longs:
-    """Row numbers of people, as often as each row counts; of very many, some are drawn."""
+    """A row number for each person; of very many people, a sample is drawn."""
     total = int(counts.sum())
     if total <= MOST_PEOPLE:
         return np.repeat(np.arange(len(counts)), counts)
@@ -201,7 +272,7 @@ def _stability(points: Floats, weights: Floats, most: int, seed: int) -> Floats:
 
 
 def _main_directions(vectors: Floats, weights: Floats, number: int) -> Floats:
-    """Centred vectors along their main directions: k centres span less than k."""
+    """Centred vectors along their main directions: k centres span fewer than k dimensions."""
     share = weights / weights.sum()
     centred = vectors - share @ vectors
     width = vectors.shape[1]
@@ -235,5 +306,5 @@ def _grow(
     centres = np.zeros((most, most, points.shape[1]))
     totals = np.empty(most)
     draws = rng.random((most, n_starts, most))
-    grow_centres(np.ascontiguousarray(points), weights, draws, centres, totals, _STEPS)
+    grow_centres(np.ascontiguousarray(points), weights, draws, centres, totals, _KMEANS_STEPS)
     return centres, totals

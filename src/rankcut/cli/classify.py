@@ -24,7 +24,7 @@ from rankcut.cli.vector_options import VectorOptions
 from rankcut.errors import InputError, amount
 
 if TYPE_CHECKING:
-    from rankcut.explanation.effect_tables import Explanation
+    from rankcut.explanation.effects import Explanation
     from rankcut.graphs.item_graph import ItemGraph
     from rankcut.reports.classification import Score
 
@@ -78,11 +78,11 @@ def classify(
         typer.Option(
             "--parts",
             metavar="DIR",
-            help="Directory that keeps the vectors, on a cluster.",
+            help="Directory to keep the vectors in, on a cluster.",
             show_default=False,
         ),
     ] = None,
-    block: Annotated[int, typer.Option(min=1, help="Rows of a block, on a cluster.")] = 65536,
+    block: Annotated[int, typer.Option(min=1, help="Rows per block, on a cluster.")] = 65536,
 ) -> None:
     """Test how well rankings predict a column.
 
@@ -229,7 +229,7 @@ def _on_cluster(
 
     from rankcut.cli.progress import steps, working
     from rankcut.dask.cross_validation import cross_validate
-    from rankcut.dask.vectors import computed_vectors, write_features
+    from rankcut.dask.vector_blocks import computed_vectors, write_features
     from rankcut.estimators.gp.classifier import GPClassifier
     from rankcut.files.models import SavedModel, write_model
 

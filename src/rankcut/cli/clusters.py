@@ -114,7 +114,7 @@ def clusters(
         return draw_map(_map(rankings, model), rankings.title or "Blocs")
 
     def page() -> str:
-        from rankcut.pictures.bloc_page import bloc_page
+        from rankcut.pictures.blocs import bloc_page
 
         shown = _map(rankings, model) if min(rankings.ranks.shape) > 1 else None
         return bloc_page(report, rankings.title, shown, rankings.ranks)

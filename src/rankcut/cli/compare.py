@@ -55,7 +55,7 @@ def compare(
         Literal["mallows", "gaussian"] | None,
         typer.Option(
             "--features",
-            help="See any difference, such as more spread (default: differences of means).",
+            help="Detect any difference, such as more spread (default: differences of means).",
             show_default=False,
         ),
     ] = None,

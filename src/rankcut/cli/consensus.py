@@ -37,7 +37,7 @@ def consensus(
         typer.Option(
             "--method",
             "-m",
-            help="borda: mean position; graph: weighed by an item graph; copeland: pairwise wins; "
+            help="borda: mean position; graph: weighted by an item graph; copeland: pairwise wins; "
             "kemeny: the order that agrees most with all pairwise comparisons.",
         ),
     ] = "borda",
@@ -92,12 +92,12 @@ def consensus(
         report = _report(rankings, file, settings, by, people, say)
 
     def draw() -> Any:
-        from rankcut.pictures.consensus_places import draw_consensus
+        from rankcut.pictures.consensus import draw_consensus
 
-        return draw_consensus(report)
+        return draw_consensus(report, rankings.title or "Consensus")
 
     def page() -> str:
-        from rankcut.pictures.consensus_page import consensus_page
+        from rankcut.pictures.consensus import consensus_page
 
         return consensus_page(report, rankings.title)
 

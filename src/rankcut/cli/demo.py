@@ -36,6 +36,6 @@ def demo(
 
     outputs.write(page_writer(lambda: demo_page(found)))
     if not outputs.to_stdout:
-        print(f"\nLook at {Path(output).resolve().as_uri()}\n\nNext, with rankings of yours:")
+        print(f"\nLook at {Path(output).resolve().as_uri()}\n\nNext, with your own rankings:")
         for command, what in NEXT:
             print(f"  {styled(f'{command:<47}', said, fg='cyan')}  {what}")

@@ -9,11 +9,12 @@ from rankcut.comparison.results import GroupComparison
 from rankcut.datasets import load_lunch
 from rankcut.estimators.consensus import Consensus
 from rankcut.pictures.comparison_page import comparison_picture
-from rankcut.pictures.consensus_page import places_picture
+from rankcut.pictures.consensus import places_picture
 from rankcut.pictures.map_figure import read_map
 from rankcut.pictures.map_page import describe_orders, map_pieces
-from rankcut.pictures.page import page
+from rankcut.pictures.page import key, page
 from rankcut.pictures.ranking_map import RankingMap
+from rankcut.pictures.theme import colour
 from rankcut.ranking_set import RankingSet
 from rankcut.reports.consensus import ConsensusReport, GroupConsensus
 
@@ -27,7 +28,7 @@ NEXT = (
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """All that the demo shows."""
+    """Everything that the demo shows."""
 
     lunch: RankingSet
     together: ConsensusReport
@@ -37,7 +38,7 @@ class Found:
 
 
 def find() -> Found:
-    """Take the guests together, look at them on a map, and compare the two kinds of guest."""
+    """Find the consensus of all guests, map them, and compare the two kinds of guest."""
     lunch = load_lunch()
     guests, items = lunch["guest"], [str(item) for item in lunch.items]
     kinds = sorted(set(guests.tolist()))
@@ -67,7 +68,7 @@ def story(found: Found) -> list[tuple[str, str]]:
     return [
         (
             "Taken together, they seem to agree on little",
-            f"{_first(found.together.items, together)} comes first, but {open_places} of "
+            f"First comes {_first(found.together.items, together)}, but {open_places} of "
             f"{n_items} dishes could be almost "
             f"anywhere: Kendall's W is {together.agreement.kendall_w:.2f}.",
         ),
@@ -113,12 +114,15 @@ def demo_page(found: Found) -> str:
         f"<h2>2. {escape(two)}</h2><p>{escape(how)}</p>",
         *map_pieces(found.map, orders.__getitem__),
         f"<h2>3. {escape(three)}</h2><p>{escape(where)}</p>",
-        '<figure style="max-width:40rem">',
+        '<figure style="max-width:32rem">',
         comparison_picture(result["items"], list(result["groups"])),
         "</figure>",
         f"<h2>4. {escape(four)}</h2><p>{escape(so)}</p>",
+        '<ul class="keys">',
+        *(key(group.group, colour(number)) for number, group in enumerate(found.apart.groups)),
+        "</ul>",
         *places_picture(found.apart),
-        "<h2>Next, with rankings of yours</h2>",
+        "<h2>Next, with your own rankings</h2>",
         "<table>",
         *(
             f"<tr><td><code>{escape(command)}</code></td><td>{escape(what)}</td></tr>"

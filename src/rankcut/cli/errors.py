@@ -32,7 +32,7 @@ class OneLineErrors(TyperGroup):
         options["standalone_mode"] = False
         if not alone:
             return super().main(*args, **options)
-        # Whoever ends the process politely should find no half-written file either.
+        # A process that is asked to end should leave no half-written file either.
         before = signal.signal(signal.SIGTERM, _stop) if _in_main_thread() else None
         try:
             code = super().main(*args, **options)

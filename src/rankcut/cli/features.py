@@ -36,7 +36,7 @@ def features(
     normalize: Annotated[
         bool, typer.Option("--normalize", help="Scale each vector to unit length.")
     ] = False,
-    block: Annotated[int, typer.Option(min=1, help="Rows of a block in memory.")] = 16384,
+    block: Annotated[int, typer.Option(min=1, help="Rows per block in memory.")] = 16384,
 ) -> None:
     """Turn rankings into vectors: graph cut features.
 
@@ -56,7 +56,7 @@ def features(
 
     folders = [target for target in output if is_folder(target)]
     if folders:
-        from rankcut.dask.vectors import write_features
+        from rankcut.dask.vector_blocks import write_features
 
         if len(output) > 1:
             raise InputError("a directory of parts must be the only output", file=folders[0])

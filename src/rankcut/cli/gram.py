@@ -33,7 +33,7 @@ def gram(
     normalize: Annotated[
         bool, typer.Option("--normalize", help="Values from -1 to 1, like a correlation.")
     ] = False,
-    block: Annotated[int, typer.Option(min=1, help="Rows of a block, for Zarr.")] = 16384,
+    block: Annotated[int, typer.Option(min=1, help="Rows per block, for Zarr.")] = 16384,
 ) -> None:
     """Write the kernel matrix of all pairs of rankings.
 
@@ -48,7 +48,7 @@ def gram(
 
     zarr = [target for target in output if target.rstrip("/").endswith(".zarr")]
     if zarr:
-        from rankcut.dask.gram import write_gram
+        from rankcut.dask.vector_blocks import write_gram
 
         if len(output) > 1:
             raise InputError("a Zarr array must be the only output", file=zarr[0])

@@ -136,7 +136,7 @@ def graph(
 
     Example: rankcut graph items.csv -o graph.npz -o graph.png
     """
-    from rankcut.files.graph_files import write_graph
+    from rankcut.files.numpy_files import write_graph
 
     if (neighbors is not None) + (keep != 1.0) + (rank is not None) > 1:
         raise InputError("give only one of --neighbors, --keep and --rank")
@@ -175,7 +175,7 @@ def graph(
     def draw() -> Any:
         from rankcut.pictures.graph_figure import plot_graph
 
-        return plot_graph(named, categories, by_name=by_name, title=f"Items by {features}")
+        return plot_graph(named, categories, by_name=by_name, title=_title(features))
 
     outputs.write({".npz": lambda place: write_graph(named, place), **picture_writers(draw)})
 
@@ -219,7 +219,7 @@ def _by_features(
     kernel: dict[str, Any],
 ) -> tuple[Any, tuple[Any, ...], str, Categories]:
     """The same for a table of items; the first column with few words gives the categories."""
-    from rankcut.files.item_tables import read_items
+    from rankcut.files.feature_tables import read_items
     from rankcut.graphs.low_rank import LowRankGraph
     from rankcut.graphs.recipes import NeighborGraph, SimilarityGraph
 
@@ -270,6 +270,18 @@ def _derived(recipe: Any, *, dissimilar: bool, normalized: bool) -> "ItemGraph":
         recipe = NormalizedGraph(recipe)
     built: ItemGraph = recipe if not hasattr(recipe, "build") else recipe.build()
     return built
+
+
+def _title(features: str) -> str:
+    """A heading that names one or two columns.
+
+    >>> _title("style, price, oiliness")
+    'Items by style and 2 other columns'
+    """
+    first, *others = features.split(", ")
+    if len(others) < 2:
+        return f"Items by {' and '.join([first, *others])}"
+    return f"Items by {first} and {len(others)} other columns"
 
 
 def _describe(graph: "ItemGraph", features: str, dissimilar: bool) -> dict[str, Any]:

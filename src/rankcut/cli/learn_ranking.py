@@ -21,7 +21,7 @@ from rankcut.cli.reading import Reading
 from rankcut.errors import InputError, RankingFileError, amount
 
 if TYPE_CHECKING:
-    from rankcut.files.person_tables import PersonTable
+    from rankcut.files.feature_tables import PersonTable
     from rankcut.ranking_set import RankingSet
 
 _SHOWN = {
@@ -82,7 +82,7 @@ def learn_ranking(
     from rankcut.cli.progress import working
     from rankcut.estimators.ranking_regressor import RankingRegressor
     from rankcut.files.models import SavedModel, write_model
-    from rankcut.reports.label_ranking import cross_validate_rankings
+    from rankcut.reports.regression import cross_validate_rankings
 
     people, ranked = _one_by_one(*_read(table, rankings, person, reading))
     if len(ranked) < folds:
@@ -114,7 +114,7 @@ def _read(
     table: str, rankings: str | None, person: str | None, reading: Reading
 ) -> "tuple[PersonTable, RankingSet]":
     """People and their rankings, in the same order."""
-    from rankcut.files.person_tables import PersonTable, read_people
+    from rankcut.files.feature_tables import PersonTable, read_people
 
     if rankings is None:
         both = reading.read(table)

@@ -71,7 +71,7 @@ def _writers(
 ) -> dict[str, Writer]:
     from rankcut.features.offset_rows import filled
     from rankcut.pictures.map_figure import draw_map
-    from rankcut.pictures.map_page import draw_map_page
+    from rankcut.pictures.map_page import describe_orders, draw_map_page
     from rankcut.pictures.ranking_map import distinct_points, main_directions, map_rankings
 
     labels = order_lines(rankings)
@@ -85,7 +85,6 @@ def _writers(
     )
     # Other coordinates than those of items have no arrow.
     found = found._replace(loadings=found.loadings[: len(rankings.items)])
-    labels = [labels[row] for row in rows]
     colour = None if values is None else values[rows]
     columns: dict[str, Any] = {"row": rows.tolist()}
     if names is not None:
@@ -102,7 +101,10 @@ def _writers(
 
     def page() -> str:
         shown = map_rankings(found, counts, rankings.items, colour, by)
-        return draw_map_page(shown, title, labels.__getitem__)
+        words = describe_orders(rankings.ranks[rows], shown.items)
+        if names is not None:
+            words = [f"{names[row]}: {said}" for row, said in zip(rows, words, strict=True)]
+        return draw_map_page(shown, title, words.__getitem__)
 
     return table_writers(columns) | picture_writers(draw) | page_writer(page)
 

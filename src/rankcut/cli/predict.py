@@ -121,7 +121,7 @@ def _numbers(saved: "SavedModel", rankings: "RankingSet") -> dict[str, Any]:
 def _rankings(saved: "SavedModel", file: str, reading: Reading) -> dict[str, Any]:
     """The ranking of each person: the rank of each item."""
     from rankcut.cli.reading import parsed_delimiter, parsed_header
-    from rankcut.files.person_tables import read_people
+    from rankcut.files.feature_tables import read_people
 
     people = read_people(
         sys.stdin.buffer if file == "-" else file,

@@ -15,9 +15,9 @@ from rankcut.errors import InputError, RankingFileError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from rankcut.dask.rankings import LazyRankings
+    from rankcut.dask.lazy_rankings import LazyRankings
     from rankcut.files.blocks import Header
-    from rankcut.files.item_tables import ItemTable
+    from rankcut.files.feature_tables import ItemTable
     from rankcut.ranking_set import RankingSet
 
 _KINDS = ("full", "top-k", "ties", "incomplete")
@@ -168,7 +168,7 @@ class Reading:
 
     def lazily(self, source: str, rows: int, *, no_items: Sequence[str] = ()) -> "LazyRankings":
         """A Parquet data set in blocks; only the first is read now."""
-        from rankcut.dask.rankings import read_parquet
+        from rankcut.dask.lazy_rankings import read_parquet
         from rankcut.files.formats import chosen_format
 
         if is_dataset(source) or source == "-" or chosen_format(source, self.format) != "parquet":
@@ -257,17 +257,17 @@ def dataset_rankings(source: str) -> "RankingSet":
     """The rankings of a data set, with its columns about people."""
     family, _, kind = source.partition(":")
     if family == "lunch":
-        from rankcut.datasets.lunch import read_lunch
+        from rankcut.datasets.food import read_lunch
 
         return read_lunch(kind)  # type: ignore[arg-type]
-    return replace(_load(source), title=source)
+    return _load(source)
 
 
 def dataset_items(source: str) -> "ItemTable":
     """The items of a data set; an unknown number is replaced by the median."""
     import numpy as np
 
-    from rankcut.files.item_tables import ItemTable
+    from rankcut.files.feature_tables import ItemTable
 
     data = _load(source)
     if data.item_features is None:

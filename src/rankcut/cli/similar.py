@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from rankcut.ranking_set import RankingSet
 
 # By a similarity graph alone, a list that adds an item like its own is nearer to it than the same
-# list twice; two steps of smoothing over the graph mend that on a cluster.
+# list twice; two smoothing steps on the graph correct this on a cluster.
 _STEPS = 2.0
 
 
@@ -56,13 +56,13 @@ def similar(
             help="Without --to: use an approximate index; its recall is reported.",
         ),
     ] = False,
-    block: Annotated[int, typer.Option(min=1, help="Rows of a block, on a cluster.")] = 16384,
+    block: Annotated[int, typer.Option(min=1, help="Rows per block, on a cluster.")] = 16384,
     parts: Annotated[
         str | None,
         typer.Option(
             "--parts",
             metavar="DIR",
-            help="Directory that keeps the vectors of Parquet files for later searches.",
+            help="Directory to keep the vectors of Parquet files in, for later searches.",
             show_default=False,
         ),
     ] = None,
@@ -211,7 +211,7 @@ def _search_blocks(
     """The same in a Parquet data set, block by block."""
     from rankcut.cli.progress import steps
     from rankcut.dask.nearest import nearest_to
-    from rankcut.dask.vectors import computed_vectors, write_features
+    from rankcut.dask.vector_blocks import computed_vectors, write_features
 
     graph = vectors.item_graph()
     rankings = reading.lazily(file, block)

@@ -12,7 +12,7 @@ from rankcut.errors import InputError, RankingFileError, Setting
 
 if TYPE_CHECKING:
     from rankcut.estimators.graph_cut import GraphCutFeatures
-    from rankcut.graphs.item_graph import ItemGraph
+    from rankcut.graphs.item_graph import GraphRecipe, ItemGraph
     from rankcut.ranking_set import RankingSet
 
 _PANEL = "How rankings become vectors"
@@ -121,27 +121,33 @@ class VectorOptions:
         ]
 
     def item_graph(self, *, near: bool = False) -> "ItemGraph | None":
-        """The graph that the user names, or None for the complete one.
+        """The graph that the user names, or None for the complete one."""
+        from rankcut.graphs.item_graph import as_item_graph
 
-        A table of items connects all items by their similarity, or only near ones.
+        graph = self.graph_or_recipe(near=near)
+        return None if graph is None else as_item_graph(graph)
+
+    def graph_or_recipe(self, *, near: bool = False) -> "ItemGraph | GraphRecipe | None":
+        """The same; a table of items is a recipe, which still knows the items' features.
+
+        It connects all items by their similarity, or only near ones.
         """
         self.check()
         if self.graph is not None:
-            from rankcut.files.graph_files import read_graph
+            from rankcut.files.numpy_files import read_graph
 
             _check_npz(self.graph)
             return read_graph(self.graph)
         if self.items is None:
             return None
-        from rankcut.files.item_tables import read_items
+        from rankcut.files.feature_tables import read_items
+        from rankcut.graphs.item_features import ItemFeatures
         from rankcut.graphs.recipes import NeighborGraph, SimilarityGraph
 
         table = dataset_items(self.items) if is_dataset(self.items) else read_items(self.items)
-        points = table.points()
-        n_near = min(_NEAR, max(1, len(points) // 3))
-        recipe = NeighborGraph(points, n_neighbors=n_near) if near else SimilarityGraph(points)
-        built = recipe.build()
-        return built.aligned(built.n_items, table.items)
+        features = ItemFeatures(table.points(), labels=tuple(table.items))
+        n_near = min(_NEAR, max(1, len(table.items) // 3))
+        return NeighborGraph(features, n_neighbors=n_near) if near else SimilarityGraph(features)
 
     @property
     def by_cuts(self) -> bool:
@@ -159,7 +165,7 @@ class VectorOptions:
             return GraphCutFeatures(self.item_graph(), normalize=True, **self.arguments(rankings))
         from rankcut.estimators.likeness import LikenessFeatures
 
-        graph = self.item_graph(near=True)
+        graph = self.graph_or_recipe(near=True)
         return LikenessFeatures(graph, unranked=self.unranked, items=rankings.labels())
 
     def features(

@@ -1,4 +1,4 @@
-"""Labels, numbers and weights that belong to rankings, one for each row, as a user gives them."""
+"""Labels, numbers and weights, one for each ranking, as the user passes them."""
 
 from collections.abc import Hashable
 from typing import Any, NamedTuple
@@ -15,7 +15,7 @@ from rankcut.rankings import as_frame
 
 
 class Codes(NamedTuple):
-    """Labels as numbers: ``values[codes[r]]`` is the label of row r, and −1 is a missing one."""
+    """Labels as numbers: row r has the label ``values[codes[r]]``, or none if its code is −1."""
 
     codes: Longs
     values: tuple[Hashable, ...]
@@ -47,7 +47,7 @@ def read_complete(labels: Any, kept: Longs, n_rows: int, parameter: str) -> Code
 
 
 def read_weights(weights: Any, kept: Longs, n_rows: int) -> NDArray[np.float64]:
-    """The weights of the rows that are kept; none is negative, and one at least is positive."""
+    """The weights of the rows that are kept: none negative, at least one positive."""
     column = column_of(weights, n_rows, "sample_weight")[kept]
     try:
         numbers = column.astype(np.float64)
@@ -57,7 +57,7 @@ def read_weights(weights: Any, kept: Longs, n_rows: int) -> NDArray[np.float64]:
     if bad.size:
         raise InputError(
             f"the weight is {numbers[bad[0]]}",
-            remedy="weights are counts or other finite numbers from 0 on",
+            remedy="weights must be finite numbers, 0 or more",
             row=int(kept[bad[0]]),
         )
     if not numbers.any():
@@ -66,7 +66,7 @@ def read_weights(weights: Any, kept: Longs, n_rows: int) -> NDArray[np.float64]:
 
 
 def is_missing(label: Any) -> bool:
-    """Whether it is None, NaN, NA or blank.
+    """Whether a value is None, NaN, NA or blank.
 
     >>> [is_missing(label) for label in (None, float("nan"), " ", 0, "west")]
     [True, True, True, False, False]
@@ -122,7 +122,7 @@ def _numbered(column: NDArray[Any]) -> Codes:
     known = _in_order({label for label in dict.fromkeys(listed) if not is_missing(label)})
     numbers = {label: code for code, label in enumerate(known)}
     codes = np.fromiter((numbers.get(label, -1) for label in listed), np.int64, len(listed))
-    # Whole numbers beside missing ones are stored as floats: 2019.0 is 2019.
+    # Whole numbers with gaps are stored as floats: 2019.0 means 2019.
     whole = (isinstance(label, float) and label.is_integer() for label in known)
     return Codes(
         codes, tuple(int(label) if w else label for label, w in zip(known, whole, strict=True))

@@ -17,14 +17,14 @@ from scipy.sparse import csr_array
 
 from rankcut._loops.types import Floats, Indices, Longs
 
-# Scores of a comparison that are kept (512 MB); more are made anew in each pass over them.
+# Up to this many scores are kept (512 MB); more are recomputed in each pass.
 KEPT = 1 << 26
 
 # Cells whose scores are made or multiplied at once.
 BLOCK = 8192
 
 Vectors: TypeAlias = Callable[[NDArray[Any]], Floats]
-"""``vectors(numbers)`` are the vectors of those of the distinct rankings."""
+"""``vectors(numbers)`` returns the vectors of the distinct rankings with these numbers."""
 
 
 @dataclass(frozen=True)
@@ -38,13 +38,13 @@ class Rows:
     index : (n_rows,)
         Which of them each row is.
     group, stratum : (n_rows,)
-        Codes from 0 on.
+        Codes, from 0.
     person : (n_rows,) or None
         Whose ranking it is, if the rankings of a person are permuted together.
     weight : (n_rows,)
         How often the row counts.
     counted : bool
-        Whether a weight of c stands for c rankings, rather than for one of that importance.
+        Whether a weight of c means c rankings, rather than one ranking of that importance.
     """
 
     rankings: Indices
@@ -163,7 +163,7 @@ def make_design(rows: Rows, refine: Longs | None = None) -> Design:
 
 
 class Scores:
-    """The vector of a cell's unit, less what its weight would have at the mean of the stratum.
+    """The vector of a cell's unit, minus its weight times the mean of the stratum.
 
     Attributes
     ----------
@@ -181,7 +181,7 @@ class Scores:
         self.design = design
         self.width = width
         self._vectors = vectors
-        # Units share rankings: their vectors are made once.
+        # Units share rankings, whose vectors are computed once.
         self._shared = None if design.members is None else vectors(np.arange(design.n_distinct))
         self._stored = np.empty((len(design.table), width)) if self._fits() else None
         self._centre()
@@ -237,7 +237,7 @@ class Scores:
         self.total = self.own if design.members is None else self._total(weights)
 
     def _total(self, weights: Floats) -> Floats:
-        """Of units with several rankings, or with weights: by the rankings themselves."""
+        """For units with several rankings or with weights: from the rankings themselves."""
         assert self.design.members is not None
         assert self._shared is not None
         of_rankings = np.asarray(self.design.members.sum(axis=0)).ravel()
@@ -247,7 +247,7 @@ class Scores:
 
 
 def slices(size: int, step: int = BLOCK) -> list[slice]:
-    """Whole numbers from 0 on, a few at a time."""
+    """Slices of the numbers from 0, a few at a time."""
     return [slice(start, min(start + step, size)) for start in range(0, size, step)]
 
 

@@ -41,7 +41,7 @@ from rankcut.comparison.vectors import (
 from rankcut.errors import InputError, amount
 from rankcut.rankings import Unranked
 
-# More groups than this are numbers that someone forgot to cut into groups.
+# More groups than this are probably numbers that should have been binned.
 MOST_GROUPS = 200
 
 
@@ -59,9 +59,9 @@ def compare_groups(
 ) -> GroupComparison:
     """Test whether groups rank differently, say by how much, and which items and pairs differ.
 
-    Group labels are exchanged among the rankings at random. If groups did not matter, what is
-    seen would be one of many such arrangements; p is the share of arrangements that differ at
-    least as much.
+    Group labels are exchanged among the rankings at random. If groups did not matter, the observed
+    labels would be just one of many equally likely arrangements; p is the share of arrangements in
+    which groups differ at least as much.
 
     Parameters
     ----------
@@ -72,21 +72,21 @@ def compare_groups(
     unranked : {"error", "last", "anywhere"}
         What an unranked item means; see :mod:`rankcut.rankings`.
     features : None, estimator, kernel, "mallows" or "gaussian"
-        What the overall test sees. None looks at differences of mean places and of shares of
+        What the overall test looks at. None looks at differences of mean places and of shares of
         pairs in several ways at once. A feature estimator or a kernel compares the mean vectors
         of the groups. "mallows" and "gaussian" see any difference between populations, such as
         more spread, with less power against differences of means. Items and pairs are always
         compared by mean places and shares.
     n_permutations : int
-        Number of random permutations. All are gone through where there are few; from 200,000
-        rankings on, it is the number of draws from the limit distribution.
+        Number of random permutations. If there are few, all are enumerated; from 200,000 rankings
+        on, this is the number of draws from the limit distribution.
     strata : sequence or None
         Labels are exchanged only among rankings of the same stratum: to compare groups apart
         from what the strata explain.
     people : sequence or None
-        Whose ranking it is. All rankings of a person get the same label, as they are not
-        independent. If people are in several groups, labels are exchanged among the rankings of
-        each person instead.
+        Whose ranking it is. All rankings of a person get the same label, because they are not
+        independent. If people are in several groups, labels are exchanged among the rankings
+        of each person instead.
     sample_weight : sequence or None
         Whole numbers are counts: c stands for c rankings. Other numbers are weights of single
         rankings, which stay with them when labels are exchanged.
@@ -320,7 +320,7 @@ def _pair_table(
 
 
 def _order(rows: Rows, n_permutations: int, seed: int) -> tuple[Part, str]:
-    """Do groups order what they list differently? Labels are exchanged among alike lists."""
+    """Do groups order the listed items differently? Labels are exchanged among similar lists."""
     weight = rows.ranking_weights()
     kinds, words = kinds_of_lists(rows.rankings, weight)
     if rows.person is not None:
@@ -348,7 +348,7 @@ def _between(
     n_permutations: int,
     seed: int,
 ) -> Table:
-    """Each two of several groups by the same test, p-values by Holm's method."""
+    """All pairs of groups by the same test, with p-values adjusted by Holm's method."""
     first: list[Hashable] = []
     second: list[Hashable] = []
     p_values: list[float] = []

@@ -55,7 +55,7 @@ def independence_test(
     sample_weight: Any = None,
     random_state: int | np.random.RandomState | None = 0,
 ) -> IndependenceResult:
-    """Test whether rankings depend on covariates, by permuting these among the rankings.
+    """Test whether rankings depend on covariates, by permuting the covariates.
 
     The statistic is the sum of squares of the rankings' vectors that a linear regression on all
     covariates explains: with one category for each ranking, the sum of squares between groups.
@@ -243,7 +243,7 @@ def _each_alone(
     n_permutations: int,
     seed: int,
 ) -> Table:
-    """Each covariate by itself, p-values by Holm's method; ``rows.group`` numbers the rows."""
+    """Each covariate by itself, with p-values adjusted by Holm's method."""
     p_values, shares = [], []
     for each in read:
         columns = _by_unit(rows, each.columns)[1]

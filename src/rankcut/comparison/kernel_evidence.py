@@ -20,7 +20,7 @@ from rankcut.estimators.gp import GPClassifier
 # A kernel needs matrices of rankings × rankings.
 _MOST_ROWS = 5_000
 
-# Two standard errors: the interval of a difference of losses.
+# Half the width, in standard errors, of the interval of a difference of losses.
 _WIDTH = 1.96
 
 # A gap of this size in log evidence is odds of twenty to one.

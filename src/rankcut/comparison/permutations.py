@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 from threadpoolctl import threadpool_limits
 
-from rankcut._loops.shuffles import count_labels, shuffle_labels, shuffle_rows
+from rankcut._loops.resamples import count_labels, shuffle_labels, shuffle_rows
 from rankcut._loops.types import Floats, Longs
 from rankcut.comparison.design import Design, Scores, slices
 from rankcut.threads import in_order
@@ -31,7 +31,7 @@ from rankcut.threads import in_order
 # Labels of a block of permutations, one byte each.
 _LABELS = 1 << 25
 
-# Permutations of a block at most.
+# Maximum number of permutations in a block.
 _AT_ONCE = 128
 
 # Drawing the labels of a cell costs as much as shuffling this many labels.
@@ -44,7 +44,7 @@ _RANK = 1e-12
 
 
 class Labels(ABC):
-    """What is exchanged: Q, of which strata keep their rows.
+    """What is exchanged: the rows of Q, within strata.
 
     Attributes
     ----------
@@ -77,7 +77,7 @@ class Labels(ABC):
 
     @abstractmethod
     def shuffled(self, scores: Scores, first: int, size: int, seed: int) -> Floats:
-        """QᵀX for random ways number ``first`` and on."""
+        """QᵀX for the random ways from number ``first`` on."""
 
     def sampled(self, scores: Scores, n_draws: int, seed: int) -> Iterator[Floats]:
         """Random ways, in blocks that do not depend on threads."""
@@ -87,7 +87,7 @@ class Labels(ABC):
         def work(block: tuple[int, int]) -> Floats:
             return self.shuffled(scores, *block, seed)
 
-        # Threads of our own and those of BLAS would be in each other's way.
+        # Our own threads and those of BLAS would compete.
         several = effective_n_jobs(None) > 1 and len(blocks) > 1
         with threadpool_limits(1, user_api="blas") if several else nullcontext():
             yield from in_order(work, blocks, None)
@@ -240,7 +240,7 @@ class GroupLabels(Labels):
         return table
 
     def _mixed(self, sums: Floats) -> Floats:
-        """From sums over all groups but the last: those over all of them add up to 0."""
+        """Sums over all groups from those over all but the last: together they add up to 0."""
         whole = self._mixing[:-1] - self._mixing[-1]
         return np.asarray(np.einsum("gq,bgp->bqp", whole, sums))
 
@@ -300,7 +300,7 @@ class CovariateLabels(Labels):
 
 
 class _Block(NamedTuple):
-    """Some cells in a row, and the parts of strata that they are."""
+    """A run of cells, and the parts of strata that they belong to."""
 
     number: int
     units: slice  #: their units among all

@@ -10,13 +10,13 @@ from rankcut.comparison.statistics import Probability, Share
 from rankcut.comparison.tables import Table
 from rankcut.parameters import check_choice
 
-# What counts as a difference in words.
+# p-values up to this are called a difference.
 LEVEL = 0.05
 
 
 @dataclass(frozen=True)
 class Part:
-    """One question apart: do groups list different items, or order what they list differently?
+    """One separate question: do groups list different items, or order them differently?
 
     Attributes
     ----------
@@ -46,12 +46,12 @@ class GroupComparison:
     Attributes
     ----------
     p_value : float
-        Probability of groups that differ as much as these, or more, if labels meant nothing.
+        Probability that groups differ at least this much if labels mean nothing.
     p_interval : (float, float)
-        Where that probability lies with 95 % confidence, as it is found by random permutations.
+        95 % confidence interval of that probability, which random permutations estimate.
     effect_size : float
         Share of the variation of rankings that the groups explain, corrected for chance (ε²): its
-        mean is 0 if groups do not differ, so it may be a little below.
+        mean is 0 if groups do not differ, so it may be slightly negative.
     effect_interval : (float, float)
         95 % confidence interval.
     groups : dict
@@ -59,17 +59,17 @@ class GroupComparison:
     n_units : int
         Number of rankings or people among which labels are exchanged.
     people : bool
-        Whether it is people that are exchanged.
+        Whether people, rather than rankings, are exchanged.
     items : Table
         For each item the mean place in each group, 1 = best, the largest difference between
         groups, where the item stands higher and lower, and a p-value adjusted for all items.
     pairs : Table
         The same for pairs: the share of each group that prefers the first item to the second.
     between : Table
-        With three groups or more, each two of them, p-values by Holm's method.
+        With three groups or more, all pairs of groups, with p-values adjusted by Holm's method.
     listing, order : Part or None
-        Where lists are partial: do groups list different items, and do they order differently
-        what they list?
+        For partial lists: do groups list different items, and do they order the items they list
+        differently?
     method : str
         How p was found: by all permutations, random ones, or the limit distribution.
     features : str
@@ -77,7 +77,7 @@ class GroupComparison:
     n_permutations : int
         Number of permutations.
     notes : tuple of str
-        What else should be known, such as rankings left out.
+        What else a reader should know, such as rankings left out.
     """
 
     p_value: float
@@ -117,7 +117,7 @@ class GroupComparison:
         return "\n".join([*lines, *self.details(level)])
 
     def details(self, level: float = LEVEL) -> list[str]:
-        """What the summary says after the items: pairs, lists, groups, sizes, method, notes.
+        """The rest of the summary: pairs, lists, groups, sizes, method, notes.
 
         Parameters
         ----------
@@ -177,7 +177,7 @@ class GroupComparison:
         return found.to_frame(backend)
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as plain numbers, text, lists and dictionaries, as for JSON."""
+        """Everything as plain numbers, text, lists and dictionaries, ready for JSON."""
         plain: dict[str, Any] = {"verdict": self.verdict()}
         for name in self.__dataclass_fields__:
             value = getattr(self, name)
@@ -197,7 +197,7 @@ class GroupComparison:
         """
         from rankcut.pictures.item_charts import draw_group_places
 
-        return draw_group_places(self.items, tuple(self.groups), level)
+        return draw_group_places(self.items, tuple(self.groups), level, self.verdict())
 
     def __repr__(self) -> str:
         return f"GroupComparison({self.verdict()})"
@@ -217,9 +217,9 @@ class IndependenceResult:
     n_rankings : int
         Number of rankings with all values.
     items : Table
-        The share of each item's variation that the covariates explain, adjusted p-values.
+        The share of each item's variation that the covariates explain, with adjusted p-values.
     covariates : Table
-        Each covariate by itself, p-values by Holm's method.
+        Each covariate by itself, with p-values adjusted by Holm's method.
     """
 
     p_value: float
@@ -287,7 +287,7 @@ class IndependenceResult:
         """
         from rankcut.pictures.item_charts import draw_item_shares
 
-        return draw_item_shares(self.items, level)
+        return draw_item_shares(self.items, level, self.verdict())
 
     def __repr__(self) -> str:
         return f"IndependenceResult({self.verdict()})"
@@ -325,7 +325,7 @@ def item_in_words(row: Mapping[str, Any]) -> str:
 
 
 def p_in_words(value: float, *, least: bool = False) -> str:
-    """A p-value with two digits or so; ``least`` if no permutation went as far."""
+    """A p-value with about two digits; ``least`` if no permutation was as extreme."""
     shown = f"{value:.4f}" if value < 0.001 else f"{value:.2g}" if value < 0.1 else f"{value:.2f}"
     return f"p {'≤' if least else '='} {shown}"
 

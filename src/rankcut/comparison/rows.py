@@ -18,7 +18,7 @@ from rankcut.rankings import Unranked, read_rankings
 
 
 class Orders(NamedTuple):
-    """Rankings by the group of each item, as few bytes as will do; all ones is unranked."""
+    """Rankings by the group of each item, in as few bytes as possible; all ones is unranked."""
 
     groups: NDArray[Any]
     items: tuple[Hashable, ...] | None
@@ -46,7 +46,7 @@ def read_orders(ranks: Any, unranked: Unranked) -> Orders:
         return read_groups(rankings, "anywhere", None).astype(kind)
 
     if is_lazy(ranks):
-        from rankcut.dask.row_maps import map_rows
+        from rankcut.dask.collections import map_rows
 
         return Orders(np.asarray(map_rows(orders, ranks).compute()), first.items)
     return Orders(orders(ranks), first.items)
@@ -86,7 +86,7 @@ def read_people(
 
 
 def make_rows(orders: NDArray[Any], group: Longs, people: People) -> Rows:
-    """All of it together, with equal rankings counted once, in an order of their own."""
+    """Everything together, with equal rankings counted once, whatever the order of the rows."""
     heavy = people.weight > 0
     if not heavy.all():
         orders, group = orders[heavy], group[heavy]
@@ -107,7 +107,7 @@ def make_rows(orders: NDArray[Any], group: Longs, people: People) -> Rows:
 
 
 def kinds_of_lists(rankings: Indices, weight: Floats) -> tuple[Longs, str]:
-    """Which rankings are alike in what they list: the same items, or as many.
+    """Which rankings list the same items, or equally many.
 
     The same items, if there are twenty rankings or more for each set of them.
     """

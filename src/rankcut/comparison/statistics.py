@@ -14,18 +14,18 @@ from rankcut.comparison.permutations import Labels
 
 Method: TypeAlias = Literal["exact", "permutations", "limit"]
 
-# All permutations are gone through if there are no more than this, or than were asked for.
+# All permutations are enumerated if there are at most this many, or at most as many as asked.
 FEW = 10_000
 
 # From this many units on, if each group has enough of them, the limit distribution is used.
 VERY_MANY = 200_000
 ENOUGH = 1_000
 
-# Statistics closer than this, relatively or as a share of the largest, are equal but for rounding.
+# Statistics closer than this, relatively or as a share of the largest, are equal up to rounding.
 _EQUAL = 1e-9
 _ZERO = 1e-16
 
-# How much each way to look counts; chosen by simulation, on other cases than those printed by
+# How much each statistic counts; chosen by simulation, on other cases than those printed by
 # benchmarks/comparison.py. Where the covariance is not used, its weight goes to the distance.
 _DISTANCE, _COVARIANCE, _AGREEMENT = 4.0, 2.0, 0.2
 _SINGLES = (3.0, 0.5)
@@ -42,9 +42,9 @@ class Probability:
     ----------
     value : float
         (1 + number of permutations at least as extreme) / (1 + permutations); the share of all
-        permutations where all were gone through.
+        permutations if all were enumerated.
     interval : (float, float)
-        Where p lies with 95 % confidence, as only some permutations were drawn.
+        95 % confidence interval, because only some permutations were drawn.
     """
 
     value: float
@@ -184,7 +184,7 @@ def share_explained(labels: Labels, scores: Scores, columns: slice) -> Share:
 
 
 def holm(p_values: Floats) -> Floats:
-    """Adjusted p-values that hold for all of them together.
+    """Adjusted p-values that control the chance of any false alarm.
 
     >>> holm(np.array([0.01, 0.04, 0.03]))
     array([0.03, 0.06, 0.06])
@@ -354,7 +354,7 @@ def _overall_mean(scores: Scores, columns: slice) -> Floats | None:
 
 
 def _count_at_least(values: Floats) -> Longs:
-    """How many are at least as large as each, equal but for rounding included.
+    """How many are at least as large as each one; values equal up to rounding count.
 
     >>> _count_at_least(np.array([3.0, 1.0, 3.0 + 1e-15, 7.0, 0.0, 1e-30]))
     array([3, 4, 3, 1, 6, 6])

@@ -1,4 +1,4 @@
-"""Small tables of results: columns by name, printed as text, or made a frame."""
+"""Small tables of results: named columns that print as text and convert to frames."""
 
 import html
 from collections.abc import Iterator, Mapping, Sequence
@@ -94,7 +94,7 @@ def difference_table(
     groups: Sequence[Any],
     words: tuple[str, str, str],
 ) -> Table:
-    """What differs most clearly first: the largest difference between groups, and which they are.
+    """The largest difference between groups and where it is, the clearest first.
 
     Parameters
     ----------

@@ -48,7 +48,7 @@ def places(rankings: Indices, unranked: Unranked) -> Coordinates:
 
 
 def places_given_length(rankings: Indices, weight: Floats, unranked: Unranked) -> Coordinates:
-    """Place of each item less its mean over lists of the same length.
+    """Place of each item minus its mean over lists of the same length.
 
     Items that are not listed share the places that are left, which depend on the length alone.
     """
@@ -96,7 +96,7 @@ def listings(rankings: Indices) -> Coordinates:
 
 
 def orders_of_listed(rankings: Indices, weight: Floats, kinds: NDArray[np.int64]) -> Coordinates:
-    """How far each listed item is before the other listed ones, beyond what all rankings say.
+    """How far each listed item is ahead of the other listed ones, relative to all rankings.
 
     Σ_j (e_ij − ē_ij) over listed items j, with ē_ij the mean of e_ij over rankings of the same
     kind that list both. It is 0 for items that are not listed, and 0 on average for those that are:
@@ -123,7 +123,7 @@ def orders_of_listed(rankings: Indices, weight: Floats, kinds: NDArray[np.int64]
 
 
 def side_by_side(parts: Sequence[Coordinates]) -> tuple[Vectors, list[slice]]:
-    """All coordinates together, and which columns are whose."""
+    """All coordinates side by side, and the columns of each part."""
     ends = np.cumsum([part.width for part in parts]).tolist()
     columns = [slice(end - part.width, end) for end, part in zip(ends, parts, strict=True)]
 
@@ -153,7 +153,7 @@ def features_of(
 
 
 def _closed(rankings: Indices, unranked: Unranked) -> Indices:
-    """With unranked items tied after the others, if that is what they are."""
+    """With unranked items tied last, if that is what they mean."""
     if unranked != "last" or not (rankings == NOWHERE).any():
         return rankings
     listed = rankings != NOWHERE

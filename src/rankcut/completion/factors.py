@@ -28,10 +28,10 @@ RANK = 32
 # Sums over people are taken in this many spans, whatever the number of threads.
 _SPANS = 4
 
-# The mean variance that the first loadings give to utilities.
+# Mean variance of utilities under the starting loadings.
 _FIRST_VARIANCE = 0.3
 
-# Variances of loadings below this are switched off.
+# Directions whose loadings have less variance than this are switched off.
 _LEAST_VARIANCE = 1e-6
 
 
@@ -192,28 +192,33 @@ def learn_factors(
     progress: Callable[[], None] = lambda: None,
 ) -> tuple[FactorPopulation, float]:
     """Some rounds of learning from a starting point; also the mean share ρ of the graph."""
-    model, share = start, 0.0
+    model, share, doubts = start, 0.0, np.zeros(lists.n_items)
     listed = np.bincount(lists.items, minlength=lists.n_items) > 0
     for _ in range(n_rounds):
         found = _pass_over(lists, model, n_jobs)
         progress()
-        model, share = _solve_items(model, found, listed, graph, float(lists.counts.sum()))
+        model, share, doubts = _solve_items(
+            model, doubts, found, listed, graph, float(lists.counts.sum())
+        )
     return model, share
 
 
 def _solve_items(
     model: FactorPopulation,
+    doubts: Floats,
     found: _Rounds,
     listed: Any,
     graph: ItemGraph | None,
     n_people: float,
-) -> tuple[FactorPopulation, float]:
+) -> tuple[FactorPopulation, float, Floats]:
+    """The next model, the mean share of the graph, and the variances of the means."""
     rank = model.loadings.shape[1]
     now = np.hstack([model.loadings, model.mean[:, None]])
     centres, shares = _centres(now, listed, graph)
     gaps = (now - centres)[listed]
     variances = (gaps**2).mean(axis=0)
     variances[:rank] += np.einsum("ndd->nd", model.spreads)[listed].mean(axis=0)
+    variances[rank] += doubts[listed].mean()
     precisions = 1.0 / np.maximum(variances, _LEAST_VARIANCE)
     grams = found.grams + found.grams.transpose(0, 2, 1)
     grams[:, range(rank + 1), range(rank + 1)] /= 2.0
@@ -231,7 +236,7 @@ def _solve_items(
         np.ascontiguousarray(axes.T @ spreads @ axes),
         max(found.squares / max(found.total, 1.0), LEAST_NOISE),
     )
-    return turned, float(shares[:rank].mean())
+    return turned, float(shares[:rank].mean()), np.ascontiguousarray(inverses[:, rank, rank])
 
 
 def _centres(now: Floats, listed: Any, graph: ItemGraph | None) -> tuple[Floats, Floats]:

@@ -4,7 +4,7 @@ The item at place r of k, the mean place where items tie, has the score Φ⁻¹(
 differences within a list mean anything: nobody knows how good the whole list is.
 
 In a top-k list the unlisted items are known to be worse. Places then count among all n items, and
-each unlisted item has the mean score of the places that are left; their variance is its *blur*.
+each unlisted item has the mean score of the remaining places; their variance is its *blur*.
 """
 
 from dataclasses import dataclass, replace
@@ -35,7 +35,7 @@ class Lists:
     counts : ndarray of shape (n_people,)
         How many people each list stands for.
     n_items : int
-        Number of items in all.
+        Total number of items.
     """
 
     starts: Longs
@@ -151,7 +151,7 @@ def read_lists(
 
 
 def _entries(rankings: RankMatrix) -> tuple[Longs, Indices, Floats]:
-    """Row, item and rank of all that is ranked, row by row, items ascending."""
+    """Row, item and rank of everything ranked, row by row, items ascending."""
     if rankings.sparse is not None:
         matrix = rankings.sparse
         rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))

@@ -1,11 +1,12 @@
 """The population with a full covariance: u ~ N(μ, Σ + s·I), y = u_L + c for each list.
 
 Σ is shared taste, s the variance of a person's own view of an item, and c the level of a list,
-with a vague prior. Σ has an inverse Wishart prior around S₀ with the strength of ν people:
+with a vague prior. y are normal scores; or only their order counts. Σ has an inverse Wishart prior
+around S₀ with the strength of ν people:
 
     Σ ← (ν·S₀ + Σ_people E[(u − μ)(u − μ)ᵀ]) / (ν + m),
 
-an EM step, which never lowers the penalised likelihood. The means have a normal prior.
+an EM step, which never lowers the penalised likelihood of scores. The means have a normal prior.
 """
 
 from collections.abc import Callable
@@ -15,30 +16,35 @@ from typing import Any
 import numpy as np
 
 from rankcut._loops.types import Floats
-from rankcut._loops.utilities import add_lists, fill_utilities, fill_weights
+from rankcut._loops.utilities import add_lists, fill_utilities, fill_weights, ordered, solve_list
 from rankcut.completion.lists import Lists
 from rankcut.threads import in_order, over_rows
 
-# The variance of a list's level: large beside that of scores, which is 1.
+# The variance of a list's level: large compared with that of scores, which is 1.
 OFFSET = 10.0
 
 # Sums over people are taken in this many spans, whatever the number of threads.
 _SPANS = 4
 
-# Far below the variance of scores, which is 1. Less is a sign of too few people, not of certainty.
+# Far below the variance of scores, which is 1. Smaller values mean too few people, not certainty.
 LEAST_NOISE = 1e-3
 
-# Every third step moves the means, which arrive in one step; the others move the covariance.
+# Every third step moves the means, which converge in one step; the others move the covariance.
 _MEAN_EVERY = 3
 
 
 @dataclass(frozen=True, eq=False)
 class Population:
-    """Mean, shared covariance, and variance of each person's own views."""
+    """Mean, shared covariance, and variance of each person's own views.
+
+    If ``exact``, lists tell their order alone, where they are short and without ties; otherwise
+    normal scores.
+    """
 
     mean: Floats
     covariance: Floats
     noise: float
+    exact: bool = False
 
     def utilities(self, lists: Lists, *, keep: bool, n_jobs: int | None = None) -> Floats:
         """The expected utilities of each person; listed items keep their order if asked."""
@@ -57,6 +63,7 @@ class Population:
                 self.covariance,
                 self.noise,
                 OFFSET,
+                self.exact,
                 weights,
             )
             fill_utilities(
@@ -86,14 +93,26 @@ class Population:
         return np.asarray(np.maximum(known, 0.0))
 
     def _given(self, one: Lists, chosen: Any, keep: bool) -> tuple[Floats, Floats]:
-        """The covariance C of utilities with the scores of a list, and S⁻¹·Cᵀ."""
+        """The covariance C of utilities with those of a list, and H·Cᵀ, H as in the loops."""
         items = one.items
-        spread = self.covariance[np.ix_(items, items)] + OFFSET
-        spread[np.diag_indices(len(items))] += self.noise + one.blurs
+        room, inverse = np.empty((2, len(items), len(items)))
+        solve_list(
+            items,
+            one.scores,
+            one.blurs,
+            self.mean,
+            self.covariance,
+            self.noise,
+            OFFSET,
+            self.exact,
+            room,
+            np.empty(len(items)),
+            inverse,
+        )
         cross = self.covariance[np.ix_(chosen, items)]
         if keep:
             cross = cross + self.noise * (np.asarray(chosen)[:, None] == items)
-        return cross, np.linalg.solve(spread, cross.T)
+        return cross, inverse @ cross.T
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,6 +154,7 @@ def pass_over(lists: Lists, model: Population, n_jobs: int | None = None) -> Sum
             model.covariance,
             model.noise,
             OFFSET,
+            model.exact,
             gram,
             outer,
             gradient,
@@ -190,3 +210,13 @@ def mean_scores(lists: Lists) -> Floats:
     listed = np.bincount(lists.items, weights, minlength=lists.n_items)
     sums = np.bincount(lists.items, weights * lists.scores, minlength=lists.n_items)
     return np.asarray(sums / (listed + 3.0))
+
+
+def share_ordered(lists: Lists) -> float:
+    """The share of lists whose order can be used instead of normal scores."""
+    counts = sum(
+        count
+        for person, count in enumerate(lists.counts.tolist())
+        if len(ordered(lists.scores[lists.entries(person)], lists.blurs[lists.entries(person)]))
+    )
+    return float(counts / lists.counts.sum())

@@ -78,10 +78,18 @@ def complete_top(utilities: Floats, listed: NDArray[np.bool_]) -> Longs:
 
 
 def best_unlisted(utilities: Floats, listed: NDArray[np.bool_], n: int) -> NDArray[Any]:
-    """The best n unlisted items of each person, best first; −1 where there are fewer."""
+    """The best n unlisted items of each person, best first; −1 where there are fewer.
+
+    Of equally good items, the first columns come first.
+    """
     worth = np.where(listed, -np.inf, utilities)
     n = min(n, worth.shape[1])
-    best = np.argpartition(-worth, n - 1, axis=1)[:, :n]
-    order = np.lexsort((best, -np.take_along_axis(worth, best, axis=1)), axis=1)
+    least = -np.partition(-worth, n - 1, axis=1)[:, n - 1 : n]
+    equal = worth == least
+    n_better = (worth > least).sum(axis=1, keepdims=True)
+    chosen = (worth > least) | (equal & (equal.cumsum(axis=1) <= n - n_better))
+    best = np.nonzero(chosen)[1].reshape(-1, n)
+    values = np.take_along_axis(worth, best, axis=1)
+    order = np.argsort(-values, axis=1, kind="stable")
     best = np.take_along_axis(best, order, axis=1)
-    return np.where(np.isneginf(np.take_along_axis(worth, best, axis=1)), -1, best)
+    return np.where(np.isneginf(np.take_along_axis(values, order, axis=1)), -1, best)

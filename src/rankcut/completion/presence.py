@@ -1,11 +1,12 @@
 """Who lists what: the chance that an item would be on a person's list at all.
 
-With x the indicator of what a person lists, and V the first right singular vectors of everyone's,
-x·V·Vᵀ says which items belong to such a list. People who choose what they list say more about what
-else they would list by their choice than by their order. A recommended item should be both listed
-and liked: its worth is its presence plus a weight times its utility, each in standard units of the
-person's unlisted items. The number of vectors and the weight find most of the better items that are
-hidden from people held out; unless they clearly find more than utilities, presence does not count.
+Let x be the indicator of what a person lists, and V the first right singular vectors of everyone's
+indicators; x·V·Vᵀ says which items belong on such a list. When people choose what to list, their
+choice says more about what else they would list than their order does. A recommended item should
+be both listed and liked: its worth is its presence plus a weight times its utility, each in
+standard units of the person's unlisted items. The number of vectors and the weight are those that
+recover most of the items hidden from held-out people; unless they clearly recover more than
+utilities alone, presence does not count.
 """
 
 from dataclasses import dataclass
@@ -27,14 +28,14 @@ _HIDDEN = 0.2
 _MOST_JUDGES = 500
 _MOST_BEST = 10
 
-# Steps of subspace iteration, and how many directions more than needed are followed.
+# Steps of subspace iteration, and the number of extra directions.
 _STEPS = 8
 _MORE = 10
 
 
 @dataclass(frozen=True, eq=False)
 class Presence:
-    """Directions of who lists what, and the weight of utilities beside it: ∞ is utilities alone."""
+    """Directions of who lists what, and the weight of utilities: ∞ means utilities alone."""
 
     directions: Floats  #: n × r
     weight: float
@@ -118,7 +119,7 @@ def principal_directions(lists: Lists, rank: int) -> Floats:
 
 
 def _standard(values: Floats, listed: NDArray[np.bool_]) -> Floats:
-    """Values less their mean over unlisted items, over their deviation there."""
+    """Values minus their mean over unlisted items, divided by their deviation there."""
     free = (~listed).astype(np.float64)
     counts = np.maximum(free.sum(axis=1, keepdims=True), 1.0)
     centred = values - (values * free).sum(axis=1, keepdims=True) / counts
@@ -131,7 +132,7 @@ def _medians(lists: Lists) -> Floats:
 
 
 def _recall(worth: Floats, lists: Lists, wanted: NDArray[np.bool_]) -> Floats:
-    """The share of wanted items among the best unlisted ones, of each person who wants any."""
+    """The share of each person's wanted items among the best unlisted ones, if any are wanted."""
     n_best = max(1, min(_MOST_BEST, worth.shape[1] // 10))
     unlisted = np.where(matrix(lists).toarray() > 0, -np.inf, worth)
     best = np.argsort(-unlisted, axis=1, kind="stable")[:, :n_best]

@@ -1,28 +1,32 @@
 """How the population is learned from lists, with nothing to tune by hand.
 
-1. The prior covariance S₀ = a·K + b·I, K the kernel of a lazy random walk over the item graph: its
-   steps, a and b maximise the marginal likelihood of some lists. The means have a prior of the
-   same form.
-2. The strength ν of that prior, by the likelihood of held-out people.
-3. EM on all lists.
-4. How sharp pair probabilities are, by places hidden in the lists of held-out people.
-5. For top-k lists, how much recommendations go by who lists what, by the same people.
+1. The priors of the covariance and of the means, by the marginal likelihood of some lists.
+2. The strength ν of the prior of the covariance, by the likelihood of held-out people.
+3. EM on all lists: by normal scores, then by the exact likelihood of the order if nearly all lists
+   are short and without ties.
+4. How sharp pair probabilities are, from places hidden in the lists of held-out people.
+5. For top-k lists, how much recommendations depend on who lists what, from the same people.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize
 
-from rankcut._loops.types import Floats
 from rankcut.completion.factors import FactorPopulation, first_factors, learn_factors
 from rankcut.completion.lists import MOST_UNLISTED, Lists
-from rankcut.completion.population import Population, Prior, learn, mean_scores, pass_over
+from rankcut.completion.population import (
+    Population,
+    Prior,
+    learn,
+    mean_scores,
+    pass_over,
+    share_ordered,
+)
 from rankcut.completion.presence import Presence, learn_presence
+from rankcut.completion.prior import choose_covariance, choose_precision, graph_kernels
 from rankcut.completion.sharpness import Sharpness, measure_sharpness
-from rankcut.features.smoothing import Smoother
 from rankcut.graphs import ItemGraph
 
 # Up to this many items, the covariance is a full matrix. The limit is lower for top-k lists, which
@@ -32,16 +36,20 @@ FULL_ITEMS = 500
 # Of longer lists, this many items are used for learning, drawn at random.
 MOST_LISTED = 200
 
-_STEPS = (1.0, 2.0, 4.0, 8.0, 16.0)
 _STRENGTHS = (1000.0, 300.0, 100.0, 30.0, 10.0)
 _USUAL_STRENGTH = 100.0
 _TRIAL_STEPS = 21
 
-# The prior is chosen by this many people, and this many items of their lists.
+# The exact likelihood of the order is used if this share of the lists allows it, for a few steps:
+# the strength of the prior was chosen by scores, and many steps would fit the lists too closely.
+_ORDERED = 0.9
+_ORDER_STEPS = 6
+
+# The prior is chosen with this many people, and this many items of their lists.
 _LOOKED_AT = 500
 _LOOKED_AT_ITEMS = 30
 
-# Its strength is chosen by this many people. A fifth of them is held out; with few people, each
+# Its strength is chosen with this many people. A fifth of them is held out; with few people, each
 # fifth in turn.
 _TRIED = 5000
 _PARTS = 5
@@ -57,14 +65,13 @@ _FEW_LISTS = 300
 
 @dataclass(frozen=True, eq=False)
 class Learned:
-    """The population, and what was chosen on the way."""
+    """The population, and what was chosen while learning it."""
 
     population: Population | FactorPopulation
     sharpness: Sharpness
     presence: Presence | None
     strength: float
     graph_share: float
-    steps: float
 
 
 def learn_population(
@@ -83,18 +90,35 @@ def learn_population(
         return _learn_catalogue(lists, listed, graph, rng, n_jobs=n_jobs, progress=progress)
     order = rng.permutation(len(lists))
     looked_at = lists.some(np.sort(order[:_LOOKED_AT])).shortened(_LOOKED_AT_ITEMS, rng)
-    start, share, steps = _choose_prior(looked_at, mean_scores(lists), graph)
+    kernels = graph_kernels(graph, lists.n_items)
+    start, share = choose_covariance(looked_at, mean_scores(lists), kernels)
+    share = 0.0 if graph is None else share
     progress()
-    total = start.covariance + start.noise * np.eye(lists.n_items)
-    precision = np.linalg.inv(total * (lists.n_items / np.trace(total)))
+    precision = choose_precision(looked_at, start, kernels)
 
     def prior(strength: float) -> Prior:
         return Prior(start.covariance, strength, precision)
 
+    exact = not last and share_ordered(lists) >= _ORDERED
+
+    def learned(some: Lists, model: Population, strength: float) -> Population:
+        """EM to the end by scores, then some steps by the order."""
+        model = learn(some, model, prior(strength), n_jobs=n_jobs, progress=progress)
+        if not exact:
+            return model
+        return learn(
+            some,
+            replace(model, exact=True),
+            prior(strength),
+            max_iter=_ORDER_STEPS,
+            n_jobs=n_jobs,
+            progress=progress,
+        )
+
     tried = order[:_TRIED]
     if len(tried) < _FEWEST_PEOPLE:
-        model = learn(lists, start, prior(_USUAL_STRENGTH), n_jobs=n_jobs, progress=progress)
-        return Learned(model, Sharpness(), None, _USUAL_STRENGTH, share, steps)
+        model = learned(lists, start, _USUAL_STRENGTH)
+        return Learned(model, Sharpness(), None, _USUAL_STRENGTH, share)
     parts = np.array_split(tried, _PARTS)
     judged = parts if len(tried) <= _FEW else parts[:1]
     judges = [lists.some(np.sort(part)) for part in judged]
@@ -121,17 +145,14 @@ def learn_population(
         if likelihood <= best:
             break
         best, chosen, strength = likelihood, models, tried_strength
-    # Sharpness is measured on models that are learned to the end, like the final one.
-    chosen = [
-        learn(some, model, prior(strength), n_jobs=n_jobs, progress=progress)
-        for some, model in zip(others, chosen, strict=True)
-    ]
+    # Sharpness is measured on fully converged models, like the final one.
+    chosen = [learned(some, model, strength) for some, model in zip(others, chosen, strict=True)]
     sharpness = measure_sharpness(judges, chosen, rng)
     presence = None
     if listed is not None:
         presence = _presence(listed, judged[0], tried, chosen[0], rng)
-    model = learn(lists, chosen[0], prior(strength), n_jobs=n_jobs, progress=progress)
-    return Learned(model, sharpness, presence, strength, share, steps)
+    model = learned(lists, replace(chosen[0], exact=False), strength)
+    return Learned(model, sharpness, presence, strength, share)
 
 
 def _presence(
@@ -157,7 +178,7 @@ def _learn_catalogue(
 ) -> Learned:
     """Factors of a catalogue that is too large for a covariance of all pairs of items."""
     order = rng.permutation(len(lists))
-    # A tenth of few people says too little, so each fifth is held out in turn.
+    # With few people a tenth is too little, so each fifth is held out in turn.
     n_judges = min(_MOST_JUDGES, len(lists) // 10)
     judged = [order[:n_judges]] if len(lists) > _FEW_LISTS else np.array_split(order, _PARTS)
     models = []
@@ -176,43 +197,4 @@ def _learn_catalogue(
     model, share = learn_factors(
         lists, models[0], graph, n_rounds=_LAST_ROUNDS, n_jobs=n_jobs, progress=progress
     )
-    return Learned(model, sharpness, presence, 0.0, share, 1.0 if graph is not None else 0.0)
-
-
-def walk_kernel(graph: ItemGraph, steps: float) -> Floats:
-    """K of some steps of a lazy walk, with a unit diagonal."""
-    rows = np.eye(graph.n_items)
-    Smoother(graph, steps).smooth(rows)
-    scales = 1.0 / np.sqrt(np.diag(rows))
-    return np.asarray(scales[:, None] * (rows + rows.T) / 2 * scales)
-
-
-def _choose_prior(
-    lists: Lists, mean: Floats, graph: ItemGraph | None
-) -> tuple[Population, float, float]:
-    """The population a·K + b·I that makes these lists most likely, the share a and the steps."""
-    identity = np.eye(lists.n_items)
-
-    def population(kernel: Floats, logs: Floats) -> Population:
-        shared, own = np.exp(np.clip(logs, -8.0, 4.0))
-        return Population(mean, shared * kernel + own / 2 * identity, own / 2)
-
-    best = np.inf
-    chosen, share, chosen_steps = population(identity, np.log([0.25, 0.5])), 0.0, 0.0
-    for steps in (0.0,) if graph is None else _STEPS:
-        kernel = identity if graph is None else walk_kernel(graph, steps)
-
-        def unlikely(logs: Floats, kernel: Floats = kernel) -> float:
-            return -pass_over(lists, population(kernel, logs)).likelihood
-
-        found = minimize(
-            unlikely,
-            np.log([0.5, 0.5]),
-            method="Nelder-Mead",
-            options={"maxiter": 30, "xatol": 0.05, "fatol": 0.1},
-        )
-        if found.fun < best:
-            best, chosen = found.fun, population(kernel, found.x)
-            shared, own = np.exp(np.clip(found.x, -8.0, 4.0))
-            share, chosen_steps = (0.0 if graph is None else shared / (shared + own)), steps
-    return chosen, float(share), chosen_steps
+    return Learned(model, sharpness, presence, 0.0, share)

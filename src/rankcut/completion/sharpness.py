@@ -1,8 +1,8 @@
 """How sharp pair probabilities are: P(i ≻ j) = Φ(κ·E[u_i − u_j] / sd(u_i − u_j)).
 
-Scores are not utilities, so the model's own deviations are somewhat too small or too large. Some
-places in the lists of held-out people are hidden, and κ makes their true order most likely: one κ
-for a listed and an unlisted item, another for two unlisted ones.
+Scores are not utilities, so the model's own deviations may be too small or too large. Some
+places in the lists of held-out people are hidden, and κ maximises the likelihood of their order:
+one κ for a listed and an unlisted item, another for two unlisted ones.
 """
 
 from collections.abc import Sequence
@@ -41,7 +41,7 @@ def measure_sharpness(
     models: Sequence[Population | FactorPopulation],
     rng: np.random.Generator,
 ) -> Sharpness:
-    """κ by hiding some places of each judge, whose places among the others are scored anew.
+    """κ from hiding some places of each judge; the remaining places are scored again.
 
     Each group of judges has a model that was learned without them.
     """
@@ -74,7 +74,7 @@ def _repeated(known: Lists) -> Lists:
 
 
 def _hidden_entries(known: Lists, rng: np.random.Generator, *, last: bool) -> NDArray[np.bool_]:
-    """Some places of each list at random; of a top-k list the worst, which would be left out."""
+    """Random places of each list; of a top-k list the worst, which a shorter list would omit."""
     owners = known.owners
     keys = known.scores if last else rng.random(len(owners))
     order = np.lexsort((keys, owners))
@@ -109,7 +109,7 @@ class _Margins:
         self._counts.append(np.full(len(values), count))
 
     def fitted(self) -> float:
-        """κ that makes them most likely; drawn to 1 while there are few."""
+        """The most likely κ, shrunk towards 1 if there are few."""
         values, counts = np.concatenate(self._values), np.concatenate(self._counts)
 
         def unlikely(log: float) -> float:

@@ -1,10 +1,10 @@
 """How much people agree: counts of pairwise comparisons, Kendall's W and the mean τ of two people.
 
-Each is a number for any kind of ranking. W is the share of all variation of the vectors of the
-complete graph that is common, ‖mean φ‖² / mean ‖φ‖²: on full rankings Kendall's coefficient of
-concordance, with ties the one corrected for ties. The mean τ looks at each time that two people
-compare the same two items: the share in which they agree less the share in which they do not. On
-full rankings it is the mean of Kendall's τ over all pairs of people.
+Each is a number for any kind of ranking. W is the share of the variation of the vectors of the
+complete graph that people have in common, ‖mean φ‖² / mean ‖φ‖². On full rankings it is Kendall's
+coefficient of concordance, with ties the one corrected for ties. The mean τ looks at each time that
+two people compare the same two items: the share in which they agree minus the share in which they
+disagree. On full rankings it is the mean of Kendall's τ over all pairs of people.
 
 Intervals are by the delta method, from what each person contributes (the jackknife's numbers).
 """
@@ -24,7 +24,7 @@ from rankcut.consensus.means import (
 )
 from rankcut.consensus.people import People
 
-# Standard errors below this are rounding.
+# Standard errors below this are rounding errors.
 _ROUNDING = 1e-9
 
 
@@ -35,7 +35,7 @@ class Agreement:
     Attributes
     ----------
     kendall_w : float or None
-        Kendall's W: 0 = no agreement, 1 = all say the same.
+        Kendall's W: 0 = no agreement, 1 = everyone agrees.
     kendall_w_interval : (float, float) or None
         Its confidence interval.
     mean_tau : float or None
@@ -57,7 +57,7 @@ class Comparisons:
     Attributes
     ----------
     net : ndarray of shape (n_pairs,)
-        People who prefer i less those who prefer j, for i < j.
+        People who prefer i minus those who prefer j, for i < j.
     made : ndarray of shape (n_pairs,)
         People who prefer either.
     expected : ndarray of shape (n_pairs,)
@@ -92,19 +92,19 @@ class Comparisons:
 
 
 def compare_pairs(people: People) -> Comparisons:
-    """Add up what people say of each pair of items."""
+    """Add up what people say about each pair of items."""
     n_items = people.n_items
     width = n_items * (n_items - 1) // 2
     net, made, expected = np.zeros(width), np.zeros(width), np.zeros(width)
     own_net, own_made, mass = 0.0, 0.0, 0.0
-    for piece in people.pieces(width):
-        counts = piece.counts.astype(np.float64)
-        mass += float(counts @ piece.masses())
+    for block in people.blocks(width):
+        counts = block.counts.astype(np.float64)
+        mass += float(counts @ block.masses())
         if people.unranked == "anywhere":
-            expected += counts @ piece.totals(sign_vectors(piece.groups))
-        signs = comparisons(piece.groups)
-        totals = piece.totals(signs)
-        compared = piece.totals(np.abs(signs))
+            expected += counts @ block.totals(sign_vectors(block.groups))
+        signs = comparisons(block.groups)
+        totals = block.totals(signs)
+        compared = block.totals(np.abs(signs))
         net += counts @ totals
         made += counts @ compared
         own_net += float(counts @ np.einsum("ij,ij->i", totals, totals))
@@ -121,7 +121,7 @@ def agree(people: People, pairs: Comparisons | None, confidence: float) -> Agree
     quantile = float("inf")
     if people.n_people > 1:
         quantile = float(special.stdtrit(people.n_people - 1, (1 + confidence) / 2))
-    # Where all people weigh alike on the value, nothing is seen of its spread. Then a share of
+    # If everyone contributes the same, the sample shows no spread. Then allow for a share of
     # people that is just likely enough to have been missed may say anything else.
     missed = 1 - (1 - confidence) ** (1 / people.n_people) if people.n_people > 1 else 1.0
 
@@ -144,17 +144,17 @@ def _concordance(people: People) -> tuple[float | None, float]:
         return None, 0.0
     w = float(vector @ vector) / length
     mass, squares = 0.0, 0.0
-    for piece in people.pieces(people.n_items):
-        masses = piece.masses()
-        totals = piece.totals(_with_length(piece.groups)) - masses[:, None] * mean
+    for block in people.blocks(people.n_items):
+        masses = block.masses()
+        totals = block.totals(_with_length(block.groups)) - masses[:, None] * mean
         influence = (2 * totals[:, :-1] @ vector - w * totals[:, -1]) / length
-        mass += float(piece.counts @ masses)
-        squares += float(piece.counts @ influence**2)
+        mass += float(block.counts @ masses)
+        squares += float(block.counts @ influence**2)
     return w, float(np.sqrt(squares)) / mass
 
 
 def _with_length(groups: object) -> Floats:
-    """Vectors, and the square of their length as one more coordinate."""
+    """Vectors, with their squared length as one more coordinate."""
     vectors = borda_vectors(groups)  # type: ignore[arg-type]
     return np.column_stack([vectors, np.einsum("ij,ij->i", vectors, vectors)])
 
@@ -166,11 +166,11 @@ def _mean_tau(people: People, pairs: Comparisons) -> tuple[float | None, float]:
         return None, 0.0
     tau = (float(pairs.net @ pairs.net) - pairs.own_net) / times
     squares = 0.0
-    for piece in people.pieces(len(pairs.net)):
-        signs = comparisons(piece.groups)
-        totals = piece.totals(signs)
-        compared = piece.totals(np.abs(signs))
+    for block in people.blocks(len(pairs.net)):
+        signs = comparisons(block.groups)
+        totals = block.totals(signs)
+        compared = block.totals(np.abs(signs))
         agreed = totals @ pairs.net - np.einsum("ij,ij->i", totals, totals)
         met = compared @ pairs.made - np.einsum("ij,ij->i", compared, compared)
-        squares += float(piece.counts @ (2 * (agreed - tau * met) / times) ** 2)
+        squares += float(block.counts @ (2 * (agreed - tau * met) / times) ** 2)
     return tau, float(np.sqrt(squares))

@@ -2,7 +2,7 @@
 
 For the slopes before pooling φ°(σ) of any item graph, ⟨s, φ°(σ)⟩ = Σ_{i before j} W_ij·(s_i − s_j).
 Sorting by s makes each term as large as it can be, so no ranking has a larger inner product with
-s than the order of s itself. With pooled features it is nearly so: see ``docs/consensus.md``.
+s than the order of s itself. With pooled features this is nearly true: see ``docs/consensus.md``.
 """
 
 import numpy as np
@@ -16,15 +16,15 @@ _ROUNDING = 1e-9
 
 
 def to_ranking(vectors: ArrayLike, *, tolerance: float | None = None) -> NDArray[np.int64]:
-    """The ranking that is most like a vector: 1 for the largest coordinate, and so on.
+    """The ranking most similar to a vector: 1 for the largest coordinate, and so on.
 
     Parameters
     ----------
     vectors : array of shape (n_items,) or (n_vectors, n_items)
         One or more vectors with a coordinate for each item, larger = more preferred.
     tolerance : float or None
-        Neighbours in the order are tied if they differ by no more than this. None allows for
-        rounding alone: 1e-9 of the largest coordinate.
+        Neighbours in the order are tied if they differ by at most this. None only allows for
+        rounding: 1e-9 of the largest coordinate.
 
     Returns
     -------
@@ -50,7 +50,7 @@ def _decoded(rows: NDArray[np.float64], tolerance: float | None) -> NDArray[np.i
     if not np.isfinite(rows).all():
         row, item = divmod(int(np.argmin(np.isfinite(rows))), rows.shape[1])
         raise InputError(
-            f"has the coordinate {rows[row, item]}, and only finite numbers have an order",
+            f"has the coordinate {rows[row, item]}; only finite numbers can be ordered",
             row=row,
             item=item,
         )

@@ -2,7 +2,7 @@
 
 Differences of two items' means are studentised, and a bootstrap over people says how large the
 largest of them gets by chance. A pair whose difference is larger is *sure*. The place of item i
-then is no better than 1 + the number of items surely better, and no worse than n less the number
+is then no better than 1 + the number of items surely better, and no worse than n minus the number
 surely worse (Mogstad, Romano, Shaikh and Wilhelm 2024).
 
 A normal critical value is too small for few people, so it is replaced by that of Student's t with
@@ -23,13 +23,13 @@ from rankcut._loops.resamples import largest_differences
 from rankcut._loops.types import Floats
 from rankcut.consensus.means import Mean
 
-# With fewer people than this, bootstrap samples understate how far means stray.
+# With fewer people than this, bootstrap samples understate the spread of means.
 _FEW_PEOPLE = 50
 
-# Share of the degrees of freedom that is left where values are bounded.
+# Share of the degrees of freedom to use where values are bounded.
 _BOUNDED = 2 / 3
 
-# Variances below this share of the largest squared value are rounding.
+# Variances below this share of the largest squared value are rounding errors.
 _ROUNDING = 1e-13
 
 
@@ -42,9 +42,9 @@ def critical_value(
 ) -> float:
     """What the largest studentised difference exceeds by chance with probability 1 − confidence.
 
-    ``largest`` holds it for each bootstrap sample. A bootstrap sees no chance where all people say
-    the same: for ``n_unanimous`` such differences, Bonferroni's value is the least. With few people
-    its samples have too light tails, so it is the least for all ``n_differences`` then.
+    ``largest`` holds it for each bootstrap sample. A bootstrap sees no variation where all people
+    say the same: for ``n_unanimous`` such differences, the value is at least Bonferroni's. With few
+    people the tails of its samples are too light, so this holds for all ``n_differences`` then.
     """
     if n_effective <= 1 or not len(largest):
         return float("inf")
@@ -57,7 +57,7 @@ def critical_value(
     if compared:
         normal = max(normal, float(-special.ndtri((1 - confidence) / (2 * compared))))
     freedom = _BOUNDED * (n_effective - 1)
-    # By the tail: the share below a large value is 1 to the last digit. Some versions of SciPy
+    # By the upper tail: the share below a large value rounds to 1. Some versions of SciPy
     # put the median of Student's t just above 0, which would make differences of 0 sure.
     return max(0.0, float(-special.stdtrit(freedom, special.ndtr(-normal))))
 
@@ -98,9 +98,9 @@ def sure_differences(
 def sure_coordinates(
     mean: Mean, samples: Iterator[Floats], confidence: float, note: Callable[[Floats], None]
 ) -> tuple[NDArray[np.bool_], Floats]:
-    """Which coordinates surely are not 0, and how far each mean may be off.
+    """Which coordinates surely are not 0, and the margin of error of each mean.
 
-    ``note`` is called with the means of each lot of samples.
+    ``note`` is called with the means of each batch of samples.
     """
     errors = _error(mean.variance, mean.vector)
     inverse = np.divide(1.0, errors, out=np.zeros_like(errors), where=errors > 0)
@@ -144,7 +144,7 @@ def places_by_ranges(low: Floats, high: Floats) -> NDArray[np.int64]:
 
 
 def _error(variance: Floats, vector: Floats) -> Floats:
-    """Standard errors; 0 where the variance is rounding."""
+    """Standard errors; 0 where the variance is a rounding error."""
     largest = float(np.max(np.abs(vector), initial=0.0)) ** 2
     finite = variance[np.isfinite(variance)]
     largest = max(largest, float(finite.max(initial=0.0)))
@@ -153,7 +153,7 @@ def _error(variance: Floats, vector: Floats) -> Floats:
 
 
 def _studentised(differences: Floats, errors: Floats, n_effective: float) -> Floats:
-    """Differences over their errors, none larger than the number of people."""
+    """Differences divided by their errors, capped at the number of people."""
     most = np.sign(differences) * n_effective
     ratio = np.divide(differences, errors, out=most, where=errors > 0)
     return np.clip(ratio, -n_effective, n_effective)

@@ -1,27 +1,33 @@
 """Kemeny's consensus: the order that agrees most with the pairwise margins, and a proof of it.
 
-An order gains Σ_{i before j} margins_ij. To find the best one is NP-hard, and easy in practice:
+An order gains Σ_{i before j} margins_ij. Finding the best one is NP-hard, but easy in practice:
 
-1. items split into sets that beat each other in circles; the order of the sets is forced;
+1. items split into sets that beat each other in cycles; the order of the sets is forced;
 2. a set of up to 12 items is solved by dynamic programming over its subsets;
-3. a larger one by a linear program over which item comes first of each pair, to which a circle of
-   three is forbidden when the solution has it (:mod:`rankcut.consensus.linear_program`). Its
-   solution mostly is an order; if not, a mixed-integer program goes on from there;
+3. a larger one by a linear program over which item of each pair comes first, in which a cycle of
+   three is forbidden once a solution has it. Its solution usually is an order; if not, a
+   mixed-integer program continues from there;
 4. when time is up, the best order found is returned with the best bound.
+
+The variables of the linear program x_ij, i < j, say whether i comes before j. An order has no
+cycle i, j, k, so x_ij + x_jk + x_ki ≤ 2. There are n³/3 of these, few of which matter: those
+that a solution violates are added, and the program is solved again.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from time import monotonic
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array, vstack
 
-from rankcut._loops.linear_orders import best_order, improve_order, unavoidable_loss
+from rankcut._loops.linear_orders import best_order, find_cycles, improve_order, unavoidable_loss
 from rankcut._loops.types import Floats, Longs
-from rankcut.consensus.linear_program import Progress, solve_program
 from rankcut.consensus.majority import ROUNDING, beats, components
 
-# Dynamic programming takes a few milliseconds for this many items; each more doubles it.
+# Dynamic programming takes a few milliseconds for this many items; each further item doubles it.
 _MOST_BY_SUBSETS = 12
 
 # With more items the linear program itself takes longer than anyone would wait.
@@ -30,6 +36,19 @@ _MOST_BY_PROGRAM = 250
 # Orders whose gains differ by less than this share of the largest margin are equally good: the
 # mixed-integer solver stops within half of it.
 _TOLERANCE = 2e-6
+
+#: Called with the gain of the best order so far and the upper bound.
+Progress: TypeAlias = Callable[[float, float], None]
+
+# Number of cycles to forbid at once.
+_MOST_CYCLES = 20_000
+
+# Orders near a solution from which single items are moved: how many, and how many places apart.
+_STARTS = 32
+_SHIFT = 2.0
+
+# A constraint is violated if it is by more than the solver's tolerance.
+_SLACK = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +66,7 @@ class KemenyOrder:
     bound : float
         A proven upper bound for each order; equal to ``value`` if the order is proven best.
     optimal : bool
-        Whether it is proven that no order gains more, but for 2 millionths of the largest margin.
+        Whether it is proven that no order gains more, up to 2 millionths of the largest margin.
     """
 
     order: NDArray[np.int64]
@@ -76,12 +95,12 @@ def kemeny_order(
     time_limit : float
         Seconds after which the best order so far is returned.
     progress : callable or None
-        Called as ``progress(value, bound)`` with what is known of the set of items at hand.
+        Called as ``progress(value, bound)`` with what is known so far of the current set of items.
 
     Examples
     --------
-    >>> circle = np.array([[0.0, 3.0, -1.0], [-3.0, 0.0, 2.0], [1.0, -2.0, 0.0]])
-    >>> found = kemeny_order(circle)
+    >>> cycle = np.array([[0.0, 3.0, -1.0], [-3.0, 0.0, 2.0], [1.0, -2.0, 0.0]])
+    >>> found = kemeny_order(cycle)
     >>> found.order, found.value, found.optimal
     (array([0, 1, 2]), 4.0, True)
     """
@@ -122,7 +141,7 @@ def heuristic_order(margins: Floats) -> Longs:
 def _order_set(
     gains: Floats, step: float, end: float, progress: Progress | None
 ) -> tuple[Longs, float, bool]:
-    """The best order of items that beat each other in circles, an upper bound, whether proven."""
+    """The best order of items that beat each other in cycles, an upper bound, whether proven."""
     n_items = len(gains)
     if n_items == 1:
         return np.zeros(1, dtype=np.int64), 0.0, True
@@ -158,3 +177,131 @@ def _ranks(gains: Floats, order: Longs) -> NDArray[np.int64]:
             first = place
         ranks[item] = first + 1
     return ranks
+
+
+def solve_program(
+    gains: Floats,
+    order: Longs,
+    bound: float,
+    is_proven: Callable[[float, float], bool],
+    end: float,
+    progress: Progress | None,
+) -> tuple[Longs, float]:
+    """A better order and bound than those given, until ``is_proven`` or time is up."""
+    program = _Program(gains, order, bound, end, progress)
+    for solve in (program.solve_relaxed, program.solve_whole):
+        while not is_proven(program.value, program.bound) and program.remaining() > 0:
+            if not solve():
+                break
+    return program.order, program.bound
+
+
+class _Program:
+    def __init__(
+        self, gains: Floats, order: Longs, bound: float, end: float, progress: Progress | None
+    ) -> None:
+        n_items = len(gains)
+        self._gains = gains
+        self._pairs = np.triu_indices(n_items, 1)
+        self._column = np.zeros((n_items, n_items), dtype=np.int64)
+        self._column[self._pairs] = np.arange(len(self._pairs[0]))
+        self._column += self._column.T
+        # Scaled, so that the solver's tolerances mean the same for all margins.
+        self._scale = float(np.abs(gains).max())
+        self._cost = gains[self._pairs] / self._scale
+        self._left = csr_array((0, len(self._cost)))
+        self._right = np.empty(0)
+        self._shifts = _SHIFT * np.random.default_rng(0).standard_normal((_STARTS, n_items))
+        self._shifts[0] = 0.0
+        self._end = end
+        self._progress = progress
+        self.order = order
+        self.value = float(np.triu(gains[np.ix_(order, order)], 1).sum())
+        self.bound = bound
+        self._forbid((self._cost > 0).astype(np.float64))
+
+    def remaining(self) -> float:
+        """Seconds left."""
+        return self._end - monotonic()
+
+    def solve_relaxed(self) -> bool:
+        """Solve one linear program; returns whether cycles were forbidden, so another may help."""
+        from scipy.optimize import linprog
+
+        solution = linprog(
+            -2 * self._cost,
+            A_ub=self._left,
+            b_ub=self._right,
+            bounds=(0, 1),
+            method="highs-ds",
+            options={"time_limit": max(self.remaining(), 0.01)},
+        )
+        if solution.status != 0:
+            return False
+        # Whatever the solver's tolerance, nonnegative multipliers give a bound for all orders.
+        multipliers = np.maximum(-solution.ineqlin.marginals, 0.0)
+        reduced = 2 * self._cost - self._left.T @ multipliers
+        bound = np.maximum(reduced, 0.0).sum() + multipliers @ self._right - self._cost.sum()
+        idle = solution.slack > _SLACK
+        if idle.any():
+            self._left, self._right = self._left[~idle], self._right[~idle]
+        return self._learn(solution.x, bound)
+
+    def solve_whole(self) -> bool:
+        """Solve one mixed-integer program; returns the same."""
+        from scipy.optimize import Bounds, LinearConstraint, milp
+
+        solution = milp(
+            -2 * self._cost,
+            integrality=np.ones(len(self._cost)),
+            bounds=Bounds(0, 1),
+            constraints=LinearConstraint(self._left, -np.inf, self._right),
+            options={"time_limit": max(self.remaining(), 0.01), "mip_rel_gap": 0.0},
+        )
+        if solution.mip_dual_bound is None or solution.x is None:
+            return False
+        # The solver's gap is this wide when it stops.
+        bound = -solution.mip_dual_bound - self._cost.sum() + _SLACK
+        return self._learn(np.round(solution.x), bound) and solution.status == 0
+
+    def _learn(self, before: Floats, bound: float) -> bool:
+        """Keep what a solution says about the best order, and forbid the cycles it has."""
+        self.bound = min(self.bound, bound * self._scale)
+        wins = self._matrix(before).sum(axis=1)
+        for shift in self._shifts:
+            order = np.argsort(shift - wins, kind="stable")
+            value = improve_order(self._gains, order)
+            if value > self.value:
+                self.order, self.value = order, value
+        if self._progress is not None:
+            self._progress(self.value, max(self.value, self.bound))
+        return self._forbid(before)
+
+    def _matrix(self, before: Floats) -> Floats:
+        matrix = np.zeros_like(self._gains)
+        matrix[self._pairs] = before
+        matrix.T[self._pairs] = 1 - before
+        return matrix
+
+    def _forbid(self, before: Floats) -> bool:
+        """Forbid the cycles that a solution has; returns whether there are any."""
+        matrix = self._matrix(before)
+        cycles = np.empty((_MOST_CYCLES, 3), dtype=np.int64)
+        found = find_cycles(matrix, _SLACK, 1, cycles)
+        if found > _MOST_CYCLES:
+            find_cycles(matrix, _SLACK, -(-found // _MOST_CYCLES), cycles)
+            found = -(-found // -(-found // _MOST_CYCLES))
+        if not found:
+            return False
+        ends = cycles[:found]
+        tails, heads = ends.ravel(), np.roll(ends, -1, axis=1).ravel()
+        forward = tails < heads
+        rows = np.repeat(np.arange(found), 3)
+        signs = np.where(forward, 1.0, -1.0)
+        left: Any = csr_array(
+            (signs, (rows, self._column[tails, heads])), shape=(found, len(self._cost))
+        )
+        self._left = vstack([self._left, left], format="csr")
+        backward = np.bincount(rows[~forward], minlength=found)
+        self._right = np.concatenate([self._right, 2.0 - backward])
+        return True

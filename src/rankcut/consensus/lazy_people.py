@@ -24,7 +24,7 @@ def gather_lazy(
 ) -> People:
     """The same people for any number of blocks.
 
-    ``closed`` says what becomes of unranked items in what is kept; None is as ``unranked``.
+    ``closed`` says what unranked items mean in what is kept; None means as ``unranked``.
     """
     parts, sizes = row_blocks(ranks)
     if sample_weight is None:
@@ -35,7 +35,7 @@ def gather_lazy(
             raise InputError(
                 "needs blocks of known size",
                 parameter="sample_weight",
-                remedy="call compute_chunk_sizes() of the array first, or expand the rows",
+                remedy="call the array's compute_chunk_sizes() first, or expand the rows",
             )
         checked = check_weights(np.asarray(sample_weight), int(sum(sizes)))
         counted = are_counts(checked)
@@ -70,18 +70,18 @@ def _pack_block(
     return count_distinct(packed) if counted and len(packed.words) else packed
 
 
-def _join(pieces: list[Packed | None]) -> Packed | None:
-    known = [piece for piece in pieces if piece is not None]
+def _join(blocks: list[Packed | None]) -> Packed | None:
+    known = [block for block in blocks if block is not None]
     if not known:
         return None
     return Packed(
         known[0].n_items,
-        np.concatenate([piece.words for piece in known]),
-        np.concatenate([piece.weights for piece in known]),
-        np.any([piece.listed for piece in known], axis=0),
+        np.concatenate([block.words for block in known]),
+        np.concatenate([block.weights for block in known]),
+        np.any([block.listed for block in known], axis=0),
     )
 
 
-def _merge(pieces: list[Packed | None]) -> Packed | None:
-    joined = _join(pieces)
+def _merge(blocks: list[Packed | None]) -> Packed | None:
+    joined = _join(blocks)
     return None if joined is None else count_distinct(joined)

@@ -1,4 +1,4 @@
-"""What majorities say of each pair of items: winners, cycles, Copeland's scores.
+"""What majorities say about each pair of items: winners, cycles, Copeland's scores.
 
 ``margins[i, j]`` is positive where more people (or, with unranked items, a larger expected share)
 prefer i to j.
@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 
 from rankcut._loops.types import Floats
 
-# Margins smaller than this share of the largest possible one are rounding.
+# Margins smaller than this share of the largest possible one are rounding errors.
 ROUNDING = 1e-12
 
 
@@ -64,7 +64,7 @@ def components(relation: NDArray[np.bool_], scores: Floats) -> list[NDArray[np.i
 
 
 def shortest_cycle(margins: Floats) -> list[int]:
-    """A shortest round of items each of which beats the next, from the items that none else beats.
+    """A shortest cycle of items each of which beats the next, among items that no others beat.
 
     Empty if there is none.
 
@@ -97,7 +97,7 @@ def majority_sentence(margins: Floats, names: Sequence[Hashable]) -> str:
     "'toro' beats every other item in a pairwise comparison."
     """
     if len(names) < 2:
-        return "There is a single item, and so nothing to compare."
+        return "There is only one item, so there is nothing to compare."
     winner = pairwise_winner(margins)
     cycle = [repr(names[i]) for i in shortest_cycle(margins)]
     rounds = ", ".join(
@@ -105,7 +105,7 @@ def majority_sentence(margins: Floats, names: Sequence[Hashable]) -> str:
         for one, next_one in zip(cycle, cycle[1:] + cycle[:1], strict=True)
     )
     if winner is not None:
-        lower = f" Majorities go round in a circle below it: {rounds}." if cycle else ""
+        lower = f" Majorities below it form a cycle: {rounds}." if cycle else ""
         return f"{names[winner]!r} beats every other item in a pairwise comparison.{lower}"
     wins = beats(margins)
     unbeaten = [repr(names[i]) for i in np.flatnonzero(~wins.any(axis=0)).tolist()]
@@ -116,4 +116,4 @@ def majority_sentence(margins: Floats, names: Sequence[Hashable]) -> str:
         listed = ", ".join(unbeaten[:5]) + (", …" if len(unbeaten) > 5 else "")
         reason = f": {listed} {'is' if len(unbeaten) == 1 else 'are'} not beaten, but tied"
         said += reason
-    return f"{said}. Majorities go round in a circle: {rounds}." if cycle else f"{said}."
+    return f"{said}. Majorities form a cycle: {rounds}." if cycle else f"{said}."

@@ -1,8 +1,8 @@
 """Means of vectors over people, their standard errors, and the same in bootstrap samples.
 
 Unit u adds up to the vector X_u with weight W_u and stands for c_u people. The mean is
-μ = Σ c_u X_u / Σ c_u W_u, and its error is that of a ratio: what unit u contributes to it is
-X_u − W_u·μ. A bootstrap sample draws as many people as there are, with replacement.
+μ = Σ c_u X_u / Σ c_u W_u. Its error is that of a ratio: unit u contributes X_u − W_u·μ.
+A bootstrap sample draws as many people as there are, with replacement.
 """
 
 from collections.abc import Callable, Iterator
@@ -44,11 +44,11 @@ class Mean:
     vector : ndarray of shape (n_coordinates,)
         The mean.
     variance : ndarray of shape (n_coordinates,)
-        The square of its standard error; infinite where a single person says it all.
+        The square of its standard error; infinite if there is a single person.
     covariance : ndarray of shape (n_coordinates, n_coordinates) or None
         The covariance of the mean, if asked for.
     n_effective : float
-        How many people of equal weight would be as sure.
+        Number of people of equal weight that would give the same certainty.
     """
 
     vector: Floats
@@ -58,7 +58,7 @@ class Mean:
 
 
 def borda_vectors(groups: Indices) -> Floats:
-    """Worse less better items, for each item: the vectors of the complete graph.
+    """Worse minus better items, for each item: the vectors of the complete graph.
 
     >>> borda_vectors(np.array([[0, 1, 1, 2]], dtype=np.uint32))
     array([[ 3.,  0.,  0., -3.]])
@@ -81,7 +81,7 @@ def graph_vectors(graph: "ItemGraph") -> Vectors:
     array([[ 1., -1.,  0.],
            [ 0., -2.,  2.]])
     """
-    # Imported here: item graphs bring scikit-learn, which the other vectors do without.
+    # Imported here, because item graphs import scikit-learn, which other vectors do not need.
     from rankcut.setfunctions.expected_slopes import ExpectedSlopes
 
     slopes = ExpectedSlopes(graph)
@@ -124,10 +124,10 @@ def mean_of(people: People, vectors: Vectors, width: int, *, covariance: bool = 
     mass, squared_mass = 0.0, 0.0
     total, crossed = np.zeros(width), np.zeros(width)
     second = np.zeros((width, width) if covariance else width)
-    for piece in people.pieces(width):
-        masses = piece.masses()
-        totals = piece.totals(vectors(piece.groups))
-        counts = piece.counts.astype(np.float64)
+    for block in people.blocks(width):
+        masses = block.masses()
+        totals = block.totals(vectors(block.groups))
+        counts = block.counts.astype(np.float64)
         mass += float(counts @ masses)
         squared_mass += float(counts @ masses**2)
         total += counts @ totals
@@ -174,7 +174,7 @@ def resampled_means(
         drawn = rng.multinomial(people.n_people, sizes / sizes.sum(), size=n_samples)
         sums = np.zeros((n_samples, width))
         masses = np.zeros(n_samples)
-        # One array for all blocks: fresh memory costs as much as what is done with it.
+        # One array for all blocks: allocating memory costs as much as the work itself.
         space: NDArray[Any] = np.empty(
             n_samples * max(stop - start for start, stop in bounds),
             dtype=np.float32 if drawn.max() < _WHOLE else np.float64,
@@ -185,15 +185,15 @@ def resampled_means(
             _draw(block.counts, np.ascontiguousarray(n_drawn), rng, times)
             alike = block.weights is None and block.starts is None
             masses += n_drawn if alike else times @ block.masses()
-            for units, piece in block.pieces(width):
+            for units, some in block.split(width):
                 sums += _weighted_sums(
-                    times[:, units], piece.totals(vectors(piece.groups)), int(n_drawn.max())
+                    times[:, units], some.totals(vectors(some.groups)), int(n_drawn.max())
                 )
         yield sums / masses[:, None]
 
 
 def _weighted_sums(times: NDArray[Any], totals: Floats, most_drawn: int) -> NDArray[Any]:
-    """The product of both, in single precision where that is exact: it takes half as long.
+    """``times @ totals``, in single precision where that is exact, which takes half as long.
 
     It is exact for whole numbers whose sums are small, such as positions and signs.
     """

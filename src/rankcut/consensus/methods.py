@@ -1,4 +1,4 @@
-"""The consensus by each method, with places that are sure and the stability of the winner."""
+"""The consensus by each method, with rank intervals and the stability of the winner."""
 
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
@@ -15,8 +15,7 @@ from rankcut.consensus.intervals import (
     sure_coordinates,
     sure_differences,
 )
-from rankcut.consensus.kemeny import KemenyOrder, heuristic_order, kemeny_order
-from rankcut.consensus.linear_program import Progress
+from rankcut.consensus.kemeny import KemenyOrder, Progress, heuristic_order, kemeny_order
 from rankcut.consensus.majority import beats, components, copeland_scores
 from rankcut.consensus.means import (
     Vectors,
@@ -33,7 +32,7 @@ Method: TypeAlias = Literal["borda", "graph", "copeland", "kemeny"]
 # With more items than this, pairs are not examined one by one.
 MOST_PAIRED = 1024
 
-# The first of the items that beat each other in circles is found by all their orders up to here.
+# Up to this many items in a cycle, the first is found by trying all orders.
 _MOST_EXACT = 10
 
 # Margins of bootstrap samples to examine together.
@@ -42,9 +41,9 @@ _MOST_MARGINS = 1 << 20
 
 @dataclass(frozen=True, eq=False)
 class Resampling:
-    """How places are made sure: how many bootstrap samples, for which confidence, from which seed.
+    """How rank intervals are found: confidence, number of bootstrap samples, seed.
 
-    Without samples nothing is said of how sure places are.
+    Without samples there are no intervals.
     """
 
     confidence: float = 0.95
@@ -83,7 +82,7 @@ def mean_scores(people: People) -> Floats:
 
 
 def rank_listed(scores: Floats, listed: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """The order of the scores, items that nobody ranks tied last.
+    """The order of the scores, with items that nobody ranks tied last.
 
     >>> rank_listed(np.array([0.5, 0.0, -0.5]), np.array([True, False, True]))
     array([1, 3, 2])
@@ -127,9 +126,9 @@ def by_majorities(
 ) -> Outcome:
     """Items by the majorities for each pair: Copeland's or Kemeny's method.
 
-    A majority is *open* unless the bootstrap makes its direction sure. The places are those that
-    an item can have whichever way the open ones go. By Kemeny's method that is the span of the
-    items that beat each other in circles then; by Copeland's, what the scores can be.
+    A majority is *open* unless the bootstrap is sure of its direction. An item may have any place
+    that is possible whichever way the open majorities go: by Kemeny's method the span of the items
+    that can then beat each other in cycles; by Copeland's, what the scores can be.
     """
     listed = np.flatnonzero(people.listed)
     n_listed = len(listed)
@@ -190,7 +189,7 @@ def _open_places(certain: NDArray[np.bool_], margins: Floats, method: Method) ->
 
 
 def _all_places(places: NDArray[np.int64], listed: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Those of the items that someone ranks; any other may have any place."""
+    """Places of the items that someone ranks; any other item may have any place."""
     if listed.all():
         return places
     everything = np.empty((len(listed), 2), dtype=np.int64)
@@ -222,12 +221,12 @@ def _first_by_majorities(means: Floats, n_items: int, method: Method) -> Floats:
         beats_all = beats(margins).sum(axis=2) == n_items - 1
         total += beats_all.sum(axis=0)
         for own in margins[~beats_all.any(axis=1)]:
-            total[_first_of_circle(own)] += 1
+            total[_first_of_cycle(own)] += 1
     return total
 
 
-def _first_of_circle(margins: Floats) -> int:
-    """The first item of Kemeny's order, where none beats every other one."""
+def _first_of_cycle(margins: Floats) -> int:
+    """The first item of Kemeny's order if no item beats every other one."""
     top = components(beats(margins), margins.sum(axis=1))[0]
     inner = margins[np.ix_(top, top)]
     exact = len(top) <= _MOST_EXACT

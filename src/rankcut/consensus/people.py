@@ -1,7 +1,7 @@
-"""The people whose rankings are taken together: who counts once, and what can be resampled.
+"""The people whose rankings are combined: who counts how often, and what is resampled.
 
-A *unit* is what a bootstrap draws: people who said the same thing and are counted, or one person
-with a weight, or one person with several rankings. Equal rankings are counted once and sorted, so
+A *unit* is what a bootstrap draws: all people with the same ranking, or one person with a weight,
+or one person with several rankings. Equal rankings are counted once and sorted, so
 rows that are counted and rows that are repeated give the same units in the same order, and the
 same seed draws the same samples.
 """
@@ -26,12 +26,12 @@ _BLOCK_UNITS = 1024
 _BLOCK_ENTRIES = 1 << 19
 
 # Entries of the vectors to compute at once.
-_PIECE_ENTRIES = 1 << 19
+_CACHED_ENTRIES = 1 << 19
 
 # A sparse matrix with more cells than this, ranked or not, is not packed.
 _MOST_PACKED = 1 << 27
 
-# Counts up to here are exact in float64.
+# Counts up to this are exact in float64.
 _EXACT = 2.0**53
 
 
@@ -74,11 +74,11 @@ class Block:
         """The sum of the weights of each unit."""
         return self.totals(np.ones(len(self.groups)))
 
-    def pieces(self, width: int) -> Iterator[tuple[slice, "Block"]]:
-        """Some of the units at a time, for vectors of ``width`` coordinates to fit in the cache."""
+    def split(self, width: int) -> Iterator[tuple[slice, "Block"]]:
+        """Blocks of fewer units, whose vectors of ``width`` coordinates fit in the cache."""
         n_units = len(self.counts)
         each = max(1, len(self.groups) // n_units)
-        step = max(1, _PIECE_ENTRIES // (max(width, 1) * each))
+        step = max(1, _CACHED_ENTRIES // (max(width, 1) * each))
         for start in range(0, n_units, step):
             units = slice(start, min(start + step, n_units))
             rows, starts = units, None
@@ -114,7 +114,7 @@ class People:
 
     @property
     def n_people(self) -> int:
-        """How many people there are."""
+        """Number of people."""
         return int(self.counts.sum())
 
     def bounds(self) -> list[tuple[int, int]]:
@@ -140,11 +140,11 @@ class People:
                 close_rows(groups)
         return Block(groups, weights, starts, counts)
 
-    def pieces(self, width: int) -> Iterator[Block]:
-        """All units, some at a time, for vectors of ``width`` coordinates."""
+    def blocks(self, width: int) -> Iterator[Block]:
+        """All units in blocks, for vectors of ``width`` coordinates."""
         for start, stop in self.bounds():
-            for _, piece in self.block(start, stop).pieces(width):
-                yield piece
+            for _, block in self.block(start, stop).split(width):
+                yield block
 
 
 def check_weights(sample_weight: ArrayLike | None, n_rows: int) -> NDArray[np.float64]:
@@ -171,13 +171,13 @@ def gather(
     Parameters
     ----------
     rankings : RankMatrix
-        Rankings, one a row.
+        Rankings, one per row.
     unranked : {"error", "last", "anywhere"}
         What an unranked item means.
     sample_weight : array of shape (n_rankings,) or None
         Whole numbers count people; other numbers weigh them, each row one person.
     people : array of shape (n_rankings,) or None
-        Rows with the same value are one person's.
+        Rows with the same value belong to one person.
     """
     weights = check_weights(sample_weight, rankings.shape[0])
     if people is not None:
@@ -220,15 +220,15 @@ def count_distinct(packed: Packed) -> Packed:
     return Packed(packed.n_items, ordered.words[first], counts, packed.listed)
 
 
-def gather_packed(pieces: Sequence[Packed], unranked: Unranked, counted: bool) -> People:
-    """The people behind rankings in words, which may come in several pieces."""
-    packed = pieces[0]
-    if len(pieces) > 1:
+def gather_packed(blocks: Sequence[Packed], unranked: Unranked, counted: bool) -> People:
+    """The people behind rankings in words, which may come in several blocks."""
+    packed = blocks[0]
+    if len(blocks) > 1:
         packed = Packed(
             packed.n_items,
-            np.concatenate([piece.words for piece in pieces]),
-            np.concatenate([piece.weights for piece in pieces]),
-            np.any([piece.listed for piece in pieces], axis=0),
+            np.concatenate([block.words for block in blocks]),
+            np.concatenate([block.weights for block in blocks]),
+            np.any([block.listed for block in blocks], axis=0),
         )
     if counted:
         packed = count_distinct(packed)
@@ -252,7 +252,7 @@ def _gather_persons(
     try:
         person = np.unique(names, return_inverse=True)[1]
     except TypeError:
-        # Names of several types have no order: that of their text will do.
+        # Names of several types have no order, so they are ordered as text.
         person = np.unique(names.astype(str), return_inverse=True)[1]
     used = weights > 0
     packed = pack(rankings, unranked, weights)
@@ -283,7 +283,7 @@ def _gather_stored(
     listed = np.zeros(rankings.shape[1], dtype=bool)
     listed[matrix.indices[entries]] = True  # type: ignore[union-attr]
     counted = are_counts(weights)
-    # A row without weight keeps its place: no one stands behind it, so it is never drawn.
+    # A row without weight stays: it stands for nobody, so it is never drawn.
     counts = weights.astype(np.int64) if counted else used.astype(np.int64)
     return _checked(
         People(
@@ -301,8 +301,8 @@ def _gather_stored(
 def _checked(people: People) -> People:
     if not people.listed.any():
         raise InputError(
-            "no ranking ranks an item: there is nothing to take together",
-            remedy=["check the ranks, or what ", Setting("unranked"), " says of them"],
+            "no ranking ranks any item: there is nothing to combine",
+            remedy=["check the ranks, or what ", Setting("unranked"), " says about them"],
         )
     return people
 

@@ -26,9 +26,9 @@ from typing import TYPE_CHECKING, Any
 from rankcut.dask.collections import RowBlocks as RowBlocks
 from rankcut.dask.collections import is_lazy as is_lazy
 from rankcut.dask.collections import is_lazy_frame as is_lazy_frame
+from rankcut.dask.collections import map_rows as map_rows
 from rankcut.dask.collections import row_blocks as row_blocks
 from rankcut.dask.collections import stand_in as stand_in
-from rankcut.dask.row_maps import map_rows as map_rows
 from rankcut.dask.tasks import computed as computed
 from rankcut.dask.tasks import reduced as reduced
 from rankcut.dask.tasks import shared as shared
@@ -37,24 +37,24 @@ from rankcut.dask.tasks import task as task
 
 if TYPE_CHECKING:
     from rankcut.dask.cross_validation import cross_validate as cross_validate
-    from rankcut.dask.gram import write_gram as write_gram
+    from rankcut.dask.lazy_rankings import LazyRankings as LazyRankings
+    from rankcut.dask.lazy_rankings import read_parquet as read_parquet
     from rankcut.dask.nearest import nearest_to as nearest_to
-    from rankcut.dask.rankings import LazyRankings as LazyRankings
-    from rankcut.dask.rankings import read_parquet as read_parquet
-    from rankcut.dask.vectors import computed_vectors as computed_vectors
-    from rankcut.dask.vectors import write_features as write_features
+    from rankcut.dask.vector_blocks import computed_vectors as computed_vectors
+    from rankcut.dask.vector_blocks import write_features as write_features
+    from rankcut.dask.vector_blocks import write_gram as write_gram
     from rankcut.dask.workers import cluster as cluster
 
 # These import estimators and kernels, which import this package to recognise collections.
 _LATER = {
-    "LazyRankings": "rankings",
+    "LazyRankings": "lazy_rankings",
     "cluster": "workers",
-    "computed_vectors": "vectors",
+    "computed_vectors": "vector_blocks",
     "cross_validate": "cross_validation",
     "nearest_to": "nearest",
-    "read_parquet": "rankings",
-    "write_features": "vectors",
-    "write_gram": "gram",
+    "read_parquet": "lazy_rankings",
+    "write_features": "vector_blocks",
+    "write_gram": "vector_blocks",
 }
 
 __all__ = [

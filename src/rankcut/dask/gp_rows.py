@@ -3,7 +3,7 @@
 A first pass surveys the blocks: the labels and their counts, the mean of ‖φ‖², and the number of
 distinct rows. If there are few distinct rows, only these are fetched, with the sums of their
 weights, and fitted in memory. Otherwise the blocks stay on the workers. They are kept there if
-they all fit, and computed anew in each pass if not. A step fetches only the sums of
+they all fit, and computed again in each pass if not. A step fetches only the sums of
 :class:`~rankcut.estimators.gp.weight_space.Statistics`.
 """
 
@@ -31,7 +31,7 @@ from rankcut.estimators.gp.fits import (
 )
 from rankcut.estimators.gp.gaussian import Gaussian, Prior
 from rankcut.estimators.gp.likelihoods import Likelihood
-from rankcut.estimators.gp.regression import Sums, sum_block
+from rankcut.estimators.gp.regressor import Sums, sum_block
 from rankcut.estimators.gp.weight_space import (
     LabelledRows,
     Statistics,

@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from rankcut.dask.collections import as_array, is_lazy, stand_in
-from rankcut.dask.row_maps import map_rows
+from rankcut.dask.collections import as_array, is_lazy, map_rows, stand_in
 from rankcut.dask.tasks import reduced, shared, task
 from rankcut.kernels.gram import Encoder, Encoding, fill_gram, gram_dtype, read_both
 from rankcut.kernels.nearest import Nearest, all_found, best_of, keep_nearest, none_yet

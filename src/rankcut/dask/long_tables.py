@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse as sp
 
-from rankcut.dask.collections import as_array, stand_in
-from rankcut.dask.row_maps import at_place
+from rankcut.dask.collections import as_array, at_place, stand_in
 from rankcut.dask.tasks import computed, reduced, shared, task
 from rankcut.errors import InputError
 from rankcut.long_tables import LongRanks, from_long

@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankcut.dask.rankings import LazyRankings
+from rankcut.dask.lazy_rankings import LazyRankings
 from rankcut.dask.tasks import Progress, computed, each_done
-from rankcut.dask.vectors import Vectors
+from rankcut.dask.vector_blocks import Vectors
 from rankcut.errors import InputError
 from rankcut.features.offset_rows import check_centred
 from rankcut.kernels.graph_cut import GraphCutVectors

@@ -2,8 +2,7 @@
 
 from rankcut.datasets.downloads import load_preflib
 from rankcut.datasets.eurovision import load_eurovision
-from rankcut.datasets.food import make_food
-from rankcut.datasets.lunch import load_lunch
+from rankcut.datasets.food import load_lunch, make_food
 from rankcut.datasets.movielens import load_movielens
 from rankcut.datasets.ranking_models import make_mallows, make_plackett_luce
 from rankcut.datasets.starwars import load_starwars

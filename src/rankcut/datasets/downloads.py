@@ -31,7 +31,7 @@ def find_files(
         if home and all(path.is_file() for path in paths):
             return paths
     raise FileNotFoundError(
-        f"the files {', '.join(files)} are needed, and {where}. Get them from {address} "
+        f"the files {', '.join(files)} are needed, but {where}. Get them from {address} "
         f"({terms}), and name their directory by data_home= or by the environment variable "
         f"{VARIABLE}"
     )

@@ -27,7 +27,7 @@ def load_eurovision(
     first_year: int = 1994,
     as_frame: bool = False,
 ) -> RankingSet:
-    """Votes in finals of the Eurovision Song Contest: read from the file that you fetched.
+    """Votes in finals of the Eurovision Song Contest: read from the file you downloaded.
 
     A ranking is what the jury or the public of a country thinks of the other countries' songs:
     those with points, most points first. Rankings of fewer than five songs are left out.
@@ -95,7 +95,7 @@ def load_eurovision(
             "country": homes.astype(object),
             "voters": np.array([named.get(kind, kind) for kind in kinds], dtype=object),
         },
-        title="eurovision",
+        title="Eurovision",
         target=np.isin(homes, sorted(_EAST)).astype(np.int64),
         target_names=["west", "east"],
     )

@@ -19,7 +19,7 @@ _YEAR = re.compile(r"\d{4}$")
 def load_movielens(
     *, data_home: str | os.PathLike[str] | None = None, as_frame: bool = False
 ) -> RankingSet:
-    """The MovieLens 100k data of GroupLens: read from the files that you fetched.
+    """The MovieLens 100k data of GroupLens: read from the files you downloaded.
 
     They may be used for research but not redistributed, so they are not part of this library: get
     them from https://grouplens.org/datasets/movielens/100k/ and name the directory. A film that
@@ -59,7 +59,7 @@ def load_movielens(
         ["movielens-100k", "ml-100k"],
         data_home,
         address="https://grouplens.org/datasets/movielens/100k/",
-        terms="for research, with acknowledgement; not to be passed on",
+        terms="for research, with acknowledgement; not to be redistributed",
     )
     users = _columns(user_file, "|")
     items = _columns(item_file, "|")
@@ -87,7 +87,7 @@ def load_movielens(
             "gender": gender,
             "occupation": users[3],
         },
-        title="movielens",
+        title="MovieLens",
         target=(gender == "F").astype(np.int64),
         target_names=["man", "woman"],
         item_features=features,

@@ -29,7 +29,7 @@ def make_mallows(
 
     The probability of a ranking is proportional to φ^d, d its number of pairs in another order
     than in the centre. φ = 0 repeats the centre, φ = 1 draws any order. With several blocs each
-    ranking is of one of them, which has a centre of its own.
+    ranking belongs to one of them, each with its own centre.
 
     Parameters
     ----------

@@ -29,7 +29,7 @@ def load_starwars(
     data_home: str | os.PathLike[str] | None = None,
     as_frame: bool = False,
 ) -> RankingSet:
-    """The Star Wars survey of FiveThirtyEight: read from the file that you fetched.
+    """The Star Wars survey of FiveThirtyEight: read from the file you downloaded.
 
     Parameters
     ----------
@@ -75,6 +75,6 @@ def load_starwars(
         tuple(_SERIES.sub("", " ".join(titles[i].split())) for i in chosen),
         ids=tuple(str(cell).removesuffix(".0") for cell in cells[0][kept]),
         columns={name: cells[i][kept] for name, i in _PERSON.items()},
-        title=f"starwars:{which}",
+        title=f"Star Wars, {which}",
     )
     return survey.with_frames() if as_frame else survey

@@ -13,7 +13,7 @@ from rankcut.parameters import check_choice
 from rankcut.ranking_set import RankingSet
 
 ADDRESS = "https://www.kamishima.net/sushi/"
-TERMS = "for research; not to be passed on"
+TERMS = "for research; not to be redistributed"
 
 # The ten items of set A, which count differently from those of set B.
 _SET_A = [
@@ -76,7 +76,7 @@ def load_sushi(
     data_home: str | os.PathLike[str] | None = None,
     as_frame: bool = False,
 ) -> RankingSet:
-    """The sushi data of T. Kamishima: read from the files that you fetched.
+    """The sushi data of T. Kamishima: read from the files you downloaded.
 
     They may be used for research but not redistributed, so they are not part of this library: get
     them from https://www.kamishima.net/sushi/ and name the directory.
@@ -137,7 +137,7 @@ def load_sushi(
         tuple(names[i] for i in kept),
         ids=ids,
         columns={**users, "side": np.array(sides, dtype=object)[target]},
-        title=f"sushi:{which}",
+        title=f"Sushi, {len(kept)} kinds",
         target=target,
         target_names=sides,
         item_features=features,

@@ -6,7 +6,9 @@ from rankcut.estimators.gp.regressor import GPRegressor as GPRegressor
 from rankcut.estimators.graph_cut import GraphCutFeatures as GraphCutFeatures
 from rankcut.estimators.graph_cut_kernel import GraphCutKernel as GraphCutKernel
 from rankcut.estimators.kernel_objects import DiffusionKernel as DiffusionKernel
+from rankcut.estimators.kernel_objects import GaussianKernel as GaussianKernel
 from rankcut.estimators.kernel_objects import KendallKernel as KendallKernel
+from rankcut.estimators.kernel_objects import LaplaceKernel as LaplaceKernel
 from rankcut.estimators.kernel_objects import MallowsKernel as MallowsKernel
 from rankcut.estimators.kernel_objects import RBOKernel as RBOKernel
 from rankcut.estimators.kernel_objects import SpearmanKernel as SpearmanKernel
@@ -14,8 +16,6 @@ from rankcut.estimators.kernel_objects import WeightedKendallKernel as WeightedK
 from rankcut.estimators.likeness import LikenessFeatures as LikenessFeatures
 from rankcut.estimators.pair_features import KendallFeatures as KendallFeatures
 from rankcut.estimators.pair_features import WeightedKendallFeatures as WeightedKendallFeatures
-from rankcut.estimators.radial_kernels import GaussianKernel as GaussianKernel
-from rankcut.estimators.radial_kernels import LaplaceKernel as LaplaceKernel
 from rankcut.estimators.ranking_classifier import RankingClassifier as RankingClassifier
 from rankcut.estimators.ranking_clusters import RankingClusters as RankingClusters
 from rankcut.estimators.ranking_completer import RankingCompleter as RankingCompleter

@@ -19,7 +19,6 @@ from rankcut.features.feature_map import FeatureMap, MapOptions, lazy_features
 from rankcut.features.offset_rows import OffsetRows
 from rankcut.graphs.item_graph import plain_graph
 from rankcut.parameters import check_counts
-from rankcut.ranking_set import RankingSet
 from rankcut.rankings import (
     RankMatrix,
     Unranked,
@@ -73,20 +72,43 @@ class TakesRankings(BaseEstimator):
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        # NaN and absent entries are unranked items: allowed once it is said what they mean.
+        # NaN and absent entries are unranked items: allowed if the user says what they mean.
         tags.input_tags.allow_nan = self.unranked != "error"
         tags.input_tags.sparse = self.unranked != "error"
         return tags
 
 
-class RankingFeatures(TransformerMixin, TakesRankings, ABC):
+class NamesItems:
+    """The columns of what a transformer returns are the items, under their labels."""
+
+    _items: tuple[Hashable, ...] | None
+
+    def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[Any]:
+        """The items' labels, or x0, x1, … where they have none.
+
+        Parameters
+        ----------
+        input_features : array-like of str or None
+            Names for items that have none; checked against the names of those that have.
+        """
+        check_is_fitted(self)
+        labels = self._labels()
+        if input_features is None and labels is not None and not hasattr(self, "feature_names_in_"):
+            return object_array(labels)
+        return np.asarray(_check_feature_names_in(self, input_features))
+
+    def _labels(self) -> tuple[Hashable, ...] | None:
+        """The items' labels, if they have any."""
+        return self._items
+
+
+class RankingFeatures(NamesItems, TransformerMixin, TakesRankings, ABC):
     """Rankings in, vectors of a set function out; subclasses choose the function.
 
     What is fitted is kept in attributes, from which the feature map is made again after pickling.
     """
 
     dtype: DTypeLike | None
-    _items: tuple[Hashable, ...] | None
     _seed: int
 
     @abstractmethod
@@ -226,40 +248,9 @@ class RankingFeatures(TransformerMixin, TakesRankings, ABC):
         check_items(rankings, self._labels())
         return rankings
 
-    def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[Any]:
-        """The items' labels, or x0, x1, … where they have none.
-
-        Parameters
-        ----------
-        input_features : array-like of str or None
-            Names for items that have none; checked against the names of those that have.
-        """
-        check_is_fitted(self)
-        labels = self._labels()
-        if input_features is None and labels is not None and not hasattr(self, "feature_names_in_"):
-            return object_array(labels)
-        return np.asarray(_check_feature_names_in(self, input_features))
-
-    def _labels(self) -> tuple[Hashable, ...] | None:
-        """The items' labels, if they have any."""
-        return self._items
-
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = (
             ["float64", "float32"] if self.dtype is None else [np.dtype(self.dtype).name]
         )
         return tags
-
-
-def weights_of(rankings: Any, sample_weight: ArrayLike | None) -> ArrayLike | None:
-    """The weights that are given, or the counts of a RankingSet that has some.
-
-    >>> from rankcut import RankingSet
-    >>> votes = RankingSet(np.array([[1.0, 2.0], [2.0, 1.0]]), ("toro", "uni"), counts=[3, 1])
-    >>> weights_of(votes, None).tolist(), weights_of(votes.ranks, None)
-    ([3, 1], None)
-    """
-    if sample_weight is None and isinstance(rankings, RankingSet):
-        return rankings.counts if rankings.counted else None
-    return sample_weight

@@ -12,11 +12,11 @@ from rankcut._loops.types import Floats
 from rankcut.errors import InputError, Setting
 from rankcut.estimators.graph_cut_kernel import GraphCutKernel
 from rankcut.estimators.kernel_objects import (
+    GaussianKernel,
     KendallKernel,
     MallowsKernel,
     SpearmanKernel,
 )
-from rankcut.estimators.radial_kernels import GaussianKernel
 from rankcut.kernels.mallows import median_lambda
 from rankcut.rankings import Unranked
 
@@ -52,7 +52,7 @@ class ChosenFeatures:
 
     @property
     def is_small(self) -> bool:
-        """Whether vectors have a coordinate for each item or pair, so that means say something."""
+        """Whether vectors have a coordinate for each item or pair, so that means make sense."""
         return self.landmarks is None or isinstance(self.features, _LINEAR)
 
     def vectors(self, ranks: Floats) -> Floats:
@@ -130,7 +130,7 @@ def _unknown(features: Any) -> InputError:
 
 
 def _configured(features: Any, unranked: Unranked, items: tuple[Hashable, ...] | None) -> Any:
-    """The same, for these items, with what the caller says of unranked ones."""
+    """The same for these items, with the caller's meaning of unranked ones."""
     features = clone(features)
     known = features.get_params()
     own = known.get("unranked", unranked)

@@ -27,14 +27,15 @@ from rankcut.consensus import (
     pairwise_winner,
     shortest_cycle,
 )
+from rankcut.consensus.kemeny import Progress
 from rankcut.consensus.lazy_people import gather_lazy
-from rankcut.consensus.linear_program import Progress
 from rankcut.consensus.means import Vectors, borda_vectors, graph_vectors
 from rankcut.dask import is_lazy, stand_in
 from rankcut.errors import InputError, Setting
-from rankcut.estimators.base import TakesRankings, weights_of
+from rankcut.estimators.base import TakesRankings
 from rankcut.features.graph_cut import check_learnable, fit_graph
 from rankcut.parameters import check_choice, check_count, is_real, seed_from
+from rankcut.ranking_set import weights_of
 from rankcut.rankings import RankMatrix, Unranked
 
 
@@ -45,7 +46,7 @@ class Consensus(TakesRankings):
     ----------
     method : {"borda", "graph", "copeland", "kemeny"}, default="borda"
         "borda" orders items by their mean position: by how many others each beats. "graph" does so
-        with comparisons weighed by an item graph: it is the ranking most like all of them by the
+        with comparisons weighted by an item graph: the ranking most similar to all of them by the
         graph cut kernel before pooling. "copeland" counts the items that each beats by a majority.
         "kemeny" is the order that agrees most with all pairwise comparisons, proven best if time
         allows.
@@ -76,7 +77,7 @@ class Consensus(TakesRankings):
         wide wherever a majority could go either way; see :func:`rankcut.consensus.by_majorities`.
     winner_shares_ : ndarray of shape (n_items,) or None
         The share of bootstrap samples in which each item is first. By Kemeny's method it is found
-        by moving single items where more than ten beat each other in circles.
+        by moving single items where more than ten beat each other in cycles.
     pairwise_ : ndarray of shape (n_items, n_items)
         The share that prefers i, of those who compare i and j; NaN where nobody does.
     pairwise_counts_ : ndarray of shape (n_items, n_items)
@@ -84,7 +85,7 @@ class Consensus(TakesRankings):
     pairwise_winner_ : label, int or None
         The item that beats every other one by a majority, if there is one.
     cycle_ : list
-        A shortest circle of items each of which beats the next, or nothing.
+        A shortest cycle of items each of which beats the next, or empty.
     agreement_ : Agreement
         ``kendall_w`` and ``mean_tau`` with their intervals; see :mod:`rankcut.consensus.agreement`.
     tied_groups_ : list of lists
@@ -154,7 +155,7 @@ class Consensus(TakesRankings):
         sample_weight: ArrayLike | None = None,
         people: ArrayLike | None = None,
     ) -> Self:
-        """Take rankings together.
+        """Find the consensus of rankings.
 
         Parameters
         ----------
@@ -167,7 +168,7 @@ class Consensus(TakesRankings):
             Whole numbers count people: 3 is the same as the row three times. Other numbers weigh
             people, each row one person. None: the counts of a RankingSet, or one each.
         people : array of shape (n_rankings,) or None
-            Who each ranking is by. Rows of the same person are resampled together.
+            Whose ranking each row is. Rows of the same person are resampled together.
 
         Returns
         -------
@@ -188,7 +189,7 @@ class Consensus(TakesRankings):
         people: ArrayLike | None = None,
         progress: Progress | None = None,
     ) -> Self:
-        """As :meth:`fit`, for a rank matrix that was read and knows its items' labels.
+        """Like :meth:`fit`, for a rank matrix that has already been read and has item labels.
 
         Parameters
         ----------
@@ -222,7 +223,7 @@ class Consensus(TakesRankings):
         self._items = rankings.items
         self.n_features_in_ = n_items
         self.n_people_ = gathered.n_people
-        # Products of narrow matrices: more threads than one mostly wait for each other.
+        # Products of narrow matrices: further threads would mostly wait.
         with _libraries().limit(limits=1, user_api="blas"):
             self._pairs = compare_pairs(gathered) if n_items <= MOST_PAIRED else None
             outcome = self._find(rankings, gathered, resampling, progress)
@@ -301,16 +302,16 @@ class Consensus(TakesRankings):
         )
 
     def _vectors(self, rankings: RankMatrix) -> Vectors:
-        """The vectors before pooling, which the order of their mean is most like."""
+        """Vectors before pooling; the order of their mean is the ranking most similar to all."""
         if self.method == "borda" or self.graph is None:
             return borda_vectors
         return graph_vectors(fit_graph(self.graph, rankings))
 
     def _gather_lazy(self, ranks: Any, sample_weight: Any, people: Any) -> People:
-        """The people behind a Dask collection: each different ranking is counted once."""
+        """The people behind a Dask collection: each distinct ranking is counted once."""
         if people is not None:
             raise InputError(
-                "is for rankings in memory, and these are a Dask collection",
+                "needs rankings in memory, but these are a Dask collection",
                 parameter="people",
                 remedy="compute them first",
             )
@@ -322,7 +323,7 @@ class Consensus(TakesRankings):
         return [[names[i] for i in group.tolist()] for group in groups if len(group) > 1]
 
     def _say_what_matters(self, people: People) -> None:
-        """The winner by majorities, and what is odd, in sentences."""
+        """The pairwise winner and what is unusual, in sentences."""
         names = self._names()
         self.notes_: list[str] = []
         self.pairwise_winner_: Hashable | None = None
@@ -363,5 +364,5 @@ class Consensus(TakesRankings):
 
 @cache
 def _libraries() -> ThreadpoolController:
-    """The libraries whose threads are counted; to look for them takes as long as a small fit."""
+    """The libraries whose threads are limited; finding them takes as long as a small fit."""
     return ThreadpoolController()

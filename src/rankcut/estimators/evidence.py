@@ -55,7 +55,7 @@ def view_variances(
         return view_variances_of_grams([view @ view.T for view in views], targets, counts)
     if counts is None:
         return _maximum(_WeightSpace(views, targets), len(views))
-    # c copies of a row are one row of √c times the size, but for the noise of c − 1 more.
+    # c copies of a row are one row times √c, except for the noise of the other c − 1.
     roots = np.sqrt(counts)[:, None]
     n_copies = float(counts.sum()) - len(counts)
     scaled = [roots * view for view in views]

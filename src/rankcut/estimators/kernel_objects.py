@@ -17,11 +17,13 @@ before the kernel is called:
 """
 
 from collections.abc import Hashable, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from numpy.typing import ArrayLike
+from sklearn.base import clone
 from sklearn.gaussian_process.kernels import Hyperparameter
 
+from rankcut.errors import InputError
 from rankcut.estimators.ranking_kernel import Bounds, RankingKernel
 from rankcut.kernels.diffusion import diffusion_encoder
 from rankcut.kernels.gram import Encoder
@@ -29,6 +31,7 @@ from rankcut.kernels.groups import DRAWS
 from rankcut.kernels.kendall import kendall_encoder
 from rankcut.kernels.mallows import mallows_encoder
 from rankcut.kernels.overlap import overlap_encoder
+from rankcut.kernels.radial import Shape, radial_encoder
 from rankcut.kernels.spearman import spearman_encoder
 from rankcut.kernels.weighted_kendall import Weights, weighted_kendall_encoder
 from rankcut.parameters import seed_from
@@ -144,7 +147,7 @@ class MallowsKernel(RankingKernel):
         Where a Gaussian process looks for λ.
     unranked, normalize, items, n_draws, random_state, n_jobs
         As in :func:`~rankcut.kernels.mallows_kernel`. With ``random_state=None``, each
-        call draws anew, so predictions would use another kernel than the one that was fitted.
+        call draws again, so predictions would use another kernel than the one that was fitted.
 
     Examples
     --------
@@ -208,7 +211,7 @@ class DiffusionKernel(RankingKernel):
         Where a Gaussian process looks for β.
     unranked, normalize, items, n_draws, random_state, n_jobs
         As in :func:`~rankcut.kernels.diffusion_kernel`. With ``random_state=None``, each
-        call draws anew, so predictions would use another kernel than the one that was fitted.
+        call draws again, so predictions would use another kernel than the one that was fitted.
 
     Examples
     --------
@@ -291,3 +294,106 @@ class RBOKernel(RankingKernel):
 
     def _encoder(self, *, derivative: bool = False) -> Encoder:
         return overlap_encoder(self.p)
+
+
+class _RadialKernel(RankingKernel):
+    """A kernel that falls with the distance of two rankings."""
+
+    _shape: ClassVar[Shape]
+
+    def __init__(
+        self,
+        lengthscale: float = 1.0,
+        lengthscale_bounds: Bounds = (1e-3, 1e3),
+        *,
+        base: Any = None,
+        unranked: Unranked = "error",
+        normalize: bool = False,
+        items: Sequence[Hashable] | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.lengthscale = lengthscale
+        self.lengthscale_bounds = lengthscale_bounds
+        self.base = base
+        self.unranked = unranked
+        self.normalize = normalize
+        self.items = items
+        self.n_jobs = n_jobs
+
+    @property
+    def hyperparameter_lengthscale(self) -> Hyperparameter:
+        """ℓ, as scikit-learn describes it."""
+        return Hyperparameter("lengthscale", "numeric", self.lengthscale_bounds)
+
+    def _encoder(self, *, derivative: bool = False) -> Encoder:
+        return radial_encoder(
+            self._shape, self.lengthscale, self._distances(), derivative=derivative
+        )
+
+    def _distances(self) -> Encoder:
+        if self.base is None:
+            return kendall_encoder(self.unranked, self.n_jobs)
+        if not isinstance(self.base, RankingKernel):
+            raise InputError(
+                f"must be a kernel between rankings, such as GraphCutKernel(); got {self.base!r}",
+                parameter="base",
+            )
+        if self.base.normalize:
+            raise InputError("must not be normalised", parameter="base")
+        base = clone(self.base)
+        known = base.get_params(deep=False)
+        base.set_params(
+            **{
+                name: getattr(self, name)
+                for name in ("unranked", "items", "n_jobs")
+                if name in known
+            }
+        )
+        encoder: Encoder = base._encoder()
+        return encoder
+
+
+class GaussianKernel(_RadialKernel):
+    """k(A, A') = exp(−‖e − e'‖²/(2ℓ²)); see :func:`~rankcut.kernels.gaussian_kernel`.
+
+    Parameters
+    ----------
+    lengthscale : float
+        ℓ, a hyper-parameter with a gradient.
+    lengthscale_bounds : pair of floats or "fixed"
+        Where a Gaussian process looks for ℓ.
+    base : kernel between rankings or None
+        The kernel whose vectors e are compared, such as ``GraphCutKernel(graph)``; None is
+        Kendall's. Kernels are characteristic only if different rankings have different vectors.
+    unranked, normalize, items, n_jobs
+        As in :func:`~rankcut.kernels.gaussian_kernel`; they hold for ``base``, too.
+
+    Examples
+    --------
+    >>> from rankcut import GraphCutKernel
+    >>> from rankcut.estimators import GaussianKernel
+    >>> GaussianKernel()([[1, 2, 3]], [[1, 3, 2]]).round(3)
+    array([[0.513]])
+    >>> GaussianKernel(2.0, base=GraphCutKernel())([[1, 2, 3]], [[1, 3, 2]]).round(3)
+    array([[0.368]])
+    """
+
+    _shape = "gaussian"
+
+
+class LaplaceKernel(_RadialKernel):
+    """k(A, A') = exp(−‖e − e'‖/ℓ); see :func:`~rankcut.kernels.laplace_kernel`.
+
+    Parameters
+    ----------
+    lengthscale, lengthscale_bounds, base, unranked, normalize, items, n_jobs
+        As in :class:`GaussianKernel`.
+
+    Examples
+    --------
+    >>> from rankcut.estimators import LaplaceKernel
+    >>> LaplaceKernel()([[1, 2, 3]], [[1, 3, 2]]).round(3)
+    array([[0.315]])
+    """
+
+    _shape = "laplace"

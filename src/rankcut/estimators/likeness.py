@@ -1,7 +1,7 @@
 """Vectors of rankings for finding people of similar taste."""
 
-from collections.abc import Hashable, Sequence
-from typing import Any, Self
+from collections.abc import Hashable, Iterator, Sequence
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,53 +12,66 @@ from sklearn.utils.validation import check_is_fitted
 from rankcut._loops.types import Floats
 from rankcut.estimators.base import TakesRankings, check_items
 from rankcut.features.graph_cut import fit_graph
-from rankcut.features.latent import LatentFactors
+from rankcut.features.latent import LatentFactors, square_root
 from rankcut.features.offset_rows import JoinedRows
 from rankcut.features.smoothing import Smoother, unit_rows
 from rankcut.graphs import AgreementGraph, CoListingGraph
 from rankcut.graphs.derived import joining_like_items
+from rankcut.graphs.item_features import aligned_points
 from rankcut.graphs.learned import list_positions, listed_ranks
 from rankcut.parameters import check_counts
-from rankcut.rankings import Unranked
+from rankcut.rankings import RankMatrix, Unranked
 
-# Chosen by benchmarks/quality_alike.py, on other data than it reports. With unranked items last,
-# which items are listed says much by itself, so smoothing is weaker.
-_STEPS = {True: 0.75, False: 2.0}
-# With unranked items last: how much more listing an item counts than its place, and the weight of
-# items next to the listed ones.
-_LISTED = 4.0
-_NEARBY = 0.5
-# Weight of the unsmoothed places, if unranked items say nothing.
-_PLAIN = 0.5
-# How much each part counts: coordinates of items, factors of order, factors of listing.
-_SHARES = {True: (0.55, 0.1, 0.35), False: (0.5, 0.5, 0.0)}
+# All of these were chosen on development people by what benchmarks/quality_alike.py measures.
+# How much each part of a vector counts, with unranked items last and otherwise.
+_SHARES = {
+    True: {"listing": 1.0, "order": 0.5, "order factors": 0.25, "listing factors": 0.5},
+    False: {"order": 0.25, "order factors": 1.0},
+}
+# The same of item features, and of a graph beside them or alone.
+_OF_FEATURES, _OF_GRAPH_TOO, _OF_GRAPH = 0.5, 0.25, 0.5
+_STEPS = 2.0
+# The last item of a long list has this weight, and the first almost 2 more.
+_LAST_ITEM = 0.2
+# Items of at least this share of the lists also count where they are not listed.
+_COMMON = 0.05
 _MOST_FACTORS = 20
 # An item's mean place is shrunk as if this many more lists had it in the middle.
 _SHRINKAGE = 5.0
 # Penalty of the factors of listing, and of those of order relative to the largest singular value.
 _LISTING_PENALTY = 1.0
-_ORDER_PENALTY = 0.2
+_ORDER_PENALTY = 0.25
+# How far the noise that is seen in the fitted lists is believed; they fit better than others.
+_TRUST = 0.5
 # The first item of a list counts this much more than an unlisted one, the last once.
 _CONFIDENCE = 10.0
+# Lists whose mean is taken at once.
+_BLOCK = 4096
 
 
 class LikenessFeatures(TransformerMixin, TakesRankings):
     """Vectors whose inner products say how alike the tastes of two people are.
 
-    A vector has two parts that count about the same. The first has a coordinate for each item: how
-    high the list places it, minus its mean place, both as it is and smoothed over similar items, so
-    that lists without a common item can be compared. With ``unranked="last"``, listing an item
-    counts too, more for an item that few list, and so does listing similar items. Which items
-    are similar is learned from the lists, and a graph adds what it says. The second part is a short
-    vector from low-rank models of all fitted lists (:mod:`rankcut.features.latent`): of their
-    order, and with ``unranked="last"`` of which items they list. Means are removed, so two people
-    are alike if they share what others do not. Vectors have unit length.
+    A vector has several parts side by side, each of unit length times its weight:
+
+    - how high the list places each item, minus the item's mean place, smoothed over similar items,
+      so that lists without a common item can be compared;
+    - with ``unranked="last"``, which items it lists, the first ones more than the last, smoothed in
+      the same way, minus the mean of all lists;
+    - a few numbers from low-rank models of all fitted lists (:mod:`rankcut.features.latent`): of
+      their order, and with ``unranked="last"`` of which items they list;
+    - what a given graph adds: the vector smoothed over it, and if it is made from item features,
+      the mean features of the items that a person lists or prefers.
+
+    Which items are similar is learned from the lists. Means are removed, so two people are alike if
+    they share what others do not. Vectors have unit length.
 
     Parameters
     ----------
     graph : graph or recipe, default=None
-        An item graph, which connects similar items, as for :class:`~rankcut.GraphCutFeatures`.
-        It counts as much as the graph that is learned from the fitted lists in any case: a
+        An item graph, which connects similar items, as for :class:`~rankcut.GraphCutFeatures`;
+        best the recipe itself, such as ``NeighborGraph(features)``, which knows the item features.
+        It adds to the graph that is learned from the fitted lists in any case: a
         :class:`~rankcut.CoListingGraph` with ``unranked="last"``, otherwise an
         :class:`~rankcut.AgreementGraph`.
     unranked : {"error", "last", "anywhere"}, default="error"
@@ -84,7 +97,7 @@ class LikenessFeatures(TransformerMixin, TakesRankings):
     Notes
     -----
     CSR rankings give CSR vectors if the graph is sparse, as a learned one is. Time and memory then
-    grow with the number of listed items and their neighbours.
+    grow with the number of items within two steps of the listed ones.
 
     Examples
     --------
@@ -115,7 +128,7 @@ class LikenessFeatures(TransformerMixin, TakesRankings):
     def fit(
         self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None
     ) -> Self:
-        """Learn mean places, the low-rank model, and the graph if none is given.
+        """Learn mean places, the low-rank models and the graph of similar items.
 
         Parameters
         ----------
@@ -132,49 +145,77 @@ class LikenessFeatures(TransformerMixin, TakesRankings):
         """
         rankings = self._read(X, reset=True)
         counts = check_counts(sample_weight, rankings.shape[0])
-        listed = listed_ranks(rankings)
-        self._items = rankings.items
-        self._top = self.unranked == "last" and listed.nnz < listed.shape[0] * listed.shape[1]
-        recipes: list[Any] = [CoListingGraph() if self._top else AgreementGraph()]
-        if self.graph is not None:
-            recipes.append(joining_like_items(self.graph))
-        counted = None if sample_weight is None else counts
-        graphs = [fit_graph(recipe, rankings, counted) for recipe in recipes]
-        self.graph_ = graphs[-1]
-        self._smoothers = [Smoother(graph, _STEPS[self._top]) for graph in graphs]
-        self._walkers = [Smoother(graph, 1.0) for graph in graphs]
+        lists = _Lists.of(rankings)
+        listed = lists.ranks
         n_items = listed.shape[1]
-        of_entries = np.repeat(counts, np.diff(listed.indptr))
+        self._items = rankings.items
+        self._top = self.unranked == "last" and listed.nnz < listed.shape[0] * n_items
+        counted = None if sample_weight is None else counts
+        learned = CoListingGraph() if self._top else AgreementGraph()
+        self.graph_ = fit_graph(learned, rankings, counted)
+        self._smoother = Smoother(self.graph_, _STEPS)
+        self._given: Smoother | None = None
+        self._points: Floats | None = None
+        if self.graph is not None:
+            recipe = joining_like_items(self.graph)
+            self.graph_ = fit_graph(recipe, rankings, counted)
+            self._given = Smoother(self.graph_, 1.0 if self._top else _STEPS)
+            self._points = aligned_points(recipe, rankings.items)
+        of_entries = np.repeat(counts, lists.sizes)
         n_lists = np.bincount(listed.indices, of_entries, minlength=n_items)
-        positions = list_positions(listed)
-        totals = np.bincount(listed.indices, of_entries * positions, minlength=n_items)
-        self._mean: Floats = totals / (n_lists + _SHRINKAGE)
-        unit = _unit_positions(listed, positions)
-        units = np.bincount(listed.indices, of_entries * unit, minlength=n_items)
-        self._unit_mean: Floats = units / (n_lists + _SHRINKAGE)
+
+        def mean(entries: Floats) -> Floats:
+            totals = np.bincount(listed.indices, of_entries * entries, minlength=n_items)
+            return np.asarray(totals / (n_lists + _SHRINKAGE))
+
+        self._mean = mean(lists.positions)
+        self._unit_mean = mean(lists.unit_positions())
         self._share: Floats = n_lists / counts.sum()
-        rank = max(1, min(_MOST_FACTORS, n_items // 2))
-        places = self._places(listed, positions)
-        scaled = _like(listed, np.sqrt(of_entries) * places.data)
+        self._fit_factors(lists, of_entries, counts, counted)
+        self._centres: dict[str, Floats] = {}
+        if self._top:
+            self._centres = self._means(listed, counts)
+        return self
+
+    def _fit_factors(
+        self, lists: "_Lists", of_entries: Floats, counts: Floats, counted: Floats | None
+    ) -> None:
+        n_items = lists.ranks.shape[1]
+        places = self._places(lists)
+        ones = np.ones(places.nnz)
+        scaled = _like(places, np.sqrt(of_entries) * places.data)
         self._order = LatentFactors(
             places,
-            np.ones(listed.nnz),
+            ones,
             0.0,
-            rank=rank,
+            rank=max(1, min(_MOST_FACTORS, n_items - 1)),
             penalty=max(_ORDER_PENALTY * _largest_singular_value(scaled), 1e-9),
             counts=counted,
         )
-        self._listing = None
+        self._order.as_distribution(places, ones, counts, _TRUST)
+        # From coordinates of factors to those of the places they stand for.
+        self._lengths = square_root(self._order.items.T @ self._order.items)
+        self._listing: LatentFactors | None = None
         if self._top:
             self._listing = LatentFactors(
-                _like(listed, np.ones(listed.nnz)),
-                _confidence(positions),
+                _like(places, ones),
+                lists.confidence(),
                 1.0,
-                rank=rank,
+                rank=max(1, min(_MOST_FACTORS, n_items // 2)),
                 penalty=_LISTING_PENALTY,
                 counts=counted,
             )
-        return self
+
+    def _means(self, listed: sparse.csr_array, counts: Floats) -> dict[str, Floats]:
+        """The means of those parts from which they are subtracted."""
+        totals: dict[str, Floats] = {}
+        for start in range(0, listed.shape[0], _BLOCK):
+            some = slice(start, start + _BLOCK)
+            for name, part in self._uncentred(_Lists.of_ranks(listed[some]), stored=True):
+                if name not in _OF_ORDER:
+                    total = np.asarray(part.T @ counts[some]).ravel()
+                    totals[name] = totals.get(name, 0.0) + total
+        return {name: total / counts.sum() for name, total in totals.items()}
 
     def transform(self, X: Any) -> Any:
         """Vectors of rankings of the fitted items.
@@ -186,7 +227,7 @@ class LikenessFeatures(TransformerMixin, TakesRankings):
 
         Returns
         -------
-        ndarray or csr_array of shape (n_rankings, n_items + number of factors)
+        ndarray or csr_array of shape (n_rankings, n_features_out)
         """
         vectors = self.compact(X)
         return vectors if isinstance(vectors, np.ndarray) else vectors.tocsr()
@@ -202,62 +243,71 @@ class LikenessFeatures(TransformerMixin, TakesRankings):
         check_is_fitted(self)
         rankings = self._read(X, reset=False)
         check_items(rankings, self._items)
-        listed = listed_ranks(rankings)
-        positions = list_positions(listed)
-        factors = self._factors(listed, positions)
-        order = _like(listed, _unit_positions(listed, positions) - self._unit_mean[listed.indices])
-        sizes = np.diff(listed.indptr)
-        rare = _like(listed, (1.0 - self._share[listed.indices]) / np.sqrt(np.repeat(sizes, sizes)))
-        keeps_sparse = all(smoother.keeps_sparse for smoother in self._smoothers)
-        if rankings.sparse is not None and keeps_sparse:
-            stored = self._of_items(order, rare)
-            known = np.diff(stored.indptr) > 0
-            scales = self._scales([known, *((part != 0).any(axis=1) for part in factors)])
-            stored.data *= np.repeat(scales[0], np.diff(stored.indptr))
-            return JoinedRows(stored, _beside(factors, scales[1:]))
-        filled = self._of_items(order.toarray(), rare.toarray())
-        parts = [filled, *factors]
-        return _beside(parts, self._scales([(part != 0).any(axis=1) for part in parts]))
-
-    def _of_items(self, order: Any, rare: Any) -> Any:
-        """The coordinates of items, of unit length: arrays from arrays, sparse from sparse."""
-        if not self._top:
-            smoothed = _unit(_mean_of([_smoothed(each, order) for each in self._smoothers]))
-            return _unit(_PLAIN * _unit(order) + smoothed)
-        own = _unit(_mean_of([_smoothed(each, order + _LISTED * rare) for each in self._smoothers]))
-        # A step of the lazy walk is half a step of one that never stays.
-        nearby = _mean_of([2.0 * _smoothed(each, rare) - rare for each in self._walkers])
-        return _unit(own + _NEARBY * _unit(nearby))
-
-    def _scales(self, known: list[NDArray[np.bool_]]) -> list[Floats]:
-        """Lengths of all parts, so that vectors have unit length even if a part is 0."""
-        shares = [
-            np.where(there, share, 0.0)
-            for there, share in zip(known, _SHARES[self._top], strict=False)
+        lists = _Lists.of(rankings)
+        given = self._given is None or self._given.keeps_sparse
+        stored = rankings.sparse is not None and self._smoother.keeps_sparse and given
+        empty = lists.sizes == 0
+        parts = dict(self._centred_parts(lists, stored))
+        if self._points is None:
+            added = {"graph": _OF_GRAPH}
+        else:
+            added = {"graph": _OF_GRAPH_TOO, "features": _OF_FEATURES}
+        shares = {**_SHARES[self._top], **added}
+        weights = {name: np.where(empty | _zero(parts[name]), 0.0, shares[name]) for name in parts}
+        total = np.sum(list(weights.values()), axis=0)
+        total[total == 0] = 1.0
+        long = [_scaled(parts[n], np.sqrt(weights[n] / total)) for n in parts if n in _OF_ITEMS]
+        short = [
+            _scaled(parts[n], np.sqrt(weights[n] / total)) for n in parts if n not in _OF_ITEMS
         ]
-        total = np.sum(shares, axis=0)
-        return [np.sqrt(share / np.where(total > 0, total, 1.0)) for share in shares]
+        if stored:
+            return JoinedRows(sparse.csr_array(sparse.hstack(long, "csr")), np.hstack(short))
+        return np.hstack(long + short)
 
-    def _places(self, listed: sparse.csr_array, positions: Floats) -> sparse.csr_array:
-        """Places minus their means."""
-        return _like(listed, positions - self._mean[listed.indices])
+    def _centred_parts(self, lists: "_Lists", stored: bool) -> Iterator[tuple[str, Any]]:
+        """The parts of all vectors, each row of unit length."""
+        for name, part in self._uncentred(lists, stored):
+            if name not in self._centres:
+                yield name, part
+            elif name in _OF_ITEMS:
+                yield name, _unit(_less(part, self._centres[name], self._share >= _COMMON))
+            else:
+                yield name, unit_rows(part - self._centres[name])
 
-    def _factors(self, listed: sparse.csr_array, positions: Floats) -> list[Floats]:
-        """The factors of each list, of unit length: of its order, and of which items it lists."""
-        people = self._order.people(self._places(listed, positions), np.ones(listed.nnz))
-        # As long as the values that they stand for.
-        inner = self._order.items.T @ self._order.items
-        found = [np.einsum("rf,fg->rg", people, np.linalg.cholesky(inner + _tiny(inner)))]
+    def _uncentred(self, lists: "_Lists", stored: bool) -> Iterator[tuple[str, Any]]:
+        """The parts before means of lists are subtracted; item coordinates first."""
+        listed = lists.ranks
+        order = _like(listed, lists.unit_positions() - self._unit_mean[listed.indices])
+        rare = _like(listed, (1.0 - self._share[listed.indices]) / np.sqrt(lists.of_entries()))
+
+        def kept(rows: sparse.csr_array) -> Any:
+            return rows if stored else rows.toarray()
+
+        if self._top:
+            first = _unit(_like(listed, 1.0 + _LAST_ITEM + lists.positions))
+            yield "listing", _unit(_smoothed(self._smoother, kept(first)))
+        yield "order", _unit(_smoothed(self._smoother, kept(order)))
+        if self._given is not None and self._top:
+            # A step of the lazy walk is half a step of one that never stays.
+            rows = kept(rare)
+            yield "graph", _unit(2.0 * _smoothed(self._given, rows) - rows)
+        elif self._given is not None:
+            yield "graph", _unit(_smoothed(self._given, kept(order)))
+        factors = self._order.people(self._places(lists), np.ones(listed.nnz))
+        yield "order factors", unit_rows(_product(factors, self._lengths))
         if self._listing is not None:
             ones = _like(listed, np.ones(listed.nnz))
-            found.append(self._listing.people(ones, _confidence(positions)))
-        for people in found:
-            # What is left of nothing is rounding.
-            people[np.diff(listed.indptr) == 0] = 0.0
-        return [unit_rows(people) for people in found]
+            yield "listing factors", unit_rows(self._listing.people(ones, lists.confidence()))
+        if self._points is not None:
+            entries = np.ones(listed.nnz) if self._top else order.data
+            yield "features", unit_rows(np.asarray(_like(listed, entries) @ self._points))
+
+    def _places(self, lists: "_Lists") -> sparse.csr_array:
+        """Places minus their means."""
+        return _like(lists.ranks, lists.positions - self._mean[lists.ranks.indices])
 
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[Any]:
-        """The items' labels, or x0, x1, …, and then factor0, factor1, ….
+        """For each part and item its label, as in "order of toro"; then factors and features.
 
         Parameters
         ----------
@@ -266,23 +316,63 @@ class LikenessFeatures(TransformerMixin, TakesRankings):
         """
         check_is_fitted(self)
         n_items = self.n_features_in_
-        names = [f"x{i}" for i in range(n_items)] if self._items is None else list(self._items)
-        models = [self._order] if self._listing is None else [self._order, self._listing]
-        n_factors = sum(model.items.shape[1] for model in models)
-        names += [f"factor{i}" for i in range(n_factors)]
+        items = [f"x{i}" for i in range(n_items)] if self._items is None else list(self._items)
+        parts = ["order"] if self._given is None else ["order", "graph"]
+        names = [f"{part} of {item}" for part in ["listing"] * self._top + parts for item in items]
+        names += [f"order factor {i}" for i in range(self._order.items.shape[1])]
+        if self._listing is not None:
+            names += [f"listing factor {i}" for i in range(self._listing.items.shape[1])]
+        if self._points is not None:
+            names += [f"feature {i}" for i in range(self._points.shape[1])]
         found = np.empty(len(names), dtype=object)
         found[:] = names
         return found
 
 
+# Parts with a coordinate for each item, and those whose items have had their means subtracted.
+_OF_ITEMS = ("listing", "order", "graph")
+_OF_ORDER = ("order", "order factors")
+
+
+class _Lists(NamedTuple):
+    """Lists as sparse ranks, and (k + 1 − 2·rank)/(k + 1) for each of k listed items."""
+
+    ranks: sparse.csr_array
+    positions: Floats
+
+    @classmethod
+    def of(cls, rankings: RankMatrix) -> "_Lists":
+        return cls.of_ranks(listed_ranks(rankings))
+
+    @classmethod
+    def of_ranks(cls, ranks: sparse.csr_array) -> "_Lists":
+        sizes = np.diff(ranks.indptr)
+        # These go from 1 to −1, however short a list is.
+        return cls(ranks, list_positions(ranks) * np.repeat((sizes - 1) / (sizes + 1), sizes))
+
+    @property
+    def sizes(self) -> NDArray[Any]:
+        """The number of items of each list."""
+        return np.diff(self.ranks.indptr)
+
+    def of_entries(self) -> NDArray[Any]:
+        """For each entry, the number of items of its list."""
+        return np.repeat(self.sizes, self.sizes)
+
+    def unit_positions(self) -> Floats:
+        """Positions of each list, scaled to unit length."""
+        rows = np.repeat(np.arange(self.ranks.shape[0]), self.sizes)
+        lengths = np.sqrt(np.bincount(rows, self.positions**2, minlength=self.ranks.shape[0]))
+        return np.asarray(self.positions / np.where(lengths > 0, lengths, 1.0)[rows])
+
+    def confidence(self) -> Floats:
+        """How much a listed item counts, as against an unlisted one."""
+        return 1.0 + _CONFIDENCE * (1.0 + self.positions) / 2.0
+
+
 def _like(listed: sparse.csr_array, entries: Floats) -> sparse.csr_array:
     """The same places with other numbers."""
     return sparse.csr_array((entries, listed.indices, listed.indptr), shape=listed.shape)
-
-
-def _confidence(positions: Floats) -> Floats:
-    """How much a listed item counts, as against an unlisted one."""
-    return 1.0 + _CONFIDENCE * (1.0 + positions) / 2.0
 
 
 def _smoothed(smoother: Smoother, rows: Any) -> Any:
@@ -293,8 +383,20 @@ def _smoothed(smoother: Smoother, rows: Any) -> Any:
     return smoothed
 
 
-def _mean_of(parts: list[Any]) -> Any:
-    return sum(parts[1:], parts[0]) / len(parts)
+def _less(rows: Any, mean: Floats, common: NDArray[np.bool_]) -> Any:
+    """Rows minus the mean, at common items and wherever a row is not 0: sparse rows stay sparse."""
+    if not sparse.issparse(rows):
+        return np.where(common | (rows != 0), rows - mean, 0.0)
+    columns = np.flatnonzero(common)
+    filled = rows[:, columns].toarray() - mean[columns]
+    others = rows.copy()
+    others.data = np.where(common[others.indices], 0.0, others.data - mean[others.indices])
+    others.eliminate_zeros()
+    starts = np.arange(0, filled.size + 1, max(len(columns), 1))[: rows.shape[0] + 1]
+    if not len(columns):
+        return others
+    places = np.tile(columns, rows.shape[0])
+    return others + sparse.csr_array((filled.ravel(), places, starts), shape=rows.shape)
 
 
 def _unit(rows: Any) -> Any:
@@ -304,25 +406,26 @@ def _unit(rows: Any) -> Any:
     stored = sparse.csr_array(rows)
     stored.eliminate_zeros()
     lengths = np.sqrt(np.asarray(stored.multiply(stored).sum(axis=1)).ravel())
-    stored.data /= np.repeat(lengths, np.diff(stored.indptr))
-    return stored
+    return _scaled(stored, np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0))
 
 
-def _beside(parts: list[Any], scales: list[Floats]) -> Floats:
-    """Parts of vectors side by side, each row of a part with its length."""
-    return np.hstack([part * scale[:, None] for part, scale in zip(parts, scales, strict=True)])
+def _zero(rows: Any) -> NDArray[np.bool_]:
+    """Which rows are 0."""
+    if sparse.issparse(rows):
+        return np.asarray(np.diff(rows.indptr) == 0)
+    return np.asarray(~(rows != 0).any(axis=1))
 
 
-def _unit_positions(listed: sparse.csr_array, positions: Floats) -> Floats:
-    """Positions of each list, scaled to unit length."""
-    rows = np.repeat(np.arange(listed.shape[0]), np.diff(listed.indptr))
-    lengths = np.sqrt(np.bincount(rows, positions**2, minlength=listed.shape[0]))
-    return np.asarray(positions / np.where(lengths > 0, lengths, 1.0)[rows])
+def _scaled(rows: Any, scales: Floats) -> Any:
+    """Each row times a number."""
+    if not sparse.issparse(rows):
+        return rows * scales[:, None]
+    return _like(rows, rows.data * np.repeat(scales, np.diff(rows.indptr)))
 
 
-def _tiny(matrix: Floats) -> Floats:
-    """A multiple of the identity that rounding needs to factor a matrix."""
-    return np.eye(len(matrix)) * (1e-12 * max(float(np.trace(matrix)), 1e-300))
+def _product(people: Floats, matrix: Floats) -> Floats:
+    """Row by row, so that a row does not depend on the others."""
+    return np.asarray(np.einsum("rf,fg->rg", people, matrix))
 
 
 def _largest_singular_value(values: sparse.csr_array, n_steps: int = 30) -> float:

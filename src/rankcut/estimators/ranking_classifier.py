@@ -18,8 +18,14 @@ from rankcut._loops.types import Floats
 from rankcut.errors import InputError
 from rankcut.estimators.base import TakesRankings
 from rankcut.estimators.evidence import view_variances, view_variances_of_grams
-from rankcut.estimators.view_regression import ViewRegression, laplace_covariance
-from rankcut.estimators.views import LevelViews, View, like_items_graph, list_views
+from rankcut.estimators.views import (
+    LevelViews,
+    View,
+    ViewRegression,
+    laplace_covariance,
+    like_items_graph,
+    list_views,
+)
 from rankcut.features.graph_cut import fit_graph
 from rankcut.features.smoothing import Smoother, check_steps
 from rankcut.parameters import check_counts

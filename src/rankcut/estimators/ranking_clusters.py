@@ -12,7 +12,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from rankcut._loops.partitions import NOWHERE
 from rankcut._loops.types import Floats, Indices
-from rankcut.blocs.bloc_rankings import rank_blocs
 from rankcut.blocs.centres import (
     Blocs,
     assign,
@@ -21,9 +20,8 @@ from rankcut.blocs.centres import (
     fit_spread,
     membership,
 )
-from rankcut.blocs.distinctive import Differences, measure_differences
-from rankcut.blocs.lengths import share_of_length
-from rankcut.blocs.order_vectors import closed
+from rankcut.blocs.descriptions import Differences, measure_differences, rank_blocs, share_of_length
+from rankcut.blocs.order_vectors import Encoder, closed, fit_order_vectors, ranks_of
 from rankcut.blocs.selection import Selection, sample_people, weigh_numbers
 from rankcut.consensus import People, Resampling, gather
 from rankcut.consensus.lazy_people import gather_lazy
@@ -31,10 +29,11 @@ from rankcut.consensus.means import borda_vectors
 from rankcut.consensus.people import read_rows
 from rankcut.dask import is_lazy, map_rows, stand_in
 from rankcut.errors import InputError
-from rankcut.estimators.base import TakesRankings, check_items, weights_of
-from rankcut.estimators.bloc_vectors import choose_encoder
+from rankcut.estimators.base import TakesRankings, check_items
+from rankcut.estimators.chosen_features import choose_features
 from rankcut.parameters import check_count, seed_from
 from rankcut.partitions import block_rows
+from rankcut.ranking_set import weights_of
 from rankcut.rankings import RankMatrix, Unranked
 
 # "auto" looks at up to this many blocs.
@@ -56,12 +55,12 @@ class RankingClusters(ClusterMixin, TakesRankings):
         Number of blocs. "auto" finds it, from 1 to 8; two numbers are the least and the most.
     unranked : {"error", "last", "anywhere"}, default="error"
         What an unranked item means. "last" is for people who list their best items: which ones
-        they list is their taste, and lists of unlike length are unlike. With "anywhere" only the
+        they list is their taste, and lists of different lengths differ. With "anywhere" only the
         order of what is listed counts.
     features : None, estimator, kernel, "mallows" or "gaussian", default=None
         What blocs are found by. None compares the order of listed items, pair by pair. A feature
         estimator gives vectors for k-means. So do graph cut, Spearman's and Kendall's kernels;
-        any other kernel divides people around medoids: rankings of their own.
+        any other kernel divides people around medoids, which are rankings of the data.
     normalize : bool or "auto", default="auto"
         Scale vectors to unit length, so that short lists count as much as long ones. "auto" does so
         with ``unranked="anywhere"`` if lists differ in length: there a short list has a short
@@ -69,7 +68,7 @@ class RankingClusters(ClusterMixin, TakesRankings):
     n_init : int, default=10
         Number of random starts.
     confidence : float, default=0.95
-        With which all intervals of a bloc hold at once.
+        Confidence with which all intervals of a bloc hold at once.
     n_bootstraps : int, default=1000
         Bootstrap samples for the rank intervals; 0 leaves them out.
     random_state : int, RandomState or None, default=0
@@ -92,7 +91,7 @@ class RankingClusters(ClusterMixin, TakesRankings):
     distinctive_items_ : dict of lists
         What sets blocs apart: ``bloc``, ``item``, ``place``, ``elsewhere`` (mean places in the
         bloc and in the others), ``difference``, ``low`` and ``high``. Half of the people find the
-        blocs, and these numbers are of the other half. Only items whose interval leaves out 0.
+        blocs, and these numbers are of the other half. Only items whose interval excludes 0.
     selection_ : dict of arrays or None
         The evidence for each number: ``n_clusters``, ``inertia``, ``null_inertia``, ``gap``,
         ``error``, ``stability``; None if the number was given.
@@ -101,12 +100,12 @@ class RankingClusters(ClusterMixin, TakesRankings):
     inertia_ : float
         Weighted sum of squared distances to the nearest centre.
     certainty_ : float
-        The mean probability of the bloc that people are put in.
+        Mean probability of the bloc that a person is assigned to.
     length_share_ : float or None
         The share of the variance of list lengths that the blocs explain, corrected for chance;
         None if all lists have the same length.
     n_people_ : int
-        How many people were asked.
+        Number of people.
     notes_ : list of str
         What a reader of the result should know.
     n_features_in_ : int
@@ -190,7 +189,7 @@ class RankingClusters(ClusterMixin, TakesRankings):
         return self
 
     def fit_matrix(self, rankings: RankMatrix, sample_weight: ArrayLike | None = None) -> Self:
-        """As :meth:`fit`, for a rank matrix that was read and knows its items' labels.
+        """Like :meth:`fit`, for a rank matrix that has already been read and has item labels.
 
         Parameters
         ----------
@@ -250,7 +249,7 @@ class RankingClusters(ClusterMixin, TakesRankings):
 
     def plot(self) -> Any:
         """A Matplotlib figure of the evidence for each number of blocs, and of their rankings."""
-        from rankcut.pictures.bloc_places import draw_blocs
+        from rankcut.pictures.blocs import draw_blocs
         from rankcut.reports.blocs import BlocReport
 
         return draw_blocs(BlocReport.of(self))
@@ -269,9 +268,12 @@ class RankingClusters(ClusterMixin, TakesRankings):
         unit = bool(self.normalize)
         if self.normalize == "auto":
             unit = self.unranked == "anywhere" and bool((lengths != lengths[0]).any())
-        self._encoder = choose_encoder(
-            self.features, groups, weights, self.unranked, unit, rankings.items, seed
-        )
+        if self.features is None:
+            self._encoder = Encoder(fit_order_vectors(groups, weights, self.unranked), unit)
+        else:
+            ranks = ranks_of(groups)
+            chosen = choose_features(self.features, ranks, self.unranked, rankings.items, seed)
+            self._encoder = Encoder(chosen, unit)
         vectors = self._encoder.vectors(groups)
         self.selection_: dict[str, NDArray[Any]] | None = None
         number = least
@@ -354,14 +356,14 @@ class RankingClusters(ClusterMixin, TakesRankings):
         return self._by_blocks(rankings, function)
 
     def _by_blocks(self, rankings: RankMatrix, function: Any) -> Any:
-        """What a function says of each ranking, some rows at a time."""
+        """The result of a function for each ranking, some rows at a time."""
         n_rows = rankings.shape[0]
         step = max(1, block_rows(max(rankings.shape[1], self.cluster_centers_.shape[1])))
-        pieces = []
+        found = []
         for start in range(0, n_rows, step):
             groups = read_rows(rankings, start, min(start + step, n_rows))
-            pieces.append(function(self._encoder.vectors(groups)))
-        return np.concatenate(pieces)
+            found.append(function(self._encoder.vectors(groups)))
+        return np.concatenate(found)
 
     def _nearest(self, vectors: Floats) -> NDArray[np.int64]:
         return assign(vectors, self.cluster_centers_)[0]
@@ -404,7 +406,7 @@ class RankingClusters(ClusterMixin, TakesRankings):
 
 @dataclass(frozen=True, eq=False)
 class _OfBlock:
-    """What a fitted model says of a block of a Dask collection."""
+    """What a fitted model says about a block of a Dask collection."""
 
     model: RankingClusters
     function: str

@@ -1,13 +1,13 @@
-"""What would people say of the items they did not list?"""
+"""Predict what people would say about items they did not list."""
 
 from collections.abc import Callable, Hashable
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import OneToOneFeatureMixin, TransformerMixin
+from sklearn.base import TransformerMixin
 from sklearn.utils import Tags
-from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from rankcut._loops.types import Floats, Longs
 from rankcut.completion.lists import Lists, read_lists
@@ -21,7 +21,7 @@ from rankcut.completion.prediction import (
 from rankcut.completion.recipe import learn_population
 from rankcut.consensus.decoding import to_ranking
 from rankcut.errors import InputError
-from rankcut.estimators.base import TakesRankings, check_items
+from rankcut.estimators.base import NamesItems, TakesRankings, check_items
 from rankcut.features.graph_cut import fit_graph
 from rankcut.graphs.derived import joining_like_items
 from rankcut.parameters import check_count, check_counts, seed_from
@@ -31,7 +31,7 @@ from rankcut.rankings import RankMatrix, Unranked, object_array
 _BLOCK = 1 << 22
 
 
-class RankingCompleter(OneToOneFeatureMixin, TransformerMixin, TakesRankings):
+class RankingCompleter(NamesItems, TransformerMixin, TakesRankings):
     """Predict the places of all items from those of a few.
 
     Each person has a utility for each item, drawn from a population u ~ N(μ, Σ + s·I); a ranking
@@ -73,9 +73,11 @@ class RankingCompleter(OneToOneFeatureMixin, TransformerMixin, TakesRankings):
     Notes
     -----
     Places become normal scores: the item at place r of k has the score Φ⁻¹((k − r + ½)/k), plus an
-    unknown level for each list. In catalogues of more than 500 items (200 with
-    ``unranked="last"``) Σ has up to 32 factors, as many as the data support, and a top-k list is
-    completed by a random sample of the unlisted items. The graph should then be sparse.
+    unknown level for each list. If nearly all lists have no ties and at most 40 items, the model is
+    refined by the exact likelihood of their order, by expectation propagation. In catalogues of
+    more than 500 items (200 with ``unranked="last"``) Σ has up to 32 factors, as many as the data
+    support, and a top-k list is completed by a random sample of the unlisted items. The graph
+    should then be sparse.
 
     Examples
     --------
@@ -130,7 +132,7 @@ class RankingCompleter(OneToOneFeatureMixin, TransformerMixin, TakesRankings):
         sample_weight: ArrayLike | None = None,
         progress: Callable[[], None] = lambda: None,
     ) -> Self:
-        """Like :meth:`fit`, for a rank matrix that was read already and knows its items' labels.
+        """Like :meth:`fit`, for a rank matrix that has already been read and has item labels.
 
         Parameters
         ----------
@@ -195,7 +197,7 @@ class RankingCompleter(OneToOneFeatureMixin, TransformerMixin, TakesRankings):
         return self._utilities(lists, keep_listed)
 
     def standard_errors(self, ranks: Any) -> Floats:
-        """How far each utility of :meth:`transform` may be off: its posterior deviation.
+        """The posterior standard deviation of each utility of :meth:`transform`.
 
         Parameters
         ----------
@@ -205,7 +207,7 @@ class RankingCompleter(OneToOneFeatureMixin, TransformerMixin, TakesRankings):
         Returns
         -------
         ndarray of shape (n_rankings, n_items)
-            For listed items, only the error of the list's level.
+            Smaller for listed items, whose order is known but not how far apart they are.
         """
         lists = self._lists(ranks)
         return deviations(self._population, lists)
@@ -283,8 +285,8 @@ class RankingCompleter(OneToOneFeatureMixin, TransformerMixin, TakesRankings):
         """The items that each person did not list and would like best.
 
         With ``unranked="last"`` people list what they choose. So an item is recommended if they
-        would list it and like it, as far as that finds more of what was hidden from people held
-        out while fitting.
+        would list it and like it, to the extent that this recovered more of what was hidden from
+        held-out people while fitting.
 
         Parameters
         ----------
@@ -355,23 +357,6 @@ class RankingCompleter(OneToOneFeatureMixin, TransformerMixin, TakesRankings):
                 raise InputError("is not an item of the model", item=plain)
             columns[place] = column
         return columns
-
-    def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[Any]:
-        """The items' labels, or x0, x1, … where they have none.
-
-        Parameters
-        ----------
-        input_features : array-like of str or None
-            Names for items that have none; checked against the names of those that have.
-        """
-        check_is_fitted(self)
-        if (
-            input_features is None
-            and self._items is not None
-            and not hasattr(self, "feature_names_in_")
-        ):
-            return object_array(self._items)
-        return np.asarray(_check_feature_names_in(self, input_features))
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -36,6 +36,7 @@ from rankcut.label_ranking.targets import (
     scores_of_pairs,
 )
 from rankcut.parameters import check_counts, seed_from, within_floats
+from rankcut.ranking_set import weights_of
 from rankcut.rankings import RankMatrix, Unranked, as_frame, read_rankings
 
 # With more items than this, one target per pair would be too many.
@@ -64,8 +65,8 @@ class RankingRegressor(RegressorMixin, BaseEstimator):
         position of each item where there are more than 64).
     unranked : {"error", "last", "anywhere"}, default="anywhere"
         Meaning of an item that a training ranking does not rank: it is an error, it comes after
-        all ranked items (top-k lists), or its place is unknown. An unknown sign is filled in by
-        models that did not see the row.
+        all ranked items (top-k lists), or its place is unknown. Nothing is learned about an item
+        from rankings that do not rank it.
     random_state : int, RandomState or None, default=0
         Seed of the trees and of the folds.
     n_jobs : int or None, default=None
@@ -138,17 +139,17 @@ class RankingRegressor(RegressorMixin, BaseEstimator):
         ----------
         X : array or frame of shape (n_rankings, n_covariates)
             Covariates.
-        y : array, frame or CSR array of shape (n_rankings, n_items)
+        y : array, frame, CSR array or RankingSet of shape (n_rankings, n_items)
             Rank matrix: 1 = best, equal = tied, NaN (or absent in a sparse matrix) = not ranked.
         sample_weight : array of shape (n_rankings,) or None
-            How often each ranking counts.
+            How often each ranking counts. None: the counts of a RankingSet, or once.
 
         Returns
         -------
         self
         """
         table = self._check_covariates(X, reset=True)
-        ranks = check_targets(y)
+        ranks, sample_weight = check_targets(y), weights_of(y, sample_weight)
         rankings = read_rankings(ranks)
         rankings.check(self.unranked)
         check_consistent_length(X, ranks)
@@ -169,14 +170,17 @@ class RankingRegressor(RegressorMixin, BaseEstimator):
             pairs = pair_targets(rankings, self.unranked, self.n_jobs)
         if self._by_pairs:
             assert pairs is not None
-            targets, known = pairs.signs, pairs.known
+            targets, listed = pairs.signs, pairs.listed
+        elif self.features is None:
+            assert pairs is not None
+            targets, listed = scores_of_pairs(pairs.signs, self.n_items_), pairs.listed
         else:
             targets = self._vectors(ranks, rankings, weights)
-            known = np.ones(targets.shape, dtype=bool)
+            listed = np.ones(targets.shape, dtype=bool)
         self._scale = 1.0
         if not self._by_pairs and self.n_items_ > 1:
             self._scale = float(differences(targets).std()) or 1.0
-        left_out = self._fit_model(table, targets, known, weights, seed, sample_weight is not None)
+        left_out = self._fit_model(table, targets, listed, weights, seed, sample_weight is not None)
         self.calibration_ = Calibration()
         if pairs is not None and left_out is not None:
             rows, columns = np.nonzero(pairs.known)
@@ -192,7 +196,7 @@ class RankingRegressor(RegressorMixin, BaseEstimator):
         self,
         table: Any,
         targets: Floats,
-        known: NDArray[np.bool_],
+        listed: NDArray[np.bool_],
         weights: Floats,
         seed: int,
         weighted: bool,
@@ -211,11 +215,10 @@ class RankingRegressor(RegressorMixin, BaseEstimator):
                 self.estimator_: Any = fit_combination(
                     self._encoder.encode(table),
                     targets,
-                    known,
+                    listed,
                     weights,
                     self._encoder.is_indicator,
                     groups,
-                    bounded=self._by_pairs,
                     seed=seed,
                     n_jobs=self.n_jobs,
                 )
@@ -236,10 +239,7 @@ class RankingRegressor(RegressorMixin, BaseEstimator):
         return left_out
 
     def _vectors(self, ranks: Any, rankings: RankMatrix, weights: Floats) -> Floats:
-        """A vector with a coordinate for each item, larger = preferred."""
-        if self.features is None:
-            pairs = pair_targets(rankings, self.unranked, self.n_jobs)
-            return scores_of_pairs(pairs.signs, rankings.shape[1])
+        """The vectors of the user's features, which have a coordinate for each item."""
         self.features_ = clone(self.features)
         counted = has_fit_parameter(self.features_, "sample_weight")
         vectors = np.asarray(

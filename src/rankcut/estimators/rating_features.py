@@ -8,11 +8,11 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import TransformerMixin
 from sklearn.gaussian_process.kernels import Hyperparameter
 from sklearn.utils import Tags
-from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from rankcut._loops.pairs import TWINS
 from rankcut.errors import InputError, Setting
-from rankcut.estimators.base import TakesRankings, check_items
+from rankcut.estimators.base import NamesItems, TakesRankings, check_items
 from rankcut.estimators.ranking_kernel import RankingKernel
 from rankcut.features.feature_map import MapOptions
 from rankcut.features.graph_cut import fit_graph, make_map
@@ -25,7 +25,7 @@ from rankcut.features.strengths import (
 from rankcut.graphs import ItemGraph
 from rankcut.kernels.gram import Encoder, Features
 from rankcut.parameters import check_draws, check_number, seed_from
-from rankcut.rankings import RankMatrix, Unranked, object_array
+from rankcut.rankings import RankMatrix, Unranked
 
 _UNRATED: dict[str, Unranked] = {"error": "error", "ignore": "anywhere", "anywhere": "anywhere"}
 
@@ -38,7 +38,7 @@ def _as_unranked(unrated: Unrated) -> Unranked:
     return _UNRATED[unrated]
 
 
-class RatingFeatures(TransformerMixin, TakesRankings):
+class RatingFeatures(NamesItems, TransformerMixin, TakesRankings):
     """Turn ratings into vectors that keep how strong each preference is.
 
     φ_i = Σ_j W_ij·erf((x_i − x_j)/(2τ)): the mean vector of what a person might have ranked, if
@@ -188,19 +188,8 @@ class RatingFeatures(TransformerMixin, TakesRankings):
             vectors = _unit_length(vectors)
         return vectors.astype(np.float32) if ratings.single else vectors
 
-    def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[Any]:
-        """The items' labels, or x0, x1, … where they have none.
-
-        Parameters
-        ----------
-        input_features : array-like of str or None
-            Names for items that have none; checked against the names of those that have.
-        """
-        check_is_fitted(self)
-        labels = self._items or self.graph_.items
-        if input_features is None and labels is not None and not hasattr(self, "feature_names_in_"):
-            return object_array(labels)
-        return np.asarray(_check_feature_names_in(self, input_features))
+    def _labels(self) -> tuple[Hashable, ...] | None:
+        return self._items or self.graph_.items
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

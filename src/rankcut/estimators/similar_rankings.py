@@ -16,8 +16,7 @@ from rankcut.estimators.likeness import LikenessFeatures
 from rankcut.features.offset_rows import JoinedRows, OffsetRows, filled, largest_entry
 from rankcut.kernels.graph_cut import GraphCutVectors
 from rankcut.kernels.inverted_lists import InvertedLists
-from rankcut.kernels.nearest import Nearest, nearest_of
-from rankcut.kernels.vector_index import VectorIndex
+from rankcut.kernels.nearest import Nearest, VectorIndex, nearest_of
 from rankcut.parameters import check_choice, check_count, check_counts
 from rankcut.rankings import Unranked
 
@@ -31,7 +30,7 @@ _ROUNDING = 1e-9
 
 
 class SimilarRankings(BaseEstimator):
-    """Find people of like taste by their rankings, like scikit-learn's NearestNeighbors.
+    """Find people of similar taste by their rankings, like scikit-learn's NearestNeighbors.
 
     By default, rankings become the vectors of :class:`~rankcut.estimators.LikenessFeatures`, for
     which only the item graph and the meaning of unranked items are chosen. Any other

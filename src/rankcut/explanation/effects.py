@@ -7,6 +7,8 @@ directly before it, at the place of the better of the two. With covariance Σ of
 standard error of ⟨w, d⟩ is √(dᵀ Σ d).
 """
 
+import html
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,14 +17,97 @@ from rankcut._loops.partitions import NOWHERE
 from rankcut._loops.types import Floats
 from rankcut.comparison.tables import Table
 from rankcut.errors import InputError
-from rankcut.explanation.effect_tables import Explanation
 from rankcut.explanation.linear_models import LinearModel, as_linear_model
 from rankcut.kernels.groups import read_groups
+from rankcut.parameters import check_counts
+from rankcut.ranking_set import weights_of
 from rankcut.rankings import read_rankings
 
 # Number of rankings in which items are moved, and the most items whose pairs are tried.
 _MOST_RANKINGS = 100
 _MOST_PAIRED = 30
+
+# An effect is clear if it is this many standard errors from 0.
+_CLEAR = 1.96
+_MOST_LINES = 10
+
+
+@dataclass(frozen=True, repr=False)
+class Explanation:
+    """Effects of places and pairs on a prediction.
+
+    Attributes
+    ----------
+    items : Table
+        ``item``, ``effect`` of moving it from last to first while the others keep their order,
+        and ``std_error``; with more than two classes also ``class``. The largest effects are first.
+    pairs : Table
+        ``first``, ``second``, ``effect`` of the first directly before the second instead of
+        directly after it, and ``std_error``.
+    unit : str
+        What effects are measured in.
+    outputs : tuple
+        The class that a positive effect favours, for each output; None for a number.
+    notes : tuple of str
+        What a reader should know.
+    """
+
+    items: Table
+    pairs: Table
+    unit: str
+    outputs: tuple[Any, ...]
+    notes: tuple[str, ...] = ()
+
+    def to_frame(self, table: str = "items", backend: str | None = None) -> Any:
+        """A table as a pandas or Polars frame.
+
+        Parameters
+        ----------
+        table : {"items", "pairs"}
+            Which table.
+        backend : {"pandas", "polars", "pyarrow"} or None
+            Which library; None is the one that is installed, pandas first.
+        """
+        if table not in ("items", "pairs"):
+            raise InputError(f'must be "items" or "pairs"; got {table!r}', parameter="table")
+        return getattr(self, table).to_frame(backend)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain numbers, text, lists and dictionaries, ready for JSON."""
+        return {
+            "unit": self.unit,
+            "outputs": list(self.outputs),
+            "items": [_plain(row) for row in self.items],
+            "pairs": [_plain(row) for row in self.pairs],
+            "notes": list(self.notes),
+        }
+
+    def summary(self) -> str:
+        """The largest effects in words."""
+        towards = ""
+        if len(self.outputs) == 1 and self.outputs[0] is not None:
+            towards = f"; positive favours {self.outputs[0]}"
+        lines = [f"Item ranked first instead of last ({self.unit}{towards}):"]
+        lines += [f"  {_line(row, str(row['item']))}" for row in list(self.items)[:_MOST_LINES]]
+        if len(self.pairs):
+            lines.append("First item directly before the second instead of after it:")
+            lines += [
+                f"  {_line(row, '{first} before {second}'.format(**row))}"
+                for row in list(self.pairs)[:_MOST_LINES]
+            ]
+        return "\n".join([*lines, *self.notes])
+
+    def plot(self) -> Any:
+        """The items' effects with 95 % intervals, as a Matplotlib figure."""
+        from rankcut.pictures.item_charts import draw_effects
+
+        return draw_effects(self.items, self.unit)
+
+    def __repr__(self) -> str:
+        return f"Explanation({len(self.items)} effects of items, {len(self.pairs)} of pairs)"
+
+    def _repr_html_(self) -> str:
+        return f"<p>{html.escape(self.unit)}</p>{self.items._repr_html_()}"
 
 
 def explain(model: Any, rankings: Any = None) -> Explanation:
@@ -36,7 +121,7 @@ def explain(model: Any, rankings: Any = None) -> Explanation:
         with a linear model (:class:`~rankcut.GPClassifier`, :class:`~rankcut.GPRegressor`,
         ``LogisticRegression``, ``Ridge``, …).
     rankings : rank matrix or None, default=None
-        Rankings in which items are moved, best those that the model was fitted to; None is a
+        Rankings in which items are moved, ideally those that the model was fitted to; None means a
         hundred random orders of all items. The standard errors of a logistic regression in a
         pipeline need them; other linear models of scikit-learn have none.
 
@@ -100,11 +185,15 @@ def _dense(rankings: Any, linear: LinearModel) -> Floats:
     matrix = read_rankings(rankings)
     if matrix.shape[1] != linear.n_items:
         raise InputError(
-            f"rank {matrix.shape[1]} items, and the model {linear.n_items}", parameter="rankings"
+            f"rank {matrix.shape[1]} items, but the model has {linear.n_items}",
+            parameter="rankings",
         )
     matrix.check("anywhere")
     groups = read_groups(matrix, "anywhere", None)
-    rows = np.unique(np.linspace(0, len(groups) - 1, min(len(groups), _MOST_RANKINGS)).astype(int))
+    # Evenly spaced people: a ranking that counts often is taken often.
+    people = np.cumsum(check_counts(weights_of(rankings, None), len(groups)))
+    n_taken = int(min(people[-1], _MOST_RANKINGS))
+    rows = np.searchsorted(people, (np.arange(n_taken) + 0.5) / n_taken * people[-1])
     ranks: Floats = groups[rows].astype(np.float64) + 1.0
     ranks[groups[rows] == NOWHERE] = np.nan
     return ranks
@@ -157,3 +246,15 @@ def _table(linear: LinearModel, names: dict[str, list[Any]], changes: list[Float
     columns["effect"] = [float(effects[place]) for place in rows]
     columns["std_error"] = [float(errors[place]) for place in rows]
     return Table(columns)
+
+
+def _line(row: dict[str, Any], what: str) -> str:
+    effect, error = row["effect"], row["std_error"]
+    of = f" [{row['class']}]" if "class" in row else ""
+    # NaN is not equal to itself: the error is unknown.
+    sure = "" if error != error else f" ± {_CLEAR * error:.3g}"
+    return f"{what}{of}: {effect:+.3g}{sure}"
+
+
+def _plain(row: dict[str, Any]) -> dict[str, Any]:
+    return {name: None if value != value else value for name, value in row.items()}

@@ -1,4 +1,4 @@
-"""Which covariates predicted rankings depend on: the loss of score when one is shuffled."""
+"""Which covariates matter for predicted rankings: the loss of score when one is shuffled."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -10,8 +10,9 @@ from sklearn.utils.validation import check_is_fitted
 from rankcut._loops.types import Floats
 from rankcut.comparison.tables import Table
 from rankcut.estimators.ranking_regressor import RankingRegressor
-from rankcut.label_ranking.scores import kendall_of_rows, read_both
+from rankcut.label_ranking.scores import kendall_of_rows, mean_of_rows, read_both
 from rankcut.parameters import check_count, check_counts, seed_from
+from rankcut.ranking_set import weights_of
 from rankcut.rankings import as_frame
 
 
@@ -95,7 +96,7 @@ def covariate_importance(
     n_repeats : int, default=10
         Number of shuffles of each covariate.
     sample_weight : array of shape (n_rows,) or None
-        How often each row counts.
+        How often each row counts. None: the counts of a RankingSet, or once.
     random_state : int, RandomState or None, default=0
         Seed of the shuffles.
 
@@ -118,13 +119,13 @@ def covariate_importance(
     rng = np.random.default_rng(seed_from(random_state))
     table = np.asarray(X) if frame is None else X
     n_items = model.n_items_
-    weights = check_counts(sample_weight, len(table))
+    weights = check_counts(weights_of(ranks, sample_weight), len(table))
 
     def scores(covariates: Any) -> Floats:
         truth, found = read_both(ranks, np.asarray(model.predict(covariates)), model.unranked)
         rows = [kendall_of_rows(truth, found)]
         rows += [kendall_of_rows(truth, found, item) for item in range(n_items)]
-        return np.array([_average(row, weights) for row in rows])
+        return np.array([mean_of_rows(row, weights) for row in rows])
 
     whole = scores(table)
     drops = np.empty((len(names), n_repeats, n_items + 1))
@@ -141,11 +142,6 @@ def covariate_importance(
         drops[:, :, 0],
         drops[:, :, 1:].transpose(0, 2, 1),
     )
-
-
-def _average(rows: Floats, weights: Floats) -> float:
-    counted = ~np.isnan(rows) & (weights > 0)
-    return float(np.average(rows[counted], weights=weights[counted])) if counted.any() else 0.0
 
 
 def _shuffled(table: Any, frame: Any, column: int, order: Any) -> Any:

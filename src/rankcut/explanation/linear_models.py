@@ -15,7 +15,7 @@ from rankcut.errors import InputError
 from rankcut.estimators.gp.classifier import GPClassifier
 from rankcut.estimators.gp.regressor import GPRegressor
 from rankcut.estimators.ranking_classifier import RankingClassifier
-from rankcut.estimators.view_regression import laplace_covariance
+from rankcut.estimators.views import laplace_covariance
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,7 +5,7 @@ unranked item may fall into any of the gaps before, between and after the groups
 mean over them. :class:`Completions` says how that is found:
 
 ``"exact"``
-    goes through all completions;
+    enumerates all completions;
 ``"sampled"``
     draws some, and knows its standard error; see :mod:`rankcut.features.sampled`;
 ``"closed_form"``
@@ -16,7 +16,7 @@ mean over them. :class:`Completions` says how that is found:
     is the closed form on the complete graph, where there is nothing to pool (unless comparisons
     with unlisted items have a weight of their own), and for catalogues of more than 2,000 items,
     where sampling a ranking costs hundreds of times its closed form; a ranking of all items has its
-    pooled vector there too. Otherwise it goes through all completions of a ranking if there are at
+    pooled vector there too. Otherwise it enumerates the completions of a ranking if there are at
     most 1,024, or no more than ``n_draws``, and samples if there are more.
 """
 
@@ -26,16 +26,19 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from rankcut._loops.gap_completions import add_tasks, enumerate_completions
 from rankcut._loops.slopes import pool_rows
 from rankcut._loops.types import Floats
 from rankcut.errors import InputError, Setting
-from rankcut.features.exact import MOST_COMPLETIONS, exact_means, log_completions
 from rankcut.features.sampled import Sampler, Sampling, sampled_means
 from rankcut.features.unlisted import UnlistedWeight, Weighing, unlisted_weights
 from rankcut.parameters import WithParameters, is_real, is_whole
-from rankcut.partitions import Partitions
+from rankcut.partitions import Partitions, block_rows
 from rankcut.setfunctions import SetFunction
 from rankcut.setfunctions.expected_slopes import ExpectedSlopes
+
+# More completions than this are refused: they would take minutes for a single ranking.
+MOST_COMPLETIONS = 1 << 26
 
 Method: TypeAlias = Literal["auto", "exact", "sampled", "closed_form"]
 
@@ -47,6 +50,66 @@ DEFAULT_TOLERANCE = 0.01
 
 # No ranking needs more draws than that.
 MOST_DRAWS = 1 << 28
+
+
+def log_completions(partitions: Partitions) -> Floats:
+    """Logarithm of (l + 1)^u for each partition of l groups with u items in no group."""
+    unranked = partitions.n_items - partitions.n_ranked()
+    return np.asarray(unranked * np.log1p(partitions.n_groups))
+
+
+def exact_means(
+    partitions: Partitions,
+    rows: NDArray[Any],
+    function: SetFunction,
+    weighing: Weighing | None = None,
+) -> tuple[Floats, NDArray[np.int64]]:
+    """Mean feature vectors of some partitions, and the numbers of their completions.
+
+    Completions are made a block at a time, whichever ranking they are of.
+    """
+    n_items = partitions.n_items
+    unranked = n_items - partitions.n_ranked()[rows]
+    counts = (partitions.n_groups[rows].astype(np.int64) + 1) ** unranked
+    room = block_rows(n_items)
+    # A task is a stretch of one ranking's completions that fits into a block.
+    pieces = -(-counts // room)
+    targets = np.repeat(np.arange(len(rows)), pieces)
+    firsts = room * (np.arange(len(targets)) - np.repeat(np.cumsum(pieces) - pieces, pieces))
+    sizes = np.minimum(counts[targets] - firsts, room)
+    ends = np.cumsum(sizes)
+    room = min(room, int(ends[-1]))
+    block = Partitions.empty(room, n_items)
+    increments, vectors = np.empty((2, room, n_items))
+    gaps = np.empty((1, n_items), dtype=np.uint32)
+    totals = np.zeros((len(rows), n_items))
+    task = 0
+    while task < len(targets):
+        done = ends[task] - sizes[task]
+        last = int(np.searchsorted(ends, done + room, side="right"))
+        some = slice(task, last)
+        part = block[: int(ends[last - 1] - done)]
+        task_ends = (ends[some] - done).astype(np.int32)
+        rankings = rows[targets[some]].astype(np.int32)
+        enumerate_completions(
+            partitions.order,
+            partitions.ends,
+            partitions.n_groups,
+            rankings,
+            firsts[some],
+            task_ends,
+            gaps,
+            part.order,
+            part.ends,
+            part.n_groups,
+        )
+        function.increments(part, increments)
+        if weighing is not None:
+            weighing.apply(part, rankings, task_ends, increments)
+        pool_rows(part.order, part.ends, part.n_groups, increments, False, 0.0, vectors)
+        add_tasks(vectors, task_ends, targets[some].astype(np.int32), totals)
+        task = last
+    return totals / counts[:, None], counts
 
 
 class Completions(WithParameters):
@@ -133,7 +196,7 @@ class Completions(WithParameters):
                 'cannot be "closed_form", which is for graph cuts; the set function is a '
                 f"{type(function).__name__}",
                 parameter="completions",
-                remedy='"auto" goes through few completions and samples many',
+                remedy='"auto" enumerates few completions and samples many',
             )
         if self.method != "auto" or expected is None:
             return self.method
@@ -237,7 +300,7 @@ class Averager:
             report.methods[first + unknown] = METHODS.index("exact")
             incomplete = incomplete[block.n_groups[incomplete] > 1]
         if incomplete.size:
-            exact = self._go_through(log_completions(block)[incomplete], first + incomplete)
+            exact = self._enumerated(log_completions(block)[incomplete], first + incomplete)
             rows = incomplete[exact]
             weighing = None
             if self._unlisted_weight != 1:
@@ -256,14 +319,14 @@ class Averager:
                 if report.standard_error is not None:
                     report.standard_error[first + incomplete] /= lengths
 
-    def _go_through(self, log_counts: Floats, rankings: NDArray[Any]) -> NDArray[np.bool_]:
-        """Which rankings to go through all completions of."""
+    def _enumerated(self, log_counts: Floats, rankings: NDArray[Any]) -> NDArray[np.bool_]:
+        """The rankings whose completions are enumerated."""
         method = self._method
         if method == "exact" and log_counts.max() > np.log(MOST_COMPLETIONS):
             worst = int(np.argmax(log_counts > np.log(MOST_COMPLETIONS)))
             raise InputError(
                 f"there are about 10^{log_counts[worst] / np.log(10):.0f} completions, too many "
-                "to go through",
+                "to enumerate",
                 row=int(rankings[worst]),
                 remedy=[
                     Setting("completions", "sampled"),

@@ -16,8 +16,11 @@ from scipy import sparse
 from rankcut._loops.linear_algebra import add_normal_equations
 from rankcut._loops.types import Floats
 
-# Systems that are solved at once.
+# Systems that are solved at once, and entries that are compared with their model at once.
 _BLOCK = 2048
+_ENTRIES = 1 << 18
+
+_LEAST_NOISE = 1e-9
 
 
 class LatentFactors:
@@ -84,6 +87,29 @@ class LatentFactors:
             people = self.people(values, weights)
             self.items = self._solved(turned, weights[order], people, counted, of_lists)
 
+    def as_distribution(
+        self, values: sparse.csr_array, weights: Floats, counts: Floats | None, trust: float
+    ) -> None:
+        """From now on, give the expected u of a list, in units of its spread over these lists.
+
+        The model is x = ⟨u, v⟩ + noise with u ~ N(0, S), where S and the noise are those of the
+        lists, and the noise is divided by ``trust``. The fewer items a list has, the closer its
+        vector is to 0, above all in directions in which lists differ little.
+        """
+        counted = np.ones(values.shape[0]) if counts is None else counts
+        people = self.people(values, weights)
+        rows = np.repeat(np.arange(values.shape[0]), np.diff(values.indptr))
+        squares = 0.0
+        for start in range(0, values.nnz, _ENTRIES):
+            some = slice(start, start + _ENTRIES)
+            fitted = np.einsum("ef,ef->e", people[rows[some]], self.items[values.indices[some]])
+            left = values.data[some] - fitted
+            squares += float(np.sum(weights[some] * counted[rows[some]] * left**2))
+        total = float(np.sum(weights * counted[rows]))
+        spread = people.T @ (counted[:, None] * people) / counted.sum()
+        self.items = self.items @ square_root(spread)
+        self._penalty = max(squares / max(total, 1.0) / trust, _LEAST_NOISE)
+
     def people(self, values: sparse.csr_array, weights: Floats) -> Floats:
         """The vectors u of some lists."""
         once = np.ones(len(self.items))
@@ -119,3 +145,15 @@ class LatentFactors:
             )
             found[start:stop] = np.linalg.solve(matrices, rights[:, :, None])[:, :, 0]
         return found
+
+
+def square_root(matrix: Floats) -> Floats:
+    """The lower triangular root of a matrix without negative eigenvalues.
+
+    >>> square_root(np.array([[4.0, 2.0], [2.0, 2.0]])).round(6)
+    array([[2., 0.],
+           [1., 1.]])
+    """
+    # Rounding needs a multiple of the identity.
+    tiny = 1e-12 * max(float(np.trace(matrix)), 1e-300)
+    return np.asarray(np.linalg.cholesky(matrix + tiny * np.eye(len(matrix))))

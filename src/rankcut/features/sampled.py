@@ -78,7 +78,7 @@ class Sampling:
 
     @property
     def controlled(self) -> bool:
-        """Whether means of slopes before pooling are of use: they need a few replicates."""
+        """Whether means of slopes before pooling are used; this needs a few replicates."""
         return self.sampler == "controlled" and self.first_stage >= FEWEST_TO_REGRESS
 
 

@@ -1,9 +1,9 @@
 """Files of rankings, items and item graphs, in and out."""
 
 from rankcut.errors import RankingFileError
+from rankcut.files.feature_tables import read_items
 from rankcut.files.formats import from_frame, read_file, scan_file, to_frame, write_file
-from rankcut.files.graph_files import read_graph, write_graph
-from rankcut.files.item_tables import read_items
+from rankcut.files.numpy_files import read_graph, write_graph
 from rankcut.ranking_set import RankingSet
 
 __all__ = [

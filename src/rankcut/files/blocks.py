@@ -1,6 +1,6 @@
 """A table in blocks of rows, each a list of columns: what CSV, TSV, Parquet and frames become.
 
-A cell is text, a number, or None. From text, an empty cell, ``NA``, ``nan`` and their like mean
+A cell is text, a number, or None. From text, an empty cell, ``NA``, ``nan`` and the like mean
 that there is no value.
 """
 
@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankcut.errors import RankingFileError, Setting, Text
+from rankcut.files.streams import decoded_part
 from rankcut.ratings import level_of
 
 Header: TypeAlias = int | tuple[int, int]
@@ -22,7 +23,7 @@ Header: TypeAlias = int | tuple[int, int]
 # A block has about this many cells.
 BLOCK_CELLS = 1 << 18
 
-# Whole numbers up to this one are float64 exactly.
+# Whole numbers up to this are exact in float64.
 LARGEST_EXACT = 1 << 53
 
 _ORDINAL = re.compile(r"(?i)([0-9]{1,9})(?:st|nd|rd|th)")
@@ -75,7 +76,8 @@ class Block:
     names : list of str
         The columns' names, each different.
     columns : list of ndarrays or tuples
-        Numbers as float64; anything else as a tuple of str, other objects or None.
+        Numbers as float64, text of a file as a TextColumn; anything else as a tuple of str, other
+        objects or None.
     lines : ndarray
         The line of the file on which each row stands; rows of a frame count from 1.
     repeats : dict of int
@@ -183,10 +185,7 @@ class Block:
 
     def some(self, rows: NDArray[np.bool_]) -> "Block":
         """The rows of a mask."""
-        columns = [
-            cells[rows] if isinstance(cells, np.ndarray) else tuple(compress(cells, rows))
-            for cells in self.columns
-        ]
+        columns = [_some(cells, rows) for cells in self.columns]
         return replace(self, columns=columns, lines=self.lines[rows])
 
     def empty_columns(self) -> set[int]:
@@ -225,10 +224,60 @@ class Block:
             )
 
 
+@dataclass(frozen=True)
+class Table:
+    """What the header of a table says about all its blocks, and how many rows these have."""
+
+    source: str
+    names: list[str]
+    repeats: dict[int, int]
+    declared: Declared | None
+    step: int
+
+    def block(self, columns: list[Any], lines: NDArray[np.int64]) -> Block:
+        """Some rows."""
+        return Block(self.source, self.names, columns, lines, self.repeats, self.declared)
+
+
+@dataclass(frozen=True, eq=False)
+class TextColumn(Sequence[str]):
+    """Cells of text within the bytes of a file, and their numbers if all are plain ones."""
+
+    content: bytes
+    starts: NDArray[np.int32]
+    ends: NDArray[np.int32]
+    numbers: NDArray[np.float64] | None
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    def __getitem__(self, row: Any) -> Any:
+        return decoded_part(self.content[self.starts[row] : self.ends[row]])
+
+    def __iter__(self) -> Iterator[str]:
+        content = self.content
+        # One after the other, because the caller may stop at the first.
+        for start, end in zip(self.starts.tolist(), self.ends.tolist(), strict=True):
+            yield decoded_part(content[start:end])
+
+    def some(self, rows: NDArray[np.bool_]) -> "TextColumn":
+        """The rows of a mask."""
+        numbers = None if self.numbers is None else self.numbers[rows]
+        return TextColumn(self.content, self.starts[rows], self.ends[rows], numbers)
+
+
+def _some(cells: Any, rows: NDArray[np.bool_]) -> Any:
+    if isinstance(cells, TextColumn):
+        return cells.some(rows)
+    return cells[rows] if isinstance(cells, np.ndarray) else tuple(compress(cells, rows))
+
+
 def _floats(cells: Any) -> NDArray[np.float64] | None:
     """The cells as numbers, NaN where one is empty; None if one is anything else."""
     if isinstance(cells, np.ndarray):
         return cells.astype(np.float64, copy=False)
+    if isinstance(cells, TextColumn) and cells.numbers is not None:
+        return cells.numbers
     try:
         # Twice as fast as an array of text that becomes one of numbers.
         return np.fromiter(map(float, cells), np.float64, len(cells))
@@ -387,9 +436,9 @@ def frame_blocks(frame: Any, name: str, rows: int | None = None) -> Iterator[Blo
     step = rows or max(1, BLOCK_CELLS // width)
     names, declared = read_marks([str(column) for column in table.columns], name)
     for start in range(0, n_rows, step):
-        piece = table[start : start + step]
-        columns = [_cells(piece[column]) for column in table.columns]
-        lines = np.arange(start, start + len(piece)) + 1
+        some = table[start : start + step]
+        columns = [_cells(some[column]) for column in table.columns]
+        lines = np.arange(start, start + len(some)) + 1
         yield Block(name, names, columns, lines, declared=declared)
 
 
@@ -399,7 +448,7 @@ def _cells(series: nw.Series[Any]) -> Any:
         return series.cast(nw.Float64).to_numpy().astype(np.float64)
     cells = series.to_list()
     if numbers or series.dtype == nw.Boolean:
-        # What a float would change, or make a rank of, is text, as it would be in a CSV file.
+        # Text that a float would change, or turn into a rank, stays text, as in a CSV file.
         return tuple(None if cell is None else str(cell) for cell in cells)
     return tuple(cells)
 

@@ -1,11 +1,11 @@
 """BLT files: ranked ballots as election offices and counting programs write them.
 
 The first line has the number of candidates and of seats; then, if any, ``-2 -5`` for candidates who
-withdrew; then a ballot a line, ``weight first second … 0``, where ``3=4`` is a tie, ``-`` a rank
-left blank, and ``(name)`` in front the ballot's own name; then ``0``; then the candidates' names
-and a title, in quotes. From ``#`` on a line is a comment, but ``# ALTERNATIVE NAME 2: …`` names a
-candidate, as in files of Glasgow. The ballot CSV of the Scottish elections says the same with
-commas.
+withdrew; then one ballot per line, ``weight first second … 0``, where ``3=4`` is a tie, ``-`` a
+rank left blank, and ``(name)`` in front the ballot's own name; then ``0``; then the candidates'
+names and a title, in quotes. From ``#`` on a line is a comment, but ``# ALTERNATIVE NAME 2: …``
+names a candidate, as in files of Glasgow. The ballot CSV of the Scottish elections says the same
+with commas.
 """
 
 import os
@@ -97,7 +97,8 @@ def read_blt(source: Source, *, sparse: bool | None = None) -> RankingSet:
             name,
             len(lines),
         )
-    quoted = _names([text.strip() for _, text in place], n_items)
+    comments = [line.strip() for line in lines if line.lstrip().startswith("#")]
+    quoted = _names(comments, [text.strip() for _, text in place], n_items)
     if len(quoted) not in (n_items, n_items + 1):
         raise RankingFileError(
             f"after the line '0' come the names of {n_items} candidates and a title, a line each; "
@@ -110,7 +111,7 @@ def read_blt(source: Source, *, sparse: bool | None = None) -> RankingSet:
 
 
 def is_ballot_csv(source: Source) -> bool:
-    """Whether a CSV file is of the Scottish elections: BLT with commas."""
+    """Whether a CSV file is BLT with commas, as Scottish elections publish it."""
     # A pipe could not be read again.
     if not isinstance(source, str | os.PathLike) or not os.path.isfile(source):
         return False
@@ -142,17 +143,12 @@ def _with_spaces(lines: list[str]) -> list[str]:
     return found
 
 
-def _names(lines: list[str], n_items: int) -> list[str]:
-    """The candidates' names, and a title."""
-    others = []
-    named = {}
-    for line in lines:
-        found = _ALTERNATIVE.fullmatch(line)
-        if found is not None:
-            named[float(found[1])] = _unquoted(found[2].strip())
-        elif _uncommented((0, line))[1]:
-            others.append(_unquoted(line))
-    if len(named) != n_items or len(others) > 1:
+def _names(comments: list[str], lines: list[str], n_items: int) -> list[str]:
+    """The candidates' names, from comments anywhere or the last lines, and a title."""
+    others = [_unquoted(line) for line in lines if _uncommented((0, line))[1]]
+    found = map(_ALTERNATIVE.fullmatch, comments)
+    named = {int(match[1]): _unquoted(match[2].strip()) for match in found if match is not None}
+    if sorted(named) != list(range(1, n_items + 1)) or len(others) > 1:
         return others
     return [named[number] for number in sorted(named)] + others
 
@@ -303,7 +299,7 @@ def _ballot_name(own: Any, name: str) -> str:
     text = " ".join(str(own).split())
     if not text or any(mark in text for mark in "()#"):
         raise RankingFileError(
-            f"the ranking's name {str(own)!r} cannot stand in a BLT file: brackets and # have a "
+            f"the ranking's name {str(own)!r} cannot appear in a BLT file: brackets and # have a "
             "meaning there; rename it, or leave the names out",
             name,
         )
@@ -316,13 +312,13 @@ def _quotable(names: list[str], source: str) -> list[str]:
         text = " ".join(label.split())
         if _unquoted(f'"{text}"') != text:
             raise RankingFileError(
-                f"the name {label!r} cannot stand in a BLT file: a quotation mark before # ends "
+                f"the name {label!r} cannot appear in a BLT file: a quotation mark before # ends "
                 "it; rename it",
                 source,
             )
         quoted.append(f'"{text}"')
     if len(set(quoted[:-1])) < len(quoted) - 1:
         raise RankingFileError(
-            "two items have the same name once white space is taken out; rename them", source
+            "two items have the same name once white space is removed; rename them", source
         )
     return quoted

@@ -71,7 +71,7 @@ def atomic_file(target: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 
 
 def _where() -> str:
-    """A short mark of the machine and container, in which a process number means something."""
+    """A short mark of the machine and container, within which process numbers are unique."""
     try:
         space = os.readlink("/proc/self/ns/pid")
     except OSError:

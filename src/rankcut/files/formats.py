@@ -129,7 +129,7 @@ def scan_file(
 
 
 def from_frame(frame: Any, **options: Any) -> RankingSet:
-    """Rankings from a pandas or Polars frame, with what else its columns say.
+    """Rankings from a pandas or Polars frame, with its other columns.
 
     ``options`` are those of :class:`~rankcut.files.roles.TableOptions`.
 
@@ -185,7 +185,7 @@ def write_file(
     chosen = chosen_format(target, format)
     if chosen == "parquet" and source_name(target).endswith(".gz"):
         raise RankingFileError(
-            "a Parquet file is packed already, and is not read if packed again; leave out .gz",
+            "a Parquet file is already compressed; leave out .gz",
             source_name(target),
         )
     content = _formatted(rankings, chosen, source_name(target), layout, delimiter)

@@ -28,12 +28,12 @@ from rankcut.estimators.ranking_regressor import RankingRegressor
 from rankcut.files.drafts import atomic_file
 from rankcut.files.streams import Source, pack_archive, read_all, source_name, unpack_archive
 
-# The version of the file's format: another one whenever fitted attributes of our types change.
+# The version of the file format, which changes whenever fitted attributes of our types do.
 _FORMAT = 3
 _HEADER = "rankcut.json"
 
 _OURS = [
-    "rankcut.blocs.distinctive.Differences",
+    "rankcut.blocs.descriptions.Differences",
     "rankcut.blocs.order_vectors.OrderVectors",
     "rankcut.completion.factors.FactorPopulation",
     "rankcut.completion.population.Population",
@@ -45,12 +45,12 @@ _OURS = [
     "rankcut.estimators.covariates.CovariateEncoder",
     "rankcut.estimators.covariates.NumberColumn",
     "rankcut.estimators.gp.gaussian.Gaussian",
-    "rankcut.estimators.gp.regression.WeightPosterior",
+    "rankcut.estimators.gp.regressor.WeightPosterior",
     "rankcut.estimators.gp.regressor.GPRegressor",
     "rankcut.estimators.gp.weight_space.FeaturePredictor",
     "rankcut.estimators.graph_cut.GraphCutFeatures",
     "rankcut.estimators.ranking_classifier.RankingClassifier",
-    "rankcut.estimators.bloc_vectors.Encoder",
+    "rankcut.blocs.order_vectors.Encoder",
     "rankcut.estimators.ranking_clusters.RankingClusters",
     "rankcut.estimators.ranking_completer.RankingCompleter",
     "rankcut.estimators.ranking_regressor.RankingRegressor",
@@ -58,9 +58,10 @@ _OURS = [
     "rankcut.label_ranking.combination.Combination",
     "rankcut.label_ranking.forest.ForestModel",
     "rankcut.label_ranking.kernel_ridge.KernelModel",
-    "rankcut.label_ranking.scales.NormalScale",
-    "rankcut.label_ranking.scales.StandardScale",
-    "rankcut.estimators.view_regression.ViewRegression",
+    "rankcut.label_ranking.kernel_ridge.KernelModels",
+    "rankcut.label_ranking.kernel_ridge.NormalScale",
+    "rankcut.label_ranking.kernel_ridge.StandardScale",
+    "rankcut.estimators.views.ViewRegression",
     "rankcut.estimators.views.LevelViews",
     "rankcut.graphs.item_graph.LowRankApproximation",
     "rankcut.graphs.item_graph.NeighborApproximation",
@@ -230,7 +231,7 @@ def _restored(members: dict[str, bytes], name: str) -> bytes:
     version = json.loads(members.pop(_HEADER, b'{"format": 1}'))["format"]
     if version < _FORMAT:
         raise RankingFileError(
-            "this model was written by an earlier version of rankcut, and is not read any more",
+            "this model was written by an earlier version of rankcut and can no longer be read",
             name,
             remedy="train it again",
         )

@@ -1,4 +1,4 @@
-"""Parquet files and data sets: read in blocks or in independent pieces, and written.
+"""Parquet files and data sets: read in blocks, in turn or each by its place, and written.
 
 A file that this library wrote says in its metadata which columns are items.
 """
@@ -140,8 +140,8 @@ def import_pyarrow() -> tuple[Any, Any]:
     return pyarrow, pyarrow.parquet
 
 
-class Piece(NamedTuple):
-    """A run of rows of a Parquet file, in some of its row groups."""
+class BlockPlace(NamedTuple):
+    """Where a block of rows stands: a Parquet file and some of its row groups."""
 
     file: str
     groups: tuple[int, ...]
@@ -150,114 +150,114 @@ class Piece(NamedTuple):
     skipped: int = 0  #: rows of the groups before the first
 
 
-def parquet_pieces(source: str, rows: int) -> list[Piece]:
-    """Cut a Parquet file, or all files of a data set, into pieces of at most ``rows`` rows.
+def block_places(source: str, rows: int) -> list[BlockPlace]:
+    """The blocks of a Parquet file, or of all files of a data set: at most ``rows`` rows each.
 
     Small row groups are read together, and large ones are cut.
     """
     files = parquet_files(source) or [source]
-    pieces: list[Piece] = []
+    places: list[BlockPlace] = []
     names: list[str] | None = None
     for file in files:
         with _opened(file) as opened:
             names = names or opened.schema_arrow.names
             check_columns(opened.schema_arrow.names, names, file, files[0])
             sizes = [opened.metadata.row_group(i).num_rows for i in range(opened.num_row_groups)]
-        pieces += _cut(str(Path(file).resolve()), sizes, rows)
-    if not pieces:
+        places += _cut(str(Path(file).resolve()), sizes, rows)
+    if not places:
         raise RankingFileError("the table has no rows", source)
-    return pieces
+    return places
 
 
-def _cut(file: str, sizes: list[int], rows: int) -> Iterator[Piece]:
+def _cut(file: str, sizes: list[int], rows: int) -> Iterator[BlockPlace]:
     first, start = 0, 0
     groups: list[int] = []
     n_rows = 0
     for group, size in enumerate(sizes):
         if groups and n_rows + size > rows:
-            yield Piece(file, tuple(groups), start, n_rows)
+            yield BlockPlace(file, tuple(groups), start, n_rows)
             start, groups, n_rows = first, [], 0
         if size > rows:
             for skipped in range(0, size, rows):
                 n_some = min(rows, size - skipped)
-                yield Piece(file, (group,), first + skipped, n_some, skipped)
+                yield BlockPlace(file, (group,), first + skipped, n_some, skipped)
             start = first + size
         elif size:
             groups.append(group)
             n_rows += size
         first += size
     if groups:
-        yield Piece(file, tuple(groups), start, n_rows)
+        yield BlockPlace(file, tuple(groups), start, n_rows)
 
 
 @dataclass(frozen=True, eq=False)
-class PieceReader:
-    """Reads all pieces of a table in the same way; the first decides which columns are items."""
+class BlockReader:
+    """Reads all blocks of a table in the same way; the first decides which columns are items."""
 
     options: TableOptions
-    nothing: RankingSet  #: the result for a piece without matching rows
+    nothing: RankingSet  #: the result for a block without matching rows
 
     @classmethod
     def like(
-        cls, pieces: Sequence[Piece], options: TableOptions
-    ) -> "tuple[PieceReader, RankingSet]":
-        """A reader for all pieces of a data set, and the rankings of the first that has any."""
-        block = next(_blocks(pieces[0]))
+        cls, places: Sequence[BlockPlace], options: TableOptions
+    ) -> "tuple[BlockReader, RankingSet]":
+        """A reader for all blocks of a data set, and the rankings of the first that has any."""
+        block = next(_blocks(places[0]))
         layout = options.fitting(block)
         if layout not in ("wide", "ratings"):
             raise RankingFileError(
                 f"a {layout} table cannot be read in blocks",
-                pieces[0].file,
+                places[0].file,
                 remedy="write a wide one first: rankcut convert --to-layout wide",
             )
-        blocks = _first_blocks(pieces, options)
+        blocks = _first_blocks(places, options)
         names = [blocks[0].names[i] for i in roles_of(Block.joined(blocks), options).items]
         settled = replace(options, layout=layout, item_columns=names, columns=None)
         first = table_rankings(iter(blocks[:1]), settled)
         return cls(settled, first.rows(slice(0))), first
 
-    def __call__(self, piece: Piece) -> RankingSet:
-        """The rankings of a piece."""
+    def __call__(self, place: BlockPlace) -> RankingSet:
+        """The rankings of a block."""
         try:
-            return table_rankings(_blocks(piece), self.options)
+            return table_rankings(_blocks(place), self.options)
         except NoSuchRowsError:
             return self.nothing
 
-    def row_of_file(self, piece: Piece, row: int) -> int:
-        """Where a ranking of a piece stands in its file, from 0."""
-        kept = meeting(_blocks(piece), self.options.where)
+    def row_of_file(self, place: BlockPlace, row: int) -> int:
+        """The row of its file that a ranking of a block is in, from 0."""
+        kept = meeting(_blocks(place), self.options.where)
         return int(np.concatenate([block.lines for block in kept])[row]) - 1
 
 
-def _first_blocks(pieces: Sequence[Piece], options: TableOptions) -> list[Block]:
-    """A block for each of the first pieces that have rows, until these are enough to judge."""
+def _first_blocks(places: Sequence[BlockPlace], options: TableOptions) -> list[Block]:
+    """The first blocks that have rows, until these are enough to judge."""
     found: list[Block] = []
-    for last, piece in enumerate(pieces, start=1):
+    for last, place in enumerate(places, start=1):
         try:
-            found.append(Block.joined(list(meeting(_blocks(piece), options.where))))
+            found.append(Block.joined(list(meeting(_blocks(place), options.where))))
         except NoSuchRowsError:
-            if last == len(pieces) and not found:
+            if last == len(places) and not found:
                 raise
-        if sum(map(len, found)) >= JUDGED_ROWS or (found and piece.file != found[0].source):
+        if sum(map(len, found)) >= JUDGED_ROWS or (found and place.file != found[0].source):
             break
     if found[-1].source != found[0].source:
         found.pop()
     return found
 
 
-def _blocks(piece: Piece) -> Iterator[Block]:
-    """The blocks of a piece; rows of its row groups before and after it are passed over."""
-    with _opened(piece.file) as opened:
-        step = max(1, min(piece.n_rows, BLOCK_CELLS // max(1, len(opened.schema_arrow))))
-        start = piece.skipped
-        for block in _batches(opened, piece.file, step, piece.groups):
+def _blocks(place: BlockPlace) -> Iterator[Block]:
+    """The rows of a block, some at a time; the other rows of its row groups are passed over."""
+    with _opened(place.file) as opened:
+        step = max(1, min(place.n_rows, BLOCK_CELLS // max(1, len(opened.schema_arrow))))
+        start = place.skipped
+        for block in _batches(opened, place.file, step, place.groups):
             numbers = block.lines - 1
-            if numbers[0] >= start + piece.n_rows:
+            if numbers[0] >= start + place.n_rows:
                 break
-            wanted = (numbers >= start) & (numbers < start + piece.n_rows)
+            wanted = (numbers >= start) & (numbers < start + place.n_rows)
             if wanted.any():
                 kept = block if wanted.all() else block.some(wanted)
-                yield replace(kept, lines=kept.lines - start + piece.first_row)
+                yield replace(kept, lines=kept.lines - start + place.first_row)
 
 
 def format_parquet(columns: Columns, declared: Declared | None = None) -> bytes:

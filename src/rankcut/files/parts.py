@@ -1,7 +1,6 @@
 """A directory of parts, each written completely or not at all, and the settings that made them.
 
-A run that was interrupted is finished by running it again: parts that are there already, made
-with the same settings, are kept.
+Running again finishes an interrupted run: existing parts made with the same settings are kept.
 """
 
 import json
@@ -17,7 +16,7 @@ _MANIFEST = "_rankcut.json"
 
 _UNREADABLE = (
     "the file is damaged, so that nobody knows which settings the parts beside it were made with; "
-    "name another directory, or start anew with --restart"
+    "name another directory, or start again with --restart"
 )
 
 
@@ -27,7 +26,7 @@ class Parts:
     Parameters
     ----------
     folder : path
-        Where they are; made if it is not there.
+        Where they are; created if missing.
     suffix : str
         How the name of a part ends.
     settings : mapping
@@ -47,7 +46,7 @@ class Parts:
     Traceback (most recent call last):
         ...
     rankcut.errors.RankingFileError: ...: was begun with normalize=true, and now it is \
-false; finish it as it was begun, name another directory, or start anew with --restart
+false; finish it as it was begun, name another directory, or start again with --restart
     """
 
     def __init__(
@@ -75,7 +74,7 @@ false; finish it as it was begun, name another directory, or start anew with --r
             raise RankingFileError(
                 "this directory has other files in it; name a new or an empty one", str(folder)
             )
-        # What a process left that was ended in the middle of writing.
+        # Left by a process that was killed while writing.
         for name in ("part-", _MANIFEST):
             for draft in self.folder.glob(f".{name}*"):
                 draft.unlink(missing_ok=True)
@@ -116,5 +115,5 @@ def _difference(found: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
     what = f"{name}={before}, and now it is {now}" if len(before + now) < 120 else f"other {name}"
     return (
         f"was begun with {what}; finish it as it was begun, name another directory, or start "
-        "anew with --restart"
+        "again with --restart"
     )

@@ -26,7 +26,7 @@ _NAME = re.compile(r"(ALTERNATIVE|CATEGORY) NAME (\d{1,15})")
 
 @dataclass
 class _Header:
-    """What stands before the orders."""
+    """The lines before the orders."""
 
     names: dict[int, str] = field(default_factory=dict)
     n_items: int = -1
@@ -150,7 +150,7 @@ def _read_header(content: bytes, name: str) -> _Header:
     if header.n_items > max(len(header.names), len(content)):
         raise RankingFileError(
             f"the header says that there are {header.n_items} alternatives, more than the file "
-            "has letters; correct NUMBER ALTERNATIVES",
+            "has characters; correct NUMBER ALTERNATIVES",
             name,
             header.items_line,
         )
@@ -245,7 +245,7 @@ def _complaint(problem: int, number: int, header: _Header) -> str:
             f"the count should be followed by {header.separator!r} and an order, as in {example}"
         ),
         preflib_scan.NO_ITEM: (
-            f"an item's number should stand here; an order lists numbers, best first, as in "
+            f"an item's number is expected here; an order lists numbers, best first, as in "
             f"{example}"
         ),
         preflib_scan.NO_SUCH_ITEM: (
@@ -257,7 +257,7 @@ def _complaint(problem: int, number: int, header: _Header) -> str:
             "the group {} is empty; leave it out (only a cat file may have one)"
         ),
         preflib_scan.NO_COMMA: (
-            "items are divided by commas, and a group of ties stands in braces, as in '3,{1,2},4'"
+            "items are separated by commas, and tied items are in braces, as in '3,{1,2},4'"
         ),
     }[problem]
 
@@ -294,7 +294,7 @@ def format_preflib(rankings: RankingSet, name: str, kind: OrderType) -> bytes:
     names = [" ".join(str(item).split()) for item in rankings.items]
     if len(set(names)) < len(names) or "" in names:
         raise RankingFileError(
-            "two items have the same name, or one has none, once white space is taken out; "
+            "two items have the same name, or one has none, once white space is removed; "
             "rename the items",
             name,
         )

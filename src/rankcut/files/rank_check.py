@@ -18,13 +18,13 @@ from numpy.typing import NDArray
 
 from rankcut.errors import amount
 
-# Evidence from as many rows is enough.
+# This many rows are enough evidence.
 _MOST_ROWS = 2000
 
 # Pairs of cells within a row are compared for about this many at once.
 _MOST_PAIRS = 1 << 22
 
-# Fewer rows than this do not tell a code from a tie.
+# With fewer rows than this, codes cannot be told from ties.
 _FEWEST_ROWS = 10
 
 # Names that say that a column is about the ranking, whatever its numbers are.
@@ -45,7 +45,7 @@ class Finding:
     Attributes
     ----------
     columns : list of int
-        The columns that are hardly ranks; empty if the table as a whole is not one of ranks.
+        The columns that do not look like ranks; empty if the table as a whole is not one of ranks.
     problem : str
         What is wrong, with ``{}`` for the column that has the problem.
     culprit : int or None
@@ -58,7 +58,7 @@ class Finding:
 
 
 def check_ranks(values: NDArray[np.float64], names: Sequence[str]) -> Finding | None:
-    """What speaks against ranks, or None.
+    """Evidence against ranks, or None.
 
     >>> votes = np.array([[1956, 1, 2, 3], [1957, 2, 1, 3], [1958, 3, 2, 1]], dtype=float)
     >>> check_ranks(votes, ["held in", "Ann", "Bob", "Cy"])
@@ -84,7 +84,7 @@ def check_ranks(values: NDArray[np.float64], names: Sequence[str]) -> Finding | 
 
 
 def check_scores(values: NDArray[np.float64], names: Sequence[str]) -> Finding | None:
-    """What speaks against scores: a column that numbers the rows, or has a range of its own.
+    """Evidence against scores: a column that numbers the rows, or has a range of its own.
 
     >>> stars = np.array([[1956, 5, 2], [1961, 1, 4], [1958, 3, 3], [1959, 3, 1]], dtype=float)
     >>> check_scores(stars, ["held in", "Ann", "Bob"])

@@ -204,10 +204,11 @@ def _known_items(block: Block, items: Sequence[int], known: Sequence[str]) -> li
 
 
 def _check_numbers(block: Block, items: Sequence[int], options: TableOptions) -> None:
-    """Refuse columns of numbers that are hardly ranks or scores: nobody called them items."""
+    """Refuse columns of numbers that do not look like ranks or scores, unless named as items."""
     layout = options.fitting(block)
     ordinals = [i for i in items if block.has_ordinals(i)]
-    others = [i for i in items if i not in ordinals and i not in block.empty_columns()]
+    empty = block.empty_columns() if ordinals else set()
+    others = [i for i in items if i not in ordinals and i not in empty]
     finding: Finding | None
     if ordinals and others and layout == "wide":
         finding = Finding(others, "{} has no ordinals, as other columns have", others[0])
@@ -244,7 +245,7 @@ def _check_numbers(block: Block, items: Sequence[int], options: TableOptions) ->
                 *naming,
             ]
         raise RankingFileError(
-            f"these are hardly ranks: {problem}",
+            f"these do not look like ranks: {problem}",
             block.source,
             int(block.lines[0]),
             remedy=remedy,
@@ -280,7 +281,8 @@ def _layout_of_text(block: Block, options: TableOptions) -> Layout:
         return "orders"
     called_choice = [i for i, name in enumerate(block.names) if _CHOICE.fullmatch(name)]
     places = called_choice if numbers else _places(block.names)
-    text = [i for i in places if i not in block.empty_columns()]
+    empty = block.empty_columns() if places else set()
+    text = [i for i in places if i not in empty]
     return "ballots" if text and not {*text} & {*numbers} else "wide"
 
 

@@ -4,16 +4,16 @@ import csv
 import io
 import re
 from collections.abc import Iterable, Iterator
-from itertools import chain, islice
+from itertools import chain
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from rankcut.errors import RankingFileError, Setting, amount
-from rankcut.files.blocks import BLOCK_CELLS, MARKS, Block, Declared, Header, read_marks
+from rankcut.files.blocks import BLOCK_CELLS, MARKS, Block, Declared, Header, Table, read_marks
 from rankcut.files.streams import (
     Source,
-    open_text,
+    open_utf8,
     pack_archive,
     read_all,
     reading_as,
@@ -21,13 +21,14 @@ from rankcut.files.streams import (
     unpack_archive,
 )
 from rankcut.files.table_columns import Columns
+from rankcut.files.text_lines import TextLines, plain_blocks
 
 # The number of a line, and its cells.
 _Record: TypeAlias = tuple[int, list[Any]]
 
 _QUOTED = re.compile(r'"[^"]*"')
 
-# A number with a decimal comma, as files have it whose cells are divided by semicolons.
+# A number with a decimal comma, as in files whose cells are separated by semicolons.
 _COMMA = re.compile(r"([+-]?[0-9]+),([0-9]{1,2})")
 
 
@@ -41,13 +42,24 @@ def text_blocks(
     """The blocks of a CSV or TSV file, at least one.
 
     ``header`` is the line with the columns' names, or the first and last of several, whose cells
-    are joined; 0 says there is none, and the columns are called 1, 2, …. ``rows`` is how many
+    are joined; 0 means there is none, and the columns are called 1, 2, …. ``rows`` is how many
     rows a block has. A ``delimiter`` of None is a comma, or a semicolon or tab if the header has
     no comma.
     """
     name = source_name(source)
-    with open_text(source) as text:
-        yield from _parsed(_text_records(text, name, delimiter, header), name, header, rows)
+    with open_utf8(source) as stream:
+        lines = TextLines(stream, name)
+        delimiter = _delimiter(lines, header) if delimiter is None else delimiter
+        table, _ = _titled(_text_records(lines, name, delimiter), name, header, rows)
+        lines.give_back()
+        careful = _blocks(_text_records(lines, name, delimiter), table)
+        while not lines.are_many():
+            block = next(careful, None)
+            if block is None:
+                return
+            yield block
+        yield from plain_blocks(lines, delimiter, table)
+        yield from careful
 
 
 def excel_blocks(
@@ -75,7 +87,8 @@ def excel_blocks(
             table = book[sheet] if sheet is not None else book.worksheets[0]
             cells = enumerate(table.iter_rows(values_only=True), start=1)
             records = ((line, _trimmed(map(_plain_cell, row))) for line, row in cells)
-            yield from _parsed(records, name, header, rows, ragged=True)
+            table, record = _titled(records, name, header, rows)
+            yield from _blocks(chain([record], records), table, ragged=True)
         finally:
             book.close()
 
@@ -97,20 +110,15 @@ def _trimmed(cells: Iterable[Any]) -> list[Any]:
     return row
 
 
-def _text_records(
-    text: io.TextIOBase, name: str, delimiter: str | None, header: Header
-) -> Iterator[_Record]:
+def _delimiter(lines: TextLines, header: Header) -> str:
+    """The delimiter of a header's last line: a comma, semicolon or tab."""
     last = header if isinstance(header, int) else header[1]
-    opening = list(islice(text, max(1, min(last, 1000))))
-    while opening and not opening[-1].strip() and len(opening) < 1000:
-        line = text.readline()
-        if not line:
-            break
-        opening.append(line)
-    if delimiter is None:
-        bare = _QUOTED.sub("", opening[-1]) if opening else ""
-        delimiter = next((mark for mark in ",;\t" if mark in bare), ",")
-    lines = _without_zeros(chain(opening, text), name)
+    opening = lines.peek(max(1, min(last, 1000)), 1000)
+    bare = _QUOTED.sub("", opening[-1]) if opening else ""
+    return next((mark for mark in ",;\t" if mark in bare), ",")
+
+
+def _text_records(lines: TextLines, name: str, delimiter: str) -> Iterator[_Record]:
     reader = csv.reader(lines, delimiter=delimiter, strict=True)
     try:
         for record in reader:
@@ -119,37 +127,16 @@ def _text_records(
                     _COMMA.sub(r"\1.\2", cell) if _COMMA.fullmatch(cell) else cell
                     for cell in record
                 ]
-            yield reader.line_num, record
+            yield lines.number, record
+            lines.forget()
     except csv.Error as problem:
-        raise RankingFileError(f"not a table: {problem}", name, reader.line_num) from None
+        raise RankingFileError(f"not a table: {problem}", name, lines.number) from None
 
 
-def _without_zeros(lines: Iterable[str], name: str) -> Iterator[str]:
-    for number, line in enumerate(lines, start=1):
-        if "\0" in line:
-            raise RankingFileError(
-                "contains a zero byte, which text never does",
-                name,
-                number,
-                remedy="the file is damaged, or of another format",
-            )
-        yield line
-
-
-def _parsed(
-    records: Iterator[_Record],
-    name: str,
-    header: Header,
-    rows: int | None,
-    *,
-    ragged: bool = False,
-) -> Iterator[Block]:
-    """Blocks of records; only those of a spreadsheet may leave out empty cells at their end."""
-    names: list[str] = []
-    repeats: dict[int, int] = {}
-    declared: Declared | None = None
-    pending: list[list[Any]] = []
-    lines: list[int] = []
+def _titled(
+    records: Iterator[_Record], name: str, header: Header, rows: int | None
+) -> tuple[Table, _Record]:
+    """What the header says about a table, and its first record."""
     first, last = (header, header) if isinstance(header, int) else header
     if first < 0 or last < first or (first == 0 and last > 0):
         raise RankingFileError(
@@ -158,7 +145,6 @@ def _parsed(
             remedy=["correct ", Setting("header")],
         )
     titles: list[list[Any]] = []
-    any_block = False
     line = 0
     for number, (line, record) in enumerate(records, start=1):
         if number < first or not record:
@@ -168,45 +154,51 @@ def _parsed(
             if titles or "".join(map(str, record)).strip() or len(record) > 1:
                 titles.append(record)
             continue
-        if not names:
-            width = max(len(record), *map(len, titles)) if titles else len(record)
-            names, repeats = _column_names(titles, width)
-            names, declared = read_marks(names, name)
-            step = rows or max(1, BLOCK_CELLS // width)
-        if len(record) > len(names) and any(record[len(names) :]):
-            raise _uneven(record, names, name, line)
-        if len(record) < len(names):
+        width = max(len(record), *map(len, titles)) if titles else len(record)
+        names, repeats = _column_names(titles, width)
+        names, declared = read_marks(names, name)
+        step = rows or max(1, BLOCK_CELLS // width)
+        return Table(name, names, repeats, declared, step), (line, record)
+    if not titles and 0 < line < first:
+        raise RankingFileError(
+            f"the file ends before line {first}, where the header should be",
+            name,
+            max(1, line),
+            remedy=["name another line with ", Setting("header")],
+        )
+    raise RankingFileError(
+        "the table has no rows" if titles else "the file is empty", name, max(1, line)
+    )
+
+
+def _blocks(records: Iterable[_Record], table: Table, *, ragged: bool = False) -> Iterator[Block]:
+    """Blocks of records; only those of a spreadsheet may leave out empty cells at their end."""
+    width = len(table.names)
+    pending: list[list[Any]] = []
+    lines: list[int] = []
+    for line, record in records:
+        if not record:
+            continue
+        if len(record) > width and any(record[width:]):
+            raise _uneven(record, table, line)
+        if len(record) < width:
             if not ragged:
-                raise _uneven(record, names, name, line)
-            record = [*record, *[""] * (len(names) - len(record))]
-        pending.append(record[: len(names)])
+                raise _uneven(record, table, line)
+            record = [*record, *[""] * (width - len(record))]
+        pending.append(record[:width])
         lines.append(line)
-        if len(pending) == step:
-            columns = list(zip(*pending, strict=True))
-            yield Block(name, names, columns, np.array(lines), repeats, declared)
-            any_block = True
+        if len(pending) == table.step:
+            yield table.block(list(zip(*pending, strict=True)), np.array(lines))
             pending, lines = [], []
     if pending:
-        columns = list(zip(*pending, strict=True))
-        yield Block(name, names, columns, np.array(lines), repeats, declared)
-    elif not any_block:
-        if not titles and 0 < line < first:
-            raise RankingFileError(
-                f"the file ends before line {first}, where the header should be",
-                name,
-                max(1, line),
-                remedy=["name another line with ", Setting("header")],
-            )
-        raise RankingFileError(
-            "the table has no rows" if titles else "the file is empty", name, max(1, line)
-        )
+        yield table.block(list(zip(*pending, strict=True)), np.array(lines))
 
 
-def _uneven(record: list[Any], names: list[str], name: str, line: int) -> RankingFileError:
+def _uneven(record: list[Any], table: Table, line: int) -> RankingFileError:
     return RankingFileError(
         f"this row has {amount(len(record), 'cell')}, and the table has "
-        f"{amount(len(names), 'column')}",
-        name,
+        f"{amount(len(table.names), 'column')}",
+        table.source,
         line,
         remedy="quote cells that contain the delimiter, and leave none out",
     )

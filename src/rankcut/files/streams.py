@@ -87,7 +87,7 @@ def most_unpacked(size: int) -> int:
 
 def _out_of_proportion(name: str) -> RankingFileError:
     return RankingFileError(
-        f"unpacks to over {_MOST_TIMES} times its size, like a file made to fill the memory",
+        f"unpacks to over {_MOST_TIMES} times its size, as files made to exhaust memory do",
         name,
         remedy="if you trust it, unpack it yourself first",
     )
@@ -105,7 +105,7 @@ def reading_as(kind: str, name: str) -> Iterator[None]:
         if not said or "<" in said:  # an object that the library prints, with its address
             said = type(problem).__name__
         raise RankingFileError(
-            f"not {kind}, or damaged ({said})", name, remedy="fetch or write it again"
+            f"not {kind}, or damaged ({said})", name, remedy="download or write it again"
         ) from None
 
 
@@ -127,6 +127,17 @@ def open_text(source: Source) -> Iterator[io.TextIOWrapper]:
             text.detach()
 
 
+@contextmanager
+def open_utf8(source: Source) -> Iterator[io.BufferedReader]:
+    """The text of a source as bytes, for :func:`decoded_part` to decode, line by line."""
+    with open_bytes(source) as stream:
+        if _encoding(stream.peek(2)) == "utf-16":
+            with open_text(stream) as text:
+                yield io.BufferedReader(_Reading(_Encoded(text), source_name(source)))
+        else:
+            yield stream
+
+
 def decoded(content: bytes) -> str:
     """Text in UTF-8; a byte that is not UTF-8 is taken as Latin-1, as older files have it.
 
@@ -135,7 +146,12 @@ def decoded(content: bytes) -> str:
     >>> decoded("Müller".encode("latin-1")), decoded("Müller".encode("utf-16"))
     ('Müller', 'Müller')
     """
-    return content.decode(_encoding(content), errors="rankcut-latin-1")
+    return decoded_part(content, _encoding(content))
+
+
+def decoded_part(content: bytes, encoding: str = "utf-8") -> str:
+    """Like decoded, of a part of a text in UTF-8."""
+    return content.decode(encoding, errors="rankcut-latin-1")
 
 
 def _encoding(start: bytes) -> str:
@@ -190,7 +206,7 @@ def _unpacked(stream: io.BufferedReader, name: str) -> io.BufferedReader:
 class _Reading(io.RawIOBase):
     """Any object with ``read`` as a raw stream."""
 
-    def __init__(self, source: IO[Any], name: str) -> None:
+    def __init__(self, source: "IO[Any] | _Encoded", name: str) -> None:
         self._source = source
         self._name = name
 
@@ -203,6 +219,17 @@ class _Reading(io.RawIOBase):
             raise TypeError(f"{self._name}: open the file in binary mode, or as a text stream")
         buffer[: len(chunk)] = chunk
         return len(chunk)
+
+
+class _Encoded:
+    """A text, read as UTF-8."""
+
+    def __init__(self, text: io.TextIOWrapper) -> None:
+        self._text = text
+
+    def read(self, size: int) -> bytes:
+        # A character takes up to four bytes.
+        return self._text.read(max(1, size // 4)).encode()
 
 
 class _Unpacking(io.RawIOBase):
@@ -222,7 +249,7 @@ class _Unpacking(io.RawIOBase):
             chunk: bytes = self._gzip.read(len(buffer))
         except (OSError, EOFError, zlib.error) as problem:
             raise RankingFileError(
-                f"the gzip file is damaged ({problem}); fetch or pack it again", self._name
+                f"the gzip file is damaged ({problem}); download or compress it again", self._name
             ) from None
         self._unpacked += len(chunk)
         if self._unpacked > most_unpacked(self._packed.count):
@@ -245,7 +272,7 @@ class _Counted:
 
 
 def whole_number(text: str) -> int | None:
-    """The number that plain digits are, up to 10**15, or None.
+    """The number written in plain digits, up to 10**15, or None.
 
     Python's ``int`` accepts more than a file should: other scripts' digits, signs, underscores.
 
@@ -262,8 +289,8 @@ def write_whole(stream: BinaryIO, content: bytes) -> None:
     while content:
         taken: int | None = stream.write(content)
         if taken is None and isinstance(stream, io.RawIOBase):
-            raise BlockingIOError("the reader takes no more for now, and nothing waits for it")
-        # Streams of a user's own often return nothing.
+            raise BlockingIOError("the reader is not ready, and the stream does not wait")
+        # Streams that users define often return nothing.
         content = b"" if taken is None else content[taken:]
 
 

@@ -4,17 +4,19 @@ import re
 from collections.abc import Hashable
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
 from rankcut.errors import InputError
-from rankcut.graphs.distances import scaled_to_one
+from rankcut.graphs.distances import exponent_of, scaled_to_one
 from rankcut.parameters import WithParameters
-from rankcut.rankings import as_frame, object_array
+from rankcut.rankings import as_frame, labels_beside, object_array
+
+if TYPE_CHECKING:
+    import narwhals as nw
 
 # Words begin with a letter, so that numbers in a column of categories are no text.
 _WORD = re.compile(r"[^\W\d_]\w*")
@@ -38,7 +40,7 @@ class ItemFeatures:
     other_types : dict
         The types of columns that hold neither numbers nor categories, by their names.
     labels : tuple or None
-        The items' labels, from the index of a pandas frame.
+        The items' labels, as from the index of a pandas frame.
     categories : tuple
         The names of the columns of a categorical type, which are never read as text.
     """
@@ -79,6 +81,8 @@ def as_item_features(features: Any) -> ItemFeatures | None:
         except ValueError:
             # Rows of different lengths: building the graph says so.
             return ItemFeatures(features)
+    import narwhals as nw
+
     index = nw.maybe_get_index(frame)
     labels = None if index is None else tuple(index)
     # Not frame[name]: the columns of a pandas frame may be called 0, 1, …
@@ -98,7 +102,9 @@ def as_item_features(features: Any) -> ItemFeatures | None:
     )
 
 
-def _plain_column(column: nw.Series[Any]) -> NDArray[Any]:
+def _plain_column(column: "nw.Series[Any]") -> NDArray[Any]:
+    import narwhals as nw
+
     missing = column.is_null() | column.is_nan() if column.dtype.is_float() else column.is_null()
     gaps = missing.to_numpy().astype(bool)
     if not (column.dtype.is_numeric() or column.dtype == nw.Boolean):
@@ -141,7 +147,7 @@ def item_points(
     if known is None:
         raise InputError("the graph needs item features: one row for each item")
     if known.matrix is not None:
-        return _array_points(known.matrix, label), None
+        return _array_points(known.matrix, label), known.labels
     items = _labels(known, label)
     columns = [
         (name, values)
@@ -287,3 +293,34 @@ def _word_weights(texts: NDArray[Any]) -> NDArray[np.float64]:
     if min(weights.shape) <= _MOST_WORDS:
         return np.asarray(weights.toarray())
     return np.asarray(TruncatedSVD(_TOPICS, random_state=0).fit_transform(weights))
+
+
+def aligned_points(recipe: Any, items: tuple[Hashable, ...] | None) -> NDArray[np.float64] | None:
+    """The features that a recipe knows of these items, as comparable numbers, or None.
+
+    Columns are scaled to mean 0 and variance 1; many columns, or sparse ones, become the first
+    hundred principal directions.
+
+    >>> from rankcut import NeighborGraph
+    >>> aligned_points(NeighborGraph([[1.0], [2.0], [3.0]], n_neighbors=1), None).ravel().round(2)
+    array([-1.22,  0.  ,  1.22])
+    """
+    if not isinstance(recipe, FeatureRecipe) or recipe.features is None:
+        return None
+    matrix, labels = recipe.features.matrix, None
+    if not sparse.issparse(matrix):
+        matrix, labels = item_points(recipe.features, getattr(recipe, "items", None))
+        matrix = np.ldexp(matrix, -exponent_of(matrix))
+        matrix = matrix - matrix.mean(axis=0)
+        spread = matrix.std(axis=0)
+        matrix = matrix / np.where(spread > 1e-12 * np.abs(matrix).max(initial=1.0), spread, np.inf)
+    if min(matrix.shape) > _TOPICS or sparse.issparse(matrix):
+        from sklearn.decomposition import TruncatedSVD
+
+        rank = max(1, min(_TOPICS, *(size - 1 for size in matrix.shape)))
+        matrix = TruncatedSVD(rank, random_state=0).fit_transform(matrix)
+    ours, theirs = labels_beside(labels, items), labels_beside(items, labels)
+    if ours is None or theirs is None or ours == theirs:
+        return np.asarray(matrix, dtype=np.float64)
+    position = {label: row for row, label in enumerate(ours)}
+    return np.asarray(matrix[[position[label] for label in theirs]], dtype=np.float64)

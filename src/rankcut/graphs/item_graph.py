@@ -3,9 +3,8 @@
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import Any, Protocol, TypeAlias, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
 
-import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,6 +12,9 @@ from rankcut.errors import InputError, Setting, amount
 from rankcut.graphs.validation import check_same_labels, check_weights, some_of
 from rankcut.graphs.weights import CompleteWeights, Weights
 from rankcut.rankings import as_frame, labels_beside
+
+if TYPE_CHECKING:
+    import narwhals as nw
 
 
 @dataclass(frozen=True)
@@ -324,7 +326,9 @@ def _from_networkx(graph: Any) -> ItemGraph:
     return ItemGraph.trusted(check_weights(weights, labels), labels, ordered=labels is None)
 
 
-def _from_frame(frame: nw.DataFrame[Any]) -> ItemGraph:
+def _from_frame(frame: "nw.DataFrame[Any]") -> ItemGraph:
+    import narwhals as nw
+
     columns: tuple[Hashable, ...] = tuple(frame.columns)
     index = nw.maybe_get_index(frame)
     rows = tuple(index) if index is not None else columns

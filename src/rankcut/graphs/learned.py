@@ -145,7 +145,7 @@ class CoListingGraph(_ProfileGraph):
     shrinkage : float
         s: each item counts as if this many more rankings listed it alone.
     rankings : array, frame or CSR array of shape (n_others, n_items) or None
-        Rankings to learn from beside those that are fitted, such as those without a label.
+        Rankings to learn from besides those that are fitted, such as those without a label.
 
     Examples
     --------
@@ -184,7 +184,7 @@ class AgreementGraph(_ProfileGraph):
     shrinkage : float
         s: each item counts as if this many more rankings listed it alone.
     rankings : array, frame or CSR array of shape (n_others, n_items) or None
-        Rankings to learn from beside those that are fitted, such as those without a label.
+        Rankings to learn from besides those that are fitted, such as those without a label.
 
     Examples
     --------
@@ -225,11 +225,11 @@ def listed_ranks(rankings: RankMatrix) -> sparse.csr_array:
     counts, columns, ranks = [np.zeros(1, dtype=np.int64)], [], []
     step = max(1, _BLOCK // n_items)
     for start in range(0, n_rows, step):
-        piece = rankings.read(start, min(start + step, n_rows))
-        ranked = ~np.isnan(piece)
+        block = rankings.read(start, min(start + step, n_rows))
+        ranked = ~np.isnan(block)
         counts.append(ranked.sum(axis=1))
         columns.append(np.nonzero(ranked)[1].astype(np.int32))
-        ranks.append(piece[ranked])
+        ranks.append(block[ranked])
     starts = np.cumsum(np.concatenate(counts))
     return sparse.csr_array(
         (np.concatenate(ranks), np.concatenate(columns), starts), rankings.shape

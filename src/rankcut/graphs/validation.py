@@ -1,4 +1,4 @@
-"""What the weights of a graph must be, checked on arrival."""
+"""Checks of the weights of a graph."""
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import replace

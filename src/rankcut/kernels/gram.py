@@ -23,7 +23,7 @@ from rankcut.errors import InputError, amount
 from rankcut.rankings import RankMatrix, Unranked, labels_beside, read_rankings
 from rankcut.threads import as_completed
 
-# Feature matrices of up to this many entries (512 MB) are kept. A larger one is computed anew, a
+# Feature matrices of up to this many entries (512 MB) are kept. A larger one is computed again, a
 # few rows at a time, for each block of the Gram matrix.
 KEPT = 1 << 26
 

@@ -218,11 +218,15 @@ def _with_weights(graph: ItemGraph, weights: NDArray[Any]) -> ItemGraph:
 
 
 def _largest_step(weights: NDArray[Any], slope: NDArray[Any]) -> float:
-    """A small step in the direction of a slope, which leaves no weight negative."""
+    """A small step in the direction of a slope, which leaves no weight negative.
+
+    A slope too small for a finite step changes nothing: any step will do.
+    """
     moving = slope != 0
     if not moving.any():
         return _STEP
     size = float(np.abs(slope).max())
     with np.errstate(over="ignore"):
         room = weights[moving] / np.abs(slope[moving])
-    return min(_STEP * float(weights.max()) / size, 0.5 * float(room.min()))
+    step = min(_STEP * float(weights.max()) / size, 0.5 * float(room.min()))
+    return step if np.isfinite(step) else _STEP

@@ -34,7 +34,7 @@ _SLACK = 1.0 + 1e-12
 
 
 class _Parts(NamedTuple):
-    """A sparse part, and what stands beside it: u as a query, t as a row that is searched."""
+    """A sparse part, and what is added to it: u as a query, t as a row that is searched."""
 
     sparse: sparse.csr_array
     query: Floats

@@ -1,4 +1,4 @@
-"""Gaussian and Laplace kernels: they fall with distance, and tell any two populations apart."""
+"""Gaussian and Laplace kernels: they fall with distance, and distinguish any two populations."""
 
 from collections.abc import Hashable, Sequence
 from typing import Any, Literal, TypeAlias

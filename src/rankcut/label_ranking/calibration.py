@@ -1,8 +1,8 @@
-"""From predicted signs to probabilities that hold.
+"""From predicted signs to calibrated probabilities.
 
 A pair with the predicted sign e has the raw probability (1 + e)/2 that its first item is
-preferred. Calibrated it is p with logit p = a·logit((1 + c·e)/2): c < 1 keeps it off 0 and 1, and
-a sharpens or flattens it. Both maximise the likelihood of held-out pairs.
+preferred. The calibrated one is p with logit p = a·logit((1 + c·e)/2): c < 1 keeps it off 0 and 1,
+and a sharpens or flattens it. Both maximise the likelihood of held-out pairs.
 Swapping the items of a pair gives 1 − p.
 """
 

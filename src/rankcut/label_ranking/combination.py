@@ -14,8 +14,13 @@ from scipy.optimize import nnls
 
 from rankcut._loops.types import Floats
 from rankcut.label_ranking.forest import ForestModel, fit_forest
-from rankcut.label_ranking.kernel_ridge import KernelModel, fit_kernel
-from rankcut.label_ranking.scales import NormalScale, StandardScale, fit_scales
+from rankcut.label_ranking.kernel_ridge import (
+    KernelModels,
+    NormalScale,
+    StandardScale,
+    fit_kernels,
+    fit_scales,
+)
 from rankcut.threads import in_order
 
 Scale: TypeAlias = StandardScale | NormalScale
@@ -29,7 +34,7 @@ _FEWER_TREES = 20
 _MANY_ROWS = 5000
 _BEST_LEAF = 5
 
-# With more items than this, each tree is for all items at once, and there are this many times more.
+# With more items than this, each tree predicts all items, and there are this many times more trees.
 _MOST_ITEMS = 16
 _MORE_TREES = 4
 
@@ -39,10 +44,6 @@ _NAMES = (
     "kernel, standard scores",
     "kernel, normal scores",
 )
-
-# Unknown targets are filled in by predictions, this many times, with fewer trees.
-_ROUNDS = 4
-_FILLING_TREES = 0.5
 
 # More targets than this are replaced by as many principal components for the trees.
 _MOST_TARGETS = 64
@@ -56,7 +57,7 @@ class Combination:
     ----------
     forests : list of ForestModel
         Extremely randomised trees, and trees with best splits.
-    kernels : list of (scale, KernelModel)
+    kernels : list of (scale, KernelModels)
         Kernel models and the scales of their covariates.
     mean : ndarray of shape (n_targets,)
         Mean of the targets.
@@ -69,7 +70,7 @@ class Combination:
     """
 
     forests: list[ForestModel]
-    kernels: list[tuple[Scale, KernelModel]]
+    kernels: list[tuple[Scale, KernelModels]]
     mean: Floats
     basis: Floats | None
     weights: Floats
@@ -80,7 +81,7 @@ class Combination:
         return dict(zip(_NAMES, self.weights.tolist(), strict=True))
 
     def without_rows(self) -> "Combination":
-        """The same without the predictions of training rows, which prediction does not need."""
+        """The same without the predictions of training rows, needed only while fitting."""
         return replace(
             self,
             forests=[replace(each, left_out=each.left_out[:0]) for each in self.forests],
@@ -101,19 +102,18 @@ class Combination:
                 found += share * (reduced if self.basis is None else reduced @ self.basis)
         for share, (scale, kernel) in zip(shares[2:], self.kernels, strict=True):
             if share > 0:
-                found += share * (kernel.predict(scale(rows)) - self.mean)
+                found += share * kernel.predict(scale(rows))
         return found
 
 
 def fit_combination(
     rows: Floats,
     targets: Floats,
-    known: NDArray[np.bool_],
+    listed: NDArray[np.bool_],
     weights: Floats,
     is_indicator: NDArray[np.bool_],
     groups: Sequence[NDArray[np.intp]],
     *,
-    bounded: bool,
     seed: int,
     n_jobs: int | None = None,
 ) -> Combination:
@@ -124,49 +124,35 @@ def fit_combination(
     rows : ndarray of shape (n_rows, n_columns)
         Covariates, not NaN.
     targets : ndarray of shape (n_rows, n_targets)
-        What to predict; an unknown target has its expected value.
-    known : ndarray of bool, of shape (n_rows, n_targets)
-        Which targets are known. The others are filled in by held-out predictions, and everything
-        is fitted again.
+        What to predict; a target that is not known has its expected value.
+    listed : ndarray of bool, of shape (n_rows, n_items)
+        Whether a row says anything about an item; nothing is learned about it from other rows.
     weights : ndarray of shape (n_rows,)
         How often each row counts, above 0.
     is_indicator : ndarray of bool, of shape (n_columns,)
         Which columns are 0 or 1 for a category.
     groups : sequence of arrays of columns
         The targets of each item.
-    bounded : bool
-        Whether targets are from −1 to 1, and predictions too.
     seed : int
         Seed of the trees and landmarks.
     n_jobs : int or None
         Number of threads.
     """
-
-    def fit(filled: Floats, share: float) -> Combination:
-        return _fit_once(rows, filled, known, weights, is_indicator, groups, share, seed, n_jobs)
-
-    filled = targets
-    for _ in range(0 if known.all() else _ROUNDS):
-        found = fit(filled, _FILLING_TREES).left_out
-        filled = np.where(known, targets, np.clip(found, -1.0, 1.0) if bounded else found)
-    return fit(filled, 1.0)
-
-
-def _fit_once(
-    rows: Floats,
-    targets: Floats,
-    known: NDArray[np.bool_],
-    weights: Floats,
-    is_indicator: NDArray[np.bool_],
-    groups: Sequence[NDArray[np.intp]],
-    share: float,
-    seed: int,
-    n_jobs: int | None,
-) -> Combination:
-    """All models with a share of the trees, and their weights."""
-    mean = weights @ targets / weights.sum()
-    centred = targets - mean
+    told = np.zeros(targets.shape, dtype=bool)
+    for item, columns in enumerate(groups):
+        told[:, columns] |= listed[:, item, None]
+    counts = told * weights[:, None]
+    mean = (counts * targets).sum(axis=0) / np.maximum(counts.sum(axis=0), 1e-300)
+    # What a row does not tell is as usual.
+    centred = np.where(told, targets - mean, 0.0)
+    everything, everyone = [np.arange(targets.shape[1])], [np.arange(len(rows))]
     many = len(groups) > _MOST_ITEMS
+    if many:
+        groups, members = everything, everyone
+    else:
+        members = [np.flatnonzero(column) for column in listed.T]
+        groups = [columns for columns, own in zip(groups, members, strict=True) if len(own)]
+        members = [own for own in members if len(own)]
     basis = _principal(centred, weights) if many else None
     outputs = centred if basis is None else centred @ basis.T
     n_random = _RANDOM_TREES if len(rows) <= _MANY_ROWS else _FEWER_TREES
@@ -176,8 +162,9 @@ def _fit_once(
             rows,
             outputs,
             weights,
-            groups=[np.arange(outputs.shape[1])] if many else groups,
-            n_trees=round(share * n_trees) * (_MORE_TREES if many else 1),
+            groups=groups if basis is None else [np.arange(len(basis))],
+            members=members,
+            n_trees=n_trees * (_MORE_TREES if many else 1),
             leaf=leaf,
             best=best,
             seed=own,
@@ -188,15 +175,19 @@ def _fit_once(
             (_BEST_TREES, _BEST_LEAF, True, seeds[1]),
         )
     ]
+    if listed.all():
+        # One kernel for all targets is as good, and fitted once.
+        groups, members = everything, everyone
     scales: tuple[Scale, Scale] = fit_scales(rows, is_indicator, weights)
-    tasks = list(zip(scales, seeds[2:], strict=True))
     found = in_order(
-        lambda task: fit_kernel(task[0](rows), targets, weights, task[1]), tasks, n_jobs
+        lambda task: fit_kernels(task[0](rows), centred, weights, groups, members, task[1]),
+        list(zip(scales, seeds[2:], strict=True)),
+        n_jobs,
     )
     kernels = list(zip(scales, found, strict=True))
     honest = [forest.left_out if basis is None else forest.left_out @ basis for forest in forests]
-    honest += [kernel.left_out - mean for _, kernel in kernels]
-    shares = weigh(honest, centred, known * weights[:, None])
+    honest += [kernel.left_out for _, kernel in kernels]
+    shares = weigh(honest, centred, counts)
     left_out = mean + sum(share * each for share, each in zip(shares, honest, strict=True))
     return Combination(forests, kernels, mean, basis, shares, np.asarray(left_out))
 

@@ -76,7 +76,8 @@ class ForestModel:
             )
 
         over_rows(add, len(rows), _ROWS_AT_ONCE, n_jobs)
-        return np.asarray(total / np.bincount(self.columns.ravel(), minlength=n_targets))
+        times = np.bincount(self.columns.ravel(), minlength=n_targets)
+        return np.asarray(total / np.maximum(times, 1))
 
     def check(self, n_columns: int) -> None:
         """Raise ValueError unless every path from a root ends at a leaf: a file may hold anything.
@@ -110,6 +111,7 @@ def fit_forest(
     weights: Floats,
     *,
     groups: Sequence[NDArray[np.intp]],
+    members: Sequence[NDArray[np.intp]],
     n_trees: int,
     leaf: int,
     best: bool,
@@ -127,7 +129,10 @@ def fit_forest(
     weights : ndarray of shape (n_rows,)
         How often each row counts, above 0.
     groups : sequence of arrays of columns
-        The targets that a tree predicts; together they are all.
+        The targets that each tree predicts, as many in each group; together they cover all
+        targets.
+    members : sequence of arrays of rows
+        The rows that the trees of each group grow on, at least one.
     n_trees : int
         Number of trees for each group.
     leaf : int
@@ -142,30 +147,30 @@ def fit_forest(
     from sklearn.tree import DecisionTreeRegressor, ExtraTreeRegressor
 
     kind = DecisionTreeRegressor if best else ExtraTreeRegressor
-    n_rows = len(rows)
-    kept = n_rows if n_rows < 2 else min(n_rows - 1, round((1 - _LEFT_OUT) * n_rows))
     single = rows.astype(np.float32)
     tasks = list(
         zip(
             np.random.SeedSequence(seed).spawn(n_trees * len(groups)),
-            [columns for columns in groups for _ in range(n_trees)],
+            [group for group in zip(groups, members, strict=True) for _ in range(n_trees)],
             strict=True,
         )
     )
 
     def grow(
-        task: tuple[np.random.SeedSequence, NDArray[np.intp]],
+        task: tuple[np.random.SeedSequence, tuple[NDArray[np.intp], NDArray[np.intp]]],
     ) -> tuple[Any, NDArray[np.intp], Floats]:
-        child, columns = task
+        child, (columns, own) = task
         rng = np.random.default_rng(child)
-        order = rng.permutation(n_rows)
+        order = rng.permutation(own)
+        n_rows = len(own)
+        kept = n_rows if n_rows < 2 else min(n_rows - 1, round((1 - _LEFT_OUT) * n_rows))
         inside, outside = order[:kept], order[kept:]
         tree = kind(
             min_samples_leaf=leaf,
             max_features=_TRIED if best else 1.0,
             random_state=int(rng.integers(2**31)),
         )
-        # The arrays are as scikit-learn wants them: it need not check them for each tree.
+        # The arrays already have the types that scikit-learn needs: no check for each tree.
         tree.fit(
             single[inside],
             targets[np.ix_(inside, columns)],
@@ -176,16 +181,16 @@ def fit_forest(
 
     total, times = np.zeros(targets.shape), np.zeros(targets.shape)
     trees = []
-    for (_, columns), (tree, outside, found) in zip(
+    for (_, (columns, _)), (tree, outside, found) in zip(
         tasks, in_order(grow, tasks, n_jobs), strict=True
     ):
         trees.append(tree)
         total[np.ix_(outside, columns)] += found
         times[np.ix_(outside, columns)] += 1.0
-    # For a row that no tree left out, the mean is all that is known.
+    # A row that no tree left out gets the mean.
     mean = weights @ targets / weights.sum()
     left_out = np.where(times > 0, total / np.maximum(times, 1.0), mean)
-    predicted = np.array([columns for _, columns in tasks], dtype=np.uint32)
+    predicted = np.array([columns for _, (columns, _) in tasks], dtype=np.uint32)
     return ForestModel(*flatten(trees), predicted, left_out)
 
 

@@ -14,6 +14,7 @@ from rankcut._loops.types import Floats, Indices
 from rankcut.errors import InputError
 from rankcut.kernels.groups import read_groups
 from rankcut.parameters import check_count, check_counts
+from rankcut.ranking_set import weights_of
 from rankcut.rankings import Unranked, read_rankings
 
 
@@ -41,7 +42,7 @@ def kendall_score(
         Meaning of an item that an observed ranking does not rank: it comes after the ranked ones
         ("last"), or nothing is known about it ("anywhere").
     sample_weight : array of shape (n_rankings,) or None
-        How often each ranking counts.
+        How often each ranking counts. None: the counts of a RankingSet, or once.
 
     Examples
     --------
@@ -62,8 +63,8 @@ def kendall_score(
     >>> cross_val_score(model, X[::-1], ranks[::-1], scoring=kendall_score, cv=2).shape
     (2,)
     """
-    truth, found = _both(ranks, predicted, observed, unranked)
-    return _mean(kendall_of_rows(truth, found), sample_weight)
+    truth, found, weights = _both(ranks, predicted, observed, unranked, sample_weight)
+    return mean_of_rows(kendall_of_rows(truth, found), weights)
 
 
 def spearman_score(
@@ -90,7 +91,7 @@ def spearman_score(
     >>> spearman_score([[1, 2, 3, 4]], [[1, 2, 4, 3]])
     0.8
     """
-    truth, found = _both(ranks, predicted, observed, unranked)
+    truth, found, weights = _both(ranks, predicted, observed, unranked, sample_weight)
     listed = truth != NOWHERE
     x, y = _positions(truth, listed), _positions(found, listed)
     count = np.maximum(listed.sum(axis=1, keepdims=True), 1)
@@ -100,7 +101,7 @@ def spearman_score(
     norms = np.sqrt(spread * (y**2).sum(axis=1))
     # A predicted ranking that ties all items agrees with nothing.
     rows = np.divide((x * y).sum(axis=1), norms, out=np.zeros(len(x)), where=norms > 0)
-    return _mean(np.where(spread > 0, rows, np.nan), sample_weight)
+    return mean_of_rows(np.where(spread > 0, rows, np.nan), weights)
 
 
 def top_k_overlap(
@@ -131,12 +132,12 @@ def top_k_overlap(
     0.5
     """
     check_count(k, "k")
-    truth, found = _both(ranks, predicted, observed, unranked)
+    truth, found, weights = _both(ranks, predicted, observed, unranked, sample_weight)
     listed = truth != NOWHERE
     shares = _top_shares(truth, listed, k) * _top_shares(found, listed, k)
     size = np.minimum(k, listed.sum(axis=1))
     rows = np.divide(shares.sum(axis=1), size, out=np.full(len(truth), np.nan), where=size > 0)
-    return _mean(rows, sample_weight)
+    return mean_of_rows(rows, weights)
 
 
 def kendall_of_rows(truth: Indices, found: Indices, item: int | None = None) -> Floats:
@@ -171,19 +172,27 @@ def read_both(ranks: Any, predicted: Any, unranked: Unranked) -> tuple[Indices, 
     return read_groups(observed, unranked, None), read_groups(found, "error", None)
 
 
-def _both(ranks: Any, predicted: Any, observed: Any, unranked: Unranked) -> tuple[Indices, Indices]:
+def _both(
+    ranks: Any,
+    predicted: Any,
+    observed: Any,
+    unranked: Unranked,
+    sample_weight: ArrayLike | None,
+) -> tuple[Indices, Indices, Floats]:
+    """The groups of the items in observed and predicted rankings, and the weights."""
     if hasattr(ranks, "predict"):
         # As a scorer: a model, its covariates and the observed rankings.
-        return read_both(observed, ranks.predict(predicted), unranked)
-    if observed is not None:
+        ranks, predicted = observed, ranks.predict(predicted)
+    elif observed is not None:
         raise InputError(
             "with three arguments the first is a model", remedy="pass two rank matrices"
         )
-    return read_both(ranks, predicted, unranked)
+    truth, found = read_both(ranks, predicted, unranked)
+    return truth, found, check_counts(weights_of(ranks, sample_weight), len(truth))
 
 
-def _mean(rows: Floats, sample_weight: ArrayLike | None) -> float:
-    weights = check_counts(sample_weight, len(rows))
+def mean_of_rows(rows: Floats, weights: Floats) -> float:
+    """The weighted mean of the rows that are not NaN; 0 if all are."""
     counted = ~np.isnan(rows) & (weights > 0)
     if not counted.any():
         # Rankings of one item, or all tied: every prediction is as good.

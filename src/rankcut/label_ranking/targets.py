@@ -13,7 +13,7 @@ from scipy.sparse import issparse
 
 from rankcut._loops.partitions import NOWHERE
 from rankcut._loops.signs import expected_signs
-from rankcut._loops.types import Floats, Indices
+from rankcut._loops.types import Floats
 from rankcut.errors import InputError
 from rankcut.kernels.groups import read_groups
 from rankcut.kernels.kendall import count_pairs
@@ -47,10 +47,13 @@ class PairTargets:
         Expected signs of the pairs (0, 1), (0, 2), …, (1, 2), …: +1 where the first is better.
     known : ndarray of bool, of the same shape
         Whether a ranking ranks both items.
+    listed : ndarray of bool, of shape (n_rankings, n_items)
+        Whether a ranking ranks an item.
     """
 
     signs: Floats
     known: NDArray[np.bool_]
+    listed: NDArray[np.bool_]
 
 
 def pair_targets(
@@ -66,15 +69,9 @@ def pair_targets(
     groups = read_groups(rankings, unranked, n_jobs)
     signs = np.empty((len(groups), count_pairs(groups.shape[1])))
     expected_signs(groups, signs)
-    return PairTargets(signs, known_pairs(groups))
-
-
-def known_pairs(groups: Indices) -> NDArray[np.bool_]:
-    """Whether each ranking ranks both items of each pair."""
     listed = groups != NOWHERE
     first, second = np.triu_indices(groups.shape[1], 1)
-    known: NDArray[np.bool_] = listed[:, first] & listed[:, second]
-    return known
+    return PairTargets(signs, listed[:, first] & listed[:, second], listed)
 
 
 def scores_of_pairs(signs: Floats, n_items: int) -> Floats:
@@ -112,7 +109,7 @@ def differences(scores: Floats) -> Floats:
 
 
 def as_matrices(pairs: Floats, n_items: int) -> Floats:
-    """Probabilities of pairs i < j as matrices p_ij, with p_ji = 1 − p_ij and ½ in the diagonal.
+    """Probabilities of pairs i < j as matrices p_ij, with p_ji = 1 − p_ij and ½ on the diagonal.
 
     >>> as_matrices(np.array([[0.9]]), 2).tolist()
     [[[0.5, 0.9], [0.09999999999999998, 0.5]]]

@@ -1,6 +1,6 @@
 """Pictures drawn with Matplotlib, and pages that need no other library."""
 
-from rankcut.pictures.consensus_places import plot_consensus
+from rankcut.pictures.consensus import plot_consensus
 from rankcut.pictures.graph_figure import plot_graph
 from rankcut.pictures.map_figure import plot_map
 from rankcut.pictures.map_page import map_page

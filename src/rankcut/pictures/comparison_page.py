@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rankcut.comparison.results import p_in_words
-from rankcut.pictures.page import page, text
+from rankcut.pictures.page import in_css, page, text
 from rankcut.pictures.theme import colour, shorten
 
 # Maximum number of rows of a table or a picture.
@@ -35,7 +35,7 @@ def _section(result: Mapping[str, Any], *, several: bool) -> str:
         f'<p class="soft">Rankings: {html.escape(sizes)}. {html.escape(result["method"])}</p>',
         *([f'<p class="soft">For all comparisons together: {together}.</p>'] if several else []),
         *(f'<p class="soft">{html.escape(note)}</p>' for note in result["notes"]),
-        '<figure style="max-width:40rem">',
+        '<figure style="max-width:32rem">',
         comparison_picture(result["items"][:_MOST], list(result["groups"])),
         "</figure>",
         "<h2>Items</h2>",
@@ -77,7 +77,7 @@ def comparison_picture(rows: Sequence[Mapping[str, Any]], groups: Sequence[Any])
     for k, group in enumerate(groups):
         column, line = 140 * (k % 3), 16 + 22 * (k // 3)
         shapes.append(
-            f'<circle cx="{column + 8}" cy="{line - 5}" r="6" fill="{colour(k)}"/>'
+            f'<circle cx="{column + 8}" cy="{line - 5}" r="6" fill="{in_css(colour(k))}"/>'
             f"{text(shorten(group, 16), column + 20, line, 13)}"
         )
     order = sorted(range(len(rows)), key=lambda k: sum(places[k]))
@@ -91,7 +91,7 @@ def comparison_picture(rows: Sequence[Mapping[str, Any]], groups: Sequence[Any])
             f'stroke-width="{2.5 if clear else 1.5}"/>'
         )
         shapes += [
-            f'<circle cx="{x(place)}" cy="{y}" r="6" fill="{colour(g)}" '
+            f'<circle cx="{x(place)}" cy="{y}" r="6" fill="{in_css(colour(g))}" '
             f'opacity="{1 if clear else 0.35}"/>'
             for g, place in enumerate(places[k])
         ]

@@ -11,11 +11,24 @@ from rankcut.graphs.item_graph import as_item_graph
 from rankcut.pictures.graph_layout import GraphLayout, lay_out_graph
 from rankcut.pictures.labels import place_labels, points_along, text_width
 from rankcut.pictures.ranking_map import group_rows
-from rankcut.pictures.theme import INK, PAPER, SOFT, check_length, colour, import_figure, shorten
+from rankcut.pictures.theme import (
+    INK,
+    PAPER,
+    SOFT,
+    check_length,
+    colour,
+    import_figure,
+    shorten,
+    write_over,
+)
 
 _WIDTH, _HEIGHT, _LEGEND = 470, 430, 150
 _MARGIN, _ABOVE, _BELOW = 48, 58, 14
 _THIN, _THICK = 0.6, 5.0
+# Of more edges, each is drawn finer.
+_FEW_EDGES = 60
+# Colour of edges, whose strength is their opacity.
+_EDGE = (0.45, 0.50, 0.56)
 
 
 def plot_graph(
@@ -79,7 +92,7 @@ def plot_graph(
     axes.set_axis_off()
     inside = np.array([_WIDTH - 2 * _MARGIN, _HEIGHT - 2 * _MARGIN / 2])
     places = layout.places * inside + (_MARGIN, _MARGIN / 2)
-    size = 9.0 if len(labels) <= 60 else 6.0
+    size = 12.0 if len(labels) <= 20 else 9.0 if len(labels) <= 60 else 6.0
     _draw_edges(axes, layout, places)
     axes.scatter(
         *places.T,
@@ -128,12 +141,12 @@ def _draw_edges(axes: Any, layout: GraphLayout, places: NDArray[np.float64]) -> 
     if not len(layout.edges):
         return
     share = layout.weights / layout.weights.max()
-    fineness = min(1.0, (150 / len(share)) ** 0.5)
+    fineness = min(1.0, (_FEW_EDGES / len(share)) ** 0.5)
     axes.add_collection(
         LineCollection(
             list(places[layout.edges]),
             linewidths=fineness * (_THIN + (_THICK - _THIN) * share),
-            colors=[(0.37, 0.40, 0.44, 0.25 + 0.5 * float(s)) for s in share],
+            colors=[(*_EDGE, 0.2 + 0.5 * float(s)) for s in share],
             capstyle="round",
             zorder=1,
         )
@@ -168,18 +181,7 @@ def _write_labels(
         if np.linalg.norm(np.maximum(apart, 0)) > gap + 2:
             ends = np.array([places[number], (x, y)]).T
             axes.plot(*ends, color=SOFT, linewidth=0.5, zorder=0.5)
-        axes.text(
-            x,
-            y,
-            labels[number],
-            ha="center",
-            va="center",
-            size=font,
-            color=INK,
-            parse_math=False,
-            zorder=4,
-            bbox={"boxstyle": "square,pad=0.05", "facecolor": PAPER, "alpha": 0.7, "linewidth": 0},
-        )
+        write_over(axes, x, y, labels[number], font)
     return len(placed)
 
 
@@ -202,7 +204,7 @@ def _draw_widths(axes: Any, layout: GraphLayout, y: float) -> None:
     if not len(layout.weights):
         return
     low, high = float(layout.weights.min()), float(layout.weights.max())
-    fineness = min(1.0, (150 / len(layout.weights)) ** 0.5)
+    fineness = min(1.0, (_FEW_EDGES / len(layout.weights)) ** 0.5)
     axes.text(0, y, "weight", size=10, weight="bold", color=INK, va="center")
     examples = [high] if high - low < 1e-9 * high else [high, (low + high) / 2, low]
     for weight in examples:
@@ -211,7 +213,7 @@ def _draw_widths(axes: Any, layout: GraphLayout, y: float) -> None:
         axes.plot(
             [0, 30],
             [y, y],
-            color=(0.37, 0.40, 0.44, 0.25 + 0.5 * share),
+            color=(*_EDGE, 0.2 + 0.5 * share),
             linewidth=fineness * (_THIN + (_THICK - _THIN) * share),
             solid_capstyle="round",
         )

@@ -22,7 +22,12 @@ _MOST_EQUAL = 600
 _BETWEEN = 0.8
 
 # How much taller a flat graph may be drawn.
-_STRETCH = 1.7
+_STRETCH = 2.5
+
+# Items are moved apart until there is room for a label between them, or until their distances are
+# this part of what a square grid would allow.
+_ROOM, _APART = 0.08, 0.6
+_ROUNDS = 100
 
 
 class GraphLayout(NamedTuple):
@@ -63,7 +68,7 @@ def lay_out_graph(graph: ItemGraph) -> GraphLayout:
     else:
         weights = graph.to_dense()
     drawn = _strong_edges(weights)
-    places = _fit_in_square(_beside_each_other(drawn))
+    places = _keep_apart(_fit_in_square(_beside_each_other(drawn)))
     edges = coo_array(np.triu(drawn, 1))
     order = np.argsort(edges.data, kind="stable")
     pairs = np.stack(edges.coords, axis=1)[order].astype(np.int64)
@@ -172,6 +177,20 @@ def _upright(places: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(
         turned * np.where(turned[np.abs(turned).argmax(axis=0), [0, 1]] < 0, -1.0, 1.0)
     )
+
+
+def _keep_apart(places: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Move items that lie too near each other apart, within the unit square."""
+    least = min(_ROOM, _APART / np.sqrt(len(places)))
+    for _ in range(_ROUNDS):
+        apart = places[:, None] - places
+        lengths = np.linalg.norm(apart, axis=2)
+        np.fill_diagonal(lengths, np.inf)
+        if lengths.min(initial=np.inf) >= 0.98 * least:
+            break
+        push = np.maximum(least - lengths, 0.0) / np.maximum(lengths, 1e-9)
+        places = np.clip(places + 0.3 * (push[:, :, None] * apart).sum(axis=1), 0.0, 1.0)
+    return places
 
 
 def _fit_in_square(places: NDArray[np.float64]) -> NDArray[np.float64]:

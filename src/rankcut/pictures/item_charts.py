@@ -6,12 +6,13 @@ from typing import Any
 from rankcut.pictures.theme import (
     FAINT,
     INK,
+    PAPER,
     SOFT,
     colour,
     import_figure,
-    legend_above,
     name_rows,
     shorten,
+    write_heading,
 )
 
 # Maximum number of items in a chart; tables have the clearest or largest first.
@@ -19,7 +20,10 @@ _MOST = 30
 
 
 def draw_group_places(
-    items: Iterable[Mapping[str, Any]], groups: Sequence[Any], level: float = 0.05
+    items: Iterable[Mapping[str, Any]],
+    groups: Sequence[Any],
+    level: float = 0.05,
+    said: str = "",
 ) -> Any:
     """A Matplotlib figure of mean places, best items on top: a dot per group, joined by a line.
 
@@ -31,6 +35,8 @@ def draw_group_places(
         Labels of the groups.
     level : float
         Items with a p-value above this are drawn faint.
+    said : str
+        A sentence below the heading.
 
     Examples
     --------
@@ -41,7 +47,7 @@ def draw_group_places(
     """
     rows = [(row, [row[f"place in {group}"] for group in groups]) for row in list(items)[:_MOST]]
     rows.sort(key=lambda pair: sum(pair[1]))
-    axes = _rows([row["item"] for row, _ in rows], width=5.2, extra=1.1)
+    axes = _rows([row["item"] for row, _ in rows])
     clear = [row["p_value"] <= level for row, _ in rows]
     for height, (_, places) in enumerate(rows):
         line, width = (INK, 2.2) if clear[height] else (FAINT, 1.4)
@@ -51,12 +57,14 @@ def draw_group_places(
     for group, label in enumerate(groups):
         _dot(axes, [], [], group, label=shorten(label))
     _fade_names(axes, clear)
-    axes.set_xlabel("mean place (1 = best)", color=INK, size=11)
-    legend_above(axes)
+    axes.set_xlabel("mean place (1 = best)", color=INK, size=10)
+    write_heading(axes.figure, "Mean places by group", f"{said} {_faint(clear, level)}", axes)
     return axes.figure
 
 
-def draw_item_shares(items: Iterable[Mapping[str, Any]], level: float = 0.05) -> Any:
+def draw_item_shares(
+    items: Iterable[Mapping[str, Any]], level: float = 0.05, said: str = ""
+) -> Any:
     """A Matplotlib figure of how much of each item's variation is explained, largest on top.
 
     Parameters
@@ -65,6 +73,8 @@ def draw_item_shares(items: Iterable[Mapping[str, Any]], level: float = 0.05) ->
         Rows with ``item``, ``p_value`` and ``share_explained``, clearest first.
     level : float
         Items with a p-value above this are drawn faint.
+    said : str
+        A sentence below the heading.
 
     Examples
     --------
@@ -73,14 +83,15 @@ def draw_item_shares(items: Iterable[Mapping[str, Any]], level: float = 0.05) ->
     ['uni']
     """
     rows = sorted(list(items)[:_MOST], key=lambda row: -row["share_explained"])
-    axes = _rows([row["item"] for row in rows], width=5.2, extra=0.9)
+    axes = _rows([row["item"] for row in rows])
     clear = [row["p_value"] <= level for row in rows]
     shares = [100 * row["share_explained"] for row in rows]
     bars = axes.barh(range(len(rows)), shares, height=0.6, color=colour(0))
     for bar, is_clear in zip(bars, clear, strict=True):
         bar.set_alpha(1.0 if is_clear else 0.35)
     _fade_names(axes, clear)
-    axes.set_xlabel("% of the variation of the item's place", color=INK, size=11)
+    axes.set_xlabel("% of the variation of the item's place", color=INK, size=10)
+    write_heading(axes.figure, "What is explained of each item", f"{said} {_faint(clear, level)}")
     return axes.figure
 
 
@@ -103,7 +114,7 @@ def draw_effects(rows: Iterable[Mapping[str, Any]], unit: str) -> Any:
     shown = list(rows)[:_MOST]
     items = list(dict.fromkeys(row["item"] for row in shown))
     classes = list(dict.fromkeys(row.get("class") for row in shown))
-    axes = _rows(items, width=5.6, extra=1.2)
+    axes = _rows(items)
     axes.axvline(0.0, color=SOFT, linewidth=1.0)
     for row in shown:
         group = classes.index(row.get("class"))
@@ -117,15 +128,21 @@ def draw_effects(rows: Iterable[Mapping[str, Any]], unit: str) -> Any:
     if len(classes) > 1:
         for group, name in enumerate(classes):
             _dot(axes, [], [], group, label=shorten(name))
-        legend_above(axes)
-    axes.set_xlabel(f"first instead of last ({unit})", color=INK)
+    axes.set_xlabel(f"effect of rank 1 instead of the last ({unit})", color=INK, size=10)
+    said = "Dots: effects. Lines: 95 % intervals."
+    write_heading(axes.figure, "What each item tells", said, axes if len(classes) > 1 else None)
     return axes.figure
 
 
-def _rows(items: Sequence[Any], *, width: float, extra: float) -> Any:
+def _faint(clear: Sequence[bool], level: float) -> str:
+    """What faint rows mean, if there are any."""
+    return "" if all(clear) else f"Faint:\u00a0p\u00a0>\u00a0{level:g}."
+
+
+def _rows(items: Sequence[Any]) -> Any:
     """Axes with a row for each item."""
-    size = (width, extra + 0.28 * len(items))
-    axes = import_figure()(figsize=size, layout="constrained").subplots()
+    size = (6.6, 0.8 + 0.28 * len(items))
+    axes = import_figure()(figsize=size, layout="constrained", facecolor=PAPER).subplots()
     name_rows(axes, items)
     return axes
 

@@ -44,6 +44,22 @@ def text_width(text: str, size: float) -> float:
     return size * sum(widths)
 
 
+def wrapped(text: str, width: float, size: float) -> list[str]:
+    """A text as lines that are at most so wide; a word may be wider. Spaces can be hard ones.
+
+    >>> wrapped("a dot for each place", 60, 10)
+    ['a dot for', 'each place']
+    """
+    lines: list[str] = []
+    for word in text.strip().split(" "):
+        longer = f"{lines[-1]} {word}" if lines else word
+        if lines and text_width(longer, size) <= width:
+            lines[-1] = longer
+        else:
+            lines.append(word)
+    return [line for line in lines if line]
+
+
 def place_labels(
     anchors: NDArray[np.float64],
     sizes: NDArray[np.float64],

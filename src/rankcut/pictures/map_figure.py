@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankcut.errors import InputError
+from rankcut.errors import InputError, amount
 from rankcut.pictures.map_scene import FEW_GROUPS, Scene, lay_out
 from rankcut.pictures.ranking_map import (
     Directions,
@@ -15,7 +15,17 @@ from rankcut.pictures.ranking_map import (
     main_directions,
     map_rankings,
 )
-from rankcut.pictures.theme import FAINT, INK, OTHERS, PAPER, SCALE, SOFT, import_figure, shorten
+from rankcut.pictures.theme import (
+    FAINT,
+    INK,
+    OTHERS,
+    PAPER,
+    SCALE,
+    SOFT,
+    import_figure,
+    shorten,
+    write_over,
+)
 from rankcut.rankings import Unranked, read_rankings
 
 # The canvas and the column of legends beside it, in points.
@@ -178,7 +188,7 @@ def draw_map(found: RankingMap, title: str) -> Any:
     )
     legend.set(xlim=(0, _LEGEND), ylim=(_HEIGHT, 0))
     legend.set_axis_off()
-    _draw_legend(legend, found, scene, len(found.items) - len(labels))
+    _draw_legend(legend, found, scene, len(scene.arrows) - len(labels))
     return figure
 
 
@@ -229,7 +239,8 @@ def _draw_groups(axes: Any, found: RankingMap, scene: Scene) -> None:
         its_colour = found.groups[g].colour
         if len(scene.ellipses) <= FEW_GROUPS:
             axes.fill(*outline.T, color=its_colour, alpha=0.10, zorder=1, linewidth=0)
-        axes.plot(*outline.T, color=its_colour, linewidth=1.3, alpha=0.9, zorder=1.5)
+        axes.plot(*outline.T, color=PAPER, linewidth=2.8, alpha=0.7, zorder=2.5)
+        axes.plot(*outline.T, color=its_colour, linewidth=1.3, zorder=2.6)
     if len(found.groups) > 1:
         for g, (x, y) in scene.means.items():
             look = {"markeredgecolor": PAPER, "markeredgewidth": 1.4, "zorder": 3}
@@ -254,25 +265,10 @@ def _draw_arrows(axes: Any, scene: Scene, labels: dict[int, tuple[float, float]]
             zorder=4,
         )
         if number in labels:
-            axes.text(
-                *labels[number],
-                arrow.label,
-                ha="center",
-                va="center",
-                size=_FONT,
-                color=INK,
-                parse_math=False,
-                zorder=5,
-                bbox={
-                    "boxstyle": "square,pad=0.08",
-                    "facecolor": PAPER,
-                    "alpha": 0.7,
-                    "linewidth": 0,
-                },
-            )
+            write_over(axes, *labels[number], arrow.label, _FONT)
 
 
-def _draw_legend(axes: Any, found: RankingMap, scene: Scene, left_out: int) -> None:
+def _draw_legend(axes: Any, found: RankingMap, scene: Scene, without_label: int) -> None:
     y = 8.0
     heading = {"size": 10, "color": INK, "weight": "bold", "va": "center", "parse_math": False}
     entry = {"size": 9.5, "color": INK, "va": "center", "parse_math": False}
@@ -306,8 +302,11 @@ def _draw_legend(axes: Any, found: RankingMap, scene: Scene, left_out: int) -> N
             y += max(radius, 8)
         y += 16
     notes = ["Arrows point to where", "an item is ranked high."]
+    left_out = len(found.items) - len(scene.arrows)
     if left_out:
-        notes += [f"{left_out:,} shorter arrows", "have no label."]
+        notes += [f"{amount(left_out, 'shorter arrow')}", "left out."]
+    if without_label:
+        notes += [f"{amount(without_label, 'arrow')} without room", "for a label."]
     if scene.ellipses:
         notes += ["Crosses: group means.", "Ellipses: half of each", "group, if normal."]
     axes.text(0, y, "\n".join(notes), **note)

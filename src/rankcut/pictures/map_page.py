@@ -12,7 +12,7 @@ from rankcut.orders import to_orders
 from rankcut.pictures.labels import text_width
 from rankcut.pictures.map_figure import pie, read_map
 from rankcut.pictures.map_scene import FEW_GROUPS, MOST_ARROWS, Scene, lay_out
-from rankcut.pictures.page import key, page, text, tip
+from rankcut.pictures.page import in_css, key, page, text, tip
 from rankcut.pictures.ranking_map import RankingMap
 from rankcut.pictures.theme import OTHERS, SCALE, shorten
 from rankcut.rankings import Unranked
@@ -38,8 +38,8 @@ def map_page(
 ) -> str:
     """A map of rankings as a page; parameters are those of :func:`~rankcut.plot_map`.
 
-    The page shows counts, groups and the commonest ranking of the point under the mouse, lights up
-    a group that is clicked in the legend, and follows the arrow keys.
+    The page shows counts, groups and the most common ranking of the point under the mouse,
+    highlights a group that is clicked in the legend, and follows the arrow keys.
 
     Returns
     -------
@@ -51,7 +51,7 @@ def map_page(
     >>> from rankcut.datasets import load_lunch
     >>> from rankcut.pictures import map_page
     >>> html = map_page(load_lunch(), by="guest")
-    >>> "<title>lunch:full</title>" in html, "sweet tooth" in html
+    >>> "<title>Lunch</title>" in html, "sweet tooth" in html
     (True, True)
     """
     found = read_map(ranks, by, unranked, features, sample_weight, by_name)
@@ -83,7 +83,7 @@ def draw_map_page(found: RankingMap, title: str, describe: Callable[[int], str])
 
 
 def map_pieces(found: RankingMap, describe: Callable[[int], str]) -> Iterator[str]:
-    """The map with its legends, to be put into a page that has the script."""
+    """The map with its legends, for a page that has the script."""
     scene = lay_out(found, _WIDTH, _HEIGHT)
     yield (
         f'<p class="soft">{escape(found.subtitle())}. Arrows point to where an item is ranked '
@@ -110,7 +110,7 @@ def draw_map_svg(found: RankingMap, scene: Scene, describe: Callable[[int], str]
     for g, outline in scene.ellipses.items():
         fill = ".1" if len(scene.ellipses) <= FEW_GROUPS else "0"
         path = "L".join(f"{x:.1f},{_HEIGHT - y:.1f}" for x, y in outline.tolist())
-        colour = found.groups[g].colour
+        colour = in_css(found.groups[g].colour)
         yield (
             f'<path d="M{path}Z" fill="{colour}" fill-opacity="{fill}" stroke="{colour}" '
             f'stroke-width="1.5" data-pick="{g}"/>'
@@ -123,7 +123,7 @@ def draw_map_svg(found: RankingMap, scene: Scene, describe: Callable[[int], str]
             yield (
                 f'<path d="M{x - 7:.1f},{_HEIGHT - y:.1f}h14m-7,-7v14" class="rim" '
                 f'style="stroke-width:7"/><path d="M{x - 7:.1f},{_HEIGHT - y:.1f}h14m-7,-7v14" '
-                f'stroke="{found.groups[g].colour}" stroke-width="4" data-pick="{g}"'
+                f'stroke="{in_css(found.groups[g].colour)}" stroke-width="4" data-pick="{g}"'
                 f"{tip(f'mean of {found.groups[g].name}')}/>"
             )
     yield from _arrows(scene)
@@ -159,11 +159,11 @@ def _mark(
         group = sectors[0][0]
         return (
             f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius:.1f}" class="rim" '
-            f'fill="{colour or found.groups[group].colour}" fill-opacity="{solid}" '
+            f'fill="{colour or in_css(found.groups[group].colour)}" fill-opacity="{solid}" '
             f'data-pick="{group}"{shown}/>'
         )
     paths = (
-        f'<path d="{_sector(x, y, radius, start, end)}" fill="{found.groups[g].colour}" '
+        f'<path d="{_sector(x, y, radius, start, end)}" fill="{in_css(found.groups[g].colour)}" '
         f'fill-opacity="{solid}" data-pick="{g}"/>'
         for g, start, end in sectors
     )

@@ -1,6 +1,6 @@
 """What all pages are made of: a frame with one style, a script for hovering, and SVG pieces.
 
-A page is one file that needs no network. Labels are escaped by whoever writes them into it:
+A page is one file that needs no network. The code that writes labels into it escapes them:
 :func:`text` and :func:`tip` do. Elements with ``data-tip`` show that text under the mouse, a finger
 or the keyboard's focus; elements with ``data-pick`` light up together when one of them is clicked.
 """
@@ -9,7 +9,7 @@ from html import escape
 from string import Template
 from typing import Any
 
-from rankcut.pictures.theme import COLOURS, FAINT, INK, PAPER, SOFT
+from rankcut.pictures.theme import FAINT, INK, ON_DARK, PAPER, SOFT
 
 _PAGE = Template("""<!doctype html>
 <html lang="en">
@@ -29,8 +29,11 @@ $script</body>
 </html>
 """)
 
+# Groups' colours are the variables --c0, --c1, …; then come those of the others and of the unknown.
 _DARK = {"ink": "#e7e9ec", "soft": "#a4acb4", "faint": "#3a4149", "paper": "#14171b"}
+_DARK |= {f"c{k}": value for k, value in enumerate(ON_DARK.values())}
 _LIGHT = {"ink": INK, "soft": SOFT, "faint": FAINT, "paper": PAPER}
+_LIGHT |= {f"c{k}": value for k, value in enumerate(ON_DARK)}
 
 
 def _variables(look: dict[str, str]) -> str:
@@ -38,8 +41,7 @@ def _variables(look: dict[str, str]) -> str:
 
 
 STYLE = f"""
-:root {{ color-scheme: light dark; {_variables(_LIGHT)}
-  {"".join(f"--c{k}:{value};" for k, value in enumerate(COLOURS))} }}
+:root {{ color-scheme: light dark; {_variables(_LIGHT)} }}
 @media (prefers-color-scheme: dark) {{ :root {{ {_variables(_DARK)} }} }}
 @media print {{ :root {{ {_variables(_LIGHT)} }} }}
 @media screen and (prefers-color-scheme: dark) {{ svg .rim {{ fill-opacity: .9; }} }}
@@ -174,6 +176,17 @@ def text(words: Any, x: float, y: float, size: float, kind: str = "", anchor: st
     )
 
 
+def in_css(its_colour: str) -> str:
+    """A colour of the theme as a variable, which has another value in the dark.
+
+    >>> from rankcut.pictures.theme import colour
+    >>> in_css(colour(0)), in_css("#440154")
+    ('var(--c0)', '#440154')
+    """
+    known = list(ON_DARK)
+    return f"var(--c{known.index(its_colour)})" if its_colour in known else its_colour
+
+
 def tip(words: Any) -> str:
     """The attribute that shows a text when the mouse is over an element.
 
@@ -183,9 +196,9 @@ def tip(words: Any) -> str:
     return f' data-tip="{escape(str(words))}"'
 
 
-def key(name: Any, colour: str, number: int | None = None) -> str:
+def key(name: Any, its_colour: str, number: int | None = None) -> str:
     """An entry of a legend; with a number, a button that lights up what has that number."""
-    dot = f'<span class="key" style="background:{colour}"></span>{escape(str(name))}'
+    dot = f'<span class="key" style="background:{in_css(its_colour)}"></span>{escape(str(name))}'
     if number is None:
         return f"<li>{dot}</li>"
     return (

@@ -1,14 +1,49 @@
-"""The base polytope of three or four items by Matplotlib."""
+"""The base polytope of three or four items by Matplotlib; of three with its cones."""
 
 from collections.abc import Hashable, Sequence
 from typing import Any
 
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch, Polygon
+from numpy.typing import NDArray
+
 from rankcut.errors import InputError
-from rankcut.pictures.theme import check_length, import_figure, shorten
+from rankcut.pictures.theme import COLOURS, FAINT, INK, SOFT, check_length, import_figure, shorten
 from rankcut.setfunctions import SetFunction
+from rankcut.theory import BasePolytope, Face, MajorantCone, TangentCone
 
 # Names up to this length are written at corners and sides; of longer ones, a letter is.
 _SHORT_NAME = 3
+
+BODY = "#e9e5dc"
+TANGENT, MAJORANT = COLOURS[0], COLOURS[1]
+
+# Edges shorter than this share of the panel have no room for a label between their ends.
+_SHORT = 0.25
+
+Points = NDArray[np.float64]
+
+# The three items point to the corners of a triangle. On the plane s(V) = F(V), the map
+# s ↦ s @ AXES preserves lengths and puts the point nearest to the origin at (0, 0).
+_ANGLES = np.deg2rad([90, 210, 330])
+AXES = np.sqrt(2 / 3) * np.stack([np.cos(_ANGLES), np.sin(_ANGLES)], axis=1)
+
+PARTITIONS = (((0, 1), (2,)), ((0,), (1,), (2,)))
+"""The ordered partitions whose cones are drawn unless others are named."""
+
+_BODY_SIGNS = (
+    Patch(facecolor=BODY, edgecolor=INK, label="base polytope B(F)"),
+    Line2D([], [], color=SOFT, linewidth=0.8, linestyle="--", label="lines s(A) = F(A)"),
+)
+_CONE_SIGNS = (
+    Patch(facecolor=TANGENT, alpha=0.3, label="tangent cone, s(B) ≤ F(B)"),
+    Patch(facecolor=MAJORANT, alpha=0.3, label="majorant cone, s(B) ≥ F(B)"),
+    Line2D([], [], color=INK, marker="o", linestyle="", label="minimum-norm points"),
+    Line2D([], [], color=INK, marker="+", linestyle="", label="nearest to the origin"),
+)
 
 
 def plot_polytope(
@@ -62,7 +97,7 @@ def plot_polytope(
         from rankcut.pictures.polytope_space import draw_four_items
 
         return draw_four_items(function, names, key)
-    from rankcut.pictures.polytope_plane import PARTITIONS, draw_three_items
+    from rankcut.pictures.polytope_figure import PARTITIONS, draw_three_items
 
     chosen = PARTITIONS if partitions is None else partitions
     return draw_three_items(function, chosen, names, key)
@@ -79,3 +114,193 @@ def _letters(names: Sequence[str]) -> tuple[list[str], str]:
     letters = list("abcd")[: len(names)]
     pairs = (f"{a} = {shorten(name, 12)}" for a, name in zip(letters, names, strict=True))
     return letters, "; " + ", ".join(pairs)
+
+
+def draw_three_items(
+    function: SetFunction,
+    partitions: Sequence[Sequence[Sequence[int]]],
+    names: Sequence[str],
+    key: str,
+) -> Figure:
+    """The polytope and the cones of ordered partitions side by side; ``key`` explains the names."""
+    figure = Figure(figsize=(5.2 * (len(partitions) + 1), 5.9), layout="constrained")
+    first, *others = figure.subplots(1, len(partitions) + 1, squeeze=False)[0]
+    window = _window(function, partitions)
+    _draw_faces(first, function, names, window)
+    for axes, groups in zip(others, partitions, strict=True):
+        _draw_cones(axes, function, groups, names, window)
+    _explain(figure, [*_BODY_SIGNS, *_CONE_SIGNS], ncols=min(6, 2 * len(figure.axes)))
+    if key:
+        figure.suptitle(key.removeprefix("; "), color=SOFT, size=11, parse_math=False)
+    return figure
+
+
+def draw_panels(
+    function: SetFunction, partitions: Sequence[Sequence[Sequence[int]]] = PARTITIONS
+) -> dict[str, Figure]:
+    """The panels of :func:`draw_three_items` as separate figures, by title."""
+    names = ("1", "2", "3")
+    window = _window(function, partitions)
+    panels = {}
+    for groups in (None, *partitions):
+        figure = Figure(figsize=(4.5, 5.1), layout="constrained")
+        axes = figure.subplots()
+        if groups is None:
+            _draw_faces(axes, function, names, window)
+            _explain(figure, _BODY_SIGNS, ncols=2)
+        else:
+            _draw_cones(axes, function, groups, names, window)
+            _explain(figure, _CONE_SIGNS, ncols=2)
+        panels[axes.get_title(loc="left")] = figure
+    return panels
+
+
+def _explain(figure: Figure, signs: Sequence[Patch | Line2D], ncols: int) -> None:
+    figure.legend(
+        handles=signs, loc="outside lower center", ncols=ncols, frameon=False, labelcolor=INK
+    )
+
+
+def _window(function: SetFunction, partitions: Sequence[Sequence[Sequence[int]]]) -> Points:
+    """Lower left and upper right corner of a square that shows everything."""
+    points = [BasePolytope(function).vertices(), np.zeros((1, 3))]
+    points += [MajorantCone(function, groups).min_norm_point()[None] for groups in partitions]
+    seen = np.vstack(points) @ AXES
+    low, high = seen.min(axis=0), seen.max(axis=0)
+    half = 0.85 * float((high - low).max() or 1.0)
+    middle = (low + high) / 2
+    return np.stack([middle - half, middle + half])
+
+
+def _draw_faces(axes: Axes, function: SetFunction, names: Sequence[str], window: Points) -> None:
+    _draw_body(axes, function, window)
+    side = float(window[1, 0] - window[0, 0])
+    for inside in ((0,), (1,), (2,), (0, 1), (0, 2), (1, 2)):
+        # s(A) = |A|·F(V)/3 + ⟨x, normal⟩ at the point x of the plane.
+        normal = AXES[list(inside)].sum(axis=0)
+        foot = (function(inside) - len(inside) * function.total / 3) / (normal @ normal) * normal
+        along = 4 * side * np.array([-normal[1], normal[0]]) / np.linalg.norm(normal)
+        x, y = np.stack([foot - along, foot + along], axis=1)
+        axes.plot(x, y, color=SOFT, linewidth=0.8, linestyle="--", zorder=1)
+    # Ordered partitions that name the same face are written below each other.
+    same_face: dict[tuple[float, float], list[Face]] = {}
+    for face in BasePolytope(function).faces():
+        x, y = np.round(face.vertices.mean(axis=0) @ AXES / side, 6) + 0.0
+        same_face.setdefault((x, y), []).append(face)
+    for (x, y), faces in same_face.items():
+        corner = faces[0].dimension == 0
+        if corner:
+            axes.plot(x * side, y * side, "o", color=INK, markersize=5, zorder=4)
+        length = float(np.linalg.norm(np.ptp(faces[0].vertices, axis=0))) / side
+        # The label of a short edge goes outside those of its ends.
+        distance = 12 if corner or length > _SHORT else 30
+        across, up = distance * np.mean([_outward(face.groups) for face in faces], axis=0)
+        axes.annotate(
+            "\n".join(_written(face.groups, names) for face in faces),
+            (x * side, y * side),
+            (float(across), float(up)),
+            textcoords="offset points",
+            ha=_side(across, ("right", "center", "left")),
+            va=_side(up, ("top", "center", "bottom")),
+            color=INK if corner else SOFT,
+            fontsize=9.5 if corner else 8.5,
+            bbox={"boxstyle": "round,pad=0.15", "color": "white", "alpha": 0.75},
+            zorder=5,
+        )
+    axes.set_title("Faces are ordered partitions", loc="left", color=INK)
+
+
+def _draw_cones(
+    axes: Axes,
+    function: SetFunction,
+    groups: Sequence[Sequence[int]],
+    names: Sequence[str],
+    window: Points,
+) -> None:
+    _draw_body(axes, function, window)
+    tangent, majorant = TangentCone(function, groups), MajorantCone(function, groups)
+    # A good deal larger than the window, so that cones run out of the picture.
+    (left, bottom), (right, top) = 5 * window - 4 * window.mean(axis=0)
+    square = np.array([[left, bottom], [right, bottom], [right, top], [left, top]])
+    values = np.cumsum(majorant.rises)
+    for colour, side in ((TANGENT, 1.0), (MAJORANT, -1.0)):
+        region = square
+        inside: list[int] = []
+        for group, value in zip(groups[:-1], values, strict=False):
+            inside += group
+            limit = float(value) - len(inside) * function.total / 3
+            region = _clip(region, side * AXES[inside].sum(axis=0), side * limit)
+        axes.add_patch(Polygon(region, facecolor=colour, alpha=0.22, linewidth=0, zorder=2))
+        axes.add_patch(Polygon(region, fill=False, edgecolor=colour, linewidth=1.3, zorder=2))
+    nearest = tangent.min_norm_point() @ AXES
+    phi = majorant.min_norm_point() @ AXES
+    for point, colour in ((nearest, TANGENT), (phi, MAJORANT)):
+        axes.plot([0, point[0]], [0, point[1]], color=colour, linestyle=":", zorder=4)
+        axes.plot(*point, "o", color=colour, markersize=8, markeredgecolor="white", zorder=6)
+    axes.plot(0, 0, "+", color=INK, markersize=11, markeredgewidth=1.4, zorder=7)
+    for word, point, colour, below in (
+        ("φ", phi, MAJORANT, False),
+        ("nearest in the tangent cone", nearest, TANGENT, True),
+    ):
+        axes.annotate(
+            word,
+            (float(point[0]), float(point[1])),
+            (0, -9 if below else 8),
+            textcoords="offset points",
+            ha="center",
+            va="top" if below else "bottom",
+            color=colour,
+            fontsize=9 if below else 14,
+            bbox={"boxstyle": "round,pad=0.1", "color": "white", "alpha": 0.75},
+            zorder=6,
+        )
+    axes.set_title(_written(groups, names), loc="left", color=INK)
+
+
+def _draw_body(axes: Axes, function: SetFunction, window: Points) -> None:
+    corners = BasePolytope(function).vertices() @ AXES
+    spokes = corners - corners.mean(axis=0)
+    corners = corners[np.argsort(np.arctan2(spokes[:, 1], spokes[:, 0]))]
+    axes.add_patch(Polygon(corners, facecolor=BODY, edgecolor=INK, linewidth=1.4, zorder=1.5))
+    axes.set(xlim=window[:, 0], ylim=window[:, 1], aspect="equal")
+    axes.set_xticks([])
+    axes.set_yticks([])
+    axes.spines[:].set_color(FAINT)
+
+
+def _clip(region: Points, normal: Points, limit: float) -> Points:
+    """The part of a convex polygon where ⟨x, normal⟩ ≤ limit."""
+    above = region @ normal - limit
+    kept = []
+    for k in range(len(region)):
+        here, there = above[k - 1], above[k]
+        if (here > 0) != (there > 0):
+            kept.append(region[k - 1] + here / (here - there) * (region[k] - region[k - 1]))
+        if there <= 0:
+            kept.append(region[k])
+    return np.array(kept).reshape(-1, 2)
+
+
+def _outward(groups: Sequence[Sequence[int]]) -> Points:
+    """The unit vector that points to the face of an ordered partition."""
+    direction = np.zeros(2)
+    for place, group in enumerate(groups):
+        direction -= place * AXES[list(group)].sum(axis=0)
+    length = np.linalg.norm(direction)
+    return direction / length if length > 1e-9 else np.zeros(2)
+
+
+def _written(groups: Sequence[Sequence[int]], names: Sequence[str]) -> str:
+    """An ordered partition as a person writes it: {1, 2} ≻ 3."""
+    words = []
+    for group in groups:
+        listed = ", ".join(names[item] for item in group)
+        words.append(listed if len(group) == 1 else f"{{{listed}}}")
+    return " ≻ ".join(words)
+
+
+def _side(offset: float, words: tuple[str, str, str]) -> str:
+    """Which side of the text the offset leaves free."""
+    if abs(offset) < 4:
+        return words[1]
+    return words[2] if offset > 0 else words[0]

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankcut.pictures.theme import COLOURS, OTHERS, check_length, colour, scale_colour
+from rankcut.pictures.theme import UNKNOWN as UNKNOWN_COLOUR
 
 UNKNOWN = "unknown"
-_UNKNOWN_COLOUR = "#dde0e4"
 
 # With at most this many items, directions are found from the matrix of their covariances.
 _FEW_ITEMS = 2000
@@ -73,7 +73,7 @@ class RankingMap:
     values : ndarray of shape (n_marks,) or None
         The mean of the column at each mark, where the column holds numbers.
     rows : list of int
-        For each mark the row of its commonest ranking.
+        For each mark the row of its most common ranking.
     directions : ndarray of shape (n_items, 2)
         Where each item is ranked high.
     items : list of str
@@ -129,7 +129,7 @@ class RankingMap:
         assert self.values is not None
         low, high = self.value_range()
         return [
-            _UNKNOWN_COLOUR if np.isnan(v) else scale_colour((v - low) / ((high - low) or 1.0))
+            UNKNOWN_COLOUR if np.isnan(v) else scale_colour((v - low) / ((high - low) or 1.0))
             for v in self.values.tolist()
         ]
 
@@ -324,7 +324,7 @@ def group_rows(
     if unknown:
         codes[""] = len(names)
         names.append(UNKNOWN)
-        colours.append(_UNKNOWN_COLOUR)
+        colours.append(UNKNOWN_COLOUR)
     return names, colours, np.array([codes[label] for label in labels.tolist()], dtype=np.int64)
 
 

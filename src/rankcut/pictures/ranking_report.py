@@ -99,7 +99,7 @@ def report(
     Notes
     -----
     Of a catalogue the page shows the 40 items that most rankings list. Its map and blocs are of up
-    to 1,000 rankings, drawn at random; everything else is of all of them.
+    to 1,000 rankings, drawn at random; everything else uses all of them.
 
     Examples
     --------

@@ -67,8 +67,9 @@ def draw_pairs(page: Overview) -> Iterator[str]:
     yield (
         f'<div class="wide" tabindex="0" role="region" aria-label="Pairs of items">'
         f'<svg viewBox="0 0 {whole:.0f} {height:.0f}" role="img" tabindex="0" '
-        f'style="width:{whole:.0f}px;max-width:{"100%" if n_items > 20 else "none"};'
-        'min-width:34rem" aria-label="Share that prefers the item of the row to the item of the '
+        f'style="width:{whole:.0f}px;max-width:{"none" if 10 < n_items <= 20 else "100%"};'
+        f'min-width:{"34rem" if n_items > 10 else 0}" '
+        'aria-label="Share that prefers the item of the row to the item of the '
         'column; arrow keys go through the pairs">'
     )
     for i, name in enumerate(page.items):

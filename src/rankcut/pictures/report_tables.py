@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankcut.pictures.page import key, text, tip
+from rankcut.pictures.page import in_css, key, text, tip
 from rankcut.pictures.theme import COLOURS, colour, shorten
 from rankcut.reports.overview import Overview
 from rankcut.reports.overview_words import percent, say_method
@@ -156,8 +156,8 @@ def draw_consensus(page: Overview) -> str:
     said = "A dot is the place in the consensus, a bar what is possible"
     said += " with 95 % confidence, for all items at once." if found.intervals is not None else "."
     if found.first is not None:
-        said += '<span class="roomy"> Chance to be first: in how many samples of the same people, '
-        said += "drawn anew, it is.</span>"
+        said += '<span class="roomy"> Chance of being first: the share of bootstrap samples '
+        said += "of these people in which it is.</span>"
     return f'{sortable_table(heads, rows)}<p class="soft">{said}</p>'
 
 
@@ -247,7 +247,7 @@ def draw_groups(page: Overview) -> Iterator[str]:
         said = ", ".join(f"{group} {place:.1f}" for group, place in zip(shown, means, strict=False))
         said = f"Mean place of {name}: {said}"
         dots = "".join(
-            f'<span class="dot" style="left:{part:.1f}%;background:{colour(k)}"></span>'
+            f'<span class="dot" style="left:{part:.1f}%;background:{in_css(colour(k))}"></span>'
             for k, part in enumerate(parts)
         )
         line = (

@@ -18,9 +18,28 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#A
 OTHERS = "#b6babf"
 """Colour of the groups that have no colour of their own, and of what is unknown."""
 
+UNKNOWN = "#dde0e4"
+"""Colour of those who are in no group."""
+
+ON_DARK = {
+    **dict(
+        zip(
+            COLOURS,
+            ("#2b93d6", "#ee7420", "#14b886", "#e093bd", "#f0b02a", "#86cdf8", "#c8498f"),
+            strict=True,
+        )
+    ),
+    OTHERS: "#5b626b",
+    UNKNOWN: "#3a4149",
+}
+"""The same colours on a dark background, where the others stay in the background."""
+
 SCALE = ("#440154", "#414487", "#2a788e", "#22a884", "#7ad151", "#fde725")
 """Colours of numbers from small to large: viridis at six places."""
 
+
+# Space beside a heading, and the height of a line below it, in points.
+_EDGE, _LINE = 10, 15
 
 _REMEDY = 'pip install "rankcut[plot]"'
 
@@ -68,6 +87,24 @@ def shorten(label: Any, most: int = 24) -> str:
     return text if len(text) <= most else text[: most - 1].rstrip() + "…"
 
 
+def write_over(axes: Any, x: float, y: float, text: str, size: float) -> None:
+    """Write a label over what is drawn, with a rim that keeps it legible."""
+    from matplotlib.patheffects import withStroke
+
+    axes.text(
+        x,
+        y,
+        text,
+        ha="center",
+        va="center",
+        size=size,
+        color=INK,
+        parse_math=False,
+        zorder=5,
+        path_effects=[withStroke(linewidth=3.0, foreground=PAPER, alpha=0.9)],
+    )
+
+
 def bare(axes: Any) -> None:
     """Keep only what is needed to read an axis."""
     axes.spines[["top", "right", "left"]].set_visible(False)
@@ -84,26 +121,49 @@ def name_rows(axes: Any, items: Sequence[Any]) -> None:
     axes.set_ylim(len(items) - 0.4, -0.6)
 
 
-def legend_above(axes: Any) -> None:
-    """Name the colours above an axis, in as many rows as the figure's width asks for."""
-    from rankcut.pictures.labels import text_width
+def write_heading(figure: Any, title: str, said: str = "", legend_of: Any = None) -> None:
+    """Write a title, a line below it, and the names of an axis's colours, above all that is drawn.
 
-    handles, names = axes.get_legend_handles_labels()
-    figure = axes.figure
+    The figure grows by what they need. Its layout must be "constrained".
+    """
+    from rankcut.pictures.labels import text_width, wrapped
+
+    width, height = 72 * figure.get_size_inches()
+    room = width - 2 * _EDGE
+    lines = wrapped(said, room, 10.0)
+    handles, names = ([], []) if legend_of is None else legend_of.get_legend_handles_labels()
     # A colour and the gap to the next name take about two letters and a half each.
-    widest = max(text_width(name, 10.0) for name in names) + 50.0
-    columns = max(1, min(len(names), int(72.0 * figure.get_figwidth() / widest)))
-    figure.legend(
-        handles,
-        names,
-        loc="outside upper center",
-        ncols=columns,
-        frameon=False,
-        labelcolor=INK,
-        fontsize=10,
-        handletextpad=0.2,
-        columnspacing=1.2,
-    )
+    widest = max((text_width(name, 10.0) for name in names), default=0.0) + 30.0
+    columns = max(1, min(len(names), int(room / widest)))
+    below = 30 + _LINE * len(lines)
+    head = below + (_LINE * -(-len(names) // columns) + 10 if names else 4)
+    height += head
+    figure.set_size_inches(width / 72, height / 72)
+    engine = figure.get_layout_engine()
+    engine.set(w_pad=_EDGE / 72, h_pad=5 / 72, rect=(0, 0, 1, 1 - head / height))
+    look = {"va": "center", "parse_math": False}
+    title = wrapped(title, room, 14.5)[0] if title else ""
+    left, top = _EDGE / width, height - 20
+    figure.text(left, top / height, title, size=14, color=INK, weight="bold", **look)
+    for number, line in enumerate(lines):
+        at = (top - 20 - _LINE * number) / height
+        figure.text(left, at, line, size=10, color=SOFT, **look)
+    if names:
+        figure.legend(
+            handles,
+            names,
+            loc="upper left",
+            bbox_to_anchor=(left, 1 - (below + 6) / height),
+            borderpad=0,
+            borderaxespad=0,
+            ncols=columns,
+            frameon=False,
+            labelcolor=INK,
+            fontsize=10,
+            handlelength=1.0,
+            handletextpad=0.4,
+            columnspacing=1.4,
+        )
 
 
 def check_length(values: Sequence[Any], expected: int, parameter: str, what: str) -> None:

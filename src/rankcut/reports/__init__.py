@@ -1,1 +1,1 @@
-"""Reports: what is in a file of rankings, and how well a classifier learns from it."""
+"""Results as tables, data and sentences: descriptions, consensus, blocs, predictions."""

@@ -38,10 +38,10 @@ class CrossTable:
         return float(np.sqrt(min(1.0, excess / max(min(sides) - 1, 1e-12))))
 
     def sentence(self) -> str:
-        """How far blocs and values go together."""
+        """How closely blocs and values are associated."""
         return (
             f"Blocs and {self.name}: Cramér's V {self.association():.2f} "
-            "(0 means no connection, 1 that one says the other)."
+            "(0 = unrelated, 1 = one determines the other)."
         )
 
 
@@ -54,7 +54,7 @@ class BlocReport:
     items : list of str
         The labels of the items.
     sizes : ndarray of shape (n_blocs,)
-        How many people each bloc has.
+        Number of people in each bloc.
     rankings, intervals : ndarray of shape (n_blocs, n_items) and (n_blocs, n_items, 2), or None
         The consensus of each bloc, and the places that are possible.
     distinctive : dict of lists
@@ -62,15 +62,15 @@ class BlocReport:
     selection : dict of arrays or None
         The evidence for each number of blocs.
     certainty : float or None
-        The mean probability of the bloc that people are in.
+        Mean probability of the bloc that a person is assigned to.
     length_share : float or None
         The share of the variance of list lengths between blocs.
     confidence : float
-        Of all intervals at once.
+        Confidence with which all intervals hold at once.
     notes : list of str
         What a reader should know.
     remedy : str
-        What makes blocs less a matter of list length.
+        What would make blocs depend less on list length.
     cross : CrossTable or None
         Blocs and the values of a column.
 
@@ -85,7 +85,7 @@ class BlocReport:
       sets it apart: 0 lower by 1.8 places (1.6 to 2.1), 2 higher by 1.7 places (1.4 to 2.0)
     Bloc 2 (49 people, 49 %): 0 > 1 > 2
       sets it apart: 0 higher by 1.8 places (1.6 to 2.1), 2 lower by 1.7 places (1.4 to 2.0)
-    Mean probability of the bloc a person is put in: 1.00.
+    Mean probability of the assigned bloc: 1.00.
     """
 
     items: list[str]
@@ -139,10 +139,10 @@ class BlocReport:
         return [row for row, own in enumerate(self.distinctive["bloc"]) if own == bloc]
 
     def sentences(self) -> list[str]:
-        """What is true of all blocs together."""
+        """Sentences about all blocs together."""
         found = [self._number()]
         if self.certainty is not None and len(self.sizes) > 1:
-            found.append(f"Mean probability of the bloc a person is put in: {self.certainty:.2f}.")
+            found.append(f"Mean probability of the assigned bloc: {self.certainty:.2f}.")
         if self.length_share is not None and len(self.sizes) > 1:
             said = f"List length: the blocs explain {self.length_share:.0%} of its variation."
             found.append(f"{said} {self.remedy}".rstrip() if self.length_share >= 0.1 else said)
@@ -151,7 +151,7 @@ class BlocReport:
         return [*found, *self.notes]
 
     def lines(self, most: int) -> list[str]:
-        """Text for a terminal, with up to ``most`` items in a line."""
+        """Text for a terminal, with up to ``most`` items per line."""
         first, *others = self.sentences()
         blocs = (line for bloc in range(len(self.sizes)) for line in self._bloc(bloc, most))
         return [first, *blocs, *others, *self._cross_lines()]
@@ -223,7 +223,11 @@ class BlocReport:
 
     def _number(self) -> str:
         k = len(self.sizes)
-        words = "One bloc: people do not divide more than by chance." if k == 1 else f"{k} blocs."
+        words = (
+            "One bloc: people do not divide more than chance would explain."
+            if k == 1
+            else f"{k} blocs."
+        )
         if self.selection is None:
             return "One bloc." if k == 1 else words
         row = int(np.argmax(self.selection["n_clusters"] == k))
@@ -241,7 +245,7 @@ class BlocReport:
         rows = self.rows_of(bloc)
         if not rows:
             if len(self.sizes) > 1:
-                yield "  no single item surely sets it apart"
+                yield "  no single item clearly sets it apart"
             return
         yield f"  sets it apart: {', '.join(self.difference(row) for row in rows[:most])}"
 
@@ -270,7 +274,7 @@ def _plain(size: float) -> int | float:
 
 
 def _remedy(unranked: str, unit: bool) -> str:
-    """What makes blocs less a matter of list length."""
+    """What would make blocs depend less on list length."""
     if unranked == "last":
-        return "If items are missing for other reasons than taste, let them be anywhere."
+        return "If items are missing for reasons other than taste, let them be anywhere."
     return "" if unit else "With vectors of unit length, short lists count as much as long ones."

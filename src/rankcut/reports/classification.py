@@ -152,7 +152,7 @@ def cross_validate(
     if sizes.min() < folds:
         raise ValueError(
             f"class {str(classes[sizes.argmin()])!r} has {amount(int(sizes.min()), 'ranking')}, "
-            f"too few for {folds} folds; use fewer folds, or leave it out"
+            f"too few for {folds} folds; use fewer folds, or leave the class out"
         )
     kind = StratifiedKFold if groups is None else StratifiedGroupKFold
     splits = list(

@@ -1,4 +1,4 @@
-"""The consensus of one or more groups, as a table, as data and as text."""
+"""The consensus of one or more groups as a table, as data and as text."""
 
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -87,7 +87,7 @@ class ConsensusReport:
     groups: list[GroupConsensus]
 
     def order(self) -> list[int]:
-        """Items by their place: in the one group, or on average over groups."""
+        """Items by place: in the only group, or on average over groups."""
         places = np.mean([group.ranking for group in self.groups], axis=0)
         scores = np.sum([group.scores for group in self.groups], axis=0)
         return [int(i) for i in np.lexsort((np.arange(len(places)), -scores, places))]
@@ -192,7 +192,7 @@ def agreement_sentence(agreement: Agreement, confidence: float) -> str:
     "Agreement: Kendall's W 0.40 (0.30 to 0.50), mean tau of two people 0.20 (0.10 to 0.30)."
     """
     if agreement.kendall_w is None:
-        return "Agreement: nothing is compared."
+        return "Agreement: no two items are compared."
     said = f"Agreement: Kendall's W {agreement.kendall_w:.2f}" + _between(
         agreement.kendall_w_interval
     )

@@ -1,4 +1,4 @@
-"""Rankings that are counted: each different one once, so that counts and rows are the same."""
+"""Distinct rankings with their counts, so that counted and repeated rows give the same results."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -15,7 +15,7 @@ from rankcut.rankings import read_rankings
 
 @dataclass(frozen=True, eq=False)
 class Counted:
-    """Different rankings and how many people hold each, sorted.
+    """Distinct rankings, sorted, and how many people hold each.
 
     Attributes
     ----------
@@ -52,7 +52,7 @@ class Counted:
 def count_rankings(
     rankings: RankingSet, chosen: NDArray[np.int64], codes: NDArray[np.int64]
 ) -> tuple[Counted, int]:
-    """Each different ranking of some items in each group once, and how many list none of them.
+    """Distinct rankings of some items in each group, and how many rankings list none of them.
 
     >>> votes = RankingSet(np.array([[1.0, 2.0], [1.0, 2.0], [np.nan, 1.0]]), ("a", "b"))
     >>> counted, n_empty = count_rankings(votes, np.array([0]), np.array([-1, -1, -1]))

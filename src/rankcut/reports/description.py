@@ -126,7 +126,7 @@ def _repeats(
     beaten: NDArray[np.float64],
     people: People | None,
 ) -> list[int]:
-    """How often each different order occurs."""
+    """How often each distinct order occurs."""
     if people is not None and isinstance(people.rows, Packed):
         return people.counts.tolist()  # type: ignore[no-any-return]
     orders: Counter[bytes] = Counter()
@@ -140,7 +140,7 @@ def _repeats(
 def _median(lengths: NDArray[np.int64], counts: NDArray[np.int64]) -> float:
     """The median of the lengths, each with its count."""
     order = np.argsort(lengths, kind="stable")
-    ends = np.cumsum(counts[order].astype(object))  # exact however large
+    ends = np.cumsum(counts[order].astype(object))  # exact for any size
     half = [ends[-1] // 2 + 1, (ends[-1] + 1) // 2]
     middle = [lengths[order[int(np.argmax(ends >= place))]] for place in half]
     return float(middle[0] + middle[1]) / 2
@@ -266,10 +266,10 @@ def _problems(
         )
     if len(rankings.items) == 1:
         problems.append(
-            f"there is only one item, {rankings.items[0]!r}: are the columns what they should be?"
+            f"there is only one item, {rankings.items[0]!r}: are these the right columns?"
         )
     elif rankings.n_rankings > 1 and n_distinct == 1:
-        problems.append("all rankings are the same: are the columns what they should be?")
+        problems.append("all rankings are the same: are these the right columns?")
     ranks = matrix.data
     largest = float(ranks.max()) if ranks.size else 0.0
     if largest > _PLAUSIBLE * len(rankings.items):
@@ -307,10 +307,10 @@ def _against_header(
         ("NUMBER UNIQUE PREFERENCES", len(rankings)),
     ):
         if key in header and header[key] != str(found):
-            problems.append(f"the header says {key.lower()}: {header[key]}, and there are {found}")
+            problems.append(f"the header says {key.lower()}: {header[key]}, but there are {found}")
     kind = header.get("DATA TYPE", "")
     if kind in ("soc", "soi") and tied.any():
-        problems.append(f"the header says {kind}, strict orders, and there are ties")
+        problems.append(f"the header says {kind}, strict orders, but there are ties")
     if kind in ("soc", "toc") and (lengths < len(rankings.items)).any():
-        problems.append(f"the header says {kind}, complete orders, and some leave items out")
+        problems.append(f"the header says {kind}, complete orders, but some leave items out")
     return problems

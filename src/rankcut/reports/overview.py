@@ -1,4 +1,4 @@
-"""What a page about a set of rankings says: all of its numbers, and nothing of its looks.
+"""The contents of a page about rankings: all of its numbers, nothing about its looks.
 
 Catalogues are cut to the items that most rankings list. Equal rankings are counted, so a file with
 counts and the same file with a row for each ranking give the same page.
@@ -21,15 +21,15 @@ from rankcut.reports.counted_rankings import Counted, count_places, count_rankin
 from rankcut.reports.description import Description, describe
 
 MOST_ITEMS = 40
-"""Items that a page has room for."""
+"""Maximum number of items on a page."""
 
-# The axes of a map and a learned graph are of this many rankings at most, drawn at random.
+# The axes of a map and a learned graph use at most this many rankings, drawn at random.
 _MOST_SAMPLED = 20_000
 MOST_DRAWN = 1000
-"""Rankings that a map shows, and that blocs are found from."""
+"""Maximum number of rankings on a map, and to find blocs from."""
 
 LEAST_PEOPLE = 30
-"""The fewest rankings in which blocs are looked for."""
+"""Minimum number of rankings to look for blocs."""
 
 _CONFIDENCE = 0.95
 
@@ -113,7 +113,7 @@ def survey(
     seed: int = 0,
     progress: Callable[[str], None] = lambda what: None,
 ) -> Overview:
-    """Compute what a page says.
+    """Compute the contents of a page.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ def survey(
     seed : int
         Seed of bootstraps, permutations and samples.
     progress : callable
-        Called with what is under way.
+        Called with the name of each step.
     """
     from rankcut.comparison.columns import read_codes
 
@@ -139,7 +139,7 @@ def survey(
     description = describe(rankings)
     lengths = rankings.n_ranked()
     if not lengths.any():
-        raise InputError("no ranking ranks an item: there is nothing to report")
+        raise InputError("no ranking ranks any item: there is nothing to report")
     found = None if by is None else read_codes(by, len(rankings), "by")
     codes = np.full(len(rankings), -1) if found is None else found.codes
     listed = sum_counts(

@@ -26,7 +26,7 @@ def name_some(names: Sequence[str]) -> str:
 
 
 def percent(part: float, whole: float) -> str:
-    """A share in words; one that is small but not 0 is not called 0 %.
+    """A share in words; a small share is not rounded to 0 %.
 
     >>> percent(1, 3), percent(1, 1000), percent(999, 1000), percent(0, 5)
     ('33 %', 'less than 1 %', 'more than 99 %', '0 %')
@@ -40,7 +40,7 @@ def percent(part: float, whole: float) -> str:
 
 
 def say_contents(page: Overview) -> str:
-    """What is in it, and whether something looks wrong."""
+    """What the file contains, and whether anything looks wrong."""
     found = page.description
     kind, number = next(iter(found.kinds.items()))
     said = f"{amount(found.n_rankings, 'ranking')} of {amount(found.n_items, 'item')}: "
@@ -92,8 +92,8 @@ def say_lengths(page: Overview) -> str:
     low, median, high = page.description.lengths
     most = int(page.lengths.argmax())
     said = (
-        f"Rankings list {low} to {high} items; half list {median:g} or fewer. The commonest length "
-        f"is {most} ({percent(page.lengths[most], total)})."
+        f"Rankings list {low} to {high} items; half list {median:g} or fewer. The most common "
+        f"length is {most} ({percent(page.lengths[most], total)})."
     )
     if page.lengths[n_items] and most != n_items:
         said += f" {percent(page.lengths[n_items], total)} list all {n_items:,} items."
@@ -121,7 +121,7 @@ def say_consensus(page: Overview) -> str:
 
 
 def say_agreement(page: Overview) -> str:
-    """How much people agree: two of them on how many pairs."""
+    """How much people agree: the share of pairs on which two of them agree."""
     found = page.consensus.agreement
     if found.mean_tau is None:
         return agreement_sentence(found, 0.95)
@@ -133,7 +133,7 @@ def say_agreement(page: Overview) -> str:
 
 
 def say_places(page: Overview) -> str:
-    """Who is put first most often, and about whom people differ most."""
+    """Which item is first most often, and which people disagree about most."""
     listed = page.places.sum(axis=1)
     first = page.places[:, 0]
     top = int(first.argmax())
@@ -145,7 +145,7 @@ def say_places(page: Overview) -> str:
         width, low, high = spread[widest]
         if width > 0:
             said += (
-                f" People differ most about {page.items[widest]}: the middle half of those who "
+                f" People disagree most about {page.items[widest]}: the middle half of those who "
                 f"list it put it between places {low} and {high}."
             )
     return said
@@ -236,7 +236,7 @@ def say_method(page: Overview) -> str:
 
 
 def say_graph(page: Overview) -> str:
-    """Where the graph is from, and its strongest edge."""
+    """Where the graph comes from, and its strongest edge."""
     assert page.graph is not None
     weights = np.triu(page.graph.to_dense(), 1)
     origin = (
@@ -245,7 +245,7 @@ def say_graph(page: Overview) -> str:
         else "The given graph: similar items are connected."
     )
     if not weights.any():
-        return f"{origin} Here no two items are."
+        return f"{origin} No two of these items are."
     i, j = np.unravel_index(int(weights.argmax()), weights.shape)
     alone = int((page.graph.degrees == 0).sum())
     said = f"{origin} Strongest: {page.items[int(i)]} and {page.items[int(j)]} "

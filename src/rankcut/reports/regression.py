@@ -1,9 +1,10 @@
-"""How well a number can be predicted from a ranking, compared with simple baselines.
+"""How well numbers are predicted from rankings, and rankings from covariates, beside baselines.
 
-============ ==================================================================================
-mean         uses only the mean of the other rankings' numbers
-Borda, ridge uses each item's points, the number of items it beats; unranked items are last
-============ ==================================================================================
+=================== ===========================================================================
+mean                predicts the mean of the other people's numbers
+Borda, ridge        uses each item's points, the number of items it beats; unranked items are last
+one ranking for all predicts the same ranking for everyone
+=================== ===========================================================================
 """
 
 from collections.abc import Mapping
@@ -16,12 +17,21 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.linear_model import RidgeCV
 from sklearn.model_selection import GroupKFold, KFold
 from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.utils import _safe_indexing
 
+from rankcut.consensus.decoding import to_ranking
 from rankcut.estimators.gp.regressor import GPRegressor
 from rankcut.estimators.graph_cut import GraphCutFeatures
+from rankcut.estimators.ranking_regressor import RankingRegressor
+from rankcut.label_ranking.scores import kendall_score, spearman_score, top_k_overlap
+from rankcut.label_ranking.targets import pair_targets, scores_of_pairs
+from rankcut.rankings import read_rankings
 
 # Normal intervals of 95 %.
 _REACH = 1.96
+
+# Number of best items to compare.
+TOP = 3
 
 
 @dataclass(frozen=True)
@@ -61,7 +71,7 @@ def cross_validate_numbers(
     groups: NDArray[Any] | None = None,
     seed: int = 0,
 ) -> list[NumberScore]:
-    """Scores of a model and of the baselines, from predictions of rankings left out."""
+    """Scores of a model and of the baselines on held-out rankings."""
     splitter = (
         KFold(folds, shuffle=True, random_state=seed) if groups is None else GroupKFold(folds)
     )
@@ -76,13 +86,13 @@ def cross_validate_numbers(
         ridge[test] = borda.fit(ranks[train], numbers[train]).predict(ranks[test])
     inside = float((np.abs(numbers - mean) <= _REACH * deviation).mean())
     return [
-        _score(name, numbers, mean, inside),
-        _score("mean", numbers, middle, None),
-        _score("Borda, ridge", numbers, ridge, None),
+        _score_numbers(name, numbers, mean, inside),
+        _score_numbers("mean", numbers, middle, None),
+        _score_numbers("Borda, ridge", numbers, ridge, None),
     ]
 
 
-def _score(
+def _score_numbers(
     name: str,
     numbers: NDArray[np.float64],
     found: NDArray[np.float64],
@@ -91,3 +101,55 @@ def _score(
     spread = float(((numbers - numbers.mean()) ** 2).sum()) or 1.0
     r2 = 1.0 - float(((numbers - found) ** 2).sum()) / spread
     return NumberScore(name, r2, float(np.abs(numbers - found).mean()), coverage)
+
+
+@dataclass(frozen=True)
+class RankingScore:
+    """The scores of a method.
+
+    Attributes
+    ----------
+    method : str
+        Name of the method.
+    kendall, spearman : float
+        Mean correlation of observed and predicted rankings.
+    top_overlap : float
+        Share of the three best items that are among the three predicted best.
+    """
+
+    method: str
+    kendall: float
+    spearman: float
+    top_overlap: float
+
+
+def cross_validate_rankings(
+    model: RankingRegressor,
+    covariates: Any,
+    ranks: Any,
+    *,
+    name: str,
+    folds: int,
+    seed: int = 0,
+) -> list[RankingScore]:
+    """Scores of a model, and of one ranking for all, on held-out people."""
+    n_rows, n_items = ranks.shape
+    found, same = np.empty((n_rows, n_items)), np.empty((n_rows, n_items))
+    for train, test in KFold(folds, shuffle=True, random_state=seed).split(np.arange(n_rows)):
+        fitted = clone(model).fit(_safe_indexing(covariates, train), ranks[train])
+        found[test] = fitted.predict(_safe_indexing(covariates, test))
+        signs = pair_targets(read_rankings(ranks[train]), model.unranked).signs
+        same[test] = to_ranking(scores_of_pairs(signs.sum(axis=0)[None], n_items)[0])
+    return [
+        _score_rankings(name, ranks, found, model.unranked),
+        _score_rankings("one ranking for all", ranks, same, model.unranked),
+    ]
+
+
+def _score_rankings(name: str, ranks: Any, found: Any, unranked: Any) -> RankingScore:
+    return RankingScore(
+        name,
+        kendall_score(ranks, found, unranked=unranked),
+        spearman_score(ranks, found, unranked=unranked),
+        top_k_overlap(ranks, found, k=min(TOP, ranks.shape[1]), unranked=unranked),
+    )

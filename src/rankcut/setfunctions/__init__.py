@@ -18,17 +18,17 @@ class                               F(A)                                    symm
 ==================================  ======================================  =============
 """
 
-from rankcut.setfunctions.combined import Complement, Multiple, SumOfFunctions
 from rankcut.setfunctions.cuts import Algorithm, GraphCut, HypergraphCut, fastest_algorithm
-from rankcut.setfunctions.entropy import GaussianEntropy, GaussianMutualInformation
 from rankcut.setfunctions.families import (
     ConcaveOfCardinality,
     Coverage,
     FacilityLocation,
     FromCallable,
+    GaussianEntropy,
+    GaussianMutualInformation,
     Modular,
 )
-from rankcut.setfunctions.set_function import SetFunction
+from rankcut.setfunctions.set_function import Complement, Multiple, SetFunction, SumOfFunctions
 from rankcut.setfunctions.submodularity import check_submodular
 
 __all__ = [

@@ -7,13 +7,14 @@ algorithm       for                                    cost of a ranking of n it
 ==============  =====================================  ==============================
 ``complete``    all weights 1                          n
 ``table``       few items: F of all subsets, tabulated n (and 2ⁿ once for the graph)
-``dense``       many edges                             n², contiguous
+``dense``       many edges                             n², by comparisons of pairs
 ``sparse``      few edges                              n + number of edges
 ``structured``  all pairs of many items, in parts: a   n·(1 + rank) + number of edges
                 constant, a sparse and a low-rank one
 ==============  =====================================  ==============================
 
-For a top-k list the last three cost k/n of that. All agree to rounding.
+For a top-k list the last two cost k/n of that, and ``dense`` k² for a short one. All agree to
+rounding.
 """
 
 from collections.abc import Callable, Hashable, Iterable
@@ -26,12 +27,12 @@ from scipy import sparse
 
 from rankcut._loops.cut_increments import (
     complete_increments,
-    dense_increments,
     sparse_increments,
     structured_increments,
     table_increments,
     tabulate_cut,
 )
+from rankcut._loops.dense_increments import FEW_LANES, LANES, dense_increments
 from rankcut._loops.set_increments import hypergraph_increments
 from rankcut._loops.types import Floats
 from rankcut.errors import InputError
@@ -64,11 +65,6 @@ EDGES_PER_ENTRY = 4
 # A table that a user asks for is at most of 128 MB.
 _MOST_TABLE_ITEMS = 24
 
-# The columns of a dense graph are cut into tiles of at most this many entries (1 MB), which the
-# cache of most cores holds, unless their rows would be shorter than a few cache lines.
-_TILE = 1 << 17
-_NARROWEST = 64
-
 
 class _Chains(Protocol):
     """One way to compute increments."""
@@ -99,28 +95,26 @@ class _TableChains:
 
 
 class _DenseChains:
-    """Gains of all items kept up to date by subtracting the row of each item placed."""
+    """Gains of all items from comparisons of all pairs."""
 
     def __init__(self, graph: ItemGraph) -> None:
         n = graph.n_items
-        width = min(n, max(_NARROWEST, _TILE // n))
-        n_tiles = -(-n // width)
-        twice = np.zeros((n, n_tiles * width))
-        twice[:, :n] = 2.0 * graph.to_dense()
-        degrees = np.zeros(n_tiles * width)
-        degrees[:n] = graph.degrees
-        self._tiles = np.ascontiguousarray(twice.reshape(n, n_tiles, width).swapaxes(0, 1))
-        self._degrees = degrees.reshape(n_tiles, width)
+        padded = -(-n // 4) * 4
+        self._twice = np.zeros((padded, padded))
+        np.multiply(graph.to_dense(), 2.0, out=self._twice[:n, :n])
+        self._degrees = graph.degrees
 
     def increments(self, partitions: Partitions, out: Floats) -> None:
-        """One row of weights for each item placed."""
+        """Many rankings at a time."""
+        room = len(self._twice) * (1 if len(partitions) < FEW_LANES else LANES)
         dense_increments(
             partitions.order,
             partitions.ends,
             partitions.n_groups,
-            self._tiles,
+            self._twice,
             self._degrees,
-            np.empty((len(partitions), partitions.n_items + 1)),
+            np.zeros(room, np.int32),
+            np.zeros(room),
             out,
         )
 

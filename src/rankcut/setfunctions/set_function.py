@@ -16,11 +16,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from rankcut._loops.types import Floats, Indices
 from rankcut.errors import InputError
-from rankcut.parameters import within_floats
+from rankcut.parameters import is_real, within_floats
 from rankcut.partitions import Partitions, block_rows
 
 if TYPE_CHECKING:
     from rankcut.setfunctions.expected_slopes import ExpectedSlopes
+
 
 # A table of all subsets has 2**n numbers.
 MOST_TABULATED = 20
@@ -73,7 +74,7 @@ class SetFunction(ABC):
         return None
 
     def few_edges(self) -> "Edges | None":
-        """The edges of a graph whose cut it is, if that has few enough to go through; or None."""
+        """The edges of the graph whose cut this is, if there are few enough to visit; or None."""
         return None
 
     def extend(self, rows: Floats) -> Floats:
@@ -192,14 +193,14 @@ class SetFunction(ABC):
         return float(np.finfo(np.float64).eps * np.sqrt(self.n_items) * self.magnitude)
 
     def __add__(self, other: "SetFunction") -> "SetFunction":
-        from rankcut.setfunctions.combined import SumOfFunctions
+        from rankcut.setfunctions.set_function import SumOfFunctions
 
         if not isinstance(other, SetFunction):
             return NotImplemented
         return SumOfFunctions([self, other])
 
     def __mul__(self, factor: float) -> "SetFunction":
-        from rankcut.setfunctions.combined import Multiple
+        from rankcut.setfunctions.set_function import Multiple
 
         return Multiple(factor, self)
 
@@ -256,3 +257,105 @@ def as_lists(lists: Sequence[Sequence[int]]) -> tuple[Indices, Indices]:
     starts = np.concatenate([[0], np.cumsum([len(one) for one in lists])]).astype(np.uint32)
     entries = np.array([entry for one in lists for entry in one], dtype=np.uint32)
     return starts, entries
+
+
+class SumOfFunctions(SetFunction):
+    """F(A) = F_1(A) + F_2(A) + …; written ``F + G``.
+
+    Examples
+    --------
+    >>> from rankcut.setfunctions import GraphCut, Modular
+    >>> pair = GraphCut([[0, 1], [1, 0]]) + Modular([5, 7])
+    >>> pair({0}), pair({0, 1})
+    (6.0, 12.0)
+    """
+
+    def __init__(self, parts: Sequence[SetFunction]) -> None:
+        self.parts = tuple(parts)
+        sizes = {part.n_items for part in self.parts}
+        if len(sizes) != 1:
+            raise InputError(
+                f"the parts of a sum must have the same items; numbers of items are {sorted(sizes)}"
+            )
+        self.n_items = sizes.pop()
+        self.symmetric = all(part.symmetric for part in self.parts)
+        self.submodular = all(part.submodular for part in self.parts)
+
+    def aligned(self, n_items: int, items: tuple[Hashable, ...] | None) -> "SumOfFunctions":
+        """The sum of the parts, each in that order."""
+        return SumOfFunctions([part.aligned(n_items, items) for part in self.parts])
+
+    def increments(self, partitions: Partitions, out: Floats) -> None:
+        """The sum of the parts' increments."""
+        total = out[: len(partitions)]
+        total[:] = 0.0
+        # Zeros where nothing is written, so that nothing but increments is ever added.
+        one = np.zeros(total.shape)
+        for part in self.parts:
+            part.increments(partitions, one)
+            total += one
+
+
+class Multiple(SetFunction):
+    """c·F for a number c > 0; written ``c * F``.
+
+    Examples
+    --------
+    >>> from rankcut.setfunctions import Modular
+    >>> (0.5 * Modular([2, 4]))({1})
+    2.0
+    """
+
+    def __init__(self, factor: float, function: SetFunction) -> None:
+        if not (is_real(factor) and factor > 0):
+            raise InputError(
+                f"the factor must be above 0, so that the multiple is submodular too; got {factor}"
+            )
+        self.factor = float(factor)
+        self.function = function
+        self.n_items = function.n_items
+        self.symmetric = function.symmetric
+        self.submodular = function.submodular
+
+    def aligned(self, n_items: int, items: tuple[Hashable, ...] | None) -> "Multiple":
+        """The same multiple of F in that order."""
+        return Multiple(self.factor, self.function.aligned(n_items, items))
+
+    def increments(self, partitions: Partitions, out: Floats) -> None:
+        """The increments of F, scaled."""
+        one = np.zeros((len(partitions), self.n_items))
+        self.function.increments(partitions, one)
+        np.multiply(one, self.factor, out=out[: len(partitions)])
+
+
+class Complement(SetFunction):
+    """F̄(A) = F(V∖A) − F(V): F seen from the other side.
+
+    It is submodular if F is, and it is what reversing a ranking does to features:
+    φ of the reversed ranking under F is −φ of the ranking under F̄. For a symmetric function
+    F̄ = F. F + F̄ is symmetric: for entropy it is mutual information.
+
+    Examples
+    --------
+    >>> from rankcut.setfunctions import Coverage
+    >>> topics = Complement(Coverage([{"fish", "raw"}, {"fish"}, {"rice"}]))
+    >>> topics({0}), topics({2}), topics({0, 1, 2})
+    (-1.0, -1.0, -3.0)
+    """
+
+    def __init__(self, function: SetFunction) -> None:
+        self.function = function
+        self.n_items = function.n_items
+        self.symmetric = function.symmetric
+        self.submodular = function.submodular
+
+    def aligned(self, n_items: int, items: tuple[Hashable, ...] | None) -> "Complement":
+        """The complement of F in that order."""
+        return Complement(self.function.aligned(n_items, items))
+
+    def increments(self, partitions: Partitions, out: Floats) -> None:
+        """The increments of F along the reversed chains, backwards and with the other sign."""
+        one = np.zeros((len(partitions), self.n_items))
+        self.function.increments(partitions.reversed(), one)
+        mirror = np.maximum(partitions.n_groups[:, None] - 1 - np.arange(self.n_items), 0)
+        np.negative(np.take_along_axis(one, mirror, axis=1), out=out[: len(partitions)])

@@ -7,7 +7,7 @@ from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import ConstantKernel, DotProduct, WhiteKernel
 
 from rankcut import GPRegressor
-from rankcut.estimators.gp.regression import _evidence, fit_sums, sum_rows
+from rankcut.estimators.gp.regressor import _evidence, fit_sums, sum_rows
 
 
 @pytest.fixture

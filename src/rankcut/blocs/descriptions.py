@@ -1,25 +1,98 @@
-"""What sets a bloc apart, measured on other people than those it was found by.
+"""Descriptions of blocs: the consensus of each, what sets it apart, and the role of list length.
 
-Half of the people find the blocs. The other half are put into the nearest of them, and only they
-say how its people place each item, and how the others do. The intervals hold for all items of all
-blocs at once (Bonferroni). They are about people *nearest to this centre*: they do not say whether
-there are blocs at all, which is for :mod:`rankcut.blocs.selection`.
+What sets a bloc apart is measured on other people than those who found it. Half of the people find
+the blocs. The other half are assigned to the nearest bloc, and only they say how its people place
+each item, and how others do. The intervals hold for all items of all blocs at once
+(Bonferroni). They are about people *nearest to this centre*; whether there are blocs at all is
+for :mod:`rankcut.blocs.selection` to say.
 """
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import special
 from scipy.optimize import linear_sum_assignment
 
 from rankcut._loops.centres import squared_distances
-from rankcut._loops.types import Floats, Longs
+from rankcut._loops.types import Floats, Indices, Longs
 from rankcut.blocs.centres import Blocs, assign
+from rankcut.blocs.order_vectors import closed
+from rankcut.consensus import People, Resampling, by_vectors
+from rankcut.consensus.means import borda_vectors
+from rankcut.rankings import Unranked
 
 #: From vectors and weights to blocs.
 Search: TypeAlias = Callable[[Floats, Floats], Blocs]
+
+
+def rank_blocs(
+    people: People,
+    labels: Longs,
+    n_blocs: int,
+    listed: NDArray[np.bool_],
+    unranked: Unranked,
+    resampling: Resampling,
+) -> tuple[Longs, Longs | None]:
+    """The ranking of each bloc, and the best and worst possible places if people are resampled.
+
+    Parameters
+    ----------
+    people : People
+        Everyone.
+    labels : ndarray of int64
+        The bloc of each row.
+    n_blocs : int
+        Number of blocs.
+    listed : ndarray of bool of shape (n_rows, n_items)
+        Which items each row lists.
+    unranked : {"error", "last", "anywhere"}
+        What an unranked item means.
+    resampling : Resampling
+        How people are resampled.
+    """
+
+    def vectors(groups: Indices) -> Floats:
+        return borda_vectors(closed(groups, unranked))
+
+    found = []
+    for bloc in range(n_blocs):
+        own = labels == bloc
+        items = (listed & own[:, None]).any(axis=0)
+        if not items.any():
+            items = people.listed
+        members = replace(people, counts=np.where(own, people.counts, 0), listed=items)
+        found.append(by_vectors(members, vectors, resampling))
+    rankings = np.array([outcome.ranking for outcome in found])
+    if not resampling.n_bootstraps:
+        return rankings, None
+    return rankings, np.array([outcome.intervals for outcome in found])
+
+
+def share_of_length(lengths: Longs, labels: Longs, weights: Floats) -> float | None:
+    """The share of the variance of list lengths between blocs, corrected for chance (ε²).
+
+    A division that has nothing to do with length has 0 on average; 1 means that length explains
+    everything. None if all lists have the same length.
+
+    >>> share_of_length(np.array([1, 1, 4, 4]), np.array([0, 0, 1, 1]), np.ones(4))
+    1.0
+    """
+    total = float(weights.sum())
+    mean = float(weights @ lengths) / total
+    variation = float(weights @ (lengths - mean) ** 2)
+    if variation <= 1e-12 * total:
+        return None
+    masses = np.bincount(labels, weights)
+    sums = np.bincount(labels, weights * lengths)
+    means = np.divide(sums, masses, out=np.zeros_like(sums), where=masses > 0)
+    within = float(weights @ (lengths - means[labels]) ** 2)
+    k = int((masses > 0).sum())
+    if k < 2 or total <= k:
+        return 0.0
+    return max(0.0, 1.0 - within / variation * (total - 1) / (total - k))
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +104,7 @@ class Differences:
     inside, outside : ndarray of shape (n_blocs, n_items)
         Mean places.
     margin : ndarray of shape (n_blocs, n_items)
-        How far the difference may be off, for all at once; infinite with too few people.
+        Margin of error of the difference, for all at once; infinite with too few people.
     """
 
     inside: Floats
@@ -40,7 +113,7 @@ class Differences:
 
     @property
     def sure(self) -> Floats:
-        """Differences, inside less outside, whose intervals leave out 0; the others are 0."""
+        """Inside minus outside where the interval excludes 0; 0 elsewhere."""
         difference = self.inside - self.outside
         return np.where(np.abs(difference) > self.margin, difference, 0.0)
 
@@ -100,13 +173,13 @@ def measure_differences(
     weights : ndarray or None
         The weight of each of them, if they differ.
     centres : ndarray
-        Those of the blocs; the blocs of the half are matched with them.
+        Centres of the blocs, to which those found by the half are matched.
     search : callable
         Finds blocs.
     confidence : float
-        With which all intervals hold at once.
+        Confidence with which all intervals hold at once.
     seed : int
-        Names the random split.
+        Seed of the random split.
     """
     k, n_items = len(centres), places.shape[1]
     finders, judges = split_people(counts, seed)
@@ -139,7 +212,7 @@ def measure_differences(
 
 
 def _mean(values: Floats, people: Floats, mass: Floats) -> tuple[Floats, Floats, float]:
-    """A mean, its squared standard error, and how many people of equal weight it is of."""
+    """A mean, its squared standard error, and the effective number of people."""
     total = float(people @ mass)
     if total <= 0:
         empty = np.full(values.shape[1], np.nan)

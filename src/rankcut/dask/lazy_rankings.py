@@ -11,7 +11,7 @@ import numpy as np
 from rankcut.dask.collections import as_array
 from rankcut.dask.tasks import shared, task
 from rankcut.files.layouts import joined
-from rankcut.files.parquet import Piece, PieceReader, parquet_pieces
+from rankcut.files.parquet import BlockPlace, BlockReader, block_places
 from rankcut.files.roles import TableOptions
 from rankcut.ranking_set import RankingSet
 
@@ -43,8 +43,8 @@ def read_parquet(source: str, *, rows: int = 16384, **options: Any) -> "LazyRank
     >>> rankings.ranks().shape == lunch.ranks.shape
     True
     """
-    places = parquet_pieces(source, rows)
-    reader, first = PieceReader.like(places, TableOptions(**options))
+    places = block_places(source, rows)
+    reader, first = BlockReader.like(places, TableOptions(**options))
     return LazyRankings(places, reader, first)
 
 
@@ -62,8 +62,8 @@ class LazyRankings:
         The first block, whose items all blocks have.
     """
 
-    places: list[Piece]
-    reader: PieceReader
+    places: list[BlockPlace]
+    reader: BlockReader
     first: RankingSet
 
     def map(self, function: Callable[..., Any], *arguments: Any) -> list[Any]:
@@ -114,7 +114,7 @@ class LazyRankings:
 
 
 def _on_rankings(
-    common: tuple[PieceReader, Callable[..., Any], tuple[Any, ...]], place: Piece
+    common: tuple[BlockReader, Callable[..., Any], tuple[Any, ...]], place: BlockPlace
 ) -> Any:
     reader, function, arguments = common
     return function(reader(place), *arguments)

@@ -1,30 +1,34 @@
-"""Vectors of rankings in blocks: computed when needed, or stored as parts of a directory.
+"""Vectors of rankings in blocks: computed when needed, or stored, or as their Gram matrix.
 
 A block of vectors comes with the columns of its rankings, wherever it is read from, so a search or
-a classifier can use either.
+a classifier can use either. Vectors are stored as parts of a directory, Gram matrices larger than
+memory as a Zarr array, stripe by stripe.
 """
 
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Real
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankcut.dask.collections import as_array
-from rankcut.dask.rankings import LazyRankings
-from rankcut.dask.row_maps import at_place
-from rankcut.dask.tasks import Progress, each_done, shared_task
-from rankcut.errors import InputError
+from rankcut.dask.collections import as_array, at_place
+from rankcut.dask.lazy_rankings import LazyRankings
+from rankcut.dask.tasks import Progress, computed, each_done, import_dask, shared_task
+from rankcut.errors import InputError, RankingFileError
 from rankcut.features.offset_rows import check_centred
-from rankcut.files.graph_files import graph_arrays
 from rankcut.files.matrix_files import MatrixBlock, write_matrix
-from rankcut.files.parquet import Piece, PieceReader, import_pyarrow
+from rankcut.files.numpy_files import graph_arrays
+from rankcut.files.parquet import BlockPlace, BlockReader, import_pyarrow
 from rankcut.files.parts import Parts
 from rankcut.files.table_columns import known_columns
 from rankcut.graphs.item_graph import ItemGraph
+
+# Rows and columns of a chunk.
+_SIDE = 2048
 
 
 class VectorBlock(NamedTuple):
@@ -142,10 +146,10 @@ def _described(value: Any) -> Any:
 class _Computed:
     """Reads a block of rankings and computes their vectors."""
 
-    reader: PieceReader
+    reader: BlockReader
     features: Any
 
-    def __call__(self, place: Piece) -> VectorBlock:
+    def __call__(self, place: BlockPlace) -> VectorBlock:
         rankings = self.reader(place)
         if len(rankings) == 0:
             return VectorBlock(np.empty(rankings.ranks.shape), known_columns(rankings))
@@ -165,7 +169,7 @@ class _Written:
     read: _Computed
     items: list[str]
 
-    def __call__(self, task: tuple[Piece, str]) -> None:
+    def __call__(self, task: tuple[BlockPlace, str]) -> None:
         place, path = task
         write_matrix([MatrixBlock(*self.read(place))], self.items, {path: "parquet"})
 
@@ -199,3 +203,82 @@ class _Labelled:
         )
         times = np.where(classes != "", block.counts(), 0)
         return np.repeat(block.vectors, times, axis=0), np.repeat(classes, times)
+
+
+def write_gram(
+    rankings: LazyRankings,
+    features: Any,
+    target: str,
+    *,
+    restart: bool = False,
+    progress: Progress | None = None,
+) -> None:
+    """Write the inner products of the vectors of all rankings to a Zarr array.
+
+    A ranking with a count of c has c rows and columns. The vectors, which are small compared with
+    the matrix, stay in memory. Stripes already written with the same settings are kept, so an
+    interrupted job continues when it is run again. The finished stripes are listed in a directory
+    beside the array, with ``.parts`` added to its name.
+
+    Parameters
+    ----------
+    rankings : LazyRankings
+        From :func:`read_parquet`.
+    features : estimator
+        Turns ranks into vectors, such as a :class:`~rankcut.GraphCutFeatures`.
+    target : str
+        Path of the Zarr array.
+    restart : bool
+        Replace an array that was made with other settings.
+    progress : callable or None
+        Called with the number of stripes done and the number to do.
+    """
+    zarr = _import_zarr()
+    import dask.array as da
+
+    place = Path(target.rstrip("/")).resolve()
+    done = place.with_name(f"{place.name}.parts")
+    if place.exists() and not done.is_dir():
+        raise RankingFileError(
+            f"exists, but not {done.name}, which records the rows that are done; name another "
+            "file, or remove this one",
+            target,
+        )
+    settings = {"command": "gram", **rankings.settings(), **feature_settings(features)}
+    del settings["block"]  # the matrix is the same whatever the blocks
+    parts = Parts(done, "done", settings, restart=restart)
+    if not place.exists():
+        parts.clear()
+    ranks = rankings.ranks(expand=True)
+    vectors = features.fit(ranks).transform(ranks)
+    check_centred(vectors._meta)
+    vectors = vectors.persist()
+    if np.isnan(vectors.shape[0]):
+        vectors = vectors.compute_chunk_sizes()
+    vectors = vectors.rechunk((_SIDE, -1)).persist()
+    n_rows = vectors.shape[0]
+    n_stripes = vectors.numblocks[0]
+    missing = parts.missing(n_stripes)
+    shape = {"shape": (n_rows, n_rows), "chunks": (_SIDE, _SIDE), "dtype": "float64"}
+    if len(missing) == n_stripes:
+        array = zarr.create_array(str(place), overwrite=True, **shape)
+    else:
+        array = zarr.open_array(str(place), mode="r+")
+    for n_done, number in enumerate(missing):
+        rows = slice(number * _SIDE, min((number + 1) * _SIDE, n_rows))
+        stripe = vectors.blocks[number] @ vectors.T
+        computed(
+            da.store(stripe, array, regions=(rows, slice(0, n_rows)), lock=False, compute=False)
+        )
+        parts.path(number).touch()
+        if progress is not None:
+            progress(n_done + 1, len(missing))
+
+
+def _import_zarr() -> Any:
+    import_dask()
+    try:
+        import zarr
+    except ImportError:
+        raise ModuleNotFoundError('Zarr arrays need zarr: pip install "rankcut[dask]"') from None
+    return zarr

@@ -5,8 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from rankcut.blocs.centres import Blocs, by_means
-from rankcut.blocs.distinctive import measure_differences, split_people
-from rankcut.blocs.lengths import share_of_length
+from rankcut.blocs.descriptions import measure_differences, share_of_length, split_people
 
 
 def test_halves_are_other_people():

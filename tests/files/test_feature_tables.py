@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rankcut.files import RankingFileError
-from rankcut.files.person_tables import read_people
+from rankcut.files.feature_tables import read_people
 
 
 def table(text):
@@ -34,7 +34,7 @@ def test_covariates_are_an_array_or_a_frame():
     [
         ("who,age\na,1\na,2\n", "who", "'a' has two rows"),
         ("who,age\na,1\n", "name", "name"),
-        ("who\na\n", "who", "nothing about them"),
+        ("who\na\n", "who", "no columns besides"),
     ],
 )
 def test_mistakes_are_named(text, person, says):

@@ -13,7 +13,7 @@ from rankcut.setfunctions import GraphCut, Modular
 from rankcut.theory import BasePolytope, MajorantCone, ordered_partitions
 
 pictures = pytest.importorskip(
-    "rankcut.pictures.polytope_plane", reason="Matplotlib is not installed"
+    "rankcut.pictures.polytope_figure", reason="Matplotlib is not installed"
 )
 
 TRIANGLE = GraphCut([[0, 4, 1], [4, 0, 1], [1, 1, 0]])

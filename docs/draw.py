@@ -1,0 +1,78 @@
+"""Draw the pictures that pages show again.
+
+    RANKCUT_DATA=downloads python docs/draw.py
+
+Pictures of data that is not in RANKCUT_DATA stay as they are.
+"""
+
+import importlib.util
+import os
+import shlex
+import tempfile
+from pathlib import Path
+
+from tell import reduced
+
+from rankcut import compare_groups
+from rankcut.cli import app
+from rankcut.datasets import load_eurovision
+from rankcut.errors import InputError
+
+DOCS = Path(__file__).parent
+DPI = 150
+
+COMMANDS = {
+    "consensus": "consensus lunch:top-k --unranked last",
+    "consensus_sushi": "consensus sushi:a --method kemeny",
+    "consensus_dublin": "consensus {dublin} --unranked anywhere --method kemeny",
+    "blocs": "clusters sushi:a -n 4",
+}
+"""Commands that draw, by the names of their pictures."""
+
+
+def draw_map(path):
+    """The map of the README, which is the first picture of the gallery."""
+    spec = importlib.util.spec_from_file_location("plot_map", DOCS.parent / "examples/plot_map.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    module.draw().savefig(path, dpi=DPI)
+
+
+def draw_eurovision(path):
+    """Juries and the public."""
+    votes = load_eurovision(first_year=2016)
+    result = compare_groups(
+        votes, votes["voters"], people=votes["country"], strata=votes["year"], unranked="last"
+    )
+    result.plot().savefig(path, dpi=DPI)
+
+
+def draw_command(command, path):
+    """What a command draws."""
+    found = Path(os.environ.get("RANKCUT_DATA", ".")).rglob("00001-00000001.soi")
+    words = shlex.split(command.format(dublin=next(found, "00001-00000001.soi")))
+    try:
+        app([*words, "-o", str(path)])
+    except SystemExit as done:
+        if done.code:
+            raise InputError("the data is not there") from None
+
+
+def main():
+    """Draw all that can be drawn."""
+    programs = {"map": draw_map, "compare-groups": draw_eurovision}
+    for name, command in COMMANDS.items():
+        programs[name] = lambda path, command=command: draw_command(command, path)
+    for name, draw in programs.items():
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / f"{name}.png"
+            try:
+                draw(path)
+            except (InputError, FileNotFoundError) as missing:
+                print(f"{name}.png stays as it is: {missing}")
+            else:
+                (DOCS / path.name).write_bytes(reduced(path))
+
+
+if __name__ == "__main__":
+    main()
