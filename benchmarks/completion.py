@@ -12,6 +12,7 @@ the share of hidden films in the better half of a person's ratings among ten rec
 """
 
 import argparse
+import json
 import os
 import time
 from collections.abc import Callable, Iterator
@@ -243,14 +244,20 @@ def compare(task: Task, size: int | None, seed: int) -> list[Score]:
         worth = completer.fit(train).transform(shown)
         seconds = time.process_time() - start
         gaps = worth[judged.person, judged.better] - worth[judged.person, judged.worse]
-        chances = np.empty(len(gaps))
-        for person in range(n):
-            own_pairs = judged.person == person
-            if own_pairs.any():
-                pairs = np.stack([judged.better[own_pairs], judged.worse[own_pairs]], axis=1)
-                chances[own_pairs] = completer.predict_pairs(shown[person : person + 1], pairs)[0]
+        chances = said_chances(completer, shown, judged)
         scores.append(score(name, gaps, chances, judged, n, seconds))
     return scores
+
+
+def said_chances(completer: RankingCompleter, shown: np.ndarray, judged: Judged) -> np.ndarray:
+    """The probability of each judged pair's true order."""
+    chances = np.empty(len(judged.person))
+    for person in range(len(shown)):
+        own = judged.person == person
+        if own.any():
+            pairs = np.stack([judged.better[own], judged.worse[own]], axis=1)
+            chances[own] = completer.predict_pairs(shown[person : person + 1], pairs)[0]
+    return chances
 
 
 def lines(task: Task, size: int | None, scores: list[Score]) -> Iterator[str]:
@@ -311,32 +318,45 @@ def main() -> None:
     parser.add_argument("--sizes", default="100,300,1000,all", help="numbers of training lists")
     parser.add_argument("--seed", type=int, default=0, help="seed of the split of people")
     parser.add_argument("-o", "--output", help="file for the table")
+    parser.add_argument("--keep", help="JSON file of rows that are done, to go on from")
     options = parser.parse_args()
     every = tasks(options.data)
     chosen = options.only.split(",") if options.only else list(every)
     sizes = [None if each == "all" else int(each) for each in options.sizes.split(",")]
     written: list[str] = []
+    kept: dict[str, list[str]] = {}
+    if options.keep and Path(options.keep).exists():
+        kept = json.loads(Path(options.keep).read_text(encoding="utf-8"))
 
-    def say(line: str) -> None:
-        written.append(line)
-        print(line, flush=True)
+    def say(*rows: str) -> None:
+        written.extend(rows)
+        print(*rows, sep="\n", flush=True)
         if options.output:
             Path(options.output).write_text(
                 "\n".join([_preface(), *written]) + "\n", encoding="utf-8"
             )
 
+    def say_once(key: str, make: Callable[[], Iterator[str]]) -> None:
+        if key not in kept:
+            kept[key] = list(make())
+            if options.keep:
+                Path(options.keep).write_text(json.dumps(kept), encoding="utf-8")
+        say(*kept[key])
+
     say(HEAD)
     for name in chosen:
         task = every[name]()
-        n_others = len(split(task, 0)[1])
+        n_others = len(split(task, options.seed)[1])
         for size in sizes:
             if size is None or size < n_others:
-                for line in lines(task, size, compare(task, size, options.seed)):
-                    say(line)
-    if "movielens" in chosen:
+
+                def rows(task: Task = task, size: int | None = size) -> Iterator[str]:
+                    return lines(task, size, compare(task, size, options.seed))
+
+                say_once(f"{name}, {size}, {options.seed}", rows)
+    if "movielens" in chosen and None in sizes:
         say(f"\n{RECALL_HEAD}")
-        for line in recall(every["movielens"](), options.seed):
-            say(line)
+        say_once(f"recall, {options.seed}", lambda: recall(every["movielens"](), options.seed))
 
 
 def _preface() -> str:

@@ -82,7 +82,6 @@ def search(task: Neighbours, splits: int) -> str:
     for number in range(FIRST_SPLIT, FIRST_SPLIT + splits):
         lists, agreement = task.draw(number)
         vectors = RankingCompleter().fit(lists.ranks).transform(lists.ranks)
-        vectors -= vectors.mean(axis=1, keepdims=True)
         vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
         usual = FINDERS["recipe"](lists, len(agreement))
         completed = vectors[: len(agreement)] @ vectors.T
@@ -135,8 +134,15 @@ def covariates(data: str, size: int) -> str:
     shown = read_lists(read_rankings(np.where(hidden, np.nan, truth)))
     right = []
     for shift in (np.zeros_like(moved), moved):
-        own = replace(shown, scores=shown.scores - shift[shown.owners, shown.items])
-        worth = model._population.utilities(own, keep=True) + shift
+        population = model._population
+        worth = np.vstack(
+            [
+                replace(population, mean=population.mean + own).utilities(
+                    shown.span(person, person + 1), keep=True
+                )
+                for person, own in enumerate(shift)
+            ]
+        )
         gaps = worth[judged.person, judged.better] - worth[judged.person, judged.worse]
         right.append(completion.by_person(judged, (gaps > 0) + 0.5 * (gaps == 0), len(people)))
     gap = (right[1] - right[0])[~np.isnan(right[0])]

@@ -61,6 +61,9 @@ _RESAMPLES = 2000
 # Fewer seeds say nothing of a standard deviation.
 _FEWEST = 6
 
+# Two may have the same score by chance, for an interval of no width.
+_FEWEST_FOR_MEAN = 3
+
 
 @dataclass(frozen=True)
 class Interval:
@@ -80,7 +83,7 @@ class Interval:
         """Student's interval of the mean."""
         numbers = np.asarray(values, dtype=np.float64)
         mean, n = float(numbers.mean()), len(numbers)
-        if n < 2:
+        if n < _FEWEST_FOR_MEAN:
             return cls(mean, -np.inf, np.inf, n)
         half = stats.t.ppf(0.5 + LEVEL / 2, n - 1) * numbers.std(ddof=1) / np.sqrt(n)
         return cls(mean, mean - float(half), mean + float(half), n)

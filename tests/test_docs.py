@@ -90,7 +90,8 @@ def test_recorded_results_say_where_they_come_from():
     from record import header
 
     opening = header("startup", "python benchmarks/startup.py")
-    assert opening.startswith("# Startup\n")
+    assert opening.startswith("# Start-up\n")
+    assert header("ratings", "").startswith("# Ratings\n")
     facts = dict(re.findall(r"^\| (\w+) \| (.+) \|$", opening, re.M))
     assert list(facts) == ["date", "version", "processor", "cores", "command"]
     assert re.fullmatch(r"\d{4}-\d\d-\d\d", facts["date"])

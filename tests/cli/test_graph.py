@@ -125,7 +125,7 @@ def test_what_a_learned_graph_needs(lunch):
     fail("graph", "dishes.csv", "--layout", "wide", says="--layout describes rankings.*--learn")
     for file in ("votes.csv", "votes.parquet"):
         succeed("convert", "votes.blt", file)
-        fail("graph", file, says=f"{file}: holds rankings, and is not.*--learn agreement")
+        fail("graph", file, says=f"{file}: holds rankings; it is not.*--learn agreement")
     fail("graph", "full.csv", "--learn", "co-listing", says="full.csv: .*use --learn agreement")
     (lunch / "apart.csv").write_text("a,b,c\n1,,\n,1,\n,,1\n")
     done = run("graph", "apart.csv", "--learn", "co-listing")

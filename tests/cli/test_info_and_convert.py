@@ -89,7 +89,7 @@ def test_convert_drops_rankings_that_rank_nothing(lunch):
     succeed("convert", "gaps.csv", "gaps.soi", "--drop-empty")
     assert len(read_file("gaps.soi")) == 1
     (lunch / "none.csv").write_text("a,b\n,\n")
-    fail("convert", "none.csv", "none.soi", "--drop-empty", says="no ranking ranks an item")
+    fail("convert", "none.csv", "none.soi", "--drop-empty", says="no ranking ranks any item")
 
 
 def test_options_for_tables_reach_the_reader(lunch):

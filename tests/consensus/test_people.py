@@ -88,7 +88,7 @@ def test_items_nobody_ranks_are_known():
         ({"sample_weight": [1, 2]}, r"one weight for each of the 5 rankings; got shape \(2,\)"),
         ({"sample_weight": [1, 1, -1, 1, 1]}, "row 2: sample_weight is -1; a weight is"),
         ({"people": ["a"]}, r"people must name the person of each of the 5 rankings; got shape"),
-        ({"ranks": np.full((2, 3), NAN)}, "no ranking ranks an item"),
+        ({"ranks": np.full((2, 3), NAN)}, "no ranking ranks any item"),
     ],
 )
 def test_mistakes_are_named(options, message):

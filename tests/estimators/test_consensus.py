@@ -153,7 +153,7 @@ def test_dask_collections_give_the_same_bits():
     for options in ({}, {"sample_weight": weights}, {"sample_weight": weights + 0.5}):
         expected = Consensus(unranked="anywhere").fit(LISTS, **options)
         assert_same(Consensus(unranked="anywhere").fit(lazy, **options), expected)
-    with pytest.raises(InputError, match="people is for rankings in memory"):
+    with pytest.raises(InputError, match="people needs rankings in memory"):
         Consensus(unranked="anywhere").fit(lazy, people=np.arange(40))
     with pytest.raises(InputError, match="CoListingGraph is learned from rankings, and these are"):
         Consensus("graph", graph=CoListingGraph(), unranked="anywhere").fit(lazy)

@@ -6,7 +6,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 
-from rankcut import RankingCompleter, RankingSet
+from rankcut import RankingCompleter, RankingSet, SimilarRankings
 from rankcut.errors import InputError
 
 NAN = np.nan
@@ -188,6 +188,17 @@ def test_rows_are_answered_the_same_in_any_batch_and_threads(completer):
     assert_array_equal(
         completer.standard_errors(LISTS[:3])[1:], completer.standard_errors(LISTS[1:3])
     )
+
+
+def test_completed_vectors_find_like_minded_people_whose_lists_share_no_item(completer):
+    full, _ = simulated(seed=3)
+    first, second = np.where(np.arange(8) < 4, full, NAN), np.where(np.arange(8) < 4, NAN, full)
+    search = SimilarRankings(RankingCompleter(), n_neighbors=5).fit(np.vstack([second, LISTS]))
+    _, nearest = search.kneighbors(first, n_neighbors=400)
+    side = full @ np.where(CAMPS[0] > 0, 1, -1)
+    found = [side[rows[rows < 200][:10]].mean() for rows in nearest]
+    # Those found are on the same side of the two camps.
+    assert np.corrcoef(found, side)[0, 1] > 0.6
 
 
 def test_standard_errors_are_smaller_for_listed_items(completer):

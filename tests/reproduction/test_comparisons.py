@@ -158,3 +158,10 @@ def test_a_slight_gain_can_be_shown_and_ruled_out(bounds, slightly):
 def test_what_has_no_interval_says_so():
     assert "inf" not in f"{Interval(1.1, 0.0, np.inf, 3)} {Interval.of([0.5]).signed()}"
     assert str(Interval(1.1, 0.0, np.inf, 3)) == "1.100 (3 seeds, too few for an interval)"
+
+
+def test_two_seeds_that_agree_decide_nothing():
+    two = Interval.of([0.0, 0.0])
+    assert (two.equal, two.better, two.in_line) == (None, None, None)
+    assert str(two) == "0.000 (2 seeds, too few for an interval)"
+    assert Interval.of([0.0, 0.0, 0.0]).equal

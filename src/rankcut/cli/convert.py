@@ -56,7 +56,7 @@ def convert(
     if drop_empty:
         rankings = rankings.rows(rankings.n_ranked() > 0)
         if len(rankings) == 0:
-            raise RankingFileError("no ranking ranks an item", file)
+            raise RankingFileError("no ranking ranks any item", file)
     for target, chosen in targets:
         write_file(
             rankings, sys.stdout.buffer if target == "-" else target, chosen, layout=to_layout

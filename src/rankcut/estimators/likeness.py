@@ -31,7 +31,7 @@ _SHARES = {
 # The same of item features, and of a graph beside them or alone.
 _OF_FEATURES, _OF_GRAPH_TOO, _OF_GRAPH = 0.5, 0.25, 0.5
 _STEPS = 2.0
-# The last item of a list counts this much, as against 2 for the first of a long one.
+# The last item of a long list has this weight, and the first almost 2 more.
 _LAST_ITEM = 0.2
 # Items of at least this share of the lists also count where they are not listed.
 _COMMON = 0.05

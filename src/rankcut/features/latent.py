@@ -92,9 +92,9 @@ class LatentFactors:
     ) -> None:
         """From now on, give the expected u of a list, in units of its spread over these lists.
 
-        Lists are taken as x = ⟨u, v⟩ + noise with u ~ N(0, S), S and the noise as in the lists. The
-        fewer items a list has, the closer its vector is to 0, above all where the lists differ
-        little. ``trust`` below 1 supposes as much more noise.
+        The model is x = ⟨u, v⟩ + noise with u ~ N(0, S), where S and the noise are those of the
+        lists, and the noise is divided by ``trust``. The fewer items a list has, the closer its
+        vector is to 0, above all in directions in which lists differ little.
         """
         counted = np.ones(values.shape[0]) if counts is None else counts
         people = self.people(values, weights)

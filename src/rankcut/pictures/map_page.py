@@ -51,7 +51,7 @@ def map_page(
     >>> from rankcut.datasets import load_lunch
     >>> from rankcut.pictures import map_page
     >>> html = map_page(load_lunch(), by="guest")
-    >>> "<title>lunch:full</title>" in html, "sweet tooth" in html
+    >>> "<title>Lunch</title>" in html, "sweet tooth" in html
     (True, True)
     """
     found = read_map(ranks, by, unranked, features, sample_weight, by_name)
