@@ -66,7 +66,7 @@ def exact_means(
 ) -> tuple[Floats, NDArray[np.int64]]:
     """Mean feature vectors of some partitions, and the numbers of their completions.
 
-    Completions are made a block at a time, whichever ranking they are of.
+    Completions are made a block at a time, across rankings.
     """
     n_items = partitions.n_items
     unranked = n_items - partitions.n_ranked()[rows]
@@ -125,8 +125,8 @@ class Completions(WithParameters):
     n_draws : int or None, default=None
         If sampled: how many completions are drawn. They come in pairs, so it is even.
     random_state : int, RandomState or None, default=0
-        Seed of the draws. With the same seed the same ranking has the same vector, whichever
-        rankings come with it; None draws a seed at each fit.
+        Seed of the draws. With the same seed the same ranking has the same vector in any
+        batch; None draws a seed at each fit.
 
     Examples
     --------
@@ -187,7 +187,7 @@ class Completions(WithParameters):
         expected: ExpectedSlopes | None,
         unlisted_weight: UnlistedWeight = 1.0,
     ) -> Method:
-        """The method asked for; "auto" is settled as far as the set function alone can.
+        """The method asked for; "auto" is settled as far as the set function decides it.
 
         ``expected`` is the closed form that the function has, if any.
         """

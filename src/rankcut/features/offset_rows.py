@@ -1,4 +1,4 @@
-"""Vectors of which little is stored: sparse rows, and what is added to each or stands beside it.
+"""Vectors stored in little space: sparse rows, and what is added to each or stands beside it.
 
 In closed form, most items of a short list over a large catalogue share one value. Such vectors are
 kept as φ_r = S_r + c_r·b with S_r sparse, c_r a number and b the vector of ones, or what smoothing

@@ -41,7 +41,7 @@ from rankcut.setfunctions.set_function import power_of_two
 
 Sampler: TypeAlias = Literal["controlled", "stratified", "antithetic", "independent"]
 
-# Replicates of a stage: enough to tell their spread, few enough to leave draws to stratify.
+# Replicates of a stage: enough to estimate their spread, few enough to leave draws to stratify.
 REPLICATES = 8
 
 # Draws after which a tolerance that is not met is given up, with a warning.

@@ -287,7 +287,7 @@ def _layout_of_text(block: Block, options: TableOptions) -> Layout:
 
 
 def _no_items(block: Block, options: TableOptions) -> RankingFileError:
-    problem = "no column holds numbers alone, so none is an item"
+    problem = "no column holds only numbers, so none is an item"
     remedy: Text = [
         "name the items with ",
         Setting("item_columns"),
@@ -295,7 +295,7 @@ def _no_items(block: Block, options: TableOptions) -> RankingFileError:
         Setting("layout"),
     ]
     if options.scale is not None:
-        problem = f"no column holds words of the scale {', '.join(options.levels() or ())} alone"
+        problem = f"no column holds only words of the scale {', '.join(options.levels() or ())}"
     else:
         problem, remedy = _in_text(block) or (problem, remedy)
     return RankingFileError(problem, block.source, int(block.lines[0]), remedy=remedy)
