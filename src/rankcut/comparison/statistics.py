@@ -36,7 +36,7 @@ _UNITS_EACH = 4
 
 @dataclass(frozen=True)
 class Probability:
-    """A p-value with what is known of it.
+    """A p-value with what is known about it.
 
     Attributes
     ----------

@@ -9,9 +9,9 @@ mean over them. :class:`Completions` says how that is found:
 ``"sampled"``
     draws some, and knows its standard error; see :mod:`rankcut.features.sampled`;
 ``"closed_form"``
-    is exact and makes no completion, but it is the mean of the slopes *before* pooling: a kernel of
-    its own, and the one for large catalogues. Asked for by name, it is used for every ranking of
-    the matrix, complete ones included. Only graph cuts have it;
+    is exact and needs no completions, but it is the mean of the slopes *before* pooling: a kernel
+    of its own, and the one for large catalogues. If asked for by name, it is used for every ranking
+    of the matrix, complete ones included. Only graph cuts have it;
 ``"auto"``
     is the closed form on the complete graph, where there is nothing to pool (unless comparisons
     with unlisted items have a weight of their own), and for catalogues of more than 2,000 items,

@@ -102,8 +102,8 @@ def sampled_means(
 ) -> Means:
     """Mean vectors of the partitions ``rows``, by as many stages as each of them needs.
 
-    ``centres`` are the means of all partitions' slopes before pooling, if they are known and of
-    use. Squares are taken of what is scaled by a power of two, so that the scale of the set
+    ``centres`` are the means of all partitions' slopes before pooling, if they are known and
+    useful. Squares are taken of what is scaled by a power of two, so that the scale of the set
     function changes no choice and no bit of the rest.
     """
     scale = power_of_two(function.magnitude)

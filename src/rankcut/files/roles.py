@@ -44,7 +44,7 @@ class TableOptions:
         otherwise.
     ranking : str or sequence of str or None
         The column, or columns, that name the ranking; None is ``ranking`` if there is one.
-        Several are joined, and each is kept as something known of the ranking as well.
+        Several are joined, and each is also kept as a column that describes the ranking.
     count : str or None
         The column with the counts; None is ``count`` if there is one.
     item_columns : str or sequence of str or None
@@ -52,7 +52,7 @@ class TableOptions:
         itself, or else all that are left and hold numbers (wide, ratings) or text (ballots).
     columns : str or sequence of str or None
         Columns that are not items although they hold numbers. All that are neither items nor
-        named above are kept as what is known of each ranking.
+        named above are kept as columns that describe the rankings.
     known_items : sequence of str or None
         The items of a model. A table with a column for each has these items and no others.
     item, rank, score : str or None

@@ -40,7 +40,7 @@ def _check_structured(
             f"the parts of the weights do not fit together: {weights.sparse.shape}, "
             f"{weights.factors.shape} and {weights.signs.shape}"
         )
-    # Of NaN, neither is true.
+    # For NaN, neither is true.
     small = abs(weights.constant) <= _LARGEST
     if not (small and np.abs(weights.factors).max(initial=0.0) <= _LARGEST**0.5):
         raise InputError(
