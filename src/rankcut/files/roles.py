@@ -18,14 +18,14 @@ Layout: TypeAlias = Literal["wide", "ratings", "long", "ballots", "orders"]
 
 RANKING, COUNT = "ranking", "count"
 
-# How the columns of ballots are called: "Choice 1", "rank_2", "3rd preference".
+# What the columns of ballots are called: "Choice 1", "rank_2", "3rd preference".
 _PLACE = re.compile(
     r"(?i)(?:choice|rank|pref|preference|place|position)\W?_?(\d+)|(\d+)(?:st|nd|rd|th)\b"
 )
 
 _CHOICE = re.compile(r"(?i)choice[ _]?\d+")
 
-# How a column with the ratings of a long table is called.
+# What a column with the ratings of a long table is called.
 _SCORES = {"points", "rating", "ratings", "score", "scores", "stars"}
 
 # Names of items are shortened, if asked, at one of these.
@@ -143,7 +143,7 @@ def roles_of(block: Block, options: TableOptions, used: Sequence[int] = ()) -> R
     items: list[int] = []
     if not used:
         items = _items(block, options, taken, known)
-    # One column that names the ranking is its id; several also say something of it.
+    # One column that names the ranking is its id; several also describe it.
     used_up = taken if len(ranking) == 1 else taken - {*ranking}
     rest = [i for i in range(len(names)) if i not in used_up and i not in items]
     labels = tuple(names[i] for i in items)
