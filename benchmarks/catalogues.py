@@ -168,7 +168,7 @@ def similar_rankings() -> None:
 def similar_short_lists() -> None:
     """Inverted lists, which find all, against an index of 512 random directions.
 
-    The index gets the benefit of the doubt: to compute the values of its 100 candidates is not
+    The index gets the benefit of the doubt: computing the values of its 100 candidates is not
     counted, and one of the nearest counts as found if it is a candidate.
     """
     table = Table(title="The 10 nearest of 1,000 of 20,000 lists of 10 out of 20,000 items")
@@ -255,7 +255,7 @@ def catalogue_lists(
 ) -> tuple[sparse.csr_array, np.ndarray]:
     """Lists of items of one of many groups, and a label that depends on the group.
 
-    A fifth of the labels are wrong, so nothing can be right about more than 80 % of them.
+    A fifth of the labels are wrong, so no model can be right about more than 80 % of them.
     """
     rng = np.random.default_rng(seed)
     groups = rng.integers(0, n_items // 100, n_rankings)

@@ -45,7 +45,7 @@ def dispersion(tau: float, n_items: int = N_ITEMS) -> float:
 
 
 def centres(k: int, rng: np.random.RandomState) -> np.ndarray:
-    """Orders of which each two differ in at least a third of the pairs."""
+    """Orders, any two of which differ in at least a third of the pairs."""
     i, j = np.triu_indices(N_ITEMS, 1)
     while True:
         found = np.array([rng.permutation(N_ITEMS) + 1.0 for _ in range(k)])

@@ -70,7 +70,7 @@ def follow_parties(page, data: Path) -> None:
         for k in (2, 3, 4, 6):
             model = RankingClusters(k, unranked="last", n_bootstraps=0)
             model.fit(votes.ranks, sample_weight=votes.counts)
-            # Mean places in each bloc less those elsewhere, measured on the other half.
+            # Mean places in each bloc minus those elsewhere, measured on the other half.
             found = model._differences.inside - model._differences.outside
             first, second = np.array(list(combinations(range(len(parties)), 2))).T
             apart = np.abs(found[:, first] - found[:, second]).mean(axis=0)

@@ -96,7 +96,7 @@ def contains(
             for bloc in range(len(centres))
         ]
     )
-    # What 20,000 people say is unsure too: by about a seventh of what 400 are unsure by.
+    # What 20,000 people say is uncertain too, by about a seventh as much as for 400.
     return bool((np.abs(said.inside - said.outside - true) <= said.margin).all())
 
 

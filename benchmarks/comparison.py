@@ -141,7 +141,7 @@ def gaussian_kernel(distances: np.ndarray) -> np.ndarray:
 def dcor_test(x: np.ndarray, y: np.ndarray, exponent: float, number: int) -> float:
     """P-value of dcor's energy test."""
     with warnings.catch_warnings():
-        # With exponent 2 it is a distance of means alone, which is what we ask for.
+        # With exponent 2 it is only a distance of means, which is what we ask for.
         warnings.simplefilter("ignore", UserWarning)
         found = dcor.homogeneity.energy_test(
             x, y, exponent=exponent, num_resamples=number, random_state=0

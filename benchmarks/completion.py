@@ -43,7 +43,7 @@ OURS = ("RankingCompleter", "RankingCompleter, no graph")
 
 @dataclass(frozen=True)
 class Task:
-    """Rankings as a dense matrix, what is known of the items, and which people belong together."""
+    """Rankings as a dense matrix, what is known about the items, and who belongs together."""
 
     name: str
     ranks: np.ndarray

@@ -47,7 +47,7 @@ def popularity_and_own(lists: Lists, features: np.ndarray | None) -> Predictor:
 
 
 def _residuals(lists: Lists, mean: np.ndarray) -> np.ndarray:
-    """Scores less the items' means and the list's level, 0 where not listed."""
+    """Scores minus the items' means and the list's level, 0 where not listed."""
     values = lists.scores - mean[lists.items]
     level = np.bincount(lists.owners, values, minlength=len(lists)) / np.maximum(lists.lengths, 1)
     filled = np.zeros((len(lists), lists.n_items))

@@ -2,8 +2,8 @@
 
 Run with: python benchmarks/completion_likelihoods.py [--data FOLDER] [--seed 0]
 
-RankingCompleter goes by the order of short lists without ties. Here it is compared with itself by
-normal scores alone, fitted to the same lists and judged by the same people with places hidden: the
+RankingCompleter uses the order of short lists without ties. Here it is compared with itself with
+normal scores only, fitted to the same lists and judged on the same people with places hidden: the
 share of pairs with a hidden item in the right order, and the log-loss of pair probabilities.
 Differences, exact order less scores, are paired, ± two standard errors over people.
 """

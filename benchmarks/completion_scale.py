@@ -25,7 +25,7 @@ CASES = (
 
 
 def simulated(n_people: int, n_items: int, n_listed: int) -> tuple[csr_array, np.ndarray]:
-    """Rankings as ranks in CSR, and what is known of the items: how they serve each taste."""
+    """Rankings as ranks in CSR, and what is known about the items: how they suit each taste."""
     rng = np.random.default_rng(0)
     loadings, tastes = rng.normal(size=(n_items, 8)), rng.normal(size=(n_people, 8))
     popular = rng.normal(size=n_items)

@@ -4,8 +4,8 @@ Run with: python benchmarks/consensus.py [--quick] [--sushi FOLDER] [--only spee
 
 Parts: speed (Borda with a bootstrap, memory), kemeny (exact orders, beside others), widths (of the
 intervals by each method) and pooled (how often the order of a mean vector is the ranking most like
-it). Beside rankcut run, where they are installed, corankco, pref_voting and choix, and SciPy's
-Kendall tau. Seconds are processor time. ``consensus_coverage.py`` tells how often intervals hold.
+it). corankco, pref_voting and choix, where installed, and SciPy's Kendall tau run beside rankcut.
+Seconds are processor time. ``consensus_coverage.py`` measures how often intervals hold.
 """
 
 import argparse

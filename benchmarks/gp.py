@@ -26,7 +26,7 @@ def rankings(n_rankings, n_items, seed):
     rng = np.random.default_rng(seed)
     types = rng.integers(0, 2, size=n_rankings)
     utilities = rng.normal(size=(2, n_items))
-    # The more items, the more a ranking says of its user; noise keeps the problem as hard.
+    # The more items, the more a ranking says about its user; noise keeps the problem as hard.
     noise = 2.0 * np.sqrt(n_items / 10)
     scores = utilities[types] + noise * rng.gumbel(size=(n_rankings, n_items))
     return np.argsort(np.argsort(-scores, axis=1), axis=1) + 1.0, types
@@ -184,7 +184,7 @@ def start_watching_memory():
 
 
 def memory(what):
-    """What Linux says of the memory of this process, in kB."""
+    """What Linux says about the memory of this process, in kB."""
     lines = Path("/proc/self/status").read_text(encoding="ascii", errors="replace").splitlines()
     return next(int(line.split()[1]) for line in lines if line.startswith(what))
 

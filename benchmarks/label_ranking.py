@@ -9,8 +9,8 @@ for all methods. Scores are kept in --results as they are found, and a later run
 All sets get their first fold before any gets its second, but the larger take fewer turns; the page
 says how many folds each has.
 With labels deleted from the training rankings, at random, the default is beside forests on mean
-ranks: an unranked label gets the mean of the ranks that are left to it. There at most 500 rows are
-learned from. Seconds are processor time.
+ranks: an unranked label gets the mean of the ranks that are left to it. There, models learn from
+at most 500 rows. Seconds are processor time.
 """
 
 import argparse
@@ -63,7 +63,7 @@ def load(folder: Path, name: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 def delete(ranks: np.ndarray, share: float, seed: int) -> np.ndarray:
-    """Rankings with each label deleted with this probability; two at least are left in each."""
+    """Rankings with each label deleted with this probability; at least two are left in each."""
     rng = np.random.default_rng(seed)
     left = ranks.copy()
     draws = rng.uniform(size=ranks.shape)
@@ -120,7 +120,7 @@ def judge(folder: Path, key: Key) -> dict[str, Any]:
 
 
 def calibration_gaps(ranks: np.ndarray, chances: np.ndarray) -> tuple[list[float], int]:
-    """Sums of what is said less what is true in ten bins of pairs, each in both directions."""
+    """Sums of stated minus true probabilities in ten bins of pairs, each in both directions."""
     apart = ranks[:, :, None] != ranks[:, None, :]
     said, true = chances[apart], (ranks[:, :, None] < ranks[:, None, :])[apart]
     bins = np.minimum((said * 10).astype(int), 9)

@@ -2,10 +2,10 @@
 
     python benchmarks/quality.py DATA_DIR [--quick] [--fresh] [--report] [--page PAGE]
 
-DATA_DIR has the folders sushi, movielens-100k, eurovision, starwars and preflib. What was found
-is kept split by split in results/quality/splits, so that a run that was interrupted goes on, and
-a method that is new is judged without the others being judged again; --fresh forgets it, of the
-tasks of this run. At the end, or with --report at once, a table (Markdown and CSV), a
+DATA_DIR has the folders sushi, movielens-100k, eurovision, starwars and preflib. Results are
+kept split by split in results/quality/splits, so that an interrupted run goes on, and a new
+method is judged without judging the others again; --fresh forgets those of the tasks of this
+run. At the end, or with --report at once, a table (Markdown and CSV), a
 summary (JSON) and a figure are written beside them, and a short table into the documentation
 with --page docs/which-graph.md.
 """
@@ -80,7 +80,7 @@ def judging(task: Task, number: int) -> Callable[[str], Judged]:
 
 
 def judge(data: str, quick: bool, home: Path, name: str, number: int) -> str:
-    """All methods on one split of a task that it was not judged with; in a process of its own."""
+    """All methods that a split of a task lacks; in a process of its own."""
     task = next(task for task in all_tasks(data, quick=quick) if task.name == name)
     path = split_path(home, name, number)
     judged = {method: row for method, *row in load_split(path).rows()} if path.exists() else {}
@@ -159,9 +159,9 @@ def mistake_in(options: argparse.Namespace, tasks: list[Task]) -> str | None:
     if missing:
         return f"{options.data} has no folder {', '.join(missing)}"
     if options.processes < 1:
-        return f"--processes is {options.processes}, and one is the least"
+        return f"--processes is {options.processes}, but must be at least 1"
     if options.fresh and options.report:
-        return "--fresh forgets what --report would tell"
+        return "--fresh forgets what --report would show"
     if options.page is not None:
         if not options.page.is_file():
             return f"there is no page {options.page}"

@@ -5,8 +5,8 @@
 (a) Own other half: all items are split in two, and so is each list of half of the people; whose
 second half is it? Mean reciprocal rank, and the share of other people that it is ahead of. All
 finders learn from the other people's whole lists. (b) What is known of people: how much the nearest
-30 have in common with a person, less what any people have. (c) A third of each list is hidden: how
-much the nearest 30 agree with a person on the hidden items, less the items' means; (d) the same
+30 have in common with a person, minus what any people have. (c) A third of each list is hidden: how
+much the nearest 30 agree with a person on the hidden items, minus the items' means; (d) the same
 with the means. Leads are paired, by person. Finders without item features are compared with each
 other, and our finder with item features with all. --keep keeps the scores of each case, so that a
 run that was interrupted goes on.

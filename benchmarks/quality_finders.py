@@ -1,6 +1,6 @@
 """Finders of neighbours in the quality benchmark: baselines, cuts with each option, the recipe.
 
-Each gets lists and returns how much alike the first few are to all; there is nothing to choose by.
+Each gets lists and returns how similar the first few are to all; there is nothing to tune on.
 """
 
 from collections.abc import Callable

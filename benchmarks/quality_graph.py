@@ -5,8 +5,8 @@
 Items are points, and people list items near a point of their own; a person's class is a side of a
 plane. Item features are the points with noise. Reported are AUC without a graph, and what each
 graph adds: learned from the labelled lists, learned from eleven times as many lists, and of item
-features. With DATA_DIR, the same of people's age and gender by a few of the films they rated, and
-by sushi.
+features. With DATA_DIR, the same for people's age and gender, from a few of the films they rated,
+and from sushi.
 """
 
 import argparse

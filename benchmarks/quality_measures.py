@@ -29,7 +29,7 @@ def area_under_curve(
     Parameters
     ----------
     positive : array of bool, shape (n_rankings,)
-        Who is of the class.
+        Who is in the class.
     scores : array of shape (n_rankings,)
         The higher, the likelier.
     people : array of int, shape (n_rankings,)
@@ -40,8 +40,8 @@ def area_under_curve(
     positive = positive.astype(bool)
     n_positive, n_negative = positive.sum(), (~positive).sum()
     ranks = rankdata(scores)
-    # Of each positive the share of negatives below it, and of each negative that of positives
-    # above it, ties for half.
+    # For each positive the share of negatives below it, and for each negative that of positives
+    # above it; ties count half.
     shares = np.empty(len(scores))
     shares[positive] = (ranks[positive] - rankdata(scores[positive])) / n_negative
     shares[~positive] = 1 - (ranks[~positive] - rankdata(scores[~positive])) / n_positive
@@ -58,7 +58,7 @@ def agreement_of_nearest(
     Parameters
     ----------
     alike : array of shape (n_queries, n_rankings)
-        How much alike the first rankings are to all.
+        How similar the first rankings are to all.
     agreement : array of shape (n_queries, n_rankings)
         How much they agree elsewhere; NaN where there is nothing to judge by, and such people
         are nobody's neighbours.
@@ -97,7 +97,7 @@ def foresight_of_agreement(
         values = np.where(known, values, 0.0)
         values = np.where(known, values - values.sum(axis=1, keepdims=True) / count, 0.0)
         spread = np.sqrt((values**2).sum(axis=1, keepdims=True) / count)
-        # One who is alike to all to the same degree tells nothing.
+        # Someone who is equally similar to everyone says nothing.
         return np.divide(values, spread, out=np.zeros_like(values), where=spread > 1e-12)
 
     one, other = standardised(alike), standardised(agreement)

@@ -64,7 +64,7 @@ def places(ranks: np.ndarray) -> np.ndarray:
 
 
 def item_graph(points: np.ndarray | None) -> Any:
-    """The graph that a user would take: of item features, or else of the rankings."""
+    """The graph that a user would choose: of item features, or else of the rankings."""
     if points is None:
         return AgreementGraph()
     if len(points) > MOST_ITEMS_DENSE:
@@ -73,7 +73,7 @@ def item_graph(points: np.ndarray | None) -> Any:
 
 
 def walking_graph(points: np.ndarray | None) -> Any:
-    """The graph to smooth over: near neighbours alone, or else what the rankings tell."""
+    """The graph to smooth over: near neighbours only, or else one learned from the rankings."""
     if points is None:
         return AgreementGraph()
     return NeighborGraph(points, n_neighbors=min(10, len(points) // 3))
@@ -84,7 +84,7 @@ def cut(graph: Any = None, **options: Any) -> Maker:
 
 
 def most_listed(train: np.ndarray, test: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Both without items that few list, for what is too slow with all of a large catalogue."""
+    """Both without rarely listed items, for methods too slow for a large catalogue."""
     kept = np.argsort(-(~np.isnan(train)).sum(axis=0), kind="stable")[:MOST_ITEMS]
     return train[:, kept], test[:, kept]
 

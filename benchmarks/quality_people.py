@@ -1,4 +1,4 @@
-"""Lists of people for the benchmark of likeness: what they rank, and what else is known of them."""
+"""Lists of people for the benchmark of likeness: what they rank, and what else is known."""
 
 import csv
 import gzip
@@ -23,7 +23,7 @@ MOST_PEOPLE = 1200
 
 @dataclass(frozen=True, eq=False)
 class People:
-    """Rankings with NaN for what is not listed, what that means, and what is known besides."""
+    """Rankings with NaN for what is not listed, what that means, and what else is known."""
 
     ranks: np.ndarray
     unranked: str

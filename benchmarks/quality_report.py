@@ -19,7 +19,7 @@ from quality_methods import MOST_ITEMS, MOST_KENDALL, MOST_MALLOWS
 from quality_scores import RECIPE, Estimate, TaskScores, holm, mean_lead
 from scipy import stats
 
-# Ours with one option each; the others, but for the recipe, are what people have already.
+# Ours with one option each; the others, except the recipe, are what people have already.
 OURS = "cut"
 
 # Wilcoxon's test of fewer cannot come below 0.05.
@@ -52,7 +52,7 @@ def by_kind(tasks: Sequence[TaskScores]) -> dict[str, list[TaskScores]]:
 
 
 def problems(tasks: Sequence[TaskScores], methods: Sequence[str]) -> np.ndarray:
-    """Means over the numbers of labels: tasks that differ in it alone are no two problems."""
+    """Means over the numbers of labels: tasks that differ only in these are one problem."""
     groups: dict[str, list[list[float]]] = defaultdict(list)
     for task in tasks:
         groups[task.name.rsplit(",", 1)[0]].append([task.score[m].mean for m in methods])

@@ -74,7 +74,7 @@ def load_split(path: Path) -> Split:
 class Estimate:
     """A mean over splits, the parts of its variance, and their degrees of freedom.
 
-    Of training is what more splits would average out, and what lasts however many there are.
+    Training has two: what more splits would average out, and what lasts however many there are.
     """
 
     mean: float
@@ -86,12 +86,12 @@ class Estimate:
 
     @property
     def of_training(self) -> float:
-        """What differs with whom is learned from."""
+        """The part due to the people who are learned from."""
         return self.of_draws + self.lasting
 
     @property
     def variance(self) -> float:
-        """Of both parts; NaN by a single split, which does not tell what training does."""
+        """Of both parts; NaN for a single split, which does not show what training does."""
         return float("nan") if self.n_splits < 2 else self.of_people + self.of_training
 
     @property
@@ -108,7 +108,7 @@ class Estimate:
 
     @property
     def p(self) -> float:
-        """Of the mean being 0, from both sides."""
+        """The two-sided p-value of a mean of 0."""
         if self.variance == 0:
             return float(self.mean == 0)
         return float(2 * stats.t.sf(abs(self.mean) / np.sqrt(self.variance), self.freedom))
@@ -199,7 +199,7 @@ class Lead(NamedTuple):
 
 
 def mean_lead(tasks: Sequence[TaskScores], method: str) -> Lead:
-    """Over all tasks; a person who is in several of them counts once. NaN by single splits.
+    """Over all tasks; a person who is in several of them counts once. NaN for single splits.
 
     Tasks on the same data learn from the same people, too, and so what lasts of training is added
     up as if it were the same in all of them, which is the worst case: one who misleads the recipe

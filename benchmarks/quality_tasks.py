@@ -1,8 +1,8 @@
 """The tasks of the quality benchmark: real rankings, what to predict of them, and how to split.
 
 A classification task is a rank matrix, two classes and, where items have features, points for a
-graph. A neighbour task is a set of short lists and, apart from them, how much each two people
-agree on items that are not in the lists. Splits depend on the task's name and their number alone,
+graph. A neighbour task is a set of short lists and, separately, how much each pair of people
+agrees on items that are not in the lists. Splits depend only on the task's name and their number,
 so that every method sees the same ones. Whose ranking it is goes with each: tasks on the same data
 are about the same people.
 """
@@ -165,7 +165,7 @@ def sushi_neighbours(data: str, number: int) -> tuple[Lists, np.ndarray]:
 
 
 def film_neighbours(data: str, n_films: int, number: int) -> tuple[Lists, np.ndarray]:
-    """So many films of each person, and tau-b on the other films that two people share."""
+    """A few films of each person, and tau-b on the other films that two people share."""
     every = films(data)
     rng = np.random.default_rng([2, n_films, number])
     shown = np.full(every.ranks.shape, np.nan)
@@ -222,7 +222,7 @@ def all_tasks(data: str, *, quick: bool) -> list[Classification | Neighbours]:
         for n_labels in sizes:
             if quick and n_labels > 200:
                 continue
-            # Fewer labels, more chance which.
+            # With fewer labels, chance decides more which they are.
             n_splits = 16 if n_labels <= 100 else 12 if n_labels <= 200 else 8
             tasks.append(
                 Classification(

@@ -32,7 +32,7 @@ LEVELS = [
 
 
 def star_wars(home: Path) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-    """Judgements of fourteen characters, 5 the best, and what is known of the people, "" if not."""
+    """Judgements of fourteen characters, 5 the best, and what is known of people, "" if not."""
     with open(home / "starwars" / "StarWars.csv", encoding="latin-1", newline="") as file:
         rows = list(csv.reader(file))[2:]
     levels = {word: float(level) for level, word in enumerate(LEVELS, start=1)}

@@ -40,7 +40,7 @@ TITLES = {
     "startup": "Start-up",
     "submodular": "Other set functions",
 }
-"""Titles of pages; of other programs, the name."""
+"""Titles of pages; for other programs, the name."""
 
 
 def processor():

@@ -10,7 +10,7 @@ is a process of its own whose memory, with that of all its children, is sampled 
 The runs: without Dask, a plain loop over the same blocks and a fit from a memory map; with one and
 two workers; two workers at a tenth and a hundredth of the size; Dask beside the plain loop on the
 same block function in turn; incomplete rankings over a large catalogue. The cost model is fitted
-to these measurements and printed with what it says of 10⁹ rankings. The numbers are also written
+to these measurements and printed with its forecast for 10⁹ rankings. The numbers are also written
 to results/scale.json.
 """
 

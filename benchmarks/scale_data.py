@@ -41,7 +41,7 @@ def places_of(folder, n_rankings):
         if total < n_rankings:
             chosen.append(place)
             total += place.n_rows
-    assert total == n_rankings, f"{n_rankings} rankings are no whole number of blocks"
+    assert total == n_rankings, f"{n_rankings} rankings are not a whole number of blocks"
     return chosen
 
 

@@ -39,7 +39,7 @@ def cluster(n_workers):
     import dask
     from distributed import Client, LocalCluster
 
-    # A graph of 35 MB, of which Dask warns, is what the catalogue is about.
+    # Dask warns about a graph of 35 MB, but that is what this run is about.
     large_graphs = {"distributed.admin.large-graph-warning-threshold": "1GB"}
     dask.config.set(WORKER_SETTINGS | large_graphs)
     local = LocalCluster(

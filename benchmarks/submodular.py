@@ -1,4 +1,4 @@
-"""What other set functions cost than graph cuts: ratios measured side by side in one run.
+"""What set functions other than graph cuts cost: ratios measured side by side in one run.
 
 Run with: python benchmarks/submodular.py
 """
@@ -64,7 +64,7 @@ def full_rankings(n_rankings: int, n_items: int) -> np.ndarray:
 def each_function() -> None:
     """Time of one full ranking, and how many times that of the dense graph cut.
 
-    Of n items, the hypergraph has 4n hyperedges of 5 items, and an item covers 10 of 4n elements;
+    For n items, the hypergraph has 4n hyperedges of 5 items, and an item covers 10 of 4n elements;
     facility location has 100 clients.
     """
     table = Table(title="Features of one full ranking, by set function, one thread")

@@ -31,12 +31,12 @@ from reproduction.findings import Outcome, Row, Verdict
 
 MARGIN = 0.02
 
-# A gain as large counts as slight.
+# A gain of this size counts as slight.
 SLIGHT = 0.005
 
 LEVEL = 0.95
 
-# A standard deviation is not shown to be larger, but for less than this many times.
+# A standard deviation is not larger if it is certainly less than this many times as large.
 _SPREAD = 1.5
 
 RULES = (
@@ -58,10 +58,10 @@ JUDGES = ("F1", "accuracy")
 
 _RESAMPLES = 2000
 
-# Fewer seeds say nothing of a standard deviation.
+# Fewer seeds say nothing about a standard deviation.
 _FEWEST = 6
 
-# Two may have the same score by chance, for an interval of no width.
+# Two may have the same score by chance, and so an interval of no width.
 _FEWEST_FOR_MEAN = 3
 
 
@@ -129,7 +129,7 @@ class Interval:
 
     @property
     def more_variable(self) -> bool | None:
-        """Of a ratio of standard deviations: above 1; no if it is not far above, if at all."""
+        """For a ratio of standard deviations: above 1; no if it is not far above, if at all."""
         return self.above(1.0, no=_SPREAD)
 
     def above(self, level: float, *, no: float) -> bool | None:
@@ -158,7 +158,7 @@ class Scores:
             seeds.setdefault(row["seed"], []).append(row)
 
     def has(self, setting: str, method: str) -> bool:
-        """Whether there is anything of it."""
+        """Whether there are any scores of it."""
         return (setting, method) in self._rows
 
     def by_seed(
@@ -184,7 +184,7 @@ class Scores:
         score: str,
         seeds: Sequence[int] | None = None,
     ) -> Interval:
-        """Of two (setting, method) over the seeds that both have."""
+        """The difference of two (setting, method) over the seeds that both have."""
         left = self.by_seed(*one, score, seeds)
         right = self.by_seed(*other, score, seeds)
         both = [seed for seed in left if seed in right]
@@ -206,7 +206,7 @@ class Scores:
         )
 
     def spread_ratio(self, one: tuple[str, str], other: tuple[str, str], score: str) -> Interval:
-        """Of the standard deviations over seeds; the interval is by resampling seeds."""
+        """The ratio of standard deviations over seeds; its interval is by resampling seeds."""
         left, right = self.by_seed(*one, score), self.by_seed(*other, score)
         pairs = np.array([(left[seed], right[seed]) for seed in left if seed in right])
         ratio = float(_ratio(pairs.std(axis=0, ddof=1)))
@@ -241,7 +241,7 @@ def share_outcome(held: Sequence[bool | None]) -> Outcome:
 
 
 def every_outcome(held: Sequence[bool | None]) -> Outcome:
-    """For what is said of all, or of one alone: a single exception, and it does not hold.
+    """For claims about all, or about only one: a single exception, and they do not hold.
 
     >>> [str(every_outcome(held)) for held in ([True, True], [True, False], [True, None])]
     ['holds', 'does not hold', 'not decided']

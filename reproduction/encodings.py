@@ -42,7 +42,7 @@ CONSTANT = "constant"
 N_DRAWS = 600
 PER_LIST = 4
 
-# With more pairs of items than that, Kendall's kernel goes in by its Gram matrix.
+# With more pairs of items than that, Kendall's kernel is used through its Gram matrix.
 _MOST_PAIRS = 500
 
 # Rankings to complete at once if all have the same completions.
@@ -77,7 +77,7 @@ LOGISTIC = (BORDA, PRESENCE)
 
 @dataclass(frozen=True, eq=False)
 class Rankings:
-    """Rankings with what is known of their items.
+    """Rankings with what is known about their items.
 
     Attributes
     ----------
@@ -108,7 +108,7 @@ class Encoded(NamedTuple):
 
 
 def encode(method: str, rankings: Rankings, *, seed: int = 0) -> Encoded:
-    """What the method sees. ``seed`` is of completions that are drawn.
+    """What the method sees. ``seed`` is that of drawn completions.
 
     Examples
     --------
@@ -129,7 +129,7 @@ def encode(method: str, rankings: Rankings, *, seed: int = 0) -> Encoded:
     if method == MALLOWS_DRAWS:
         return Encoded(gram=_drawn_mallows(rankings, seed))
     if method == BORDA:
-        # Where nothing is known of an unlisted item, its mean position is what counts.
+        # If nothing is known about an unlisted item, its mean position counts.
         points = graph_cut_features(rankings.ranks, unranked=rankings.unranked, sparse_output=False)
         return Encoded(np.asarray(points))
     if method == PRESENCE:
@@ -144,7 +144,7 @@ def item_graph(points: Floats, kernel: Similarity, keep: float = 1.0) -> ItemGra
 
 
 def cut_features(cut: Cut, rankings: Rankings, seed: int) -> Floats:
-    """Vectors of a variant of the graph cut kernel; ``seed`` is of completions that are drawn."""
+    """Vectors of a variant of the graph cut kernel; ``seed`` is that of drawn completions."""
     graph = item_graph(rankings.points, cut.kernel, rankings.keep)
     if not cut.weighted:
         joined = (graph.to_dense() > 0).astype(np.float64)
@@ -174,7 +174,7 @@ def _same_completions(ranks: Any, graph: ItemGraph, seed: int) -> Floats:
     """Mean vectors over draws of gaps that are the same for every ranking.
 
     Draw d puts the j-th unranked item into gap ``gaps[d, j]`` of each ranking, whichever item
-    that is. All rankings list as many items.
+    that is. All rankings list the same number of items.
     """
     dense = ranks.toarray() if hasattr(ranks, "toarray") else np.asarray(ranks)
     # In a sparse rank matrix, ranks begin at 1 and absent entries read as 0.

@@ -53,7 +53,7 @@ KERNELS: dict[str, Callable[..., NDArray[Any]]] = {
     "diffusion": diffusion_kernel,
 }
 
-# How many ranked items, or groups of tied ones, there are of eight.
+# How many of the eight items are ranked, or how many groups of tied ones there are.
 LEVELS = {
     "full": (8,),
     "top-k": (2, 3, 4, 5, 6),
@@ -214,7 +214,7 @@ def _graph_cut_costs(
 
 
 def _kendall_costs(kind: str, ranks: NDArray[np.float64], graph: Any, trials: int) -> Costs | None:
-    """τ of full rankings; of lists signs of pairs; of incomplete rankings the closed form.
+    """τ for full rankings, signs of pairs for lists, the closed form for incomplete rankings.
 
     With ties, a mean over all full orders of both, as in the program that the authors call.
     """

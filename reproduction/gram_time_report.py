@@ -28,7 +28,7 @@ MOST_SECONDS = 420.0
 # A method is cheap if it takes at most 1/_CHEAP of the other's time.
 _CHEAP = 2.0
 
-# Time is exponential if each item more multiplies it by so much.
+# Time is exponential if each further item multiplies it by this much.
 _EXPONENTIAL = 1.5
 
 # A matrix of 250 rankings is not intractable, nor prohibitively expensive, if it takes less.
@@ -88,12 +88,12 @@ def prose(rows: Table) -> str:
         "where a matrix would take long. Beyond seven minutes the paper reports NA; the figures "
         "draw a line there.\n\n"
         "Claims are judged at 250 rankings. *Cheap*, or significantly less, means at most half the "
-        "time of the next kernel; *exponential*, that each unranked "
-        f"item more multiplies the time by more than {_EXPONENTIAL}; *intractable*, more than "
+        "time of the next kernel; *exponential*, that each further "
+        f"unranked item multiplies the time by more than {_EXPONENTIAL}; *intractable*, more than "
         "seven minutes. It is asked of the literal procedures, which is the paper's comparison, "
         "and of rankcut's kernels, which compares kernels rather than programs; what takes rankcut "
         "less than a second is neither intractable nor prohibitively expensive. A claim that holds "
-        "of one of the two, or at some levels of censoring, holds in part."
+        "for one of the two, or at some levels of censoring, holds in part."
     )
 
 

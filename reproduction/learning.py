@@ -63,7 +63,7 @@ def split_rows(target: Labels) -> Split:
     """The last fifth of each class is the test set: with rows in random order, a random one.
 
     Both sets are as balanced as the sample. A split that left it to chance would give the test set
-    more of the class of which training saw less, so that a model that knows nothing scores below
+    more of the class that training saw less of, so that a model that knows nothing scores below
     one half.
     """
     tests = []
@@ -142,7 +142,7 @@ class Spectral(NamedTuple):
 
 
 def spectral_features(gram: Floats, train: NDArray[np.intp], rank: int) -> Spectral:
-    """Vectors whose inner products are the kernel, as far as ``rank`` coordinates can tell.
+    """Vectors whose inner products are the kernel, as far as ``rank`` coordinates allow.
 
     Eigenvectors of the training rows' block, extended to the other rows (Nyström). A Gaussian
     process on them costs O(m·rank²) a step, in place of O(m³).
@@ -158,9 +158,9 @@ def spectral_features(gram: Floats, train: NDArray[np.intp], rank: int) -> Spect
 
 
 def learn(method: str, encoded: Encoded, target: Labels, split: Split, *, rank: int) -> Record:
-    """Scores of a method that sees its rankings so: a Gaussian process, or logistic regression.
+    """Scores of a method by what it sees: a Gaussian process, or logistic regression.
 
-    A Gram matrix goes in by ``rank`` coordinates, at most as many as there are rankings.
+    A Gram matrix is represented by ``rank`` coordinates, at most as many as there are rankings.
     """
     if encoded.features is not None:
         if method in LOGISTIC:

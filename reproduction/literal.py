@@ -179,8 +179,8 @@ def kendall_tau(first: Sequence[int], second: Sequence[int]) -> float:
 def expected_kendall(first: NDArray[np.float64], second: NDArray[np.float64]) -> float:
     """The mean of Kendall's τ over all full orders that agree with two incomplete rankings.
 
-    In closed form, as the authors' program has it: of two items of which one is listed, at place r
-    of k, the listed one is expected to be ahead by 1 − 2r/(k + 1).
+    In closed form, as the authors' program has it: if one of two items is listed, at place r of k,
+    it is expected to be ahead by 1 − 2r/(k + 1).
 
     >>> one, other = np.array([1.0, 2.0, np.nan]), np.array([np.nan, 1.0, 2.0])
     >>> round(27 * expected_kendall(one, other), 9)
@@ -194,7 +194,7 @@ def expected_kendall(first: NDArray[np.float64], second: NDArray[np.float64]) ->
     shared = len(common)
     total = shared * (shared - 1) / 2 - 2.0 * discordant_pairs(*orders)
     for place, (own, against) in enumerate(((one, other), (other, one))):
-        # An item of both against one that this ranking alone lists.
+        # An item of both against one that only this ranking lists.
         row, order = (first, second)[place], orders[place]
         ahead = {item: position for position, item in enumerate(order)}
         listed = {item: p for p, item in enumerate(sorted(own, key=lambda item: row[item]))}

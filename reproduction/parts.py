@@ -36,7 +36,7 @@ class Part(ABC):
 
     A part's tasks are the unit of caching, of running in parallel, of progress and of going on
     after an interruption: one seed of one experiment, say, that takes a few seconds. All that
-    follows from their records (tables, figures, verdicts, prose) is computed anew for each report,
+    follows from their records (tables, figures, verdicts, prose) is computed again for each report,
     so it should be quick.
 
     Parts are named in :mod:`reproduction.parts`.

@@ -71,7 +71,8 @@ class Release:
     """How a kernel was run in one of the published experiments.
 
     ``steps`` are L-BFGS steps, ``variance`` is where the kernel's variance starts. ``cut`` is the
-    variant of the graph cut kernel. ``absent`` items were counted that are in no ranking.
+    variant of the graph cut kernel. ``absent`` counts items that were included though no ranking
+    has them.
     """
 
     steps: int
@@ -127,7 +128,7 @@ class Seen(NamedTuple):
 
 
 def see(name: str, release: Release, rankings: Rankings, seed: int) -> Seen:
-    """Rankings as the kernel of that name sees them; ``seed`` is of what is drawn."""
+    """Rankings as the kernel of that name sees them; ``seed`` is for what is drawn."""
     if release.cut is not None:
         if release.cut.draws == "same":
             # Whatever the seed, their draws are by the number of items.
@@ -170,7 +171,7 @@ def fit(
 ) -> tuple[Kernel, list[Stop]]:
     """The path of a fit, and the kernel that predicts the test rankings at each of its steps.
 
-    A Gram matrix goes in as it is, or with ``rank`` by that many coordinates.
+    A Gram matrix is used as it is, or with ``rank`` represented by that many coordinates.
     """
     seen, target, split = lesson
     rows = np.concatenate([split.train, split.test])
@@ -244,7 +245,7 @@ def runs(
     """A kernel as published, and with one thing changed at a time.
 
     ``text`` has the vectors that the text describes, ``even`` a split with as many of each class.
-    With ``alone``, and where a matrix goes in whole, nothing is changed.
+    With ``alone``, and where a whole matrix is used, nothing is changed.
     """
     seen = lesson.seen
     alone = alone or seen.full is not None or (seen.gram is not None and not rank)

@@ -10,8 +10,8 @@ of S, and the kernel's parameters θ, each the softplus of a free number:
 The start is μ = 0, S = I. Expectations are by 20 points of Gauss–Hermite quadrature, as in GPflow,
 which at the start is some way off the integral.
 
-Where K has a rank r below the number m of rankings, the columns of L that belong to rankings which
-depend linearly on earlier ones are zero (in GPflow as small as the root of its jitter), and μ and S
+Where K has a rank r below the number m of rankings, the columns of L for rankings that depend
+linearly on earlier ones are zero (in GPflow as small as the root of its jitter), and μ and S
 stay at their start there. So it is enough to keep r columns. The path is the same.
 """
 
@@ -328,7 +328,7 @@ class Bound:
 
 
 def _product(lower: Floats, other: Floats, *, transposed: bool = False) -> Floats:
-    """The product of two matrices of which the first is triangular, if it is square."""
+    """The product of two matrices; the first is triangular if it is square."""
     if lower.shape[0] == lower.shape[1]:
         return np.asarray(dtrmm(1.0, lower, other, lower=True, trans_a=transposed))
     return lower.T @ other if transposed else lower @ other

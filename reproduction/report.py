@@ -72,7 +72,7 @@ def reproduce(
 
 
 def section(part: Part, tables: Tables) -> Section:
-    """What there is to say of a part; without tables, that it was not run."""
+    """What there is to say about a part; without tables, that it was not run."""
     if not tables:
         claims = [(claim, _NO_DATA) for claim in part.claims.values()]
         return Section(part.name, part.title, part.prose(tables), claims)

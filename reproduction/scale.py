@@ -112,7 +112,7 @@ class Scale(Part):
         ]
 
     def run(self, task: Task, data: Path | None) -> list[Record]:
-        """Time features and products apart."""
+        """Time features and products separately."""
         work = {
             "growth": _growth,
             "operations": _operations,

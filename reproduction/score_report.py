@@ -85,7 +85,7 @@ def published_settings(rows: Iterable[Row], column: str = "experiment") -> list[
 def changes(rows: Sequence[Row], setting: str, names: Iterable[str]) -> list[dict[str, Any]]:
     """The graph cut kernel against Kendall's as published, and with one thing changed at a time.
 
-    Where a change is of one of them alone, the other is as published.
+    Where only one of them is changed, the other is as published.
     """
     own = {variant: [row for row in rows if row["variant"] == variant] for variant in VARIANTS}
     found = []

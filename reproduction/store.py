@@ -23,7 +23,7 @@ from rankcut.datasets.sushi import sushi_files
 from rankcut.files.drafts import atomic_file
 
 Task: TypeAlias = dict[str, Any]
-"""Settings of one piece of work, as JSON knows them. They alone say what is computed."""
+"""Settings of one piece of work, as JSON knows them. Nothing else says what is computed."""
 
 Record: TypeAlias = dict[str, Any]
 """A result, as JSON knows it; NaN is allowed and comes back as NaN."""
@@ -90,7 +90,7 @@ def code_fingerprint(part: str, sources: tuple[Path, ...] = _SOURCES) -> str:
     """A hash of what the records of a part depend on: definitions, and versions of libraries.
 
     The part is the class whose attribute ``name`` says so; its method ``run`` is where to start.
-    Of a part that is nowhere, only the versions are known.
+    For a part that does not exist, only the versions are known.
     """
     digest = hashlib.sha256(platform.python_version().encode())
     for library in _LIBRARIES:
@@ -211,7 +211,7 @@ class _Code:
 
 
 def _named(body: Iterable[ast.stmt]) -> Iterator[tuple[str, ast.stmt]]:
-    """Definitions of a module; of a part, its method ``run`` alone."""
+    """Definitions of a module; for a part, only its method ``run``."""
     for node in body:
         if isinstance(node, ast.FunctionDef):
             yield node.name, _without_docstrings(node)

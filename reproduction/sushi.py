@@ -61,7 +61,7 @@ N_RELEASED = 3000
 # In the order of the authors' program, where it matters: labels are right for the first.
 _LARGE_SEEDS = (34, 4, 12, 42, 1232, 2638)
 
-# Seeds of Mallows' kernel where its matrices go in whole, and are factored in each step.
+# Seeds of Mallows' kernel where its whole matrices are used, and are factored in each step.
 _MALLOWS_SEEDS = 3
 
 # Experiments that draw the ranked items anew for each seed.
@@ -252,7 +252,7 @@ def _seeds_of(experiment: str, method: str) -> tuple[int, ...]:
 
 
 def _seeds_at_once(experiment: str, method: str) -> int:
-    """Seeds of one task: all where encoding the rankings is the most of the work."""
+    """Seeds of one task: all where encoding the rankings is most of the work."""
     if method == MALLOWS_EXACT:
         return 1
     if method == MALLOWS or (experiment, method) == ("10 of 100", KENDALL):

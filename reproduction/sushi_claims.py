@@ -1,4 +1,4 @@
-"""What the paper states of the sushi data, and the rules by which it is judged."""
+"""What the paper states about the sushi data, and the rules by which it is judged."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -91,7 +91,7 @@ _LIMIT = 0.6
 
 
 def judge(rows: Sequence[Row], published: Sequence[Row]) -> dict[str, Verdict]:
-    """A verdict on each claim that there are numbers for, and what is said of it as published."""
+    """A verdict on each claim that there are numbers for, and one on it as published."""
     residence = [row for row in rows if row["target"] != ORIGIN]
     scores = Scores(residence, "experiment")
     verdicts = _judge(scores)
@@ -195,13 +195,13 @@ def _better(scores: Scores, experiment: str, rival: str, *, slightly: bool = Fal
 
 
 def _by_eigenvectors(scores: Scores, exactly: str) -> str:
-    """The same where Mallows' kernel goes in by eigenvectors: more seeds, and what that changes."""
+    """The same with Mallows' kernel by its eigenvectors: more seeds, and what that changes."""
     if exactly == MALLOWS or not scores.has("full", MALLOWS):
         return ""
     gain = _against(scores, "full", MALLOWS, "F1")
     left = scores.difference(("full", MALLOWS), ("full", exactly), "F1")
     return (
-        f" To take its leading eigenvectors changes the F1 of Mallows' kernel by {left.mean:+.3f} "
+        f" Taking its leading eigenvectors changes the F1 of Mallows' kernel by {left.mean:+.3f} "
         f"on the same seeds; with them, it is {gain.signed()} over {gain.n} seeds."
     ).replace("-", "−")
 

@@ -57,7 +57,7 @@ ORIGIN = "origin"
 TARGETS = {RESIDENCE: "side", ORIGIN: "childhood side"}
 
 RANK = 200
-"""Coordinates by which a Gram matrix of 2,000 rankings goes in."""
+"""Number of coordinates that represent a Gram matrix of 2,000 rankings."""
 
 KENDALL_RANK = 120
 """The same for Kendall's kernel on 100 items, which has little beyond one for each item."""

@@ -41,7 +41,7 @@ from reproduction.sushi_experiments import (
     RESIDENCE,
 )
 
-# A fit that is stopped so far below its end, in units of the ELBO, is unfinished.
+# A fit that is stopped this far below its end, in units of the ELBO, is unfinished.
 _FAR = 10
 
 
@@ -156,17 +156,17 @@ def prose(tables: Tables) -> str:
         "- **Weights**: exp(−½d²/ℓ²) in the text; exp(−d/ℓ) in the published experiments, and "
         "*unweighted* cuts for incomplete rankings, which is the Borda count on a "
         "complete graph.\n"
-        "- **Exhaustive** says the caption of the panel whose rankings are 4 of 10 items, "
-        "which is not. Both are here: *ties* (two or three merges), and *4 of 10*.\n"
+        "- **Exhaustive**: so the caption calls the panel whose rankings are 4 of 10 items, "
+        "which it is not. Both are here: *ties* (two or three merges), and *4 of 10*.\n"
         "- **Completions**: ours are drawn for each person until the error is below 3 %. The "
         "paper has 600 draws; the published experiments have the same for everyone. All are drawn "
         "once for all seeds, so that intervals do not speak of other draws.\n"
-        "- **Origin** says the text; the data used is where people live. Both are here.\n"
+        "- **Origin**: the word of the text; the data used is where people live. Both are here.\n"
         "- **The uniform dummy** stands for the mean of 50 draws of it.\n"
-        "- **Mallows** has λ by the median heuristic. On full rankings it goes in whole for "
-        f"three of the paper's seeds (*{MALLOWS_EXACT}*); over all seeds, and for lists, by "
-        f"{RANK} leading eigenvectors of its matrix{_traces(tables, MALLOWS)}, as does Kendall's "
-        f"kernel on 100 items by {KENDALL_RANK}{_traces(tables, KENDALL)}. A quick run has "
+        "- **Mallows** has λ by the median heuristic. On full rankings its whole matrix is used "
+        f"for three of the paper's seeds (*{MALLOWS_EXACT}*); over all seeds, and for lists, "
+        f"{RANK} leading eigenvectors are{_traces(tables, MALLOWS)}, and {KENDALL_RANK} for "
+        f"Kendall's kernel on 100 items{_traces(tables, KENDALL)}. A quick run has "
         f"{QUICK_RANK}.\n\n"
         "**As published** is what the authors' program does, with its people for each seed, its "
         "split, and the right labels. Only the graph cut kernel has a constant besides the linear "
@@ -175,7 +175,7 @@ def prose(tables: Tables) -> str:
         "steps are GPflow's own: the same variables from the same start, checked against it. "
         "Mallows' kernel learns its λ too, from one half for full rankings and from 2 for lists, "
         "over 4 draws a list; it has three seeds. The first four fifths of the people are learned "
-        "from, so that the test set has more of the side of which training saw less; *classes "
+        "from, so that the test set has more of the side that training saw less of; *classes "
         "split evenly* has our people and split. On 10 of 100 items the 600 completions are the "
         "same for all rankings; with *own completions* they are as ours."
         f"{_unfinished(tables)}\n\n"
@@ -285,7 +285,7 @@ def _noted(rows: Sequence[Any]) -> list[Record]:
 
 
 def _traces(tables: Tables, method: str) -> str:
-    """How much of the matrices' trace is in the coordinates that they went in by."""
+    """How much of the matrices' trace is in the coordinates that represent them."""
     shares = [
         row["share of the trace"]
         for row in tables.get("sushi-scores", ())

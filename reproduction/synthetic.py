@@ -61,7 +61,7 @@ KINDS: dict[str, dict[str, Any]] = {
     "incomplete": {"kind": "incomplete", "dropped": (2, 5)},
 }
 
-# The paper has fewer rankings with ties; the same with as many as the others tells what that does.
+# The paper has fewer rankings with ties; the same with as many as the others shows what that does.
 MORE_TIES = "ties, 250 rankings"
 
 _LISTS = ("top-6", "top-3")
@@ -77,7 +77,7 @@ _VARIANTS = {
     "incomplete": [EXPONENTIAL, UNWEIGHTED, UNIT, PRESENCE],
 }
 
-# Coordinates by which a Gram matrix of 200 rankings goes in.
+# Number of coordinates that represent a Gram matrix of 200 rankings.
 _RANK = 100
 
 
@@ -91,7 +91,7 @@ class Synthetic(Part):
     def tasks(self, settings: Settings) -> list[Task]:
         """One for each kind of ranking and seed, with all levels of noise and all methods."""
         if settings.quick:
-            # As published alone: what each change does takes more seeds to tell anyway.
+            # Only as published: to show what each change does takes more seeds anyway.
             return [
                 _task(kind, seed, SHARED_NOISE[:1], judged=False)
                 for seed in QUICK_SEEDS

@@ -59,14 +59,14 @@ _RIVALS = {
     "incomplete": (KENDALL,),
 }
 
-# A loss of so much F1 counts as a sharp drop.
+# A loss of this much F1 counts as a sharp drop.
 _SHARP = 0.05
 
 _MORE_TIES = "ties, 250 rankings"
 
 
 def judge(scores: Scores, published: Scores) -> dict[str, Verdict]:
-    """A verdict on each claim that there are numbers for, and what is said of it as published."""
+    """A verdict on each claim that there are numbers for, and one on it as published."""
     verdicts = _judge(scores, MALLOWS_DRAWS)
     if scores.has(_MORE_TIES, CUT):
         verdicts["sample size"] = _sample_size(scores)
@@ -219,6 +219,6 @@ def _difficulty(scores: Scores) -> Verdict:
     return verdict(
         rule,
         f"F1 less that on full rankings: {lower['F1'].signed()}. Its standard deviation is "
-        f"{spread['F1']} times as large. Whether the one is because of the other, these numbers "
-        "do not say.",
+        f"{spread['F1']} times as large. These numbers do not say "
+        "whether one causes the other.",
     )

@@ -140,7 +140,7 @@ class Theory(Part):
             "than 10⁻⁹ of the largest.\n\n"
             "Two definitions do not say what was computed. The printed cut counts the edges inside "
             "and outside a set. And the printed cone holds the origin for every cut, so that all "
-            "rankings would have the vector 0; the algorithm box turns the inequalities round. "
+            "rankings would have the vector 0; the algorithm box reverses the inequalities. "
             "The features of the paper's results, and of this library, are those of the box.\n\n"
             "The signs differ too: equation 10 says φ = −v, the example below it φ = v. The kernel "
             "is the same either way."

@@ -1,7 +1,7 @@
 """Mistakes in a user's input, as data: where they are, what is wrong and what to do.
 
 The library says ``row 17: item 'toro' is not ranked; pass unranked="last"``; the command says the
-same in its own words, ``… pass --unranked last``. So an error keeps its fields apart, and names
+same in its own words, ``… pass --unranked last``. So an error keeps its fields separate, and names
 parameters by :class:`Setting`, which each renders in its own way.
 """
 

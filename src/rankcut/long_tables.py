@@ -41,19 +41,19 @@ def from_long(
     Parameters
     ----------
     table : pandas or Polars frame
-        Anything that narwhals takes for an eager frame. Of a Dask DataFrame, lines are moved so
-        that those of a ranking are in one partition, unless its index is the column ``ranking``
-        and its divisions are known, as they are after ``set_index``.
+        Anything that narwhals accepts as an eager frame. The lines of a Dask DataFrame are
+        moved so that those of a ranking are in one partition, unless its index is the column
+        ``ranking`` and its divisions are known, as they are after ``set_index``.
     ranking, item : str
         The columns that say which ranking and which item a line is about.
     rank, score : str
         The column with the ranks, 1 = best, or the one with the scores; give one of the two. A
         line without a value leaves its item unranked.
     higher_is_better : bool
-        Whether the highest score is the best, or the lowest.
+        True if the highest score is the best, False if the lowest is.
     items : sequence or None
         The items that become columns; None takes those that occur, in order of appearance,
-        which for a Dask DataFrame is a pass over its lines at once.
+        which for a Dask DataFrame takes a pass over its lines right away.
     top : int or None
         Keep at most this many of the best items of each ranking, and leave the others unranked; a
         group of ties that does not fit as a whole is left out.

@@ -32,7 +32,7 @@ def from_orders(
     ----------
     orders : iterable of iterables
         Each lists labels, best first. A nested list, tuple or set is a group of tied items.
-        Labels are any hashable objects; one that is itself a tuple must stand in a group.
+        Labels are any hashable objects; one that is itself a tuple must be inside a group.
     items : sequence or None
         The items that become columns; None takes those that occur, in order of appearance.
     sparse : bool

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rankcut.errors import InputError
 
-# A float of Python, which compares with whole numbers of any size.
+# A Python float, which compares with whole numbers of any size.
 _LARGEST = float(np.finfo(np.float64).max)
 
 # Loops count in 64 bits.
@@ -28,8 +28,8 @@ class WithParameters:
     """An object whose parameters scikit-learn reads, sets and copies, as those of an estimator.
 
     Like an estimator, it takes all its parameters in ``__init__`` and stores them unchanged. Unlike
-    one, it needs no scikit-learn, which takes longer to import than most
-    rankings to compute.
+    one, it does not need scikit-learn, which takes longer to import than most rankings take to
+    compute.
 
     >>> from rankcut import Completions
     >>> Completions("sampled").set_params(n_draws=64)
@@ -42,7 +42,7 @@ class WithParameters:
         return sorted(name for name in names if name != "self")
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The parameters; if ``deep``, those of parameters too, as ``outer__inner``."""
+        """The parameters; if ``deep``, also their own parameters, as ``outer__inner``."""
         own = {name: getattr(self, name) for name in self._get_param_names()}
         if not deep:
             return own

@@ -23,8 +23,8 @@ from rankcut.rankings import RankMatrix
 # A block has about this many entries, so that everything made from it fits in a core's cache.
 BLOCK = 1 << 14
 
-# With many items, rankings share what they load of a dense graph: as many as this, if all that is
-# made from them takes a few megabytes.
+# With many items, rankings share what is loaded of a dense graph: this many, if all that is made
+# from them takes a few megabytes.
 _SHARING = 128
 _MOST_SHARED = 1 << 18
 
@@ -115,7 +115,7 @@ class Partitions:
         """The same with the items of no group tied in one last group, sharing memory."""
         short = np.flatnonzero(self.n_ranked() < self.n_items)
         n_groups = self.n_groups.copy()
-        # What stands behind the last end is free.
+        # Entries after the last end are free.
         self.ends[short, n_groups[short]] = self.n_items
         n_groups[short] += 1
         return Partitions(self.n_items, self.order, self.ends, n_groups)
@@ -177,7 +177,7 @@ def read_ranked(rankings: RankMatrix, start: int, stop: int) -> Iterator[tuple[i
     lengths = np.diff(matrix.indptr[start : stop + 1])
     first = start
     while first < stop:
-        # As many rows as have a block's entries, unless a long one among them would waste room.
+        # As many rows as fill a block, unless a long one among them would waste room.
         full = np.searchsorted(matrix.indptr, matrix.indptr[first] + BLOCK, side="right") - 1
         n_rows = max(1, min(int(full) - first, stop - first, BLOCK))
         longest = int(lengths[first - start : first - start + n_rows].max())

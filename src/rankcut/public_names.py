@@ -11,7 +11,7 @@ from typing import Any
 
 
 def homes_beside(file: str) -> dict[str, str]:
-    """From each public name to the module it is imported from, by the stub of a module."""
+    """The module that each public name is imported from, as the stub of a package says."""
     statements = ast.parse(Path(file).with_suffix(".pyi").read_text(encoding="utf-8")).body
     return {
         alias.name: statement.module
@@ -22,7 +22,7 @@ def homes_beside(file: str) -> dict[str, str]:
 
 
 def load(name: str, homes: dict[str, str], package: str) -> Any:
-    """Import a name from its home; a name at home in the package itself is a module of it."""
+    """Import a name from its home; if that is the package itself, it is one of its modules."""
     if name not in homes:
         raise AttributeError(f"module {package!r} has no attribute {name!r}")
     if homes[name] == package:

@@ -43,14 +43,14 @@ class RankingSet:
     ids : tuple or None
         The rankings' own names, if they have any.
     columns : dict of ndarrays
-        What describes each ranking: numbers as float64, anything else as objects, where None
-        is unknown.
+        Columns that describe the rankings: numbers as float64, anything else as objects,
+        where None is unknown.
     title : str
         What the file calls itself.
     metadata : dict of str
-        What its header says besides.
+        What else its header says.
     notes : tuple of str
-        Oddities that a reader met and how it took them.
+        Oddities that a reader found, and how it read them.
     counted : bool
         Whether a table of these rankings has a column of counts: True where a count is not 1, and
         in the parts of a whole that has counts.
@@ -155,7 +155,7 @@ class RankingSet:
         return f"RankingSet({', '.join(amount(number, what) for number, what in sizes)})"
 
     def _repr_html_(self) -> str:
-        """What notebooks show: the sizes, and the first rankings with what is known of them."""
+        """What notebooks show: the sizes, and the first rankings with what is known about them."""
         lines = [escape(part) for part in (self.title, repr(self)) if part]
         first = self.rows(slice(_SHOWN_ROWS))
         names = list(self.columns)[:_SHOWN_COLUMNS]
@@ -224,7 +224,7 @@ class RankingSet:
         )
 
     def labels(self) -> tuple[Hashable, ...] | None:
-        """The items' names, None where they have none and count from 0 instead."""
+        """The items' names; None if they have none and are numbered from 0 instead."""
         return None if self.items == tuple(range(len(self.items))) else self.items
 
     def with_items(self, items: Sequence[Hashable]) -> "RankingSet":
@@ -288,7 +288,7 @@ def weights_of(rankings: Any, sample_weight: ArrayLike | None) -> ArrayLike | No
 
 
 def _whole(counts: Any) -> NDArray[np.int64]:
-    """Counts as whole numbers; an error names the first row whose count is none."""
+    """Counts as whole numbers; an error names the first row whose count is not one."""
     try:
         given = np.asarray(counts)
         if given.dtype.kind not in "iu":
@@ -332,7 +332,7 @@ def fitting_ranks(
     n_items: int,
     sparse: bool | None,
 ) -> Any:
-    """A rank matrix from its entries row by row: dense, unless asked or too empty for that."""
+    """A rank matrix from its entries row by row: dense, unless ``sparse`` or too empty for that."""
     n_rows = len(starts) - 1
     if sparse is None:
         sparse = n_rows * n_items > max(_SMALL, _SPARSE_BEYOND * len(values))
@@ -346,10 +346,10 @@ def fitting_ranks(
 
 
 def distinct_labels(names: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Labels, each different, and notes of those that were changed for it.
+    """Distinct labels, and notes of those that were changed to make them so.
 
     >>> distinct_labels(["uni", "ika", "uni"])
-    (('uni', 'ika', 'uni (3)'), ("item 3 is called 'uni' like another one: read as 'uni (3)'",))
+    (('uni', 'ika', 'uni (3)'), ("item 3 has the name of another one, 'uni': read as 'uni (3)'",))
     """
     labels: dict[str, None] = {}
     taken = set(names)
@@ -361,7 +361,7 @@ def distinct_labels(names: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, .
             while label in taken:
                 label += "'"
             taken.add(label)
-            notes.append(f"item {number} is called {name!r} like another one: read as {label!r}")
+            notes.append(f"item {number} has the name of another one, {name!r}: read as {label!r}")
         labels[label] = None
     return tuple(labels), tuple(notes)
 

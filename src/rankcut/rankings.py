@@ -27,7 +27,7 @@ from rankcut.errors import InputError, Setting, Text, amount
 from rankcut.parameters import check_choice
 
 if TYPE_CHECKING:
-    # Imported where frames are read: arrays come sooner without it.
+    # Imported only where frames are read: arrays are read sooner without it.
     import narwhals as nw
 
 Unranked: TypeAlias = Literal["error", "last", "anywhere"]

@@ -29,7 +29,7 @@ def from_ratings(X: Any, *, higher_is_better: bool = True, scale: Scale | None =
         Scores. NaN, null, or absent in a sparse matrix: not rated, and so not ranked. A stored
         zero is a score. Ordered categories of a frame are scores too, the last the highest.
     higher_is_better : bool
-        Whether the highest score is the best, or the lowest.
+        True if the highest score is the best, False if the lowest is.
     scale : str or sequence or None
         For words: the words from best to worst, as in ``"love > like = fine > hate"`` or
         ``["love", ("like", "fine"), "hate"]``; ``higher_is_better`` then does not matter.

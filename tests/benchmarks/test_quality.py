@@ -70,8 +70,8 @@ def test_a_new_method_is_judged_and_the_others_not_again(task, tmp_path, monkeyp
     [
         (["nowhere"], "nowhere has no folder sushi"),
         (["data", "--fresh", "--only", "sushy"], "no task has 'sushy' in its name"),
-        (["data", "--fresh", "--report"], "--fresh forgets what --report would tell"),
-        (["data", "--processes", "0"], "one is the least"),
+        (["data", "--fresh", "--report"], "--fresh forgets what --report would show"),
+        (["data", "--processes", "0"], "must be at least 1"),
         (["data", "--page", "page.md"], "there is no page page.md"),
         (["data", "--page", "empty.md"], "empty.md has no markers"),
     ],

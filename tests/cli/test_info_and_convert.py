@@ -18,7 +18,7 @@ def test_info_reports_problems(lunch):
     assert "4 in 3 rows" in said
     assert "distinct:        2; the most frequent occurs 2 times" in said
     for problem in (
-        "like another one: read as 'a \\(2\\)'",
+        "the name of another one, 'a': read as 'a \\(2\\)'",
         "2 rankings rank a single item",
         "2 items in no ranking, such as '3'",
         "number voters: 9, but there are 4",

@@ -111,7 +111,7 @@ def test_every_subset_is_listed_once():
         (lambda: ConcaveOfCardinality([0, 1, 3]), r"not concave: it rises by 1 to g\(1\) and by 2"),
         (lambda: ConcaveOfCardinality([1, 2]), r"g\(0\) is 1, but F\(∅\) must be 0"),
         (lambda: ConcaveOfCardinality([0, 1], 2), "2 values; 2 items need 3"),
-        (lambda: ConcaveOfCardinality([0]), "for 1 at least"),
+        (lambda: ConcaveOfCardinality([0]), "for 0 items and for 1"),
         (lambda: Coverage([{"a"}, {"b"}], {"a": 1}), "'b' is covered but has no weight"),
         (lambda: Coverage([{"a"}], {"a": -1}), "must not be negative"),
         (lambda: FacilityLocation([[1, -1]]), r"entry \(0, 1\) is -1"),

@@ -1,7 +1,7 @@
 """From the bytes of a CSV file to the places of its cells, and to their numbers.
 
-Only what is plain is read here: rows that each stand on a line, with as many cells as the table has
-columns. At anything else the loop stops, and leaves the rest to a reader that knows all rules.
+Only plain rows are read here: each on a line of its own, with as many cells as the table has
+columns. At anything else the loop stops, and leaves the rest to a reader that knows all the rules.
 """
 
 import numpy as np
@@ -15,11 +15,11 @@ Bytes = NDArray[np.uint8]
 # Why the loop stopped: all rows are filled, the bytes end within a row, or a row is not plain.
 FULL, CUT_OFF, ODD = range(3)
 
-# Python's csv module takes no longer cells.
+# Python's csv module refuses longer cells.
 _LONGEST = 131_072
 
-# A number of as many digits, and a power of ten with as many zeros, are float64 exactly, so that
-# their quotient is the nearest one to the decimal number.
+# Numbers with up to this many digits, and powers of ten with up to this many zeros, are exact in
+# float64, so their quotient is the float nearest to the decimal number.
 _MOST_DIGITS = 15
 _TENS = np.array([10.0**zeros for zeros in range(_MOST_DIGITS + 1)])
 
@@ -41,12 +41,12 @@ def scan_cells(
     numbers: Floats,
     numeric: NDArray[np.bool_],
 ) -> tuple[int, int, int, int]:
-    """Fill rows, from ``row`` on, by the bytes from a position on, where a line begins.
+    """Fill rows, from ``row`` on, with the bytes from a position on, where a line begins.
 
-    A cell that is empty or ``NA`` is NaN; a column that has a cell which is neither that nor a
+    A cell that is empty or ``NA`` is NaN; a column with a cell that is neither this nor a
     plain decimal number is no longer ``numeric``. ``line`` is the number of lines before the
-    position; ``is_all`` says that the file ends with the bytes. The delimiter is no character of
-    a number. Returns why the loop stopped, the number of filled rows, the position after them, and
+    position; ``is_all`` says that the file ends with the bytes. The delimiter does not occur in
+    numbers. Returns why the loop stopped, the number of filled rows, the position after them, and
     the number of lines before it.
     """
     size = data.shape[0]
@@ -80,7 +80,7 @@ def scan_cells(
                 elif byte == closing or (not quoted and byte in (_NEWLINE, _RETURN)):
                     break
                 elif byte < _SPACE and byte != _TAB:
-                    # Line breaks within quotes, zero bytes, and what else is hardly text.
+                    # Line breaks within quotes, zero bytes, and others that are hardly text.
                     return ODD, row, begin, line
                 elif byte == _POINT and n_decimals < 0:
                     n_decimals = 0

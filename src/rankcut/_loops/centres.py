@@ -5,7 +5,7 @@ import numpy as np
 from rankcut._loops.compilation import compiled
 from rankcut._loops.types import Floats, Indices
 
-# Rows that distances are computed for side by side.
+# Distances are computed for this many rows side by side.
 _ROWS = 64
 
 
@@ -41,7 +41,7 @@ def nearest_centres(points: Floats, centres: Floats, labels: Indices, squares: F
     Each row is summed in its own order: the result does not depend on the rows beside it.
     """
     n, width = points.shape
-    # Points side by side, so that the compiler makes vectors of them.
+    # Points side by side, so that the compiler can vectorise the loop.
     across = np.empty((width, _ROWS))
     for first in range(0, n, _ROWS):
         rows = min(_ROWS, n - first)

@@ -51,7 +51,7 @@ def expect_rows(
     have ``constants[r]``. With factors, there are no other items.
     """
     n_items, rank = factors.shape
-    # With a constant alone, all unranked items have the same value, and groups are not needed.
+    # With only a constant, all unranked items have the same value, and groups are not needed.
     grouped = weights.shape[0] > 0 or rank > 0
     # group[i]: 1, 2, … for a ranked item, −1 for an unranked one already listed, otherwise 0.
     group = np.zeros(n_items, dtype=np.int32)

@@ -1,4 +1,4 @@
-"""Sums over random completions of the features of a graph cut, without the completions' orders.
+"""Sums over random completions of the features of a graph cut, without ordering the completions.
 
 Number the gaps and the l groups of a ranking in turn: gap g has the label 2g, group t (from 0) the
 label 2t + 1. A completion is a label for each item. An edge inside a prefix of the completion is

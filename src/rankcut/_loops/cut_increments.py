@@ -44,8 +44,8 @@ def table_increments(
 def tabulate_cut(weights: Floats) -> Floats:
     """F of every subset of a few items, indexed by the subset's bit mask.
 
-    The subsets with i as their last item follow from those without it, all at once: NumPy needs
-    no loop for that, nor to compile one.
+    The subsets with i as their last item follow from those without it, all at once: NumPy does
+    it without a loop, so nothing has to be compiled.
     """
     n = weights.shape[0]
     values = np.zeros(1 << n)

@@ -2,7 +2,7 @@
 
 Of two items, the one placed later loses twice their weight: the gain of item i is its degree minus
 2 Σ_{j placed before i} W_ij. Each item loses the weights of the others in the order of their
-numbers, by each of the loops, so that a ranking has the same bits in whichever batch it comes.
+numbers, in each of the loops, so that a ranking has the same bits in any batch.
 """
 
 import numpy as np
@@ -11,15 +11,15 @@ from rankcut._loops.compilation import compiled
 from rankcut._loops.cut_increments import sum_gains_by_group
 from rankcut._loops.types import Floats, Indices, Ints, Longs
 
-# Rankings whose places are compared at once. More make more of each load of a weight, and of the
-# start of each loop; with more still, the places of a square of items leave the nearest cache.
+# Number of rankings whose places are compared at once. With more, each load of a weight and each
+# start of a loop serves more; with too many, the places of a square of items outgrow the cache.
 LANES = 128
 
 # For fewer rankings, it is faster to compare the places of many items.
 FEW_LANES = 16
 
-# What is left over by vectors is computed one by one, and short loops are not computed by vectors
-# at all: so there are at least twice and always a multiple of as many lanes, some of them idle.
+# Vector instructions leave a remainder to be computed one by one, and short loops do not use them
+# at all: so lanes are a multiple of this number, and at least twice as many; some are idle.
 _VECTORS = 16
 
 # Pairs of items are taken in squares of this many, whose places and gains stay in cache.
@@ -163,7 +163,7 @@ def gains_of_many(
                 row_c, row_d = twice_weights[i + 2], twice_weights[i + 3]
                 for j in range(i + 4 if left == top else left, right, 2):
                     # With several items of each, places and levels are loaded less often; with
-                    # rows of a constant length, a compiler sees that they are apart.
+                    # rows of a constant length, a compiler sees that they do not overlap.
                     of_two = places[LANES * j : LANES * (j + 2)]
                     levels_of_two = levels[LANES * j : LANES * (j + 2)]
                     ax, bx, cx, dx = row_a[j], row_b[j], row_c[j], row_d[j]
@@ -205,7 +205,7 @@ def gains_of_many(
 
 @compiled
 def compare_four(twice_weights: Floats, n_lanes: int, places: Ints, levels: Floats) -> None:
-    """Of each two of four items, the one placed later loses their weight."""
+    """Of each pair of four items, the one placed later loses their weight."""
     for a in range(4):
         for b in range(a + 1, 4):
             weight = twice_weights[a, b]

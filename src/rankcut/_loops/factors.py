@@ -76,10 +76,10 @@ def add_people(
     pulls: Floats,
     spread: Floats,
 ) -> tuple[float, float]:
-    """Add what the loadings and means of each item are solved from; return E‖ε‖² and its count.
+    """Add up the equations for the loadings and means of items; return E‖ε‖² and its count.
 
     ``grams`` and ``pulls`` are of the regression of scores on (g, 1), ``spread`` is the sum of
-    E[g gᵀ] over people. Of ``grams`` the lower half is filled.
+    E[g gᵀ] over people. Only the lower half of ``grams`` is filled.
     """
     rank = loadings.shape[1]
     room = np.empty((rank + 1, rank + 1))

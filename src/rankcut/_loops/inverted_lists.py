@@ -8,7 +8,7 @@ from rankcut._loops.types import Floats, Longs
 
 @compiled
 def insert_best(value: float, number: int, best: Floats, best_numbers: Longs) -> None:
-    """Put a value among the best ones, the largest first; of equal values the lower number."""
+    """Insert a value among the best, largest first; of equal values, the lower number first."""
     place = len(best) - 1
     if value < best[place] or (value == best[place] and number > best_numbers[place]):
         return
@@ -41,8 +41,9 @@ def search_lists(
 ) -> None:
     """The rows of largest inner product with each query, the sparse part plus the dense one.
 
-    The list of a column has the rows with an entry there. Rows in no list of a query's columns
-    are looked at from the longest dense part on, until no later one can be among the best.
+    The list of a column has the rows with an entry there. Rows in none of the lists of a
+    query's columns are tried from the longest dense part on, until no later one can be among
+    the best.
     """
     n_rows, width = dense.shape
     products = np.zeros(n_rows)

@@ -82,7 +82,7 @@ def invert(matrix: Floats, size: int, out: Floats) -> float:
                 out[a, b] = value
                 out[b, a] = value
         return log_det
-    # Sums run along rows, which vector instructions do, and never along a single entry. First
+    # Sums run along rows, for vector instructions, and never into a single entry. First
     # matrix = UᵀU, U in the upper half.
     for a in range(size):
         row = matrix[a]

@@ -1,8 +1,8 @@
 """The order of a list as evidence: u_1 > u_2 > … > u_k, u ~ N(μ, K), by expectation propagation.
 
 Steps δ_a = u_a − u_{a+1} are normal, and each is known to be positive. One after the other, each
-step's truth is replaced by the normal factor with precision τ and pull ν that gives the step its
-right mean and variance, until nothing changes. Then E[u] = μ + K·w and Var[u] = K − K·H·K.
+of these facts is replaced by the normal factor with precision τ and pull ν that gives the step
+its right mean and variance, until nothing changes. Then E[u] = μ + K·w and Var[u] = K − K·H·K.
 """
 
 import math
@@ -20,7 +20,7 @@ _LOG_ROOT_TWO_PI = 0.5 * math.log(2.0 * math.pi)
 
 @compiled
 def log_chance(z: float) -> float:
-    """Log Φ(z), also where Φ(z) is too small for a float."""
+    """Log Φ(z), even where Φ(z) is too small for a float."""
     if z > -5.0:
         return math.log(0.5 * math.erfc(-z * math.sqrt(0.5)))
     # Φ(z) = φ(z)/(x + 1/(x + 2/(x + 3/…))) with x = −z.

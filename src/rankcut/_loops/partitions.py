@@ -49,7 +49,7 @@ def order_permutations(ranks: Floats, order: Indices, ends: Ints, n_groups: Ints
     """Order the rows of a dense rank matrix that rank the items 1 to n, or 0 to n − 1, each once.
 
     Row r becomes ``order[r]``, its items, best first, and ``ends[r, :n_groups[r]]``, the end of
-    each group in that list. Of other rows ``n_groups[r]`` is −1; returns their number.
+    each group in that list. For other rows ``n_groups[r]`` is −1; returns their number.
 
     That takes neither comparisons nor counts: each rank is held by the last item that has it, and
     all ranks are distinct if every item holds its own.

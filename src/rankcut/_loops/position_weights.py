@@ -52,10 +52,10 @@ def expected_weights(
 ) -> None:
     """E[U(positions of i and j) · 1(i better than j)] for all i and j, in column n·i + j.
 
-    Of the ``rows``, which rank as many items: ``weights`` between ranked positions, their sums over
-    rectangles from the corner (``sums``), and sums over ranked positions of the mean weight
-    before an unranked item (``before``) and after one (``after``); ``apart`` is that of two
-    unranked items.
+    The ``rows`` all rank the same number of items. Given are the ``weights`` between ranked
+    positions, their sums over rectangles from the corner (``sums``), the sums over ranked positions
+    of the mean weight before an unranked item (``before``) and after one (``after``), and the mean
+    weight of two unranked items (``apart``).
     """
     n = groups.shape[1]
     sizes = np.empty(n, dtype=np.int32)

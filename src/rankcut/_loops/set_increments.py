@@ -159,7 +159,7 @@ def log_determinant_increments(
         for p in range(stop):
             row = matrix[order[r, p]]
             for q in range(p + 1):
-                # Fill both halves, because it is open which one the factorisation reads.
+                # Fill both halves, because the factorisation may read either.
                 permuted[p, q] = row[order[r, q]]
                 permuted[q, p] = permuted[p, q]
         factor = np.linalg.cholesky(permuted)

@@ -20,7 +20,7 @@ def pool_rows(
 
     The pooled slopes are those of the least concave majorant of the points (|B_t|, F(B_t)).
     ``features`` may be float32: the arithmetic stays in float64. ``normalize`` scales rows to unit
-    length, but for those whose slopes are all within ``noise`` of zero: they are zero.
+    length; those whose slopes are all within ``noise`` of zero become zero.
     """
     n = features.shape[1]
     # Pool k ends before position stops[k]. Pool 0 is a sentinel that no slope exceeds. The last

@@ -1,9 +1,9 @@
 """Utilities behind lists: y = u_L + c + ε for each person, u ~ N(μ, Σ).
 
 The scores y of a list L have the covariance S = Σ_LL + diag(noise + blur) + offset·11ᵀ. All that is
-needed of a person comes from its inverse H: the weights w = H·(y − μ_L), the likelihood, and what
+needed for a person comes from its inverse H: the weights w = H·(y − μ_L), the likelihood, and what
 the list adds to the sums of an EM step. If ``exact``, w and H are those of the order of the list
-instead, for a list that is not long, without ties or blurs.
+instead, for a short list without ties or blurs.
 """
 
 import numpy as np

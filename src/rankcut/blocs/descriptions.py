@@ -1,10 +1,10 @@
 """Descriptions of blocs: the consensus of each, what sets it apart, and the role of list length.
 
-What sets a bloc apart is measured on other people than those who found it. Half of the people find
+What sets a bloc apart is measured on people other than those who found it. Half of the people find
 the blocs. The other half are assigned to the nearest bloc, and only they say how its people place
 each item, and how others do. The intervals hold for all items of all blocs at once
-(Bonferroni). They are about people *nearest to this centre*; whether there are blocs at all is
-for :mod:`rankcut.blocs.selection` to say.
+(Bonferroni). They are about people *nearest to this centre*; :mod:`rankcut.blocs.selection`
+decides whether there are blocs at all.
 """
 
 from collections.abc import Callable, Hashable, Sequence

@@ -5,7 +5,7 @@ the mean of log W_k/W_1 over samples of a population of rankings that has the sa
 covariance but no blocs, minus that of the data: how much more the data gain from k centres than
 such a population would.
 
-Stability is how well the blocs that two halves of the people find agree on all people, as an
+Stability is how well blocs found in two halves of the people agree on all people, as an
 adjusted Rand index. A number of blocs counts if its stability is at least :data:`STABLE`, and its
 gap, in standard deviations over samples without blocs, times its stability is at least :data:`SURE`
 for two blocs, or :data:`SURE_OF_MORE` for more, which have more chances. From :data:`MANY` on, the
@@ -43,7 +43,7 @@ SURE_OF_MORE = 2.2
 #: From this many blocs on, a number counts only if the one before does.
 MANY = 7
 
-#: Least adjusted Rand index of the blocs that two halves of the people find.
+#: Least adjusted Rand index of blocs found in two halves of the people.
 STABLE = 0.5
 
 #: Number of people to choose by; if there are more, a sample of this size is drawn.
@@ -133,7 +133,7 @@ class Selection:
     gap, error : ndarray
         log null inertia − log inertia, and how much it varies over samples without blocs.
     stability : ndarray
-        Adjusted Rand index of the blocs that two halves of the people find, for all people.
+        Adjusted Rand index of blocs found in two halves of the people, for all people.
     n_people : int
         Number of people considered.
     """

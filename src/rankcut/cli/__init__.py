@@ -40,7 +40,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     # Plain help, in a tenth of the time that Rich takes to draw boxes.
     rich_markup_mode=None,
-    # Its options are of the command alone, and would cost each command the time to read them.
+    # Its options belong to ``rankcut`` itself; subcommands save the time to read them.
     add_completion=not any(argument in COMMANDS for argument in sys.argv[1:2]),
     context_settings={"help_option_names": ["-h", "--help"]},
 )

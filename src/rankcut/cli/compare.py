@@ -40,7 +40,7 @@ def compare(
             "--over",
             metavar="COLUMN",
             help="Compare each period, such as a year, with the one before; with --by, in each "
-            "group apart.",
+            "group separately.",
         ),
     ] = None,
     strata: Annotated[

@@ -40,7 +40,7 @@ class OneLineErrors(TyperGroup):
             _say(_message(problem))
             sys.exit(1)
         except Exception as problem:
-            # Typer's own complaints, of an unknown option and the like; without arguments it
+            # Typer's own complaints, such as an unknown option; without arguments it
             # complains by the whole help text.
             if not hasattr(problem, "format_message"):
                 raise

@@ -150,7 +150,7 @@ def graph(
     if learn is not None:
         if any(each is not None for each in (categorical, lengthscale, rank)) or keep != 1.0:
             raise InputError(
-                "--learn uses the rankings alone; --neighbors is the only option for edges"
+                "--learn uses only the rankings; --neighbors is the only option for edges"
             )
         recipe, names, features, (by_name, categories) = _learned(table, learn, reading, neighbors)
     else:

@@ -53,7 +53,7 @@ Seed: TypeAlias = Annotated[int, typer.Option("--seed", min=0, help="Seed of the
 Explain: TypeAlias = Annotated[
     bool,
     typer.Option(
-        "--explain", help="Say what each item's place and each pair's order does to the prediction."
+        "--explain", help="Say how each item's place and each pair's order change the prediction."
     ),
 ]
 

@@ -41,7 +41,7 @@ def report(
 
     The page is one file that needs no network: what looks wrong, how many items people rank, the
     consensus with intervals, the places of each item, pairs, a map with blocs, differences between
-    groups (--by), and an item graph. Of a catalogue it shows the 40 items that are listed most.
+    groups (--by), and an item graph. For a catalogue, it shows the 40 items that are listed most.
 
     Example: rankcut report votes.csv --by town -o report.html
     """

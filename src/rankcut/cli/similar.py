@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from rankcut.kernels.nearest import Nearest
     from rankcut.ranking_set import RankingSet
 
-# By a similarity graph alone, a list that adds an item like its own is nearer to it than the same
-# list twice; two smoothing steps on the graph correct this on a cluster.
+# With only a similarity graph, a list that adds an item similar to its own is nearer than an equal
+# list; two smoothing steps on the graph correct this on a cluster.
 _STEPS = 2.0
 
 

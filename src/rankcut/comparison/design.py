@@ -86,7 +86,7 @@ class Design:
     starts : (n_strata + 1,)
         Where the cells of each stratum begin.
     members : (n_cells, n_distinct) sparse, or None
-        The weight of each distinct ranking in a unit of the cell; None: ``ranking`` alone.
+        The weight of each distinct ranking in a unit of the cell; None: only ``ranking``.
     ranking : (n_cells,)
         The distinct ranking of each cell, if ``members`` is None.
     weight : (n_cells,)

@@ -81,8 +81,8 @@ def compare_groups(
         Number of random permutations. If there are few, all are enumerated; from 200,000 rankings
         on, this is the number of draws from the limit distribution.
     strata : sequence or None
-        Labels are exchanged only among rankings of the same stratum: to compare groups apart
-        from what the strata explain.
+        Labels are exchanged only among rankings of the same stratum, so that what the strata
+        explain does not count.
     people : sequence or None
         Whose ranking it is. All rankings of a person get the same label, because they are not
         independent. If people are in several groups, labels are exchanged among the rankings

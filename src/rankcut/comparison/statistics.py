@@ -36,7 +36,7 @@ _UNITS_EACH = 4
 
 @dataclass(frozen=True)
 class Probability:
-    """A p-value with what is known of it.
+    """A p-value with what is known about it.
 
     Attributes
     ----------
@@ -222,7 +222,7 @@ class _Whole:
 
     These are T; the same in units of the covariance, unless lists are partial; the largest share of
     one coordinate's variation, of each kind; and the part along the overall mean, which is large
-    if one group agrees with it more than another. Each alone has little power against some
+    if one group agrees with it more than another. Each by itself has little power against some
     differences. Their p-values are combined by Cauchy's weighted sum Σ w·tan(π·(½ − p)), and the
     sum is compared with what it is under the same permutations, so the level is exact however the
     ways depend on each other.

@@ -50,7 +50,7 @@ def places(rankings: Indices, unranked: Unranked) -> Coordinates:
 def places_given_length(rankings: Indices, weight: Floats, unranked: Unranked) -> Coordinates:
     """Place of each item minus its mean over lists of the same length.
 
-    Items that are not listed share the places that are left, which depend on the length alone.
+    Items that are not listed share the places that are left, which depend only on the length.
     """
     lengths = np.unique((rankings != NOWHERE).sum(axis=1), return_inverse=True)[1].ravel()
     own = places(rankings, unranked).vectors

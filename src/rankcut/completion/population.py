@@ -37,8 +37,8 @@ _MEAN_EVERY = 3
 class Population:
     """Mean, shared covariance, and variance of each person's own views.
 
-    If ``exact``, lists tell their order alone, where they are short and without ties; otherwise
-    normal scores.
+    If ``exact``, short lists without ties count by their order only, and others by normal
+    scores.
     """
 
     mean: Floats

@@ -6,7 +6,7 @@ choice says more about what else they would list than their order does. A recomm
 be both listed and liked: its worth is its presence plus a weight times its utility, each in
 standard units of the person's unlisted items. The number of vectors and the weight are those that
 recover most of the items hidden from held-out people; unless they clearly recover more than
-utilities alone, presence does not count.
+utilities do, presence does not count.
 """
 
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ _MORE = 10
 
 @dataclass(frozen=True, eq=False)
 class Presence:
-    """Directions of who lists what, and the weight of utilities: ∞ means utilities alone."""
+    """Directions of who lists what, and the weight of utilities: ∞ means only utilities."""
 
     directions: Floats  #: n × r
     weight: float

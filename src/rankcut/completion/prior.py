@@ -26,7 +26,7 @@ _LEAST, _MOST = -8.0, 4.0
 
 
 def graph_kernels(graph: ItemGraph | None, n_items: int) -> list[Floats]:
-    """K of each reach; the identity alone without a graph."""
+    """K of each reach; without a graph, only the identity."""
     identity = np.eye(n_items)
     if graph is None:
         return [identity]

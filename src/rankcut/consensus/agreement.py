@@ -121,8 +121,8 @@ def agree(people: People, pairs: Comparisons | None, confidence: float) -> Agree
     quantile = float("inf")
     if people.n_people > 1:
         quantile = float(special.stdtrit(people.n_people - 1, (1 + confidence) / 2))
-    # If everyone contributes the same, the sample shows no spread. Then allow for a share of
-    # people that is just likely enough to have been missed may say anything else.
+    # If everyone contributes the same, the sample shows no spread. Then allow for people who say
+    # anything else, as large a share as the sample is just likely enough to have missed.
     missed = 1 - (1 - confidence) ** (1 / people.n_people) if people.n_people > 1 else 1.0
 
     def interval(value: float | None, error: float, least: float) -> tuple[float, float] | None:

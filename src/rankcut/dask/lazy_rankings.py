@@ -19,7 +19,7 @@ from rankcut.ranking_set import RankingSet
 def read_parquet(source: str, *, rows: int = 16384, **options: Any) -> "LazyRankings":
     """The rankings of a Parquet file, or of a directory or pattern of files, in blocks.
 
-    Only the first block is read at once, to learn the items and columns.
+    Only the first block is read immediately, to learn the items and columns.
 
     Parameters
     ----------

@@ -186,7 +186,7 @@ def load_lunch(kind: Kind = "full", *, as_frame: bool = False) -> RankingSet:
 
 
 def read_lunch(kind: Kind) -> RankingSet:
-    """The rankings alone, which take less time to load."""
+    """Only the rankings, which take less time to load."""
     check_choice(kind, get_args(Kind), "kind")
     with as_file(_FOLDER / _FILES[kind]) as path:
         return replace(read_file(path), title="Lunch" if kind == "full" else f"Lunch, {kind}")

@@ -25,7 +25,7 @@ def load_movielens(
     them from https://grouplens.org/datasets/movielens/100k/ and name the directory. A film that
     a person did not rate is unranked; films with the same rating are tied.
 
-    Which films a person rated says more of their gender than how they ranked them: compare any
+    Which films a person rated says more about their gender than how they ranked them: compare any
     method with one that knows only which items were ranked.
 
     Parameters

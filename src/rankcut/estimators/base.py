@@ -38,7 +38,7 @@ def check_output_is_default(transformer: Any) -> None:
 
 
 def check_items(rankings: RankMatrix, known: tuple[Hashable, ...] | None) -> None:
-    """Refuse rankings of other items than those that were fitted, where both have labels."""
+    """Refuse rankings of items other than those that were fitted, where both have labels."""
     fitted = labels_beside(known, rankings.items)
     given = labels_beside(rankings.items, known)
     if None not in (fitted, given) and fitted != given:
@@ -150,8 +150,8 @@ class RankingFeatures(NamesItems, TransformerMixin, TakesRankings, ABC):
         Parameters
         ----------
         X : array, frame or CSR array of shape (n_rankings, n_items)
-            Rank matrix. Of a Dask array or DataFrame, only the columns are read; its rankings
-            are checked when they are computed.
+            Rank matrix. From a Dask array or DataFrame, only the columns are read; its
+            rankings are checked when they are computed.
         y : None
             Ignored.
         sample_weight : array of shape (n_rankings,) or None
@@ -192,7 +192,7 @@ class RankingFeatures(NamesItems, TransformerMixin, TakesRankings, ABC):
         return self._map(self._checked(X))[0]
 
     def compact(self, X: Any) -> NDArray[Any] | OffsetRows:
-        """The same vectors in the smallest form, for what compares them.
+        """The same vectors in the smallest form, for comparing them.
 
         Sparse rankings with ``unranked="last"`` or in closed form give
         :class:`~rankcut.features.OffsetRows`, which mean the same as dense vectors and take less

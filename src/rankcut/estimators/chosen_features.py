@@ -136,7 +136,7 @@ def _configured(features: Any, unranked: Unranked, items: tuple[Hashable, ...] |
     own = known.get("unranked", unranked)
     if own != unranked and own != "error":
         raise InputError(
-            ["has ", Setting("unranked", own), ", and the rankings have another"],
+            ["has ", Setting("unranked", own), ", but the rankings have another"],
             parameter="features",
             remedy=["pass ", Setting("unranked", own), " to both"],
         )

@@ -161,7 +161,7 @@ class Consensus(TakesRankings):
         ----------
         ranks : array, frame or CSR array of shape (n_rankings, n_items)
             Rank matrix: 1 = best, equal = tied, NaN (or absent in a sparse matrix) = not ranked.
-            Of a Dask array or DataFrame each different ranking is counted, block by block.
+            In a Dask array or DataFrame, each different ranking is counted, block by block.
         y : None
             Ignored.
         sample_weight : array of shape (n_rankings,) or None

@@ -85,7 +85,7 @@ class GraphCutFeatures(RankingFeatures):
     --------
     graph_cut_features : The same as a plain function.
     graph_cut_kernel : The inner products of the vectors.
-    GraphSmoothing : Smoothing alone, of any vectors over the items.
+    GraphSmoothing : Only the smoothing, for any vectors over the items.
     SubmodularFeatures : The same with any set function instead of the cut.
 
     References

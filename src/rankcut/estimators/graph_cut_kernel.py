@@ -21,7 +21,7 @@ from rankcut.kernels.gram import Encoder
 from rankcut.kernels.graph_cut import GraphCutEncoder, vector_slopes
 from rankcut.rankings import Unranked, read_rankings
 
-# What is the same if it is the same object.
+# Objects of these types do not change: the same object has the same value.
 _UNCHANGING = (type(None), type, ItemGraph)
 
 
@@ -169,7 +169,7 @@ def _values(parameter: Any) -> list[Any]:
 
 
 def _same(values: list[Any], others: list[Any]) -> bool:
-    """Whether nothing changed; of what may change unseen, such as a frame, that is never sure."""
+    """Whether nothing changed; False for what may change unseen, such as a frame."""
     return len(values) == len(others) and all(
         isinstance(other, np.ndarray) and np.array_equal(value, other)
         if isinstance(value, np.ndarray)

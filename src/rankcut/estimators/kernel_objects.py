@@ -366,7 +366,7 @@ class GaussianKernel(_RadialKernel):
         The kernel whose vectors e are compared, such as ``GraphCutKernel(graph)``; None is
         Kendall's. Kernels are characteristic only if different rankings have different vectors.
     unranked, normalize, items, n_jobs
-        As in :func:`~rankcut.kernels.gaussian_kernel`; they hold for ``base``, too.
+        As in :func:`~rankcut.kernels.gaussian_kernel`; they apply to ``base`` too.
 
     Examples
     --------

@@ -28,12 +28,12 @@ _SHARES = {
     True: {"listing": 1.0, "order": 0.5, "order factors": 0.25, "listing factors": 0.5},
     False: {"order": 0.25, "order factors": 1.0},
 }
-# The same of item features, and of a graph beside them or alone.
+# The same for item features, and for a graph with or without them.
 _OF_FEATURES, _OF_GRAPH_TOO, _OF_GRAPH = 0.5, 0.25, 0.5
 _STEPS = 2.0
 # The last item of a long list has this weight, and the first almost 2 more.
 _LAST_ITEM = 0.2
-# Items of at least this share of the lists also count where they are not listed.
+# Items in at least this share of the lists also count where they are not listed.
 _COMMON = 0.05
 _MOST_FACTORS = 20
 # An item's mean place is shrunk as if this many more lists had it in the middle.
@@ -41,7 +41,7 @@ _SHRINKAGE = 5.0
 # Penalty of the factors of listing, and of those of order relative to the largest singular value.
 _LISTING_PENALTY = 1.0
 _ORDER_PENALTY = 0.25
-# How far the noise that is seen in the fitted lists is believed; they fit better than others.
+# How much the noise seen in the fitted lists is trusted; they fit better than others.
 _TRUST = 0.5
 # The first item of a list counts this much more than an unlisted one, the last once.
 _CONFIDENCE = 10.0
@@ -70,8 +70,8 @@ class LikenessFeatures(TransformerMixin, TakesRankings):
     ----------
     graph : graph or recipe, default=None
         An item graph, which connects similar items, as for :class:`~rankcut.GraphCutFeatures`;
-        best the recipe itself, such as ``NeighborGraph(features)``, which knows the item features.
-        It adds to the graph that is learned from the fitted lists in any case: a
+        preferably the recipe itself, such as ``NeighborGraph(features)``, which knows the item
+        features. It adds to the graph that is always learned from the fitted lists: a
         :class:`~rankcut.CoListingGraph` with ``unranked="last"``, otherwise an
         :class:`~rankcut.AgreementGraph`.
     unranked : {"error", "last", "anywhere"}, default="error"
@@ -207,7 +207,7 @@ class LikenessFeatures(TransformerMixin, TakesRankings):
             )
 
     def _means(self, listed: sparse.csr_array, counts: Floats) -> dict[str, Floats]:
-        """The means of those parts from which they are subtracted."""
+        """The means that are subtracted, for the parts that have them."""
         totals: dict[str, Floats] = {}
         for start in range(0, listed.shape[0], _BLOCK):
             some = slice(start, start + _BLOCK)
@@ -233,7 +233,7 @@ class LikenessFeatures(TransformerMixin, TakesRankings):
         return vectors if isinstance(vectors, np.ndarray) else vectors.tocsr()
 
     def compact(self, X: Any) -> NDArray[Any] | JoinedRows:
-        """The same vectors in the smallest form, for what compares them.
+        """The same vectors in the smallest form, for comparing them.
 
         Parameters
         ----------
@@ -366,7 +366,7 @@ class _Lists(NamedTuple):
         return np.asarray(self.positions / np.where(lengths > 0, lengths, 1.0)[rows])
 
     def confidence(self) -> Floats:
-        """How much a listed item counts, as against an unlisted one."""
+        """How much a listed item counts, compared with an unlisted one."""
         return 1.0 + _CONFIDENCE * (1.0 + self.positions) / 2.0
 
 

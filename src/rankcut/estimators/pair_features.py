@@ -17,7 +17,7 @@ from rankcut.rankings import Unranked
 
 
 class PairFeatures(TransformerMixin, TakesRankings):
-    """What both transformers share: nothing is learned but which items there are."""
+    """What both transformers share: they learn only which items there are."""
 
     unranked: Unranked
     items: Sequence[Hashable] | None

@@ -95,7 +95,7 @@ class RankingClassifier(ClassifierMixin, TakesRankings):
 
     See Also
     --------
-    explain : What each item's place does to the prediction.
+    explain : How each item's place changes the prediction.
     GraphCutFeatures : One view, with every option, for a model of your own.
     GPClassifier : Gaussian process classification with calibrated probabilities.
     SimilarRankings : Find people with similar tastes, without labels.
@@ -190,7 +190,7 @@ class RankingClassifier(ClassifierMixin, TakesRankings):
     def _weigh(
         self, views: dict[str, View], targets: Floats, counts: Floats | None
     ) -> dict[str, float]:
-        """Find how much each view counts: the factors that logistic regression gets them with."""
+        """Find how much each view counts: the factor that scales it for logistic regression."""
         n_rows = len(targets)
         width = sum(view.rows.shape[1] for view in views.values())
         rows, repeats = _rows_to_weigh(n_rows, counts, width)
@@ -273,7 +273,7 @@ class RankingClassifier(ClassifierMixin, TakesRankings):
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        # Ranks of two or three numbers say little of the numbers.
+        # Ranks of two or three numbers say little about the numbers.
         tags.classifier_tags.poor_score = True
         return tags
 

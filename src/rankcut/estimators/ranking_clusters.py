@@ -79,7 +79,7 @@ class RankingClusters(ClusterMixin, TakesRankings):
     n_clusters_ : int
         Number of blocs. One is a possible answer: no blocs.
     labels_ : ndarray of shape (n_rankings,)
-        The bloc of each ranking, 0 the largest. Of a Dask collection, a Dask array.
+        The bloc of each ranking, 0 the largest. For a Dask collection, a Dask array.
     membership_ : ndarray of shape (n_rankings, n_clusters_)
         How probable each bloc is for each ranking.
     sizes_ : ndarray of shape (n_clusters_,)
@@ -167,7 +167,7 @@ class RankingClusters(ClusterMixin, TakesRankings):
         ----------
         X : array, frame or CSR array of shape (n_rankings, n_items)
             Rank matrix: 1 = best, equal = tied, NaN (or absent in a sparse matrix) = not ranked.
-            Of a Dask array or DataFrame each different ranking is counted, block by block.
+            In a Dask array or DataFrame, each different ranking is counted, block by block.
         y : None
             Ignored.
         sample_weight : array of shape (n_rankings,) or None

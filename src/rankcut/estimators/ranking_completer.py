@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
+from threadpoolctl import threadpool_limits
 
 from rankcut._loops.types import Floats, Longs
 from rankcut.completion.lists import Lists, read_lists
@@ -161,13 +162,15 @@ class RankingCompleter(NamesItems, TransformerMixin, TakesRankings):
             n_items = rankings.shape[1]
             known = f"found {n_items} feature(s)" if n_items == 1 else f"of {n_items:,} items"
             raise InputError(f"no ranking orders two items, so there is nothing to learn: {known}")
-        learned = learn_population(
-            lists,
-            graph,
-            np.random.default_rng(self._seed),
-            n_jobs=self.n_jobs,
-            progress=progress,
-        )
+        # Many small products: threads of linear algebra would mostly wait for each other.
+        with threadpool_limits(1, user_api="blas"):
+            learned = learn_population(
+                lists,
+                graph,
+                np.random.default_rng(self._seed),
+                n_jobs=self.n_jobs,
+                progress=progress,
+            )
         self._items = rankings.items
         self.n_features_in_ = rankings.shape[1]
         self._population = learned.population

@@ -36,8 +36,8 @@ class SimilarRankings(BaseEstimator):
     which only the item graph and the meaning of unranked items are chosen. Any other
     transformer can turn rankings into vectors instead. The kernel is their inner product. The exact
     search compares each ranking with all others, a block at a time, and keeps no Gram matrix; if
-    vectors are sparse, as those of CSR lists are, it goes through inverted lists instead, and looks
-    only at rankings that can be among the nearest. The approximate search, for dense vectors, uses
+    vectors are sparse, as those of CSR lists are, it uses inverted lists instead, and looks only at
+    rankings that can be among the nearest. The approximate search, for dense vectors, uses
     an index (``pip install "rankcut[neighbors]"``), which proposes candidates; their kernel values
     are computed exactly. So values are right, but a ranking may be missed; ``recall_`` is the
     fraction found.
@@ -50,7 +50,7 @@ class SimilarRankings(BaseEstimator):
     graph : graph or recipe, default=None
         The item graph, if ``features`` is None; see :class:`~rankcut.estimators.LikenessFeatures`.
     unranked : {"error", "last", "anywhere"}, default="error"
-        What it means that a ranking does not rank an item, if ``features`` is None.
+        What an unranked item means, if ``features`` is None.
     n_neighbors : int, default=10
         How many rankings to find by default.
     normalize : bool, default=True
@@ -134,7 +134,7 @@ class SimilarRankings(BaseEstimator):
                     Setting("graph"),
                     " and ",
                     Setting("unranked"),
-                    " belong to the default features, and there are others",
+                    " belong to the default features, but others are given",
                 ],
                 remedy=["give them to ", Setting("features")],
             )
@@ -171,7 +171,7 @@ class SimilarRankings(BaseEstimator):
         X : array, frame or CSR array of shape (n_rankings, n_items) or None
             Rank matrix; None is the fitted rankings, each without itself.
         n_neighbors : int or None
-            How many; None is what the constructor says.
+            How many; None takes the constructor's ``n_neighbors``.
 
         Returns
         -------
@@ -236,7 +236,7 @@ class SimilarRankings(BaseEstimator):
         some = np.sort(rng.choice(n, min(n, _CHECKED), replace=False))
         queries = self._vectors[some]
         values, rows = self._exactly(queries, GraphCutVectors(self._vectors), k + 1)
-        # Without the ranking itself, or the last one if as many are the same as it.
+        # Without the ranking itself, or without the last one if equal rankings leave it out.
         values = np.where(rows == some[:, np.newaxis], np.inf, values)
         kth = np.sort(values, axis=1)[:, 0]
         kth = np.where(np.isinf(values).any(axis=1), kth, np.sort(values, axis=1)[:, 1])

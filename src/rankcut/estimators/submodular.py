@@ -36,7 +36,7 @@ class SubmodularFeatures(RankingFeatures):
       F̄(A) = F(V∖A) − F(V) (:class:`~rankcut.setfunctions.Complement`). For symmetric functions
       F̄ = F, and reversing changes the sign. In general it does not: with coverage, the best item
       in either order gets all the weight it covers.
-    - A ranking about which nothing is known, or with one group only, has features 0 if F is
+    - A ranking about which nothing is known, or with a single group, has features 0 if F is
       symmetric; otherwise it has the mean over its completions like any other.
     - Nothing needs F to be submodular. If it is, then before pooling the vectors are points of
       the base polytope, vertices for full rankings: see :class:`rankcut.theory.BasePolytope`. If a
@@ -115,7 +115,7 @@ class SubmodularFeatures(RankingFeatures):
         if not isinstance(function, SetFunction):
             raise TypeError(
                 f"function must be a SetFunction; got {function!r}. "
-                f"FromCallable(function, {n_items}) makes one of a Python function"
+                f"FromCallable(function, {n_items}) makes one from a Python function"
             )
         self.function_ = function.aligned(n_items, rankings.items)
         if not function.submodular:

@@ -37,7 +37,7 @@ _MOST_LEVELS = 12
 # Entries of rows that are dense at the same time.
 _AT_ONCE = 1 << 22
 
-# The search ends where no slope of the mean loss is larger.
+# The search ends when no slope of the mean loss is larger than this.
 _SLOPE = 1e-7
 _MOST_ITERATIONS = 5000
 
@@ -107,7 +107,7 @@ def _sizes(rows: sparse.csr_array) -> NDArray[Any]:
 
 
 def order_view(rankings: RankMatrix) -> sparse.csr_array:
-    """(k + 1 − 2·rank) of each of k listed items and 0 of the others, scaled to unit length.
+    """(k + 1 − 2·rank) for each of k listed items and 0 for the others, scaled to unit length.
 
     >>> from rankcut.rankings import read_rankings
     >>> order_view(read_rankings([[1, 2, 3, np.nan]])).toarray().round(3) + 0.0
@@ -118,7 +118,7 @@ def order_view(rankings: RankMatrix) -> sparse.csr_array:
 
 
 def listing_view(rankings: RankMatrix) -> sparse.csr_array:
-    """1/√k of each of k listed items and 0 of the others.
+    """1/√k for each of k listed items and 0 for the others.
 
     >>> from rankcut.rankings import read_rankings
     >>> listing_view(read_rankings([[1, 2, 2, 3], [np.nan, 1, np.nan, np.nan]])).toarray()
@@ -130,7 +130,7 @@ def listing_view(rankings: RankMatrix) -> sparse.csr_array:
 
 
 def top_view(rankings: RankMatrix) -> sparse.csr_array:
-    """1/rank of each listed item and 0 of the others, scaled to unit length: first choices count.
+    """1/rank for each listed item and 0 for the others, scaled to unit length: first choices count.
 
     >>> from rankcut.rankings import read_rankings
     >>> top_view(read_rankings([[1, 2, 4, np.nan]])).toarray().round(3)

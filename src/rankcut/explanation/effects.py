@@ -111,7 +111,7 @@ class Explanation:
 
 
 def explain(model: Any, rankings: Any = None) -> Explanation:
-    """What each item's place and each pair's order does to a prediction, with uncertainty.
+    """How each item's place and each pair's order change a prediction, with uncertainty.
 
     Parameters
     ----------

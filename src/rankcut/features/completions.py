@@ -9,9 +9,9 @@ mean over them. :class:`Completions` says how that is found:
 ``"sampled"``
     draws some, and knows its standard error; see :mod:`rankcut.features.sampled`;
 ``"closed_form"``
-    is exact and makes no completion, but it is the mean of the slopes *before* pooling: a kernel of
-    its own, and the one for large catalogues. Asked for by name, it is used for every ranking of
-    the matrix, complete ones included. Only graph cuts have it;
+    is exact and needs no completions, but it is the mean of the slopes *before* pooling: a kernel
+    of its own, and the one for large catalogues. If asked for by name, it is used for every ranking
+    of the matrix, complete ones included. Only graph cuts have it;
 ``"auto"``
     is the closed form on the complete graph, where there is nothing to pool (unless comparisons
     with unlisted items have a weight of their own), and for catalogues of more than 2,000 items,
@@ -66,7 +66,7 @@ def exact_means(
 ) -> tuple[Floats, NDArray[np.int64]]:
     """Mean feature vectors of some partitions, and the numbers of their completions.
 
-    Completions are made a block at a time, whichever ranking they are of.
+    Completions are made a block at a time, across rankings.
     """
     n_items = partitions.n_items
     unranked = n_items - partitions.n_ranked()[rows]
@@ -125,8 +125,8 @@ class Completions(WithParameters):
     n_draws : int or None, default=None
         If sampled: how many completions are drawn. They come in pairs, so it is even.
     random_state : int, RandomState or None, default=0
-        Seed of the draws. With the same seed the same ranking has the same vector, whichever
-        rankings come with it; None draws a seed at each fit.
+        Seed of the draws. With the same seed the same ranking has the same vector in any
+        batch; None draws a seed at each fit.
 
     Examples
     --------
@@ -187,7 +187,7 @@ class Completions(WithParameters):
         expected: ExpectedSlopes | None,
         unlisted_weight: UnlistedWeight = 1.0,
     ) -> Method:
-        """The method asked for; "auto" is settled as far as the set function alone can.
+        """The method asked for; "auto" is settled as far as the set function decides it.
 
         ``expected`` is the closed form that the function has, if any.
         """

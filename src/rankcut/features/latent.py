@@ -4,9 +4,9 @@ squares.
     minimise Σ_listed w·(x − ⟨u, v⟩)² + w₀·Σ_unlisted ⟨u, v⟩² + λ·(Σ ‖u‖² + Σ ‖v‖²)
 
 over a vector u for each list and v for each item, with x the value of a listed item. w₀ = 0 says
-nothing of unlisted items; then the minimum is that of soft-impute, the best matrix of that rank for
-the listed entries with a penalty on its singular values. With w₀ > 0, that an item is not listed
-tells something too. The unlisted entries are all there in Σ v vᵀ, so that time and memory grow with
+nothing about unlisted items; then the minimum is that of soft-impute, the best matrix of that rank
+for the listed entries with a penalty on its singular values. With w₀ > 0, not listing an item also
+says something. The unlisted entries are all there in Σ v vᵀ, so that time and memory grow with
 the listed ones.
 """
 

@@ -1,4 +1,4 @@
-"""Vectors of which little is stored: sparse rows, and what is added to each or stands beside it.
+"""Vectors stored in little space: sparse rows, and what is added to each or stands beside it.
 
 In closed form, most items of a short list over a large catalogue share one value. Such vectors are
 kept as φ_r = S_r + c_r·b with S_r sparse, c_r a number and b the vector of ones, or what smoothing
@@ -154,8 +154,8 @@ class UncentredRows(sparse.csr_array):
     for short lists distances are nearly those of φ. Graph cut features sum to 0, so that
     ‖φ − φ'‖² = ‖S − S'‖² − (Σ(S − S'))²/n, and the squared distance of S is too long by no more
     than the share of items in which two rows may differ: 0.02 % for two lists of 10 of 100,000
-    items. So KMeans and the like can use them as they are. Fit and apply a model to the same kind
-    of vectors. After smoothing, what is left out is a multiple of one vector over the items,
+    items. So KMeans and similar models can use them as they are. Fit and apply a model to the same
+    kind of vectors. After smoothing, what is left out is a multiple of one vector over the items,
     c·p(L)1, instead of a constant.
     """
 

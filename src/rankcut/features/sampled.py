@@ -41,7 +41,7 @@ from rankcut.setfunctions.set_function import power_of_two
 
 Sampler: TypeAlias = Literal["controlled", "stratified", "antithetic", "independent"]
 
-# Replicates of a stage: enough to tell their spread, few enough to leave draws to stratify.
+# Replicates of a stage: enough to estimate their spread, few enough to leave draws to stratify.
 REPLICATES = 8
 
 # Draws after which a tolerance that is not met is given up, with a warning.
@@ -102,8 +102,8 @@ def sampled_means(
 ) -> Means:
     """Mean vectors of the partitions ``rows``, by as many stages as each of them needs.
 
-    ``centres`` are the means of all partitions' slopes before pooling, if they are known and of
-    use. Squares are taken of what is scaled by a power of two, so that the scale of the set
+    ``centres`` are the means of all partitions' slopes before pooling, if they are known and
+    useful. Squares are taken of what is scaled by a power of two, so that the scale of the set
     function changes no choice and no bit of the rest.
     """
     scale = power_of_two(function.magnitude)

@@ -1,7 +1,7 @@
 """A table in blocks of rows, each a list of columns: what CSV, TSV, Parquet and frames become.
 
-A cell is text, a number, or None. From text, an empty cell, ``NA``, ``nan`` and the like mean
-that there is no value.
+A cell is text, a number, or None. In text, an empty cell, ``NA``, ``nan`` and similar words
+mean that there is no value.
 """
 
 import re

@@ -69,7 +69,7 @@ def read_file(
         The sheet of an Excel file; None is the first.
     **options
         How to read a table: see :class:`~rankcut.files.roles.TableOptions`. ``sparse`` is for
-        all formats but npy.
+        all formats except npy.
 
     Examples
     --------
@@ -155,7 +155,7 @@ def write_file(
     layout: Layout = "wide",
     delimiter: str | None = None,
 ) -> None:
-    """Write rankings to a file of any format but cat and order.
+    """Write rankings to a file of any format except cat and order.
 
     A path is written whole or not at all, and packed if it ends in ``.gz``. What a format has no
     place for is left out: PrefLib has no ids and no columns, BLT no columns, npy only ranks.

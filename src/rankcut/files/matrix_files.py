@@ -169,7 +169,7 @@ class _NpzWriter:
             with zipfile.ZipFile(self.file, "w", zipfile.ZIP_DEFLATED) as archive:
                 with archive.open("matrix.npy", "w", force_zip64=True) as member:
                     shutil.copyfileobj(self.whole, member)
-                # A ZipInfo has always the same date: the same matrix is the same bytes.
+                # A ZipInfo always has the same date: the same matrix is the same bytes.
                 archive.writestr(zipfile.ZipInfo("names.npy"), labels.getvalue())
 
 

@@ -3,7 +3,7 @@
 Current files open with lines ``# KEY: value``; older ones with the number of alternatives, a line
 ``1,name`` for each, and a line with three totals. The first letters say whether orders are strict
 (so) or may have ties (to), the last whether they are complete (c) or may leave items out (i). In a
-cat file a line sorts the items into categories, which are taken for groups, the first the best.
+cat file a line sorts the items into categories, which are read as groups, the first the best.
 """
 
 import re

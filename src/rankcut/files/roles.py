@@ -18,14 +18,14 @@ Layout: TypeAlias = Literal["wide", "ratings", "long", "ballots", "orders"]
 
 RANKING, COUNT = "ranking", "count"
 
-# How the columns of ballots are called: "Choice 1", "rank_2", "3rd preference".
+# What the columns of ballots are called: "Choice 1", "rank_2", "3rd preference".
 _PLACE = re.compile(
     r"(?i)(?:choice|rank|pref|preference|place|position)\W?_?(\d+)|(\d+)(?:st|nd|rd|th)\b"
 )
 
 _CHOICE = re.compile(r"(?i)choice[ _]?\d+")
 
-# How a column with the ratings of a long table is called.
+# What a column with the ratings of a long table is called.
 _SCORES = {"points", "rating", "ratings", "score", "scores", "stars"}
 
 # Names of items are shortened, if asked, at one of these.
@@ -44,7 +44,7 @@ class TableOptions:
         otherwise.
     ranking : str or sequence of str or None
         The column, or columns, that name the ranking; None is ``ranking`` if there is one.
-        Several are joined, and each is kept as something known of the ranking as well.
+        Several are joined, and each is also kept as a column that describes the ranking.
     count : str or None
         The column with the counts; None is ``count`` if there is one.
     item_columns : str or sequence of str or None
@@ -52,7 +52,7 @@ class TableOptions:
         itself, or else all that are left and hold numbers (wide, ratings) or text (ballots).
     columns : str or sequence of str or None
         Columns that are not items although they hold numbers. All that are neither items nor
-        named above are kept as what is known of each ranking.
+        named above are kept as columns that describe the rankings.
     known_items : sequence of str or None
         The items of a model. A table with a column for each has these items and no others.
     item, rank, score : str or None
@@ -143,7 +143,7 @@ def roles_of(block: Block, options: TableOptions, used: Sequence[int] = ()) -> R
     items: list[int] = []
     if not used:
         items = _items(block, options, taken, known)
-    # One column that names the ranking is its id; several also say something of it.
+    # One column that names the ranking is its id; several also describe it.
     used_up = taken if len(ranking) == 1 else taken - {*ranking}
     rest = [i for i in range(len(names)) if i not in used_up and i not in items]
     labels = tuple(names[i] for i in items)
@@ -287,7 +287,7 @@ def _layout_of_text(block: Block, options: TableOptions) -> Layout:
 
 
 def _no_items(block: Block, options: TableOptions) -> RankingFileError:
-    problem = "no column holds numbers alone, so none is an item"
+    problem = "no column holds only numbers, so none is an item"
     remedy: Text = [
         "name the items with ",
         Setting("item_columns"),
@@ -295,7 +295,7 @@ def _no_items(block: Block, options: TableOptions) -> RankingFileError:
         Setting("layout"),
     ]
     if options.scale is not None:
-        problem = f"no column holds words of the scale {', '.join(options.levels() or ())} alone"
+        problem = f"no column holds only words of the scale {', '.join(options.levels() or ())}"
     else:
         problem, remedy = _in_text(block) or (problem, remedy)
     return RankingFileError(problem, block.source, int(block.lines[0]), remedy=remedy)

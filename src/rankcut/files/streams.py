@@ -73,7 +73,7 @@ def pack_archive(members: Mapping[str, bytes]) -> bytes:
         sink = io.BytesIO()
         with zipfile.ZipFile(sink, "w") as archive:
             for member, content in members.items():
-                # A ZipInfo without a date has always the same one.
+                # A ZipInfo without a date always has the same one.
                 archive.writestr(zipfile.ZipInfo(member), content, method)
         if size <= most_unpacked(sink.tell()):
             break
@@ -150,7 +150,7 @@ def decoded(content: bytes) -> str:
 
 
 def decoded_part(content: bytes, encoding: str = "utf-8") -> str:
-    """Like decoded, of a part of a text in UTF-8."""
+    """Like decoded, for a part of a text in UTF-8."""
     return content.decode(encoding, errors="rankcut-latin-1")
 
 

@@ -67,7 +67,7 @@ class TextLines(Iterator[str]):
         if not self._waiting:
             line = self._stream.readline()
             self._size += len(line)
-            # A return alone ends a line too.
+            # A carriage return by itself ends a line too.
             self._waiting.extend(line.splitlines(keepends=True))
         return self._waiting.popleft() if self._waiting else b""
 

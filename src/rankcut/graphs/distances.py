@@ -96,7 +96,7 @@ def strongest_products(
         least = _least_kept(weight, products.indptr, n_neighbors)
         kept = (weight > 0) & (weight >= least[first - start])
         first, second, weight = first[kept], second[kept], weight[kept]
-        # Strongest first, and of two as strong the one that comes first.
+        # Strongest first; of equally strong ones, the one that comes first.
         order = np.lexsort((second, -weight, first))
         first, second, weight = first[order], second[order], weight[order]
         strong = np.arange(len(first)) - np.searchsorted(first, first) < n_neighbors
@@ -174,7 +174,7 @@ def nearest_neighbors(
     # Squares of features of any size are floats after division by a power of 2.
     exponent = exponent_of(points)
     search = _exact_search(np.ldexp(points, -exponent), n_neighbors)
-    # Of neighbours as near, more threads find others.
+    # Of equally near neighbours, more threads may find others.
     with threadpool_limits(1):
         distances, neighbours = search.kneighbors()
     items = np.repeat(np.arange(n), n_neighbors)

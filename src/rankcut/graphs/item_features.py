@@ -18,7 +18,7 @@ from rankcut.rankings import as_frame, labels_beside, object_array
 if TYPE_CHECKING:
     import narwhals as nw
 
-# Words begin with a letter, so that numbers in a column of categories are no text.
+# Words begin with a letter, so that numbers in a column of categories are not text.
 _WORD = re.compile(r"[^\W\d_]\w*")
 
 # Texts with more words than this, over all items, become points of this many topics.
@@ -296,7 +296,7 @@ def _word_weights(texts: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def aligned_points(recipe: Any, items: tuple[Hashable, ...] | None) -> NDArray[np.float64] | None:
-    """The features that a recipe knows of these items, as comparable numbers, or None.
+    """The features that a recipe has for these items, as comparable numbers, or None.
 
     Columns are scaled to mean 0 and variance 1; many columns, or sparse ones, become the first
     hundred principal directions.

@@ -314,7 +314,7 @@ def _from_networkx(graph: Any) -> ItemGraph:
     if not nodes:
         raise InputError("the graph has no nodes; it needs one for each item")
     if set(nodes) == set(range(len(nodes))):
-        # Nodes that count from 0 are the columns' positions, in whichever order they were added.
+        # Nodes that count from 0 are the columns' positions, in whatever order they were added.
         nodes.sort()
         labels = None
     else:

@@ -143,7 +143,7 @@ class CoListingGraph(_ProfileGraph):
         Number of edges to keep for each item, strongest first; an edge stays if either end keeps
         it.
     shrinkage : float
-        s: each item counts as if this many more rankings listed it alone.
+        s: each item counts as if this many more rankings listed only it.
     rankings : array, frame or CSR array of shape (n_others, n_items) or None
         Rankings to learn from besides those that are fitted, such as those without a label.
 
@@ -182,7 +182,7 @@ class AgreementGraph(_ProfileGraph):
         Number of edges to keep for each item, strongest first; an edge stays if either end keeps
         it.
     shrinkage : float
-        s: each item counts as if this many more rankings listed it alone.
+        s: each item counts as if this many more rankings listed only it.
     rankings : array, frame or CSR array of shape (n_others, n_items) or None
         Rankings to learn from besides those that are fitted, such as those without a label.
 
@@ -205,7 +205,7 @@ class AgreementGraph(_ProfileGraph):
         sums = np.bincount(listed.indices, counts * positions, minlength=n_items)
         means = np.divide(sums, totals, out=np.zeros(n_items), where=totals > 0)
         centred: NDArray[np.float64] = positions - means[listed.indices]
-        # What is left of equal numbers is rounding, and no preference.
+        # What is left of equal numbers is rounding, not a preference.
         centred[np.abs(centred) < 1e-12] = 0.0
         return centred
 

@@ -44,8 +44,8 @@ class SimilarityGraph(FeatureRecipe):
     kernel : {"squared_exponential", "exponential"}
         How similarity decreases with the Euclidean distance d.
     lengthscale : float, array of shape (n_features,) or "median"
-        ℓ; "median" is the median distance between two items. An array has one for each feature, by
-        which that is divided.
+        ℓ; "median" is the median distance between two items. An array has one for each feature,
+        which is divided by it.
     lengthscale_bounds : pair of floats or "fixed"
         Where a Gaussian process with a :class:`~rankcut.GraphCutKernel` of this graph looks for ℓ.
     keep : float
@@ -224,7 +224,7 @@ class NeighborGraph(FeatureRecipe):
         one, other, distances, approximation = nearest_neighbors(
             points, int(self.n_neighbors), self.method, self.random_state
         )
-        # Each pair once, however many of its two ends chose it.
+        # Each pair once, whether one of its ends chose it or both.
         pairs, at = np.unique(
             np.minimum(one, other) * n + np.maximum(one, other), return_index=True
         )

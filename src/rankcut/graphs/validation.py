@@ -40,7 +40,7 @@ def _check_structured(
             f"the parts of the weights do not fit together: {weights.sparse.shape}, "
             f"{weights.factors.shape} and {weights.signs.shape}"
         )
-    # Of NaN, neither is true.
+    # For NaN, neither is true.
     small = abs(weights.constant) <= _LARGEST
     if not (small and np.abs(weights.factors).max(initial=0.0) <= _LARGEST**0.5):
         raise InputError(
@@ -118,7 +118,7 @@ def _check_matrix(
 def check_same_labels(
     ours: Sequence[Hashable], theirs: Sequence[Hashable], we: str, they: str
 ) -> None:
-    """Raise unless both sides have the same labels, in whichever order; list those missing."""
+    """Raise unless both sides have the same labels, in any order; list those missing."""
     if len(set(ours)) < len(ours):
         twice = next(label for i, label in enumerate(ours) if label in ours[:i])
         raise InputError(f"appears twice in {we}; each item needs its own label", item=twice)

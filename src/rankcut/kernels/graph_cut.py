@@ -185,7 +185,7 @@ def vector_slopes(
     """Vectors φ, not normalised, and dφ/d log θ for each number that is learned.
 
     φ is linear in the weights of the graph, and in γ, as long as the same groups are pooled: a
-    difference of two vectors is a derivative, without an error by the size of the step.
+    difference of two vectors is a derivative, with no error from the size of the step.
     """
     options = replace(options, normalize=False, sparse_output=False, dtype=np.float64)
 

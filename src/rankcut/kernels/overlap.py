@@ -55,8 +55,8 @@ def rbo_kernel(
         How far down people look, 0 < p < 1. The first 10 places have 86 % of the weight with
         p = 0.9, and 99 % with p = 0.7.
     normalize : bool
-        Divide by √(k(A, A)·k(A', A')), so that a list that ends early is as like itself as a long
-        one. An empty list has k = 0.
+        Divide by √(k(A, A)·k(A', A')), so that a list that ends early is as similar to itself as
+        a long one. An empty list has k = 0.
     items : sequence or None
         Labels of the columns, if X and Y are not frames.
     out : ndarray or memmap of shape (n_rankings_x, n_rankings_y) or None

@@ -143,7 +143,7 @@ def fit_combination(
         told[:, columns] |= listed[:, item, None]
     counts = told * weights[:, None]
     mean = (counts * targets).sum(axis=0) / np.maximum(counts.sum(axis=0), 1e-300)
-    # What a row does not tell is as usual.
+    # What a row does not say is the mean.
     centred = np.where(told, targets - mean, 0.0)
     everything, everyone = [np.arange(targets.shape[1])], [np.arange(len(rows))]
     many = len(groups) > _MOST_ITEMS

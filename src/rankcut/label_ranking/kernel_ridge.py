@@ -208,7 +208,7 @@ def fit_kernel(rows: Floats, targets: Floats, weights: Floats, seed: int) -> Ker
     distances = cdist(rows[some], landmarks)
     between = distances if few else cdist(landmarks, landmarks)
     unit = np.sqrt(max(rows.shape[1], 1))
-    # Every other penalty tells which lengthscale is best.
+    # Every other penalty is enough to find the best lengthscale.
     penalties = _PENALTIES if few else _PENALTIES[::2]
     found = (
         _spectrum(distances, between, weights[some], landmarks, unit * scale).fit(

@@ -21,7 +21,7 @@ from rankcut.reports.blocs import BlocReport
 
 _WIDTH, _HEIGHT = 640, 600
 
-# Items of a bloc that the page has room for, and what sets it apart that it says.
+# Maximum number of items of a bloc on the page, and of differences that it states.
 _MOST_ITEMS = 40
 _MOST_SAID = 5
 
@@ -88,7 +88,7 @@ def _body(report: BlocReport, found: RankingMap | None, ranks: Any) -> Iterator[
         yield (
             '<p class="soft">Gap: how much better that many centres fit these rankings than a '
             "population with the same mean and covariance but no blocs, and how much that varies. "
-            "Stability: how well the blocs that two halves of the people find agree.</p>"
+            "Stability: how well blocs found in two halves of the people agree.</p>"
         )
         yield from _table(
             ["blocs", "gap", "varies by", "stability"],
@@ -114,7 +114,7 @@ def _bloc(report: BlocReport, bloc: int) -> Iterator[str]:
     rows = report.rows_of(bloc)
     if rows:
         said = "; ".join(report.difference(row) for row in rows[:_MOST_SAID])
-        yield f"<p>Sets it apart: {escape(said)}.</p>"
+        yield f"<p>What sets it apart: {escape(said)}.</p>"
     header, body = ["place", "item"], []
     if report.intervals is not None:
         header.append("possible")

@@ -19,8 +19,8 @@ def comparison_page(results: Sequence[Mapping[str, Any]]) -> str:
     Parameters
     ----------
     results : sequence of mappings
-        Results of ``GroupComparison.to_dict``, each with a ``title``; of several, each with
-        ``p_adjusted``, a p-value that holds for all of them together.
+        Results of ``GroupComparison.to_dict``, each with a ``title``; if there are several,
+        each with ``p_adjusted``, a p-value that holds for all of them together.
     """
     several = len(results) > 1
     sections = [_section(result, several=several) for result in results]

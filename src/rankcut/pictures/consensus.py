@@ -49,7 +49,7 @@ def plot_consensus(
     Parameters
     ----------
     consensus : fitted Consensus, or dict from labels of groups to fitted ones
-        One has the pairwise shares beside it; of several, each has a colour.
+        One consensus has the pairwise shares beside it; if there are several, each has a colour.
     items : sequence or None
         Names of the items; None takes those that the rankings had.
     title : str
@@ -117,7 +117,7 @@ def _say(report: ConsensusReport) -> str:
     if any(group.intervals is not None for group in report.groups):
         said += f" Lines: possible places, {report.confidence:.0%} sure of all at once."
     left_out = len(report.items) - MOST_ITEMS
-    return said + (f" {amount(left_out, 'item')} further down left out." if left_out > 0 else "")
+    return said + (f" Not drawn: {amount(left_out, 'item')} further down." if left_out > 0 else "")
 
 
 def place_ticks(n_items: int, most: int = 12) -> list[int]:

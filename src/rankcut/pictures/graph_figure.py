@@ -1,4 +1,4 @@
-"""A picture of an item graph by Matplotlib."""
+"""A picture of an item graph, drawn with Matplotlib."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -25,7 +25,7 @@ from rankcut.pictures.theme import (
 _WIDTH, _HEIGHT, _LEGEND = 470, 430, 150
 _MARGIN, _ABOVE, _BELOW = 48, 58, 14
 _THIN, _THICK = 0.6, 5.0
-# Of more edges, each is drawn finer.
+# With more edges, each is drawn finer.
 _FEW_EDGES = 60
 # Colour of edges, whose strength is their opacity.
 _EDGE = (0.45, 0.50, 0.56)
@@ -41,9 +41,9 @@ def plot_graph(
 ) -> Any:
     """Draw an item graph: strongly connected items lie together, and thick edges are strong.
 
-    Of a dense graph, each item's three strongest edges are drawn and those that hold the graph
-    together; of more than 200 items, those with the largest degrees. The line below the title says
-    what is drawn.
+    In a dense graph, only each item's three strongest edges are drawn, and those that keep the
+    graph connected; of more than 200 items, only those with the largest degrees. The line below
+    the title says what is drawn.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def plot_graph(
     left_out = len(labels) - _write_labels(axes, layout, places, labels, size)
     said = _say(built, layout)
     if left_out:
-        said += f"; {amount(left_out, 'label')} found no room"
+        said += f"; {amount(left_out, 'label')} left out for lack of room"
     left = 14 / width
     heading = {"size": 14, "color": INK, "weight": "bold", "va": "center", "parse_math": False}
     figure.text(left, 1 - 20 / height, shorten(title, 58), **heading)
@@ -160,7 +160,7 @@ def _write_labels(
     labels: Sequence[str],
     size: float,
 ) -> int:
-    """Write the labels that find room, and say how many they are."""
+    """Write the labels that have room, and return their number."""
     font = 10.0 if len(labels) <= 60 else 8.0
     boxes = np.array([[text_width(label, font) + 4, 1.25 * font] for label in labels])
     half, gap = size / 2 + 1, size / 2 + 2
@@ -176,7 +176,7 @@ def _write_labels(
         covered=points_along(places[layout.edges[:, 0]], places[layout.edges[:, 1]]),
     )
     for number, x, y in placed:
-        # A line leads to a label that found no room beside its item.
+        # A line leads to a label that has no room beside its item.
         apart = np.abs(places[number] - (x, y)) - boxes[number] / 2
         if np.linalg.norm(np.maximum(apart, 0)) > gap + 2:
             ends = np.array([places[number], (x, y)]).T

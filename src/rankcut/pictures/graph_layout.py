@@ -13,7 +13,7 @@ from rankcut.graphs.item_graph import ItemGraph
 MOST_ITEMS = 200
 """Items that a picture has room for: those with the largest degrees."""
 
-# Of a dense graph, each item's strongest edges are drawn.
+# In a dense graph, only each item's strongest edges are drawn.
 _STRONGEST = 3
 # More edges of equal weights would make a picture grey.
 _MOST_EQUAL = 600
@@ -54,9 +54,9 @@ class GraphLayout(NamedTuple):
 def lay_out_graph(graph: ItemGraph) -> GraphLayout:
     """Choose the items and edges to draw, and places that keep strongly connected items together.
 
-    Of a graph with many edges, each item's three strongest are drawn, and those that hold the graph
-    together (a maximum spanning tree). Where all weights are equal, all edges are drawn, or none if
-    they are more than 600.
+    In a graph with many edges, only each item's three strongest are drawn, and those that keep the
+    graph connected (a maximum spanning tree). If all weights are equal, all edges are drawn, or
+    none if there are more than 600.
 
     >>> layout = lay_out_graph(ItemGraph([[0, 2, 0], [2, 0, 1], [0, 1, 0]], 3))
     >>> layout.edges.tolist(), layout.weights.tolist()
@@ -131,7 +131,7 @@ def _in_rows(boxes: NDArray[np.float64], width: float) -> NDArray[np.float64]:
 def _spread_out(weights: NDArray[np.float64]) -> NDArray[np.float64]:
     """Minimise Σ w_ij d_ij^{3/2} − Σ m_i m_j log d_ij, where m_i = 1 + the degree.
 
-    Edges pull, all items push each other away, so that dense parts come apart (A. Noack, Energy
+    Edges pull, all items push each other away, so that dense parts separate (A. Noack, Energy
     models for graph clustering, 2007).
     """
     n = len(weights)
@@ -170,7 +170,7 @@ def _spectral_start(strength: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _upright(places: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Turn the longest way across."""
+    """Turn the graph so that its longest extent is horizontal."""
     centred = places - places.mean(axis=0)
     turn = np.linalg.svd(centred, full_matrices=True)[2]
     turned = centred @ turn.T
@@ -180,7 +180,7 @@ def _upright(places: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _keep_apart(places: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Move items that lie too near each other apart, within the unit square."""
+    """Move items apart that are too close to each other, within the unit square."""
     least = min(_ROOM, _APART / np.sqrt(len(places)))
     for _ in range(_ROUNDS):
         apart = places[:, None] - places

@@ -92,7 +92,7 @@ def draw_item_shares(
         bar.set_alpha(1.0 if is_clear else 0.35)
     _fade_names(axes, clear)
     axes.set_xlabel("% of the variation of the item's place", color=INK, size=10)
-    write_heading(axes.figure, "What is explained of each item", f"{said} {_faint(clear, level)}")
+    write_heading(axes.figure, "How much is explained, by item", f"{said} {_faint(clear, level)}")
     return axes.figure
 
 
@@ -131,7 +131,7 @@ def draw_effects(rows: Iterable[Mapping[str, Any]], unit: str) -> Any:
             _dot(axes, [], [], group, label=shorten(name))
     axes.set_xlabel(f"effect of rank 1 instead of the last ({unit})", color=INK, size=10)
     said = "Dots: effects. Lines: 95 % intervals."
-    write_heading(axes.figure, "What each item tells", said, axes if len(classes) > 1 else None)
+    write_heading(axes.figure, "Effect of each item", said, axes if len(classes) > 1 else None)
     return axes.figure
 
 

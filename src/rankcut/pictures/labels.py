@@ -45,7 +45,7 @@ def text_width(text: str, size: float) -> float:
 
 
 def wrapped(text: str, width: float, size: float) -> list[str]:
-    """A text as lines that are at most so wide; a word may be wider. Spaces can be hard ones.
+    """A text as lines of at most this width; a word may be wider. Spaces can be hard ones.
 
     >>> wrapped("a dot for each place", 60, 10)
     ['a dot for', 'each place']
@@ -171,7 +171,7 @@ def _count_inside(box: NDArray[np.float64], points: NDArray[np.float64] | None) 
 
 
 def points_along(starts: NDArray[np.float64], ends: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Points on lines, every few units, which a label had better not cover.
+    """Points on lines, every few units, which labels should avoid.
 
     >>> points_along(np.zeros((1, 2)), np.array([[16.0, 0.0]])).tolist()
     [[0.0, 0.0], [8.0, 0.0], [16.0, 0.0]]

@@ -1,4 +1,4 @@
-"""A map of rankings by Matplotlib."""
+"""A map of rankings, drawn with Matplotlib."""
 
 from collections.abc import Sequence
 from typing import Any

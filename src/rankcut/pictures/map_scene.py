@@ -14,11 +14,11 @@ from rankcut.pictures.theme import shorten
 _ONE, _LARGEST, _SMALLEST = 4.5, 26.0, 1.8
 # Items with the longest arrows are drawn: more would hide each other.
 MOST_ARROWS = 16
-# Ellipses of more groups are drawn as lines alone.
+# With more groups, only the outlines of ellipses are drawn.
 FEW_GROUPS = 3
 # Half the length of the head of an arrow.
 _HEAD = 4.0
-# Part of the canvas that marks may cover in all.
+# Part of the canvas that all marks together may cover.
 _COVERED = 0.25
 
 
@@ -51,7 +51,7 @@ class Scene:
     means : dict of pairs
         Middle of each group that has one, by its number.
     ellipses : dict of ndarrays of shape (n, 2)
-        Outline that holds half of a group were it normal, by the group's number.
+        Outline that would hold half of a group if it were normal, by the group's number.
     sizes : list of (count, radius)
         For a legend.
     """
@@ -68,7 +68,7 @@ class Scene:
     sizes: list[tuple[int, float]]
 
     def labels(self, font: float) -> dict[int, tuple[float, float]]:
-        """Where the labels of arrows are, by the arrows' numbers; those without room are not."""
+        """Where the labels of arrows are, by the arrows' numbers; only those that have room."""
         named = self.arrows[:MOST_ARROWS]
         if not named:
             return {}

@@ -2,7 +2,7 @@
 
 A page is one file that needs no network. The code that writes labels into it escapes them:
 :func:`text` and :func:`tip` do. Elements with ``data-tip`` show that text under the mouse, a finger
-or the keyboard's focus; elements with ``data-pick`` light up together when one of them is clicked.
+or the keyboard's focus; elements with ``data-pick`` are highlighted together when one is clicked.
 """
 
 from html import escape
@@ -150,7 +150,7 @@ def page(title: str, body: str, *, script: bool = False, style: str = "") -> str
     script : bool
         Whether the page has tips and things to pick.
     style : str
-        CSS of this page alone.
+        CSS for this page only.
 
     Examples
     --------
@@ -177,7 +177,7 @@ def text(words: Any, x: float, y: float, size: float, kind: str = "", anchor: st
 
 
 def in_css(its_colour: str) -> str:
-    """A colour of the theme as a variable, which has another value in the dark.
+    """A colour of the theme as a variable, which has another value in dark mode.
 
     >>> from rankcut.pictures.theme import colour
     >>> in_css(colour(0)), in_css("#440154")
@@ -197,7 +197,7 @@ def tip(words: Any) -> str:
 
 
 def key(name: Any, its_colour: str, number: int | None = None) -> str:
-    """An entry of a legend; with a number, a button that lights up what has that number."""
+    """An entry of a legend; with a number, a button that highlights what has that number."""
     dot = f'<span class="key" style="background:{in_css(its_colour)}"></span>{escape(str(name))}'
     if number is None:
         return f"<li>{dot}</li>"

@@ -1,4 +1,4 @@
-"""The base polytope of three or four items by Matplotlib; of three with its cones."""
+"""The base polytope of three or four items, drawn with Matplotlib; of three, with its cones."""
 
 from collections.abc import Hashable, Sequence
 from typing import Any
@@ -15,7 +15,7 @@ from rankcut.pictures.theme import COLOURS, FAINT, INK, SOFT, check_length, impo
 from rankcut.setfunctions import SetFunction
 from rankcut.theory import BasePolytope, Face, MajorantCone, TangentCone
 
-# Names up to this length are written at corners and sides; of longer ones, a letter is.
+# Names up to this length are written at corners and sides; letters stand for longer ones.
 _SHORT_NAME = 3
 
 BODY = "#e9e5dc"
@@ -54,10 +54,10 @@ def plot_polytope(
 ) -> Any:
     """Draw the base polytope of a submodular function of three or four items.
 
-    Of three items, the left panel has the polytope in its plane s(V) = F(V) with the lines
+    For three items, the left panel has the polytope in its plane s(V) = F(V) with the lines
     s(A) = F(A) that bound it, each face labelled with its ordered partition, best group first. Each
     of the other panels shows the tangent cone and the majorant cone of an ordered partition, and
-    the point of each nearest to the origin; that of the majorant cone is the feature vector φ. Of
+    the point of each nearest to the origin; that of the majorant cone is the feature vector φ. For
     four items it is a body in space, whose corners are labelled with their orders.
 
     Parameters
@@ -65,7 +65,7 @@ def plot_polytope(
     function : SetFunction
         A submodular function of three or four items.
     partitions : sequence of ordered partitions or None
-        Of three items: the ordered partitions whose cones to draw, best group first; None is two.
+        For three items: the ordered partitions whose cones to draw, best group first; None is two.
     items : sequence or None
         Names of the items; None is 1, 2, 3, …
 

@@ -51,7 +51,7 @@ def draw_four_items(function: SetFunction, names: Sequence[str], key: str) -> An
             known.add(name)
             outlines.append(_around(face.vertices @ AXES))
             n_first.append(len(face.groups[0]))
-    # The back would mix its colours with those in front, so that of it there are edges alone.
+    # The back would mix its colours with those in front, so only its edges are drawn.
     front = [_faces_us(side, middle) for side in outlines]
     hidden = [side for side, seen in zip(outlines, front, strict=True) if not seen]
     shown = [

@@ -15,7 +15,7 @@ UNKNOWN = "unknown"
 # With at most this many items, directions are found from the matrix of their covariances.
 _FEW_ITEMS = 2000
 
-# A page of this many marks has about 600 kB. Nearer points are drawn as one if there are more.
+# A page of this many marks has about 600 kB. If there are more, near points are drawn as one.
 MOST_MARKS = 2500
 
 # Where points stand closer than this part of the map's width, they are one mark.
@@ -81,7 +81,7 @@ class RankingMap:
     items : list of str
         The items.
     shares : ndarray of shape (2,)
-        Part of the variance along either axis.
+        Part of the variance along each axis.
     by : str
         Name of the column.
     merged : bool
@@ -172,7 +172,7 @@ def kernel_directions(
 ) -> Directions:
     """The two principal components in the space of a kernel, from its Gram matrix.
 
-    An item's arrow is the slope of its positions along either axis. With the Gram matrix of the
+    An item's arrow is the slope of its positions along each axis. With the Gram matrix of the
     positions themselves, this is :func:`main_directions`.
     """
     weight = counts / counts.sum()

@@ -44,7 +44,7 @@ class Report:
         return f"Report({found.description.n_rankings:,} rankings, {n_items} items shown)"
 
     def _repr_html_(self) -> str:
-        # In a frame of its own, so that neither style nor script meets those of the notebook.
+        # In a frame of its own, so that styles and scripts do not clash with the notebook's.
         return (
             '<iframe sandbox="allow-scripts" title="Report on rankings" '
             'style="width:100%;height:720px;border:1px solid #8888" '
@@ -89,7 +89,7 @@ def report(
     by_name : str
         What the groups are called, if ``by`` is not a name.
     progress : callable or None
-        Called with what is under way, in words.
+        Called with a description of each step.
 
     Returns
     -------
@@ -98,7 +98,7 @@ def report(
 
     Notes
     -----
-    Of a catalogue the page shows the 40 items that most rankings list. Its map and blocs are of up
+    For a catalogue, the page shows the 40 items that most rankings list. Its map and blocs use up
     to 1,000 rankings, drawn at random; everything else uses all of them.
 
     Examples

@@ -12,12 +12,12 @@ from rankcut.pictures.theme import shorten
 from rankcut.reports.overview import Overview
 from rankcut.reports.overview_words import percent
 
-# List lengths are drawn one by one up to this many; more are taken together.
+# List lengths are drawn one by one up to this many; if there are more, several share a bar.
 _MOST_BARS = 30
 _FONTS = {"roomy": 13.0, "narrow": 22.0}
-# Colours of cells are not so deep that the numbers on them could not be read.
+# Colours of cells are pale enough for the numbers on them to be legible.
 _DEEPEST = 0.85
-# A graph of more items is drawn higher, with smaller names.
+# A graph of more items is drawn taller, with smaller names.
 _FEW_NODES = 20
 
 

@@ -184,7 +184,7 @@ def report_page(found: Overview) -> str:
     body = [
         f"<h1>{escape(title)}</h1>",
         f'<p class="soft">A report on {found.description.n_rankings:,} rankings. Click an item, or '
-        "press Enter on its name, to see it everywhere; Escape ends that.</p>",
+        "press Enter on its name, to see it everywhere; Escape clears it.</p>",
         f'<nav aria-label="Panels">{links}</nav>',
         _TOOLS.format(names=names),
     ]
@@ -202,7 +202,7 @@ def report_page(found: Overview) -> str:
 def _panels(found: Overview) -> Iterator[tuple[str, str, str]]:
     """The name, the sentence and the content of each panel."""
     yield "What is in it", say_contents(found), "\n".join(draw_facts(found))
-    yield "Who ranks how many", say_lengths(found), "\n".join(draw_lengths(found))
+    yield "Lengths of lists", say_lengths(found), "\n".join(draw_lengths(found))
     said = " ".join(filter(None, [say_consensus(found), say_cut(found)]))
     yield "Consensus", said, draw_consensus(found)
     yield "Places of each item", say_places(found), "\n".join(draw_places(found))
@@ -294,7 +294,7 @@ def _facts(found: Overview, i: int) -> str:
 
 
 def embed(data: Sequence[Any]) -> str:
-    r"""Data for the script, in an element that runs nothing and that no text can end.
+    r"""Data for the script, in an element that runs nothing and that no text can close.
 
     >>> embed(["</script><script>"])
     '<script type="application/json" id="items">["\\u003c/script>\\u003cscript>"]</script>'

@@ -12,7 +12,7 @@ from rankcut.pictures.theme import COLOURS, colour, shorten
 from rankcut.reports.overview import Overview
 from rankcut.reports.overview_words import percent, say_method
 
-# Places are drawn one by one up to this many; more are taken together.
+# Places are drawn one by one up to this many; if there are more, several share a bar.
 _MOST_BARS = 20
 _CARD = (150, 56)
 
@@ -69,7 +69,7 @@ def _scale(ends: tuple[int, int] | None) -> str:
 
 
 def item_button(number: int, name: str) -> str:
-    """A button with the item's name, which lights it up."""
+    """A button with the item's name, which highlights it."""
     return (
         f'<button type="button" class="item" data-item="{number}" aria-pressed="false" '
         f'title="{escape(name)}">{escape(shorten(name, 60))}</button>'
@@ -118,7 +118,7 @@ def draw_consensus(page: Overview) -> str:
     heads = [Head("place", "number"), Head("item")]
     heads.append(Head("possible places", "line", (1, n_items) if n_items > 1 else None))
     if found.first is not None:
-        heads.append(Head("chance to be first", "number roomy"))
+        heads.append(Head("chance of being first", "number roomy"))
     total = page.description.n_rankings
     if not_all := bool((page.listed < total).any()):
         heads.append(Head("listed by", "number roomy"))

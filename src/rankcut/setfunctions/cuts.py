@@ -62,7 +62,7 @@ ENTRIES_PER_FACTOR = 2.5
 # in this many entries of the weights is an edge.
 EDGES_PER_ENTRY = 4
 
-# A table that a user asks for is at most of 128 MB.
+# A table that a user asks for takes at most 128 MB.
 _MOST_TABLE_ITEMS = 24
 
 
@@ -177,7 +177,7 @@ def fastest_algorithm(graph: ItemGraph) -> Algorithm:
     """The cheapest way for this graph.
 
     It depends only on the graph, never on the rankings, so a ranking's features are the same
-    bits in whichever batch it comes.
+    bits in any batch.
     """
     if graph.is_complete:
         return "complete"
@@ -240,15 +240,14 @@ class GraphCut(SetFunction):
             )
         self.algorithm = algorithm
 
-    # What a way to compute needs to be prepared may be large, and what is in closed form does
-    # not need it.
+    # What an algorithm prepares may be large, and closed forms do not need it.
     @cached_property
     def _chains(self) -> _Chains:
         chosen = fastest_algorithm(self.graph) if self.algorithm == "auto" else self.algorithm
         return _WAYS[chosen](self.graph)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Everything but the prepared tables, which are made faster than they are copied."""
+        """Everything except the prepared tables, which are faster to make than to copy."""
         return {
             name: value for name, value in vars(self).items() if name not in ("_chains", "_edges")
         }

@@ -1,7 +1,7 @@
 """Slopes of lists with unranked items, without making a completion or filling a row.
 
-With unranked items anywhere, it is the mean over completions of the slopes before pooling, which is
-exact; with unranked items tied last, the pooled slopes themselves.
+With unranked items anywhere, these are the exact means over completions of the slopes before
+pooling; with unranked items tied last, they are the pooled slopes themselves.
 """
 
 from collections.abc import Iterator

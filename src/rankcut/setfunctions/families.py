@@ -115,13 +115,13 @@ class ConcaveOfCardinality(SetFunction):
     def __init__(self, g: Callable[[int], float] | ArrayLike, n_items: int | None = None) -> None:
         if callable(g):
             if n_items is None:
-                raise InputError("a function g does not tell the number of items; pass n_items")
+                raise InputError("a function g does not say how many items there are; pass n_items")
             g = [g(k) for k in range(n_items + 1)]
         values = finite_array(g, 1, "the values g(0), …, g(n)")
         if n_items is not None and len(values) != n_items + 1:
             raise InputError(f"g has {len(values)} values; {n_items} items need {n_items + 1}")
         if len(values) < 2:
-            raise InputError("g needs a value for 0 items and for 1 at least")
+            raise InputError("g needs at least two values: for 0 items and for 1")
         if values[0] != 0:
             raise InputError(f"g(0) is {values[0]:g}, but F(∅) must be 0; subtract it from g")
         bends = np.diff(values, 2)
@@ -209,8 +209,8 @@ class Modular(SetFunction):
 class FromCallable(SetFunction):
     """F(A) = whatever your function returns for the frozenset A.
 
-    It is called once for each group of each ranking. Whether it is submodular is for
-    :func:`~rankcut.setfunctions.check_submodular` to find out.
+    It is called once for each group of each ranking. :func:`~rankcut.setfunctions.check_submodular`
+    finds out whether it is submodular.
 
     Parameters
     ----------
@@ -265,7 +265,7 @@ class FromCallable(SetFunction):
 class GaussianEntropy(SetFunction):
     """F(A) = H(A) = ½ log det(2πe·Σ_AA): differential entropy, in nats.
 
-    An item gets much if it is hard to tell from the better ones. Differential entropy is
+    An item gets a large value if the better ones hardly predict it. Differential entropy is
     submodular, and it may fall: F({i}) < 0 if the variance of i is below 1/(2πe).
 
     Parameters
@@ -301,7 +301,7 @@ class GaussianEntropy(SetFunction):
 
 
 class GaussianMutualInformation(SetFunction):
-    """F(A) = H(A) + H(V∖A) − H(V): what A and the other items tell about each other.
+    """F(A) = H(A) + H(V∖A) − H(V): what A and the other items say about each other.
 
     With the precision matrix P = Σ⁻¹ it is ½ log det Σ_AA + ½ log det P_AA, so that its chains
     are two Cholesky factorisations along the same order.

@@ -1,8 +1,8 @@
 """Set functions: a number for each set of items, and quickly for each set of a chain.
 
-Features of rankings need nothing of a set function F but its increments F(B_t) − F(B_{t−1})
-along the chain B_t = G_1 ∪ … ∪ G_t of a ranking's best groups. So that is all that a set function
-has to know; the value of a single set A is the first increment of the chain A, V.
+Of a set function F, features of rankings need only the increments F(B_t) − F(B_{t−1}) along the
+chain B_t = G_1 ∪ … ∪ G_t of a ranking's best groups. So that is all that a set function has to
+compute; the value of a single set A is the first increment of the chain A, V.
 """
 
 from abc import ABC, abstractmethod
@@ -40,7 +40,7 @@ class SetFunction(ABC):
     """F: sets of items → numbers, with F(∅) = 0.
 
     To add a family, subclass and write :meth:`increments`; for a first try,
-    :class:`~rankcut.setfunctions.FromCallable` makes a set function of any Python function. Sums
+    :class:`~rankcut.setfunctions.FromCallable` turns any Python function into a set function. Sums
     and positive multiples are written ``F + G`` and ``2.0 * F``.
 
     Attributes
@@ -67,7 +67,7 @@ class SetFunction(ABC):
         """
 
     def prepare(self) -> None:  # noqa: B027
-        """Make ready what :meth:`increments` needs, such as tables; threads share it."""
+        """Prepare what :meth:`increments` needs, such as tables; threads share it."""
 
     def expected_slopes(self) -> "ExpectedSlopes | None":
         """The closed form of mean slopes over completions, or None if it has none."""
@@ -289,7 +289,7 @@ class SumOfFunctions(SetFunction):
         """The sum of the parts' increments."""
         total = out[: len(partitions)]
         total[:] = 0.0
-        # Zeros where nothing is written, so that nothing but increments is ever added.
+        # Zeros where nothing is written, so that only increments are ever added.
         one = np.zeros(total.shape)
         for part in self.parts:
             part.increments(partitions, one)
@@ -354,7 +354,7 @@ class Complement(SetFunction):
         return Complement(self.function.aligned(n_items, items))
 
     def increments(self, partitions: Partitions, out: Floats) -> None:
-        """The increments of F along the reversed chains, backwards and with the other sign."""
+        """The increments of F along the reversed chains, backwards and with the opposite sign."""
         one = np.zeros((len(partitions), self.n_items))
         self.function.increments(partitions.reversed(), one)
         mirror = np.maximum(partitions.n_groups[:, None] - 1 - np.arange(self.n_items), 0)

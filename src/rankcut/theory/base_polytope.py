@@ -19,7 +19,7 @@ from rankcut.theory.lovasz import lovasz_extension, lovasz_subgradient
 # 8 items have 40,320 orders and 545,835 ordered partitions.
 MOST_ITEMS = 8
 
-# Corners of so few items are counted and some of them shown in notebooks.
+# With at most this many items, notebooks show the number of corners and the first few.
 _FEW_ITEMS, _SHOWN = 5, 6
 
 # Differences up to this share of the size of the vectors count as rounding.

@@ -144,8 +144,8 @@ def climb(
 ) -> Summit:
     """Step until the predicted gain of the next step is less than ``tol``.
 
-    ``watch(iteration, elbo, gain)`` is called after each step. Where the bound would not reach
-    ``floor`` with many times the predicted gain, there is no need to go on.
+    ``watch(iteration, elbo, gain)`` is called after each step. It stops early if even many
+    times the predicted gain would not bring the bound to ``floor``.
     """
     bounds = problem.bounds()
     if not (bounds[:, 0] < bounds[:, 1]).any():

@@ -1,8 +1,8 @@
 """Merge repeated rows into one row with the sum of their weights.
 
 The bound is the same, and the smaller problem costs less. The distinct rows are sorted by their
-contents alone. Weights and repeated rows are then the same problem to the last bit, in whatever
-order the rows come.
+contents only. Weights and repeated rows are then the same problem to the last bit, in any order
+of the rows.
 """
 
 from typing import Any, NamedTuple

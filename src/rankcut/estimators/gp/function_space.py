@@ -49,7 +49,7 @@ class Factor:
     rows : ndarray of shape (n_rows, rank)
         U.
     pivots : ndarray of shape (rank,)
-        The rows of K of which the others are combinations.
+        The rows of K that the others are combinations of.
     lower : ndarray of shape (rank, rank)
         L, the rows of U at the pivots.
     """
@@ -96,7 +96,7 @@ class Factor:
 
 
 def _divided(values: NDArray[Any], exponent: int) -> NDArray[np.floating]:
-    """Values over 2**exponent, in single precision if they were and the power of 2 allows it."""
+    """Values over 2**exponent; single precision is kept if the power of 2 allows it."""
     floats = values if values.dtype.kind == "f" else values.astype(np.float64)
     if exponent == 0:
         return floats
@@ -194,7 +194,7 @@ class FunctionSpace:
         self.prior = prior
 
     def start(self, origin: Floats | None = None) -> State:
-        """The prior alone."""
+        """The prior itself."""
         return self.initial(self.prior.start() if origin is None else origin)
 
     def initial(self, parameters: Floats) -> State:

@@ -17,7 +17,7 @@ from rankcut._loops.types import Floats
 from rankcut.errors import InputError
 
 # Learned variances stay in this range, in units of the latent function's variance. Below it, a
-# term has no effect. Above it, the function is a step; on separable data the bound creeps up still.
+# term has no effect. Above it, the function is a step; on separable data the bound still creeps up.
 _RANGE = (1e-8, 1e4)
 
 # If σ²·Σ weight is below this, in the same units, the function is 0 whatever the rows are.

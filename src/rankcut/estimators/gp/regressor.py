@@ -30,10 +30,10 @@ from rankcut.threads import in_order
 # Learned variances stay in this range, in units of the variance of y.
 _RANGE = (1e-8, 1e6)
 
-# A constant term of this variance is none.
+# A constant term of this variance counts as none.
 _TINY = 1e-300
 
-# Shares of the variance of y that the features may explain at the start; the best end counts.
+# Shares of the variance of y that features may explain at the start; the best result is kept.
 _STARTS = (0.1, 0.9)
 
 
@@ -55,7 +55,7 @@ class Sums(NamedTuple):
         )
 
     def shifted(self, level: float) -> "Sums":
-        """The sums for y − level: the last column of Φ is constant, and so tells Σ φ."""
+        """The sums for y − level: the last column of Φ is constant, and so gives Σ φ."""
         ones = self.square[:, -1]
         return Sums(
             self.total,

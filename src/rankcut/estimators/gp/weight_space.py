@@ -192,7 +192,7 @@ class WeightSpace:
         self.n_weights = rows.n_features + prior.has_constant
 
     def start(self, origin: Floats | None = None) -> State:
-        """The prior alone, or the maximum for a weighted sample of the rows."""
+        """The prior itself, or the maximum for a weighted sample of the rows."""
         origin = self.prior.start() if origin is None else origin
         sample = self.rows.sample()
         if sample is None:
