@@ -1,6 +1,7 @@
 """Comparisons of groups: level, power and p-values compared with other tests, and time.
 
-    python benchmarks/comparison.py [--samples N] [--keep FILE.json] [level] [power] [same] [time]
+    python benchmarks/comparison.py [--samples N] [--keep FILE.json] [--only CASE]
+        [level] [power] [same] [time]
 
 Other tests are Hotelling's T² on mean places, a chi-squared test of first places, the energy test
 (dcor) and the kernel two-sample test (hyppo) on mean places. The last two are written out here, as
@@ -178,9 +179,11 @@ def p_values(case: Planted, rng: np.random.Generator) -> dict[str, float]:
     return found
 
 
-def show_power(samples: Samples) -> None:
+def show_power(samples: Samples, only: str = "") -> None:
     rows, others = [], []
     for case in planted_cases():
+        if only not in f"{case.rankings}: {case.difference}":
+            continue
 
         def one(rng: np.random.Generator, case=case) -> dict:
             return p_values(case, rng)
@@ -348,6 +351,7 @@ def main() -> None:
     parser.add_argument("tables", nargs="*", help="level, power, same, time")
     parser.add_argument("--samples", type=int, default=400, help="for level and power")
     parser.add_argument("--keep", type=Path)
+    parser.add_argument("--only", default="", help="part of the names of cases, for power")
     options = parser.parse_args()
     wanted = options.tables or ["level", "power", "same", "time"]
     if (dcor is None or MMD is None) and "same" in wanted:
@@ -355,7 +359,7 @@ def main() -> None:
     samples = Samples(options.samples, options.keep)
     for name, show in (
         ("level", lambda: show_level(samples)),
-        ("power", lambda: show_power(samples)),
+        ("power", lambda: show_power(samples, options.only)),
         ("same", show_same),
         ("time", show_time),
     ):
