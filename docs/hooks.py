@@ -28,19 +28,23 @@ _DOCTEST = re.compile(r"^<BLANKLINE>$|  # doctest: \S+", re.M)
 _NOTHING_SAID = re.compile(r'–\s*<div class="doc-md-description">\s*</div>\s*</li>')
 
 # An option of a command, with or without its value, which is not to be broken after its dashes.
-_OPTION = re.compile(r"<code>(--?[^<\n]{1,26})</code>")
+_OPTION = re.compile(r"<code>(--?[^<]{1,26})</code>")
 
 # "top-k" among the values of a parameter, read as a difference.
-_DIFFERENCE = '<span title="top">top</span> - <span title="k">k</span>'
+_DIFFERENCE = re.compile(r"<(\w+)[^>]*>top</\1> - <\1[^>]*>k</\1>")
 
 # An entry of the reference's lists of parameters, without its type or with any.
 _ENTRY = re.compile(
     r'<li class="doc-section-item field-body">\s*<b><code>(\w+)</code></b>\s*'
-    r'(?:\(<code><span title="typing.Any">Any</span></code>\)\s*)?(–.*?)</li>',
+    r"(?:\(<code><[^>]*>Any</[^>]*></code>\)\s*)?(–.*?)</li>",
     re.S,
 )
 _ENTRY_OF = '<li class="doc-section-item field-body"><b><code>{name}</code></b> {rest}</li>'
 _BOLD = "</code></b>, <b><code>"
+
+# Names with explanations, and where the next one starts.
+_SEE_ALSO = re.compile(r'<details class="see-also".*?</details>', re.S)
+_NEXT_NAME = re.compile(r"\n(?=[\w.]+ : )")
 
 # A number, and what keeps another with it.
 _INTERVAL = re.compile(r"(\d%?) (±|to) (?=\d)")
@@ -81,7 +85,8 @@ def on_page_content(html, page, config, files):
     if page.file.src_uri.startswith("results/"):
         html = _INTERVAL.sub("\\1\u00a0\\2\u00a0", html)
     html = _alike_together(_NOTHING_SAID.sub("</li>", html))
-    html = html.replace(_DIFFERENCE, "top-k")
+    html = _DIFFERENCE.sub("top-k", html)
+    html = _SEE_ALSO.sub(lambda found: _NEXT_NAME.sub("<br>", found[0]), html)
     return _OPTION.sub(r'<code style="white-space:nowrap">\1</code>', html)
 
 

@@ -20,7 +20,7 @@ import warnings
 from datetime import UTC, datetime
 from pathlib import Path
 
-from shell import run_commands
+from shell import folded, run_commands
 
 PAGES = Path(__file__).with_name("stories")
 SOURCES = PAGES / "source"
@@ -85,7 +85,7 @@ def _run(found, known, folder):
         exec(code, known)
     if kind == "python hidden":
         return ""
-    output = "\n".join(line.rstrip() for line in said.getvalue().rstrip().splitlines())
+    output = "\n".join(folded(line.rstrip()) for line in said.getvalue().rstrip().splitlines())
     return f"```python\n{code}```\n" + (f"\n```text\n{output}\n```\n" if output else "")
 
 

@@ -106,7 +106,7 @@ def test_the_reference_says_one_thing_once():
         return hooks.on_page_content(html, page, None, None)
 
     start, end = '<li class="doc-section-item field-body">\n', "</li>"
-    kind = '(<code><span title="typing.Any">Any</span></code>)'
+    kind = '(<code><autoref identifier="typing.Any">Any</autoref></code>)'
     said = '–\n<div class="doc-md-description">{}</div>\n'
     x, y, z = (
         f"{start}<b><code>{name}</code></b> {kind} {said.format(words)}{end}"
@@ -120,7 +120,10 @@ def test_the_reference_says_one_thing_once():
     returned = f"{start}<code>Figure</code>\n{said.format(' ')}{end}"
     assert "–" not in mended(returned)
     assert mended("<p>plain</p>") == "<p>plain</p>"
-    assert "nowrap" in mended("<code>--unranked last</code>")
+    assert "nowrap" in mended("<code>--unranked\nlast</code>")
+    assert mended("<i a>full</i>, <i b>top</i> - <i c>k</i>") == "<i a>full</i>, top-k"
+    names = '<details class="see-also"><p>one : First,\nto begin.\ntwo : Second.</p></details>'
+    assert mended(names).count("<br>") == 1
     assert "nowrap" not in mended("<code>unranked</code>")
     assert mended("0.1 ± 0.2", "results/gp.md") == "0.1\u00a0±\u00a00.2"
 
