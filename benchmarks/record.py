@@ -96,7 +96,10 @@ def record(name, arguments):
     if len(done.stdout) > MOST_CHARACTERS:
         sys.exit(f"{command} prints more than {MOST_CHARACTERS:,} characters, too much for a page")
     RESULTS.mkdir(exist_ok=True)
-    page = f"{header(name, command)}\n{opening}\n\n```text\n{done.stdout.strip()}\n```\n"
+    printed = done.stdout.strip()
+    # A table in Markdown is shown as a table.
+    found = printed if printed.startswith("| ") else f"```text\n{printed}\n```"
+    page = f"{header(name, command)}\n{opening}\n\n{found}\n"
     (RESULTS / f"{name}.md").write_text(page, encoding="utf-8")
 
 
