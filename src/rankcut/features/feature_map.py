@@ -103,7 +103,7 @@ class FeatureMap:
     sampler : {"controlled", "stratified", "antithetic", "independent"}
         How completions are drawn; see :mod:`rankcut.features.sampled`.
     seed : int or None
-        Seed of the draws; None takes that of the options, which may be random.
+        Seed of the draws; None takes the seed of the options, which may be random.
     """
 
     def __init__(
