@@ -232,3 +232,12 @@ def test_recommendations_are_never_listed(completer):
 def test_mistakes_are_named(act, says):
     with pytest.raises(InputError, match=says):
         act(RankingCompleter().fit(LISTS[:30]))
+
+
+def test_the_exact_order_refines_lists_without_ties_and_no_others(completer, monkeypatch):
+    tied = np.ceil(LISTS / 3)
+    with_ties = RankingCompleter().fit(tied)
+    monkeypatch.setattr("rankcut.completion.recipe._ORDERED", 2.0)
+    by_scores = RankingCompleter().fit(LISTS)
+    assert np.abs(by_scores.consensus_ - completer.consensus_).max() > 1e-3
+    assert_array_equal(RankingCompleter().fit(tied).consensus_, with_ties.consensus_)
