@@ -38,6 +38,9 @@ def measured(run, folder, n_rankings, n_items, n_workers=0):
     """A run in a process of its own, and the most memory that it and its children had."""
     command = [sys.executable, str(RUNS), run, str(folder)]
     command += [str(n_rankings), str(n_items), str(n_workers)]
+    workers = f", {n_workers} worker{'s' * (n_workers > 1)}" * bool(n_workers)
+    print(f"{run}, {n_rankings:,} rankings{workers} …", end=" ", file=sys.stderr, flush=True)
+    began = time.perf_counter()
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     peak = [0]
 
@@ -59,6 +62,7 @@ def measured(run, folder, n_rankings, n_items, n_workers=0):
     sampling.join()
     if process.returncode:
         raise SystemExit(f"{' '.join(command)} failed")
+    print(f"{time.perf_counter() - began:.0f} s", file=sys.stderr)
     return {**json.loads(said.splitlines()[-1]), "peak": peak[0] / 1e9, "rankings": n_rankings}
 
 
