@@ -23,12 +23,23 @@ MOST_PEOPLE = 1200
 
 @dataclass(frozen=True, eq=False)
 class People:
-    """Rankings with NaN for what is not listed, what that means, and what else is known."""
+    """Rankings with NaN for what is not listed, what that means, and what else is known.
+
+    Rankings of the same owner, such as a country in several years, are not independent.
+    """
 
     ranks: np.ndarray
     unranked: str
     points: np.ndarray | None
     known: dict[str, np.ndarray]
+    owner: str | None = None
+
+    @property
+    def owners(self) -> np.ndarray:
+        """A number for each ranking, the same for those of one owner."""
+        if self.owner is None:
+            return np.arange(len(self.ranks))
+        return np.unique(self.known[self.owner], return_inverse=True)[1]
 
 
 def _some(ranks: np.ndarray, columns: dict[str, np.ndarray], part: int) -> tuple:
@@ -98,7 +109,7 @@ def eurovision(data: str, part: int) -> People:
     loaded = load_eurovision(data_home=data)
     columns = {"country": loaded.columns["country"].astype(str), "region": loaded.target}
     ranks, known = _some(_dense(loaded.ranks), columns, part)
-    return People(ranks, "last", None, known)
+    return People(ranks, "last", None, known, owner="country")
 
 
 def ballots(data: str, path: str, part: int) -> People:
@@ -136,7 +147,7 @@ def cases(data: str) -> dict[str, tuple[str, Callable[[], People]]]:
         "star wars films": ("full", partial(star_wars, data, "films", 1)),
         "dublin west": ("top-k", partial(ballots, data, irish.format(2), 1)),
         "meath": ("top-k", partial(ballots, data, irish.format(3), 1)),
-        "debian 2003": ("ties", partial(ballots, data, debian.format(3), 1)),
+        "debian 2005": ("top-k", partial(ballots, data, debian.format(3), 1)),
         "eurovision, others": ("top-k", partial(eurovision, data, 1)),
         "20 films": ("short", partial(films, data, 20, 1)),
         "all films": ("long", partial(films, data, None, 1)),

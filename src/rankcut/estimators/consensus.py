@@ -35,8 +35,7 @@ from rankcut.errors import InputError, Setting
 from rankcut.estimators.base import TakesRankings
 from rankcut.features.graph_cut import check_learnable, fit_graph
 from rankcut.parameters import check_choice, check_count, is_real, seed_from
-from rankcut.ranking_set import weights_of
-from rankcut.rankings import RankMatrix, Unranked
+from rankcut.rankings import RankMatrix, Unranked, weights_of
 
 
 class Consensus(TakesRankings):

@@ -20,7 +20,7 @@ from rankcut.graphs.derived import joining_like_items
 from rankcut.graphs.item_features import aligned_points
 from rankcut.graphs.learned import list_positions, listed_ranks
 from rankcut.parameters import check_counts
-from rankcut.rankings import RankMatrix, Unranked
+from rankcut.rankings import RankMatrix, Unranked, weights_of
 
 # All of these were chosen on development people by what benchmarks/quality_alike.py measures.
 # How much each part of a vector counts, with unranked items last and otherwise.
@@ -144,6 +144,7 @@ class LikenessFeatures(TransformerMixin, TakesRankings):
         self
         """
         rankings = self._read(X, reset=True)
+        sample_weight = weights_of(X, sample_weight)
         counts = check_counts(sample_weight, rankings.shape[0])
         lists = _Lists.of(rankings)
         listed = lists.ranks
