@@ -127,15 +127,20 @@ def calibration_error(found: list[dict[str, Any]]) -> str:
     return f"{np.abs(gaps).sum() / sum(each['pairs'] for each in found):.3f}"
 
 
-def interval(values: list[float]) -> str:
-    """Mean and half the width of its 95 % interval, with folds that share training rows."""
+def reach(values: list[float]) -> float:
+    """Half the width of the mean's 95 % interval, with folds that share training rows."""
     n = len(values)
-    mean = f"{np.mean(values):.3f}"
     if n < 3:
-        return mean
+        return np.inf
     # Nadeau and Bengio: a ninth of the training rows is tested.
     error = np.std(values, ddof=1) * np.sqrt(1 / n + 1 / (FOLDS - 1))
-    return f"{mean} ± {t.ppf(0.975, n - 1) * error:.3f}"
+    return float(t.ppf(0.975, n - 1) * error)
+
+
+def interval(values: list[float]) -> str:
+    """Mean and half the width of its 95 % interval."""
+    mean, width = f"{np.mean(values):.3f}", reach(values)
+    return f"{mean} ± {width:.3f}" if np.isfinite(width) else mean
 
 
 def page(scores: dict[Key, dict[str, Any]]) -> str:
@@ -157,13 +162,15 @@ def page(scores: dict[Key, dict[str, Any]]) -> str:
     by_set: dict[tuple[str, float], list[dict[str, Any]]] = defaultdict(list)
     for (_, _, name, share), found in sorted(scores.items()):
         by_set[name, share].append(found)
-    whole = []
+    whole, behind = [], []
     for name, best in PUBLISHED.items():
         found = by_set.get((name, 0.0), [])
         if not found:
             continue
         ours = [each["ours"] for each in found]
         whole.append((np.mean(ours), best))
+        if best - np.mean(ours) > reach(ours):
+            behind.append(name)
         forests = [each["forests"] for each in found if "forests" in each]
         shown = f"{np.mean(forests):.3f}" if forests else ""
         seconds = np.mean([each["seconds"] for each in found])
@@ -174,7 +181,11 @@ def page(scores: dict[Key, dict[str, Any]]) -> str:
         )
     if whole:
         ours, best = np.mean(whole, axis=0)
-        lines += [f"| mean of {len(whole)} sets | | {ours:.3f} | {best:.3f} | | | |"]
+        lines += [
+            f"| mean of {len(whole)} sets | | {ours:.3f} | {best:.3f} | | | |",
+            "",
+            f"Behind the published best by more than the interval: {', '.join(behind) or 'none'}.",
+        ]
     lines += [
         "",
         "## With labels deleted from the training rankings",
@@ -185,16 +196,25 @@ def page(scores: dict[Key, dict[str, Any]]) -> str:
         "| set | deleted | folds | ours | forests | difference | calibration |",
         "|---|---|---|---|---|---|---|",
     ]
+    gains = {}
     for name in PUBLISHED:
         for share in DELETED:
             found = by_set.get((name, share), [])
             if found:
                 ours, forests = ([each[key] for each in found] for key in ("ours", "forests"))
-                apart = interval([a - b for a, b in zip(ours, forests, strict=True)])
+                apart = [a - b for a, b in zip(ours, forests, strict=True)]
+                gains[f"{name} {share:.0%}"] = np.mean(apart) / reach(apart)
                 lines.append(
                     f"| {name} | {share:.0%} | {len(found)} | {np.mean(ours):.3f} | "
-                    f"{np.mean(forests):.3f} | {apart} | {calibration_error(found)} |"
+                    f"{np.mean(forests):.3f} | {interval(apart)} | {calibration_error(found)} |"
                 )
+    better = sum(gain > 1 for gain in gains.values())
+    worse = [row for row, gain in gains.items() if gain < -1]
+    lines += [
+        "",
+        f"Ours is significantly ahead in {better} of {len(gains)} rows. Forests are significantly "
+        f"ahead in: {', '.join(worse) or 'none'}.",
+    ]
     return "\n".join(lines) + "\n"
 
 
