@@ -30,6 +30,9 @@ _PRINTED = re.compile(r"^```(?:python\n(?=>>> )|text\n).*?^```$", re.M | re.S)
 # The dash after a returned type without a description.
 _NOTHING_SAID = re.compile(r'–\s*<div class="doc-md-description">\s*</div>\s*</li>')
 
+# The name of a test, which may be broken where a reader would.
+_TEST = re.compile(r"<code>(tests/[^<]*::[^<]*)</code>")
+
 # An option of a command, with or without its value, which is not to be broken after its dashes.
 _OPTION = re.compile(r"<code>(--?[^<]{1,26})</code>")
 
@@ -96,6 +99,7 @@ def on_page_content(html, page, config, files):
     if page.file.src_uri.startswith("results/"):
         html = _INTERVAL.sub("\\1\u00a0\\2\u00a0", html)
     html = _alike_together(_NOTHING_SAID.sub("</li>", html))
+    html = _TEST.sub(lambda found: re.sub(r"(::|/|_)", r"\1<wbr>", found[0]), html)
     html = _DIFFERENCE.sub("top-k", html)
     html = _SEE_ALSO.sub(lambda found: _NEXT_NAME.sub("<br>", found[0]), html)
     return _OPTION.sub(r'<code style="white-space:nowrap">\1</code>', html)
