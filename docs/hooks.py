@@ -10,7 +10,8 @@ import re
 import tempfile
 from pathlib import Path
 
-from shell import BLOCK, folded, run_commands
+from boxes import with_tables
+from shell import BLOCK, WIDE, WIDTH, folded, run_commands
 from tell import STORIES, find_data, tell
 
 HOME = Path(__file__).parents[1]
@@ -26,6 +27,9 @@ _DOCTEST = re.compile(r"^<BLANKLINE>$|  # doctest: \S+", re.M)
 
 # A block of Python with prompts, or of output.
 _PRINTED = re.compile(r"^```(?:python\n(?=>>> )|text\n).*?^```$", re.M | re.S)
+
+# What a program printed.
+_TEXT = re.compile(r"^```text\n(.*?)^```$", re.M | re.S)
 
 # The dash after a returned type without a description.
 _NOTHING_SAID = re.compile(r'–\s*<div class="doc-md-description">\s*</div>\s*</li>')
@@ -83,15 +87,19 @@ def on_page_markdown(markdown, page, config, files):
         page.meta.setdefault("hide", ["navigation", "toc"])  # tables are wide
     if page.file.src_uri == "names.md":
         markdown = _linked(markdown)
-    if not page.file.src_uri.startswith("results/"):
-        markdown = _PRINTED.sub(lambda found: _folded(found[0]), markdown)
+    is_result = page.file.src_uri.startswith("results/")
+    if is_result:
+        markdown = _TEXT.sub(lambda found: with_tables(found[1]), markdown)
+    markdown = _PRINTED.sub(lambda found: _folded(found[0], WIDE if is_result else WIDTH), markdown)
     return _DOCTEST.sub("", markdown)
 
 
-def _folded(block):
+def _folded(block, width):
     """A block whose lines of output fit on a page; lines of code stay as they are."""
     code = (">>> ", "... ", "...\n", "```")
-    return "\n".join(line if line.startswith(code) else folded(line) for line in block.splitlines())
+    return "\n".join(
+        line if line.startswith(code) else folded(line, width) for line in block.splitlines()
+    )
 
 
 def on_page_content(html, page, config, files):
