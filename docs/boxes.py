@@ -4,7 +4,8 @@ import re
 
 # A title, perhaps, and the lines from the top of a box to its bottom.
 _BOX = re.compile(r"(?:^(?P<title>[^\n┏└│]*\S[^\n┏└│]*)\n)?^┏.*?^└[^\n]*$", re.M | re.S)
-_NUMBER = re.compile(r"[~±+−-]?\.?\d")
+# A number with its unit.
+_NUMBER = re.compile(r"[~±+−-]?[\d.,]+(e[+-]\d+)?(\s?[^\s\d]{1,3})?$")
 
 
 def with_tables(block):
@@ -26,8 +27,8 @@ def with_tables(block):
     <BLANKLINE>
     | name | score |
     |---|---:|
-    | uni | 3 % |
-    | toro | 12 % |
+    | uni | 3\u00a0% |
+    | toro | 12\u00a0% |
     <BLANKLINE>
     """
     parts, end = [], 0
@@ -53,6 +54,8 @@ def _table(box, title):
         if line[0] not in "┃│":
             continue
         cells = [cell.strip() for cell in re.split("[┃│]", line)[1:-1]]
+        # A unit stays with its number.
+        cells = [c.replace(" ", "\u00a0") if _NUMBER.match(c) else c for c in cells]
         if rows is head:
             head.append(cells)
         elif ruled or not body[-1]:
@@ -62,7 +65,8 @@ def _table(box, title):
     names = [" ".join(filter(None, parts)) for parts in zip(*head, strict=True)]
     lines = [["<br>".join(filter(None, parts)) for parts in zip(*row, strict=True)] for row in body]
     numeric = [
-        all(_NUMBER.match(line[k]) or not line[k] for line in lines) for k in range(len(names))
+        all(_NUMBER.match(part) for line in lines for part in line[k].split("<br>") if part)
+        for k in range(len(names))
     ]
     written = [f"**{title.strip()}**\n"] if title else []
     written += [_row(names), "|" + "|".join("---:" if each else "---" for each in numeric) + "|"]
