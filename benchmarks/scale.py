@@ -1,7 +1,7 @@
 """Larger than memory: from Parquet files to features to a fitted Gaussian process, on a cluster.
 
-    python benchmarks/scale.py                         # all of it
-    python benchmarks/scale.py --rankings 200000 --items 12 --catalogue 5000
+    python benchmarks/scale.py                         # about three minutes on two cores
+    python benchmarks/scale.py --rankings 10000000 --catalogue 100000 --incomplete 200000
 
 Rankings of two types of user are generated into a directory that is removed at the end. Each run
 is a process of its own whose memory, with that of all its children, is sampled ten times a second
@@ -96,10 +96,10 @@ HEADER = [
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rankings", type=int, default=10_000_000)
+    parser.add_argument("--rankings", type=int, default=2_000_000)
     parser.add_argument("--items", type=int, default=20)
-    parser.add_argument("--catalogue", type=int, default=100_000, help="items of the catalogue")
-    parser.add_argument("--incomplete", type=int, default=200_000, help="rankings over it")
+    parser.add_argument("--catalogue", type=int, default=20_000, help="items of the catalogue")
+    parser.add_argument("--incomplete", type=int, default=50_000, help="rankings over it")
     given = parser.parse_args()
     root = Path(tempfile.mkdtemp(prefix="rankcut-scale-"))
     try:

@@ -106,14 +106,14 @@ def draw_three_items(
     key: str,
 ) -> Any:
     """The polytope and the cones of ordered partitions side by side; ``key`` explains the names."""
-    figure = import_figure()(figsize=(5.2 * (len(partitions) + 1), 5.9), layout="constrained")
+    figure = import_figure()(figsize=(3.7 * (len(partitions) + 1), 4.7), layout="constrained")
     first, *others = figure.subplots(1, len(partitions) + 1, squeeze=False)[0]
     window = _window(function, partitions)
     _draw_faces(first, function, names, window)
     for axes, groups in zip(others, partitions, strict=True):
         _draw_cones(axes, function, groups, names, window)
     signs = [*_body_signs(), *_cone_signs()]
-    _explain(figure, signs, ncols=min(6, 2 * len(figure.axes)))
+    _explain(figure, signs, ncols=min(3, 2 * len(figure.axes)))
     if key:
         figure.suptitle(key.removeprefix("; "), color=SOFT, size=11, parse_math=False)
     return figure

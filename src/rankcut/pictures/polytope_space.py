@@ -22,7 +22,7 @@ _SOLID = 0.82
 
 
 def draw_four_items(function: SetFunction, names: Sequence[str], key: str) -> Any:
-    """A Matplotlib figure: each side is coloured by the number of items it puts first.
+    """A Matplotlib figure: each facet is coloured by the number of items it puts first.
 
     Vertices in front are labelled by their order, best item first.
     """
@@ -46,7 +46,7 @@ def draw_four_items(function: SetFunction, names: Sequence[str], key: str) -> An
     for face in polytope.faces():
         vertex_names = np.round(face.vertices @ AXES / size, 9) + 0.0
         name = tuple(sorted(map(tuple, vertex_names.tolist())))
-        # Ordered partitions in two groups name the sides; several may name the same one.
+        # Ordered partitions in two groups name the facets; several may name the same one.
         if len(face.groups) == 2 and face.dimension == 2 and name not in known:
             known.add(name)
             outlines.append(_around(face.vertices @ AXES))
@@ -72,7 +72,7 @@ def draw_four_items(function: SetFunction, names: Sequence[str], key: str) -> An
     words = {1: "one item first", 2: "two items first", 3: "three items first"}
     figure.legend(
         handles=[
-            Patch(facecolor=COLOURS[n - 1], alpha=_SOLID, label=f"sides with {words[n]}")
+            Patch(facecolor=COLOURS[n - 1], alpha=_SOLID, label=f"facets with {words[n]}")
             for n in sorted(set(n_first))
         ],
         loc="lower center",
