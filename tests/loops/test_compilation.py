@@ -8,6 +8,7 @@ import sys
 import warnings
 from pathlib import Path
 
+import numba
 import pytest
 
 import rankcut
@@ -47,6 +48,21 @@ def quadruple(number):
 @compilation.compiled
 def doubled(number):
     return 2 * number
+
+
+def widely(number):
+    compilation.wide_vectors()
+    return 2 * number
+
+
+def test_a_loop_may_use_wide_vectors():
+    assert widely(2) == 4
+    code = compilation.compiled(widely)._compile()
+    assert code(2) == 4
+    own = numba.njit(widely)
+    assert own(2) == 4
+    (assembly,) = own.inspect_llvm().values()
+    assert '"prefer-vector-width"="512"' in assembly
 
 
 def test_a_loop_is_plain_or_compiled():

@@ -74,6 +74,47 @@ class _Loop:
         return str(self.py_func.__qualname__)
 
 
+class _WideVectors:
+    """Called in a loop: let the processor use the widest vectors that it has.
+
+    For Intel's processors, LLVM takes vectors of half that width, which are better if few
+    instructions are vectors. Plain Python ignores it.
+    """
+
+    def __call__(self) -> None:
+        pass
+
+    @property
+    def _numba_type_(self) -> Any:
+        return _type_of_wide_vectors()
+
+
+wide_vectors = _WideVectors()
+
+
+@cache
+def _type_of_wide_vectors() -> Any:
+    from numba.core import types
+    from numba.core.registry import cpu_target
+    from numba.extending import intrinsic
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        attributes = builder.function.attributes
+        # Not inlined, because the attribute belongs to the whole function. LLVM knows more
+        # attributes than llvmlite, which refuses this one unless it is added as to any set.
+        attributes.add("noinline")
+        set.add(attributes, '"prefer-vector-width"="512"')
+        return context.get_dummy_value()
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def widen(typing_context: Any) -> Any:
+        return types.none(), generate
+
+    context = cpu_target.typing_context
+    context.refresh()
+    return context.resolve_value_type(widen)
+
+
 def _compile(function: Callable[..., object]) -> Any:
     # Nothing calls loops from C; a wrapper for that takes a tenth of the time to compile.
     options = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
