@@ -25,6 +25,8 @@ TITLES = {
     "clusters": "Blocs",
     "command": "The command",
     "comparison": "Comparison of groups",
+    "completion_scale": "Size of completion",
+    "completion_uses": "Uses of completion",
     "consensus_coverage": "Coverage of a consensus",
     "gp": "Gaussian processes",
     "gram": "Gram matrices",
