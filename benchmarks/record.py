@@ -25,6 +25,7 @@ TITLES = {
     "clusters": "Blocs",
     "command": "The command",
     "comparison": "Comparison of groups",
+    "comparison_data": "Groups in real data",
     "completion_scale": "Size of completion",
     "completion_uses": "Uses of completion",
     "consensus_coverage": "Coverage of a consensus",
