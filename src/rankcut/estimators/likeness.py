@@ -24,7 +24,7 @@ from rankcut.rankings import RankMatrix, Unranked, weights_of
 
 # All of these were chosen on development people by what benchmarks/quality_alike.py measures.
 # How much each part of a vector counts: with unranked items last, if lists have at most half of
-# the items, and without unranked items. Between the two, weights lie between them.
+# the items, and without unranked items; _shares has what lies between, and large catalogues.
 _OF_SHORT = {"listing": 1.0, "order": 0.5, "order factors": 0.25, "listing factors": 0.5}
 _OF_WHOLE = {"order": 0.25, "order factors": 1.0}
 # The same for item features, and for a graph with or without them.
@@ -171,7 +171,7 @@ class LikenessFeatures(TransformerMixin, TakesRankings):
         self._mean = mean(lists.positions)
         self._unit_mean = mean(lists.unit_positions())
         self._share: Floats = n_lists / counts.sum()
-        self._shares = _shares(1.0 - float(self._share.mean()) if self._top else 0.0)
+        self._shares = _shares(self._share if self._top else np.ones(n_items))
         self._fit_factors(lists, of_entries, counts, counted)
         self._centres: dict[str, Floats] = {}
         if self._top:
@@ -335,17 +335,26 @@ _OF_ITEMS = ("listing", "order", "graph")
 _OF_ORDER = ("order", "order factors")
 
 
-def _shares(unlisted: float) -> dict[str, float]:
-    """How much each part counts if this share of the items is not listed.
+def _shares(listed: Floats) -> dict[str, float]:
+    """How much each part counts if items are in these shares of the lists.
 
-    >>> _shares(0.0) == {**_OF_WHOLE, "listing": 0, "listing factors": 0}
+    What is listed counts the more, the more is not listed, up to half of the items. The order of a
+    list counts in full if another list has a quarter of its items or more, Σ p²/Σ p on average,
+    and otherwise in proportion: where lists hardly overlap, there is little order to compare.
+
+    >>> _shares(np.ones(4)) == {**_OF_WHOLE, "listing": 0, "listing factors": 0}
     True
-    >>> _shares(0.25)["listing"], _shares(0.8) == _OF_SHORT
+    >>> _shares(np.full(4, 0.75))["listing"], _shares(np.full(4, 0.25)) == _OF_SHORT
     (0.5, True)
+    >>> round(_shares(np.full(100, 0.05))["order"], 3)
+    0.1
     """
-    short = min(1.0, 2.0 * unlisted)
+    total = float(listed.sum())
+    short = min(1.0, 2.0 * (1.0 - float(listed.mean())))
+    shared = min(1.0, 4.0 * float(listed @ listed) / total) if total else 1.0
     return {
-        part: short * share + (1.0 - short) * _OF_WHOLE.get(part, 0.0)
+        part: (short * share + (1.0 - short) * _OF_WHOLE.get(part, 0.0))
+        * (shared if part.startswith("order") else 1.0)
         for part, share in _OF_SHORT.items()
     }
 
