@@ -338,20 +338,21 @@ _OF_ORDER = ("order", "order factors")
 def _shares(listed: Floats) -> dict[str, float]:
     """How much each part counts if items are in these shares of the lists.
 
-    What is listed counts the more, the more is not listed, up to half of the items. The order of a
-    list counts in full if another list has a quarter of its items or more, Σ p²/Σ p on average,
-    and otherwise in proportion: where lists hardly overlap, there is little order to compare.
+    What is listed counts the more, the more is not listed, up to half of the items. Two lists have
+    Σ p² items in common on average. If these are a quarter of a list, or five items, its order
+    counts in full, and otherwise in proportion: with less, there is little order to compare.
 
     >>> _shares(np.ones(4)) == {**_OF_WHOLE, "listing": 0, "listing factors": 0}
     True
     >>> _shares(np.full(4, 0.75))["listing"], _shares(np.full(4, 0.25)) == _OF_SHORT
     (0.5, True)
-    >>> round(_shares(np.full(100, 0.05))["order"], 3)
-    0.1
+    >>> [round(_shares(np.full(n_items, 0.05))["order"], 3) for n_items in (100, 1000, 2000)]
+    [0.1, 0.25, 0.5]
     """
     total = float(listed.sum())
     short = min(1.0, 2.0 * (1.0 - float(listed.mean())))
-    shared = min(1.0, 4.0 * float(listed @ listed) / total) if total else 1.0
+    common = float(listed @ listed)
+    shared = min(1.0, max(4.0 * common / total, common / 5.0)) if total else 1.0
     return {
         part: (short * share + (1.0 - short) * _OF_WHOLE.get(part, 0.0))
         * (shared if part.startswith("order") else 1.0)
