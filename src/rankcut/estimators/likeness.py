@@ -63,7 +63,8 @@ class LikenessFeatures(TransformerMixin, TakesRankings):
       the mean features of the items that a person lists or prefers.
 
     Which items are similar is learned from the lists. Means are removed, so two people are alike if
-    they share what others do not. Vectors have unit length.
+    they share what others do not. What is listed counts less if lists have more than half of the
+    items, and order counts less if two lists hardly overlap. Vectors have unit length.
 
     Parameters
     ----------
