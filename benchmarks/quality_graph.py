@@ -59,8 +59,8 @@ def survey(data: str, target: str, length: int, n_labels: int, repeat: int) -> t
     rng = np.random.default_rng([length, n_labels, repeat])
     if length == 10:
         loaded = load_sushi("b", data_home=data)
-        age = loaded.columns["age"].astype(float)
-        classes = age >= 2 if target == "age" else loaded.columns["gender"].astype(int) == 1
+        age, gender = loaded.columns["age"], loaded.columns["gender"]
+        classes = age >= "30" if target == "age" else gender == "female"
     else:
         loaded = load_movielens(data_home=data)
         age = loaded.columns["age"].astype(float)

@@ -55,7 +55,7 @@ def from_ratings(X: Any, *, higher_is_better: bool = True, scale: Scale | None =
     elif frame is not None:
         X = with_category_codes(
             frame,
-            ["list them from best to worst: ", Setting("scale", "good>fair>bad"), ", or "],
+            ["list the words from best to worst: ", Setting("scale", "good>fair>bad"), ", or "],
         )
     elif not sparse.issparse(X):
         _check_no_words(X)

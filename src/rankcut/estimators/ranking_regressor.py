@@ -214,6 +214,7 @@ class RankingRegressor(RegressorMixin, BaseEstimator):
                 self.estimator_: Any = fit_combination(
                     self._encoder.encode(table),
                     targets,
+                    self._scores(targets),
                     listed,
                     weights,
                     self._encoder.is_indicator,

@@ -30,8 +30,8 @@ from rankcut.rankings import read_rankings
 # Normal intervals of 95 %.
 _REACH = 1.96
 
-# Number of best items to compare.
-TOP = 3
+# Number of best items to compare, if they are not more than half.
+_TOP = 3
 
 
 @dataclass(frozen=True)
@@ -114,13 +114,22 @@ class RankingScore:
     kendall, spearman : float
         Mean correlation of observed and predicted rankings.
     top_overlap : float
-        Share of the three best items that are among the three predicted best.
+        Share of the best items that are among those predicted; see :func:`n_best`.
     """
 
     method: str
     kendall: float
     spearman: float
     top_overlap: float
+
+
+def n_best(n_items: int) -> int:
+    """How many best items are compared: three, or half of fewer than six.
+
+    >>> [n_best(n) for n in (1, 3, 4, 10)]
+    [1, 1, 2, 3]
+    """
+    return max(1, min(_TOP, n_items // 2))
 
 
 def cross_validate_rankings(
@@ -151,5 +160,5 @@ def _score_rankings(name: str, ranks: Any, found: Any, unranked: Any) -> Ranking
         name,
         kendall_score(ranks, found, unranked=unranked),
         spearman_score(ranks, found, unranked=unranked),
-        top_k_overlap(ranks, found, k=min(TOP, ranks.shape[1]), unranked=unranked),
+        top_k_overlap(ranks, found, k=n_best(ranks.shape[1]), unranked=unranked),
     )
