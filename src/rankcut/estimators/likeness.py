@@ -162,6 +162,8 @@ class LikenessFeatures(TransformerMixin, TakesRankings):
             self.graph_ = fit_graph(recipe, rankings, counted)
             self._given = Smoother(self.graph_, 1.0 if self._top else _STEPS)
             self._points = aligned_points(recipe, rankings.items)
+        self._n_lists = np.bincount(listed.indices, minlength=n_items)
+        self._linked = self.graph_.degrees > 0 if self._given else np.zeros(n_items, dtype=bool)
         of_entries = np.repeat(counts, lists.sizes)
         n_lists = np.bincount(listed.indices, of_entries, minlength=n_items)
 
@@ -233,6 +235,28 @@ class LikenessFeatures(TransformerMixin, TakesRankings):
         """
         vectors = self.compact(X)
         return vectors if isinstance(vectors, np.ndarray) else vectors.tocsr()
+
+    def connected(self, X: Any, *, fitted: bool = False) -> NDArray[np.bool_]:
+        """Which rankings list an item that another one lists, or that a given graph connects.
+
+        The vectors of the others say nothing about whom they are like.
+
+        Parameters
+        ----------
+        X : array, frame or CSR array of shape (n_rankings, n_items)
+            Rank matrix.
+        fitted : bool
+            Whether these are the fitted rankings, which do not count as others of themselves.
+
+        Returns
+        -------
+        array of bool, shape (n_rankings,)
+        """
+        check_is_fitted(self)
+        listed = listed_ranks(self._read(X, reset=False))
+        common = (self._n_lists > int(fitted)) | self._linked
+        rows = np.repeat(np.arange(listed.shape[0]), np.diff(listed.indptr))
+        return np.bincount(rows, common[listed.indices], minlength=listed.shape[0]) > 0
 
     def compact(self, X: Any) -> NDArray[Any] | JoinedRows:
         """The same vectors in the smallest form, for comparing them.
