@@ -61,6 +61,7 @@ _OURS = [
     "rankcut.label_ranking.kernel_ridge.KernelModels",
     "rankcut.label_ranking.kernel_ridge.NormalScale",
     "rankcut.label_ranking.kernel_ridge.StandardScale",
+    "rankcut.estimators.view_features.ViewFeatures",
     "rankcut.estimators.views.ViewRegression",
     "rankcut.estimators.views.LevelViews",
     "rankcut.graphs.item_graph.LowRankApproximation",
