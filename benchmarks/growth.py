@@ -9,12 +9,14 @@ points, with an interval of two standard errors; with two points there is none.
 """
 
 import argparse
+import textwrap
 import time
 import tracemalloc
 from functools import partial
 
 import numpy as np
 from threadpoolctl import threadpool_limits
+from timing import in_words
 
 from rankcut import (
     GPClassifier,
@@ -153,18 +155,23 @@ def series(prepare, sizes, cases, seconds):
     return sizes[: len(times)], times, peaks
 
 
+def row(name, cells, last):
+    """A line of a table of at most five sizes, and an exponent."""
+    return f"  {name:<26}" + "".join(f"{cell:>10}" for cell in cells).ljust(50) + f"  {last}"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=60.0, help="Longest run of a point.")
     parser.add_argument("--only", help="A part of the name of a series.")
     seconds, only = (chosen := parser.parse_args()).seconds, chosen.only
     with threadpool_limits(1):
-        for name, (prepare, numbers, n_items, n_rankings, bends) in SERIES.items():
-            if only is not None and only not in name:
+        for title, (prepare, numbers, n_items, n_rankings, bends) in SERIES.items():
+            if only is not None and only not in title:
                 continue
             # Compile, and import.
             prepare(*rankings(100, 10))()
-            print(f"\n{name}")
+            print(f"\n{title}")
             by_rankings = [(size, n_items) for size in numbers]
             by_items = [(n_rankings, size) for size in ITEMS]
             for what, sizes, cases in (
@@ -172,18 +179,14 @@ def main():
                 (f"items, {n_rankings:,} rankings", ITEMS, by_items),
             ):
                 done, times, peaks = series(prepare, sizes, cases, seconds)
-                cells = [
-                    f"{size:,}: {spent:.3g} s, {peak:.3g} MB"
-                    for size, spent, peak in zip(done, times, peaks, strict=True)
-                ]
-                print(f"  {what}: {'; '.join(cells)}")
-                tail = slice(-3, None)
-                print(
-                    f"    exponent of time {exponent(done[tail], times[tail])}, of memory "
-                    f"{exponent(done[tail], peaks[tail])}",
-                    flush=True,
-                )
-            print(f"  {bends}")
+                print(row(what, [f"{size:,}" for size in done], "exponent"))
+                for name, values, shown in (
+                    ("time", times, in_words),
+                    ("memory", peaks, lambda peak: f"{peak:.3g} MB"),
+                ):
+                    cells = [shown(value) for value in values]
+                    print(row(f"  {name}", cells, exponent(done[-3:], values[-3:])), flush=True)
+            print(textwrap.fill(bends, 96, initial_indent="  ", subsequent_indent="  "))
 
 
 if __name__ == "__main__":

@@ -34,7 +34,7 @@ COMMON = 100
 def sushi(which: str, data: str) -> tuple[Any, np.ndarray]:
     """Rankings, and the number of the age group."""
     found = load_sushi(which, data_home=data)
-    return found.ranks, np.asarray(found.columns["age"], dtype=np.float64)
+    return found.ranks, np.unique(found.columns["age"], return_inverse=True)[1].astype(np.float64)
 
 
 def star_wars(data: str) -> tuple[Any, np.ndarray]:

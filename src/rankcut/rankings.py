@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import coo_array, csr_array, issparse
 
 from rankcut.errors import InputError, Setting, Text, amount
@@ -167,6 +167,20 @@ def read_rankings(X: Any, items: Sequence[Hashable] | None = None) -> RankMatrix
         return _as_numbers(values[start:stop], start, labels)
 
     return RankMatrix(values.shape, labels, None, read, values.dtype == np.float32)
+
+
+def weights_of(rankings: Any, sample_weight: ArrayLike | None) -> ArrayLike | None:
+    """The weights that are given, or the counts of a RankingSet that has some.
+
+    >>> from rankcut import RankingSet
+    >>> votes = RankingSet(np.array([[1.0, 2.0], [2.0, 1.0]]), ("toro", "uni"), counts=[3, 1])
+    >>> weights_of(votes, None).tolist(), weights_of(votes.ranks, None)
+    ([3, 1], None)
+    """
+    if sample_weight is None and hasattr(rankings, "__rank_matrix__") and rankings.counted:
+        counts: ArrayLike = rankings.counts
+        return counts
+    return sample_weight
 
 
 def _as_array(rows: Sequence[Any]) -> Any:

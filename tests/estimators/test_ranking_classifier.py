@@ -237,6 +237,13 @@ def test_ratings_keep_their_level():
     assert {"ratings", "mean level", "levels"} < set(rated.view_variances_)
     stored = sparse.csr_array(test)
     assert rated.predict_proba(stored) == pytest.approx(rated.predict_proba(test))
+    words = pd.DataFrame(np.array(list("abcde"))[test.astype(int) - 1])
+    with pytest.raises(ValueError, match="holds words without an order; give all columns"):
+        rated.predict(words)
+    likert = words.astype(pd.CategoricalDtype(list("abcde"), ordered=True))
+    same = RankingClassifier(ratings=True).fit(likert, truth).predict_proba(likert)
+    expected = RankingClassifier(ratings=True).fit(test - 1, truth).predict_proba(test - 1)
+    np.testing.assert_array_equal(same, expected)
 
 
 def test_higher_ratings_come_first():

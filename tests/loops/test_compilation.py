@@ -8,6 +8,7 @@ import sys
 import warnings
 from pathlib import Path
 
+import numba
 import pytest
 
 import rankcut
@@ -49,6 +50,21 @@ def doubled(number):
     return 2 * number
 
 
+def widely(number):
+    compilation.wide_vectors()
+    return 2 * number
+
+
+def test_a_loop_may_use_wide_vectors():
+    assert widely(2) == 4
+    code = compilation.compiled(widely)._compile()
+    assert code(2) == 4
+    own = numba.njit(widely)
+    assert own(2) == 4
+    (assembly,) = own.inspect_llvm().values()
+    assert '"prefer-vector-width"="512"' in assembly
+
+
 def test_a_loop_is_plain_or_compiled():
     with compilation.plain_loops():
         # Machine code has no integers as large as this.
@@ -56,6 +72,28 @@ def test_a_loop_is_plain_or_compiled():
     assert quadruple(3) == 12
     assert quadruple.signatures
     assert pickle.loads(pickle.dumps(quadruple)) is quadruple
+
+
+@pytest.mark.parametrize("broken", [False, True])
+def test_cached_loops_are_loaded_without_what_only_compiling_needs(monkeypatch, tmp_path, broken):
+    monkeypatch.setattr("numba.core.config.CACHE_DIR", str(tmp_path))
+    kept = compilation.compiled(double)
+    assert kept(4) == 8
+    refreshed = []
+    refresh = type(kept._code.targetctx).refresh
+
+    def watch(context):
+        refreshed.append(context)
+        refresh(context)
+
+    monkeypatch.setattr(type(kept._code.targetctx), "refresh", watch)
+    if broken:
+        # Another version of Numba may name its parts otherwise; then its own way is taken.
+        monkeypatch.setattr("numba.core.runtime.rtsys", None)
+    again = compilation.compiled(double)
+    assert again(4) == 8
+    assert sum(again._code.stats.cache_hits.values()) == 1
+    assert bool(refreshed) == broken
 
 
 @pytest.mark.slow

@@ -136,9 +136,7 @@ def test_increments_and_pooling(kind):
         2 * stored.data,
         weights.sum(axis=0),
     )
-    padded = np.zeros((N_ITEMS + -N_ITEMS % 4,) * 2)
-    padded[:N_ITEMS, :N_ITEMS] = 2 * weights
-    room = len(padded) * dense_increments.LANES
+    rows, columns, padded, starts = dense_increments.arrange_weights(weights, graph[3])
     table = cut_increments.tabulate_cut(weights)
     factors, signed = np.random.default_rng(2).standard_normal((2, N_ITEMS, 6))
     calls = {
@@ -159,10 +157,11 @@ def test_increments_and_pooling(kind):
             order,
             ends,
             n_groups,
+            rows,
+            columns,
             padded,
             graph[3],
-            np.zeros(room, np.int32),
-            np.zeros(room),
+            starts,
         ),
     }
     for loop, inputs in calls.items():
@@ -179,30 +178,71 @@ def test_increments_and_pooling(kind):
             assert_rounds_to(fast, slow, N_ITEMS, 1.0 if normalize else size)
 
 
+def dense_graph(n_items, rng):
+    """Weights of which many are 0, and some items are equal."""
+    upper = np.triu(rng.integers(0, 3, (n_items, n_items)) * rng.random((n_items, n_items)), 1)
+    weights = upper + upper.T
+    weights[:, ::5], weights[::5] = 0.0, 0.0
+    return weights
+
+
+def dense_rows(n_items, n_rows, rng):
+    """From lists of few to full rankings, some with ties: those placed are in the first groups."""
+    ranks = rng.permuted(np.tile(np.arange(n_items), (n_rows, 1)), axis=1).astype(float)
+    ranks[1::3] = np.minimum(ranks[1::3], 5.0)
+    ranks[2::3] //= 2
+    return ranks
+
+
+def increments_on_dense(block, table, degrees):
+    order, ends, n_groups = block
+    rows, columns, padded, starts = table
+    out = np.zeros((len(order), len(degrees)))
+    dense_increments.dense_increments(
+        *(order, ends, n_groups, rows, columns, padded, degrees, starts),
+        out,
+    )
+    return [row[:size] for row, size in zip(out, n_groups, strict=True)]
+
+
+# One panel of items or more, and parts of panels, squares and fours.
+@pytest.mark.parametrize("n_items", [1, 2, 4, 33, 38, 127, 128, 129, 165, 261])
+def test_increments_on_a_dense_graph_are_differences_of_cuts(n_items):
+    rng = np.random.default_rng(n_items)
+    weights = dense_graph(n_items, rng)
+    degrees = weights.sum(axis=0)
+    table = dense_increments.arrange_weights(weights, degrees)
+    n_rows = dense_increments.LANES + 17
+    order, ends, n_groups = orders(dense_rows(n_items, n_rows, rng))
+    checked = slice(None, None, 1 if n_items < 100 else 29)
+    for few in (False, True):
+        some = slice(0, dense_increments.FEW_LANES - 1) if few else slice(None)
+        got = increments_on_dense((order[some], ends[some], n_groups[some]), table, degrees)
+        for r in range(len(got))[checked]:
+            placed = np.zeros(n_items, bool)
+            before, start = 0.0, 0
+            for increment, end in zip(got[r], ends[r], strict=False):
+                placed[order[r, start:end]] = True
+                cut = weights[placed][:, ~placed].sum()
+                assert_rounds_to(increment, cut - before, 4 * n_items, 2 * weights.sum())
+                before, start = cut, end
+
+
 def test_a_dense_graph_gives_a_ranking_the_same_bits_alone_and_among_others():
     rng = np.random.default_rng(3)
-    n_items, n_rows = 38, 150
-    upper = np.triu(rng.random((n_items, n_items)), 1)
-    weights = np.zeros((40, 40))
-    weights[:n_items, :n_items] = 2 * (upper + upper.T)
-    degrees = (upper + upper.T).sum(axis=0)
-    # From lists of few to full rankings: those placed are in the first groups.
-    ranks = np.minimum(rng.permuted(np.tile(np.arange(n_items), (n_rows, 1)), axis=1), 5.0)
-    ranks[::2] = rng.permuted(np.tile(np.arange(n_items), (n_rows // 2, 1)), axis=1)
-    order, ends, n_groups = orders(ranks)
+    n_rows = 150
+    for n_items in (38, 167):
+        weights = dense_graph(n_items, rng)
+        degrees = weights.sum(axis=0)
+        table = dense_increments.arrange_weights(weights, degrees)
+        order, ends, n_groups = orders(dense_rows(n_items, n_rows, rng))
 
-    def increments(rows):
-        out = np.zeros((n_rows, n_items))[rows]
-        room = len(weights) * dense_increments.LANES
-        dense_increments.dense_increments(
-            *(order[rows], ends[rows], n_groups[rows], weights, degrees),
-            *(np.zeros(room, np.int32), np.zeros(room), out),
-        )
-        return [row[:size] for row, size in zip(out, n_groups[rows], strict=True)]
+        def increments(some, table=table, degrees=degrees, block=(order, ends, n_groups)):
+            return increments_on_dense([part[some] for part in block], table, degrees)
 
-    together = increments(slice(None))
-    for size in (1, 20):
-        for start in range(0, n_rows, size):
-            some = increments(slice(start, start + size))
-            for got, expected in zip(some, together[start : start + size], strict=True):
-                assert_array_equal(got, expected)
+        together = increments(slice(None))
+        for size in (1, 20, 64):
+            for start in range(0, n_rows, size):
+                some = increments(slice(start, start + size))
+                for got, expected in zip(some, together[start : start + size], strict=True):
+                    assert_array_equal(got, expected)

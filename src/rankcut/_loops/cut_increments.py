@@ -64,21 +64,6 @@ def tabulate_cut(weights: Floats) -> Floats:
 
 
 @compiled
-def sum_gains_by_group(gains: Floats, ends: Ints, n_groups: int, increments: Floats) -> None:
-    start = 0
-    total = 0.0
-    for t in range(n_groups - 1):
-        increment = 0.0
-        for p in range(start, ends[t]):
-            increment += gains[p]
-        increments[t] = increment
-        total += increment
-        start = ends[t]
-    if n_groups > 0:
-        increments[n_groups - 1] = -total
-
-
-@compiled
 def sparse_increments(
     order: Indices,
     ends: Ints,

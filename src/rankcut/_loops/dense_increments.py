@@ -1,32 +1,83 @@
 """Increments of the cut function of a dense graph, for many chains.
 
 Of two items, the one placed later loses twice their weight: the gain of item i is its degree minus
-2 Σ_{j placed before i} W_ij. Each item loses the weights of the others in the order of their
-numbers, in each of the loops, so that a ranking has the same bits in any batch.
+2 Σ_{j placed before i} W_ij. The weights of a pair are loaded once for both of them, and each item
+adds them up in the same order in each of the loops, so that a ranking has the same bits in any
+batch.
+
+Items are taken in fours. :func:`arrange_weights` puts panels of 128 items into fours that are 32
+columns apart, so that a vector of neighbouring columns holds an item of as many fours.
 """
 
 import numpy as np
 
-from rankcut._loops.compilation import compiled
-from rankcut._loops.cut_increments import sum_gains_by_group
+from rankcut._loops.compilation import compiled, wide_vectors
 from rankcut._loops.types import Floats, Indices, Ints, Longs
 
 # Number of rankings whose places are compared at once. With more, each load of a weight and each
-# start of a loop serves more; with too many, the places of a square of items outgrow the cache.
+# start of a loop serves more; with too many, the places of a few items outgrow the cache.
 LANES = 128
 
 # For fewer rankings, it is faster to compare the places of many items.
-FEW_LANES = 16
+FEW_LANES = 14
 
 # Vector instructions leave a remainder to be computed one by one, and short loops do not use them
 # at all: so lanes are a multiple of this number, and at least twice as many; some are idle.
 _VECTORS = 16
 
-# Pairs of items are taken in squares of this many, whose places and gains stay in cache.
+# Columns between the items of a four, and in a panel.
+_APART = 32
+_PANEL = 4 * _APART
+
+# Pairs within a square of this many items are compared twice, once for each item, as that is
+# simpler; a multiple of the fours that a vector may hold.
 _SQUARE = 32
+
+# Rankings in many lanes compare this many items with a four before they turn to the next.
+_ROWS = 16
+
+# Entries for a panel in ``gains_of_one``: levels, places, and sums of four items.
+_PLACES, _SUMS, _ONE_PANEL = _PANEL, 2 * _PANEL, 3 * _PANEL
+
+# Numbers in a cache line, at which wide vectors should start.
+_LINE = 8
+
+# Lanes that are filled and read together, so that each cache line of theirs is fetched once.
+_TOGETHER = 16
 
 # If at most one item in this many is placed, the weights between those are looked up.
 _SHORT = 3
+
+
+def arrange_weights(weights: Floats, degrees: Floats) -> tuple[Indices, Indices, Floats, Floats]:
+    """The row and the column of each item, the table of twice the weights, and starts.
+
+    An item starts with its degree less what it would lose if it came after each item of its
+    square and of later ones; then it gets back the weights of those that it precedes.
+    """
+    n = len(weights)
+    items = np.arange(n)
+    panels, within = np.divmod(items, _PANEL)
+    sizes = np.minimum(_PANEL, n - _PANEL * panels)
+    quarters, fours = np.divmod(within, -(-sizes // 4))
+    rows = _PANEL * panels + 4 * fours + quarters
+    columns = _PANEL * panels + _APART * quarters + fours
+    n_rows = -(-n // 4) * 4
+    # An odd number of cache lines: rows a power of two apart would compete for the same places.
+    n_columns = -(-n // _PANEL) * _PANEL + _LINE
+    room = np.zeros(n_rows * n_columns + _LINE)
+    start = -room.ctypes.data // 8 % _LINE
+    table = room[start : start + n_rows * n_columns].reshape(n_rows, n_columns)
+    table[rows[:, None], columns] = weights
+    table *= 2.0
+    starts = np.zeros(n_rows)
+    starts[rows] = degrees
+    by_row = np.full(n_rows, n_columns - 1)
+    by_row[rows] = columns
+    for top in range(0, n_rows, _SQUARE):
+        square = slice(top, top + _SQUARE)
+        starts[square] -= table[square][:, by_row[top:]].sum(axis=1)
+    return rows.astype(np.uint32), columns.astype(np.uint32), table, starts
 
 
 @compiled
@@ -34,182 +85,307 @@ def dense_increments(
     order: Indices,
     ends: Ints,
     n_groups: Ints,
+    rows: Indices,
+    columns: Indices,
     twice_weights: Floats,
     degrees: Floats,
-    places: Ints,
-    levels: Floats,
+    starts: Floats,
     increments: Floats,
 ) -> None:
-    """The weights are doubled, and padded with zeros to a multiple of four items.
-
-    ``places`` and ``levels`` are room for an entry for each padded item, and for ``LANES`` entries
-    each if there are ``FEW_LANES`` rankings or more.
-    """
+    """The table and what comes with it are from ``arrange_weights``."""
     n_items = degrees.shape[0]
-    gains = np.empty(n_items)
-    rows = np.empty(LANES, np.int64)
+    n_rows, n_columns = twice_weights.shape
+    many = order.shape[0] >= FEW_LANES
+    places = aligned(n_rows * LANES // 2 if many else 0).view(np.int32)
+    levels = aligned(n_rows * LANES if many else _ONE_PANEL * (n_columns // _PANEL))
+    chosen = np.empty(LANES, np.int64)
     n_lanes = 0
     for r in range(order.shape[0]):
         last = n_groups[r] - 1
         stop = ends[r, last - 1] if last > 0 else 0
         if _SHORT * stop <= n_items:
-            gains_of_short(order[r], stop, twice_weights, degrees, gains)
-            sum_gains_by_group(gains, ends[r], n_groups[r], increments[r])
+            gains_of_short(order[r], stop, rows, columns, twice_weights, degrees, increments[r])
         else:
-            rows[n_lanes] = r
+            chosen[n_lanes] = r
             n_lanes += 1
         if n_lanes == LANES or (n_lanes > 0 and r == order.shape[0] - 1):
             if n_lanes < FEW_LANES:
                 for k in range(n_lanes):
-                    gains_of_one(order[rows[k]], twice_weights, degrees, places, levels, gains)
-                    sum_gains_by_group(gains, ends[rows[k]], n_groups[rows[k]], increments[rows[k]])
+                    one = chosen[k]
+                    gains_of_one(
+                        order[one], rows, columns, twice_weights, starts, levels, increments[one]
+                    )
             else:
-                gains_of_many(order, rows[:n_lanes], twice_weights, degrees, places, levels)
-                for k in range(n_lanes):
-                    for p in range(n_items):
-                        gains[p] = levels[LANES * order[rows[k], p] + k]
-                    sum_gains_by_group(gains, ends[rows[k]], n_groups[rows[k]], increments[rows[k]])
+                enter_places(order, chosen[:n_lanes], rows, places)
+                gains_of_many(n_lanes, twice_weights, starts, places, levels)
+                read_levels(chosen[:n_lanes], rows, places, levels, increments)
             n_lanes = 0
+    for r in range(order.shape[0]):
+        sum_by_group(ends[r], n_groups[r], increments[r])
+
+
+@compiled
+def aligned(size: int) -> Floats:
+    """Room for numbers that starts at a cache line."""
+    room = np.empty(size + _LINE)
+    start = -room.ctypes.data // 8 % _LINE
+    return room[start : start + size]
+
+
+@compiled
+def sum_by_group(ends: Ints, n_groups: int, gains: Floats) -> None:
+    """From the gain of each item to that of each group, in place; the last brings F back to 0."""
+    # Four sums side by side, which a processor adds up at once.
+    a, b, c, d = 0.0, 0.0, 0.0, 0.0
+    last = n_groups - 1
+    if n_groups < gains.shape[0]:
+        start = 0
+        for t in range(last):
+            gain = 0.0
+            for p in range(start, ends[t]):
+                gain += gains[p]
+            gains[t] = gain
+            start = ends[t]
+    t = 0
+    while t + 4 <= last:
+        a += gains[t]
+        b += gains[t + 1]
+        c += gains[t + 2]
+        d += gains[t + 3]
+        t += 4
+    while t < last:
+        a += gains[t]
+        t += 1
+    if n_groups > 0:
+        gains[last] = -((a + b) + (c + d))
 
 
 @compiled
 def gains_of_short(
-    order: Indices, stop: int, twice_weights: Floats, degrees: Floats, gains: Floats
+    order: Indices,
+    stop: int,
+    rows: Indices,
+    columns: Indices,
+    twice_weights: Floats,
+    degrees: Floats,
+    gains: Floats,
 ) -> None:
     """The gains of the first items of a ranking, from the weights between them."""
+    placed = np.empty(stop, np.uint32)
     for p in range(stop):
-        row = twice_weights[order[p]]
-        # Four sums side by side, which a processor adds up at once.
+        row = twice_weights[rows[order[p]]]
         a, b, c, d = 0.0, 0.0, 0.0, 0.0
         q = 0
         while q + 4 <= p:
-            a += row[order[q]]
-            b += row[order[q + 1]]
-            c += row[order[q + 2]]
-            d += row[order[q + 3]]
+            a += row[placed[q]]
+            b += row[placed[q + 1]]
+            c += row[placed[q + 2]]
+            d += row[placed[q + 3]]
             q += 4
         while q < p:
-            a += row[order[q]]
+            a += row[placed[q]]
             q += 1
         gains[p] = degrees[order[p]] - ((a + b) + (c + d))
+        placed[p] = columns[order[p]]
 
 
 @compiled
 def gains_of_one(
     order: Indices,
+    rows: Indices,
+    columns: Indices,
     twice_weights: Floats,
-    degrees: Floats,
-    places: Ints,
-    levels: Floats,
+    starts: Floats,
+    room: Floats,
     gains: Floats,
 ) -> None:
-    """The gains of all items of a ranking, many at a time."""
-    n_items = degrees.shape[0]
-    place = places[: twice_weights.shape[0]]
-    level = levels[: twice_weights.shape[0]]
-    place[:] = n_items
-    for p in range(n_items):
-        place[order[p]] = p
-    level[:n_items] = degrees
-    for i in range(0, twice_weights.shape[0], 4):
-        a, b, c, d = place[i], place[i + 1], place[i + 2], place[i + 3]
-        row_a, row_b = twice_weights[i], twice_weights[i + 1]
-        row_c, row_d = twice_weights[i + 2], twice_weights[i + 3]
-        for j in range(n_items):
-            here = place[j]
-            left = level[j]
-            left -= row_a[j] if a < here else 0.0
-            left -= row_b[j] if b < here else 0.0
-            left -= row_c[j] if c < here else 0.0
-            left -= row_d[j] if d < here else 0.0
-            level[j] = left
-    for p in range(n_items):
-        gains[p] = level[order[p]]
+    """The gains of all items of a ranking: four of them against many, which share a vector."""
+    wide_vectors()
+    n_rows = twice_weights.shape[0]
+    n_fours = n_rows // 4
+    n_panels = (n_rows + _PANEL - 1) // _PANEL
+    room[:] = 0.0
+    for p in range(rows.shape[0]):
+        column = columns[order[p]]
+        at = _ONE_PANEL * (column // _PANEL) + column % _PANEL
+        room[at] = starts[rows[order[p]]]
+        room[at + _PLACES] = p
+    own = np.empty(_SQUARE)
+    for top in range(0, n_rows, _SQUARE):
+        bottom = min(n_rows, top + _SQUARE)
+        first = top // _PANEL
+        for i in range(top, bottom):
+            own[i - top] = room[_ONE_PANEL * first + i // 4 % _APART + _APART * (i % 4)]
+        for i in range(top, bottom, 4):
+            at = _ONE_PANEL * first + i // 4 % _APART + _PLACES
+            a, b, c, d = room[at], room[at + 32], room[at + 64], room[at + 96]
+            level_a, level_b, level_c, level_d = (
+                own[i - top],
+                own[i - top + 1],
+                own[i - top + 2],
+                own[i - top + 3],
+            )
+            for panel in range(first, n_panels):
+                left = top % _PANEL // 4 if panel == first else 0
+                size = min(_APART, n_fours - _APART * panel) - left
+                # All in one array, so that a compiler sees what does not overlap.
+                part = room[_ONE_PANEL * panel + left : _ONE_PANEL * (panel + 1)]
+                start = _PANEL * panel + left
+                row_a, row_b = twice_weights[i, start:], twice_weights[i + 1, start:]
+                row_c, row_d = twice_weights[i + 2, start:], twice_weights[i + 3, start:]
+                for k in range((size + 7) // 8 * 8):
+                    sum_a, sum_b, sum_c, sum_d = 0.0, 0.0, 0.0, 0.0
+                    for quarter in range(0, _PANEL, _APART):
+                        here, level = part[k + quarter + _PLACES], part[k + quarter]
+                        x = row_a[k + quarter] if a < here else 0.0
+                        sum_a += x
+                        level -= x
+                        x = row_b[k + quarter] if b < here else 0.0
+                        sum_b += x
+                        level -= x
+                        x = row_c[k + quarter] if c < here else 0.0
+                        sum_c += x
+                        level -= x
+                        x = row_d[k + quarter] if d < here else 0.0
+                        sum_d += x
+                        level -= x
+                        part[k + quarter] = level
+                    part[k + _SUMS], part[k + _SUMS + 32] = sum_a, sum_b
+                    part[k + _SUMS + 64], part[k + _SUMS + 96] = sum_c, sum_d
+                for k in range(size):
+                    level_a += part[k + _SUMS]
+                    level_b += part[k + _SUMS + 32]
+                    level_c += part[k + _SUMS + 64]
+                    level_d += part[k + _SUMS + 96]
+            own[i - top], own[i - top + 1] = level_a, level_b
+            own[i - top + 2], own[i - top + 3] = level_c, level_d
+        # Those of the square have lost weights to each other: that counted for ``own`` alone.
+        for i in range(top, bottom):
+            room[_ONE_PANEL * first + i // 4 % _APART + _APART * (i % 4)] = own[i - top]
+    for p in range(rows.shape[0]):
+        column = columns[order[p]]
+        gains[p] = room[_ONE_PANEL * (column // _PANEL) + column % _PANEL]
+
+
+@compiled
+def enter_places(order: Indices, chosen: Longs, rows: Indices, places: Ints) -> None:
+    """Place of item i in the k-th ranking that was chosen: ``places[LANES * rows[i] + k]``."""
+    n_items = rows.shape[0]
+    some = np.empty(_TOGETHER * n_items, np.int32)
+    for first in range(0, chosen.shape[0], _TOGETHER):
+        size = min(_TOGETHER, chosen.shape[0] - first)
+        for k in range(size):
+            row = order[chosen[first + k]]
+            for p in range(n_items):
+                some[n_items * k + row[p]] = p
+        for i in range(n_items):
+            lanes = places[LANES * rows[i] + first : LANES * rows[i] + first + _TOGETHER]
+            for k in range(size):
+                lanes[k] = some[n_items * k + i]
+
+
+@compiled
+def read_levels(chosen: Longs, rows: Indices, places: Ints, levels: Floats, gains: Floats) -> None:
+    """Put what each item of the rankings chosen is left with at its place."""
+    for first in range(0, chosen.shape[0], _TOGETHER):
+        size = min(_TOGETHER, chosen.shape[0] - first)
+        for i in range(rows.shape[0]):
+            start = LANES * rows[i] + first
+            for k in range(size):
+                gains[chosen[first + k], places[start + k]] = levels[start + k]
 
 
 @compiled
 def gains_of_many(
-    order: Indices,
-    rows: Longs,
-    twice_weights: Floats,
-    degrees: Floats,
-    places: Ints,
-    levels: Floats,
+    n_rankings: int, twice_weights: Floats, starts: Floats, places: Ints, levels: Floats
 ) -> None:
-    """The gains of all items of some rankings; item i of the k-th is ``levels[LANES * i + k]``.
+    """The gains of all items of some rankings: two items against a four, in many lanes.
 
-    A pair of items is compared once for both of them.
+    That of item i in the k-th of them is ``levels[LANES * rows[i] + k]``.
     """
-    n_padded = twice_weights.shape[0]
-    n_items = degrees.shape[0]
-    for k in range(rows.shape[0]):
-        row = order[rows[k]]
-        for p in range(n_items):
-            places[LANES * row[p] + k] = p
-    n_lanes = max(2 * _VECTORS, (rows.shape[0] + _VECTORS - 1) // _VECTORS * _VECTORS)
-    for i in range(n_items):
-        levels[LANES * i : LANES * i + n_lanes] = degrees[i]
-    for top in range(0, n_padded, _SQUARE):
-        for left in range(top, n_padded, _SQUARE):
-            right = min(n_padded, left + _SQUARE)
-            for i in range(top, min(n_padded, top + _SQUARE), 4):
-                of_four = places[LANES * i : LANES * (i + 4)]
-                levels_of_four = levels[LANES * i : LANES * (i + 4)]
-                if left == top:
-                    compare_four(
-                        twice_weights[i : i + 4, i : i + 4], n_lanes, of_four, levels_of_four
-                    )
-                row_a, row_b = twice_weights[i], twice_weights[i + 1]
-                row_c, row_d = twice_weights[i + 2], twice_weights[i + 3]
-                for j in range(i + 4 if left == top else left, right, 2):
-                    # With several items of each, places and levels are loaded less often; with
-                    # rows of a constant length, a compiler sees that they do not overlap.
-                    of_two = places[LANES * j : LANES * (j + 2)]
-                    levels_of_two = levels[LANES * j : LANES * (j + 2)]
-                    ax, bx, cx, dx = row_a[j], row_b[j], row_c[j], row_d[j]
-                    ay, by, cy, dy = row_a[j + 1], row_b[j + 1], row_c[j + 1], row_d[j + 1]
+    wide_vectors()
+    n_rows = twice_weights.shape[0]
+    n_lanes = max(2 * _VECTORS, (n_rankings + _VECTORS - 1) // _VECTORS * _VECTORS)
+    for i in range(n_rows):
+        levels[LANES * i : LANES * i + n_lanes] = starts[i]
+    for top in range(0, n_rows, _SQUARE):
+        bottom = min(n_rows, top + _SQUARE)
+        compare_square(top, bottom, n_lanes, twice_weights, places, levels)
+        for upper in range(top, bottom, _ROWS):
+            for four in range(bottom // 4, n_rows // 4):
+                # With rows of a constant length, a compiler sees that they do not overlap.
+                of_four = places[4 * LANES * four : 4 * LANES * (four + 1)]
+                levels_of_four = levels[4 * LANES * four : 4 * LANES * (four + 1)]
+                column = _PANEL * (four // _APART) + four % _APART
+                for i in range(upper, min(bottom, upper + _ROWS), 2):
+                    of_two = places[LANES * i : LANES * (i + 2)]
+                    levels_of_two = levels[LANES * i : LANES * (i + 2)]
+                    row_a, row_b = twice_weights[i, column:], twice_weights[i + 1, column:]
+                    aw, ax, ay, az = row_a[0], row_a[32], row_a[64], row_a[96]
+                    bw, bx, by, bz = row_b[0], row_b[32], row_b[64], row_b[96]
+                    # A choice between a number and 0 takes no time if it is subtracted.
+                    minus_aw, minus_ax, minus_ay, minus_az = -aw, -ax, -ay, -az
+                    minus_bw, minus_bx, minus_by, minus_bz = -bw, -bx, -by, -bz
                     for k in range(n_lanes):
-                        a, b = of_four[k], of_four[k + LANES]
-                        c, d = of_four[k + 2 * LANES], of_four[k + 3 * LANES]
-                        level_a, level_b = levels_of_four[k], levels_of_four[k + LANES]
-                        level_c, level_d = (
-                            levels_of_four[k + 2 * LANES],
-                            levels_of_four[k + 3 * LANES],
-                        )
-                        here, level = of_two[k], levels_of_two[k]
+                        a, b = of_two[k], of_two[k + LANES]
+                        sum_a, sum_b = 0.0, 0.0
+                        here, level = of_four[k], levels_of_four[k]
+                        level -= aw if a < here else 0.0
+                        sum_a -= minus_aw if a < here else 0.0
+                        level -= bw if b < here else 0.0
+                        sum_b -= minus_bw if b < here else 0.0
+                        levels_of_four[k] = level
+                        here, level = of_four[k + LANES], levels_of_four[k + LANES]
                         level -= ax if a < here else 0.0
-                        level_a -= 0.0 if a < here else ax
+                        sum_a -= minus_ax if a < here else 0.0
                         level -= bx if b < here else 0.0
-                        level_b -= 0.0 if b < here else bx
-                        level -= cx if c < here else 0.0
-                        level_c -= 0.0 if c < here else cx
-                        level -= dx if d < here else 0.0
-                        level_d -= 0.0 if d < here else dx
-                        levels_of_two[k] = level
-                        here, level = of_two[k + LANES], levels_of_two[k + LANES]
+                        sum_b -= minus_bx if b < here else 0.0
+                        levels_of_four[k + LANES] = level
+                        here, level = of_four[k + 2 * LANES], levels_of_four[k + 2 * LANES]
                         level -= ay if a < here else 0.0
-                        level_a -= 0.0 if a < here else ay
+                        sum_a -= minus_ay if a < here else 0.0
                         level -= by if b < here else 0.0
-                        level_b -= 0.0 if b < here else by
-                        level -= cy if c < here else 0.0
-                        level_c -= 0.0 if c < here else cy
-                        level -= dy if d < here else 0.0
-                        level_d -= 0.0 if d < here else dy
-                        levels_of_two[k + LANES] = level
-                        levels_of_four[k], levels_of_four[k + LANES] = level_a, level_b
-                        levels_of_four[k + 2 * LANES], levels_of_four[k + 3 * LANES] = (
-                            level_c,
-                            level_d,
-                        )
+                        sum_b -= minus_by if b < here else 0.0
+                        levels_of_four[k + 2 * LANES] = level
+                        here, level = of_four[k + 3 * LANES], levels_of_four[k + 3 * LANES]
+                        level -= az if a < here else 0.0
+                        sum_a -= minus_az if a < here else 0.0
+                        level -= bz if b < here else 0.0
+                        sum_b -= minus_bz if b < here else 0.0
+                        levels_of_four[k + 3 * LANES] = level
+                        levels_of_two[k] += sum_a
+                        levels_of_two[k + LANES] += sum_b
 
 
 @compiled
-def compare_four(twice_weights: Floats, n_lanes: int, places: Ints, levels: Floats) -> None:
-    """Of each pair of four items, the one placed later loses their weight."""
-    for a in range(4):
-        for b in range(a + 1, 4):
-            weight = twice_weights[a, b]
+def compare_square(
+    top: int, bottom: int, n_lanes: int, twice_weights: Floats, places: Ints, levels: Floats
+) -> None:
+    """Each item of a square gets back the weights of those of the square that it precedes."""
+    wide_vectors()
+    for four in range(top // 4, bottom // 4):
+        of_four = places[4 * LANES * four : 4 * LANES * (four + 1)]
+        column = _PANEL * (four // _APART) + four % _APART
+        for i in range(top, bottom, 2):
+            of_two = places[LANES * i : LANES * (i + 2)]
+            levels_of_two = levels[LANES * i : LANES * (i + 2)]
+            row_a, row_b = twice_weights[i, column:], twice_weights[i + 1, column:]
+            aw, ax, ay, az = -row_a[0], -row_a[32], -row_a[64], -row_a[96]
+            bw, bx, by, bz = -row_b[0], -row_b[32], -row_b[64], -row_b[96]
             for k in range(n_lanes):
-                before = places[LANES * a + k] < places[LANES * b + k]
-                levels[LANES * a + k] -= 0.0 if before else weight
-                levels[LANES * b + k] -= weight if before else 0.0
+                a, b = of_two[k], of_two[k + LANES]
+                sum_a, sum_b = 0.0, 0.0
+                here = of_four[k]
+                sum_a -= aw if a < here else 0.0
+                sum_b -= bw if b < here else 0.0
+                here = of_four[k + LANES]
+                sum_a -= ax if a < here else 0.0
+                sum_b -= bx if b < here else 0.0
+                here = of_four[k + 2 * LANES]
+                sum_a -= ay if a < here else 0.0
+                sum_b -= by if b < here else 0.0
+                here = of_four[k + 3 * LANES]
+                sum_a -= az if a < here else 0.0
+                sum_b -= bz if b < here else 0.0
+                levels_of_two[k] += sum_a
+                levels_of_two[k + LANES] += sum_b

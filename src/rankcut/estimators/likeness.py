@@ -20,14 +20,13 @@ from rankcut.graphs.derived import joining_like_items
 from rankcut.graphs.item_features import aligned_points
 from rankcut.graphs.learned import list_positions, listed_ranks
 from rankcut.parameters import check_counts
-from rankcut.rankings import RankMatrix, Unranked
+from rankcut.rankings import RankMatrix, Unranked, weights_of
 
 # All of these were chosen on development people by what benchmarks/quality_alike.py measures.
-# How much each part of a vector counts, with unranked items last and otherwise.
-_SHARES = {
-    True: {"listing": 1.0, "order": 0.5, "order factors": 0.25, "listing factors": 0.5},
-    False: {"order": 0.25, "order factors": 1.0},
-}
+# How much each part of a vector counts: with unranked items last, if lists have at most half of
+# the items, and without unranked items. Between the two, weights lie between them.
+_OF_SHORT = {"listing": 1.0, "order": 0.5, "order factors": 0.25, "listing factors": 0.5}
+_OF_WHOLE = {"order": 0.25, "order factors": 1.0}
 # The same for item features, and for a graph with or without them.
 _OF_FEATURES, _OF_GRAPH_TOO, _OF_GRAPH = 0.5, 0.25, 0.5
 _STEPS = 2.0
@@ -144,6 +143,7 @@ class LikenessFeatures(TransformerMixin, TakesRankings):
         self
         """
         rankings = self._read(X, reset=True)
+        sample_weight = weights_of(X, sample_weight)
         counts = check_counts(sample_weight, rankings.shape[0])
         lists = _Lists.of(rankings)
         listed = lists.ranks
@@ -171,6 +171,7 @@ class LikenessFeatures(TransformerMixin, TakesRankings):
         self._mean = mean(lists.positions)
         self._unit_mean = mean(lists.unit_positions())
         self._share: Floats = n_lists / counts.sum()
+        self._shares = _shares(1.0 - float(self._share.mean()) if self._top else 0.0)
         self._fit_factors(lists, of_entries, counts, counted)
         self._centres: dict[str, Floats] = {}
         if self._top:
@@ -252,7 +253,7 @@ class LikenessFeatures(TransformerMixin, TakesRankings):
             added = {"graph": _OF_GRAPH}
         else:
             added = {"graph": _OF_GRAPH_TOO, "features": _OF_FEATURES}
-        shares = {**_SHARES[self._top], **added}
+        shares = {**self._shares, **added}
         weights = {name: np.where(empty | _zero(parts[name]), 0.0, shares[name]) for name in parts}
         total = np.sum(list(weights.values()), axis=0)
         total[total == 0] = 1.0
@@ -332,6 +333,21 @@ class LikenessFeatures(TransformerMixin, TakesRankings):
 # Parts with a coordinate for each item, and those whose items have had their means subtracted.
 _OF_ITEMS = ("listing", "order", "graph")
 _OF_ORDER = ("order", "order factors")
+
+
+def _shares(unlisted: float) -> dict[str, float]:
+    """How much each part counts if this share of the items is not listed.
+
+    >>> _shares(0.0) == {**_OF_WHOLE, "listing": 0, "listing factors": 0}
+    True
+    >>> _shares(0.25)["listing"], _shares(0.8) == _OF_SHORT
+    (0.5, True)
+    """
+    short = min(1.0, 2.0 * unlisted)
+    return {
+        part: short * share + (1.0 - short) * _OF_WHOLE.get(part, 0.0)
+        for part, share in _OF_SHORT.items()
+    }
 
 
 class _Lists(NamedTuple):

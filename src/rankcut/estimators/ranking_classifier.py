@@ -29,7 +29,8 @@ from rankcut.estimators.views import (
 from rankcut.features.graph_cut import fit_graph
 from rankcut.features.smoothing import Smoother, check_steps
 from rankcut.parameters import check_counts
-from rankcut.rankings import RankMatrix, read_rankings
+from rankcut.rankings import RankMatrix, as_frame, read_rankings, weights_of
+from rankcut.ratings import with_category_codes
 
 # With more weights or more work than this, their covariance is not computed.
 _MOST_WEIGHTS = 1000
@@ -64,7 +65,8 @@ class RankingClassifier(ClassifierMixin, TakesRankings):
         graph.
     ratings : bool, default=False
         Whether X holds ratings, higher ones better, instead of ranks. Equal ratings are tied, and
-        their level counts as well as their order.
+        their level counts as well as their order. They may be ordered categories of a frame, the
+        last the best.
     items : sequence or None, default=None
         Labels of the columns, if the rankings are not a frame.
 
@@ -140,7 +142,7 @@ class RankingClassifier(ClassifierMixin, TakesRankings):
         check_consistent_length(X, y)
         labels = _check_y(y, estimator=self)
         check_classification_targets(labels)
-        counts = None
+        counts, sample_weight = None, weights_of(X, sample_weight)
         if sample_weight is not None:
             counts = check_counts(sample_weight, rankings.shape[0])
             if not counts.all():
@@ -173,6 +175,10 @@ class RankingClassifier(ClassifierMixin, TakesRankings):
             features = self._model.features(views)
             self.covariance_ = laplace_covariance(features, probabilities, 1.0, counts)
         return self
+
+    def _read(self, X: Any, *, reset: bool) -> RankMatrix:
+        frame = as_frame(X) if self.ratings else None
+        return super()._read(X if frame is None else with_category_codes(frame), reset=reset)
 
     def _views(self, rankings: RankMatrix) -> dict[str, View]:
         if self._levels is None:

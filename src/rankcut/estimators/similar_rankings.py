@@ -18,7 +18,7 @@ from rankcut.kernels.graph_cut import GraphCutVectors
 from rankcut.kernels.inverted_lists import InvertedLists
 from rankcut.kernels.nearest import Nearest, VectorIndex, nearest_of
 from rankcut.parameters import check_choice, check_count, check_counts
-from rankcut.rankings import Unranked
+from rankcut.rankings import Unranked, weights_of
 
 Search: TypeAlias = Literal["exact", "approximate"]
 
@@ -140,6 +140,7 @@ class SimilarRankings(BaseEstimator):
             )
         self.features_ = clone(self._transformer())
         counted = {}
+        sample_weight = weights_of(X, sample_weight)
         if sample_weight is not None:
             sample_weight = check_counts(sample_weight, _num_samples(X))
             if has_fit_parameter(self.features_, "sample_weight"):

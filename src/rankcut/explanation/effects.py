@@ -20,8 +20,7 @@ from rankcut.errors import InputError
 from rankcut.explanation.linear_models import LinearModel, as_linear_model
 from rankcut.kernels.groups import read_groups
 from rankcut.parameters import check_counts
-from rankcut.ranking_set import weights_of
-from rankcut.rankings import read_rankings
+from rankcut.rankings import read_rankings, weights_of
 
 # Number of rankings in which items are moved, and the most items whose pairs are tried.
 _MOST_RANKINGS = 100

@@ -32,7 +32,7 @@ from rankcut._loops.cut_increments import (
     table_increments,
     tabulate_cut,
 )
-from rankcut._loops.dense_increments import FEW_LANES, LANES, dense_increments
+from rankcut._loops.dense_increments import arrange_weights, dense_increments
 from rankcut._loops.set_increments import hypergraph_increments
 from rankcut._loops.types import Floats
 from rankcut.errors import InputError
@@ -98,23 +98,22 @@ class _DenseChains:
     """Gains of all items from comparisons of all pairs."""
 
     def __init__(self, graph: ItemGraph) -> None:
-        n = graph.n_items
-        padded = -(-n // 4) * 4
-        self._twice = np.zeros((padded, padded))
-        np.multiply(graph.to_dense(), 2.0, out=self._twice[:n, :n])
         self._degrees = graph.degrees
+        self._rows, self._columns, self._twice, self._starts = arrange_weights(
+            graph.to_dense(), self._degrees
+        )
 
     def increments(self, partitions: Partitions, out: Floats) -> None:
         """Many rankings at a time."""
-        room = len(self._twice) * (1 if len(partitions) < FEW_LANES else LANES)
         dense_increments(
             partitions.order,
             partitions.ends,
             partitions.n_groups,
+            self._rows,
+            self._columns,
             self._twice,
             self._degrees,
-            np.zeros(room, np.int32),
-            np.zeros(room),
+            self._starts,
             out,
         )
 
