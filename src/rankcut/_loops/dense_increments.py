@@ -287,12 +287,21 @@ def enter_places(order: Indices, chosen: Longs, rows: Indices, places: Ints) -> 
 @compiled
 def read_levels(chosen: Longs, rows: Indices, places: Ints, levels: Floats, gains: Floats) -> None:
     """Put what each item of the rankings chosen is left with at its place."""
-    for first in range(0, chosen.shape[0], _TOGETHER):
-        size = min(_TOGETHER, chosen.shape[0] - first)
+    whole = chosen.shape[0] - chosen.shape[0] % 4
+    for first in range(0, whole, 4):
+        gains_a, gains_b = gains[chosen[first]], gains[chosen[first + 1]]
+        gains_c, gains_d = gains[chosen[first + 2]], gains[chosen[first + 3]]
         for i in range(rows.shape[0]):
             start = LANES * rows[i] + first
-            for k in range(size):
-                gains[chosen[first + k], places[start + k]] = levels[start + k]
+            place, level = places[start : start + 4], levels[start : start + 4]
+            gains_a[np.uint32(place[0])] = level[0]
+            gains_b[np.uint32(place[1])] = level[1]
+            gains_c[np.uint32(place[2])] = level[2]
+            gains_d[np.uint32(place[3])] = level[3]
+    for k in range(whole, chosen.shape[0]):
+        for i in range(rows.shape[0]):
+            start = LANES * rows[i] + k
+            gains[chosen[k], places[start]] = levels[start]
 
 
 @compiled

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 from scipy import sparse
 
-from rankcut._loops.slopes import pool_rows
+from rankcut._loops.slopes import pool_many, pool_rows
 from rankcut.dask import map_rows, stand_in
 from rankcut.errors import InputError, Setting
 from rankcut.features.completions import (
@@ -53,6 +53,11 @@ from rankcut.threads import over_rows
 
 # Rows of a sparse matrix that are worth a thread's while.
 _SPARSE_ROWS = 256
+
+# For more items, and for as many rankings, it pays to pool four rankings at a time. Few rankings do
+# not wait for that to be compiled.
+_FEW_ITEMS = 16
+_MANY = 64
 
 # An incomplete ranking costs at least as much as this many complete ones.
 _COMPLETIONS = 16
@@ -202,7 +207,8 @@ class FeatureMap:
                     self.function.increments(block, increments)
                 else:
                     closed = weighted_increments(unlisted_weight, block, self.function, increments)
-                pool_rows(
+                pool = pool_many if n_items > _FEW_ITEMS and len(block) >= _MANY else pool_rows
+                pool(
                     *(closed.order, closed.ends, closed.n_groups, increments),
                     *(normalize, noise, rows),
                 )
