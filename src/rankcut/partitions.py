@@ -151,7 +151,7 @@ def read_partitions(
     step = min(block_rows(n_items), stop - start)
     room = Partitions.empty(step, n_items)
     for first in range(start, stop, step):
-        block = room[: min(step, stop - first)]
+        block = room if stop - first >= step else room[: stop - first]
         if rankings.sparse is None:
             rows = rankings.read(first, first + len(block))
             # The loops are compiled once, for arrays of this kind.

@@ -204,7 +204,8 @@ def gains_of_one(
     n_rows = twice_weights.shape[0]
     n_fours = n_rows // 4
     n_panels = (n_rows + _PANEL - 1) // _PANEL
-    room[:] = 0.0
+    for at in range(room.shape[0]):
+        room[at] = 0.0
     for p in range(rows.shape[0]):
         column = columns[order[p]]
         at = _ONE_PANEL * (column // _PANEL) + column % _PANEL
@@ -316,7 +317,8 @@ def gains_of_many(
     n_rows = twice_weights.shape[0]
     n_lanes = max(2 * _VECTORS, (n_rankings + _VECTORS - 1) // _VECTORS * _VECTORS)
     for i in range(n_rows):
-        levels[LANES * i : LANES * i + n_lanes] = starts[i]
+        for k in range(n_lanes):
+            levels[LANES * i + k] = starts[i]
     for top in range(0, n_rows, _SQUARE):
         bottom = min(n_rows, top + _SQUARE)
         compare_square(top, bottom, n_lanes, twice_weights, places, levels)

@@ -64,49 +64,37 @@ def pool_rows(
 
 
 @compiled
-def pool_many(
-    order: Indices,
-    ends: Ints,
-    n_groups: Ints,
-    increments: Floats,
-    normalize: bool,
-    noise: float,
-    features: Floats,
-) -> None:
-    """The same as ``pool_rows``, in less time where many rankings tie no items.
+def pool_in_fours(
+    order: Indices, increments: Floats, normalize: bool, noise: float, features: Floats
+) -> int:
+    """The same as ``pool_rows`` for rankings without ties, in less time.
 
     Whether a pool absorbs its neighbour cannot be predicted: so four rankings take each step
-    together, without a branch.
+    together, without a branch. Returns how many were pooled, a multiple of four.
     """
     n = features.shape[1]
-    # A ranking that has finished before the others goes on with slopes of −∞, in pools of their
-    # own.
+    # A ranking that has finished before the others goes on with gains of −∞, in pools of their own.
     size = 2 * n + 3
-    gains = np.full((4, size), -np.inf)
-    rises = np.empty((4, size))
-    sizes = np.empty((4, size))
+    gains, rises, sizes = np.empty((4, size)), np.empty((4, size)), np.empty((4, size))
     stops = np.empty((4, size), dtype=np.uint32)
-    rises[:, :2], sizes[:, :2] = np.inf, 1.0
+    for q in range(4):
+        for k in range(2):
+            rises[q, k], sizes[q, k] = np.inf, 1.0
+        for k in range(size):
+            gains[q, k] = -np.inf
     room_a = (gains[0], rises[0], sizes[0], stops[0])
     room_b = (gains[1], rises[1], sizes[1], stops[1])
     room_c = (gains[2], rises[2], sizes[2], stops[2])
     room_d = (gains[3], rises[3], sizes[3], stops[3])
     slopes = np.empty(n + 1)
     ended = np.zeros(n + 1, dtype=np.uint32)
+    n_pools = np.empty(4, np.int64)
     one = np.uint64(1)
-    done = 0
-    r = 0
-    while r < order.shape[0]:
-        if r + 4 > order.shape[0] or n_groups[r : r + 4].min() < n:
-            r += 1
-            continue
-        if done < r:
-            pool_rows(
-                *(order[done:r], ends[done:r], n_groups[done:r], increments[done:r]),
-                *(normalize, noise, features[done:r]),
-            )
+    whole = order.shape[0] // 4 * 4
+    for r in range(0, whole, 4):
         for q in range(4):
-            gains[q, :n] = increments[r + q]
+            for p in range(n):
+                gains[q, p] = increments[r + q, p]
         a = (one, one, gains[0, 0], 1.0, np.inf, 1.0)
         b = (one, one, gains[1, 0], 1.0, np.inf, 1.0)
         c = (one, one, gains[2, 0], 1.0, np.inf, 1.0)
@@ -116,35 +104,22 @@ def pool_many(
             b = push_or_absorb(room_b, *b)
             c = push_or_absorb(room_c, *c)
             d = push_or_absorb(room_d, *d)
-        for q, state in enumerate((a, b, c, d)):
-            # Of the pools, those of −∞ were taken beyond the n items.
-            last = n + np.int64(state[1]) - np.int64(state[0])
+        # Without those of −∞, which were taken beyond the n items.
+        n_pools[0], n_pools[1] = n + a[1] - a[0], n + b[1] - b[0]
+        n_pools[2], n_pools[3] = n + c[1] - c[0], n + d[1] - d[0]
+        for q in range(4):
+            last = n_pools[q]
             for k in range(last):
                 slopes[k] = rises[q, k + 2] / sizes[q, k + 2]
+                ended[stops[q, k + 2]] = 1
             if normalize:
                 scale_to_unit_length(slopes[:last], sizes[q, 2 : last + 2], noise)
-            spread_pools(slopes, stops[q, 2 : last + 2], order[r + q], ended, features[r + q])
-        r += 4
-        done = r
-    if done < r:
-        pool_rows(
-            *(order[done:r], ends[done:r], n_groups[done:r], increments[done:r]),
-            *(normalize, noise, features[done:r]),
-        )
-
-
-@compiled
-def spread_pools(
-    slopes: Floats, stops: Indices, order: Indices, ended: Indices, features: Floats
-) -> None:
-    """Give each item the slope of its pool; ``ended`` is zero for each place, before and after."""
-    for stop in stops:
-        ended[stop] = 1
-    pool = np.uint32(0)
-    for p in range(features.shape[0]):
-        pool += ended[p]
-        ended[p] = 0
-        features[order[p]] = slopes[pool]
+            pool = np.uint32(0)
+            for p in range(n):
+                pool += ended[p]
+                ended[p] = 0
+                features[r + q, order[r + q, p]] = slopes[pool]
+    return int(whole)
 
 
 @compiled
@@ -157,7 +132,7 @@ def push_or_absorb(
     last_rise: float,
     last_size: float,
 ) -> tuple[np.uint64, np.uint64, float, float, float, float]:
-    """A step of ``pool_many``: the new pool absorbs the last one, or is put after it.
+    """A step of ``pool_in_fours``: the new pool absorbs the last one, or is put after it.
 
     The new pool ends with the last item taken. Returns what the next step takes.
     """
