@@ -236,12 +236,14 @@ def dense_rows(n_items, n_rows, rng):
 def increments_on_dense(block, table, degrees):
     order, ends, n_groups = block
     rows, columns, padded, starts = table
-    out = np.zeros((len(order), len(degrees)))
+    # Room for more rankings, as for a block that is not full.
+    out = np.full((len(order) + 2, len(degrees)), np.nan)
     dense_increments.dense_increments(
         *(order, ends, n_groups, rows, columns, padded, degrees, starts),
         out,
     )
-    return [row[:size] for row, size in zip(out, n_groups, strict=True)]
+    assert np.isnan(out[len(order) :]).all()
+    return [row[:size] for row, size in zip(out, n_groups, strict=False)]
 
 
 # One panel of items or more, and parts of panels, squares and fours.

@@ -120,8 +120,7 @@ def dense_increments(
                 gains_of_many(n_lanes, twice_weights, starts, places, levels)
                 read_levels(chosen[:n_lanes], rows, places, levels, increments)
             n_lanes = 0
-    for r in range(order.shape[0]):
-        sum_by_group(ends[r], n_groups[r], increments[r])
+    sum_by_group(ends, n_groups, increments)
 
 
 @compiled
@@ -133,31 +132,29 @@ def aligned(size: int) -> Floats:
 
 
 @compiled
-def sum_by_group(ends: Ints, n_groups: int, gains: Floats) -> None:
-    """From the gain of each item to that of each group, in place; the last brings F back to 0."""
-    # Four sums side by side, which a processor adds up at once.
-    a, b, c, d = 0.0, 0.0, 0.0, 0.0
-    last = n_groups - 1
-    if n_groups < gains.shape[0]:
-        start = 0
-        for t in range(last):
-            gain = 0.0
-            for p in range(start, ends[t]):
-                gain += gains[p]
-            gains[t] = gain
-            start = ends[t]
-    t = 0
-    while t + 4 <= last:
-        a += gains[t]
-        b += gains[t + 1]
-        c += gains[t + 2]
-        d += gains[t + 3]
-        t += 4
-    while t < last:
-        a += gains[t]
-        t += 1
-    if n_groups > 0:
-        gains[last] = -((a + b) + (c + d))
+def sum_by_group(ends: Ints, n_groups: Ints, gains: Floats) -> None:
+    """From gains of items to those of groups, in place; the last of a row brings F back to 0."""
+    for r in range(ends.shape[0]):
+        last = n_groups[r] - 1
+        if 0 <= last < gains.shape[1] - 1:
+            start = 0
+            for t in range(last):
+                gain = 0.0
+                for p in range(start, ends[r, t]):
+                    gain += gains[r, p]
+                gains[r, t] = gain
+                start = ends[r, t]
+        # Four sums side by side, which a processor adds up at once.
+        a, b, c, d = 0.0, 0.0, 0.0, 0.0
+        for t in range(0, last - 3, 4):
+            a += gains[r, t]
+            b += gains[r, t + 1]
+            c += gains[r, t + 2]
+            d += gains[r, t + 3]
+        for t in range(max(last, 0) // 4 * 4, last):
+            a += gains[r, t]
+        if last >= 0:
+            gains[r, last] = -((a + b) + (c + d))
 
 
 @compiled
