@@ -16,7 +16,7 @@ from rankcut.estimators.views import View, like_items_graph, list_views
 from rankcut.features.graph_cut import fit_graph
 from rankcut.features.smoothing import Smoother, check_steps
 from rankcut.parameters import check_counts, within_floats
-from rankcut.rankings import object_array
+from rankcut.rankings import object_array, weights_of
 
 # Variances of weights are found from at most this many rankings, a sample if there are more: a
 # thousand are enough for a handful of variances.
@@ -108,7 +108,7 @@ class ViewFeatures(TransformerMixin, TakesRankings):
         check_consistent_length(X, y)
         with within_floats("y"):
             numbers = np.asarray(_check_y(y, y_numeric=True, estimator=self), dtype=np.float64)
-        counts = None
+        counts, sample_weight = None, weights_of(X, sample_weight)
         if sample_weight is not None:
             counts = check_counts(sample_weight, rankings.shape[0])
             if not counts.all():
