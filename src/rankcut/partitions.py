@@ -150,14 +150,13 @@ def read_partitions(
     n_items = rankings.shape[1]
     step = min(block_rows(n_items), stop - start)
     room = Partitions.empty(step, n_items)
-    # The loops are compiled once, for arrays of this kind: whatever the ranks are, they are copied
-    # here before they are ordered.
-    ranks = np.empty((step, n_items)) if rankings.sparse is None else None
     for first in range(start, stop, step):
-        block = room[: min(step, stop - first)]
-        if ranks is not None:
-            ranks[: len(block)] = rankings.read(first, first + len(block))
-            rows = ranks[: len(block)]
+        block = room if stop - first >= step else room[: stop - first]
+        if rankings.sparse is None:
+            rows = rankings.read(first, first + len(block))
+            # The loops are compiled once, for arrays of this kind.
+            if not rows.flags.carray:
+                rows = rows.copy()
             if order_permutations(rows, block.order, block.ends, block.n_groups):
                 order_other_rows(rows, close, block.order, block.ends, block.n_groups)
         else:

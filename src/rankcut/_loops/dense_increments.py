@@ -120,8 +120,7 @@ def dense_increments(
                 gains_of_many(n_lanes, twice_weights, starts, places, levels)
                 read_levels(chosen[:n_lanes], rows, places, levels, increments)
             n_lanes = 0
-    for r in range(order.shape[0]):
-        sum_by_group(ends[r], n_groups[r], increments[r])
+    sum_by_group(ends, n_groups, increments)
 
 
 @compiled
@@ -133,31 +132,29 @@ def aligned(size: int) -> Floats:
 
 
 @compiled
-def sum_by_group(ends: Ints, n_groups: int, gains: Floats) -> None:
-    """From the gain of each item to that of each group, in place; the last brings F back to 0."""
-    # Four sums side by side, which a processor adds up at once.
-    a, b, c, d = 0.0, 0.0, 0.0, 0.0
-    last = n_groups - 1
-    if n_groups < gains.shape[0]:
-        start = 0
-        for t in range(last):
-            gain = 0.0
-            for p in range(start, ends[t]):
-                gain += gains[p]
-            gains[t] = gain
-            start = ends[t]
-    t = 0
-    while t + 4 <= last:
-        a += gains[t]
-        b += gains[t + 1]
-        c += gains[t + 2]
-        d += gains[t + 3]
-        t += 4
-    while t < last:
-        a += gains[t]
-        t += 1
-    if n_groups > 0:
-        gains[last] = -((a + b) + (c + d))
+def sum_by_group(ends: Ints, n_groups: Ints, gains: Floats) -> None:
+    """From gains of items to those of groups, in place; the last of a row brings F back to 0."""
+    for r in range(ends.shape[0]):
+        last = n_groups[r] - 1
+        if 0 <= last < gains.shape[1] - 1:
+            start = 0
+            for t in range(last):
+                gain = 0.0
+                for p in range(start, ends[r, t]):
+                    gain += gains[r, p]
+                gains[r, t] = gain
+                start = ends[r, t]
+        # Four sums side by side, which a processor adds up at once.
+        a, b, c, d = 0.0, 0.0, 0.0, 0.0
+        for t in range(0, last - 3, 4):
+            a += gains[r, t]
+            b += gains[r, t + 1]
+            c += gains[r, t + 2]
+            d += gains[r, t + 3]
+        for t in range(max(last, 0) // 4 * 4, last):
+            a += gains[r, t]
+        if last >= 0:
+            gains[r, last] = -((a + b) + (c + d))
 
 
 @compiled
@@ -204,7 +201,8 @@ def gains_of_one(
     n_rows = twice_weights.shape[0]
     n_fours = n_rows // 4
     n_panels = (n_rows + _PANEL - 1) // _PANEL
-    room[:] = 0.0
+    for at in range(room.shape[0]):
+        room[at] = 0.0
     for p in range(rows.shape[0]):
         column = columns[order[p]]
         at = _ONE_PANEL * (column // _PANEL) + column % _PANEL
@@ -287,12 +285,21 @@ def enter_places(order: Indices, chosen: Longs, rows: Indices, places: Ints) -> 
 @compiled
 def read_levels(chosen: Longs, rows: Indices, places: Ints, levels: Floats, gains: Floats) -> None:
     """Put what each item of the rankings chosen is left with at its place."""
-    for first in range(0, chosen.shape[0], _TOGETHER):
-        size = min(_TOGETHER, chosen.shape[0] - first)
+    whole = chosen.shape[0] - chosen.shape[0] % 4
+    for first in range(0, whole, 4):
+        gains_a, gains_b = gains[chosen[first]], gains[chosen[first + 1]]
+        gains_c, gains_d = gains[chosen[first + 2]], gains[chosen[first + 3]]
         for i in range(rows.shape[0]):
             start = LANES * rows[i] + first
-            for k in range(size):
-                gains[chosen[first + k], places[start + k]] = levels[start + k]
+            place, level = places[start : start + 4], levels[start : start + 4]
+            gains_a[np.uint32(place[0])] = level[0]
+            gains_b[np.uint32(place[1])] = level[1]
+            gains_c[np.uint32(place[2])] = level[2]
+            gains_d[np.uint32(place[3])] = level[3]
+    for k in range(whole, chosen.shape[0]):
+        for i in range(rows.shape[0]):
+            start = LANES * rows[i] + k
+            gains[chosen[k], places[start]] = levels[start]
 
 
 @compiled
@@ -307,7 +314,8 @@ def gains_of_many(
     n_rows = twice_weights.shape[0]
     n_lanes = max(2 * _VECTORS, (n_rankings + _VECTORS - 1) // _VECTORS * _VECTORS)
     for i in range(n_rows):
-        levels[LANES * i : LANES * i + n_lanes] = starts[i]
+        for k in range(n_lanes):
+            levels[LANES * i + k] = starts[i]
     for top in range(0, n_rows, _SQUARE):
         bottom = min(n_rows, top + _SQUARE)
         compare_square(top, bottom, n_lanes, twice_weights, places, levels)
