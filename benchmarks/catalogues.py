@@ -21,6 +21,7 @@ from rich.table import Table
 from scipy import sparse
 from sklearn.cluster import KMeans
 from sklearn.decomposition import TruncatedSVD
+from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.pipeline import make_pipeline
 from timing import best_seconds, in_words
 
@@ -273,6 +274,25 @@ def _clusters(lists: sparse.csr_array) -> object:
     )
 
 
+def item_tags(n_items: int, seed: int = 0) -> sparse.csr_array:
+    """TF-IDF of about ten tags for each item; the i-th most popular tag is as frequent as 1/i."""
+    rng = np.random.default_rng(seed)
+    n_tags = n_items // 10
+    shares = 1.0 / np.arange(1, n_tags + 1)
+    sizes = 1 + rng.poisson(9, n_items)
+    tags = rng.choice(n_tags, sizes.sum(), p=shares / shares.sum())
+    starts = np.concatenate([[0], np.cumsum(sizes)])
+    counts = sparse.csr_array((np.ones(len(tags)), tags, starts), (n_items, n_tags))
+    counts.sum_duplicates()
+    return sparse.csr_array(TfidfTransformer().fit_transform(counts))
+
+
+def _graph_of_tags(lists: sparse.csr_array, labels: np.ndarray) -> str:
+    tags = item_tags(lists.shape[1])
+    graph = NeighborGraph(tags, metric="cosine", n_neighbors=10).build()
+    return f"{tags.shape[1]:,} tags, {tags.nnz / tags.shape[0]:.0f} an item; {graph!r}"
+
+
 def _right(model: Any, n_items: int) -> str:
     """How many labels of other lists a model predicts."""
     lists, labels = catalogue_lists(2000, n_items, 10, seed=1)
@@ -295,6 +315,7 @@ def _gaussian_process(lists: sparse.csr_array, labels: np.ndarray) -> str:
 
 STEPS: dict[str, Callable[[sparse.csr_array, np.ndarray], object]] = {
     "read": lambda lists, labels: None,
+    "NeighborGraph of tags, cosine": _graph_of_tags,
     "GraphCutFeatures, last": lambda lists, labels: GraphCutFeatures(unranked="last").fit_transform(
         lists
     ),

@@ -69,11 +69,8 @@ def irish_parties(folder: Path) -> tuple[RankingSet, np.ndarray]:
 def questions(folder: Path) -> Iterator[Question]:
     sushi = load_sushi("a", data_home=folder)
     yield Question("sushi, east and west", sushi, sushi["side"], {})
-    yield Question(
-        "sushi, gender", sushi, np.where(sushi["gender"] == 0, "men", "women").astype(object), {}
-    )
-    ages = np.array(["to 19", "20s", "30s", "40s", "50s", "60 on"], dtype=object)
-    yield Question("sushi, age", sushi, ages[sushi["age"].astype(int)], {})
+    for column in ("gender", "age"):
+        yield Question(f"sushi, {column}", sushi, sushi[column], {})
     films = load_starwars(data_home=folder)
     for column in ("gender", "age"):
         yield Question(f"Star Wars, {column}", films, films[column], {"unranked": "last"})
@@ -108,7 +105,8 @@ def main() -> None:
             print(f"  and {len(items) - 6} more of {len(question.rankings.items)} items")
         print(*result.details(), sep="\n")
     sushi = load_sushi("a", data_home=folder)
-    columns = {name: sushi[name] for name in ("side", "gender", "age")}
+    decades = np.unique(sushi["age"], return_inverse=True)[1].astype(np.float64)
+    columns = {"side": sushi["side"], "gender": sushi["gender"], "age": decades}
     print("\nsushi, side, gender and age together")
     print(independence_test(sushi, columns, n_permutations=1999).summary())
     if options.picture is not None:

@@ -1,16 +1,15 @@
 """Do completed vectors help the classifier and the search, and do covariates help completion?
+Covariates: pairs with a hidden item in the right order on sushi b, if the mean utilities are moved
+by gender, age and region of people, by ridge regressions whose penalty is chosen in folds. Classes:
+tasks of benchmarks/quality.py with 200 labels (or the fewest above), judged by the area under the
+curve (AUC). "completed" is a logistic regression on the utilities of a RankingCompleter that
+learned from the same rankings; "both" adds its log-odds to those of RankingClassifier, the default,
+by a logistic regression on predictions of folds. Search: short lists of the same people, judged by
+their agreement on other items; the cosine of completed vectors beside the default of
+SimilarRankings, and the sum of both in standard units. Differences are to the default, with 95 %
+intervals that count the people who are judged and, beyond covariates, those who are learned from.
 
-Run with: python benchmarks/completion_uses.py [--data FOLDER] [--splits 4] [--only search]
-
-Classes: tasks of benchmarks/quality.py with 200 labels (or the fewest above), judged by the area
-under the curve. "completed" is a logistic regression on the utilities of a RankingCompleter that
-learned from the same rankings; "both" adds its log-odds to those of RankingClassifier, by a
-logistic regression on predictions of folds. Search: short lists of the same people, judged by their
-agreement on other items; the cosine of completed vectors beside the default of SimilarRankings, and
-the sum of both in standard units. Covariates: pairs with a hidden item in the right order on sushi
-b, if the mean utilities are moved by gender, age and region of people, by ridge regressions whose
-penalty is chosen in folds. Differences are to the default, ± two standard errors over splits or
-people.
+Run with: python benchmarks/completion_uses.py [--data FOLDER] [--splits 2] [--only search]
 """
 
 import argparse
@@ -21,8 +20,15 @@ import completion
 import numpy as np
 from quality_classifiers import by_logistic_regression, recipe_without_graph
 from quality_finders import FINDERS
-from quality_measures import agreement_of_nearest, area_under_curve, foresight_of_agreement
+from quality_measures import (
+    Judged,
+    agreement_of_nearest,
+    area_under_curve,
+    foresight_of_agreement,
+)
+from quality_scores import estimate
 from quality_tasks import Classification, Neighbours, all_tasks
+from scipy import stats
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import KFold, StratifiedKFold
 
@@ -38,10 +44,16 @@ SIZES = (300, 1000, 4000)
 PENALTIES = (10.0, 100.0, 1000.0, 10_000.0)
 
 
-def said(differences: list[float]) -> str:
-    """A mean difference and two standard errors."""
-    error = np.std(differences, ddof=1) / np.sqrt(len(differences))
-    return f"{np.mean(differences):+.4f} ± {2 * error:.4f}"
+def row(task: Classification | Neighbours, measure: str, splits: list[list[Judged]]) -> str:
+    """A line of the table: the default, and what the others gain over it."""
+    scores = np.array([[judged.score for judged in split] for split in splits])
+    influences = np.array([[judged.influence for judged in split] for split in splits])
+    gains = []
+    for way in (1, 2):
+        apart = influences[:, way] - influences[:, 0]
+        found = estimate(scores[:, way] - scores[:, 0], apart, task.trained)
+        gains.append(f"{found.mean:+.4f} ± {found.half:.4f}")
+    return f"| {task.name} | {measure} | {scores[:, 0].mean():.4f} | {' | '.join(gains)} |"
 
 
 def completed_scores(train: np.ndarray, labels: np.ndarray, test: np.ndarray) -> np.ndarray:
@@ -64,16 +76,13 @@ def classes(task: Classification, splits: int) -> str:
                 inner[judge, column] = way(known[learn], labels[learn], known[judge])
         outer = np.column_stack([way(known, labels, unknown) for way in ways])
         both = LogisticRegression().fit(inner, labels).decision_function(outer)
-        found = [
-            area_under_curve(target[test], each, lists.people[test], lists.n_people).score
-            for each in (*outer.T, both)
-        ]
-        scores.append(found)
-    usual, completed, both = np.array(scores).T
-    return (
-        f"| {task.name} | AUC | {usual.mean():.4f} | {said((completed - usual).tolist())} "
-        f"| {said((both - usual).tolist())} |"
-    )
+        scores.append(
+            [
+                area_under_curve(target[test], each, lists.people[test], lists.n_people)
+                for each in (*outer.T, both)
+            ]
+        )
+    return row(task, "AUC", scores)
 
 
 def search(task: Neighbours, splits: int) -> str:
@@ -94,13 +103,9 @@ def search(task: Neighbours, splits: int) -> str:
                 judged = agreement_of_nearest(
                     alike, agreement, lists.people, lists.n_people, number
                 )
-            found.append(judged.score)
+            found.append(judged)
         scores.append(found)
-    usual, completed, both = np.array(scores).T
-    return (
-        f"| {task.name} | agreement | {usual.mean():.4f} | {said((completed - usual).tolist())} "
-        f"| {said((both - usual).tolist())} |"
-    )
+    return row(task, "agreement", scores)
 
 
 def covariates(data: str, size: int) -> str:
@@ -146,9 +151,9 @@ def covariates(data: str, size: int) -> str:
         gaps = worth[judged.person, judged.better] - worth[judged.person, judged.worse]
         right.append(completion.by_person(judged, (gaps > 0) + 0.5 * (gaps == 0), len(people)))
     gap = (right[1] - right[0])[~np.isnan(right[0])]
-    return (
-        f"| {len(others):,} | {np.nanmean(right[0]):.4f} | {said(gap.tolist())} | {chosen:,.0f} |"
-    )
+    half = stats.t.ppf(0.975, len(gap) - 1) * gap.std(ddof=1) / np.sqrt(len(gap))
+    gained = f"{gap.mean():+.4f} ± {half:.4f}"
+    return f"| {len(others):,} | {np.nanmean(right[0]):.4f} | {gained} | {chosen:,.0f} |"
 
 
 def by_item(design: np.ndarray, residuals: np.ndarray, penalty: float) -> np.ndarray:
@@ -165,7 +170,7 @@ def by_item(design: np.ndarray, residuals: np.ndarray, penalty: float) -> np.nda
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", default=os.environ.get("RANKCUT_DATA"))
-    parser.add_argument("--splits", type=int, default=4)
+    parser.add_argument("--splits", type=int, default=2)
     parser.add_argument("--only", help="covariates, classes or search", choices=QUESTIONS)
     options = parser.parse_args()
     asked = QUESTIONS if options.only is None else (options.only,)

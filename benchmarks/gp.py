@@ -210,8 +210,9 @@ def main():
         "--logistic",
         type=int,
         nargs=2,
+        action="append",
         metavar=("RANKINGS", "ITEMS"),
-        help="Only compare with LogisticRegression(tol=1e-8), on that many.",
+        help="Only compare with LogisticRegression(tol=1e-8), on that many; may be repeated.",
     )
     parser.add_argument("--worker", nargs=3, help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -220,7 +221,8 @@ def main():
         worker(library, int(n_rankings), bool(int(learned)))
         return
     if options.logistic:
-        against_logistic(*options.logistic)
+        for n_rankings, n_items in options.logistic:
+            against_logistic(n_rankings, n_items)
         return
     if not options.no_growth:
         growth([(10**4, 10), (10**5, 10), (10**6, 10), (10**5, 100)])

@@ -9,12 +9,14 @@ points, with an interval of two standard errors; with two points there is none.
 """
 
 import argparse
+import textwrap
 import time
 import tracemalloc
 from functools import partial
 
 import numpy as np
 from threadpoolctl import threadpool_limits
+from timing import in_words
 
 from rankcut import (
     GPClassifier,
@@ -74,7 +76,7 @@ SERIES = {
         1_000,
         "Rankings: a line, after a fixed cost of some tenths of a millisecond. Items: n up to 16 "
         "by a table of all subsets, then n² of a dense graph, below some hundreds beside n for "
-        "sorting and pooling.",
+        "sorting and pooling. Memory: the vectors, a block of rankings and, with items, the graph.",
     ),
     "Gram matrix, Kendall": (
         gram,
@@ -82,7 +84,7 @@ SERIES = {
         20,
         300,
         "Rankings: all pairs, m². Items: one bit for each pair of items, n²/2, in words of 64, so "
-        "few items cost hardly less than one word.",
+        "few items cost hardly less than one word. Memory: the matrix, and the bits.",
     ),
     "Gaussian process": (
         gaussian_process,
@@ -91,7 +93,7 @@ SERIES = {
         200,
         "Rankings: passes over the rows; the start on a sample and the search of the variances "
         "cost the same for any number, which flattens the line below 10,000. Items: n² a row and "
-        "n³ a step.",
+        "n³ a step. Memory: a few numbers a row, and the covariance of the weights, n².",
     ),
     "classifier": (
         classifier,
@@ -99,7 +101,8 @@ SERIES = {
         20,
         200,
         "Rankings: the evidence of its views and a regression on them, a line once start-up costs "
-        "are paid. Items: the number of coordinates, and the iterations they take.",
+        "are paid. Items: the number of coordinates, and the iterations they take. Memory: the "
+        "coordinates of all rankings.",
     ),
     "search, 100 queries": (
         search,
@@ -107,7 +110,8 @@ SERIES = {
         20,
         1_000,
         "Rankings: each query is compared with all, a line. Items: the features of the queries, "
-        "n², and their products with all vectors, n.",
+        "n², and their products with all vectors, n. Memory: a block of products, of the same size "
+        "for any number of rankings once there are some thousand.",
     ),
 }
 
@@ -153,18 +157,23 @@ def series(prepare, sizes, cases, seconds):
     return sizes[: len(times)], times, peaks
 
 
+def row(name, cells, last):
+    """A line of a table of at most five sizes, and an exponent."""
+    return f"  {name:<26}" + "".join(f"{cell:>10}" for cell in cells).ljust(50) + f"  {last}"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=60.0, help="Longest run of a point.")
     parser.add_argument("--only", help="A part of the name of a series.")
     seconds, only = (chosen := parser.parse_args()).seconds, chosen.only
     with threadpool_limits(1):
-        for name, (prepare, numbers, n_items, n_rankings, bends) in SERIES.items():
-            if only is not None and only not in name:
+        for title, (prepare, numbers, n_items, n_rankings, bends) in SERIES.items():
+            if only is not None and only not in title:
                 continue
             # Compile, and import.
             prepare(*rankings(100, 10))()
-            print(f"\n{name}")
+            print(f"\n{title}")
             by_rankings = [(size, n_items) for size in numbers]
             by_items = [(n_rankings, size) for size in ITEMS]
             for what, sizes, cases in (
@@ -172,18 +181,14 @@ def main():
                 (f"items, {n_rankings:,} rankings", ITEMS, by_items),
             ):
                 done, times, peaks = series(prepare, sizes, cases, seconds)
-                cells = [
-                    f"{size:,}: {spent:.3g} s, {peak:.3g} MB"
-                    for size, spent, peak in zip(done, times, peaks, strict=True)
-                ]
-                print(f"  {what}: {'; '.join(cells)}")
-                tail = slice(-3, None)
-                print(
-                    f"    exponent of time {exponent(done[tail], times[tail])}, of memory "
-                    f"{exponent(done[tail], peaks[tail])}",
-                    flush=True,
-                )
-            print(f"  {bends}")
+                print(row(what, [f"{size:,}" for size in done], "exponent"))
+                for name, values, shown in (
+                    ("time", times, in_words),
+                    ("memory", peaks, lambda peak: f"{peak:.3g} MB"),
+                ):
+                    cells = [shown(value) for value in values]
+                    print(row(f"  {name}", cells, exponent(done[-3:], values[-3:])), flush=True)
+            print(textwrap.fill(bends, 96, initial_indent="  ", subsequent_indent="  "))
 
 
 if __name__ == "__main__":

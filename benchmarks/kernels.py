@@ -8,6 +8,7 @@ square, and marked with ~.
 """
 
 import argparse
+import sys
 import time
 import warnings
 from collections.abc import Callable
@@ -145,7 +146,7 @@ Times = dict[tuple[str, str, int, int], tuple[float, bool]]
 def measure(sizes: list[int], items: list[int]) -> Times:
     times: Times = {}
     for kind in POLICY:
-        CONSOLE.print(f"measuring {kind} rankings …")
+        print(f"measuring {kind} rankings …", file=sys.stderr)
         for n_items in items:
             ranks = rankings(kind, max(sizes), n_items)
             works = {name: gram_work(name, kind, ranks) for name in KERNELS}

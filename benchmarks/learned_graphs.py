@@ -47,11 +47,11 @@ def main() -> None:
 
 
 def targets(sushi):
-    """Ages are coded in decades: from 3 on, 40 or older."""
+    """Three questions with two answers."""
     return {
         "side": np.asarray(sushi.target),
-        "gender": sushi.columns["gender"].astype(int),
-        "40 or older": (sushi.columns["age"] >= 3).astype(int),
+        "gender": (sushi.columns["gender"] == "female").astype(int),
+        "40 or older": (sushi.columns["age"] >= "40").astype(int),
     }
 
 

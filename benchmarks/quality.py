@@ -7,7 +7,7 @@ kept split by split in results/quality/splits, so that an interrupted run goes o
 method is judged without judging the others again; --fresh forgets those of the tasks of this
 run. At the end, or with --report at once, a table (Markdown and CSV), a
 summary (JSON) and a figure are written beside them, and a short table into the documentation
-with --page docs/which-graph.md.
+with --page docs/which-graph.md; the whole table with --table docs/results/quality.md.
 """
 
 import argparse
@@ -30,6 +30,7 @@ from quality_methods import quietly
 from quality_report import BEGIN, END, write_report
 from quality_scores import Split, TaskScores, load_split, save_split, split_path
 from quality_tasks import Classification, Neighbours, all_tasks
+from record import header, own_command
 from threadpoolctl import threadpool_limits
 
 # Earlier splits were used while the recipe was being chosen.
@@ -181,6 +182,7 @@ def main() -> None:
     parser.add_argument("--report", action="store_true", help="write the report of what is known")
     parser.add_argument("--only", default="", help="only tasks whose name contains this")
     parser.add_argument("--page", type=Path, help="a page with markers to write a table into")
+    parser.add_argument("--table", type=Path, help="a page to write the whole table to")
     parser.add_argument("--processes", type=int, default=2)
     options = parser.parse_args()
     tasks = [
@@ -200,7 +202,16 @@ def main() -> None:
     scores = read_scores(home, tasks)
     if not scores:
         parser.error("nothing is known yet; run without --report first")
-    print(write_report(scores, home, options.page))
+    table = write_report(scores, home, options.page)
+    print(table)
+    if options.table is not None:
+        fewest, most = (extreme(task.n_splits for task in scores) for extreme in (min, max))
+        of_all = max(len(numbers(task)) for task in tasks)
+        said = (
+            f"{fewest} to {most} splits of each task, of up to {of_all} that the program can run."
+        )
+        opening = header("Classifiers side by side", own_command())
+        options.table.write_text(f"{opening}\n{said}\n\n{table}", encoding="utf-8")
 
 
 if __name__ == "__main__":

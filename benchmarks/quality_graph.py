@@ -1,15 +1,16 @@
 """When does an item graph help to learn from labels? Lists with and without a graph.
 
-    python benchmarks/quality_graph.py [DATA_DIR] [--page docs/results/labels-and-graph.md]
+    python benchmarks/quality_graph.py [DATA_DIR] [--keep FILE] [--page PAGE]
 
 Items are points, and people list items near a point of their own; a person's class is a side of a
 plane. Item features are the points with noise. Reported are AUC without a graph, and what each
 graph adds: learned from the labelled lists, learned from eleven times as many lists, and of item
 features. With DATA_DIR, the same for people's age and gender, from a few of the films they rated,
-and from sushi.
+and from sushi. --keep keeps each row, so that a run that was interrupted goes on.
 """
 
 import argparse
+import json
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -58,8 +59,8 @@ def survey(data: str, target: str, length: int, n_labels: int, repeat: int) -> t
     rng = np.random.default_rng([length, n_labels, repeat])
     if length == 10:
         loaded = load_sushi("b", data_home=data)
-        age = loaded.columns["age"].astype(float)
-        classes = age >= 2 if target == "age" else loaded.columns["gender"].astype(int) == 1
+        age, gender = loaded.columns["age"], loaded.columns["gender"]
+        classes = age >= "30" if target == "age" else gender == "female"
     else:
         loaded = load_movielens(data_home=data)
         age = loaded.columns["age"].astype(float)
@@ -113,7 +114,8 @@ HEAD = (
 )
 
 
-def rows(data: str | None) -> Iterator[list[str]]:
+def rows(data: str | None) -> Iterator[tuple[list[str], Callable[[], list[str]]]]:
+    """What each row is about, and how to find the rest of it."""
     for n_items, length, n_labels, noise in (
         (1000, 3, 100, 0.3),
         (1000, 3, 100, 2.0),
@@ -124,7 +126,7 @@ def rows(data: str | None) -> Iterator[list[str]]:
     ):
         draw = partial(simulation, n_items, length, n_labels, noise)
         what = ["simulated", f"{n_items:,}", f"{length}", f"{n_labels}", f"{noise:g}"]
-        yield what + row(draw, N_REPEATS)
+        yield what, partial(row, draw, N_REPEATS)
     if data is None:
         return
     for target in ("age", "gender"):
@@ -137,7 +139,7 @@ def rows(data: str | None) -> Iterator[list[str]]:
             draw = partial(survey, data, target, length, n_labels)
             name = f"{'sushi' if length == 10 else 'films'}, {target}"
             what = [name, f"{n_items:,}", f"{length}", f"{n_labels}", "–"]
-            yield what + row(draw, 3 * N_REPEATS)
+            yield what, partial(row, draw, 3 * N_REPEATS)
 
 
 def main() -> None:
@@ -145,11 +147,19 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("data", nargs="?", help="directory with the data")
+    parser.add_argument("--keep", type=Path, help="a JSON file with the rows found so far")
     parser.add_argument("--page", type=Path, help="a page to write the table to")
     options = parser.parse_args()
     lines = []
-    for cells in rows(options.data):
-        lines.append("| " + " | ".join(cells) + " |")
+    known = {}
+    if options.keep is not None and options.keep.exists():
+        known = json.loads(options.keep.read_text(encoding="utf-8"))
+    for what, find in rows(options.data):
+        name = ", ".join(what)
+        known[name] = known.get(name) or find()
+        if options.keep is not None:
+            options.keep.write_text(json.dumps(known), encoding="utf-8")
+        lines.append("| " + " | ".join([*what, *known[name]]) + " |")
         print(lines[-1], flush=True)
         if options.page is not None:
             options.page.parent.mkdir(parents=True, exist_ok=True)

@@ -23,12 +23,22 @@ MOST_PEOPLE = 1200
 
 @dataclass(frozen=True, eq=False)
 class People:
-    """Rankings with NaN for what is not listed, what that means, and what else is known."""
+    """Rankings with NaN for what is not listed, what that means, and what else is known.
+
+    Rankings of the same owner, such as a country in several years, are not independent.
+    """
 
     ranks: np.ndarray
     unranked: str
     points: np.ndarray | None
     known: dict[str, np.ndarray]
+    owner: str | None = None
+
+    @property
+    def owners(self) -> np.ndarray:
+        """A number for each ranking, the same for those of one owner."""
+        assert self.owner is not None
+        return np.unique(self.known[self.owner], return_inverse=True)[1]
 
 
 def _some(ranks: np.ndarray, columns: dict[str, np.ndarray], part: int) -> tuple:
@@ -98,7 +108,7 @@ def eurovision(data: str, part: int) -> People:
     loaded = load_eurovision(data_home=data)
     columns = {"country": loaded.columns["country"].astype(str), "region": loaded.target}
     ranks, known = _some(_dense(loaded.ranks), columns, part)
-    return People(ranks, "last", None, known)
+    return People(ranks, "last", None, known, owner="country")
 
 
 def ballots(data: str, path: str, part: int) -> People:
@@ -133,10 +143,12 @@ def cases(data: str) -> dict[str, tuple[str, Callable[[], People]]]:
         "sushi a, others": ("full", partial(sushi, data, "a", None, 2)),
         "sushi b, others": ("incomplete", partial(sushi, data, "b", None, 2)),
         "sushi a, top 5": ("top-k", partial(sushi, data, "a", 5, 2)),
-        "star wars films": ("full", partial(star_wars, data, "films", 1)),
-        "dublin west": ("top-k", partial(ballots, data, irish.format(2), 1)),
-        "meath": ("top-k", partial(ballots, data, irish.format(3), 1)),
-        "debian 2003": ("ties", partial(ballots, data, debian.format(3), 1)),
+        "sushi a, top 8": ("top-k", partial(sushi, data, "a", 8, 2)),
+        "star wars films": ("full", partial(star_wars, data, "films", 0)),
+        "star wars characters, others": ("ties", partial(star_wars, data, "characters", 1)),
+        "dublin west": ("top-k", partial(ballots, data, irish.format(2), 3)),
+        "meath": ("top-k", partial(ballots, data, irish.format(3), 3)),
+        "debian 2005": ("top-k", partial(ballots, data, debian.format(3), 0)),
         "eurovision, others": ("top-k", partial(eurovision, data, 1)),
         "20 films": ("short", partial(films, data, 20, 1)),
         "all films": ("long", partial(films, data, None, 1)),

@@ -301,8 +301,8 @@ def all_tasks(data: str, *, quick: bool) -> list[Classification | Neighbours]:
 def _sushi_people(data: str, label: str) -> np.ndarray:
     sushi = load_sushi("a", data_home=data)
     if label == "age":
-        return (sushi.columns["age"] >= 2).astype(int)
-    return sushi.columns["gender"].astype(int) if label == "gender" else sushi.target
+        return (sushi.columns["age"] >= "30").astype(int)
+    return (sushi.columns["gender"] == "female").astype(int) if label == "gender" else sushi.target
 
 
 @cache

@@ -25,6 +25,9 @@ TITLES = {
     "clusters": "Blocs",
     "command": "The command",
     "comparison": "Comparison of groups",
+    "comparison_data": "Groups in real data",
+    "completion_scale": "Size of completion",
+    "completion_uses": "Uses of completion",
     "consensus_coverage": "Coverage of a consensus",
     "gp": "Gaussian processes",
     "gram": "Gram matrices",
@@ -82,21 +85,26 @@ def record(name, arguments):
     program = Path(__file__).with_name(f"{name}.py")
     opening = program.read_text(encoding="utf-8").split('"""')[1].strip().partition("\n\n")[0]
     command = " ".join(["python", f"benchmarks/{name}.py", *shown(arguments)])
-    done = subprocess.run(
-        [sys.executable, str(program), *arguments],
+    # Its progress goes to standard error and what it finds to a page, both to the screen as well.
+    running = subprocess.Popen(
+        [sys.executable, "-u", str(program), *arguments],
         cwd=HOME,
         env={**os.environ, "COLUMNS": "100", "NO_COLOR": "1"},
-        capture_output=True,
+        stdout=subprocess.PIPE,
         text=True,
-        check=False,
     )
-    sys.stdout.write(done.stdout)
-    if done.returncode:
-        sys.exit(f"{command} failed: {done.stderr[-2000:]}")
-    if len(done.stdout) > MOST_CHARACTERS:
+    lines = []
+    for line in running.stdout:
+        sys.stdout.write(line)
+        sys.stdout.flush()
+        lines.append(line)
+    if running.wait():
+        sys.exit(f"{command} failed")
+    printed = "".join(lines)
+    if len(printed) > MOST_CHARACTERS:
         sys.exit(f"{command} prints more than {MOST_CHARACTERS:,} characters, too much for a page")
     RESULTS.mkdir(exist_ok=True)
-    printed = done.stdout.strip()
+    printed = printed.strip()
     # A table in Markdown is shown as a table.
     found = printed if printed.startswith("| ") else f"```text\n{printed}\n```"
     page = f"{header(name, command)}\n{opening}\n\n{found}\n"

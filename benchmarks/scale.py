@@ -1,7 +1,7 @@
 """Larger than memory: from Parquet files to features to a fitted Gaussian process, on a cluster.
 
-    python benchmarks/scale.py                         # all of it
-    python benchmarks/scale.py --rankings 200000 --items 12 --catalogue 5000
+    python benchmarks/scale.py                         # about three minutes on two cores
+    python benchmarks/scale.py --rankings 10000000 --catalogue 100000 --incomplete 200000
 
 Rankings of two types of user are generated into a directory that is removed at the end. Each run
 is a process of its own whose memory, with that of all its children, is sampled ten times a second
@@ -38,6 +38,9 @@ def measured(run, folder, n_rankings, n_items, n_workers=0):
     """A run in a process of its own, and the most memory that it and its children had."""
     command = [sys.executable, str(RUNS), run, str(folder)]
     command += [str(n_rankings), str(n_items), str(n_workers)]
+    workers = f", {n_workers} worker{'s' * (n_workers > 1)}" * bool(n_workers)
+    print(f"{run}, {n_rankings:,} rankings{workers} …", end=" ", file=sys.stderr, flush=True)
+    began = time.perf_counter()
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     peak = [0]
 
@@ -59,6 +62,7 @@ def measured(run, folder, n_rankings, n_items, n_workers=0):
     sampling.join()
     if process.returncode:
         raise SystemExit(f"{' '.join(command)} failed")
+    print(f"{time.perf_counter() - began:.0f} s", file=sys.stderr)
     return {**json.loads(said.splitlines()[-1]), "peak": peak[0] / 1e9, "rankings": n_rankings}
 
 
@@ -92,10 +96,10 @@ HEADER = [
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rankings", type=int, default=10_000_000)
+    parser.add_argument("--rankings", type=int, default=2_000_000)
     parser.add_argument("--items", type=int, default=20)
-    parser.add_argument("--catalogue", type=int, default=100_000, help="items of the catalogue")
-    parser.add_argument("--incomplete", type=int, default=200_000, help="rankings over it")
+    parser.add_argument("--catalogue", type=int, default=20_000, help="items of the catalogue")
+    parser.add_argument("--incomplete", type=int, default=50_000, help="rankings over it")
     given = parser.parse_args()
     root = Path(tempfile.mkdtemp(prefix="rankcut-scale-"))
     try:

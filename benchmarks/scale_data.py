@@ -36,8 +36,10 @@ def generate(folder, n_rankings, n_items, block):
 
 def places_of(folder, n_rankings):
     """The first blocks, each a row group, with this many rankings in all."""
+    with pq.ParquetFile(min(folder.iterdir())) as file:
+        block = file.metadata.row_group(0).num_rows
     chosen, total = [], 0
-    for place in block_places(str(folder), rows=1):
+    for place in block_places(str(folder), rows=block):
         if total < n_rankings:
             chosen.append(place)
             total += place.n_rows

@@ -10,7 +10,8 @@ import re
 import tempfile
 from pathlib import Path
 
-from shell import BLOCK, run_commands
+from boxes import with_tables
+from shell import BLOCK, WIDE, WIDTH, folded, run_commands
 from tell import STORIES, find_data, tell
 
 HOME = Path(__file__).parents[1]
@@ -24,11 +25,24 @@ _WIDE = "---\nhide:\n  - navigation\n  - toc\n---\n"
 # What only the tests need to see.
 _DOCTEST = re.compile(r"^<BLANKLINE>$|  # doctest: \S+", re.M)
 
+# A block of Python with prompts, or of output.
+_PRINTED = re.compile(r"^```(?:python\n(?=>>> )|text\n).*?^```$", re.M | re.S)
+
+# What a program printed.
+_TEXT = re.compile(r"^```text\n(.*?)^```$", re.M | re.S)
+
 # The dash after a returned type without a description.
 _NOTHING_SAID = re.compile(r'–\s*<div class="doc-md-description">\s*</div>\s*</li>')
 
+# The name of a test, which may be broken where a reader would.
+_TEST = re.compile(r"<code>tests/[^<]*::[^<]*</code>")
+_BREAK = re.compile("(::|(?<!<)/|_)")
+
 # An option of a command, with or without its value, which is not to be broken after its dashes.
 _OPTION = re.compile(r"<code>(--?[^<]{1,26})</code>")
+
+# A picture by itself, which opens in its own size.
+_PICTURE = re.compile(r'<p>(<img [^>]*src="([^"]+)"[^>]*/?>)</p>')
 
 # "top-k" among the values of a parameter, read as a difference.
 _DIFFERENCE = re.compile(r"<(\w+)[^>]*>top</\1> - <\1[^>]*>k</\1>")
@@ -77,7 +91,19 @@ def on_page_markdown(markdown, page, config, files):
         page.meta.setdefault("hide", ["navigation", "toc"])  # tables are wide
     if page.file.src_uri == "names.md":
         markdown = _linked(markdown)
+    is_result = page.file.src_uri.startswith("results/")
+    if is_result:
+        markdown = _TEXT.sub(lambda found: with_tables(found[1]), markdown)
+    markdown = _PRINTED.sub(lambda found: _folded(found[0], WIDE if is_result else WIDTH), markdown)
     return _DOCTEST.sub("", markdown)
+
+
+def _folded(block, width):
+    """A block whose lines of output fit on a page; lines of code stay as they are."""
+    code = (">>> ", "... ", "...\n", "```")
+    return "\n".join(
+        line if line.startswith(code) else folded(line, width) for line in block.splitlines()
+    )
 
 
 def on_page_content(html, page, config, files):
@@ -85,6 +111,8 @@ def on_page_content(html, page, config, files):
     if page.file.src_uri.startswith("results/"):
         html = _INTERVAL.sub("\\1\u00a0\\2\u00a0", html)
     html = _alike_together(_NOTHING_SAID.sub("</li>", html))
+    html = _TEST.sub(lambda found: _BREAK.sub(r"\1<wbr>", found[0]), html)
+    html = _PICTURE.sub(r'<p><a href="\2">\1</a></p>', html)
     html = _DIFFERENCE.sub("top-k", html)
     html = _SEE_ALSO.sub(lambda found: _NEXT_NAME.sub("<br>", found[0]), html)
     return _OPTION.sub(r'<code style="white-space:nowrap">\1</code>', html)
@@ -207,6 +235,8 @@ def results_page():
         "What the programs in `benchmarks/` print, with the date, version, processor and command "
         "of each run. `python benchmarks/record.py NAME` writes such a page.",
         "",
+        '<div class="runs" markdown>',
+        "",
         "| benchmark | what it asks | date | processor |",
         "|---|---|---|---|",
     ]
@@ -219,6 +249,7 @@ def results_page():
         machine = f"{name}, {facts['cores']} cores".replace(" ", "\u00a0")
         asked = _opening(HOME / re.search(r"benchmarks/\w+\.py", facts["command"])[0])
         lines.append(f"| [{title}]({path.name}) | {asked} | {date} | {machine} |")
+    lines += ["", "</div>"]
     return "\n".join(lines) + "\n"
 
 

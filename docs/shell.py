@@ -10,7 +10,9 @@ import subprocess
 import textwrap
 
 # Columns of a line of output, as in a terminal: longer lines are folded.
-WIDTH = 96
+WIDTH = 98
+# The same where nothing is beside the text.
+WIDE = 160
 
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.M | re.S)
 
@@ -48,15 +50,15 @@ def run_commands(block, folder):
     return "\n".join(shown)
 
 
-def folded(line):
+def folded(line, width=WIDTH):
     """A line of output, folded between words where it is too long for a page.
 
     >>> print(folded("  " + "word " * 20))
       word word word word word word word word word word word word word word word word word word word
       word
     """
-    if len(line) <= WIDTH:
+    if len(line) <= width:
         return line
     indent = line[: len(line) - len(line.lstrip())]
-    pieces = textwrap.wrap(line, WIDTH, subsequent_indent=indent, break_long_words=False)
+    pieces = textwrap.wrap(line, width, subsequent_indent=indent, break_long_words=False)
     return "\n".join(pieces)

@@ -12,4 +12,4 @@ def draw():
     lunch = load_lunch()
     graph = SimilarityGraph(lunch.item_points)
     counters = lunch.item_features["counter"]
-    return plot_graph(graph, counters, items=lunch.items, by_name="counter", title="Eight dishes")
+    return plot_graph(graph, counters, items=lunch.items, by_name="counter", title="Dishes")

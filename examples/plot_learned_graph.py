@@ -21,4 +21,4 @@ def rankings(n_people=200, seed=0):
 def draw():
     graph = AgreementGraph(n_neighbors=3).build_from(rankings())
     films = [f"{genre} {i % 4 + 1}" for i, genre in enumerate(GENRES)]
-    return plot_graph(graph, GENRES, items=films, by_name="genre", title="Films that go together")
+    return plot_graph(graph, GENRES, items=films, by_name="genre", title="Films liked together")

@@ -1,7 +1,7 @@
 """The base polytope of four items.
 
-The corners of the base polytope of a graph cut are the orders of the items; its sides are orders in
-two groups. Heavy edges of the graph make long edges of the body.
+The vertices of the base polytope of a graph cut are the orders of the items; its facets are orders
+in two groups. Heavy edges of the graph make long edges of the body.
 """
 
 from rankcut import plot_polytope

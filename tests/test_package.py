@@ -40,6 +40,20 @@ def test_the_plain_function_needs_no_scikit_learn():
     assert shown.stdout.strip() == "[]"
 
 
+def test_pages_need_no_matplotlib():
+    code = (
+        "import sys; sys.modules['matplotlib'] = None\n"
+        "from rankcut import datasets, pictures\n"
+        "print(pictures.map_page(datasets.load_lunch())[:15])\n"
+        "try: pictures.plot_map(datasets.load_lunch())\n"
+        "except ModuleNotFoundError as error: print(error)"
+    )
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    page, remedy = shown.stdout.strip().splitlines()
+    assert page.lower() == "<!doctype html>"
+    assert remedy == 'pictures need Matplotlib: pip install "rankcut[plot]"'
+
+
 def test_nothing_compiles_when_the_loops_are_imported():
     code = (
         "import importlib, pkgutil, rankcut._loops as package\n"

@@ -109,7 +109,7 @@ def test_ordered_categories_are_scores():
 
 
 def test_words_without_an_order_are_refused(frames):
-    with pytest.raises(InputError, match="column 'a' holds words without an order; list them"):
+    with pytest.raises(InputError, match="column 'a' holds words without an order; list the words"):
         from_ratings(frames.DataFrame({"a": ["good", "bad"]}))
 
 

@@ -6,7 +6,7 @@ from html import escape
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy import sparse as sp
 
 from rankcut.errors import InputError, amount
@@ -273,18 +273,6 @@ class RankingSet:
         once = self.rows(np.repeat(np.arange(len(self)), self.counts))
         ids = None if self.ids is None else _numbered(self.ids, self.counts.tolist())
         return replace(once, counts=np.ones(len(once), np.int64), ids=ids, counted=False)
-
-
-def weights_of(rankings: Any, sample_weight: ArrayLike | None) -> ArrayLike | None:
-    """The weights that are given, or the counts of a RankingSet that has some.
-
-    >>> votes = RankingSet(np.array([[1.0, 2.0], [2.0, 1.0]]), ("toro", "uni"), counts=[3, 1])
-    >>> weights_of(votes, None).tolist(), weights_of(votes.ranks, None)
-    ([3, 1], None)
-    """
-    if sample_weight is None and isinstance(rankings, RankingSet):
-        return rankings.counts if rankings.counted else None
-    return sample_weight
 
 
 def _whole(counts: Any) -> NDArray[np.int64]:

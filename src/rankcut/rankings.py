@@ -21,7 +21,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import coo_array, csr_array, issparse
 
 from rankcut.errors import InputError, Setting, Text, amount
@@ -164,6 +164,20 @@ def read_rankings(X: Any, items: Sequence[Hashable] | None = None) -> RankMatrix
     # Not a function within this one: to make it would cost a short row as much as to read it.
     read = partial(_read_rows, values, labels)
     return RankMatrix(values.shape, labels, None, read, values.dtype == np.float32)
+
+
+def weights_of(rankings: Any, sample_weight: ArrayLike | None) -> ArrayLike | None:
+    """The weights that are given, or the counts of a RankingSet that has some.
+
+    >>> from rankcut import RankingSet
+    >>> votes = RankingSet(np.array([[1.0, 2.0], [2.0, 1.0]]), ("toro", "uni"), counts=[3, 1])
+    >>> weights_of(votes, None).tolist(), weights_of(votes.ranks, None)
+    ([3, 1], None)
+    """
+    if sample_weight is None and hasattr(rankings, "__rank_matrix__") and rankings.counted:
+        counts: ArrayLike = rankings.counts
+        return counts
+    return sample_weight
 
 
 def _read_rows(

@@ -53,7 +53,10 @@ def from_ratings(X: Any, *, higher_is_better: bool = True, scale: Scale | None =
         X = _frame_levels(frame, levels) if frame is not None else _array_levels(X, levels)
         higher_is_better = False
     elif frame is not None:
-        X = _with_category_codes(frame)
+        X = with_category_codes(
+            frame,
+            ["list the words from best to worst: ", Setting("scale", "good>fair>bad"), ", or "],
+        )
     elif not sparse.issparse(X):
         _check_no_words(X)
     ratings = read_rankings(X)
@@ -126,14 +129,12 @@ def _frame_levels(frame: nw.DataFrame[Any], levels: Mapping[str, float]) -> Any:
         nw.new_series(
             name,
             np.array(
-                [
-                    _known_level(cell, levels, row, name)
-                    for row, cell in enumerate(frame[name].to_list())
-                ]
+                [_known_level(cell, levels, row, name) for row, cell in enumerate(column.to_list())]
             ),
             backend=frame.implementation,
         )
-        for name in frame.columns
+        # Not frame[name]: the columns of a pandas frame may be called 0, 1, …
+        for name, column in zip(frame.columns, frame.iter_columns(), strict=True)
     ).to_native()
 
 
@@ -149,14 +150,24 @@ def _known_level(cell: Any, levels: Mapping[str, float], row: int, item: Any) ->
     return level
 
 
-def _with_category_codes(frame: nw.DataFrame[Any]) -> Any:
-    """The frame with ordered categories replaced by their numbers, the first 0."""
+def with_category_codes(frame: nw.DataFrame[Any], otherwise: Sequence[str | Setting] = ()) -> Any:
+    """The frame with ordered categories replaced by their numbers, the first 0.
+
+    ``otherwise`` begins the remedy for words without an order.
+
+    >>> import pandas as pd
+    >>> words = pd.Categorical(["good", "bad"], categories=["bad", "fair", "good"], ordered=True)
+    >>> with_category_codes(as_frame(pd.DataFrame({"tea": words})))
+       tea
+    0  2.0
+    1  0.0
+    """
     ordered = [name for name, dtype in frame.schema.items() if isinstance(dtype, nw.Enum)]
     for name, dtype in frame.schema.items():
         if dtype == nw.String or (dtype == nw.Categorical and name not in ordered):
             raise InputError(
                 f"column {name!r} holds words without an order",
-                remedy=["list them from best to worst: ", Setting("scale", "good>fair>bad")],
+                remedy=[*otherwise, "give all columns the same ordered categories"],
             )
     if not ordered:
         return frame.to_native()
@@ -165,14 +176,12 @@ def _with_category_codes(frame: nw.DataFrame[Any]) -> Any:
         raise InputError(
             "the columns do not have the same ordered categories, so their ratings cannot be "
             "compared",
-            remedy=["give all of them one list, or pass ", Setting("scale")],
+            remedy=[*otherwise, "give all columns the same ordered categories"],
         )
+    codes = {category: float(i) for i, category in enumerate(kinds.pop())}
     series = []
-    for name in ordered:
-        dtype = frame.schema[name]
-        assert isinstance(dtype, nw.Enum)
-        codes = {category: float(i) for i, category in enumerate(dtype.categories)}
-        cells = [np.nan if cell is None else codes[cell] for cell in _objects(frame[name])]
+    for name, column in zip(ordered, frame.iter_columns(), strict=True):
+        cells = [np.nan if cell is None else codes[cell] for cell in _objects(column)]
         series.append(nw.new_series(name, np.array(cells), backend=frame.implementation))
     return frame.with_columns(*series).to_native()
 

@@ -123,6 +123,9 @@ KINDS = {
     "ties": ("1,1,2,3 2,1,2,1 3,2,1,1 1,2,2,2 2,2,1,1 1,1,1,2", "error"),
     "top-k": ("1,2,, 2,1,, ,,1,2 1,,2, ,1,2, 2,,,1", "last"),
     "incomplete": ("1,,2,3 2,1,,3 ,2,1, 1,3,2, 3,,1,2 ,3,1,2", "anywhere"),
+    # Nobody differs, or nobody orders anything.
+    "equal": (" ".join(["1,2,3,4"] * 6), "error"),
+    "tied": (" ".join(["1,1,1,1"] * 6), "error"),
 }
 
 
@@ -310,6 +313,13 @@ def test_standard_output(here, command):
         )
     else:
         assert done.stdout_bytes == target.read_bytes()
+
+
+@pytest.mark.parametrize("command", [each for each in ARGUMENTS if "--json" in ARGUMENTS[each]])
+def test_standard_output_holds_one_thing(here, command):
+    done = run(command, "votes.csv", *arguments(command), "-o", "-")
+    assert done.exit_code != 0
+    assert "cannot hold both the output and JSON" in done.output
 
 
 # --- a saved model, which takes rankings too ----------------------------------------------------

@@ -65,7 +65,7 @@ def test_items_from_standard_input_with_any_delimiter(lunch):
 
 
 def test_a_picture_of_a_graph_has_a_format_before_the_work(lunch):
-    fail("graph", "dishes.csv", "-o", "g.npz", "-o", "g.txt", says=".png, .svg or .pdf")
+    fail("graph", "dishes.csv", "-o", "g.npz", "-o", "g.txt", says=".png, .svg, .pdf or .html")
     assert not (lunch / "g.npz").exists()
 
 

@@ -11,6 +11,7 @@ from rankcut import (
     GraphCutFeatures,
     KendallKernel,
     MallowsKernel,
+    RankingSet,
     compare_kernels,
     make_food,
     make_mallows,
@@ -31,6 +32,12 @@ def test_evidence_and_loss_are_those_of_the_classifier():
         probabilities[other] = model.predict_proba(FOOD.ranks[other])
     assert row["log_loss"] == pytest.approx(log_loss(FOOD.target, probabilities))
     assert (row["behind"], row["loss_difference"], row["low"], row["high"]) == (0, 0, 0, 0)
+
+
+def test_counts_are_refused():
+    rankings = RankingSet(FOOD.ranks, tuple("abcdefgh"), counts=[2] * 40)
+    with pytest.raises(ValueError, match=r"rows have counts.*pass ranks.expanded\(\)"):
+        compare_kernels(rankings, FOOD.target, [KendallKernel()])
 
 
 def test_vectors_stand_for_their_inner_products():

@@ -12,7 +12,7 @@ from scipy.optimize import milp
 
 from rankcut import make_mallows
 from rankcut.consensus import kemeny, kemeny_order
-from rankcut.consensus.kemeny import solve_program
+from rankcut.consensus.kemeny import possible_firsts, solve_program
 
 # Seconds that a proof may take on a busy machine.
 AGES = 3600.0
@@ -40,6 +40,17 @@ def test_no_order_is_better(n_items, seed, whole):
     found = kemeny_order(margins)
     assert found.optimal
     assert_allclose([found.value, found.bound, gain(margins, found.order)], best, atol=1e-12)
+
+
+@given(st.integers(1, 6), st.integers(0, 2**32 - 1))
+def test_every_item_that_a_best_order_can_begin_with_is_found(n_items, seed):
+    margins = random_margins(n_items, seed, whole=True)
+    orders = list(permutations(range(n_items)))
+    gains = np.array([gain(margins, list(order)) for order in orders])
+    firsts = {order[0] for order, value in zip(orders, gains, strict=True) if value == gains.max()}
+    assert possible_firsts(margins, 10).tolist() == sorted(firsts)
+    heuristic = possible_firsts(margins, 0)
+    assert 1 <= len(heuristic) <= n_items
 
 
 @pytest.mark.parametrize("whole", [False, True])

@@ -50,7 +50,13 @@ def test_sushi_a(sushi_home):
     assert sushi.item_features["style"][5] == "maki"
     assert sushi.feature_types[:4] == ["categorical", "categorical", "categorical", "numeric"]
     assert sushi.target.tolist() == [0, 1]
-    assert sushi.user_features["age"].tolist() == [2, 1]
+    assert sushi.user_features["age"].tolist() == ["30-39", "20-29"]
+    assert sushi.user_features["gender"].tolist() == ["male", "female"]
+    assert sushi.user_features["region"].tolist() == ["Hokkaido", "Kinki"]
+    assert sushi.user_features["prefecture"].tolist() == ["Hokkaido", "Osaka"]
+    assert sushi.user_features["side"].tolist() == ["east", "west"]
+    assert sushi.user_features["moved"].tolist() == ["no", "no"]
+    assert sushi.user_features["seconds"].tolist() == [355, 214]
     model = GraphCutFeatures(SimilarityGraph(sushi.item_points))
     assert model.fit_transform(sushi.ranks).shape == (2, 10)
 

@@ -5,6 +5,7 @@ from unittest import SkipTest
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.gaussian_process.kernels import RBF
 from sklearn.linear_model import Ridge
 from sklearn.utils import get_tags
@@ -12,19 +13,23 @@ from sklearn.utils.estimator_checks import estimator_checks_generator, parametri
 
 from rankcut import (
     AgreementGraph,
+    CoListingGraph,
     Completions,
     Consensus,
     GPClassifier,
     GPRegressor,
     GraphCutFeatures,
+    GraphCutKernel,
     RankingClassifier,
     RankingClusters,
     RankingCompleter,
     RankingRegressor,
+    RankingSet,
     RatingFeatures,
     SimilarRankings,
     Smoothing,
     SubmodularFeatures,
+    ViewFeatures,
 )
 from rankcut.estimators import (
     GraphSmoothing,
@@ -41,6 +46,7 @@ ESTIMATORS = [
     LikenessFeatures(),
     WeightedKendallFeatures(),
     SubmodularFeatures(),
+    ViewFeatures(),
     SimilarRankings(n_neighbors=1),
     GPClassifier(kernel_variance=1.0, constant_variance=1.0),
     GPRegressor(),
@@ -84,6 +90,7 @@ VARIANTS = [
     GPClassifier(RBF(), constant_variance=1.0),
     GPClassifier("precomputed"),
     RankingClassifier(smoothing=0),
+    ViewFeatures(smoothing=0),
     RankingCompleter(AgreementGraph(), unranked="last"),
 ]
 
@@ -122,3 +129,33 @@ def run(estimator, check):
         assert NO_GRAM_MATRIX[name] in str(refused.value.__cause__ or refused.value)
     else:
         check(estimator)
+
+
+COUNTED = {
+    "classifier": (RankingClassifier(), "decision_function"),
+    "process": (GPClassifier(GraphCutKernel(unranked="last")), "decision_function"),
+    "cuts": (GraphCutFeatures(CoListingGraph(), unranked="last"), "transform"),
+    "ratings": (RatingFeatures(CoListingGraph(), unrated="ignore"), "transform"),
+    "likeness": (LikenessFeatures(unranked="last"), "transform"),
+    "views": (ViewFeatures(), "transform"),
+    "completer": (RankingCompleter(), "transform"),
+}
+
+
+@pytest.mark.parametrize("name", COUNTED)
+def test_counts_are_repeated_rows(name):
+    rng = np.random.default_rng(0)
+    ranks = np.argsort(rng.random((30, 5)), axis=1) + 1.0
+    ranks[ranks > 4] = np.nan
+    counts, labels = rng.integers(1, 5, 30), np.arange(30) % 2
+    rankings = RankingSet(ranks, tuple("abcde"), counts=counts)
+    estimator, method = COUNTED[name]
+
+    def found(*fitted, **weights):
+        return getattr(clone(estimator).fit(*fitted, **weights), method)(ranks)
+
+    expected = found(rankings.expanded(), np.repeat(labels, counts))
+    # What is learned by steps stops within a tolerance.
+    np.testing.assert_allclose(found(ranks, labels, sample_weight=counts), expected, atol=1e-5)
+    np.testing.assert_allclose(found(rankings, labels), expected, atol=1e-5)
+    assert np.abs(found(ranks, labels) - expected).max() > 1e-3

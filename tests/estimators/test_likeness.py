@@ -223,3 +223,33 @@ def test_full_rankings_and_empty_lists():
     assert not last.transform(stored(empty)).toarray().any()
     with pytest.raises(ValueError, match='unranked="last"'):
         LikenessFeatures().fit(np.vstack([full, empty]))
+
+
+@pytest.mark.parametrize(
+    ("n_listed", "share"), [(6, 0.5 / 1.75), (4, 1 / 2.25), (1, 1 / 1.5), (8, 0.0)]
+)
+def test_listing_counts_less_the_more_is_listed(n_listed, share):
+    # Of 8 items: weights are halfway between those of whole and of short lists if 6 are listed.
+    ranks = np.argsort(np.random.default_rng(0).random((40, 8)), axis=1) + 1.0
+    ranks[ranks > n_listed] = np.nan
+    model = LikenessFeatures(unranked="last").fit(ranks)
+    names = model.get_feature_names_out()
+    listing = [name.startswith("listing of") for name in names]
+    squares = (model.transform(ranks)[:, listing] ** 2).sum(axis=1)
+    np.testing.assert_allclose(squares, share, atol=1e-12)
+
+
+def test_order_counts_less_where_lists_hardly_overlap():
+    rng = np.random.default_rng(0)
+    ranks = np.full((60, 100), np.nan)
+    for row in ranks:
+        row[rng.permutation(100)[:6]] = np.arange(1.0, 7)
+    model = LikenessFeatures(unranked="last").fit(ranks)
+    shares = (~np.isnan(ranks)).mean(axis=0)
+    overlap = 4 * (shares**2).sum() / shares.sum()
+    assert overlap < 0.4
+    names = model.get_feature_names_out()
+    order = [name.startswith("order of") for name in names]
+    squares = (model.transform(ranks)[:, order] ** 2).sum(axis=1)
+    expected = 0.5 * overlap / (1.5 + 0.75 * overlap)
+    np.testing.assert_allclose(squares, expected, atol=1e-12)

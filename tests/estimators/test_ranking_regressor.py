@@ -20,6 +20,7 @@ from rankcut import (
 )
 from rankcut.errors import InputError
 from rankcut.estimators import KendallFeatures
+from rankcut.estimators.covariates import fit_encoder
 from rankcut.label_ranking import combination, kendall_score
 
 NAN = float("nan")
@@ -205,3 +206,9 @@ def test_mistakes_are_named(people):
         RankingRegressor(KNeighborsRegressor()).fit(X, ranks, sample_weight=np.ones(150))
     with pytest.raises(InputError, match="transform must be"):
         RankingRegressor().set_output(transform="table")
+
+
+def test_a_text_where_numbers_were_fitted_is_named_with_its_row():
+    encoder = fit_encoder(pd.DataFrame({"age": [30.0, NAN, 50.0]}))
+    with pytest.raises(InputError, match=r"row 1: column 'age' had numbers .*'old'"):
+        encoder.encode(pd.DataFrame({"age": [30.0, "old"]}))

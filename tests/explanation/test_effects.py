@@ -133,6 +133,7 @@ def test_what_drives_the_number_is_on_top_and_clear():
     assert found.items[0]["item"] == 0
     assert found.items[0]["effect"] < -4 * found.items[0]["std_error"] < 0
     assert "0: -" in found.summary()
+    assert "± 95 % interval" in found.summary()
     assert found.unit == "units of the target"
 
 
@@ -156,6 +157,7 @@ def test_labels_frames_and_what_is_unknown():
     assert frame["item"].isin(table.columns).all()
     assert frame["std_error"].isna().all()
     assert "not known" in found.summary()
+    assert "±" not in found.summary()
     assert found.to_dict()["items"][0]["std_error"] is None
     assert list(found.to_frame("pairs").columns) == ["first", "second", "effect", "std_error"]
     assert len(found.plot().axes) == 1

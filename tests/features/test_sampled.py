@@ -115,6 +115,17 @@ class TestTolerance:
         assert np.sqrt((error**2).mean()) < tolerance
         assert error.max() < 4 * tolerance
 
+    def test_first_draws_that_agree_by_luck_are_not_the_last(self):
+        rng = np.random.default_rng(14)
+        ranks = np.array([rng.permutation(self.n_items) for _ in range(700)], dtype=float)
+        for row in ranks:
+            row[rng.permutation(self.n_items)[: rng.integers(2, 6)]] = np.nan
+        options = {"unranked": "anywhere", "completions": "sampled", "tolerance": 0.002}
+        features = flat_vectors(ranks, self.graph, **options)
+        truth = flat_vectors(ranks, self.graph, unranked="anywhere", completions="exact")
+        error = np.linalg.norm(features - truth, axis=1) / np.linalg.norm(truth, axis=1)
+        assert error.max() < 4 * 0.002
+
     def test_more_is_drawn_where_it_is_harder(self):
         ranks = self.ranks()
         drawn = []

@@ -116,5 +116,10 @@ def test_the_ballot_csv_of_scottish_elections(tmp_path):
         np.testing.assert_array_equal(votes.ranks, [[1, 2, np.nan], [np.nan, np.nan, 1]])
         assert votes.counts.tolist() == [5, 2]
         assert votes.title == "Ward 1 - Here, There"
+    # As a spreadsheet saves it, with a name in quotes.
+    padded = SCOTTISH.replace("Cy Day", '""Cy"" Day').replace(",\n", ",,,\n")
+    path.write_text(padded)
+    votes = read_file(path)
+    assert (votes.items[1], votes.counts.tolist()) == ('"Cy" Day', [5, 2])
     path.write_text("1,2\n2,1\n")
     assert read_file(path, header=0).shape == (2, 2)

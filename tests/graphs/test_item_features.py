@@ -90,6 +90,14 @@ def test_infinite_values_are_named(frames):
         item_points(frame, "name", scale=False)
 
 
+def test_lists_of_words_are_refused(frames):
+    frame = frames.DataFrame({"tags": [["raw", "fish"], ["egg"]]})
+    with pytest.raises(
+        ValueError, match=r"column 'tags'.*(join its words|make it numbers or text)"
+    ):
+        item_points(frame, None, scale=False)
+
+
 def test_dates_are_neither_numbers_nor_categories(frames):
     days = [datetime.date(2020, 1, 1), datetime.date(2020, 1, 2)]
     frame = frames.DataFrame({"day": np.array(days, dtype="M8[ms]")})

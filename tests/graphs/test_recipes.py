@@ -260,6 +260,14 @@ class TestCosine:
             same = NeighborGraph(sparse.csr_array(scale * self.TAGS), **options).build()
             assert_allclose(same.to_dense(), found.to_dense(), rtol=1e-7)
 
+    def test_of_equal_cosines_the_first_items_are_kept(self):
+        tags = sparse.csr_array([[1.0, 0], [1, 0], [1, 0], [1, 0], [-1, 0]])
+        graph = NeighborGraph(tags, n_neighbors=1, metric="cosine", kernel="constant").build()
+        expected = np.zeros((5, 5))
+        # All choose item 0, which chooses item 1; the last one is opposed to all others.
+        expected[0, 1:4] = expected[1:4, 0] = 1
+        assert_array_equal(graph.to_dense(), expected)
+
     def test_dense_features(self):
         points = np.random.default_rng(1).random((12, 3))
         options = {"n_neighbors": 3, "metric": "cosine"}

@@ -140,7 +140,8 @@ def test_flat_trees_predict_as_scikit_learns_do(problem):
         for seed, leaf in enumerate((1, 4))
     ]
     columns = np.array([[0, 1], [1, 0], [0, 1], [0, 1]], dtype=np.uint32)
-    forest = ForestModel(*flatten(trees), columns, targets)
+    nodes = [(tree.tree_, tree.tree_.value[:, :, 0]) for tree in trees]
+    forest = ForestModel(*flatten(nodes), columns, targets)
     order = [[0, 1], [1, 0], [0, 1], [0, 1]]
     expected = np.mean(
         [tree.predict(single)[:, own] for tree, own in zip(trees, order, strict=True)], axis=0
@@ -202,7 +203,7 @@ def test_predictions_of_rows_left_out_are_honest(problem):
         members=everyone,
         n_trees=50,
         leaf=1,
-        best=False,
+        tried=None,
         seed=0,
     )
     # A row's own target does not enter its left-out prediction.
@@ -216,11 +217,44 @@ def test_predictions_of_rows_left_out_are_honest(problem):
         members=everyone,
         n_trees=50,
         leaf=1,
-        best=False,
+        tried=None,
         seed=0,
     )
     assert np.abs(forest.predict(rows) - other.predict(rows))[4].max() > 100
     assert np.abs(forest.left_out[4] - other.left_out[4]).max() < 10
+
+
+def test_trees_split_by_scores_predict_the_mean_targets_of_their_leaves(problem):
+    rows, targets, weights = problem
+    scores = (targets @ [1.0, -1.0])[:, None]
+    forest = fit_forest(
+        rows,
+        targets,
+        weights,
+        groups=[np.array([0, 1])],
+        members=[np.arange(30)],
+        n_trees=1,
+        leaf=5,
+        tried=1.0,
+        splits=scores,
+        seed=0,
+    )
+    # The tree is linear in what it splits by, so it predicts the score as the tree of the score.
+    alone = fit_forest(
+        rows,
+        scores,
+        weights,
+        groups=[np.array([0])],
+        members=[np.arange(30)],
+        n_trees=1,
+        leaf=5,
+        tried=1.0,
+        seed=0,
+    )
+    found = forest.predict(rows)
+    np.testing.assert_allclose(found @ [1.0, -1.0], alone.predict(rows)[:, 0], atol=1e-12)
+    np.testing.assert_allclose(forest.left_out @ [1.0, -1.0], alone.left_out[:, 0], atol=1e-12)
+    assert len(np.unique(found[:, 0])) > 1
 
 
 def test_forest_is_the_same_for_any_number_of_threads(problem):
@@ -234,7 +268,7 @@ def test_forest_is_the_same_for_any_number_of_threads(problem):
             members=[np.arange(30), np.arange(10, 25)],
             n_trees=5,
             leaf=1,
-            best=True,
+            tried=0.5,
             seed=0,
             n_jobs=n_jobs,
         )
@@ -268,8 +302,9 @@ def incomplete(rng):
 
 
 def fit_some(rows, targets, listed, pairs):
+    scores = scores_of_pairs(targets, 3)
     return fit_combination(
-        rows, targets, listed, np.ones(len(rows)), np.zeros(2, bool), pairs, seed=0
+        rows, targets, scores, listed, np.ones(len(rows)), np.zeros(2, bool), pairs, seed=0
     )
 
 
@@ -371,6 +406,7 @@ def test_many_targets_are_predicted_by_way_of_their_principal_components(rng):
     targets = rows @ spread
     model = fit_combination(
         rows,
+        targets,
         targets,
         np.ones(targets.shape, bool),
         np.ones(40),

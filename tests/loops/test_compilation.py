@@ -88,6 +88,28 @@ def test_a_loop_is_plain_or_compiled():
     assert pickle.loads(pickle.dumps(quadruple)) is quadruple
 
 
+@pytest.mark.parametrize("broken", [False, True])
+def test_cached_loops_are_loaded_without_what_only_compiling_needs(monkeypatch, tmp_path, broken):
+    monkeypatch.setattr("numba.core.config.CACHE_DIR", str(tmp_path))
+    kept = compilation.compiled(double)
+    assert kept(4) == 8
+    refreshed = []
+    refresh = type(kept._code.targetctx).refresh
+
+    def watch(context):
+        refreshed.append(context)
+        refresh(context)
+
+    monkeypatch.setattr(type(kept._code.targetctx), "refresh", watch)
+    if broken:
+        # Another version of Numba may name its parts otherwise; then its own way is taken.
+        monkeypatch.setattr("numba.core.runtime.rtsys", None)
+    again = compilation.compiled(double)
+    assert again(4) == 8
+    assert sum(again._code.stats.cache_hits.values()) == 1
+    assert bool(refreshed) == broken
+
+
 @pytest.mark.slow
 def test_a_package_without_any_writable_directory(tmp_path):
     # Permissions do not bind root, but a file where a directory is needed does.

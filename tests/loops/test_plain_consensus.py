@@ -40,7 +40,7 @@ CALLS = {
     "close_rows": lambda: (GROUPS.copy(),),
     "pack_rows": lambda: (GROUPS, 3, np.full((3, 1), 7, np.uint64)),
     "unpack_rows": lambda: (packed(), 3, np.full_like(GROUPS, 9)),
-    "best_order": lambda: (whole_gains(), np.full(6, -1)),
+    "best_order": lambda: (whole_gains(), np.full(6, -1), np.zeros(6)),
     "improve_order": lambda: (whole_gains(), np.arange(6)[::-1].copy()),
     "find_cycles": lambda: ((whole_gains() > 0) * 1.0, 1e-6, 2, np.zeros((4, 3), np.int64)),
     "unavoidable_loss": lambda: (whole_gains(),),

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from chromium import COLLIDING, CUT, WIDER, find_chromium, opened
 
-from rankcut import compare_groups, make_mallows
+from rankcut import SimilarityGraph, compare_groups, make_mallows
 from rankcut.datasets import load_lunch
-from rankcut.pictures import map_page
+from rankcut.pictures import graph_page, map_page
 from rankcut.pictures.blocs import bloc_page
 from rankcut.pictures.comparison_page import comparison_page
 from rankcut.pictures.consensus import consensus_page
@@ -29,6 +29,14 @@ def many_groups():
     votes = make_mallows(836, 12, phi=0.9, random_state=0)
     towns = np.array([f"town {k} with a long name" for k in range(54)] + [HOSTILE])
     return map_page(votes.ranks, towns[np.arange(836) % 55], by_name="town", title=HOSTILE)
+
+
+def graph():
+    """More items than labels have room for, some with hostile names."""
+    points = np.random.default_rng(0).normal(size=(90, 3))
+    names = [HOSTILE, *(f"Item {k} with a longer name" for k in range(89))]
+    kinds = [HOSTILE if k % 3 else "other" for k in range(90)]
+    return graph_page(SimilarityGraph(points), kinds, items=names, title=HOSTILE)
 
 
 def consensus():
@@ -82,7 +90,7 @@ def blocs():
 @pytest.mark.parametrize("width", [390, 1280])
 @pytest.mark.parametrize(
     "make",
-    [lunch_map, many_groups, consensus, many_paired, comparison, many_compared, blocs],
+    [lunch_map, many_groups, graph, consensus, many_paired, comparison, many_compared, blocs],
 )
 def test_nothing_overflows_is_cut_or_complains(tmp_path, make, width):
     file = tmp_path / "page.html"

@@ -54,7 +54,7 @@ def test_the_polytope_and_the_features_are_where_they_should_be():
     marked = [line.get_xydata()[0] for line in cones.lines if line.get_marker() == "o"]
     phi = MajorantCone(TRIANGLE, groups).min_norm_point() @ to_plane
     assert_allclose(marked, [np.zeros(2), phi], atol=1e-12)
-    # The corner of the majorant cone is the vertex of the order.
+    # The apex of the majorant cone is the vertex of the order.
     tips = np.vstack([patch.get_xy() for patch in cones.patches[1:]])
     vertex = BasePolytope(TRIANGLE).vertex([0, 1, 2]) @ to_plane
     assert np.linalg.norm(tips - vertex, axis=1).min() < 1e-9

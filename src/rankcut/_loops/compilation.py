@@ -7,7 +7,7 @@ function stays available as ``loop.py_func``; tests use it as an oracle for the 
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cache, cached_property, update_wrapper
+from functools import cache, cached_property, partial, update_wrapper
 from threading import Lock
 from typing import Any, TypeVar, cast
 
@@ -139,11 +139,31 @@ def _compile(function: Callable[..., object]) -> Any:
     # Nothing calls loops from C; a wrapper for that takes a tenth of the time to compile.
     options = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
     try:
-        return _njit()(cache=True, **options)(function)
+        code = _njit()(cache=True, **options)(function)
     except RuntimeError:
         # Numba finds no place for its cache.
         warn_of_no_cache()
         return _njit()(**options)(function)
+    # There is none if Numba is told not to compile.
+    if (cached := getattr(code, "_cache", None)) is not None:
+        cached.load_overload = partial(_load, cached)
+    return code
+
+
+def _load(cache: Any, signature: Any, context: Any) -> Any:
+    """Machine code from the cache, or None, without all that Numba loads to compile.
+
+    Numba imports what it knows of Python and NumPy first, which takes as long as importing Numba
+    itself. Only compiling needs it, and asks for it. Its runtime, which allocates arrays, is enough
+    here. Whatever goes wrong, Numba's own way is right.
+    """
+    try:
+        from numba.core.runtime import rtsys
+
+        rtsys.initialize(context)
+        return cache._load_overload(signature, context)
+    except Exception:
+        return type(cache).load_overload(cache, signature, context)
 
 
 def _njit() -> Any:

@@ -10,11 +10,12 @@ from rankcut._loops.types import Floats, Longs
 
 
 @compiled
-def best_order(gains: Floats, order: Longs) -> None:
+def best_order(gains: Floats, order: Longs, by_first: Floats) -> None:
     """The order of largest gain, by dynamic programming over subsets, in 2^n·n steps.
 
-    ``best[S]`` is the largest gain of pairs whose first item is outside S, if the items of S come
-    first. It is filled from the full set down.
+    ``by_first`` receives the largest gain of an order that begins with each item. ``best[S]`` is
+    the largest gain of pairs whose first item is outside S, if the items of S come first. It is
+    filled from the full set down.
     """
     n = gains.shape[0]
     n_sets = 1 << n
@@ -35,6 +36,7 @@ def best_order(gains: Floats, order: Longs) -> None:
             gain = best[chosen | (1 << i)]
             for q in range(n_rest):
                 gain += gains[i, rest[q]]
+            by_first[i] = gain  # of the empty set in the end
             if gain > most:
                 most = gain
                 which = i

@@ -7,7 +7,7 @@ from rankcut._loops.random_streams import STEP, scramble
 from rankcut._loops.types import Floats, Ints, Streams
 
 # A Latin hypercube has at most 2**LARGEST_EXPONENT draws; larger stages use several.
-LARGEST_EXPONENT = 4
+LARGEST_EXPONENT = 5
 
 # With fewer replicates, the factor of the control variate is too noisy to help.
 FEWEST_TO_REGRESS = 4

@@ -86,8 +86,10 @@ def clusters(
     from rankcut.reports.blocs import BlocReport
 
     suffixes = {**TABLES, **PICTURES, ".html": None, ".skops": needs_skops}
-    outputs = Outputs(output, suffixes, ".csv")
-    of_members = Outputs(None if members is None else [members], TABLES, ".csv")
+    outputs = Outputs(output, suffixes, ".csv", as_json=as_json)
+    of_members = Outputs(None if members is None else [members], TABLES, ".csv", as_json=as_json)
+    if outputs.to_stdout and of_members.to_stdout:
+        raise InputError("only one output can go to standard output")
     model = RankingClusters(
         _parsed_number(number),
         unranked=unranked,

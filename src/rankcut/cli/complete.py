@@ -82,7 +82,7 @@ def complete(
     Example: rankcut complete votes.csv --items items.csv -o completed.csv
     """
     suffixes = {**TABLES, ".skops": needs_skops}
-    outputs = Outputs(output or ([] if as_json else ["-"]), suffixes, ".csv")
+    outputs = Outputs(output or ([] if as_json else ["-"]), suffixes, ".csv", as_json=as_json)
 
     from rankcut.cli.progress import working
     from rankcut.cli.vector_options import VectorOptions

@@ -76,7 +76,7 @@ def consensus(
     from rankcut.cli.progress import working
     from rankcut.cli.vector_options import VectorOptions
 
-    outputs = Outputs(output, {**TABLES, **PICTURES, ".html": None}, ".csv")
+    outputs = Outputs(output, {**TABLES, **PICTURES, ".html": None}, ".csv", as_json=as_json)
     settings = {
         "method": method,
         "graph": VectorOptions(graph=graph).item_graph(),

@@ -12,6 +12,7 @@ from rankcut.cli.output import (
     OutputFiles,
     Outputs,
     note,
+    page_writer,
     picture_writers,
     print_facts,
     print_json,
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from rankcut.graphs.item_graph import ItemGraph
 
 Similarity: TypeAlias = Literal["squared_exponential", "exponential"]
-GraphFormat: TypeAlias = Literal["npz", "png", "svg", "pdf"]
+GraphFormat: TypeAlias = Literal["npz", "png", "svg", "pdf", "html"]
 Learn: TypeAlias = Literal["agreement", "co-listing"]
 
 Categories: TypeAlias = tuple[str, Any]
@@ -132,7 +133,8 @@ def graph(
     """Build an item graph from items or rankings.
 
     Similar items are connected strongly. Numbers are scaled, categories one-hot encoded, and texts
-    compared by their words. -o writes the graph (.npz) or a picture of it (.png, .svg, .pdf).
+    compared by their words. -o writes the graph (.npz), a picture of it (.png, .svg, .pdf), or a
+    page (.html) that shows the strongest edges of the item under the mouse.
 
     Example: rankcut graph items.csv -o graph.npz -o graph.png
     """
@@ -146,7 +148,9 @@ def graph(
         raise InputError("--rank is for the squared exponential kernel")
     if learn is None:
         _check_about_items(reading)
-    outputs = Outputs(output, {".npz": None, **PICTURES}, ".npz", to=to, as_json=as_json)
+    outputs = Outputs(
+        output, {".npz": None, **PICTURES, ".html": None}, ".npz", to=to, as_json=as_json
+    )
     if learn is not None:
         if any(each is not None for each in (categorical, lengthscale, rank)) or keep != 1.0:
             raise InputError(
@@ -172,12 +176,20 @@ def graph(
     else:
         print_facts(_lines(found), outputs.text)
 
+    looks: dict[str, Any] = {"by_name": by_name, "title": _title(features)}
+
     def draw() -> Any:
         from rankcut.pictures.graph_figure import plot_graph
 
-        return plot_graph(named, categories, by_name=by_name, title=_title(features))
+        return plot_graph(named, categories, **looks)
 
-    outputs.write({".npz": lambda place: write_graph(named, place), **picture_writers(draw)})
+    def make_page() -> str:
+        from rankcut.pictures.graph_page import graph_page
+
+        return graph_page(named, categories, **looks)
+
+    writers = picture_writers(draw) | page_writer(make_page)
+    outputs.write({".npz": lambda place: write_graph(named, place), **writers})
 
 
 def _check_about_items(reading: Reading) -> None:

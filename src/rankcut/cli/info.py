@@ -41,7 +41,7 @@ def info(
     from rankcut._loops.compilation import plain_loops
     from rankcut.reports.description import describe
 
-    outputs = Outputs(output, {".json": None}, ".json")
+    outputs = Outputs(output, {".json": None}, ".json", as_json=as_json)
     rankings = reading.read(file)
     few = rankings.ranks.shape[0] * rankings.ranks.shape[1] <= _FEW_ENTRIES
     with plain_loops() if few else nullcontext():

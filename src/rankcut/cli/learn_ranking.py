@@ -24,11 +24,7 @@ if TYPE_CHECKING:
     from rankcut.files.feature_tables import PersonTable
     from rankcut.ranking_set import RankingSet
 
-_SHOWN = {
-    "kendall": ("Kendall", 7, ".3f"),
-    "spearman": ("Spearman", 8, ".3f"),
-    "top_overlap": ("top 3", 6, ".3f"),
-}
+_SHOWN = {"kendall": ("Kendall", 7, ".3f"), "spearman": ("Spearman", 8, ".3f")}
 
 
 @with_options(reading=Reading)
@@ -69,8 +65,9 @@ def learn_ranking(
 ) -> None:
     """Test how well rankings can be predicted from covariates.
 
-    Cross-validated Kendall's tau, Spearman's rho and overlap of the three best, beside one
-    ranking for all. Covariates may be numbers or text, and may be missing.
+    Cross-validated Kendall's tau, Spearman's rho and overlap of the three best (of half the
+    items, if there are fewer than six), beside one ranking for all. Covariates may be numbers or
+    text, and may be missing.
 
     -o MODEL.skops saves the model, fitted to all people, for 'rankcut predict'; -o with .csv,
     .json or .parquet saves the scores.
@@ -82,7 +79,7 @@ def learn_ranking(
     from rankcut.cli.progress import working
     from rankcut.estimators.ranking_regressor import RankingRegressor
     from rankcut.files.models import SavedModel, write_model
-    from rankcut.reports.regression import cross_validate_rankings
+    from rankcut.reports.regression import cross_validate_rankings, n_best
 
     people, ranked = _one_by_one(*_read(table, rankings, person, reading))
     if len(ranked) < folds:
@@ -99,7 +96,8 @@ def learn_ranking(
     if as_json:
         print_json({"title": title, "scores": rows})
     else:
-        print_scores(title, scores, _SHOWN, outputs.text)
+        top = (f"top {n_best(len(ranked.items))}", 6, ".3f")
+        print_scores(title, scores, {**_SHOWN, "top_overlap": top}, outputs.text)
     outputs.write(table_writers(columns_of(rows), {"title": title, "scores": rows}))
 
     def save(place: str) -> None:
@@ -132,8 +130,8 @@ def _read(
     if person is None:
         if len(people) != len(ranked):
             raise RankingFileError(
-                f"has {amount(len(people), 'row')}, and there are "
-                f"{amount(len(ranked), 'ranking')} in {rankings}",
+                f"has {amount(len(people), 'row')}, and {rankings} has "
+                f"{amount(len(ranked), 'ranking')}",
                 table,
                 remedy="match them by name with --person",
             )

@@ -54,7 +54,7 @@ def predict(
     """
     if model == file == "-":
         raise InputError("MODEL and FILE cannot both be standard input")
-    outputs = Outputs(output or ([] if as_json else ["-"]), TABLES, ".csv")
+    outputs = Outputs(output or ([] if as_json else ["-"]), TABLES, ".csv", as_json=as_json)
 
     from rankcut.files.models import SavedBlocs, SavedCompleter, SavedModel, read_model
 

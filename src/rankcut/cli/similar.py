@@ -77,7 +77,7 @@ def similar(
 
     Example: rankcut similar votes.soi --to 0 -n 5 --unranked last
     """
-    outputs = Outputs(output or ([] if as_json else ["-"]), TABLES, ".csv")
+    outputs = Outputs(output or ([] if as_json else ["-"]), TABLES, ".csv", as_json=as_json)
     if to is None:
         if computing.on_cluster or parts is not None:
             raise InputError("a search on a cluster, or in parts, needs --to")

@@ -39,7 +39,7 @@ from rankcut.comparison.vectors import (
     side_by_side,
 )
 from rankcut.errors import InputError, amount
-from rankcut.rankings import Unranked
+from rankcut.rankings import Unranked, weights_of
 
 # More groups than this are probably numbers that should have been binned.
 MOST_GROUPS = 200
@@ -129,6 +129,7 @@ def compare_groups(
     if len(kept) < len(orders):
         notes.append(f"{amount(len(orders) - len(kept), 'ranking')} without a group left out.")
     codes, values = _used(found, kept)
+    sample_weight = weights_of(ranks, sample_weight)
     who = read_people(strata, people, sample_weight, codes, kept, len(orders))
     rows = make_rows(orders[kept], codes, who)
     notes += who.notes

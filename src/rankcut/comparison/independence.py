@@ -33,7 +33,7 @@ from rankcut.comparison.vectors import (
 )
 from rankcut.errors import InputError, amount
 from rankcut.parameters import within_floats
-from rankcut.rankings import Unranked, as_frame
+from rankcut.rankings import Unranked, as_frame, weights_of
 
 
 class Covariate(NamedTuple):
@@ -98,6 +98,7 @@ def independence_test(
     read = [_numbers(name, column, kept) for name, column in named.items()]
     design_columns = np.hstack([each.columns for each in read])
     _, row_codes = np.unique(design_columns, axis=0, return_inverse=True)
+    sample_weight = weights_of(ranks, sample_weight)
     who = read_people(strata, people, sample_weight, row_codes.ravel(), kept, len(orders))
     if who.counted:
         again = np.repeat(np.arange(len(kept)), who.weight.astype(np.int64))

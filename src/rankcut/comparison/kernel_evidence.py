@@ -16,6 +16,7 @@ from rankcut._loops.types import Floats
 from rankcut.comparison.tables import Table
 from rankcut.errors import InputError, amount
 from rankcut.estimators.gp import GPClassifier
+from rankcut.rankings import weights_of
 
 # A kernel needs matrices of rankings × rankings.
 _MOST_ROWS = 5_000
@@ -153,6 +154,11 @@ def compare_kernels(
     if n_rankings != len(codes):
         raise InputError(
             f"there are {amount(n_rankings, 'ranking')} and {amount(len(codes), 'label')}"
+        )
+    if weights_of(ranks, None) is not None:
+        raise InputError(
+            "the rows have counts, and each row would count once",
+            remedy="pass ranks.expanded(), and a label for each of its rankings",
         )
     rarest = int(np.bincount(codes).min())
     if not 2 <= n_folds <= rarest:

@@ -138,6 +138,33 @@ def heuristic_order(margins: Floats) -> Longs:
     return order
 
 
+def possible_firsts(margins: Floats, most_exact: int) -> NDArray[np.int64]:
+    """The items with which a best order can begin.
+
+    Of a set of more than ``most_exact`` items that beat each other in cycles, only the item with
+    which a good order begins.
+
+    >>> possible_firsts(np.array([[0.0, 0.0, 1.0], [0.0, 0.0, 1.0], [-1.0, -1.0, 0.0]]), 10)
+    array([0, 1])
+    """
+    gains = np.where(beats(np.abs(margins)), margins, 0.0)
+    found: list[int] = []
+    for items in components(gains > 0, gains.sum(axis=1)):
+        # An item that others beat which it cannot beat in a cycle comes after them.
+        free = (np.delete(gains[:, items], items, axis=0) <= 0).all(axis=0)
+        if not free.any():
+            continue
+        inner = np.ascontiguousarray(gains[np.ix_(items, items)])
+        by_first = np.zeros(len(items))
+        if len(items) > most_exact:
+            by_first[heuristic_order(inner)[0]] = 1.0
+        else:
+            best_order(inner, np.empty(len(items), dtype=np.int64), by_first)
+        best = by_first >= by_first.max() - ROUNDING * len(items) ** 2
+        found.extend(items[best & free].tolist())
+    return np.array(sorted(found))
+
+
 def _order_set(
     gains: Floats, step: float, end: float, progress: Progress | None
 ) -> tuple[Longs, float, bool]:
@@ -147,7 +174,7 @@ def _order_set(
         return np.zeros(1, dtype=np.int64), 0.0, True
     if n_items <= _MOST_BY_SUBSETS:
         order = np.empty(n_items, dtype=np.int64)
-        best_order(gains, order)
+        best_order(gains, order, np.empty(n_items))
         return order, _value(gains, order), True
     order = heuristic_order(gains)
     most = float(np.abs(gains).sum() / 2)

@@ -15,7 +15,7 @@ from rankcut.consensus.intervals import (
     sure_coordinates,
     sure_differences,
 )
-from rankcut.consensus.kemeny import KemenyOrder, Progress, heuristic_order, kemeny_order
+from rankcut.consensus.kemeny import KemenyOrder, Progress, kemeny_order, possible_firsts
 from rankcut.consensus.majority import beats, components, copeland_scores
 from rankcut.consensus.means import (
     Vectors,
@@ -221,14 +221,6 @@ def _first_by_majorities(means: Floats, n_items: int, method: Method) -> Floats:
         beats_all = beats(margins).sum(axis=2) == n_items - 1
         total += beats_all.sum(axis=0)
         for own in margins[~beats_all.any(axis=1)]:
-            total[_first_of_cycle(own)] += 1
+            firsts = possible_firsts(own, _MOST_EXACT)
+            total[firsts] += 1 / len(firsts)
     return total
-
-
-def _first_of_cycle(margins: Floats) -> int:
-    """The first item of Kemeny's order if no item beats every other one."""
-    top = components(beats(margins), margins.sum(axis=1))[0]
-    inner = margins[np.ix_(top, top)]
-    exact = len(top) <= _MOST_EXACT
-    order = kemeny_order(inner).order if exact else heuristic_order(inner)
-    return int(top[order[0]])

@@ -2,7 +2,7 @@
 
 import os
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,19 +55,36 @@ _ITEM_COLUMNS = {
     "sold": None,
 }
 
-_USER_COLUMNS = (
-    "user",
-    "gender",
-    "age",
-    "seconds",
-    "childhood prefecture",
-    "childhood region",
-    "childhood side",
-    "prefecture",
-    "region",
-    "side",
-    "moved",
-)
+_PREFECTURES = [
+    *("Hokkaido", "Aomori", "Iwate", "Akita", "Miyagi", "Yamagata", "Fukushima", "Niigata"),
+    *("Ibaraki", "Tochigi", "Gunma", "Saitama", "Chiba", "Tokyo", "Kanagawa", "Yamanashi"),
+    *("Shizuoka", "Nagano", "Aichi", "Gifu", "Toyama", "Ishikawa", "Fukui", "Shiga", "Mie"),
+    *("Kyoto", "Osaka", "Nara", "Wakayama", "Hyogo", "Okayama", "Hiroshima", "Tottori", "Shimane"),
+    *("Yamaguchi", "Ehime", "Kagawa", "Tokushima", "Kochi", "Fukuoka", "Nagasaki", "Saga"),
+    *("Kumamoto", "Kagoshima", "Miyazaki", "Oita", "Okinawa", "abroad"),
+]
+
+_REGIONS = [
+    *("Hokkaido", "Tohoku", "Hokuriku", "Kanto+Shizuoka", "Nagano+Yamanashi", "Chukyo", "Kinki"),
+    *("Chugoku", "Shikoku", "Kyushu", "Okinawa", "abroad"),
+]
+
+_SIDES = ["east", "west"]
+
+# The columns of the user file: the meaning of the codes, or None for numbers.
+_USER_COLUMNS = {
+    "user": None,
+    "gender": ["male", "female"],
+    "age": ["15-19", "20-29", "30-39", "40-49", "50-59", "60+"],
+    "seconds": None,
+    "childhood prefecture": _PREFECTURES,
+    "childhood region": _REGIONS,
+    "childhood side": _SIDES,
+    "prefecture": _PREFECTURES,
+    "region": _REGIONS,
+    "side": _SIDES,
+    "moved": ["no", "yes"],
+}
 
 
 def load_sushi(
@@ -96,8 +113,9 @@ def load_sushi(
     RankingSet
         ``ranks`` (5,000 rows; set b is sparse), ``item_names``, ``item_features`` (an array for
         each feature), ``feature_names``, ``feature_types`` ("numeric" or "categorical"),
-        ``item_points`` (features as coordinates, for a graph), ``columns`` (of each person),
-        ``ids``, ``target`` (0: lives in the east of Japan, 1: in the west) and ``target_names``.
+        ``item_points`` (features as coordinates, for a graph), ``columns`` (of each person:
+        gender, age group, region and others, in words), ``ids``, ``target`` (0: lives in the east
+        of Japan, 1: in the west) and ``target_names``.
 
     References
     ----------
@@ -116,19 +134,14 @@ def load_sushi(
     kept = list(range(len(names)))
     if which == "a":
         kept = [names.index(name) for name in _SET_A]
-    features = {}
-    for place, (name, meaning) in enumerate(_ITEM_COLUMNS.items(), start=2):
-        values = items[place][kept].astype(np.float64)
-        if meaning is None:
-            features[name] = values
-        else:
-            features[name] = np.array([meaning[int(code)] for code in values], dtype=object)
-    users = {
-        name: values.astype(np.float64)
-        for name, values in zip(_USER_COLUMNS, _columns(user_file), strict=True)
+    features = {
+        name: _named(values[kept], meaning)
+        for (name, meaning), values in zip(_ITEM_COLUMNS.items(), items[2:], strict=True)
     }
-    sides = ["east", "west"]
-    target = users["side"].astype(np.int64)
+    users = {
+        name: _named(values, meaning)
+        for (name, meaning), values in zip(_USER_COLUMNS.items(), _columns(user_file), strict=True)
+    }
     ids = tuple(int(user) for user in users.pop("user"))
     from rankcut.graphs.item_features import encoded
 
@@ -136,10 +149,10 @@ def load_sushi(
         rankings.ranks,
         tuple(names[i] for i in kept),
         ids=ids,
-        columns={**users, "side": np.array(sides, dtype=object)[target]},
+        columns=users,
         title=f"Sushi, {len(kept)} kinds",
-        target=target,
-        target_names=sides,
+        target=(users["side"] == "west").astype(np.int64),
+        target_names=_SIDES,
         item_features=features,
         details={
             "feature_names": list(features),
@@ -162,6 +175,14 @@ def sushi_files(data_home: str | os.PathLike[str] | None, which: str = "ab") -> 
         address=ADDRESS,
         terms=TERMS,
     )
+
+
+def _named(codes: NDArray[np.object_], meaning: list[str] | None) -> NDArray[Any]:
+    """Numbers, or the words that codes stand for."""
+    numbers = codes.astype(np.float64)
+    if meaning is None:
+        return numbers
+    return np.array(meaning, dtype=object)[numbers.astype(np.int64)]
 
 
 def _columns(path: Path) -> list[NDArray[np.object_]]:

@@ -25,6 +25,7 @@ from rankcut.rankings import (
     labels_beside,
     object_array,
     read_rankings,
+    weights_of,
 )
 
 
@@ -163,6 +164,7 @@ class RankingFeatures(NamesItems, TransformerMixin, TakesRankings, ABC):
         """
         self._check_input(X)
         rankings = self._read(stand_in(X), reset=True)
+        sample_weight = weights_of(X, sample_weight)
         if sample_weight is not None and not is_lazy(X):
             sample_weight = check_counts(sample_weight, rankings.shape[0])
         self._fit(rankings, sample_weight)

@@ -35,8 +35,7 @@ from rankcut.errors import InputError, Setting
 from rankcut.estimators.base import TakesRankings
 from rankcut.features.graph_cut import check_learnable, fit_graph
 from rankcut.parameters import check_choice, check_count, is_real, seed_from
-from rankcut.ranking_set import weights_of
-from rankcut.rankings import RankMatrix, Unranked
+from rankcut.rankings import RankMatrix, Unranked, weights_of
 
 
 class Consensus(TakesRankings):
@@ -76,8 +75,9 @@ class Consensus(TakesRankings):
         that the same method would give if everyone were asked. By the majority methods they are
         wide wherever a majority could go either way; see :func:`rankcut.consensus.by_majorities`.
     winner_shares_ : ndarray of shape (n_items,) or None
-        The share of bootstrap samples in which each item is first. By Kemeny's method it is found
-        by moving single items where more than ten beat each other in cycles.
+        The share of bootstrap samples in which each item is first; items that are first equally
+        well share the sample. By Kemeny's method one of them is found by moving single items where
+        more than ten beat each other in cycles.
     pairwise_ : ndarray of shape (n_items, n_items)
         The share that prefers i, of those who compare i and j; NaN where nobody does.
     pairwise_counts_ : ndarray of shape (n_items, n_items)

@@ -137,12 +137,16 @@ def _numbers(series: nw.Series[Any], name: Any) -> Floats:
         # Dates and times by their number since the epoch, in the column's own unit.
         numbers = np.asarray(series.to_numpy()).astype("datetime64[us]").astype(np.float64)
         return np.where(missing, np.nan, numbers)
-    try:
-        values = np.array([np.nan if value is None else float(value) for value in series.to_list()])
-    except (TypeError, ValueError, OverflowError) as problem:
-        raise InputError(
-            f"column {name!r} had numbers when the model was fitted: {problem}"
-        ) from None
+    values = np.empty(len(series))
+    for row, value in enumerate(series.to_list()):
+        try:
+            values[row] = np.nan if value is None else float(value)
+        except (TypeError, ValueError, OverflowError):
+            raise InputError(
+                f"column {name!r} had numbers when the model was fitted, but here is {value!r}",
+                row=row,
+                remedy="correct it, or leave it empty if it is unknown",
+            ) from None
     if np.isinf(values).any():
         raise InputError(f"column {name!r} contains infinity", row=int(np.isinf(values).argmax()))
     return values

@@ -33,8 +33,7 @@ from rankcut.estimators.base import TakesRankings, check_items
 from rankcut.estimators.chosen_features import choose_features
 from rankcut.parameters import check_count, seed_from
 from rankcut.partitions import block_rows
-from rankcut.ranking_set import weights_of
-from rankcut.rankings import RankMatrix, Unranked
+from rankcut.rankings import RankMatrix, Unranked, weights_of
 
 # "auto" looks at up to this many blocs.
 MOST_BLOCS = 8

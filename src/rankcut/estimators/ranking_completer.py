@@ -26,7 +26,7 @@ from rankcut.estimators.base import NamesItems, TakesRankings, check_items
 from rankcut.features.graph_cut import fit_graph
 from rankcut.graphs.derived import joining_like_items
 from rankcut.parameters import check_count, check_counts, seed_from
-from rankcut.rankings import RankMatrix, Unranked, object_array
+from rankcut.rankings import RankMatrix, Unranked, object_array, weights_of
 
 # Utilities that are in memory at once while the best items are found.
 _BLOCK = 1 << 22
@@ -125,7 +125,7 @@ class RankingCompleter(NamesItems, TransformerMixin, TakesRankings):
         self
         """
         self._check_unranked()
-        return self.fit_matrix(self._read(ranks, reset=True), sample_weight)
+        return self.fit_matrix(self._read(ranks, reset=True), weights_of(ranks, sample_weight))
 
     def fit_matrix(
         self,

@@ -36,8 +36,7 @@ from rankcut.label_ranking.targets import (
     scores_of_pairs,
 )
 from rankcut.parameters import check_counts, seed_from, within_floats
-from rankcut.ranking_set import weights_of
-from rankcut.rankings import RankMatrix, Unranked, as_frame, read_rankings
+from rankcut.rankings import RankMatrix, Unranked, as_frame, read_rankings, weights_of
 
 # With more items than this, one target per pair would be too many.
 _MOST_PAIRED = 64
@@ -215,6 +214,7 @@ class RankingRegressor(RegressorMixin, BaseEstimator):
                 self.estimator_: Any = fit_combination(
                     self._encoder.encode(table),
                     targets,
+                    self._scores(targets),
                     listed,
                     weights,
                     self._encoder.is_indicator,

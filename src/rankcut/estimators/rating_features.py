@@ -24,8 +24,9 @@ from rankcut.features.strengths import (
 )
 from rankcut.graphs import ItemGraph
 from rankcut.kernels.gram import Encoder, Features
-from rankcut.parameters import check_draws, check_number, seed_from
-from rankcut.rankings import RankMatrix, Unranked
+from rankcut.parameters import check_counts, check_draws, check_number, seed_from
+from rankcut.rankings import RankMatrix, Unranked, as_frame, weights_of
+from rankcut.ratings import with_category_codes
 
 _UNRATED: dict[str, Unranked] = {"error": "error", "ignore": "anywhere", "anywhere": "anywhere"}
 
@@ -125,15 +126,19 @@ class RatingFeatures(NamesItems, TransformerMixin, TakesRankings):
         """What an unrated item means, in the words of rankings."""
         return _as_unranked(self.unrated)
 
-    def fit(self, X: Any, y: ArrayLike | None = None) -> Self:
-        """Match the graph with the items; no more is learned.
+    def fit(
+        self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> Self:
+        """Match the graph with the items, or learn it if it is a recipe that learns.
 
         Parameters
         ----------
         X : array, frame or CSR array of shape (n_people, n_items)
-            Ratings, larger = better.
+            Ratings, larger = better; or ordered categories of a frame, the last the best.
         y : None
             Ignored.
+        sample_weight : array of shape (n_people,) or None
+            How often each row counts, for a graph that is learned from ratings.
 
         Returns
         -------
@@ -148,10 +153,17 @@ class RatingFeatures(NamesItems, TransformerMixin, TakesRankings):
             )
         check_draws(self.n_draws, "n_draws")
         ratings = self._read(X, reset=True)
-        self.graph_ = fit_graph(self.graph, ratings)
+        sample_weight = weights_of(X, sample_weight)
+        if sample_weight is not None:
+            sample_weight = check_counts(sample_weight, ratings.shape[0])
+        self.graph_ = fit_graph(self.graph, ratings, sample_weight)
         self._items = ratings.items
         self._seed = seed_from(self.random_state)
         return self
+
+    def _read(self, X: Any, *, reset: bool) -> RankMatrix:
+        frame = as_frame(X)
+        return super()._read(X if frame is None else with_category_codes(frame), reset=reset)
 
     def transform(self, X: Any) -> Any:
         """Vectors of ratings of the items that were fitted.

@@ -20,15 +20,14 @@ from rankcut.errors import InputError
 from rankcut.explanation.linear_models import LinearModel, as_linear_model
 from rankcut.kernels.groups import read_groups
 from rankcut.parameters import check_counts
-from rankcut.ranking_set import weights_of
-from rankcut.rankings import read_rankings
+from rankcut.rankings import read_rankings, weights_of
 
 # Number of rankings in which items are moved, and the most items whose pairs are tried.
 _MOST_RANKINGS = 100
 _MOST_PAIRED = 30
 
-# An effect is clear if it is this many standard errors from 0.
-_CLEAR = 1.96
+# Half the width of a 95 % interval, in standard errors.
+_REACH = 1.96
 _MOST_LINES = 10
 
 
@@ -87,7 +86,9 @@ class Explanation:
         towards = ""
         if len(self.outputs) == 1 and self.outputs[0] is not None:
             towards = f"; positive favours {self.outputs[0]}"
-        lines = [f"Item ranked first instead of last ({self.unit}{towards}):"]
+        sure = not np.isnan(self.items["std_error"]).all()
+        reach = "; ± 95 % interval" if sure else ""
+        lines = [f"Item ranked first instead of last ({self.unit}{towards}{reach}):"]
         lines += [f"  {_line(row, str(row['item']))}" for row in list(self.items)[:_MOST_LINES]]
         if len(self.pairs):
             lines.append("First item directly before the second instead of after it:")
@@ -252,7 +253,7 @@ def _line(row: dict[str, Any], what: str) -> str:
     effect, error = row["effect"], row["std_error"]
     of = f" [{row['class']}]" if "class" in row else ""
     # NaN is not equal to itself: the error is unknown.
-    sure = "" if error != error else f" ± {_CLEAR * error:.3g}"
+    sure = "" if error != error else f" ± {_REACH * error:.3g}"
     return f"{what}{of}: {effect:+.3g}{sure}"
 
 

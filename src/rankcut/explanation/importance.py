@@ -12,8 +12,7 @@ from rankcut.comparison.tables import Table
 from rankcut.estimators.ranking_regressor import RankingRegressor
 from rankcut.label_ranking.scores import kendall_of_rows, mean_of_rows, read_both
 from rankcut.parameters import check_count, check_counts, seed_from
-from rankcut.ranking_set import weights_of
-from rankcut.rankings import as_frame
+from rankcut.rankings import as_frame, weights_of
 
 
 @dataclass(frozen=True, eq=False)

@@ -153,14 +153,16 @@ def sampled_means(
             errors[active] = np.where(error <= rounding, 0.0, error / norm)
         if sampling.n_draws is not None:
             break
-        short = (errors[active] > sampling.tolerance) & (n_draws[active] < MOST_DRAWS)
-        # What is still missing if the error falls as the root of the draws, within bounds: an
-        # error from few replicates is not reliable.
+        # A few draws may agree by luck, so the first stage is the last only if it does far better.
+        enough = sampling.tolerance / (4 if stage == 0 else 1)
+        short = (errors[active] > enough) & (n_draws[active] < MOST_DRAWS)
+        # What is still missing if the error falls a little faster than the root of the draws, as
+        # larger hypercubes do, within bounds: an error from few replicates is not reliable.
         drawn = n_draws[active] // paired
         with np.errstate(over="ignore"):
-            wanted = drawn * (1.1 * (errors[active] / sampling.tolerance) ** 2 - 1)
+            wanted = drawn * (0.9 * (errors[active] / sampling.tolerance) ** 2 - 1)
         allowed = np.minimum(7 * drawn, MOST_DRAWS // paired - drawn)
-        sizes = np.clip(wanted, np.minimum(drawn, allowed), allowed)[short].astype(np.int32)
+        sizes = np.clip(wanted, np.minimum(drawn // 4, allowed), allowed)[short].astype(np.int32)
         sizes = -(-sizes // REPLICATES) * REPLICATES
         active = active[short]
         stage += 1

@@ -8,6 +8,7 @@ names a candidate, as in files of Glasgow. The ballot CSV of the Scottish electi
 with commas.
 """
 
+import csv
 import os
 import re
 from collections import Counter
@@ -24,8 +25,8 @@ from rankcut.ranking_set import RankingSet, distinct_labels, fitting_ranks
 
 _ID = re.compile(r"\(([^()]*)\)\s*")
 _ALTERNATIVE = re.compile(r"#\s*ALTERNATIVE NAME\s+(\d+)\s*:\s*(.*)")
-_COMMAS = re.compile(r"\s*\d+\s*,\s*\d+\s*,?\s*")
-_CANDIDATE = re.compile(r'"?Candidate \d+"?,(?:"([^"]*)"|([^",]*))')
+_COMMAS = re.compile(r"\s*\d+\s*,\s*\d+[\s,]*")
+_CANDIDATE = re.compile(r'"?Candidate \d+"?,')
 _QUOTED = re.compile(r'"(.*?)"\s*(?:#.*)?')
 
 
@@ -133,7 +134,7 @@ def _with_spaces(lines: list[str]) -> list[str]:
         if candidate is not None:
             found.extend([] if named else ["0"])
             named = True
-            found.append(f'"{candidate[1] or candidate[2]}"')
+            found.append(f'"{next(csv.reader([line]))[1]}"')
         elif named:
             title = line.strip(' ,"')
             found.append(f'"{title}"' if title else "")

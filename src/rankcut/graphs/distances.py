@@ -7,9 +7,11 @@ from numpy.typing import NDArray
 from scipy import sparse
 from threadpoolctl import threadpool_limits
 
+from rankcut._loops.inverted_lists import search_own_lists
 from rankcut.errors import InputError
 from rankcut.graphs.item_graph import NeighborApproximation
 from rankcut.parameters import check_choice, is_real
+from rankcut.threads import as_completed
 
 Similarity: TypeAlias = Literal["squared_exponential", "exponential"]
 
@@ -32,6 +34,9 @@ _ROUNDING = 1e-9
 
 # Numbers in a block of differences.
 _AT_ONCE = 1 << 22
+
+# Rows that are compared with all others between two interrupts.
+_SEARCHED = 1 << 10
 
 
 def distances_between(
@@ -81,42 +86,24 @@ def strongest_products(
 ) -> sparse.csr_array:
     """The largest positive products s_i·⟨x_i, x_j⟩·s_j of each row x_i with others.
 
-    Rows are compared a few at a time, and nothing is made dense.
+    A row meets those that it shares a column with, and nothing is made dense. Of equal products,
+    those with the first rows are kept.
     """
     n = rows.shape[0]
     columns = sparse.csr_array(rows.T)
-    step = max(1, _AT_ONCE // n)
-    firsts, seconds, weights = [], [], []
-    for start in range(0, n, step):
-        products = sparse.csr_array(rows[start : start + step] @ columns)
-        first = start + np.repeat(np.arange(products.shape[0]), np.diff(products.indptr))
-        second = products.indices
-        weight = products.data * scale[first] * scale[second]
-        weight[first == second] = 0.0
-        least = _least_kept(weight, products.indptr, n_neighbors)
-        kept = (weight > 0) & (weight >= least[first - start])
-        first, second, weight = first[kept], second[kept], weight[kept]
-        # Strongest first; of equally strong ones, the one that comes first.
-        order = np.lexsort((second, -weight, first))
-        first, second, weight = first[order], second[order], weight[order]
-        strong = np.arange(len(first)) - np.searchsorted(first, first) < n_neighbors
-        firsts.append(first[strong])
-        seconds.append(second[strong])
-        weights.append(weight[strong])
-    entries = np.concatenate(weights), (np.concatenate(firsts), np.concatenate(seconds))
-    return sparse.csr_array(entries, shape=(n, n))
+    k = min(n_neighbors, n)
+    best, best_rows = np.zeros((n, k)), np.full((n, k), -1, dtype=np.int64)
+    own = (rows.indptr.astype(np.int64), rows.indices.astype(np.int64), rows.data)
+    lists = (columns.indptr.astype(np.int64), columns.indices.astype(np.int64), columns.data)
 
+    def search(start: int) -> None:
+        stop = min(start + _SEARCHED, n)
+        search_own_lists(start, stop, *own, *lists, scale, best, best_rows)
 
-def _least_kept(
-    weights: NDArray[np.float64], starts: NDArray[Any], n_neighbors: int
-) -> NDArray[np.float64]:
-    """The weight of the last edge to keep of each row."""
-    least = np.zeros(len(starts) - 1)
-    for row in np.flatnonzero(np.diff(starts) > n_neighbors):
-        entries = weights[starts[row] : starts[row + 1]]
-        last = len(entries) - n_neighbors
-        least[row] = np.partition(entries, last)[last]
-    return least
+    for _ in as_completed(search, [(start,) for start in range(0, n, _SEARCHED)], None):
+        pass
+    found = best_rows >= 0
+    return sparse.csr_array((best[found], (np.nonzero(found)[0], best_rows[found])), shape=(n, n))
 
 
 def check_finite(distances: NDArray[np.float64]) -> None:

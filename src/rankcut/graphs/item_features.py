@@ -1,7 +1,7 @@
 """Item features as plain arrays, and the points whose distances make a graph."""
 
 import re
-from collections.abc import Hashable
+from collections.abc import Hashable, Sized
 from dataclasses import dataclass
 from numbers import Real
 from typing import TYPE_CHECKING, Any
@@ -232,9 +232,16 @@ def _checked(
         raise InputError(
             f"column {name!r} of the item features holds {other_type}, neither numbers nor "
             "categories",
-            remedy="make it numbers, or drop it",
+            remedy="make it numbers or text, or drop it",
         )
     if values.dtype == object:
+        for row, value in enumerate(values):
+            if isinstance(value, Sized) and not isinstance(value, str | bytes):
+                raise refuse(
+                    row,
+                    f"has a {type(value).__name__} in column {name!r}",
+                    "join its words to one text, which is compared word by word",
+                )
         if not all(isinstance(value, Real) for value in values):
             return values
         # A frame keeps Python numbers as objects if one of them has very many digits.

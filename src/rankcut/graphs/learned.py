@@ -20,7 +20,7 @@ from rankcut.graphs.distances import strongest_products
 from rankcut.graphs.item_graph import ItemGraph
 from rankcut.graphs.weights import SparseWeights
 from rankcut.parameters import WithParameters, check_count, check_counts, check_number
-from rankcut.rankings import RankMatrix, read_rankings
+from rankcut.rankings import RankMatrix, read_rankings, weights_of
 
 # Rows of a dense rank matrix are read in blocks of about this many entries.
 _BLOCK = 1 << 20
@@ -94,11 +94,12 @@ class _ProfileGraph(WithParameters, ABC):
         rankings = X if isinstance(X, RankMatrix) else read_rankings(X, items)
         rankings.check_finite()
         listed = listed_ranks(rankings)
-        row_counts = check_counts(sample_weight, rankings.shape[0])
+        row_counts = check_counts(weights_of(X, sample_weight), rankings.shape[0])
         if self.rankings is not None:
             others = self._others(rankings)
             listed = sparse.csr_array(sparse.vstack([listed, others], format="csr"))
-            row_counts = np.append(row_counts, np.ones(others.shape[0]))
+            theirs = check_counts(weights_of(self.rankings, None), others.shape[0])
+            row_counts = np.append(row_counts, theirs)
         if (row_counts == 0).any():
             listed, row_counts = listed[row_counts > 0], row_counts[row_counts > 0]
         counts = np.repeat(row_counts, np.diff(listed.indptr))

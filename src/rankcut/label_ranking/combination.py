@@ -34,6 +34,11 @@ _FEWER_TREES = 20
 _MANY_ROWS = 5000
 _BEST_LEAF = 5
 
+# With no more covariates than this, trees with best splits try all of them and split by the item's
+# score. With more, half of them and splits by all signs are as good, in less time.
+_FEW_COLUMNS = 8
+_TRIED = 0.5
+
 # With more items than this, each tree predicts all items, and there are this many times more trees.
 _MOST_ITEMS = 16
 _MORE_TREES = 4
@@ -109,6 +114,7 @@ class Combination:
 def fit_combination(
     rows: Floats,
     targets: Floats,
+    scores: Floats,
     listed: NDArray[np.bool_],
     weights: Floats,
     is_indicator: NDArray[np.bool_],
@@ -125,6 +131,8 @@ def fit_combination(
         Covariates, not NaN.
     targets : ndarray of shape (n_rows, n_targets)
         What to predict; a target that is not known has its expected value.
+    scores : ndarray of shape (n_rows, n_items)
+        The scores of the items, which are ordered by them.
     listed : ndarray of bool, of shape (n_rows, n_items)
         Whether a row says anything about an item; nothing is learned about it from other rows.
     weights : ndarray of shape (n_rows,)
@@ -150,12 +158,13 @@ def fit_combination(
     if many:
         groups, members = everything, everyone
     else:
-        members = [np.flatnonzero(column) for column in listed.T]
-        groups = [columns for columns, own in zip(groups, members, strict=True) if len(own)]
-        members = [own for own in members if len(own)]
+        there = np.flatnonzero(listed.any(axis=0)).tolist()
+        members = [np.flatnonzero(listed[:, item]) for item in there]
+        groups, scores = [groups[item] for item in there], scores[:, there]
     basis = _principal(centred, weights) if many else None
     outputs = centred if basis is None else centred @ basis.T
     n_random = _RANDOM_TREES if len(rows) <= _MANY_ROWS else _FEWER_TREES
+    by_score = not many and rows.shape[1] <= _FEW_COLUMNS
     seeds = np.random.SeedSequence(seed).generate_state(4).tolist()
     forests = [
         fit_forest(
@@ -166,13 +175,20 @@ def fit_combination(
             members=members,
             n_trees=n_trees * (_MORE_TREES if many else 1),
             leaf=leaf,
-            best=best,
+            tried=tried,
+            splits=splits,
             seed=own,
             n_jobs=n_jobs,
         )
-        for n_trees, leaf, best, own in (
-            (n_random, 1, False, seeds[0]),
-            (_BEST_TREES, _BEST_LEAF, True, seeds[1]),
+        for n_trees, leaf, tried, splits, own in (
+            (n_random, 1, None, None, seeds[0]),
+            (
+                _BEST_TREES,
+                _BEST_LEAF,
+                1.0 if by_score else _TRIED,
+                scores if by_score else None,
+                seeds[1],
+            ),
         )
     ]
     if listed.all():

@@ -2,8 +2,9 @@
 
 Extremely randomised trees split at random places; other trees split at the best ones.
 
-A tree for one item, whose targets are the signs of its pairs, splits where that item's place
-changes. A tree for all targets uses what the items have in common.
+A tree for one item, whose targets are the signs of its pairs, splits where these signs change, or
+where the item's score does; each leaf predicts all the signs. A tree for all targets uses what the
+items have in common.
 """
 
 from collections.abc import Sequence
@@ -20,9 +21,6 @@ from rankcut.threads import in_order, over_rows
 # Each tree leaves out this share of the rows, so that a fifth of the trees predicts each row
 # without having seen it.
 _LEFT_OUT = 0.2
-
-# Share of the covariates that are tried for a best split: as good as all, in less time.
-_TRIED = 0.5
 
 _ROWS_AT_ONCE = 64
 
@@ -114,7 +112,8 @@ def fit_forest(
     members: Sequence[NDArray[np.intp]],
     n_trees: int,
     leaf: int,
-    best: bool,
+    tried: float | None,
+    splits: Floats | None = None,
     seed: int,
     n_jobs: int | None = None,
 ) -> ForestModel:
@@ -137,8 +136,10 @@ def fit_forest(
         Number of trees for each group.
     leaf : int
         Least number of rows in a leaf.
-    best : bool
-        Whether trees split at the best places; at random ones if not.
+    tried : float or None
+        Share of the covariates that are tried for a best split; None splits at random places.
+    splits : ndarray of shape (n_rows, n_groups) or None
+        What the trees of each group split by; None is its targets.
     seed : int
         Seed of the trees.
     n_jobs : int or None
@@ -146,69 +147,87 @@ def fit_forest(
     """
     from sklearn.tree import DecisionTreeRegressor, ExtraTreeRegressor
 
-    kind = DecisionTreeRegressor if best else ExtraTreeRegressor
+    kind = ExtraTreeRegressor if tried is None else DecisionTreeRegressor
     single = rows.astype(np.float32)
     tasks = list(
         zip(
             np.random.SeedSequence(seed).spawn(n_trees * len(groups)),
-            [group for group in zip(groups, members, strict=True) for _ in range(n_trees)],
+            [group for group in range(len(groups)) for _ in range(n_trees)],
             strict=True,
         )
     )
 
     def grow(
-        task: tuple[np.random.SeedSequence, tuple[NDArray[np.intp], NDArray[np.intp]]],
-    ) -> tuple[Any, NDArray[np.intp], Floats]:
-        child, (columns, own) = task
+        task: tuple[np.random.SeedSequence, int],
+    ) -> tuple[Any, Floats, NDArray[np.intp], Floats]:
+        child, group = task
         rng = np.random.default_rng(child)
-        order = rng.permutation(own)
-        n_rows = len(own)
+        order = rng.permutation(members[group])
+        n_rows = len(order)
         kept = n_rows if n_rows < 2 else min(n_rows - 1, round((1 - _LEFT_OUT) * n_rows))
         inside, outside = order[:kept], order[kept:]
         tree = kind(
             min_samples_leaf=leaf,
-            max_features=_TRIED if best else 1.0,
+            max_features=tried or 1.0,
             random_state=int(rng.integers(2**31)),
         )
+        own = targets[np.ix_(inside, groups[group])]
         # The arrays already have the types that scikit-learn needs: no check for each tree.
         tree.fit(
             single[inside],
-            targets[np.ix_(inside, columns)],
+            own if splits is None else splits[inside, group],
             sample_weight=weights[inside],
             check_input=False,
         )
-        return tree, outside, _predict(tree, single[outside])
+        values = (
+            tree.tree_.value.reshape(tree.tree_.node_count, -1)
+            if splits is None
+            else _leaf_means(tree.tree_, single[inside], own, weights[inside])
+        )
+        return tree, values, outside, values[tree.tree_.apply(single[outside])]
 
     total, times = np.zeros(targets.shape), np.zeros(targets.shape)
-    trees = []
-    for (_, (columns, _)), (tree, outside, found) in zip(
+    trees, predicted = [], []
+    for (_, group), (tree, values, outside, found) in zip(
         tasks, in_order(grow, tasks, n_jobs), strict=True
     ):
-        trees.append(tree)
-        total[np.ix_(outside, columns)] += found
-        times[np.ix_(outside, columns)] += 1.0
+        trees.append((tree.tree_, values))
+        predicted.append(groups[group])
+        block = np.ix_(outside, groups[group])
+        total[block] += found
+        times[block] += 1.0
     # A row that no tree left out gets the mean.
     mean = weights @ targets / weights.sum()
     left_out = np.where(times > 0, total / np.maximum(times, 1.0), mean)
-    predicted = np.array([columns for _, (columns, _) in tasks], dtype=np.uint32)
-    return ForestModel(*flatten(trees), predicted, left_out)
+    return ForestModel(*flatten(trees), np.array(predicted, dtype=np.uint32), left_out)
+
+
+def _leaf_means(tree: Any, rows: NDArray[np.float32], targets: Floats, weights: Floats) -> Floats:
+    """The mean target of the rows in each leaf, by the number of its node; 0 for other nodes."""
+    leaves = tree.apply(rows)
+    sums = np.zeros((tree.node_count, targets.shape[1]))
+    np.add.at(sums, leaves, weights[:, None] * targets)
+    counts = np.bincount(leaves, weights, minlength=tree.node_count)
+    return np.asarray(sums / np.where(counts > 0, counts, 1.0)[:, None])
 
 
 def flatten(
-    trees: Sequence[Any],
+    trees: Sequence[tuple[Any, Floats]],
 ) -> tuple[Indices, Indices, Indices, Indices, Floats, Floats]:
-    """Roots, columns, children, thresholds and leaves of scikit-learn's trees."""
+    """Roots, columns, children, thresholds and leaves of scikit-learn's trees.
+
+    Each comes with the values of its nodes, of which those of leaves are kept.
+    """
     parts: list[list[NDArray[Any]]] = [[], [], [], [], [], []]
     n_nodes = n_leaves = 0
-    for tree in trees:
-        own = tree.tree_
+    for own, values in trees:
         is_leaf = own.children_left < 0
         left, right = own.children_left + n_nodes, own.children_right + n_nodes
         left[is_leaf] = n_leaves + np.arange(is_leaf.sum())
         right[is_leaf] = 0
         feature = own.feature.astype(np.uint32)
         feature[is_leaf] = LEAF
-        leaves = own.value[is_leaf].reshape(int(is_leaf.sum()), -1)
+        leaves = values[is_leaf]
         for part, found in zip(
             parts, ([n_nodes], feature, left, right, own.threshold, leaves), strict=True
         ):
@@ -224,9 +243,3 @@ def flatten(
         threshold.astype(np.float64),
         values.astype(np.float64),
     )
-
-
-def _predict(tree: Any, rows: NDArray[np.float32]) -> Floats:
-    if not len(rows):
-        return np.zeros((0, tree.n_outputs_))
-    return np.asarray(tree.predict(rows, check_input=False)).reshape(len(rows), -1)

@@ -14,8 +14,7 @@ from rankcut._loops.types import Floats, Indices
 from rankcut.errors import InputError
 from rankcut.kernels.groups import read_groups
 from rankcut.parameters import check_count, check_counts
-from rankcut.ranking_set import weights_of
-from rankcut.rankings import Unranked, read_rankings
+from rankcut.rankings import Unranked, read_rankings, weights_of
 
 
 def kendall_score(

@@ -1,7 +1,8 @@
 """A picture of an item graph, drawn with Matplotlib."""
 
+import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,17 +73,9 @@ def plot_graph(
     >>> figure.texts[1].get_text()
     '8 items, 9 edges'
     """
-    built = as_item_graph(graph)
-    names = items if items is not None else built.items or range(built.n_items)
-    check_length(names, built.n_items, "items", "items")
-    layout = lay_out_graph(built)
-    labels = [shorten(names[i], 20) for i in layout.chosen.tolist()]
-    groups, colours, group = [""], [colour(0)], np.zeros(len(labels), dtype=np.int64)
-    if by is not None:
-        check_length(by, built.n_items, "by", "items")
-        values = np.array([*by, None], dtype=object)[layout.chosen]
-        groups, colours, group = group_rows(values, np.ones(len(labels), dtype=np.int64))
-
+    drawn = read_graph(graph, by, items)
+    layout = drawn.layout
+    labels = [shorten(name, 20) for name in drawn.names]
     width, height = _WIDTH + _LEGEND + 20, _HEIGHT + _ABOVE + _BELOW
     figure = import_figure()(figsize=(width / 72, height / 72), facecolor=PAPER)
     axes = figure.add_axes(
@@ -97,13 +90,13 @@ def plot_graph(
     axes.scatter(
         *places.T,
         s=size**2,
-        c=[colours[g] for g in group.tolist()],
+        c=[drawn.colours[g] for g in drawn.group.tolist()],
         edgecolors=PAPER,
         linewidths=1.0,
         zorder=3,
     )
     left_out = len(labels) - _write_labels(axes, layout, places, labels, size)
-    said = _say(built, layout)
+    said = drawn.said
     if left_out:
         said += f"; {amount(left_out, 'label')} left out for lack of room"
     left = 14 / width
@@ -115,9 +108,47 @@ def plot_graph(
     )
     legend.set(xlim=(0, _LEGEND), ylim=(_HEIGHT, 0))
     legend.set_axis_off()
-    y = _draw_groups(legend, by_name, list(zip(groups, colours, strict=True)), by is not None)
+    groups = list(zip(drawn.groups, drawn.colours, strict=True))
+    y = _draw_groups(legend, by_name, groups, by is not None)
     _draw_widths(legend, layout, y)
     return figure
+
+
+class DrawnGraph(NamedTuple):
+    """What a picture shows: items, their groups with colours, edges, and a sentence about them."""
+
+    layout: GraphLayout
+    names: list[str]
+    groups: list[str]
+    colours: list[str]
+    group: NDArray[np.int64]
+    said: str
+
+
+def read_graph(graph: Any, by: Sequence[Any] | None, items: Sequence[Any] | None) -> DrawnGraph:
+    """Lay out a graph; parameters are those of :func:`plot_graph`."""
+    built = as_item_graph(graph)
+    every = items if items is not None else built.items or range(built.n_items)
+    check_length(every, built.n_items, "items", "items")
+    layout = lay_out_graph(built)
+    names = [str(every[i]) for i in layout.chosen.tolist()]
+    groups, colours, group = [""], [colour(0)], np.zeros(len(names), dtype=np.int64)
+    if by is not None:
+        check_length(by, built.n_items, "by", "items")
+        values = np.array([*by, None], dtype=object)[layout.chosen]
+        groups, colours, group = group_rows(values, np.ones(len(names), dtype=np.int64))
+    return DrawnGraph(layout, names, groups, colours, group, _say(built, layout))
+
+
+def example_weights(layout: GraphLayout) -> list[float]:
+    """The weights that a legend shows: the largest, one between, and the smallest."""
+    low, high = float(layout.weights.min()), float(layout.weights.max())
+    return [high] if high - low < 1e-9 * high else [high, (low + high) / 2, low]
+
+
+def fineness(layout: GraphLayout) -> float:
+    """How much finer edges are drawn where there are many."""
+    return min(1.0, math.sqrt(_FEW_EDGES / max(len(layout.weights), 1)))
 
 
 def _say(graph: Any, layout: GraphLayout) -> str:
@@ -141,11 +172,10 @@ def _draw_edges(axes: Any, layout: GraphLayout, places: NDArray[np.float64]) -> 
     if not len(layout.edges):
         return
     share = layout.weights / layout.weights.max()
-    fineness = min(1.0, (_FEW_EDGES / len(share)) ** 0.5)
     axes.add_collection(
         LineCollection(
             list(places[layout.edges]),
-            linewidths=fineness * (_THIN + (_THICK - _THIN) * share),
+            linewidths=fineness(layout) * (_THIN + (_THICK - _THIN) * share),
             colors=[(*_EDGE, 0.2 + 0.5 * float(s)) for s in share],
             capstyle="round",
             zorder=1,
@@ -203,18 +233,16 @@ def _draw_groups(axes: Any, by_name: str, groups: Sequence[tuple[str, str]], sho
 def _draw_widths(axes: Any, layout: GraphLayout, y: float) -> None:
     if not len(layout.weights):
         return
-    low, high = float(layout.weights.min()), float(layout.weights.max())
-    fineness = min(1.0, (_FEW_EDGES / len(layout.weights)) ** 0.5)
+    high = float(layout.weights.max())
     axes.text(0, y, "weight", size=10, weight="bold", color=INK, va="center")
-    examples = [high] if high - low < 1e-9 * high else [high, (low + high) / 2, low]
-    for weight in examples:
+    for weight in example_weights(layout):
         y += 17
         share = weight / high
         axes.plot(
             [0, 30],
             [y, y],
             color=(*_EDGE, 0.2 + 0.5 * share),
-            linewidth=fineness * (_THIN + (_THICK - _THIN) * share),
+            linewidth=fineness(layout) * (_THIN + (_THICK - _THIN) * share),
             solid_capstyle="round",
         )
         axes.text(40, y, f"{weight:.2g}", size=9.5, color=INK, va="center")

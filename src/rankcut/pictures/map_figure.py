@@ -301,9 +301,9 @@ def _draw_legend(axes: Any, found: RankingMap, scene: Scene, without_label: int)
             axes.text(2 * widest + 8, y, f"{count:,}", **entry)
             y += max(radius, 8)
         y += 16
-    notes = ["Arrows point to where", "an item is ranked high."]
+    notes = ["Arrows point to where", "an item is ranked high."] if scene.arrows else []
     left_out = len(found.items) - len(scene.arrows)
-    if left_out:
+    if scene.arrows and left_out:
         notes += [f"{amount(left_out, 'shorter arrow')}", "left out."]
     if without_label:
         notes += [f"{amount(without_label, 'arrow')} without room", "for a label."]

@@ -87,10 +87,9 @@ def draw_map_page(found: RankingMap, title: str, describe: Callable[[int], str])
 def map_pieces(found: RankingMap, describe: Callable[[int], str]) -> Iterator[str]:
     """The map with its legends, for a page that has the script."""
     scene = lay_out(found, _WIDTH, _HEIGHT)
-    yield (
-        f'<p class="soft">{escape(found.subtitle())}. Arrows point to where an item is ranked '
-        f"high.{about_groups(scene, len(found.groups))}</p>"
-    )
+    arrows = " Arrows point to where an item is ranked high." if scene.arrows else ""
+    said = arrows + about_groups(scene, len(found.groups))
+    yield f'<p class="soft">{escape(found.subtitle())}.{said}</p>'
     yield from map_keys(found)
     yield '<figure style="max-width:48rem">'
     yield from draw_map_svg(found, scene, describe)

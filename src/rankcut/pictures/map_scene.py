@@ -112,7 +112,8 @@ def lay_out(
     drawn = np.argsort(-lengths, kind="stable")[:most_arrows]
     drawn = drawn[lengths[drawn] > 0.02 * lengths.max(initial=0.0)]
     tips = stretch * found.directions[drawn]
-    low, high = np.minimum(low, tips.min(axis=0)), np.maximum(high, tips.max(axis=0))
+    ends = np.vstack([low, high, tips])
+    low, high = ends.min(axis=0), ends.max(axis=0)
     margin = np.array([0.12 * width, 0.07 * height])
     room = np.array([width, height]) - 2 * margin
     scale = float((room / np.maximum(high - low, 1e-12)).min())

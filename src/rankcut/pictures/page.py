@@ -61,6 +61,7 @@ svg .soft {{ fill: var(--soft); }} svg .grid {{ stroke: var(--faint); fill: none
 svg .rim {{ stroke: var(--paper); stroke-width: .8; }}
 svg .halo {{ paint-order: stroke; stroke: var(--paper); stroke-width: 3.5px; stroke-opacity: .85;
   stroke-linejoin: round; }}
+svg .edge {{ stroke: var(--soft); }}
 svg .arrow {{ stroke: var(--ink); fill: var(--ink); opacity: .65; stroke-width: 1.2; }}
 .wide {{ overflow-x: auto; }}
 table {{ border-collapse: collapse; font-size: .9rem; font-variant-numeric: tabular-nums; }}

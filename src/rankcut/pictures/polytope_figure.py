@@ -4,10 +4,6 @@ from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
-from matplotlib.patches import Patch, Polygon
 from numpy.typing import NDArray
 
 from rankcut.errors import InputError
@@ -15,7 +11,7 @@ from rankcut.pictures.theme import COLOURS, FAINT, INK, SOFT, check_length, impo
 from rankcut.setfunctions import SetFunction
 from rankcut.theory import BasePolytope, Face, MajorantCone, TangentCone
 
-# Names up to this length are written at corners and sides; letters stand for longer ones.
+# Names up to this length are written at vertices and sides; letters stand for longer ones.
 _SHORT_NAME = 3
 
 BODY = "#e9e5dc"
@@ -34,17 +30,6 @@ AXES = np.sqrt(2 / 3) * np.stack([np.cos(_ANGLES), np.sin(_ANGLES)], axis=1)
 PARTITIONS = (((0, 1), (2,)), ((0,), (1,), (2,)))
 """The ordered partitions whose cones are drawn unless others are named."""
 
-_BODY_SIGNS = (
-    Patch(facecolor=BODY, edgecolor=INK, label="base polytope B(F)"),
-    Line2D([], [], color=SOFT, linewidth=0.8, linestyle="--", label="lines s(A) = F(A)"),
-)
-_CONE_SIGNS = (
-    Patch(facecolor=TANGENT, alpha=0.3, label="tangent cone, s(B) ≤ F(B)"),
-    Patch(facecolor=MAJORANT, alpha=0.3, label="majorant cone, s(B) ≥ F(B)"),
-    Line2D([], [], color=INK, marker="o", linestyle="", label="minimum-norm points"),
-    Line2D([], [], color=INK, marker="+", linestyle="", label="nearest to the origin"),
-)
-
 
 def plot_polytope(
     function: SetFunction,
@@ -58,7 +43,7 @@ def plot_polytope(
     s(A) = F(A) that bound it, each face labelled with its ordered partition, best group first. Each
     of the other panels shows the tangent cone and the majorant cone of an ordered partition, and
     the point of each nearest to the origin; that of the majorant cone is the feature vector φ. For
-    four items it is a body in space, whose corners are labelled with their orders.
+    four items it is a body in space, whose vertices are labelled with their orders.
 
     Parameters
     ----------
@@ -97,14 +82,12 @@ def plot_polytope(
         from rankcut.pictures.polytope_space import draw_four_items
 
         return draw_four_items(function, names, key)
-    from rankcut.pictures.polytope_figure import PARTITIONS, draw_three_items
-
     chosen = PARTITIONS if partitions is None else partitions
     return draw_three_items(function, chosen, names, key)
 
 
 def _letters(names: Sequence[str]) -> tuple[list[str], str]:
-    """Names that fit beside corners, and which letter is which item if these are letters.
+    """Names that fit beside vertices, and which letter is which item if these are letters.
 
     >>> _letters(["toro", "uni"])
     (['a', 'b'], '; a = toro, b = uni')
@@ -121,15 +104,16 @@ def draw_three_items(
     partitions: Sequence[Sequence[Sequence[int]]],
     names: Sequence[str],
     key: str,
-) -> Figure:
+) -> Any:
     """The polytope and the cones of ordered partitions side by side; ``key`` explains the names."""
-    figure = Figure(figsize=(5.2 * (len(partitions) + 1), 5.9), layout="constrained")
+    figure = import_figure()(figsize=(3.7 * (len(partitions) + 1), 4.7), layout="constrained")
     first, *others = figure.subplots(1, len(partitions) + 1, squeeze=False)[0]
     window = _window(function, partitions)
     _draw_faces(first, function, names, window)
     for axes, groups in zip(others, partitions, strict=True):
         _draw_cones(axes, function, groups, names, window)
-    _explain(figure, [*_BODY_SIGNS, *_CONE_SIGNS], ncols=min(6, 2 * len(figure.axes)))
+    signs = [*_body_signs(), *_cone_signs()]
+    _explain(figure, signs, ncols=min(3, 2 * len(figure.axes)))
     if key:
         figure.suptitle(key.removeprefix("; "), color=SOFT, size=11, parse_math=False)
     return figure
@@ -137,25 +121,47 @@ def draw_three_items(
 
 def draw_panels(
     function: SetFunction, partitions: Sequence[Sequence[Sequence[int]]] = PARTITIONS
-) -> dict[str, Figure]:
+) -> dict[str, Any]:
     """The panels of :func:`draw_three_items` as separate figures, by title."""
     names = ("1", "2", "3")
     window = _window(function, partitions)
     panels = {}
     for groups in (None, *partitions):
-        figure = Figure(figsize=(4.5, 5.1), layout="constrained")
+        figure = import_figure()(figsize=(4.5, 5.1), layout="constrained")
         axes = figure.subplots()
         if groups is None:
             _draw_faces(axes, function, names, window)
-            _explain(figure, _BODY_SIGNS, ncols=2)
+            _explain(figure, _body_signs(), ncols=2)
         else:
             _draw_cones(axes, function, groups, names, window)
-            _explain(figure, _CONE_SIGNS, ncols=2)
+            _explain(figure, _cone_signs(), ncols=2)
         panels[axes.get_title(loc="left")] = figure
     return panels
 
 
-def _explain(figure: Figure, signs: Sequence[Patch | Line2D], ncols: int) -> None:
+def _body_signs() -> list[Any]:
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+
+    return [
+        Patch(facecolor=BODY, edgecolor=INK, label="base polytope B(F)"),
+        Line2D([], [], color=SOFT, linewidth=0.8, linestyle="--", label="lines s(A) = F(A)"),
+    ]
+
+
+def _cone_signs() -> list[Any]:
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+
+    return [
+        Patch(facecolor=TANGENT, alpha=0.3, label="tangent cone, s(B) ≤ F(B)"),
+        Patch(facecolor=MAJORANT, alpha=0.3, label="majorant cone, s(B) ≥ F(B)"),
+        Line2D([], [], color=INK, marker="o", linestyle="", label="minimum-norm points"),
+        Line2D([], [], color=INK, marker="+", linestyle="", label="nearest to the origin"),
+    ]
+
+
+def _explain(figure: Any, signs: Sequence[Any], ncols: int) -> None:
     figure.legend(
         handles=signs, loc="outside lower center", ncols=ncols, frameon=False, labelcolor=INK
     )
@@ -172,7 +178,7 @@ def _window(function: SetFunction, partitions: Sequence[Sequence[Sequence[int]]]
     return np.stack([middle - half, middle + half])
 
 
-def _draw_faces(axes: Axes, function: SetFunction, names: Sequence[str], window: Points) -> None:
+def _draw_faces(axes: Any, function: SetFunction, names: Sequence[str], window: Points) -> None:
     _draw_body(axes, function, window)
     side = float(window[1, 0] - window[0, 0])
     for inside in ((0,), (1,), (2,), (0, 1), (0, 2), (1, 2)):
@@ -188,12 +194,12 @@ def _draw_faces(axes: Axes, function: SetFunction, names: Sequence[str], window:
         x, y = np.round(face.vertices.mean(axis=0) @ AXES / side, 6) + 0.0
         same_face.setdefault((x, y), []).append(face)
     for (x, y), faces in same_face.items():
-        corner = faces[0].dimension == 0
-        if corner:
+        vertex = faces[0].dimension == 0
+        if vertex:
             axes.plot(x * side, y * side, "o", color=INK, markersize=5, zorder=4)
         length = float(np.linalg.norm(np.ptp(faces[0].vertices, axis=0))) / side
         # The label of a short edge goes outside those of its ends.
-        distance = 12 if corner or length > _SHORT else 30
+        distance = 12 if vertex or length > _SHORT else 30
         across, up = distance * np.mean([_outward(face.groups) for face in faces], axis=0)
         axes.annotate(
             "\n".join(_written(face.groups, names) for face in faces),
@@ -202,8 +208,8 @@ def _draw_faces(axes: Axes, function: SetFunction, names: Sequence[str], window:
             textcoords="offset points",
             ha=_side(across, ("right", "center", "left")),
             va=_side(up, ("top", "center", "bottom")),
-            color=INK if corner else SOFT,
-            fontsize=9.5 if corner else 8.5,
+            color=INK if vertex else SOFT,
+            fontsize=9.5 if vertex else 8.5,
             bbox={"boxstyle": "round,pad=0.15", "color": "white", "alpha": 0.75},
             zorder=5,
         )
@@ -211,12 +217,14 @@ def _draw_faces(axes: Axes, function: SetFunction, names: Sequence[str], window:
 
 
 def _draw_cones(
-    axes: Axes,
+    axes: Any,
     function: SetFunction,
     groups: Sequence[Sequence[int]],
     names: Sequence[str],
     window: Points,
 ) -> None:
+    from matplotlib.patches import Polygon
+
     _draw_body(axes, function, window)
     tangent, majorant = TangentCone(function, groups), MajorantCone(function, groups)
     # A good deal larger than the window, so that cones run out of the picture.
@@ -257,11 +265,13 @@ def _draw_cones(
     axes.set_title(_written(groups, names), loc="left", color=INK)
 
 
-def _draw_body(axes: Axes, function: SetFunction, window: Points) -> None:
-    corners = BasePolytope(function).vertices() @ AXES
-    spokes = corners - corners.mean(axis=0)
-    corners = corners[np.argsort(np.arctan2(spokes[:, 1], spokes[:, 0]))]
-    axes.add_patch(Polygon(corners, facecolor=BODY, edgecolor=INK, linewidth=1.4, zorder=1.5))
+def _draw_body(axes: Any, function: SetFunction, window: Points) -> None:
+    from matplotlib.patches import Polygon
+
+    vertices = BasePolytope(function).vertices() @ AXES
+    spokes = vertices - vertices.mean(axis=0)
+    vertices = vertices[np.argsort(np.arctan2(spokes[:, 1], spokes[:, 0]))]
+    axes.add_patch(Polygon(vertices, facecolor=BODY, edgecolor=INK, linewidth=1.4, zorder=1.5))
     axes.set(xlim=window[:, 0], ylim=window[:, 1], aspect="equal")
     axes.set_xticks([])
     axes.set_yticks([])

@@ -22,20 +22,20 @@ _SOLID = 0.82
 
 
 def draw_four_items(function: SetFunction, names: Sequence[str], key: str) -> Any:
-    """A Matplotlib figure: each side is coloured by the number of items it puts first.
+    """A Matplotlib figure: each facet is coloured by the number of items it puts first.
 
-    Corners in front are labelled by their order, best item first.
+    Vertices in front are labelled by their order, best item first.
     """
     from matplotlib.patches import Patch
     from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 
     polytope = BasePolytope(function)
-    corners = polytope.vertices() @ AXES
-    size = float(np.ptp(corners, axis=0).max()) or 1.0
+    vertices = polytope.vertices() @ AXES
+    size = float(np.ptp(vertices, axis=0).max()) or 1.0
     figure = import_figure()(figsize=(7.6, 7.2), facecolor=PAPER)
     axes = figure.add_axes((0.0, 0.04, 1.0, 0.86), projection="3d", **_VIEW)
     axes.set_proj_type("ortho")
-    middle = (corners.min(axis=0) + corners.max(axis=0)) / 2
+    middle = (vertices.min(axis=0) + vertices.max(axis=0)) / 2
     for limit, centre in zip((axes.set_xlim, axes.set_ylim, axes.set_zlim), middle, strict=True):
         limit(centre - 0.43 * size, centre + 0.43 * size)
     axes.set_box_aspect((1, 1, 1))
@@ -44,9 +44,9 @@ def draw_four_items(function: SetFunction, names: Sequence[str], key: str) -> An
     n_first: list[int] = []
     known = set()
     for face in polytope.faces():
-        corner_names = np.round(face.vertices @ AXES / size, 9) + 0.0
-        name = tuple(sorted(map(tuple, corner_names.tolist())))
-        # Ordered partitions in two groups name the sides; several may name the same one.
+        vertex_names = np.round(face.vertices @ AXES / size, 9) + 0.0
+        name = tuple(sorted(map(tuple, vertex_names.tolist())))
+        # Ordered partitions in two groups name the facets; several may name the same one.
         if len(face.groups) == 2 and face.dimension == 2 and name not in known:
             known.add(name)
             outlines.append(_around(face.vertices @ AXES))
@@ -68,11 +68,11 @@ def draw_four_items(function: SetFunction, names: Sequence[str], key: str) -> An
     _write_orders(axes, polytope, names, middle, size)
     title = {"color": INK, "size": 14, "weight": "bold", "va": "center"}
     figure.text(0.04, 0.965, "The base polytope of four items", **title)
-    figure.text(0.04, 0.925, f"corners are orders, best first{key}", color=SOFT, size=9)
+    figure.text(0.04, 0.925, f"vertices are orders, best first{key}", color=SOFT, size=9)
     words = {1: "one item first", 2: "two items first", 3: "three items first"}
     figure.legend(
         handles=[
-            Patch(facecolor=COLOURS[n - 1], alpha=_SOLID, label=f"sides with {words[n]}")
+            Patch(facecolor=COLOURS[n - 1], alpha=_SOLID, label=f"facets with {words[n]}")
             for n in sorted(set(n_first))
         ],
         loc="lower center",
@@ -91,15 +91,15 @@ def _write_orders(
     middle: NDArray[np.float64],
     size: float,
 ) -> None:
-    """Label the corners of the front half, away from the middle."""
+    """Label the vertices of the front half, away from the middle."""
     shared: dict[tuple[float, ...], list[str]] = {}
     for face in polytope.faces():
         if len(face.groups) == 4:
-            corner = np.round(face.vertices[0] @ AXES / size, 9) + 0.0
+            vertex = np.round(face.vertices[0] @ AXES / size, 9) + 0.0
             order = "".join(names[group[0]] for group in face.groups)
-            shared.setdefault(tuple(corner.tolist()), []).append(order)
-    for corner, orders in shared.items():
-        place = size * np.array(corner)
+            shared.setdefault(tuple(vertex.tolist()), []).append(order)
+    for vertex, orders in shared.items():
+        place = size * np.array(vertex)
         away = place - middle
         if away @ _TOWARDS_US < -0.05 * size:
             continue
@@ -124,10 +124,10 @@ def _faces_us(side: NDArray[np.float64], middle: NDArray[np.float64]) -> bool:
     return bool(((side.mean(axis=0) - middle) @ outwards) * (outwards @ _TOWARDS_US) > 0)
 
 
-def _around(corners: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The corners of a flat polygon in their order around its middle, back to the first."""
-    spokes = corners - corners.mean(axis=0)
+def _around(vertices: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The vertices of a flat polygon in their order around its middle, back to the first."""
+    spokes = vertices - vertices.mean(axis=0)
     plane = np.linalg.svd(spokes, full_matrices=False)[2][:2]
     x, y = plane @ spokes.T
     order = np.argsort(np.arctan2(y, x))
-    return np.asarray(corners[[*order, order[0]]])
+    return np.asarray(vertices[[*order, order[0]]])

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rankcut.errors import amount
 from rankcut.pictures.theme import COLOURS, OTHERS, check_length, colour, scale_colour
 from rankcut.pictures.theme import UNKNOWN as UNKNOWN_COLOUR
 
@@ -117,7 +118,7 @@ class RankingMap:
     def subtitle(self) -> str:
         """One sentence on what is drawn, true of any map."""
         n_marks = len(self.counts)
-        where = "" if n_marks == self.n_rankings else f" at {n_marks:,} points"
+        where = "" if n_marks == self.n_rankings else f" at {amount(n_marks, 'point')}"
         merged = ", near ones drawn as one" if self.merged else ""
         return f"{self.n_rankings:,} rankings of {len(self.items):,} items{where}{merged}"
 

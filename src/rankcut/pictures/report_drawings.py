@@ -6,7 +6,8 @@ from html import escape
 import numpy as np
 
 from rankcut.pictures.graph_layout import lay_out_graph
-from rankcut.pictures.labels import place_labels, points_along, text_width
+from rankcut.pictures.graph_page import draw_graph_svg
+from rankcut.pictures.labels import text_width
 from rankcut.pictures.page import text, tip
 from rankcut.pictures.theme import shorten
 from rankcut.reports.overview import Overview
@@ -14,11 +15,8 @@ from rankcut.reports.overview_words import percent
 
 # List lengths are drawn one by one up to this many; if there are more, several share a bar.
 _MOST_BARS = 30
-_FONTS = {"roomy": 13.0, "narrow": 22.0}
 # Colours of cells are pale enough for the numbers on them to be legible.
 _DEEPEST = 0.85
-# A graph of more items is drawn taller, with smaller names.
-_FEW_NODES = 20
 
 
 def draw_lengths(page: Overview) -> Iterator[str]:
@@ -119,61 +117,23 @@ def draw_graph(page: Overview) -> Iterator[str]:
     if not page.graph.n_edges:
         return
     layout = lay_out_graph(page.graph)
-    few = len(layout.chosen) <= _FEW_NODES
-    width, height, margin, radius = 640.0, 460.0 if few else 620.0, 60.0, 8.0 if few else 6.0
-    points = layout.places - layout.places.min(axis=0)
-    size = np.maximum(points.max(axis=0), 1e-9)
-    points = margin + points / size * (np.array([width, height]) - 2 * margin)
-    yield (
-        f'<svg viewBox="0 0 {width:.0f} {height:.0f}" role="img" tabindex="0" '
-        'style="max-width:46rem" aria-label="Item graph; arrow keys go through the items">'
+    chosen, weights = layout.chosen.tolist(), page.graph.to_dense()
+
+    def describe(k: int) -> str:
+        own = weights[chosen[k]]
+        words = f"{page.items[chosen[k]]}, place {page.consensus.ranking[chosen[k]]}"
+        nearest = int(own.argmax())
+        if own[nearest] > 0:
+            words += f"\nmost like {page.items[nearest]} ({own[nearest]:.2f})"
+        return words
+
+    yield from draw_graph_svg(
+        layout,
+        [page.items[number] for number in chosen],
+        lambda k: 'class="node bar rim"',
+        describe,
+        lambda k: f' data-item="{chosen[k]}"',
     )
-    strongest = float(layout.weights.max(initial=0.0)) or 1.0
-    for (i, j), weight in zip(layout.edges.tolist(), layout.weights.tolist(), strict=True):
-        (a, b), (c, d) = points[i], points[j]
-        part = weight / strongest
-        yield (
-            f'<line class="edge" x1="{a:.1f}" y1="{b:.1f}" x2="{c:.1f}" y2="{d:.1f}" '
-            f'stroke-width="{0.6 + 4 * part:.1f}" stroke-opacity="{0.2 + 0.6 * part:.2f}"/>'
-        )
-    weights = page.graph.to_dense()
-    for k, number in enumerate(layout.chosen.tolist()):
-        name = page.items[number]
-        nearest = int(weights[number].argmax())
-        words = f"{name}, place {page.consensus.ranking[number]}"
-        if weights[number, nearest] > 0:
-            words += f"\nmost like {page.items[nearest]} ({weights[number, nearest]:.2f})"
-        x, y = points[k]
-        yield (
-            f'<circle class="node bar rim" data-item="{number}" cx="{x:.1f}" cy="{y:.1f}" '
-            f'r="{radius:g}"'
-            f"{tip(words)}/>"
-        )
-    for kind, size in _FONTS.items():
-        font = size if few else 0.85 * size
-        labels = [shorten(page.items[number], 20) for number in layout.chosen.tolist()]
-        boxes = np.array([[text_width(label, font) + 4, 1.25 * font] for label in labels])
-        bounds = (1, 1, width - 1, height - 1)
-        obstacles = np.column_stack([points - radius, points + radius])
-        placed = place_labels(
-            points,
-            boxes,
-            bounds,
-            gap=radius + 1,
-            reach=2,
-            obstacles=obstacles,
-            covered=points_along(*points[layout.edges.T]),
-        )
-        spots = {spot.number: (spot.x, spot.y) for spot in placed}
-        for k, label in enumerate(labels):
-            # A name without room beside its item shows when the item is chosen.
-            later = "" if k in spots else ' class="later"'
-            half = boxes[k, 0] / 2
-            above = (min(max(points[k, 0], half), width - half), points[k, 1] - radius - 0.6 * font)
-            x, y = spots.get(k, above)
-            yield f'<g data-item="{int(layout.chosen[k])}"{later}>'
-            yield text(label, x, y + 0.36 * font, font, f"halo {kind}", "middle") + "</g>"
-    yield "</svg>"
     yield f'<p class="soft">{escape(_edges_said(len(layout.weights), page.graph.n_edges))}</p>'
 
 

@@ -93,7 +93,7 @@ button.sort:focus-visible, button.item:focus-visible { outline: 2px solid var(--
   white-space: nowrap; } .card figcaption { font-size: .8rem; color: var(--soft); }
 .bar { fill: var(--c0); } .none { fill: var(--soft); } .frame { fill: none; visibility: hidden;
   stroke: var(--ink); stroke-width: 2.5; pointer-events: none; }
-.against { fill: var(--c1); } .edge { stroke: var(--soft); }
+.against { fill: var(--c1); }
 svg rect, svg circle.node { print-color-adjust: exact; }
 .chosen [data-item]:not(.frame) { opacity: .4; } .chosen [data-item].on { opacity: 1; }
 .chosen .frame.on { visibility: visible; } .chosen text.on, .chosen button.item.on {

@@ -9,7 +9,7 @@ one ranking for all predicts the same ranking for everyone
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,7 @@ from rankcut.consensus.decoding import to_ranking
 from rankcut.estimators.gp.regressor import GPRegressor
 from rankcut.estimators.graph_cut import GraphCutFeatures
 from rankcut.estimators.ranking_regressor import RankingRegressor
+from rankcut.estimators.view_features import ViewFeatures
 from rankcut.label_ranking.scores import kendall_score, spearman_score, top_k_overlap
 from rankcut.label_ranking.targets import pair_targets, scores_of_pairs
 from rankcut.rankings import read_rankings
@@ -30,8 +31,8 @@ from rankcut.rankings import read_rankings
 # Normal intervals of 95 %.
 _REACH = 1.96
 
-# Number of best items to compare.
-TOP = 3
+# Number of best items to compare, if they are not more than half.
+_TOP = 3
 
 
 @dataclass(frozen=True)
@@ -56,8 +57,15 @@ class NumberScore:
     coverage: float | None
 
 
-def make_regressor(graph: Any, options: Mapping[str, Any]) -> Pipeline:
-    """A pipeline from rankings to numbers: graph cut features and a Gaussian process."""
+def make_regressor(
+    model: Literal["views", "gp"], graph: Any, options: Mapping[str, Any]
+) -> Pipeline:
+    """A pipeline from rankings to numbers: views or graph cut features, and a Gaussian process.
+
+    ``options`` are further parameters of the features; views use only the items.
+    """
+    if model == "views":
+        return make_pipeline(ViewFeatures(graph, items=options.get("items")), GPRegressor())
     return make_pipeline(GraphCutFeatures(graph, sparse_output=False, **options), GPRegressor())
 
 
@@ -114,13 +122,22 @@ class RankingScore:
     kendall, spearman : float
         Mean correlation of observed and predicted rankings.
     top_overlap : float
-        Share of the three best items that are among the three predicted best.
+        Share of the best items that are among those predicted; see :func:`n_best`.
     """
 
     method: str
     kendall: float
     spearman: float
     top_overlap: float
+
+
+def n_best(n_items: int) -> int:
+    """How many best items are compared: three, or half of fewer than six.
+
+    >>> [n_best(n) for n in (1, 3, 4, 10)]
+    [1, 1, 2, 3]
+    """
+    return max(1, min(_TOP, n_items // 2))
 
 
 def cross_validate_rankings(
@@ -151,5 +168,5 @@ def _score_rankings(name: str, ranks: Any, found: Any, unranked: Any) -> Ranking
         name,
         kendall_score(ranks, found, unranked=unranked),
         spearman_score(ranks, found, unranked=unranked),
-        top_k_overlap(ranks, found, k=min(TOP, ranks.shape[1]), unranked=unranked),
+        top_k_overlap(ranks, found, k=n_best(ranks.shape[1]), unranked=unranked),
     )

@@ -19,7 +19,7 @@ from rankcut.theory.lovasz import lovasz_extension, lovasz_subgradient
 # 8 items have 40,320 orders and 545,835 ordered partitions.
 MOST_ITEMS = 8
 
-# With at most this many items, notebooks show the number of corners and the first few.
+# With at most this many items, notebooks show the number of vertices and the first few.
 _FEW_ITEMS, _SHOWN = 5, 6
 
 # Differences up to this share of the size of the vectors count as rounding.
@@ -99,15 +99,15 @@ class BasePolytope:
         )
 
     def _repr_html_(self) -> str:
-        """What notebooks show: the sizes, and the corners of a small one."""
+        """What notebooks show: the sizes, and the vertices of a small one."""
         if self.n_items > _FEW_ITEMS:
             return escape(repr(self))
-        corners = self.vertices()
-        cells = ["".join(f"<td>{value:.4g}</td>" for value in corner) for corner in corners]
+        vertices = self.vertices()
+        cells = ["".join(f"<td>{value:.4g}</td>" for value in vertex) for vertex in vertices]
         head = "".join(f"<th>s<sub>{item}</sub></th>" for item in range(self.n_items))
         table = "".join(f"<tr>{line}</tr>" for line in [head, *cells[:_SHOWN]])
-        more = f"and {len(corners) - _SHOWN} more" if len(corners) > _SHOWN else ""
-        sizes = f"{escape(repr(self))}<br>{amount(len(corners), 'corner')}"
+        more = f"and {len(vertices) - _SHOWN} more" if len(vertices) > _SHOWN else ""
+        sizes = f"{escape(repr(self))}<br>{amount(len(vertices), 'vertex', 'vertices')}"
         return f"{sizes}<table>{table}</table>{more}"
 
     def vertex(self, order: ArrayLike) -> Floats:
@@ -232,7 +232,7 @@ def min_norm_base(function: SetFunction) -> Floats:
 
 
 def _affine_minimum(corners: Floats) -> Floats:
-    """Weights, with sum 1, of the minimum-norm point of the corners' affine hull."""
+    """Weights, with sum 1, of the minimum-norm point of the vertices' affine hull."""
     base, others = corners[0], corners[1:]
     rest = np.linalg.lstsq((others - base).T, -base, rcond=None)[0]
     return np.concatenate([[1.0 - rest.sum()], rest])

@@ -39,6 +39,7 @@ from rankcut.parameters import (
     check_positive,
     within_floats,
 )
+from rankcut.rankings import weights_of
 
 
 class GPClassifier(ClassifierMixin, BaseEstimator):
@@ -185,7 +186,7 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
         """
         self._check_parameters()
         maximise = self._fit_lazily if is_lazy(X) else self._fit
-        fit = maximise(X, y, sample_weight)
+        fit = maximise(X, y, weights_of(X, sample_weight))
         if self.kernel is None:
             means, factors = fit.predictor.weights()
             self.coef_ = means[:, : self.n_features_in_]
