@@ -19,7 +19,7 @@ from rankcut._loops.types import Floats, Indices, Ints, Longs
 LANES = 128
 
 # For fewer rankings, it is faster to compare the places of many items.
-FEW_LANES = 14
+FEW_LANES = 16
 
 # Vector instructions leave a remainder to be computed one by one, and short loops do not use them
 # at all: so lanes are a multiple of this number, and at least twice as many; some are idle.
@@ -42,7 +42,7 @@ _PLACES, _SUMS, _ONE_PANEL = _PANEL, 2 * _PANEL, 3 * _PANEL
 # Numbers in a cache line, at which wide vectors should start.
 _LINE = 8
 
-# Lanes that are filled and read together, so that each cache line of theirs is fetched once.
+# Lanes that are filled together, so that each cache line of theirs is fetched once.
 _TOGETHER = 16
 
 # If at most one item in this many is placed, the weights between those are looked up.
