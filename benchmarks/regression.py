@@ -6,8 +6,7 @@ FOLDER, or the environment variable RANKCUT_DATA, has the sushi data, the Star W
 MovieLens 100k. The age of sushi raters and of those who ranked Star Wars films is the number of
 their age group; of MovieLens, films that a hundred people or more have rated. R² with its 95 %
 interval over folds; coverage is the share of people left out whose age is inside the 95 % interval.
-Boosting and ridge have no intervals. Weighted views are those of RankingClassifier, with variances
-that maximise the evidence of the ages; the gain is that over the better of the first two rows.
+Boosting and ridge have no intervals. The gain is that over the better of the first two methods.
 """
 
 import argparse
@@ -20,20 +19,14 @@ import numpy as np
 from record import header, own_command
 from scipy import sparse as sp
 from scipy.stats import t
-from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.linear_model import RidgeCV
 from sklearn.model_selection import KFold
 from sklearn.pipeline import make_pipeline, make_union
 
-from rankcut import GPRegressor, GraphCutFeatures
+from rankcut import GPRegressor, GraphCutFeatures, ViewFeatures
 from rankcut.datasets import load_movielens, load_starwars, load_sushi
-from rankcut.estimators.evidence import view_variances
-from rankcut.estimators.views import like_items_graph, list_views
-from rankcut.features.graph_cut import fit_graph
-from rankcut.features.smoothing import Smoother
 from rankcut.orders import spread
-from rankcut.rankings import read_rankings
 
 COMMON = 100
 
@@ -62,42 +55,6 @@ def movielens(data: str) -> tuple[Any, np.ndarray]:
     return ranks[kept][:, common], np.asarray(found.columns["age"], dtype=np.float64)[kept]
 
 
-class WeightedViews(TransformerMixin, BaseEstimator):
-    """Views of a list, weighted by the evidence of a number, as RankingClassifier weights them."""
-
-    def fit(self, X: Any, y: np.ndarray) -> "WeightedViews":
-        """Find the variance of each view."""
-        rankings = read_rankings(X)
-        self.smoother_ = Smoother(fit_graph(like_items_graph(None), rankings), 4.0)
-        views = self._views(X)
-        centred = {name: view - view.mean(axis=0) for name, view in views.items()}
-        sizes = {name: np.sqrt((rows**2).sum(axis=1).mean()) for name, rows in centred.items()}
-        known = [name for name, size in sizes.items() if size > 1e-9]
-        found = view_variances(
-            [centred[name] / sizes[name] for name in known], ((y - y.mean()) / y.std())[:, None]
-        )
-        self.scales_ = {
-            name: np.sqrt(variance) / sizes[name]
-            for name, variance in zip(known, found, strict=True)
-        }
-        self.span_ = None
-        rows = self.transform(X)
-        if rows.shape[1] > len(rows):
-            # Weights outside the span of the rows stay 0: without them the fit is quicker.
-            self.span_ = np.linalg.svd(rows, full_matrices=False)[2].T
-        return self
-
-    def _views(self, X: Any) -> dict[str, np.ndarray]:
-        views = list_views(read_rankings(X), self.smoother_)
-        return {name: view.toarray() for name, view in views.items()}
-
-    def transform(self, X: Any) -> np.ndarray:
-        """The weighted views, side by side."""
-        views = self._views(X)
-        rows = np.hstack([scale * views[name] for name, scale in self.scales_.items()])
-        return rows if self.span_ is None else rows @ self.span_
-
-
 def methods() -> dict[str, Any]:
     """What is compared; on the complete graph the vectors are Borda positions."""
     closed = {"unranked": "anywhere", "completions": "closed_form", "sparse_output": False}
@@ -108,7 +65,7 @@ def methods() -> dict[str, Any]:
         "GPRegressor, both": make_pipeline(
             make_union(GraphCutFeatures(**closed), GraphCutFeatures(**last)), GPRegressor()
         ),
-        "GPRegressor, weighted views": make_pipeline(WeightedViews(), GPRegressor()),
+        "GPRegressor, weighted views": make_pipeline(ViewFeatures(), GPRegressor()),
         "ridge on Borda positions": make_pipeline(
             GraphCutFeatures(**last), RidgeCV(np.logspace(-2, 8, 21))
         ),
@@ -163,7 +120,7 @@ def main() -> None:
         header("Ages from rankings", own_command()),
         f"{options.folds} folds; R² with a 95 % interval, its gain over the better of the first",
         "two methods, coverage of 95 % intervals, processor seconds for one fold. Weighted views",
-        "are those of `RankingClassifier`, weighted by the evidence of the ages.",
+        "are `ViewFeatures`.",
         "",
         "| data | method | R² | gain | coverage | seconds |",
         "|---|---|---|---|---|---|",

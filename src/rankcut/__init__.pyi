@@ -34,6 +34,7 @@ from rankcut.estimators.ranking_regressor import RankingRegressor as RankingRegr
 from rankcut.estimators.rating_features import RatingFeatures as RatingFeatures
 from rankcut.estimators.similar_rankings import SimilarRankings as SimilarRankings
 from rankcut.estimators.submodular import SubmodularFeatures as SubmodularFeatures
+from rankcut.estimators.view_features import ViewFeatures as ViewFeatures
 from rankcut.explanation.effects import explain as explain
 from rankcut.explanation.importance import covariate_importance as covariate_importance
 from rankcut.features.completions import Completions as Completions

@@ -27,10 +27,12 @@ def ages(lunch):
     return dish
 
 
-def test_a_number_is_predicted_saved_and_explained(ages):
-    said = succeed("regress", "ages.csv", "--target", "age", "--explain", "-o", "m.skops")
+@pytest.mark.parametrize("model", ["views", "gp"])
+def test_a_number_is_predicted_saved_and_explained(ages, model):
+    options = ["--target", "age", "--model", model, "--explain", "-o", "m.skops"]
+    said = succeed("regress", "ages.csv", *options)
     assert "age, 48 rankings, 5-fold cross-validation" in said
-    line = next(line for line in said.splitlines() if line.startswith("rankcut, gp"))
+    line = next(line for line in said.splitlines() if line.startswith(f"rankcut, {model}"))
     assert float(line.split()[2]) > 0.8
     assert f"  {ages}: +" in said
     succeed("predict", "m.skops", "ages.csv", "-o", "predicted.csv")
@@ -43,7 +45,7 @@ def test_scores_go_to_a_table_and_to_json(ages):
     found = json.loads(
         succeed("regress", "ages.csv", "--target", "age", "--json", "--explain", "-o", "s.csv")
     )
-    assert [row["method"] for row in found["scores"]] == ["rankcut, gp", "mean", "Borda, ridge"]
+    assert [row["method"] for row in found["scores"]] == ["rankcut, views", "mean", "Borda, ridge"]
     assert found["effects"]["items"][0]["item"] == ages
     scores = pd.read_csv("s.csv")
     assert scores["r2"].tolist() == pytest.approx([row["r2"] for row in found["scores"]])
@@ -53,6 +55,9 @@ def test_scores_go_to_a_table_and_to_json(ages):
 def test_a_target_that_is_no_number_is_refused(ages):
     fail("regress", "full.csv", "--target", "guest", says="which is not a number")
     fail("regress", "full.csv", "--target", "none", says="no column 'none'")
+    result = run("regress", "full.csv", "--target", "guest", "--model", "tree")
+    assert result.exit_code == 2
+    assert "'--model': 'tree' is not one of 'views', 'gp'" in result.stderr
 
 
 @pytest.mark.parametrize("model", ["views", "logistic", "gp"])

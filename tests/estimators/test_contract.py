@@ -29,6 +29,7 @@ from rankcut import (
     SimilarRankings,
     Smoothing,
     SubmodularFeatures,
+    ViewFeatures,
 )
 from rankcut.estimators import (
     GraphSmoothing,
@@ -45,6 +46,7 @@ ESTIMATORS = [
     LikenessFeatures(),
     WeightedKendallFeatures(),
     SubmodularFeatures(),
+    ViewFeatures(),
     SimilarRankings(n_neighbors=1),
     GPClassifier(kernel_variance=1.0, constant_variance=1.0),
     GPRegressor(),
@@ -88,6 +90,7 @@ VARIANTS = [
     GPClassifier(RBF(), constant_variance=1.0),
     GPClassifier("precomputed"),
     RankingClassifier(smoothing=0),
+    ViewFeatures(smoothing=0),
     RankingCompleter(AgreementGraph(), unranked="last"),
 ]
 
@@ -134,6 +137,7 @@ COUNTED = {
     "cuts": (GraphCutFeatures(CoListingGraph(), unranked="last"), "transform"),
     "ratings": (RatingFeatures(CoListingGraph(), unrated="ignore"), "transform"),
     "likeness": (LikenessFeatures(unranked="last"), "transform"),
+    "views": (ViewFeatures(), "transform"),
     "completer": (RankingCompleter(), "transform"),
 }
 

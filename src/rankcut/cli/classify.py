@@ -14,7 +14,6 @@ from rankcut.cli.output import (
     Outputs,
     columns_of,
     needs_skops,
-    note,
     print_json,
     print_scores,
     table_writers,
@@ -97,7 +96,7 @@ def classify(
     """
     outputs = Outputs(output, {".skops": needs_skops, **TABLES}, ".skops", as_json=as_json)
     chosen = model or ("gp" if computing.on_cluster else "views")
-    item_graph = _graph(vectors, chosen)
+    item_graph = vectors.graph_of_model(chosen, ("logistic", "gp"))
     if computing.on_cluster:
         if chosen != "gp" or test is not None or group is not None:
             raise InputError("on a cluster use --model gp, without --test and --group")
@@ -131,17 +130,6 @@ def _explained(model: Any, ranks: Any) -> "Explanation":
     from rankcut.explanation.effects import explain
 
     return explain(model, ranks)
-
-
-def _graph(vectors: VectorOptions, model: Model) -> "ItemGraph | None":
-    if model == "views" and vectors.chosen():
-        options = vectors.chosen()
-        are = "is" if len(options) == 1 else "are"
-        note(
-            f"{' and '.join(options)} {are} not needed: --model views finds out from the rankings; "
-            "--model logistic and --model gp use it"
-        )
-    return vectors.item_graph(near=model == "views")
 
 
 class _Split(NamedTuple):

@@ -1,7 +1,7 @@
 """``rankcut regress``: how well a number can be predicted from the rankings."""
 
 from dataclasses import asdict
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -35,6 +35,13 @@ def regress(
     target: Annotated[
         str, typer.Option("--target", metavar="COLUMN", help="Column of numbers to predict.")
     ],
+    model: Annotated[
+        Literal["views", "gp"],
+        typer.Option(
+            help="A Gaussian process on several views of a ranking, weighted by what they say "
+            "about the number, or on the graph cut features.",
+        ),
+    ] = "views",
     output: OutputFiles = None,
     as_json: Json = False,
     explain: Explain = False,
@@ -43,9 +50,9 @@ def regress(
 ) -> None:
     """Test how well rankings predict a number.
 
-    Cross-validated R², mean absolute error and coverage of 95 % intervals of a Gaussian process
-    on graph cut features, beside baselines: the mean, and ridge regression on Borda points.
-    Rankings without a number are ignored.
+    Cross-validated R², mean absolute error and coverage of 95 % intervals of a Gaussian process,
+    beside baselines: the mean, and ridge regression on Borda points. Rankings without a number are
+    ignored.
 
     -o MODEL.skops saves the model, fitted to all of FILE, for 'rankcut predict'; -o with .csv,
     .json or .parquet saves the scores.
@@ -53,7 +60,7 @@ def regress(
     Example: rankcut regress votes.csv --target age -o model.skops
     """
     outputs = Outputs(output, {".skops": needs_skops, **TABLES}, ".skops", as_json=as_json)
-    graph = vectors.item_graph()
+    graph = vectors.graph_of_model(model, ("gp",))
 
     from rankcut.cli.progress import working
     from rankcut.files.models import SavedModel, write_model
@@ -61,26 +68,26 @@ def regress(
 
     no_items = [target] if group is None else [target, group]
     rankings, numbers = numbered(reading.read(file, expand=True, no_items=no_items), target, file)
-    model = make_regressor(graph, vectors.arguments(rankings))
+    regressor = make_regressor(model, graph, vectors.arguments(rankings))
     with working("cross-validation"):
         scores = cross_validate_numbers(
-            model,
+            regressor,
             rankings.ranks,
             numbers,
-            name="rankcut, gp",
+            name=f"rankcut, {model}",
             folds=folds,
             groups=None if group is None else known_values(rankings, group, file),
             seed=vectors.seed,
         )
     if explain or outputs.named(".skops"):
         with working("fitting the model to all rankings"):
-            model.fit(rankings.ranks, numbers)
+            regressor.fit(rankings.ranks, numbers)
     rows = [asdict(score) for score in scores]
     explained = None
     if explain:
         from rankcut.explanation.effects import explain as explain_model
 
-        explained = explain_model(model, rankings.ranks)
+        explained = explain_model(regressor, rankings.ranks)
     title = f"{target}, {amount(len(rankings), 'ranking')}, {folds}-fold cross-validation"
     if as_json:
         data: dict[str, Any] = {"title": title, "scores": rows}
@@ -91,5 +98,5 @@ def regress(
             print(explained.summary(), file=outputs.text)
     outputs.write(table_writers(columns_of(rows), {"title": title, "scores": rows}))
     outputs.write(
-        {".skops": lambda place: write_model(SavedModel(model, rankings.items, target), place)}
+        {".skops": lambda place: write_model(SavedModel(regressor, rankings.items, target), place)}
     )

@@ -1,5 +1,6 @@
 """Options for turning rankings into vectors, declared once."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -7,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rankcut.cli.options import Unranked
+from rankcut.cli.output import note
 from rankcut.cli.reading import dataset_items, is_dataset
 from rankcut.errors import InputError, RankingFileError, Setting
 
@@ -119,6 +121,18 @@ class VectorOptions:
         return [
             option for name, option in names.items() if getattr(self, name) != getattr(usual, name)
         ]
+
+    def graph_of_model(self, model: str, others: Sequence[str]) -> "ItemGraph | None":
+        """The graph for a model; views do not need the other options, which others use."""
+        options = self.chosen()
+        if model == "views" and options:
+            are = "is" if len(options) == 1 else "are"
+            use = "use it" if len(others) > 1 else "uses it"
+            note(
+                f"{' and '.join(options)} {are} not needed: --model views finds out from the "
+                f"rankings; {' and '.join(f'--model {other}' for other in others)} {use}"
+            )
+        return self.item_graph(near=model == "views")
 
     def item_graph(self, *, near: bool = False) -> "ItemGraph | None":
         """The graph that the user names, or None for the complete one."""

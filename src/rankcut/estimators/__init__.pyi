@@ -25,5 +25,6 @@ from rankcut.estimators.rating_features import RatingKernel as RatingKernel
 from rankcut.estimators.similar_rankings import SimilarRankings as SimilarRankings
 from rankcut.estimators.smoothing import GraphSmoothing as GraphSmoothing
 from rankcut.estimators.submodular import SubmodularFeatures as SubmodularFeatures
+from rankcut.estimators.view_features import ViewFeatures as ViewFeatures
 
 __all__: list[str]

@@ -17,7 +17,7 @@ from sklearn.utils.validation import (
 from rankcut._loops.types import Floats
 from rankcut.errors import InputError
 from rankcut.estimators.base import TakesRankings
-from rankcut.estimators.evidence import view_variances, view_variances_of_grams
+from rankcut.estimators.view_features import weigh_views
 from rankcut.estimators.views import (
     LevelViews,
     View,
@@ -31,15 +31,6 @@ from rankcut.features.smoothing import Smoother, check_steps
 from rankcut.parameters import check_counts
 from rankcut.rankings import RankMatrix, as_frame, read_rankings, weights_of
 from rankcut.ratings import with_category_codes
-
-# Variances of weights are found from at most this many rankings, a sample if there are more: a
-# thousand are enough for a handful of variances.
-_MOST_ROWS = 1000
-
-# Views of these rankings become dense if they have no more entries than this.
-_MOST_FILLED = 1 << 22
-
-_ROUNDING = 1e-9
 
 # With more weights or more work than this, their covariance is not computed.
 _MOST_WEIGHTS = 1000
@@ -174,7 +165,8 @@ class RankingClassifier(ClassifierMixin, TakesRankings):
         targets = np.where(codes[:, None] == np.arange(len(self.classes_)), 1.0, -1.0)
         coded = targets[:, 1:] if targets.shape[1] == 2 else targets
         views = self._views(rankings)
-        scales = self._weigh(views, coded, counts)
+        self.view_variances_, found = weigh_views(views, coded, counts)
+        scales = {name: _LOGIT * scale for name, scale in found.items()}
         self._model = ViewRegression(views, scales, codes, counts)
         self.covariance_ = None
         n_weights = self._model.weights.shape[1]
@@ -192,42 +184,6 @@ class RankingClassifier(ClassifierMixin, TakesRankings):
         if self._levels is None:
             return list_views(rankings, self._smoother)
         return list_views(_ranked(rankings), self._smoother) | self._levels(rankings)
-
-    def _weigh(
-        self, views: dict[str, View], targets: Floats, counts: Floats | None
-    ) -> dict[str, float]:
-        """Find how much each view counts: the factor that scales it for logistic regression."""
-        n_rows = len(targets)
-        width = sum(view.rows.shape[1] for view in views.values())
-        rows, repeats = _rows_to_weigh(n_rows, counts, width)
-        weights = np.ones(n_rows) if counts is None else counts
-        targets = (targets - np.average(targets, axis=0, weights=weights))[rows]
-        some = {name: view[rows] for name, view in views.items()}
-        means = {name: weights @ view.rows / weights.sum() for name, view in views.items()}
-        filled = len(targets) * max(view.rows.shape[1] for view in views.values()) <= _MOST_FILLED
-        known: dict[str, Floats] = {}
-        sizes: dict[str, float] = {}
-        for name, view in some.items():
-            if filled:
-                centred = view.toarray() - view.smoothed(means[name][None])
-                squares = (centred**2).sum(axis=1)
-            else:
-                centred = view.gram(means[name])
-                squares = np.diag(centred)
-            size = float(np.sqrt(max(np.average(squares, weights=repeats), 0.0)))
-            # A view that is the same for all rankings would be scaled up from rounding.
-            if size > _ROUNDING:
-                sizes[name] = size
-                known[name] = centred / (size if filled else size**2)
-        self.view_variances_ = dict.fromkeys(views, 0.0)
-        if known:
-            find = view_variances if filled else view_variances_of_grams
-            found = find(list(known.values()), targets, repeats)
-            self.view_variances_.update(zip(known, found.tolist(), strict=True))
-        return {
-            name: _LOGIT * float(np.sqrt(self.view_variances_[name])) / size
-            for name, size in sizes.items()
-        }
 
     def _views_of(self, X: Any) -> dict[str, View]:
         check_is_fitted(self)
@@ -291,26 +247,3 @@ def _ranked(ratings: RankMatrix) -> RankMatrix:
         ranks.data = -ranks.data
         return read_rankings(ranks, ratings.items)
     return read_rankings(-ratings.read(0, ratings.shape[0]), ratings.items)
-
-
-def _rows_to_weigh(
-    n_rows: int, counts: Floats | None, width: int
-) -> tuple[slice | NDArray[np.intp], Floats | None]:
-    """Rows to find the variances from, and how often each counts.
-
-    Rows are drawn at random, because the first ones may be of one kind. If counts are whole
-    numbers, people are drawn.
-    """
-    whole = counts is not None and bool((counts == np.floor(counts)).all())
-    total = int(counts.sum()) if counts is not None and whole else n_rows
-    if min(width, total) <= _MOST_ROWS:
-        return slice(None), counts
-    drawn = np.random.default_rng(0).permutation(total)[:_MOST_ROWS]
-    if counts is None:
-        return np.sort(drawn), None
-    if not whole:
-        return np.sort(drawn), counts[np.sort(drawn)]
-    rows, repeats = np.unique(
-        np.searchsorted(np.cumsum(counts), drawn, side="right"), return_counts=True
-    )
-    return rows, repeats.astype(np.float64)

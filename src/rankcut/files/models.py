@@ -25,6 +25,7 @@ from rankcut.estimators.ranking_classifier import RankingClassifier
 from rankcut.estimators.ranking_clusters import RankingClusters
 from rankcut.estimators.ranking_completer import RankingCompleter
 from rankcut.estimators.ranking_regressor import RankingRegressor
+from rankcut.estimators.view_features import ViewFeatures
 from rankcut.files.drafts import atomic_file
 from rankcut.files.streams import Source, pack_archive, read_all, source_name, unpack_archive
 
@@ -61,6 +62,7 @@ _OURS = [
     "rankcut.label_ranking.kernel_ridge.KernelModels",
     "rankcut.label_ranking.kernel_ridge.NormalScale",
     "rankcut.label_ranking.kernel_ridge.StandardScale",
+    "rankcut.estimators.view_features.ViewFeatures",
     "rankcut.estimators.views.ViewRegression",
     "rankcut.estimators.views.LevelViews",
     "rankcut.graphs.item_graph.LowRankApproximation",
@@ -98,8 +100,8 @@ class SavedModel:
     Attributes
     ----------
     classifier : Pipeline or RankingRegressor
-        From rankings to classes or numbers; the first step of a pipeline is a GraphCutFeatures
-        or a RankingClassifier. Or from covariates to rankings.
+        From rankings to classes or numbers; the first step of a pipeline is a GraphCutFeatures,
+        a ViewFeatures or a RankingClassifier. Or from covariates to rankings.
     items : tuple
         The items that it knows, in the order of its columns.
     target : str
@@ -121,9 +123,9 @@ class SavedModel:
         return "classes" if is_classifier(self.classifier) else "numbers"
 
     @property
-    def features(self) -> GraphCutFeatures | RankingClassifier:
+    def features(self) -> GraphCutFeatures | ViewFeatures | RankingClassifier:
         """The first step of the classifier, which knows rankings."""
-        features: GraphCutFeatures | RankingClassifier = self.classifier[0]
+        features: GraphCutFeatures | ViewFeatures | RankingClassifier = self.classifier[0]
         return features
 
     @property
@@ -285,7 +287,7 @@ def _checked(model: SavedModel) -> SavedModel:
         return _checked_columns(model)
     if not (is_classifier(model.classifier) or is_regressor(model.classifier)):
         raise TypeError("the model predicts neither classes nor numbers")
-    if not isinstance(model.features, GraphCutFeatures | RankingClassifier):
+    if not isinstance(model.features, GraphCutFeatures | ViewFeatures | RankingClassifier):
         raise TypeError("the model does not begin with features of rankings")
     check_is_fitted(model.classifier)
     ranking = np.arange(1.0, len(model.items) + 1)[None]

@@ -9,7 +9,7 @@ one ranking for all predicts the same ranking for everyone
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,9 +20,11 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.utils import _safe_indexing
 
 from rankcut.consensus.decoding import to_ranking
+from rankcut.errors import InputError
 from rankcut.estimators.gp.regressor import GPRegressor
 from rankcut.estimators.graph_cut import GraphCutFeatures
 from rankcut.estimators.ranking_regressor import RankingRegressor
+from rankcut.estimators.view_features import ViewFeatures
 from rankcut.label_ranking.scores import kendall_score, spearman_score, top_k_overlap
 from rankcut.label_ranking.targets import pair_targets, scores_of_pairs
 from rankcut.rankings import read_rankings
@@ -56,8 +58,15 @@ class NumberScore:
     coverage: float | None
 
 
-def make_regressor(graph: Any, options: Mapping[str, Any]) -> Pipeline:
-    """A pipeline from rankings to numbers: graph cut features and a Gaussian process."""
+def make_regressor(
+    model: Literal["views", "gp"], graph: Any, options: Mapping[str, Any]
+) -> Pipeline:
+    """A pipeline from rankings to numbers: views or graph cut features, and a Gaussian process.
+
+    ``options`` are further parameters of the features; views use only the items.
+    """
+    if model == "views":
+        return make_pipeline(ViewFeatures(graph, items=options.get("items")), GPRegressor())
     return make_pipeline(GraphCutFeatures(graph, sparse_output=False, **options), GPRegressor())
 
 
@@ -72,6 +81,11 @@ def cross_validate_numbers(
     seed: int = 0,
 ) -> list[NumberScore]:
     """Scores of a model and of the baselines on held-out rankings."""
+    n_apart, noun = (len(numbers), "ranking") if groups is None else (len(set(groups)), "group")
+    if n_apart < folds:
+        raise InputError(
+            f"is {folds}, more than the number of {noun}s, {n_apart}", parameter="folds"
+        )
     splitter = (
         KFold(folds, shuffle=True, random_state=seed) if groups is None else GroupKFold(folds)
     )

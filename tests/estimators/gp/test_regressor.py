@@ -7,7 +7,7 @@ from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import ConstantKernel, DotProduct, WhiteKernel
 
 from rankcut import GPRegressor
-from rankcut.estimators.gp.regressor import _evidence, fit_sums, sum_rows
+from rankcut.estimators.gp.regressor import _Arrow, _posterior, fit_sums, sum_rows
 
 
 @pytest.fixture
@@ -53,18 +53,31 @@ def test_learned_variances_are_a_maximum_of_the_evidence(rows):
     sums = sum_rows(X, y, None, None)
     found = fit_sums(sums, None, None, None)
     at = np.log([found.kernel_variance, found.constant_variance, found.noise_variance])
-    value, slope = _evidence(sums, at)
+    evidence = _Arrow(sums).evidence
+    value, slope = evidence(at)
+    assert value == pytest.approx(found.evidence, rel=1e-10)
     assert np.abs(slope).max() < 1e-5 * len(y)
     for move in np.vstack([np.eye(3), -np.eye(3)]):
-        assert _evidence(sums, at + 0.1 * move)[0] < value
+        assert evidence(at + 0.1 * move)[0] < value
     # The slope is the change of the evidence.
     elsewhere = at + np.array([0.5, -0.3, 0.4])
-    _, slope = _evidence(sums, elsewhere)
+    _, slope = evidence(elsewhere)
     step = 1e-5
     for j in range(3):
         moved = np.eye(3)[j] * step
-        change = _evidence(sums, elsewhere + moved)[0] - _evidence(sums, elsewhere - moved)[0]
+        change = evidence(elsewhere + moved)[0] - evidence(elsewhere - moved)[0]
         assert change / (2 * step) == pytest.approx(slope[j], rel=1e-5, abs=1e-6)
+
+
+def test_the_evidence_in_the_axes_of_the_features_is_the_same(rows):
+    X, y = rows
+    # A constant column, and one that is the sum of others: no direction may be lost.
+    X = np.column_stack([X, np.ones(60), X[:, 0] + X[:, 1]])
+    sums = sum_rows(X, y, np.linspace(0.5, 2.0, 60), None)
+    for variances in ([2.0, 3.0, 0.5], [1e-6, 1e4, 1.0], [50.0, 1e-300, 1e-3]):
+        at = np.log(variances)
+        _, _, expected = _posterior(sums, at)
+        assert _Arrow(sums).evidence(at)[0] == pytest.approx(expected, rel=1e-9)
 
 
 def test_weights_are_copies_to_the_last_bit(rows):

@@ -148,8 +148,10 @@ def fit_sums(
         for unit, value in zip(units.tolist(), fixed, strict=True)
     ]
 
+    arrow = _Arrow(sums)
+
     def loss(parameters: Floats) -> tuple[float, Floats]:
-        evidence, gradient = _evidence(sums, parameters)
+        evidence, gradient = arrow.evidence(parameters)
         return -evidence / sums.total, -gradient / sums.total
 
     ends = []
@@ -168,7 +170,7 @@ def fit_sums(
         if None not in given:
             break
     best = min(ends, key=lambda end: float(end.fun)).x
-    mean, factor, evidence, _ = _posterior(sums, best)
+    mean, factor, evidence = _posterior(sums, best)
     kernel, constant, noise = (
         float(np.exp(value)) if own is None else float(own)
         for value, own in zip(best, given, strict=True)
@@ -176,14 +178,13 @@ def fit_sums(
     return WeightPosterior(mean, factor, kernel, constant, noise, evidence)
 
 
-def _posterior(sums: Sums, parameters: Floats) -> tuple[Floats, Floats, float, Floats]:
-    """μ, the factor of Σ, the evidence, and the prior's precisions."""
+def _posterior(sums: Sums, parameters: Floats) -> tuple[Floats, Floats, float]:
+    """μ, the factor of Σ, and the evidence."""
     n = len(sums.linear)
     noise = np.exp(parameters[2])
-    precision = np.full(n, np.exp(-parameters[0]))
-    precision[-1] = np.exp(-parameters[1])
     # In units of the prior's deviations: 1 + G/τ² is well conditioned for tiny variances too.
-    deviations = 1.0 / np.sqrt(precision)
+    deviations = np.full(n, np.exp(parameters[0] / 2.0))
+    deviations[-1] = np.exp(parameters[1] / 2.0)
     inner = sums.square * np.outer(deviations, deviations) / noise
     inner[np.diag_indices(n)] += 1.0
     lower = cholesky(inner, lower=True, check_finite=False)
@@ -196,18 +197,56 @@ def _posterior(sums: Sums, parameters: Floats) -> tuple[Floats, Floats, float, F
         + residual / noise
         + 2.0 * np.log(np.diagonal(lower)).sum()
     )
-    return mean, factor, evidence, precision
+    return mean, factor, evidence
 
 
-def _evidence(sums: Sums, parameters: Floats) -> tuple[float, Floats]:
-    """The evidence and its gradient in (log σ², log c², log τ²)."""
-    mean, factor, evidence, precision = _posterior(sums, parameters)
-    noise = np.exp(parameters[2])
-    excess = 0.5 * (precision * (mean**2 + (factor**2).sum(axis=1)) - 1.0)
-    residual = sums.targets - 2.0 * sums.linear @ mean + mean @ sums.square @ mean
-    spread = np.einsum("ij,ij->", factor, sums.square @ factor)
-    gradient = [excess[:-1].sum(), excess[-1], 0.5 * ((residual + spread) / noise - sums.total)]
-    return evidence, np.array(gradient)
+class _Arrow:
+    """The sums in the axes of Φᵀ Φ, where it is diagonal but for the constant's row and column.
+
+    The prior is the same in all axes, so the evidence of other variances takes n steps, not n³.
+    """
+
+    def __init__(self, sums: Sums) -> None:
+        values, vectors = np.linalg.eigh(sums.square[:-1, :-1])
+        self._values = np.maximum(values, 0.0)
+        self._border, self._last = vectors.T @ sums.square[:-1, -1], float(sums.square[-1, -1])
+        self._linear, self._level = vectors.T @ sums.linear[:-1], float(sums.linear[-1])
+        self._targets, self._total = sums.targets, sums.total
+
+    def evidence(self, parameters: Floats) -> tuple[float, Floats]:
+        """The evidence and its gradient in (log σ², log c², log τ²)."""
+        kernel, constant = np.exp(parameters[:2] / 2.0)
+        noise = float(np.exp(parameters[2]))
+        # 1 + G/τ² in units of the prior's deviations: its diagonal, border and corner.
+        diagonal = 1.0 + kernel**2 * self._values / noise
+        border = kernel * constant * self._border / noise
+        corner = 1.0 + constant**2 * self._last / noise - float(border @ (border / diagonal))
+        # It is never less, but for rounding.
+        corner = max(corner, 1.0)
+        towards = kernel * self._linear / noise
+        last = float(constant * self._level / noise - border @ (towards / diagonal)) / corner
+        whitened = (towards - border * last) / diagonal
+        mean, level = kernel * whitened, constant * last
+        # The diagonal of the inverse.
+        spread = 1.0 / diagonal + (border / diagonal) ** 2 / corner
+        fitted = float(self._linear @ mean) + self._level * level
+        evidence = -0.5 * float(
+            self._total * np.log(2.0 * np.pi * noise)
+            + (self._targets - fitted) / noise
+            + np.log(diagonal).sum()
+            + np.log(corner)
+        )
+        square = float(
+            self._values @ mean**2 + 2.0 * level * (self._border @ mean) + self._last * level**2
+        )
+        residual = self._targets - 2.0 * fitted + square
+        determined = len(diagonal) + 1.0 - float(spread.sum()) - 1.0 / corner
+        gradient = [
+            0.5 * float((whitened**2 + spread - 1.0).sum()),
+            0.5 * (last**2 + 1.0 / corner - 1.0),
+            0.5 * (residual / noise + determined - self._total),
+        ]
+        return evidence, np.array(gradient)
 
 
 class GPRegressor(RegressorMixin, BaseEstimator):
