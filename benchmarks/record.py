@@ -104,7 +104,7 @@ def record(name, arguments):
     if len(printed) > MOST_CHARACTERS:
         sys.exit(f"{command} prints more than {MOST_CHARACTERS:,} characters, too much for a page")
     RESULTS.mkdir(exist_ok=True)
-    printed = printed.strip()
+    printed = printed.strip("\n").rstrip()
     # A table in Markdown is shown as a table.
     found = printed if printed.startswith("| ") else f"```text\n{printed}\n```"
     page = f"{header(name, command)}\n{opening}\n\n{found}\n"

@@ -101,6 +101,10 @@ class Partitions:
         ends = self.ends[np.arange(len(self)), last]
         return np.where(self.n_groups > 0, ends, 0).astype(np.int64)
 
+    def all_apart(self) -> bool:
+        """Whether each partition has each item in a group of its own."""
+        return bool((self.n_groups == self.n_items).all())
+
     def __getitem__(self, rows: slice) -> "Partitions":
         """Some rows, sharing memory."""
         return Partitions(self.n_items, self.order[rows], self.ends[rows], self.n_groups[rows])

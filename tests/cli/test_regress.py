@@ -55,6 +55,9 @@ def test_scores_go_to_a_table_and_to_json(ages):
 def test_a_target_that_is_no_number_is_refused(ages):
     fail("regress", "full.csv", "--target", "guest", says="which is not a number")
     fail("regress", "full.csv", "--target", "none", says="no column 'none'")
+    result = run("regress", "full.csv", "--target", "guest", "--model", "tree")
+    assert result.exit_code == 2
+    assert "'--model': 'tree' is not one of 'views', 'gp'" in result.stderr
 
 
 @pytest.mark.parametrize("model", ["views", "logistic", "gp"])

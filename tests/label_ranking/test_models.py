@@ -308,6 +308,31 @@ def fit_some(rows, targets, listed, pairs):
     )
 
 
+@pytest.mark.parametrize(("few_columns", "by_score"), [(2, True), (1, False)])
+def test_best_trees_split_by_scores_where_covariates_are_few(
+    incomplete, few_columns, by_score, monkeypatch
+):
+    monkeypatch.setattr(combination, "_FEW_COLUMNS", few_columns)
+    rows, targets, listed, pairs, told = incomplete
+    # Nobody lists the last item: its trees are left out, and the scores are those of the others.
+    listed[:, 2] = False
+    told = np.column_stack([listed.any(axis=1), listed[:, 0], listed[:, 1]])
+    model = fit_some(rows, targets, listed, pairs)
+    expected = fit_forest(
+        rows,
+        np.where(told, targets - model.mean, 0.0),
+        np.ones(60),
+        groups=pairs[:2],
+        members=[np.flatnonzero(listed[:, item]) for item in range(2)],
+        n_trees=20,
+        leaf=5,
+        tried=1.0 if by_score else 0.5,
+        splits=scores_of_pairs(targets, 3)[:, :2] if by_score else None,
+        seed=int(np.random.SeedSequence(0).generate_state(2)[1]),
+    )
+    np.testing.assert_array_equal(model.forests[1].predict(rows), expected.predict(rows))
+
+
 @pytest.mark.parametrize("most_items", [2, 16])
 def test_only_what_rows_tell_weighs_the_models(incomplete, most_items, monkeypatch):
     monkeypatch.setattr(combination, "_MOST_ITEMS", most_items)

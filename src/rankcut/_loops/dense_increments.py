@@ -1,12 +1,12 @@
 """Increments of the cut function of a dense graph, for many chains.
 
 Of two items, the one placed later loses twice their weight: the gain of item i is its degree minus
-2 Σ_{j placed before i} W_ij. The weights of a pair are loaded once for both of them, and each item
-adds them up in the same order in each of the loops, so that a ranking has the same bits in any
-batch.
+2 Σ_{j placed before i} W_ij. A weight is loaded once for both of them.
 
-Items are taken in fours. :func:`arrange_weights` puts panels of 128 items into fours that are 32
-columns apart, so that a vector of neighbouring columns holds an item of as many fours.
+Items are compared in fours, which are 32 columns apart in panels of 128. For one ranking, a vector
+holds neighbouring columns, each of another four; for many, it holds the same four in each of them.
+Either way an item adds up a four, then the fours in their order: so a ranking has the same bits in
+any batch.
 """
 
 import numpy as np
@@ -19,7 +19,7 @@ from rankcut._loops.types import Floats, Indices, Ints, Longs
 LANES = 128
 
 # For fewer rankings, it is faster to compare the places of many items.
-FEW_LANES = 14
+FEW_LANES = 16
 
 # Vector instructions leave a remainder to be computed one by one, and short loops do not use them
 # at all: so lanes are a multiple of this number, and at least twice as many; some are idle.
@@ -42,7 +42,7 @@ _PLACES, _SUMS, _ONE_PANEL = _PANEL, 2 * _PANEL, 3 * _PANEL
 # Numbers in a cache line, at which wide vectors should start.
 _LINE = 8
 
-# Lanes that are filled and read together, so that each cache line of theirs is fetched once.
+# Lanes that are filled together, so that each cache line of theirs is fetched once.
 _TOGETHER = 16
 
 # If at most one item in this many is placed, the weights between those are looked up.
@@ -216,13 +216,10 @@ def gains_of_one(
             own[i - top] = room[_ONE_PANEL * first + i // 4 % _APART + _APART * (i % 4)]
         for i in range(top, bottom, 4):
             at = _ONE_PANEL * first + i // 4 % _APART + _PLACES
-            a, b, c, d = room[at], room[at + 32], room[at + 64], room[at + 96]
-            level_a, level_b, level_c, level_d = (
-                own[i - top],
-                own[i - top + 1],
-                own[i - top + 2],
-                own[i - top + 3],
-            )
+            a, b = room[at], room[at + _APART]
+            c, d = room[at + 2 * _APART], room[at + 3 * _APART]
+            level_a, level_b = own[i - top], own[i - top + 1]
+            level_c, level_d = own[i - top + 2], own[i - top + 3]
             for panel in range(first, n_panels):
                 left = top % _PANEL // 4 if panel == first else 0
                 size = min(_APART, n_fours - _APART * panel) - left
@@ -248,13 +245,13 @@ def gains_of_one(
                         sum_d += x
                         level -= x
                         part[k + quarter] = level
-                    part[k + _SUMS], part[k + _SUMS + 32] = sum_a, sum_b
-                    part[k + _SUMS + 64], part[k + _SUMS + 96] = sum_c, sum_d
+                    part[k + _SUMS], part[k + _SUMS + _APART] = sum_a, sum_b
+                    part[k + _SUMS + 2 * _APART], part[k + _SUMS + 3 * _APART] = sum_c, sum_d
                 for k in range(size):
                     level_a += part[k + _SUMS]
-                    level_b += part[k + _SUMS + 32]
-                    level_c += part[k + _SUMS + 64]
-                    level_d += part[k + _SUMS + 96]
+                    level_b += part[k + _SUMS + _APART]
+                    level_c += part[k + _SUMS + 2 * _APART]
+                    level_d += part[k + _SUMS + 3 * _APART]
             own[i - top], own[i - top + 1] = level_a, level_b
             own[i - top + 2], own[i - top + 3] = level_c, level_d
         # Those of the square have lost weights to each other: that counted for ``own`` alone.
@@ -329,8 +326,8 @@ def gains_of_many(
                     of_two = places[LANES * i : LANES * (i + 2)]
                     levels_of_two = levels[LANES * i : LANES * (i + 2)]
                     row_a, row_b = twice_weights[i, column:], twice_weights[i + 1, column:]
-                    aw, ax, ay, az = row_a[0], row_a[32], row_a[64], row_a[96]
-                    bw, bx, by, bz = row_b[0], row_b[32], row_b[64], row_b[96]
+                    aw, ax, ay, az = row_a[0], row_a[_APART], row_a[2 * _APART], row_a[3 * _APART]
+                    bw, bx, by, bz = row_b[0], row_b[_APART], row_b[2 * _APART], row_b[3 * _APART]
                     # A choice between a number and 0 takes no time if it is subtracted.
                     minus_aw, minus_ax, minus_ay, minus_az = -aw, -ax, -ay, -az
                     minus_bw, minus_bx, minus_by, minus_bz = -bw, -bx, -by, -bz
@@ -378,8 +375,8 @@ def compare_square(
             of_two = places[LANES * i : LANES * (i + 2)]
             levels_of_two = levels[LANES * i : LANES * (i + 2)]
             row_a, row_b = twice_weights[i, column:], twice_weights[i + 1, column:]
-            aw, ax, ay, az = -row_a[0], -row_a[32], -row_a[64], -row_a[96]
-            bw, bx, by, bz = -row_b[0], -row_b[32], -row_b[64], -row_b[96]
+            aw, ax, ay, az = -row_a[0], -row_a[_APART], -row_a[2 * _APART], -row_a[3 * _APART]
+            bw, bx, by, bz = -row_b[0], -row_b[_APART], -row_b[2 * _APART], -row_b[3 * _APART]
             for k in range(n_lanes):
                 a, b = of_two[k], of_two[k + LANES]
                 sum_a, sum_b = 0.0, 0.0

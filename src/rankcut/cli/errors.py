@@ -47,7 +47,8 @@ class OneLineErrors(TyperGroup):
             if type(problem).__name__ == "NoArgsIsHelpError":
                 problem.show()  # type: ignore[attr-defined]
             else:
-                _say(problem.format_message())
+                # Typer reads options with Pydantic, which begins with the kind of the error.
+                _say(problem.format_message().replace("Value error, ", ""))
             sys.exit(getattr(problem, "exit_code", 2))
         finally:
             if before is not None:

@@ -209,9 +209,10 @@ class FeatureMap:
                 else:
                     closed = weighted_increments(unlisted_weight, block, self.function, increments)
                 done = 0
-                if n_items > _FEW_ITEMS and len(block) >= _MANY:
-                    if closed.n_groups.min() == n_items:
-                        done = pool_in_fours(closed.order, increments, normalize, noise, rows)
+                if n_items > _FEW_ITEMS and len(block) >= _MANY and closed.all_apart():
+                    done = pool_in_fours(closed.order, increments, normalize, noise, rows)
+                    if done == len(block):
+                        continue
                     closed, rows = closed[done:], rows[done:]
                 pool_rows(
                     *(closed.order, closed.ends, closed.n_groups, increments[done:]),
