@@ -1,14 +1,14 @@
-"""Time and memory of RankingCompleter with simulated lists in CSR, on two threads.
+"""Time and memory of RankingCompleter with simulated lists, on two threads. People with eight
+tastes rank random items. Each row is a process of its own: the time of fitting to all lists and of
+recommending ten items to everyone, and the most memory that the process held.
 
-Run with: python benchmarks/completion_scale.py [--small]
-
-People with eight tastes rank random items. Each row is a process of its own: the time of fitting
-to all lists and of recommending ten items to everyone, and the most memory that the process held.
+Run with: python benchmarks/completion_scale.py [--people 100000]
 """
 
 import argparse
 import multiprocessing
 import resource
+import sys
 import time
 from concurrent.futures import ProcessPoolExecutor
 
@@ -18,10 +18,11 @@ from scipy.sparse import csr_array
 from rankcut import NeighborGraph, RankingCompleter
 
 CASES = (
-    (5_000, 100, 10, "anywhere", False),
-    (100_000, 10_000, 30, "anywhere", True),
-    (100_000, 10_000, 30, "last", False),
+    (100, 10, "anywhere", False),
+    (10_000, 30, "anywhere", True),
+    (10_000, 30, "last", False),
 )
+"""The number of items, how many each person lists, what the others mean, and whether by a graph."""
 
 
 def simulated(n_people: int, n_items: int, n_listed: int) -> tuple[csr_array, np.ndarray]:
@@ -61,16 +62,16 @@ def measure(n_people: int, n_items: int, n_listed: int, unranked: str, with_grap
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--small", action="store_true", help="a tenth of the people")
+    parser.add_argument("--people", type=int, default=10_000)
     options = parser.parse_args()
     print(
         "| people | items | listed | unranked | graph | fit, s | processor s "
         "| recommend, s | processor s | peak, MB |\n|---|---|---|---|---|---|---|---|---|---|"
     )
-    for n_people, *others in CASES:
-        share = 10 if options.small else 1
+    for case in CASES:
+        print(f"{options.people:,} people, {case[0]:,} items …", file=sys.stderr, flush=True)
         with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
-            print(pool.submit(measure, n_people // share, *others).result(), flush=True)
+            print(pool.submit(measure, options.people, *case).result(), flush=True)
 
 
 if __name__ == "__main__":

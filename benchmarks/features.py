@@ -132,7 +132,7 @@ def growth() -> None:
 
 def single_rows() -> None:
     """Transform of one row, called repeatedly, compared with the cost of checking that row."""
-    table = Table(title="One row at a time, of 10,000 calls")
+    table = Table(title="One row at a time, of many calls, processor time")
     columns = (
         "items",
         "the row itself",
@@ -148,10 +148,10 @@ def single_rows() -> None:
         model = GraphCutFeatures(graph).fit(ranks)
         scaler = StandardScaler().fit(ranks)
         row = ranks[:1]
-        own = best_seconds(partial(model.transform, ranks), runs=5) / len(ranks)
+        own = best_processor_seconds(partial(model.transform, ranks), runs=5) / len(ranks)
         calls = 10_000 // (1 if n_items == 16 else 10)
         checked, ours, theirs = (
-            best_seconds(partial(_repeat, work, calls), runs=3) / calls
+            best_processor_seconds(partial(_repeat, work, calls), runs=3) / calls
             for work in (
                 partial(validate_data, model, row, reset=False),
                 partial(model.transform, row),

@@ -25,6 +25,9 @@ TITLES = {
     "clusters": "Blocs",
     "command": "The command",
     "comparison": "Comparison of groups",
+    "comparison_data": "Groups in real data",
+    "completion_scale": "Size of completion",
+    "completion_uses": "Uses of completion",
     "consensus_coverage": "Coverage of a consensus",
     "gp": "Gaussian processes",
     "gram": "Gram matrices",
@@ -101,7 +104,7 @@ def record(name, arguments):
     if len(printed) > MOST_CHARACTERS:
         sys.exit(f"{command} prints more than {MOST_CHARACTERS:,} characters, too much for a page")
     RESULTS.mkdir(exist_ok=True)
-    printed = printed.strip()
+    printed = printed.strip("\n").rstrip()
     # A table in Markdown is shown as a table.
     found = printed if printed.startswith("| ") else f"```text\n{printed}\n```"
     page = f"{header(name, command)}\n{opening}\n\n{found}\n"

@@ -4,8 +4,8 @@ Run with: python benchmarks/sampled.py [--rankings 2500]
 
 Lists of 10 of 100 items on a graph of the strongest 10 % of edges. "By orders" goes through the
 completions as any set function does; "by labels" goes through the edges of the graph. Processor
-time of one thread, and the time on the clock of two. An error is known if its square is, on
-average, the one that is reported.
+time of one thread, and the time on the clock of two, which is half their processor time on cores
+that nothing else uses. An error is known if its square is, on average, the one that is reported.
 """
 
 import argparse
@@ -42,17 +42,19 @@ def main():
             seconds[name] = min(seconds[name], time.process_time() - start)
     GraphCut.few_edges = by_labels
     model.set_params(n_jobs=2).fit(ranks)
-    on_two = np.inf
+    on_two = (np.inf, np.inf)
     for _ in range(3):
-        start = time.perf_counter()
+        start, began = time.perf_counter(), time.process_time()
         both, _ = model.transform_with_report(ranks)
-        on_two = min(on_two, time.perf_counter() - start)
+        on_two = min(on_two, (time.perf_counter() - start, time.process_time() - began))
     if not np.array_equal(both, vectors):
         raise SystemExit("two threads give other vectors than one")
     print(f"{n_rankings:,} lists of {N_RANKED} of {N_ITEMS} items to 1 %, one thread:")
     for name, spent in seconds.items():
         print(f"  {name}: {spent:.2f} s, {spent / n_rankings * 1e3:.2f} ms a ranking")
-    print(f"  by labels, two threads: {on_two:.2f} s on the clock")
+    print(
+        f"  by labels, two threads: {on_two[0]:.2f} s on the clock, {on_two[1]:.2f} s of processors"
+    )
     print(f"  {seconds['by orders'] / seconds['by labels']:.1f} times faster by labels")
     print(
         f"  {report.n_draws.mean():.0f} draws each, relative error at most "

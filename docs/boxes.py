@@ -3,7 +3,10 @@
 import re
 
 # A title, perhaps, and the lines from the top of a box to its bottom.
-_BOX = re.compile(r"(?:^(?P<title>[^\n┏└│]*\S[^\n┏└│]*)\n)?^┏.*?^└[^\n]*$", re.M | re.S)
+# Lines of a long title end with spaces.
+_BOX = re.compile(
+    r"(?P<title>(?:^[^\n┏└│]*\S[^\n┏└│]* \n)+|^[^\n┏└│]*\S[^\n┏└│]*\n)?^┏.*?^└[^\n]*$", re.M | re.S
+)
 # A number with its unit.
 _NUMBER = re.compile(r"[~±+−-]?[\d.,]+(e[+-]\d+)?(\s?[^\s\d]{1,3})?$")
 
@@ -68,7 +71,7 @@ def _table(box, title):
         all(_NUMBER.match(part) for line in lines for part in line[k].split("<br>") if part)
         for k in range(len(names))
     ]
-    written = [f"**{title.strip()}**\n"] if title else []
+    written = [f"**{' '.join(title.split())}**\n"] if title else []
     written += [_row(names), "|" + "|".join("---:" if each else "---" for each in numeric) + "|"]
     return "\n".join([*written, *map(_row, lines)]) + "\n"
 

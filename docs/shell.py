@@ -10,7 +10,7 @@ import subprocess
 import textwrap
 
 # Columns of a line of output, as in a terminal: longer lines are folded.
-WIDTH = 96
+WIDTH = 98
 # The same where nothing is beside the text.
 WIDE = 160
 

@@ -101,6 +101,10 @@ class Partitions:
         ends = self.ends[np.arange(len(self)), last]
         return np.where(self.n_groups > 0, ends, 0).astype(np.int64)
 
+    def all_apart(self) -> bool:
+        """Whether each partition has each item in a group of its own."""
+        return bool((self.n_groups == self.n_items).all())
+
     def __getitem__(self, rows: slice) -> "Partitions":
         """Some rows, sharing memory."""
         return Partitions(self.n_items, self.order[rows], self.ends[rows], self.n_groups[rows])
@@ -150,14 +154,13 @@ def read_partitions(
     n_items = rankings.shape[1]
     step = min(block_rows(n_items), stop - start)
     room = Partitions.empty(step, n_items)
-    # The loops are compiled once, for arrays of this kind: whatever the ranks are, they are copied
-    # here before they are ordered.
-    ranks = np.empty((step, n_items)) if rankings.sparse is None else None
     for first in range(start, stop, step):
-        block = room[: min(step, stop - first)]
-        if ranks is not None:
-            ranks[: len(block)] = rankings.read(first, first + len(block))
-            rows = ranks[: len(block)]
+        block = room if stop - first >= step else room[: stop - first]
+        if rankings.sparse is None:
+            rows = rankings.read(first, first + len(block))
+            # The loops are compiled once, for arrays of this kind.
+            if not rows.flags.carray:
+                rows = rows.copy()
             if order_permutations(rows, block.order, block.ends, block.n_groups):
                 order_other_rows(rows, close, block.order, block.ends, block.n_groups)
         else:

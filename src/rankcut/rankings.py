@@ -17,6 +17,7 @@ wraps any of them, checked, and reads them block by block.
 
 from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     import narwhals as nw
 
 Unranked: TypeAlias = Literal["error", "last", "anywhere"]
+
+_MEANINGS = get_args(Unranked)
 
 # Rows are checked in blocks of about this many entries.
 _BLOCK = 1 << 16
@@ -77,7 +80,7 @@ class RankMatrix:
 
     def check(self, unranked: Unranked) -> None:
         """Raise unless each rank is finite and ``unranked`` allows for what is missing."""
-        check_choice(unranked, get_args(Unranked), "unranked")
+        check_choice(unranked, _MEANINGS, "unranked")
         self._check_values(np.isfinite if unranked == "error" else _is_not_infinite, "rank")
         if unranked == "error" and self.sparse is not None:
             self._check_all_stored(self.sparse)
@@ -98,10 +101,6 @@ class RankMatrix:
         step = max(1, _BLOCK // n_items)
         for start in range(0, n_rows, step):
             block = self.read(start, min(start + step, n_rows))
-            # Finite sums have finite terms; finite terms may still overflow.
-            with np.errstate(over="ignore", invalid="ignore"):
-                if np.isfinite(block.sum()):
-                    continue
             accepted = good(block)
             if not accepted.all():
                 row, item = divmod(int(np.argmin(accepted)), n_items)
@@ -162,10 +161,8 @@ def read_rankings(X: Any, items: Sequence[Hashable] | None = None) -> RankMatrix
     if issparse(values):
         matrix = _canonical(values, labels)
         return RankMatrix(matrix.shape, labels, matrix, _no_dense_rows, values.dtype == np.float32)
-
-    def read(start: int, stop: int) -> NDArray[np.float64]:
-        return _as_numbers(values[start:stop], start, labels)
-
+    # Not a function within this one: to make it would cost a short row as much as to read it.
+    read = partial(_read_rows, values, labels)
     return RankMatrix(values.shape, labels, None, read, values.dtype == np.float32)
 
 
@@ -181,6 +178,12 @@ def weights_of(rankings: Any, sample_weight: ArrayLike | None) -> ArrayLike | No
         counts: ArrayLike = rankings.counts
         return counts
     return sample_weight
+
+
+def _read_rows(
+    values: NDArray[Any], labels: tuple[Hashable, ...] | None, start: int, stop: int
+) -> NDArray[np.float64]:
+    return _as_numbers(values[start:stop], start, labels)
 
 
 def _as_array(rows: Sequence[Any]) -> Any:

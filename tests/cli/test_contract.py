@@ -51,7 +51,7 @@ ARGUMENTS = {
     "map": ["--by", "town", "-o", "-", "--to", "json"],
     "report": ["--by", "town", "-o", "-"],
 }
-NO_UNRANKED = ("info", "convert", "graph")
+NO_UNRANKED = ("info", "convert", "graph", "regress")
 # The suffix of a file that the command writes, and the options that name it on standard output.
 WRITTEN = {
     "info": (".json", []),

@@ -12,9 +12,13 @@ def test_finds_two_camps_and_leaves_a_page(tmp_path):
     page = tmp_path / "demo.html"
     said = succeed("demo", "-o", page)
     assert "made-up" in said
-    together, within = re.findall(r"Kendall's W is ([^\n]+)\.", said)
-    first, second = re.match(r"([\d.]+) and ([\d.]+), not", within).groups()
+    (together,) = re.findall(r"Kendall's W, is ([\d.]+) \(0 = none, 1 = full\)\.", said)
+    ((first, second, before),) = re.findall(
+        r"Kendall's W is ([\d.]+) and ([\d.]+) instead of ([\d.]+)\.", said
+    )
+    assert before == together
     assert float(together) < 0.1 < float(second) < float(first)
+    assert "The camps rank 6 of 8 dishes differently" in said
     assert "Groups differ (p ≤ 0.001)" in said
     assert "sausage for a juicy eater and gelato for a sweet tooth" in said
     assert len(re.findall(r"^  rankcut \w+ YOURS.csv", said, re.M)) == 3

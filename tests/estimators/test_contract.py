@@ -137,6 +137,7 @@ COUNTED = {
     "cuts": (GraphCutFeatures(CoListingGraph(), unranked="last"), "transform"),
     "ratings": (RatingFeatures(CoListingGraph(), unrated="ignore"), "transform"),
     "likeness": (LikenessFeatures(unranked="last"), "transform"),
+    "views": (ViewFeatures(), "transform"),
     "completer": (RankingCompleter(), "transform"),
 }
 

@@ -237,3 +237,19 @@ def test_listing_counts_less_the_more_is_listed(n_listed, share):
     listing = [name.startswith("listing of") for name in names]
     squares = (model.transform(ranks)[:, listing] ** 2).sum(axis=1)
     np.testing.assert_allclose(squares, share, atol=1e-12)
+
+
+def test_order_counts_less_where_lists_hardly_overlap():
+    rng = np.random.default_rng(0)
+    ranks = np.full((60, 100), np.nan)
+    for row in ranks:
+        row[rng.permutation(100)[:6]] = np.arange(1.0, 7)
+    model = LikenessFeatures(unranked="last").fit(ranks)
+    shares = (~np.isnan(ranks)).mean(axis=0)
+    overlap = 4 * (shares**2).sum() / shares.sum()
+    assert overlap < 0.4
+    names = model.get_feature_names_out()
+    order = [name.startswith("order of") for name in names]
+    squares = (model.transform(ranks)[:, order] ** 2).sum(axis=1)
+    expected = 0.5 * overlap / (1.5 + 0.75 * overlap)
+    np.testing.assert_allclose(squares, expected, atol=1e-12)

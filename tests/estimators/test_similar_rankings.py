@@ -295,6 +295,26 @@ def test_lists_that_share_nothing_have_arbitrary_neighbours_and_it_says_so():
         )
 
 
+@pytest.mark.parametrize("stored", [False, True])
+def test_default_vectors_of_lists_that_share_nothing_are_arbitrary(stored):
+    # Nobody else lists the last two items.
+    ranks = np.zeros((30, 6))
+    for row, items in enumerate(np.argsort(np.random.default_rng(0).random((29, 4)), axis=1)):
+        ranks[row, items[:3]] = [1, 2, 3]
+    ranks[29, 4:] = [1, 2]
+    lists = sparse.csr_array(ranks) if stored else np.where(ranks > 0, ranks, np.nan)
+    search = SimilarRankings(unranked="last").fit(lists)
+    with pytest.warns(
+        UserWarning, match="1 of 30 rankings, the first of them row 29, have nothing"
+    ):
+        search.kneighbors()
+    # The fitted list has what it lists in common with the same list, given anew.
+    search.kneighbors(lists)
+    graph = np.zeros((6, 6))
+    graph[3, 4] = graph[4, 3] = 1
+    SimilarRankings(unranked="last", graph=graph).fit(lists).kneighbors()
+
+
 def test_options_of_the_default_features_are_not_for_others():
     with pytest.raises(ValueError, match="graph and unranked belong to the default features"):
         SimilarRankings(GraphCutFeatures(), unranked="last").fit(RANKS)

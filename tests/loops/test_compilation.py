@@ -9,7 +9,9 @@ import warnings
 from pathlib import Path
 
 import numba
+import numpy as np
 import pytest
+from numpy.testing import assert_array_equal
 
 import rankcut
 from rankcut._loops import compilation
@@ -63,6 +65,18 @@ def test_a_loop_may_use_wide_vectors():
     assert own(2) == 4
     (assembly,) = own.inspect_llvm().values()
     assert '"prefer-vector-width"="512"' in assembly
+
+
+def larger(first, second):
+    return compilation.choose(first > second, first, second)
+
+
+def test_a_choice_without_a_branch():
+    code = compilation.compiled(larger)._compile()
+    for first, second in [(1.5, 2.5), (2.5, 1.5), (0.0, np.nan), (np.nan, 0.0)]:
+        expected = first if first > second else second
+        assert_array_equal(larger(first, second), expected)
+        assert_array_equal(code(first, second), expected)
 
 
 def test_a_loop_is_plain_or_compiled():

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 from scipy import sparse
+from scipy.optimize import isotonic_regression
 from tolerances import assert_rounds_to
 
 from rankcut._loops import cut_increments, dense_increments, partitions, slopes
@@ -178,6 +179,44 @@ def test_increments_and_pooling(kind):
             assert_rounds_to(fast, slow, N_ITEMS, 1.0 if normalize else size)
 
 
+@pytest.mark.parametrize("kind", ["random", "falling", "rising", "zeros"])
+@pytest.mark.parametrize("n_items", [1, 2, 7, 40])
+def test_pooling_is_antitonic_regression_alone_and_in_fours(n_items, kind):
+    rng = np.random.default_rng(n_items)
+    n_rows = 11
+    ranks = rng.permuted(np.tile(np.arange(n_items), (n_rows, 1)), axis=1).astype(float)
+    # The last rankings, with ties, are too few for a four.
+    ranks[8:] //= 2
+    order, ends, n_groups = orders(ranks)
+    increments = rng.integers(-9, 10, (n_rows, n_items)).astype(float)
+    if kind == "zeros":
+        increments = np.where(rng.random(increments.shape) < 0.5, 0.0, -0.0)
+    elif kind != "random":
+        increments = np.sort(increments, axis=1)[:, :: -1 if kind == "falling" else 1].copy()
+    for normalize in (False, True):
+        pooled = {}
+        for compiled in (True, False):
+            alone, in_fours = np.full((2, n_rows, n_items), np.nan)
+            rest = (increments, normalize, 0.0)
+            run(slopes.pool_rows, compiled, order, ends, n_groups, *rest, alone)
+            assert run(slopes.pool_in_fours, compiled, order, *rest, in_fours) == 8
+            assert_array_equal(in_fours[:8], alone[:8])
+            assert np.isnan(in_fours[8:]).all()
+            pooled[compiled] = alone
+        for r, features in enumerate(pooled[True]):
+            sizes = np.diff(ends[r, : n_groups[r]], prepend=0)
+            regression = isotonic_regression(
+                increments[r, : n_groups[r]] / sizes, weights=sizes, increasing=False
+            )
+            expected = np.repeat(regression.x, sizes)
+            length = np.linalg.norm(expected)
+            size = np.abs(increments[r]).sum()
+            if normalize:
+                expected, size = expected / (length or 1.0), 1.0
+            for got in (features, pooled[False][r]):
+                assert_rounds_to(got[order[r, :n_items]], expected, 4 * n_items, size)
+
+
 def dense_graph(n_items, rng):
     """Weights of which many are 0, and some items are equal."""
     upper = np.triu(rng.integers(0, 3, (n_items, n_items)) * rng.random((n_items, n_items)), 1)
@@ -197,12 +236,14 @@ def dense_rows(n_items, n_rows, rng):
 def increments_on_dense(block, table, degrees):
     order, ends, n_groups = block
     rows, columns, padded, starts = table
-    out = np.zeros((len(order), len(degrees)))
+    # Room for more rankings, as for a block that is not full.
+    out = np.full((len(order) + 2, len(degrees)), np.nan)
     dense_increments.dense_increments(
         *(order, ends, n_groups, rows, columns, padded, degrees, starts),
         out,
     )
-    return [row[:size] for row, size in zip(out, n_groups, strict=True)]
+    assert np.isnan(out[len(order) :]).all()
+    return [row[:size] for row, size in zip(out, n_groups, strict=False)]
 
 
 # One panel of items or more, and parts of panels, squares and fours.

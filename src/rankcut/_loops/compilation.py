@@ -7,7 +7,7 @@ function stays available as ``loop.py_func``; tests use it as an oracle for the 
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cache, partial, update_wrapper
+from functools import cache, cached_property, partial, update_wrapper
 from threading import Lock
 from typing import Any, TypeVar, cast
 
@@ -74,29 +74,36 @@ class _Loop:
         return str(self.py_func.__qualname__)
 
 
-class _WideVectors:
-    """Called in a loop: let the processor use the widest vectors that it has.
+class _Instruction:
+    """A function that loops call: plain Python, or an instruction of LLVM's.
 
-    For Intel's processors, LLVM takes vectors of half that width, which are better if few
-    instructions are vectors. Plain Python ignores it.
+    ``define`` takes the types of the arguments, and returns a signature and what generates code.
     """
 
-    def __call__(self) -> None:
-        pass
+    def __init__(self, function: Callable[..., object], define: Callable[..., object]) -> None:
+        self._function = function
+        self._define = define
 
-    @property
+    def __call__(self, *arguments: Any) -> Any:
+        return self._function(*arguments)
+
+    @cached_property
     def _numba_type_(self) -> Any:
-        return _type_of_wide_vectors()
+        from numba.core.registry import cpu_target
+        from numba.extending import intrinsic
+
+        instruction = intrinsic(self._define)
+        context = cpu_target.typing_context
+        context.refresh()
+        return context.resolve_value_type(instruction)
 
 
-wide_vectors = _WideVectors()
+def _ignore() -> None:
+    pass
 
 
-@cache
-def _type_of_wide_vectors() -> Any:
+def _define_wide_vectors(typing_context: Any) -> Any:
     from numba.core import types
-    from numba.core.registry import cpu_target
-    from numba.extending import intrinsic
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         attributes = builder.function.attributes
@@ -106,13 +113,26 @@ def _type_of_wide_vectors() -> Any:
         set.add(attributes, '"prefer-vector-width"="512"')
         return context.get_dummy_value()
 
-    @intrinsic  # type: ignore[untyped-decorator]
-    def widen(typing_context: Any) -> Any:
-        return types.none(), generate
+    return types.none(), generate
 
-    context = cpu_target.typing_context
-    context.refresh()
-    return context.resolve_value_type(widen)
+
+def _choose(condition: bool, first: float, second: float) -> float:
+    return first if condition else second
+
+
+def _define_choose(typing_context: Any, condition: Any, first: Any, second: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.select(*arguments)
+
+    return first(condition, first, first), generate
+
+
+# ``wide_vectors()`` lets a loop use the widest vectors that the processor has. For Intel's, LLVM
+# takes vectors of half that width otherwise.
+wide_vectors = _Instruction(_ignore, _define_wide_vectors)
+
+# ``choose(condition, first, second)`` is one of two numbers, both computed, without a branch.
+choose = _Instruction(_choose, _define_choose)
 
 
 def _compile(function: Callable[..., object]) -> Any:

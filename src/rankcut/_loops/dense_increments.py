@@ -1,12 +1,12 @@
 """Increments of the cut function of a dense graph, for many chains.
 
 Of two items, the one placed later loses twice their weight: the gain of item i is its degree minus
-2 Σ_{j placed before i} W_ij. The weights of a pair are loaded once for both of them, and each item
-adds them up in the same order in each of the loops, so that a ranking has the same bits in any
-batch.
+2 Σ_{j placed before i} W_ij. A weight is loaded once for both of them.
 
-Items are taken in fours. :func:`arrange_weights` puts panels of 128 items into fours that are 32
-columns apart, so that a vector of neighbouring columns holds an item of as many fours.
+Items are compared in fours, which are 32 columns apart in panels of 128. For one ranking, a vector
+holds neighbouring columns, each of another four; for many, it holds the same four in each of them.
+Either way an item adds up a four, then the fours in their order: so a ranking has the same bits in
+any batch.
 """
 
 import numpy as np
@@ -19,7 +19,7 @@ from rankcut._loops.types import Floats, Indices, Ints, Longs
 LANES = 128
 
 # For fewer rankings, it is faster to compare the places of many items.
-FEW_LANES = 14
+FEW_LANES = 16
 
 # Vector instructions leave a remainder to be computed one by one, and short loops do not use them
 # at all: so lanes are a multiple of this number, and at least twice as many; some are idle.
@@ -42,7 +42,7 @@ _PLACES, _SUMS, _ONE_PANEL = _PANEL, 2 * _PANEL, 3 * _PANEL
 # Numbers in a cache line, at which wide vectors should start.
 _LINE = 8
 
-# Lanes that are filled and read together, so that each cache line of theirs is fetched once.
+# Lanes that are filled together, so that each cache line of theirs is fetched once.
 _TOGETHER = 16
 
 # If at most one item in this many is placed, the weights between those are looked up.
@@ -120,8 +120,7 @@ def dense_increments(
                 gains_of_many(n_lanes, twice_weights, starts, places, levels)
                 read_levels(chosen[:n_lanes], rows, places, levels, increments)
             n_lanes = 0
-    for r in range(order.shape[0]):
-        sum_by_group(ends[r], n_groups[r], increments[r])
+    sum_by_group(ends, n_groups, increments)
 
 
 @compiled
@@ -133,31 +132,29 @@ def aligned(size: int) -> Floats:
 
 
 @compiled
-def sum_by_group(ends: Ints, n_groups: int, gains: Floats) -> None:
-    """From the gain of each item to that of each group, in place; the last brings F back to 0."""
-    # Four sums side by side, which a processor adds up at once.
-    a, b, c, d = 0.0, 0.0, 0.0, 0.0
-    last = n_groups - 1
-    if n_groups < gains.shape[0]:
-        start = 0
-        for t in range(last):
-            gain = 0.0
-            for p in range(start, ends[t]):
-                gain += gains[p]
-            gains[t] = gain
-            start = ends[t]
-    t = 0
-    while t + 4 <= last:
-        a += gains[t]
-        b += gains[t + 1]
-        c += gains[t + 2]
-        d += gains[t + 3]
-        t += 4
-    while t < last:
-        a += gains[t]
-        t += 1
-    if n_groups > 0:
-        gains[last] = -((a + b) + (c + d))
+def sum_by_group(ends: Ints, n_groups: Ints, gains: Floats) -> None:
+    """From gains of items to those of groups, in place; the last of a row brings F back to 0."""
+    for r in range(ends.shape[0]):
+        last = n_groups[r] - 1
+        if 0 <= last < gains.shape[1] - 1:
+            start = 0
+            for t in range(last):
+                gain = 0.0
+                for p in range(start, ends[r, t]):
+                    gain += gains[r, p]
+                gains[r, t] = gain
+                start = ends[r, t]
+        # Four sums side by side, which a processor adds up at once.
+        a, b, c, d = 0.0, 0.0, 0.0, 0.0
+        for t in range(0, last - 3, 4):
+            a += gains[r, t]
+            b += gains[r, t + 1]
+            c += gains[r, t + 2]
+            d += gains[r, t + 3]
+        for t in range(max(last, 0) // 4 * 4, last):
+            a += gains[r, t]
+        if last >= 0:
+            gains[r, last] = -((a + b) + (c + d))
 
 
 @compiled
@@ -204,7 +201,8 @@ def gains_of_one(
     n_rows = twice_weights.shape[0]
     n_fours = n_rows // 4
     n_panels = (n_rows + _PANEL - 1) // _PANEL
-    room[:] = 0.0
+    for at in range(room.shape[0]):
+        room[at] = 0.0
     for p in range(rows.shape[0]):
         column = columns[order[p]]
         at = _ONE_PANEL * (column // _PANEL) + column % _PANEL
@@ -218,13 +216,10 @@ def gains_of_one(
             own[i - top] = room[_ONE_PANEL * first + i // 4 % _APART + _APART * (i % 4)]
         for i in range(top, bottom, 4):
             at = _ONE_PANEL * first + i // 4 % _APART + _PLACES
-            a, b, c, d = room[at], room[at + 32], room[at + 64], room[at + 96]
-            level_a, level_b, level_c, level_d = (
-                own[i - top],
-                own[i - top + 1],
-                own[i - top + 2],
-                own[i - top + 3],
-            )
+            a, b = room[at], room[at + _APART]
+            c, d = room[at + 2 * _APART], room[at + 3 * _APART]
+            level_a, level_b = own[i - top], own[i - top + 1]
+            level_c, level_d = own[i - top + 2], own[i - top + 3]
             for panel in range(first, n_panels):
                 left = top % _PANEL // 4 if panel == first else 0
                 size = min(_APART, n_fours - _APART * panel) - left
@@ -250,13 +245,13 @@ def gains_of_one(
                         sum_d += x
                         level -= x
                         part[k + quarter] = level
-                    part[k + _SUMS], part[k + _SUMS + 32] = sum_a, sum_b
-                    part[k + _SUMS + 64], part[k + _SUMS + 96] = sum_c, sum_d
+                    part[k + _SUMS], part[k + _SUMS + _APART] = sum_a, sum_b
+                    part[k + _SUMS + 2 * _APART], part[k + _SUMS + 3 * _APART] = sum_c, sum_d
                 for k in range(size):
                     level_a += part[k + _SUMS]
-                    level_b += part[k + _SUMS + 32]
-                    level_c += part[k + _SUMS + 64]
-                    level_d += part[k + _SUMS + 96]
+                    level_b += part[k + _SUMS + _APART]
+                    level_c += part[k + _SUMS + 2 * _APART]
+                    level_d += part[k + _SUMS + 3 * _APART]
             own[i - top], own[i - top + 1] = level_a, level_b
             own[i - top + 2], own[i - top + 3] = level_c, level_d
         # Those of the square have lost weights to each other: that counted for ``own`` alone.
@@ -287,12 +282,21 @@ def enter_places(order: Indices, chosen: Longs, rows: Indices, places: Ints) -> 
 @compiled
 def read_levels(chosen: Longs, rows: Indices, places: Ints, levels: Floats, gains: Floats) -> None:
     """Put what each item of the rankings chosen is left with at its place."""
-    for first in range(0, chosen.shape[0], _TOGETHER):
-        size = min(_TOGETHER, chosen.shape[0] - first)
+    whole = chosen.shape[0] - chosen.shape[0] % 4
+    for first in range(0, whole, 4):
+        gains_a, gains_b = gains[chosen[first]], gains[chosen[first + 1]]
+        gains_c, gains_d = gains[chosen[first + 2]], gains[chosen[first + 3]]
         for i in range(rows.shape[0]):
             start = LANES * rows[i] + first
-            for k in range(size):
-                gains[chosen[first + k], places[start + k]] = levels[start + k]
+            place, level = places[start : start + 4], levels[start : start + 4]
+            gains_a[np.uint32(place[0])] = level[0]
+            gains_b[np.uint32(place[1])] = level[1]
+            gains_c[np.uint32(place[2])] = level[2]
+            gains_d[np.uint32(place[3])] = level[3]
+    for k in range(whole, chosen.shape[0]):
+        for i in range(rows.shape[0]):
+            start = LANES * rows[i] + k
+            gains[chosen[k], places[start]] = levels[start]
 
 
 @compiled
@@ -307,7 +311,8 @@ def gains_of_many(
     n_rows = twice_weights.shape[0]
     n_lanes = max(2 * _VECTORS, (n_rankings + _VECTORS - 1) // _VECTORS * _VECTORS)
     for i in range(n_rows):
-        levels[LANES * i : LANES * i + n_lanes] = starts[i]
+        for k in range(n_lanes):
+            levels[LANES * i + k] = starts[i]
     for top in range(0, n_rows, _SQUARE):
         bottom = min(n_rows, top + _SQUARE)
         compare_square(top, bottom, n_lanes, twice_weights, places, levels)
@@ -321,8 +326,8 @@ def gains_of_many(
                     of_two = places[LANES * i : LANES * (i + 2)]
                     levels_of_two = levels[LANES * i : LANES * (i + 2)]
                     row_a, row_b = twice_weights[i, column:], twice_weights[i + 1, column:]
-                    aw, ax, ay, az = row_a[0], row_a[32], row_a[64], row_a[96]
-                    bw, bx, by, bz = row_b[0], row_b[32], row_b[64], row_b[96]
+                    aw, ax, ay, az = row_a[0], row_a[_APART], row_a[2 * _APART], row_a[3 * _APART]
+                    bw, bx, by, bz = row_b[0], row_b[_APART], row_b[2 * _APART], row_b[3 * _APART]
                     # A choice between a number and 0 takes no time if it is subtracted.
                     minus_aw, minus_ax, minus_ay, minus_az = -aw, -ax, -ay, -az
                     minus_bw, minus_bx, minus_by, minus_bz = -bw, -bx, -by, -bz
@@ -370,8 +375,8 @@ def compare_square(
             of_two = places[LANES * i : LANES * (i + 2)]
             levels_of_two = levels[LANES * i : LANES * (i + 2)]
             row_a, row_b = twice_weights[i, column:], twice_weights[i + 1, column:]
-            aw, ax, ay, az = -row_a[0], -row_a[32], -row_a[64], -row_a[96]
-            bw, bx, by, bz = -row_b[0], -row_b[32], -row_b[64], -row_b[96]
+            aw, ax, ay, az = -row_a[0], -row_a[_APART], -row_a[2 * _APART], -row_a[3 * _APART]
+            bw, bx, by, bz = -row_b[0], -row_b[_APART], -row_b[2 * _APART], -row_b[3 * _APART]
             for k in range(n_lanes):
                 a, b = of_two[k], of_two[k + LANES]
                 sum_a, sum_b = 0.0, 0.0

@@ -55,25 +55,27 @@ def order_permutations(ranks: Floats, order: Indices, ends: Ints, n_groups: Ints
     all ranks are distinct if every item holds its own.
     """
     n = ranks.shape[1]
-    buckets = np.empty(n, dtype=np.uint32)
+    buckets = np.empty(n, dtype=np.int32)
     holders = np.empty(n + 1, dtype=np.uint32)
     left = 0
     for r in range(ranks.shape[0]):
-        whole, has_zero, has_n = True, False, False
+        # Counts, and loops that do one thing each, so that a compiler makes vectors of them.
+        n_broken, n_zero, n_highest = 0, 0, 0
         for i in range(n):
             rank = ranks[r, i]
-            bucket = np.uint32(rank) if rank >= 0.0 and rank <= n else np.uint32(0)
-            whole &= np.float64(bucket) == rank
-            has_zero |= bucket == 0
-            has_n |= bucket == n
+            bucket = np.int32(rank) if (rank >= 0.0) & (rank <= n) else np.int32(0)
+            n_broken += np.float64(bucket) != rank
+            n_zero += bucket == 0
+            n_highest += bucket == n
             buckets[i] = bucket
-            holders[bucket] = i
-        distinct = whole and has_zero != has_n
-        if distinct:
+        n_wrong = n_broken
+        if n_broken == 0:
             for i in range(n):
-                distinct &= holders[buckets[i]] == i
-        if distinct:
-            first = np.uint32(0 if has_zero else 1)
+                holders[np.uint32(buckets[i])] = i
+            for i in range(n):
+                n_wrong += holders[np.uint32(buckets[i])] != i
+        if n_wrong == 0 and (n_zero > 0) != (n_highest > 0):
+            first = np.uint32(0 if n_zero > 0 else 1)
             for p in range(n):
                 order[r, p] = holders[first + np.uint32(p)]
                 ends[r, p] = p + 1

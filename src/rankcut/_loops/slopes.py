@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from rankcut._loops.compilation import compiled
+from rankcut._loops.compilation import choose, compiled
 from rankcut._loops.types import Floats, Indices, Ints
 
 
@@ -61,6 +61,91 @@ def pool_rows(
             features[r, order[r, p]] = slopes[k]
         for p in range(start, n):
             features[r, order[r, p]] = 0.0
+
+
+@compiled
+def pool_in_fours(
+    order: Indices, increments: Floats, normalize: bool, noise: float, features: Floats
+) -> int:
+    """The same as ``pool_rows`` for rankings without ties, in less time.
+
+    Whether a pool absorbs its neighbour cannot be predicted: so four rankings take each step
+    together, without a branch. Returns how many were pooled, a multiple of four.
+    """
+    n = features.shape[1]
+    # A ranking that has finished before the others goes on with gains of −∞, in pools of their own.
+    size = 2 * n + 3
+    gains, rises, sizes = np.empty((4, size)), np.empty((4, size)), np.empty((4, size))
+    stops = np.empty((4, size), dtype=np.uint32)
+    for q in range(4):
+        for k in range(2):
+            rises[q, k], sizes[q, k] = np.inf, 1.0
+        for k in range(size):
+            gains[q, k] = -np.inf
+    room_a = (gains[0], rises[0], sizes[0], stops[0])
+    room_b = (gains[1], rises[1], sizes[1], stops[1])
+    room_c = (gains[2], rises[2], sizes[2], stops[2])
+    room_d = (gains[3], rises[3], sizes[3], stops[3])
+    slopes = np.empty(n + 1)
+    ended = np.zeros(n + 1, dtype=np.uint32)
+    n_pools = np.empty(4, np.int64)
+    one = np.uint64(1)
+    whole = order.shape[0] // 4 * 4
+    for r in range(0, whole, 4):
+        for q in range(4):
+            for p in range(n):
+                gains[q, p] = increments[r + q, p]
+        a = (one, one, gains[0, 0], 1.0, np.inf, 1.0)
+        b = (one, one, gains[1, 0], 1.0, np.inf, 1.0)
+        c = (one, one, gains[2, 0], 1.0, np.inf, 1.0)
+        d = (one, one, gains[3, 0], 1.0, np.inf, 1.0)
+        while a[0] <= n or b[0] <= n or c[0] <= n or d[0] <= n:
+            a = push_or_absorb(room_a, *a)
+            b = push_or_absorb(room_b, *b)
+            c = push_or_absorb(room_c, *c)
+            d = push_or_absorb(room_d, *d)
+        # Without those of −∞, which were taken beyond the n items.
+        n_pools[0], n_pools[1] = n + a[1] - a[0], n + b[1] - b[0]
+        n_pools[2], n_pools[3] = n + c[1] - c[0], n + d[1] - d[0]
+        for q in range(4):
+            last = n_pools[q]
+            for k in range(last):
+                slopes[k] = rises[q, k + 2] / sizes[q, k + 2]
+                ended[stops[q, k + 2]] = 1
+            if normalize:
+                scale_to_unit_length(slopes[:last], sizes[q, 2 : last + 2], noise)
+            pool = np.uint32(0)
+            for p in range(n):
+                pool += ended[p]
+                ended[p] = 0
+                features[r + q, order[r + q, p]] = slopes[pool]
+    return int(whole)
+
+
+@compiled
+def push_or_absorb(
+    room: tuple[Floats, Floats, Floats, Indices],
+    taken: np.uint64,
+    last: np.uint64,
+    rise: float,
+    size: float,
+    last_rise: float,
+    last_size: float,
+) -> tuple[np.uint64, np.uint64, float, float, float, float]:
+    """A step of ``pool_in_fours``: the new pool absorbs the last one, or is put after it.
+
+    The new pool ends with the last item taken. Returns what the next step takes.
+    """
+    gains, rises, sizes, stops = room
+    one = np.uint64(1)
+    rises[last + one], sizes[last + one], stops[last + one] = rise, size, taken
+    absorb = rise * last_size > last_rise * size
+    push = np.uint64(not absorb)
+    next_last_rise = choose(absorb, rises[last - one], rise)
+    next_last_size = choose(absorb, sizes[last - one], size)
+    rise = choose(absorb, rise + last_rise, gains[taken])
+    size = choose(absorb, size + last_size, 1.0)
+    return taken + push, last - one + push + push, rise, size, next_last_rise, next_last_size
 
 
 @compiled

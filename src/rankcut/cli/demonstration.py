@@ -70,7 +70,8 @@ def story(found: Found) -> list[tuple[str, str]]:
             "Taken together, they seem to agree on little",
             f"First comes {_first(found.together.items, together)}, but {open_places} of "
             f"{n_items} dishes could be almost "
-            f"anywhere: Kendall's W is {together.agreement.kendall_w:.2f}.",
+            "anywhere. Their agreement, Kendall's W, is "
+            f"{together.agreement.kendall_w:.2f} (0 = none, 1 = full).",
         ),
         (
             "A map shows two camps",
@@ -78,16 +79,23 @@ def story(found: Found) -> list[tuple[str, str]]:
             "to place the points.",
         ),
         (
-            found.comparison.verdict(),
-            f"{len(clear)} of {n_items} dishes differ, most of all {clear[0]['item']}: "
+            f"The camps rank {len(clear)} of {n_items} dishes differently",
+            f"{found.comparison.verdict()} Most of all {clear[0]['item']}: "
             f"{clear[0]['difference']:.1f} places.",
         ),
         (
             "Within each camp, people agree more",
-            f"The favourite is {' and '.join(leaders)}. Kendall's W is {' and '.join(agreement)}, "
-            f"not {together.agreement.kendall_w:.2f}.",
+            f"The favourite is {' and '.join(leaders)}. Kendall's W is {' and '.join(agreement)} "
+            f"instead of {together.agreement.kendall_w:.2f}.",
         ),
     ]
+
+
+def _unbroken(command: str) -> str:
+    """A command as HTML, in which lines end between words only."""
+    return " ".join(
+        f'<span style="white-space:nowrap">{escape(word)}</span>' for word in command.split()
+    )
 
 
 def _first(items: list[str], group: GroupConsensus) -> str:
@@ -125,7 +133,7 @@ def demo_page(found: Found) -> str:
         "<h2>Next, with your own rankings</h2>",
         "<table>",
         *(
-            f"<tr><td><code>{escape(command)}</code></td><td>{escape(what)}</td></tr>"
+            f"<tr><td><code>{_unbroken(command)}</code></td><td>{escape(what)}</td></tr>"
             for command, what in NEXT
         ),
         "</table>",

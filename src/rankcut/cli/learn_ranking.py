@@ -83,7 +83,9 @@ def learn_ranking(
 
     people, ranked = _one_by_one(*_read(table, rankings, person, reading))
     if len(ranked) < folds:
-        raise InputError(f"is {folds}, more than the {len(ranked)} rankings", parameter="folds")
+        raise InputError(
+            f"is {folds}, more than the number of rankings, {len(ranked)}", parameter="folds"
+        )
     names = list(people.columns)
     covariates = people.covariates(names)
     model = RankingRegressor(unranked=unranked, random_state=seed)

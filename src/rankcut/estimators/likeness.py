@@ -24,7 +24,7 @@ from rankcut.rankings import RankMatrix, Unranked, weights_of
 
 # All of these were chosen on development people by what benchmarks/quality_alike.py measures.
 # How much each part of a vector counts: with unranked items last, if lists have at most half of
-# the items, and without unranked items. Between the two, weights lie between them.
+# the items, and without unranked items; _shares has what lies between, and large catalogues.
 _OF_SHORT = {"listing": 1.0, "order": 0.5, "order factors": 0.25, "listing factors": 0.5}
 _OF_WHOLE = {"order": 0.25, "order factors": 1.0}
 # The same for item features, and for a graph with or without them.
@@ -63,7 +63,8 @@ class LikenessFeatures(TransformerMixin, TakesRankings):
       the mean features of the items that a person lists or prefers.
 
     Which items are similar is learned from the lists. Means are removed, so two people are alike if
-    they share what others do not. Vectors have unit length.
+    they share what others do not. What is listed counts less if lists have more than half of the
+    items, and order counts less if two lists hardly overlap. Vectors have unit length.
 
     Parameters
     ----------
@@ -161,6 +162,8 @@ class LikenessFeatures(TransformerMixin, TakesRankings):
             self.graph_ = fit_graph(recipe, rankings, counted)
             self._given = Smoother(self.graph_, 1.0 if self._top else _STEPS)
             self._points = aligned_points(recipe, rankings.items)
+        self._n_lists = np.bincount(listed.indices, minlength=n_items)
+        self._linked = self.graph_.degrees > 0 if self._given else np.zeros(n_items, dtype=bool)
         of_entries = np.repeat(counts, lists.sizes)
         n_lists = np.bincount(listed.indices, of_entries, minlength=n_items)
 
@@ -171,7 +174,7 @@ class LikenessFeatures(TransformerMixin, TakesRankings):
         self._mean = mean(lists.positions)
         self._unit_mean = mean(lists.unit_positions())
         self._share: Floats = n_lists / counts.sum()
-        self._shares = _shares(1.0 - float(self._share.mean()) if self._top else 0.0)
+        self._shares = _shares(self._share if self._top else np.ones(n_items))
         self._fit_factors(lists, of_entries, counts, counted)
         self._centres: dict[str, Floats] = {}
         if self._top:
@@ -232,6 +235,28 @@ class LikenessFeatures(TransformerMixin, TakesRankings):
         """
         vectors = self.compact(X)
         return vectors if isinstance(vectors, np.ndarray) else vectors.tocsr()
+
+    def connected(self, X: Any, *, fitted: bool = False) -> NDArray[np.bool_]:
+        """Which rankings list an item that another one lists, or that a given graph connects.
+
+        The vectors of the others say nothing about whom they are like.
+
+        Parameters
+        ----------
+        X : array, frame or CSR array of shape (n_rankings, n_items)
+            Rank matrix.
+        fitted : bool
+            Whether these are the fitted rankings, which do not count as others of themselves.
+
+        Returns
+        -------
+        array of bool, shape (n_rankings,)
+        """
+        check_is_fitted(self)
+        listed = listed_ranks(self._read(X, reset=False))
+        common = (self._n_lists > int(fitted)) | self._linked
+        rows = np.repeat(np.arange(listed.shape[0]), np.diff(listed.indptr))
+        return np.bincount(rows, common[listed.indices], minlength=listed.shape[0]) > 0
 
     def compact(self, X: Any) -> NDArray[Any] | JoinedRows:
         """The same vectors in the smallest form, for comparing them.
@@ -335,17 +360,27 @@ _OF_ITEMS = ("listing", "order", "graph")
 _OF_ORDER = ("order", "order factors")
 
 
-def _shares(unlisted: float) -> dict[str, float]:
-    """How much each part counts if this share of the items is not listed.
+def _shares(listed: Floats) -> dict[str, float]:
+    """How much each part counts if items are in these shares of the lists.
 
-    >>> _shares(0.0) == {**_OF_WHOLE, "listing": 0, "listing factors": 0}
+    What is listed counts the more, the more is not listed, up to half of the items. Two lists have
+    Σ p² items in common on average. If these are a quarter of a list, or five items, its order
+    counts in full, and otherwise in proportion: with less, there is little order to compare.
+
+    >>> _shares(np.ones(4)) == {**_OF_WHOLE, "listing": 0, "listing factors": 0}
     True
-    >>> _shares(0.25)["listing"], _shares(0.8) == _OF_SHORT
+    >>> _shares(np.full(4, 0.75))["listing"], _shares(np.full(4, 0.25)) == _OF_SHORT
     (0.5, True)
+    >>> [round(_shares(np.full(n_items, 0.05))["order"], 3) for n_items in (100, 1000, 2000)]
+    [0.1, 0.25, 0.5]
     """
-    short = min(1.0, 2.0 * unlisted)
+    total = float(listed.sum())
+    short = min(1.0, 2.0 * (1.0 - float(listed.mean())))
+    common = float(listed @ listed)
+    shared = min(1.0, max(4.0 * common / total, common / 5.0)) if total else 1.0
     return {
-        part: short * share + (1.0 - short) * _OF_WHOLE.get(part, 0.0)
+        part: (short * share + (1.0 - short) * _OF_WHOLE.get(part, 0.0))
+        * (shared if part.startswith("order") else 1.0)
         for part, share in _OF_SHORT.items()
     }
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any, Literal, Self, TypeAlias, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils import Tags, get_tags
@@ -149,6 +149,7 @@ class SimilarRankings(BaseEstimator):
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self.features_, name):
                 setattr(self, name, getattr(self.features_, name))
+        self._alone = self._unconnected(X, fitted=True)
         vectors = self._encoded(X)
         # Inner products of vectors of any size are floats after division by a power of 2.
         self._exponent = int(np.frexp(largest_entry(vectors))[1])
@@ -204,7 +205,8 @@ class SimilarRankings(BaseEstimator):
             values, rows = self._index.nearest(
                 filled(vectors), k, self.n_candidates, self.n_jobs, own
             )
-        alone = np.flatnonzero(np.abs(values).max(axis=1) <= _ROUNDING)
+        unconnected = self._alone if X is None else self._unconnected(X, fitted=False)
+        alone = np.flatnonzero(unconnected | (np.abs(values).max(axis=1) <= _ROUNDING))
         if alone.size:
             warnings.warn(
                 f"{alone.size} of {len(values)} rankings, the first of them row {alone[0]}, have "
@@ -250,6 +252,12 @@ class SimilarRankings(BaseEstimator):
         if sparse.issparse(vectors) or isinstance(vectors, OffsetRows | JoinedRows):
             return vectors
         return np.asarray(vectors, dtype=np.float64)
+
+    def _unconnected(self, X: Any, *, fitted: bool) -> NDArray[np.bool_]:
+        """Rankings of which the transformer knows that nothing connects them with others."""
+        if not isinstance(self.features_, LikenessFeatures):
+            return np.zeros(_num_samples(X), dtype=bool)
+        return ~self.features_.connected(X, fitted=fitted)
 
     def _transformer(self) -> Any:
         if self.features is not None:

@@ -16,7 +16,7 @@ from rankcut.estimators.views import View, like_items_graph, list_views
 from rankcut.features.graph_cut import fit_graph
 from rankcut.features.smoothing import Smoother, check_steps
 from rankcut.parameters import check_counts, within_floats
-from rankcut.rankings import object_array
+from rankcut.rankings import object_array, weights_of
 
 # Variances of weights are found from at most this many rankings, a sample if there are more: a
 # thousand are enough for a handful of variances.
@@ -108,7 +108,7 @@ class ViewFeatures(TransformerMixin, TakesRankings):
         check_consistent_length(X, y)
         with within_floats("y"):
             numbers = np.asarray(_check_y(y, y_numeric=True, estimator=self), dtype=np.float64)
-        counts = None
+        counts, sample_weight = None, weights_of(X, sample_weight)
         if sample_weight is not None:
             counts = check_counts(sample_weight, rankings.shape[0])
             if not counts.all():
@@ -124,9 +124,11 @@ class ViewFeatures(TransformerMixin, TakesRankings):
         mean = np.average(numbers, weights=counts)
         spread = float(np.sqrt(np.average((numbers - mean) ** 2, weights=counts))) or 1.0
         views = list_views(rankings, self._smoother)
-        self.view_variances_, self._scales = weigh_views(
+        self.view_variances_, scales = weigh_views(
             views, ((numbers - mean) / spread)[:, None], counts
         )
+        # If all rankings are the same, vectors are 0.
+        self._scales = scales or {next(iter(views)): 0.0}
         return self
 
     def transform(self, X: Any) -> Floats:
@@ -146,7 +148,7 @@ class ViewFeatures(TransformerMixin, TakesRankings):
         check_items(rankings, self._items)
         views = list_views(rankings, self._smoother)
         filled = [scale * views[name].toarray() for name, scale in self._scales.items()]
-        return np.hstack([np.zeros((rankings.shape[0], 0)), *filled])
+        return np.hstack(filled)
 
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[Any]:
         """The name of the view and of the item: "order of toro".

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 from scipy import sparse
 
-from rankcut._loops.slopes import pool_rows
+from rankcut._loops.slopes import pool_in_fours, pool_rows
 from rankcut.dask import map_rows, stand_in
 from rankcut.errors import InputError, Setting
 from rankcut.features.completions import (
@@ -53,6 +53,11 @@ from rankcut.threads import over_rows
 
 # Rows of a sparse matrix that are worth a thread's while.
 _SPARSE_ROWS = 256
+
+# For more items, and for as many rankings, it pays to pool four rankings at a time. Few rankings do
+# not wait for that to be compiled.
+_FEW_ITEMS = 16
+_MANY = 64
 
 # An incomplete ranking costs at least as much as this many complete ones.
 _COMPLETIONS = 16
@@ -192,9 +197,10 @@ class FeatureMap:
         normalize, unlisted_weight = self.options.normalize, self.options.unlisted_weight
         plain = unlisted_weight == 1
         noise = self.function.noise
+        step = block_rows(n_items)
 
         def fill(start: int, stop: int) -> None:
-            increments = np.empty((min(block_rows(n_items), stop - start), n_items))
+            increments = np.empty((min(step, stop - start), n_items))
             for first, block in read_partitions(rankings, start, stop, close=plain):
                 rows = vectors[first : first + len(block)]
                 if plain:
@@ -202,12 +208,18 @@ class FeatureMap:
                     self.function.increments(block, increments)
                 else:
                     closed = weighted_increments(unlisted_weight, block, self.function, increments)
+                done = 0
+                if n_items > _FEW_ITEMS and len(block) >= _MANY and closed.all_apart():
+                    done = pool_in_fours(closed.order, increments, normalize, noise, rows)
+                    if done == len(block):
+                        continue
+                    closed, rows = closed[done:], rows[done:]
                 pool_rows(
-                    *(closed.order, closed.ends, closed.n_groups, increments),
+                    *(closed.order, closed.ends, closed.n_groups, increments[done:]),
                     *(normalize, noise, rows),
                 )
 
-        over_rows(fill, n_rows, block_rows(n_items), self.options.n_jobs)
+        over_rows(fill, n_rows, step, self.options.n_jobs)
         return vectors
 
     def _means(

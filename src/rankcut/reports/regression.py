@@ -20,6 +20,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.utils import _safe_indexing
 
 from rankcut.consensus.decoding import to_ranking
+from rankcut.errors import InputError
 from rankcut.estimators.gp.regressor import GPRegressor
 from rankcut.estimators.graph_cut import GraphCutFeatures
 from rankcut.estimators.ranking_regressor import RankingRegressor
@@ -80,6 +81,11 @@ def cross_validate_numbers(
     seed: int = 0,
 ) -> list[NumberScore]:
     """Scores of a model and of the baselines on held-out rankings."""
+    n_apart, noun = (len(numbers), "ranking") if groups is None else (len(set(groups)), "group")
+    if n_apart < folds:
+        raise InputError(
+            f"is {folds}, more than the number of {noun}s, {n_apart}", parameter="folds"
+        )
     splitter = (
         KFold(folds, shuffle=True, random_state=seed) if groups is None else GroupKFold(folds)
     )

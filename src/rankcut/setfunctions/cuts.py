@@ -51,12 +51,13 @@ from rankcut.setfunctions.set_function import (
 Algorithm: TypeAlias = Literal["auto", "complete", "table", "dense", "sparse", "structured"]
 
 # Measured by benchmarks/features.py. With more items the table outgrows the cache that makes it
-# fast. These are the costs of an item of a sparse graph, and of each of its edges, or of its
-# factors in a low-rank graph, in entries of a dense matrix.
+# fast. The others are the costs of an item of a sparse graph, and of each of its edges, or of its
+# factors in a low-rank graph, in entries of a dense matrix: between those of processors with wide
+# vectors, half as much again, and of others.
 TABLE_ITEMS = 16
-ENTRIES_PER_ITEM = 100
-ENTRIES_PER_EDGE = 4.5
-ENTRIES_PER_FACTOR = 2.5
+ENTRIES_PER_ITEM = 130
+ENTRIES_PER_EDGE = 7.5
+ENTRIES_PER_FACTOR = 4.0
 
 # An estimate: a random completion costs as much by its edges as by the dense rows of a graph if one
 # in this many entries of the weights is an edge.

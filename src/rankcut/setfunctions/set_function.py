@@ -187,7 +187,7 @@ class SetFunction(ABC):
         order = np.arange(self.n_items)
         return length_of(np.abs(self.gains([order, order[::-1]])).max(axis=0))
 
-    @property
+    @cached_property
     def noise(self) -> float:
         """How far from 0 rounding may take a coordinate that is 0: a sum of n terms."""
         return float(np.finfo(np.float64).eps * np.sqrt(self.n_items) * self.magnitude)
