@@ -96,10 +96,10 @@ HEADER = [
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rankings", type=int, default=2_000_000)
+    parser.add_argument("--rankings", type=int, default=1_000_000)
     parser.add_argument("--items", type=int, default=20)
     parser.add_argument("--catalogue", type=int, default=20_000, help="items of the catalogue")
-    parser.add_argument("--incomplete", type=int, default=50_000, help="rankings over it")
+    parser.add_argument("--incomplete", type=int, default=20_000, help="rankings over it")
     given = parser.parse_args()
     root = Path(tempfile.mkdtemp(prefix="rankcut-scale-"))
     try:
