@@ -69,7 +69,7 @@ class ViewFeatures(TransformerMixin, TakesRankings):
     --------
     >>> from rankcut import GPRegressor, ViewFeatures, make_food
     >>> from sklearn.pipeline import make_pipeline
-    >>> food = make_food(300, kind="top", random_state=0)
+    >>> food = make_food(300, kind="top-k", random_state=0)
     >>> listed = ~np.isnan(food.ranks)
     >>> age = 30 + 20 * listed[:, 0] + np.random.default_rng(0).normal(0, 5, 300)
     >>> model = make_pipeline(ViewFeatures(), GPRegressor()).fit(food.ranks[:200], age[:200])
