@@ -161,8 +161,7 @@ class Sample(NamedTuple):
 
 def _sides(sushi: Any, target: str) -> Any:
     """East or west of each person, as 0 and 1: where they live now, or lived as a child."""
-    column = TARGETS[target]
-    return sushi.target if column == "side" else sushi.columns[column].astype(int)
+    return (sushi.columns[TARGETS[target]] == "west").astype(int)
 
 
 def _samples(task: Task, data: Path | None) -> Iterator[Sample]:
