@@ -50,7 +50,7 @@ _DIFFERENCE = re.compile(r"<(\w+)[^>]*>top</\1> - <\1[^>]*>k</\1>")
 # An entry of the reference's lists of parameters, without its type or with any.
 _ENTRY = re.compile(
     r'<li class="doc-section-item field-body">\s*<b><code>(\w+)</code></b>\s*'
-    r"(?:\(<code><[^>]*>Any</[^>]*></code>\)\s*)?(–.*?)</li>",
+    r"(?:\(<code><[^>]*>Any</[^>]*></code>(, default:\s*<code>[^<]*</code>\s*)?\)\s*)?(–.*?)</li>",
     re.S,
 )
 _ENTRY_OF = '<li class="doc-section-item field-body"><b><code>{name}</code></b> {rest}</li>'
@@ -121,24 +121,28 @@ def on_page_content(html, page, config, files):
 def _alike_together(html):
     """Parameters in a row that one sentence explains, as one entry of their list."""
     kept = []
-    for start, names, rest in _entries(html):
-        if kept and names and kept[-1][2] == rest and not start.strip():
+    for start, names, default, rest in _entries(html):
+        if kept and names and kept[-1][3] == rest and not start.strip():
             kept[-1][1].extend(names)
         else:
-            kept.append((start, names, rest))
+            kept.append((start, names, default, rest))
     return "".join(
         start + (_ENTRY_OF.format(name=_BOLD.join(names), rest=rest) if names else rest)
-        for start, names, rest in kept
+        for start, names, rest in (
+            # The default is that of the first, for all of them.
+            (start, names, f"({default[2:]}) {rest}" if default and len(names) == 1 else rest)
+            for start, names, default, rest in kept
+        )
     )
 
 
 def _entries(html):
-    """What is before each entry of a list of parameters, its name, and what follows the name."""
+    """Before each entry of a list of parameters, its name, its default, and what follows these."""
     end = 0
     for found in _ENTRY.finditer(html):
-        yield html[end : found.start()], [found[1]], found[2]
+        yield html[end : found.start()], [found[1]], found[2], found[3]
         end = found.end()
-    yield "", [], html[end:]
+    yield "", [], None, html[end:]
 
 
 def _linked(markdown):

@@ -38,6 +38,9 @@ def from_long(
 ) -> LongRanks:
     """A rank matrix from a table with a line for each ranking and item.
 
+    From a Dask DataFrame, ``ranks`` and ``ids`` are Dask arrays with a block of unknown size for
+    each partition. Where lines were moved, the rows of a block are sorted by id.
+
     Parameters
     ----------
     table : pandas or Polars frame
@@ -68,9 +71,6 @@ def from_long(
         The rankings' ids, in order of appearance: the rows.
     items : list
         The items' labels: the columns.
-
-    From a Dask DataFrame, ``ranks`` and ``ids`` are Dask arrays with a block of unknown size for
-    each partition. Where lines were moved, the rows of a block are sorted by id.
 
     Examples
     --------
