@@ -7,7 +7,7 @@ from oracles import is_at_the_maximum, log_evidence
 from scipy import sparse
 
 from rankcut import DissimilarityGraph, NeighborGraph, RankingClassifier, make_food
-from rankcut.estimators import view_features
+from rankcut.estimators import evidence
 from rankcut.estimators.views import list_views
 from rankcut.features.smoothing import Smoother
 from rankcut.rankings import read_rankings
@@ -140,7 +140,7 @@ def test_rankings_that_are_all_the_same_say_nothing():
 
 
 def test_where_some_rankings_weigh_the_views_they_are_not_the_first_ones(monkeypatch):
-    monkeypatch.setattr("rankcut.estimators.view_features._MOST_ROWS", 90)
+    monkeypatch.setattr("rankcut.estimators.evidence._MOST_ROWS", 90)
     train, labels = lists(500, 0, by="order")
     labels[:90] = np.random.default_rng(1).integers(0, 2, 90)
     model = RankingClassifier(smoothing=0).fit(train, labels)
@@ -185,7 +185,7 @@ def test_without_smoothing_no_graph_is_left_of_an_earlier_fit():
 @pytest.mark.parametrize("most_rows", [1000, 60])
 def test_counts_are_repeated_rows(monkeypatch, most_rows):
     """Also where the variances of views are found from people drawn at random."""
-    monkeypatch.setattr(view_features, "_MOST_ROWS", most_rows)
+    monkeypatch.setattr(evidence, "_MOST_ROWS", most_rows)
     ranks, labels = lists(50, 3, by="listing")
     counts = np.random.default_rng(0).integers(0, 4, size=50)
     counted = RankingClassifier().fit(ranks, labels, sample_weight=counts)
@@ -214,7 +214,7 @@ def test_a_large_catalogue_gives_the_same_without_filling_views(monkeypatch, cou
     stored = sparse.csr_array(np.nan_to_num(ranks))
     counts = np.arange(60) % 3 + 1 if counted else None
     filled = RankingClassifier().fit(stored, labels, counts)
-    monkeypatch.setattr(view_features, "_MOST_FILLED", 0)
+    monkeypatch.setattr(evidence, "_MOST_FILLED", 0)
     sparsely = RankingClassifier().fit(stored, labels, counts)
     assert sparsely.view_variances_ == pytest.approx(filled.view_variances_, rel=1e-6)
     assert sparsely.predict_proba(stored) == pytest.approx(filled.predict_proba(stored), rel=1e-6)

@@ -144,7 +144,7 @@ def _compile(function: Callable[..., object]) -> Any:
         # Numba finds no place for its cache.
         warn_of_no_cache()
         return _njit()(**options)(function)
-    # There is none if Numba is told not to compile.
+    # With NUMBA_DISABLE_JIT there is no cache.
     if (cached := getattr(code, "_cache", None)) is not None:
         cached.load_overload = partial(_load, cached)
     return code

@@ -8,10 +8,16 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.utils import Tags
+from sklearn.utils import Tags, _safe_indexing
 from sklearn.utils._set_output import _get_output_config
-from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
+from sklearn.utils.validation import (
+    _check_feature_names_in,
+    check_consistent_length,
+    check_is_fitted,
+    validate_data,
+)
 
+from rankcut._loops.types import Floats
 from rankcut.dask import is_lazy, stand_in
 from rankcut.errors import InputError
 from rankcut.features.completions import CompletionReport
@@ -70,6 +76,21 @@ class TakesRankings(BaseEstimator):
             validate_data(self, X, reset=reset, skip_check_array=True)
         rankings.check(self.unranked)
         return rankings
+
+    def _read_counted(
+        self, X: Any, y: Any, sample_weight: ArrayLike | None
+    ) -> tuple[RankMatrix, slice | NDArray[np.intp], Floats | None]:
+        """The rankings to fit, their rows in X and y, and how often each counts; 0 is no row."""
+        rankings = self._read(X, reset=True)
+        check_consistent_length(X, y)
+        sample_weight = weights_of(X, sample_weight)
+        if sample_weight is None:
+            return rankings, slice(None), None
+        counts = check_counts(sample_weight, rankings.shape[0])
+        rows = np.flatnonzero(counts)
+        if len(rows) < len(counts):
+            rankings = self._read(_safe_indexing(X, rows), reset=True)
+        return rankings, rows, counts[rows]
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -6,30 +6,26 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin
-from sklearn.utils import Tags, _safe_indexing
+from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
     _check_y,
-    check_consistent_length,
     check_is_fitted,
 )
 
 from rankcut._loops.types import Floats
 from rankcut.errors import InputError
 from rankcut.estimators.base import TakesRankings
-from rankcut.estimators.view_features import weigh_views
+from rankcut.estimators.evidence import weigh_views
 from rankcut.estimators.views import (
     LevelViews,
     View,
     ViewRegression,
+    fit_smoother,
     laplace_covariance,
-    like_items_graph,
     list_views,
 )
-from rankcut.features.graph_cut import fit_graph
-from rankcut.features.smoothing import Smoother, check_steps
-from rankcut.parameters import check_counts
-from rankcut.rankings import RankMatrix, as_frame, read_rankings, weights_of
+from rankcut.rankings import RankMatrix, as_frame, read_rankings
 from rankcut.ratings import with_category_codes
 
 # With more weights or more work than this, their covariance is not computed.
@@ -138,30 +134,18 @@ class RankingClassifier(ClassifierMixin, TakesRankings):
         """
         if self.ratings not in (True, False):
             raise InputError(f"must be True or False; got {self.ratings!r}", parameter="ratings")
-        rankings = self._read(X, reset=True)
-        check_consistent_length(X, y)
-        labels = _check_y(y, estimator=self)
-        check_classification_targets(labels)
-        counts, sample_weight = None, weights_of(X, sample_weight)
-        if sample_weight is not None:
-            counts = check_counts(sample_weight, rankings.shape[0])
-            if not counts.all():
-                rows = np.flatnonzero(counts)
-                rankings = self._read(_safe_indexing(X, rows), reset=True)
-                labels, counts = labels[rows], counts[rows]
+        rankings, counted, counts = self._read_counted(X, y, sample_weight)
+        check_classification_targets(labels := _check_y(y, estimator=self))
+        labels = labels[counted]
         self.classes_, codes = np.unique(labels, return_inverse=True)
         if len(self.classes_) < 2:
             raise InputError(
                 f"has one class, {self.classes_.tolist()[0]!r}; a classifier needs two or more",
                 parameter="y",
             )
-        check_steps(self.smoothing)
         self._levels = LevelViews(rankings, counts) if self.ratings else None
-        self.graph_ = self._smoother = None
-        if self.smoothing:
-            ranked = _ranked(rankings) if self.ratings else rankings
-            self.graph_ = fit_graph(like_items_graph(self.graph), ranked, counts)
-            self._smoother = Smoother(self.graph_, self.smoothing)
+        ranked = _ranked(rankings) if self.ratings else rankings
+        self.graph_, self._smoother = fit_smoother(self.graph, self.smoothing, ranked, counts)
         targets = np.where(codes[:, None] == np.arange(len(self.classes_)), 1.0, -1.0)
         coded = targets[:, 1:] if targets.shape[1] == 2 else targets
         views = self._views(rankings)

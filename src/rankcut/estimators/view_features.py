@@ -6,26 +6,15 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import TransformerMixin
-from sklearn.utils import Tags, _safe_indexing
-from sklearn.utils.validation import _check_y, check_consistent_length, check_is_fitted
+from sklearn.utils import Tags
+from sklearn.utils.validation import _check_y, check_is_fitted
 
 from rankcut._loops.types import Floats
 from rankcut.estimators.base import TakesRankings, check_items
-from rankcut.estimators.evidence import view_variances, view_variances_of_grams
-from rankcut.estimators.views import View, like_items_graph, list_views
-from rankcut.features.graph_cut import fit_graph
-from rankcut.features.smoothing import Smoother, check_steps
-from rankcut.parameters import check_counts, within_floats
-from rankcut.rankings import object_array, weights_of
-
-# Variances of weights are found from at most this many rankings, a sample if there are more: a
-# thousand are enough for a handful of variances.
-_MOST_ROWS = 1000
-
-# Views of these rankings become dense if they have no more entries than this.
-_MOST_FILLED = 1 << 22
-
-_ROUNDING = 1e-9
+from rankcut.estimators.evidence import weigh_views
+from rankcut.estimators.views import fit_smoother, list_views
+from rankcut.parameters import within_floats
+from rankcut.rankings import object_array
 
 
 class ViewFeatures(TransformerMixin, TakesRankings):
@@ -104,22 +93,11 @@ class ViewFeatures(TransformerMixin, TakesRankings):
         -------
         self
         """
-        rankings = self._read(X, reset=True)
-        check_consistent_length(X, y)
+        rankings, counted, counts = self._read_counted(X, y, sample_weight)
         with within_floats("y"):
             numbers = np.asarray(_check_y(y, y_numeric=True, estimator=self), dtype=np.float64)
-        counts, sample_weight = None, weights_of(X, sample_weight)
-        if sample_weight is not None:
-            counts = check_counts(sample_weight, rankings.shape[0])
-            if not counts.all():
-                rows = np.flatnonzero(counts)
-                rankings = self._read(_safe_indexing(X, rows), reset=True)
-                numbers, counts = numbers[rows], counts[rows]
-        check_steps(self.smoothing)
-        self.graph_ = self._smoother = None
-        if self.smoothing:
-            self.graph_ = fit_graph(like_items_graph(self.graph), rankings, counts)
-            self._smoother = Smoother(self.graph_, self.smoothing)
+        numbers = numbers[counted]
+        self.graph_, self._smoother = fit_smoother(self.graph, self.smoothing, rankings, counts)
         self._items = rankings.items
         mean = np.average(numbers, weights=counts)
         spread = float(np.sqrt(np.average((numbers - mean) ** 2, weights=counts))) or 1.0
@@ -166,77 +144,3 @@ class ViewFeatures(TransformerMixin, TakesRankings):
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         return tags
-
-
-def weigh_views(
-    views: dict[str, View], targets: Floats, counts: Floats | None
-) -> tuple[dict[str, float], dict[str, float]]:
-    """The prior variance of each view, and the factor that scales it for weights of variance 1.
-
-    Parameters
-    ----------
-    views : dict of View
-        All views of the same rankings.
-    targets : ndarray of shape (n_rankings, n_targets)
-        What to predict, with a variance of about 1.
-    counts : ndarray of shape (n_rankings,) or None
-        How often each ranking counts.
-
-    Returns
-    -------
-    variances : dict of float
-        Of all views.
-    scales : dict of float
-        Of the views that are not the same for all rankings.
-    """
-    n_rows = len(targets)
-    width = sum(view.rows.shape[1] for view in views.values())
-    rows, repeats = _rows_to_weigh(n_rows, counts, width)
-    weights = np.ones(n_rows) if counts is None else counts
-    targets = (targets - np.average(targets, axis=0, weights=weights))[rows]
-    some = {name: view[rows] for name, view in views.items()}
-    means = {name: weights @ view.rows / weights.sum() for name, view in views.items()}
-    filled = len(targets) * max(view.rows.shape[1] for view in views.values()) <= _MOST_FILLED
-    known: dict[str, Floats] = {}
-    sizes: dict[str, float] = {}
-    for name, view in some.items():
-        if filled:
-            centred = view.toarray() - view.smoothed(means[name][None])
-            squares = (centred**2).sum(axis=1)
-        else:
-            centred = view.gram(means[name])
-            squares = np.diag(centred)
-        size = float(np.sqrt(max(np.average(squares, weights=repeats), 0.0)))
-        # A view that is the same for all rankings would be scaled up from rounding.
-        if size > _ROUNDING:
-            sizes[name] = size
-            known[name] = centred / (size if filled else size**2)
-    variances = dict.fromkeys(views, 0.0)
-    if known:
-        find = view_variances if filled else view_variances_of_grams
-        found = find(list(known.values()), targets, repeats)
-        variances.update(zip(known, found.tolist(), strict=True))
-    return variances, {name: float(np.sqrt(variances[name])) / sizes[name] for name in sizes}
-
-
-def _rows_to_weigh(
-    n_rows: int, counts: Floats | None, width: int
-) -> tuple[slice | NDArray[np.intp], Floats | None]:
-    """Rows to find the variances from, and how often each counts.
-
-    Rows are drawn at random, because the first ones may be of one kind. If counts are whole
-    numbers, people are drawn.
-    """
-    whole = counts is not None and bool((counts == np.floor(counts)).all())
-    total = int(counts.sum()) if counts is not None and whole else n_rows
-    if min(width, total) <= _MOST_ROWS:
-        return slice(None), counts
-    drawn = np.random.default_rng(0).permutation(total)[:_MOST_ROWS]
-    if counts is None:
-        return np.sort(drawn), None
-    if not whole:
-        return np.sort(drawn), counts[np.sort(drawn)]
-    rows, repeats = np.unique(
-        np.searchsorted(np.cumsum(counts), drawn, side="right"), return_counts=True
-    )
-    return rows, repeats.astype(np.float64)

@@ -25,8 +25,9 @@ from scipy.optimize import minimize
 from scipy.special import logsumexp
 
 from rankcut._loops.types import Floats
-from rankcut.features.smoothing import Smoother
-from rankcut.graphs import AgreementGraph
+from rankcut.features.graph_cut import fit_graph
+from rankcut.features.smoothing import Smoother, check_steps
+from rankcut.graphs import AgreementGraph, ItemGraph
 from rankcut.graphs.derived import joining_like_items
 from rankcut.graphs.learned import list_positions, listed_ranks
 from rankcut.rankings import RankMatrix
@@ -42,6 +43,17 @@ _SLOPE = 1e-7
 _MOST_ITERATIONS = 5000
 
 _ROUNDING = 1e-9
+
+
+def fit_smoother(
+    graph: Any, steps: float, rankings: RankMatrix, counts: Floats | None
+) -> tuple[ItemGraph | None, Smoother | None]:
+    """The graph that connects like items, and what smooths over it; neither without steps."""
+    check_steps(steps)
+    if not steps:
+        return None, None
+    built = fit_graph(like_items_graph(graph), rankings, counts)
+    return built, Smoother(built, steps)
 
 
 def like_items_graph(graph: Any) -> Any:
