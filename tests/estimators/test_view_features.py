@@ -107,3 +107,12 @@ def test_names_graphs_and_mistakes():
     assert np.isfinite(ViewFeatures().fit(ranks, np.ones(40)).transform(ranks)).all()
     with pytest.raises(InputError, match="smoothing"):
         ViewFeatures(smoothing=-1).fit(ranks, listed(ranks))
+
+
+def test_equal_rankings_have_zero_vectors_and_the_mean_is_predicted():
+    ranks, numbers = np.tile([1.0, 2.0, 3.0], (8, 1)), np.arange(8.0)
+    features = ViewFeatures().fit(ranks, numbers)
+    assert features.transform(ranks).shape == (8, len(features.get_feature_names_out()))
+    assert not features.transform(ranks).any()
+    model = make_pipeline(ViewFeatures(), GPRegressor()).fit(ranks, numbers)
+    np.testing.assert_allclose(model.predict(ranks), 3.5, atol=0.5)
