@@ -60,6 +60,12 @@ def test_a_target_that_is_no_number_is_refused(ages):
     assert "'--model': 'tree' is not one of 'views', 'gp'" in result.stderr
 
 
+def test_more_folds_than_rankings_or_groups_are_refused(ages):
+    told = ["regress", "ages.csv", "--target", "age", "--folds"]
+    fail(*told, "49", says="--folds is 49, more than the number of rankings, 48")
+    fail(*told, "3", "--group", "guest", says="--folds is 3, more than the number of groups, 2")
+
+
 @pytest.mark.parametrize("model", ["views", "logistic", "gp"])
 def test_classes_are_explained(lunch, model):
     options = ["--target", "guest", "--folds", "2", "--model", model, "-o", "m.skops"]
