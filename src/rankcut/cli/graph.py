@@ -285,15 +285,13 @@ def _derived(recipe: Any, *, dissimilar: bool, normalized: bool) -> "ItemGraph":
 
 
 def _title(features: str) -> str:
-    """A heading that names one or two columns.
+    """A heading that names one or two columns, and counts more.
 
-    >>> _title("style, price, oiliness")
-    'Items by style and 2 other columns'
+    >>> _title("style, price"), _title("style, price, oiliness")
+    ('Items by style and price', 'Items by 3 columns')
     """
-    first, *others = features.split(", ")
-    if len(others) < 2:
-        return f"Items by {' and '.join([first, *others])}"
-    return f"Items by {first} and {len(others)} other columns"
+    names = features.split(", ")
+    return f"Items by {' and '.join(names) if len(names) <= 2 else f'{len(names)} columns'}"
 
 
 def _describe(graph: "ItemGraph", features: str, dissimilar: bool) -> dict[str, Any]:
