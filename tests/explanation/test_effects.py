@@ -82,6 +82,32 @@ def test_swapping_a_pair_changes_the_prediction_by_its_effect(name):
     assert effects[1, 4] == pytest.approx(expected[0], rel=1e-8, abs=1e-10)
 
 
+def test_listing_an_item_changes_the_prediction_by_its_effect():
+    lists = np.where(RANKS <= 4, RANKS, np.nan)
+    # One person lists the item alone, and would list nothing without it.
+    item = 2
+    lists[0], lists[0, item] = np.nan, 1
+    model = RankingClassifier().fit(lists, TARGET)
+    found = explain(model, lists[:40])
+    effects = dict(zip(found.listed["item"], found.listed["effect"], strict=True))
+    without = lists[1:40].copy()
+    without[:, item] = np.nan
+    last = without.copy()
+    last[:, item] = np.nanmax(without, axis=1) + 1
+    expected = (prediction(model, last) - prediction(model, without)).mean()
+    assert effects[item] == pytest.approx(expected, rel=1e-8, abs=1e-10)
+    assert min(found.listed["std_error"]) > 0
+    assert "Item listed last instead of not at all:\n" in found.summary()
+    assert len(found.to_dict()["listed"]) == len(found.to_frame("listed")) == N
+
+
+def test_who_ranks_all_items_is_not_asked_what_listing_does():
+    found = explain(MODELS["views"](), RANKS[:40])
+    assert len(found.listed) == 0
+    assert "listed" not in found.summary()
+    assert list(found.to_frame("listed").columns) == ["item", "effect", "std_error"]
+
+
 def test_errors_of_a_gaussian_process_are_those_of_its_weights():
     model = MODELS["number"]()
     found = explain(model, RANKS[:1])

@@ -53,7 +53,8 @@ Seed: TypeAlias = Annotated[int, typer.Option("--seed", min=0, help="Seed of the
 Explain: TypeAlias = Annotated[
     bool,
     typer.Option(
-        "--explain", help="Say how each item's place and each pair's order change the prediction."
+        "--explain",
+        help="Say how each item's place, each pair's order and being listed change the prediction.",
     ),
 ]
 

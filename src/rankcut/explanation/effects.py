@@ -1,9 +1,10 @@
-"""What an item's place and a pair's order do to the prediction of a linear model.
+"""What an item's place, a pair's order and being listed do to the prediction of a linear model.
 
 The prediction is ⟨w, φ⟩ + b, so a change of a ranking changes it by ⟨w, φ(changed) − φ⟩. The effect
 of an item is the mean of that over rankings, when the item is moved from last to first and the
 others keep their order. The effect of a pair (i, j) is that of j directly after i instead of
-directly before it, at the place of the better of the two. With covariance Σ of the weights the
+directly before it, at the place of the better of the two. The effect of being listed is that of the
+item in the last place of a list instead of not in it. With covariance Σ of the weights the
 standard error of ⟨w, d⟩ is √(dᵀ Σ d).
 """
 
@@ -19,7 +20,7 @@ from rankcut.comparison.tables import Table
 from rankcut.errors import InputError
 from rankcut.explanation.linear_models import LinearModel, as_linear_model
 from rankcut.kernels.groups import read_groups
-from rankcut.parameters import check_counts
+from rankcut.parameters import check_choice, check_counts
 from rankcut.rankings import read_rankings, weights_of
 
 # Number of rankings in which items are moved, and the most items whose pairs are tried.
@@ -33,7 +34,7 @@ _MOST_LINES = 10
 
 @dataclass(frozen=True, repr=False)
 class Explanation:
-    """Effects of places and pairs on a prediction.
+    """Effects of places, of pairs and of being listed on a prediction.
 
     Attributes
     ----------
@@ -43,6 +44,9 @@ class Explanation:
     pairs : Table
         ``first``, ``second``, ``effect`` of the first directly before the second instead of
         directly after it, and ``std_error``.
+    listed : Table
+        ``item``, ``effect`` of being listed last instead of not at all, and ``std_error``. Empty if
+        the rankings leave no item out.
     unit : str
         What effects are measured in.
     outputs : tuple
@@ -53,6 +57,7 @@ class Explanation:
 
     items: Table
     pairs: Table
+    listed: Table
     unit: str
     outputs: tuple[Any, ...]
     notes: tuple[str, ...] = ()
@@ -62,13 +67,12 @@ class Explanation:
 
         Parameters
         ----------
-        table : {"items", "pairs"}
+        table : {"items", "pairs", "listed"}
             Which table.
         backend : {"pandas", "polars", "pyarrow"} or None
             Which library; None is the one that is installed, pandas first.
         """
-        if table not in ("items", "pairs"):
-            raise InputError(f'must be "items" or "pairs"; got {table!r}', parameter="table")
+        check_choice(table, ("items", "pairs", "listed"), "table")
         return getattr(self, table).to_frame(backend)
 
     def to_dict(self) -> dict[str, Any]:
@@ -78,6 +82,7 @@ class Explanation:
             "outputs": list(self.outputs),
             "items": [_plain(row) for row in self.items],
             "pairs": [_plain(row) for row in self.pairs],
+            "listed": [_plain(row) for row in self.listed],
             "notes": list(self.notes),
         }
 
@@ -89,7 +94,9 @@ class Explanation:
         sure = not np.isnan(self.items["std_error"]).all()
         reach = "; ± 95 % interval" if sure else ""
         lines = [f"Item ranked first instead of last ({self.unit}{towards}{reach}):"]
-        lines += [f"  {_line(row, str(row['item']))}" for row in list(self.items)[:_MOST_LINES]]
+        lines += _item_lines(self.items)
+        if len(self.listed):
+            lines += ["Item listed last instead of not at all:", *_item_lines(self.listed)]
         if len(self.pairs):
             lines.append("First item directly before the second instead of after it:")
             lines += [
@@ -105,7 +112,10 @@ class Explanation:
         return draw_effects(self.items, self.unit)
 
     def __repr__(self) -> str:
-        return f"Explanation({len(self.items)} effects of items, {len(self.pairs)} of pairs)"
+        listed = f", {len(self.listed)} of being listed" if len(self.listed) else ""
+        return (
+            f"Explanation({len(self.items)} effects of items, {len(self.pairs)} of pairs{listed})"
+        )
 
     def _repr_html_(self) -> str:
         return f"<p>{html.escape(self.unit)}</p>{self.items._repr_html_()}"
@@ -113,6 +123,8 @@ class Explanation:
 
 def explain(model: Any, rankings: Any = None) -> Explanation:
     """How each item's place and each pair's order change a prediction, with uncertainty.
+
+    If rankings leave items out, also what being listed changes.
 
     Parameters
     ----------
@@ -129,8 +141,8 @@ def explain(model: Any, rankings: Any = None) -> Explanation:
     Returns
     -------
     Explanation
-        ``items`` and ``pairs`` are tables, ``to_frame()`` makes a frame of them, ``plot()`` draws
-        the items, ``summary()`` says it in words.
+        ``items``, ``pairs`` and ``listed`` are tables, ``to_frame()`` makes a frame of them,
+        ``plot()`` draws the items, ``summary()`` says it in words.
 
     Examples
     --------
@@ -158,6 +170,8 @@ def explain(model: Any, rankings: Any = None) -> Explanation:
     else:
         notes.append(f"Pairs are shown for up to {_MOST_PAIRED} items.")
     pair_changes = [_mean_change(linear, *_both_orders(ranks, i, j)) for i, j in pairs]
+    listed = range(linear.n_items if np.isnan(ranks).any() else 0)
+    listed_changes = [_mean_change(linear, *_with_and_without(ranks, item)) for item in listed]
     return Explanation(
         items=_table(linear, {"item": linear.items}, item_changes),
         pairs=_table(
@@ -168,6 +182,7 @@ def explain(model: Any, rankings: Any = None) -> Explanation:
             },
             pair_changes,
         ),
+        listed=_table(linear, {"item": [linear.items[item] for item in listed]}, listed_changes),
         unit=linear.unit,
         outputs=tuple(linear.outputs),
         notes=tuple(notes),
@@ -219,6 +234,16 @@ def _both_orders(ranks: Floats, i: int, j: int) -> tuple[Floats, Floats]:
     return one, other
 
 
+def _with_and_without(ranks: Floats, item: int) -> tuple[Floats, Floats]:
+    """The rankings that rank other items, with the item in the last place and without it."""
+    without = ranks.copy()
+    without[:, item] = np.nan
+    without = without[~np.isnan(without).all(axis=1)]
+    last = without.copy()
+    last[:, item] = ranks.shape[1] + 1.0
+    return last, without
+
+
 def _mean_change(linear: LinearModel, changed: Floats, base: Floats) -> Floats:
     """The mean difference of the features; NaN where no ranking can be changed."""
     if not len(changed):
@@ -247,6 +272,10 @@ def _table(linear: LinearModel, names: dict[str, list[Any]], changes: list[Float
     columns["effect"] = [float(effects[place]) for place in rows]
     columns["std_error"] = [float(errors[place]) for place in rows]
     return Table(columns)
+
+
+def _item_lines(table: Table) -> list[str]:
+    return [f"  {_line(row, str(row['item']))}" for row in list(table)[:_MOST_LINES]]
 
 
 def _line(row: dict[str, Any], what: str) -> str:
