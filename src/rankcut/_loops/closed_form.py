@@ -184,8 +184,9 @@ def spread_rows(
             row[0, items[entry]] = values[entry]
         start = end
         if normalize:
-            scale_to_unit_length(row, 0.0, row)
-        features[r] = row[0]
+            scale_to_unit_length(row, 0.0, features[r : r + 1])
+        else:
+            features[r] = row[0]
 
 
 @compiled
