@@ -22,7 +22,7 @@ from rankcut.errors import InputError
 from rankcut.rankings import RankMatrix
 
 # A block has about this many entries, so that everything made from it fits in a core's cache.
-BLOCK = 1 << 14
+BLOCK = 1 << 15
 
 # With many items, rankings share what is loaded of a dense graph: this many, if all that is made
 # from them takes a few megabytes.

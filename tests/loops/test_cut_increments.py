@@ -7,7 +7,13 @@ from scipy import sparse
 from scipy.optimize import isotonic_regression
 from tolerances import assert_rounds_to
 
-from rankcut._loops import cut_increments, dense_increments, partitions, slopes
+from rankcut._loops import (
+    cut_increments,
+    dense_increments,
+    level_increments,
+    partitions,
+    slopes,
+)
 
 N_ROWS, N_ITEMS = 25, 11
 
@@ -164,6 +170,12 @@ def test_increments_and_pooling(kind):
             graph[3],
             starts,
         ),
+        level_increments.level_increments: (
+            order,
+            ends,
+            n_groups,
+            *level_increments.arrange_levels(weights, graph[3]),
+        ),
     }
     for loop, inputs in calls.items():
         machine, plain = np.zeros((2, N_ROWS, N_ITEMS))
@@ -260,24 +272,34 @@ def dense_rows(n_items, n_rows, rng):
 
 def increments_on_dense(block, table, degrees):
     order, ends, n_groups = block
-    rows, columns, padded, starts = table
     # Room for more rankings, as for a block that is not full.
     out = np.full((len(order) + 2, len(degrees)), np.nan)
-    dense_increments.dense_increments(
-        *(order, ends, n_groups, rows, columns, padded, degrees, starts),
-        out,
-    )
+    if len(table) == 2:
+        level_increments.level_increments(order, ends, n_groups, *table, out)
+    else:
+        rows, columns, padded, starts = table
+        dense_increments.dense_increments(
+            *(order, ends, n_groups, rows, columns, padded, degrees, starts),
+            out,
+        )
     assert np.isnan(out[len(order) :]).all()
     return [row[:size] for row, size in zip(out, n_groups, strict=False)]
 
 
-# One panel of items or more, and parts of panels, squares and fours.
+WAYS = {
+    "pairs": dense_increments.arrange_weights,
+    "levels": level_increments.arrange_levels,
+}
+
+
+# One panel of items or more, and parts of panels, squares, vectors and fours.
 @pytest.mark.parametrize("n_items", [1, 2, 4, 33, 38, 127, 128, 129, 165, 261])
-def test_increments_on_a_dense_graph_are_differences_of_cuts(n_items):
+@pytest.mark.parametrize("way", WAYS)
+def test_increments_on_a_dense_graph_are_differences_of_cuts(n_items, way):
     rng = np.random.default_rng(n_items)
     weights = dense_graph(n_items, rng)
     degrees = weights.sum(axis=0)
-    table = dense_increments.arrange_weights(weights, degrees)
+    table = WAYS[way](weights, degrees)
     n_rows = dense_increments.LANES + 17
     order, ends, n_groups = orders(dense_rows(n_items, n_rows, rng))
     checked = slice(None, None, 1 if n_items < 100 else 29)
@@ -294,13 +316,14 @@ def test_increments_on_a_dense_graph_are_differences_of_cuts(n_items):
                 before, start = cut, end
 
 
-def test_a_dense_graph_gives_a_ranking_the_same_bits_alone_and_among_others():
+@pytest.mark.parametrize("way", WAYS)
+def test_a_dense_graph_gives_a_ranking_the_same_bits_alone_and_among_others(way):
     rng = np.random.default_rng(3)
     n_rows = 150
     for n_items in (38, 167):
         weights = dense_graph(n_items, rng)
         degrees = weights.sum(axis=0)
-        table = dense_increments.arrange_weights(weights, degrees)
+        table = WAYS[way](weights, degrees)
         order, ends, n_groups = orders(dense_rows(n_items, n_rows, rng))
 
         def increments(some, table=table, degrees=degrees, block=(order, ends, n_groups)):

@@ -65,9 +65,7 @@ def arrange_weights(weights: Floats, degrees: Floats) -> tuple[Indices, Indices,
     n_rows = -(-n // 4) * 4
     # An odd number of cache lines: rows a power of two apart would compete for the same places.
     n_columns = -(-n // _PANEL) * _PANEL + _LINE
-    room = np.zeros(n_rows * n_columns + _LINE)
-    start = -room.ctypes.data // 8 % _LINE
-    table = room[start : start + n_rows * n_columns].reshape(n_rows, n_columns)
+    table = aligned_table(n_rows, n_columns)
     table[rows[:, None], columns] = weights
     table *= 2.0
     starts = np.zeros(n_rows)
@@ -78,6 +76,13 @@ def arrange_weights(weights: Floats, degrees: Floats) -> tuple[Indices, Indices,
         square = slice(top, top + _SQUARE)
         starts[square] -= table[square][:, by_row[top:]].sum(axis=1)
     return rows.astype(np.uint32), columns.astype(np.uint32), table, starts
+
+
+def aligned_table(n_rows: int, n_columns: int) -> Floats:
+    """Zeros that start at a cache line."""
+    room = np.zeros(n_rows * n_columns + _LINE)
+    start = -room.ctypes.data // 8 % _LINE
+    return room[start : start + n_rows * n_columns].reshape(n_rows, n_columns)
 
 
 @compiled

@@ -84,7 +84,8 @@ def pool_in_fours(order: Indices, increments: Floats, features: Floats) -> int:
     slopes = np.empty(n + 1)
     ended = np.zeros(n + 1, dtype=np.uint32)
     n_pools = np.empty(4, np.int64)
-    one = np.uint64(1)
+    # Compared with an int64, a uint64 would become a float64.
+    one, most = np.uint64(1), np.uint64(n)
     whole = order.shape[0] // 4 * 4
     for r in range(0, whole, 4):
         for q in range(4):
@@ -94,24 +95,27 @@ def pool_in_fours(order: Indices, increments: Floats, features: Floats) -> int:
         b = (one, one, gains[1, 0], 1.0, np.inf, 1.0)
         c = (one, one, gains[2, 0], 1.0, np.inf, 1.0)
         d = (one, one, gains[3, 0], 1.0, np.inf, 1.0)
-        while a[0] <= n or b[0] <= n or c[0] <= n or d[0] <= n:
+        while a[0] <= most or b[0] <= most or c[0] <= most or d[0] <= most:
             a = push_or_absorb(room_a, *a)
             b = push_or_absorb(room_b, *b)
             c = push_or_absorb(room_c, *c)
             d = push_or_absorb(room_d, *d)
         # Without those of −∞, which were taken beyond the n items.
-        n_pools[0], n_pools[1] = n + a[1] - a[0], n + b[1] - b[0]
-        n_pools[2], n_pools[3] = n + c[1] - c[0], n + d[1] - d[0]
+        n_pools[0], n_pools[1] = most + a[1] - a[0], most + b[1] - b[0]
+        n_pools[2], n_pools[3] = most + c[1] - c[0], most + d[1] - d[0]
         for q in range(4):
             last = n_pools[q]
             for k in range(last):
                 slopes[k] = rises[q, k + 2] / sizes[q, k + 2]
+            for k in range(last):
                 ended[stops[q, k + 2]] = 1
             pool = np.uint32(0)
             for p in range(n):
                 pool += ended[p]
-                ended[p] = 0
                 features[r + q, order[r + q, p]] = slopes[pool]
+            # Not within that loop, whose time goes into what it stores.
+            for p in range(n):
+                ended[p] = 0
     return int(whole)
 
 

@@ -33,6 +33,7 @@ from rankcut._loops.cut_increments import (
     tabulate_cut,
 )
 from rankcut._loops.dense_increments import arrange_weights, dense_increments
+from rankcut._loops.level_increments import arrange_levels, level_increments
 from rankcut._loops.set_increments import hypergraph_increments
 from rankcut._loops.types import Floats
 from rankcut.errors import InputError
@@ -55,6 +56,7 @@ Algorithm: TypeAlias = Literal["auto", "complete", "table", "dense", "sparse", "
 # factors in a low-rank graph, in entries of a dense matrix: between those of processors with wide
 # vectors, half as much again, and of others.
 TABLE_ITEMS = 16
+LEVEL_ITEMS = 128
 ENTRIES_PER_ITEM = 130
 ENTRIES_PER_EDGE = 7.5
 ENTRIES_PER_FACTOR = 4.0
@@ -95,7 +97,25 @@ class _TableChains:
         table_increments(partitions.order, partitions.ends, partitions.n_groups, self._values, out)
 
 
-class _DenseChains:
+class _LevelChains:
+    """What each item would gain next, kept up to date as items are placed."""
+
+    def __init__(self, graph: ItemGraph) -> None:
+        self._twice, self._levels = arrange_levels(graph.to_dense(), graph.degrees)
+
+    def increments(self, partitions: Partitions, out: Floats) -> None:
+        """A pass over the levels for every four items placed."""
+        level_increments(
+            partitions.order,
+            partitions.ends,
+            partitions.n_groups,
+            self._twice,
+            self._levels,
+            out,
+        )
+
+
+class _PairChains:
     """Gains of all items from comparisons of all pairs."""
 
     def __init__(self, graph: ItemGraph) -> None:
@@ -119,8 +139,12 @@ class _DenseChains:
         )
 
 
+def _dense_chains(graph: ItemGraph) -> _Chains:
+    return _LevelChains(graph) if graph.n_items <= LEVEL_ITEMS else _PairChains(graph)
+
+
 class _SparseChains:
-    """The same, touching only the neighbours of each item."""
+    """Levels again, touching only the neighbours of each item."""
 
     def __init__(self, graph: ItemGraph) -> None:
         weights = graph.weights.to_csr()
@@ -196,7 +220,7 @@ def fastest_algorithm(graph: ItemGraph) -> Algorithm:
 _WAYS: dict[str, Callable[[ItemGraph], _Chains]] = {
     "complete": _CompleteChains,
     "table": _TableChains,
-    "dense": _DenseChains,
+    "dense": _dense_chains,
     "sparse": _SparseChains,
     "structured": _StructuredChains,
 }
