@@ -16,7 +16,8 @@ from rankcut._loops.partitions import (
     order_permutations,
     order_sparse_rows,
 )
-from rankcut._loops.types import Indices, Ints
+from rankcut._loops.slopes import pool_rows
+from rankcut._loops.types import Floats, Indices, Ints
 from rankcut.errors import InputError
 from rankcut.rankings import RankMatrix
 
@@ -123,6 +124,15 @@ class Partitions:
         self.ends[short, n_groups[short]] = self.n_items
         n_groups[short] += 1
         return Partitions(self.n_items, self.order, self.ends, n_groups)
+
+    def pool(self, increments: Floats, out: NDArray[Any]) -> None:
+        """Slopes of each item's group, made non-increasing by pooling neighbouring groups.
+
+        ``increments`` has the rise of the set function at each group; ``out`` has a column for each
+        item. Items in no group have 0.
+        """
+        pools = np.empty((3, self.n_items + 2))
+        pool_rows(self.order, self.ends, self.n_groups, increments, pools, out)
 
     def reversed(self) -> "Partitions":
         """The same partitions of all items, worst group first."""

@@ -9,7 +9,7 @@ from tolerances import assert_rounds_to
 from rankcut import ItemGraph
 from rankcut._loops.cut_completions import add_cut_completions
 from rankcut._loops.gap_completions import add_tasks, draw_completions
-from rankcut._loops.slopes import pool_rows, spread_slopes
+from rankcut._loops.slopes import spread_slopes
 from rankcut.features import FeatureMap, MapOptions
 from rankcut.features.completions import Completions
 from rankcut.partitions import Partitions, read_partitions
@@ -53,7 +53,7 @@ def test_sums_over_completions(mirror, compiled):
     function.increments(room, increments)
     expected = np.zeros((2, 4, N_ITEMS))
     ends = np.cumsum(counts).astype(np.int32)
-    pool_rows(room.order, room.ends, room.n_groups, increments, False, 0.0, vectors)
+    room.pool(increments, vectors)
     add_tasks(vectors, ends, targets, expected[0])
     spread_slopes(room.order, room.ends, room.n_groups, increments, vectors)
     add_tasks(vectors, ends, targets, expected[1])

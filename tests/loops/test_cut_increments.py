@@ -184,11 +184,11 @@ def test_increments_and_pooling(kind):
         # Differences of cuts, whose terms are all weights and products of six factors.
         size = 2 * weights.sum() + np.abs(factors @ signed.T).sum()
         assert_rounds_to(machine, plain, 6 * N_ITEMS, size)
-        for normalize in (False, True):
-            fast, slow = np.zeros((2, N_ROWS, N_ITEMS))
-            run(slopes.pool_rows, True, order, ends, n_groups, machine, normalize, 0.0, fast)
-            run(slopes.pool_rows, False, order, ends, n_groups, machine, normalize, 0.0, slow)
-            assert_rounds_to(fast, slow, N_ITEMS, 1.0 if normalize else size)
+        fast, slow = np.zeros((2, N_ROWS, N_ITEMS))
+        for compiled, features in ((True, fast), (False, slow)):
+            pools = np.full((3, N_ITEMS + 2), np.nan)
+            run(slopes.pool_rows, compiled, order, ends, n_groups, machine, pools, features)
+        assert_rounds_to(fast, slow, N_ITEMS, size)
 
 
 @pytest.mark.parametrize("kind", ["random", "falling", "rising", "zeros"])
@@ -205,28 +205,53 @@ def test_pooling_is_antitonic_regression_alone_and_in_fours(n_items, kind):
         increments = np.where(rng.random(increments.shape) < 0.5, 0.0, -0.0)
     elif kind != "random":
         increments = np.sort(increments, axis=1)[:, :: -1 if kind == "falling" else 1].copy()
-    for normalize in (False, True):
-        pooled = {}
-        for compiled in (True, False):
-            alone, in_fours = np.full((2, n_rows, n_items), np.nan)
-            rest = (increments, normalize, 0.0)
-            run(slopes.pool_rows, compiled, order, ends, n_groups, *rest, alone)
-            assert run(slopes.pool_in_fours, compiled, order, *rest, in_fours) == 8
-            assert_array_equal(in_fours[:8], alone[:8])
-            assert np.isnan(in_fours[8:]).all()
-            pooled[compiled] = alone
-        for r, features in enumerate(pooled[True]):
-            sizes = np.diff(ends[r, : n_groups[r]], prepend=0)
-            regression = isotonic_regression(
-                increments[r, : n_groups[r]] / sizes, weights=sizes, increasing=False
-            )
-            expected = np.repeat(regression.x, sizes)
-            length = np.linalg.norm(expected)
-            size = np.abs(increments[r]).sum()
-            if normalize:
-                expected, size = expected / (length or 1.0), 1.0
-            for got in (features, pooled[False][r]):
-                assert_rounds_to(got[order[r, :n_items]], expected, 4 * n_items, size)
+    pooled = {}
+    for compiled in (True, False):
+        alone, in_fours = np.full((2, n_rows, n_items), np.nan)
+        pools = np.full((3, n_items + 2), np.nan)
+        run(slopes.pool_rows, compiled, order, ends, n_groups, increments, pools, alone)
+        assert run(slopes.pool_in_fours, compiled, order, increments, in_fours) == 8
+        assert_array_equal(in_fours[:8], alone[:8])
+        assert np.isnan(in_fours[8:]).all()
+        pooled[compiled] = alone
+    for r, features in enumerate(pooled[True]):
+        sizes = np.diff(ends[r, : n_groups[r]], prepend=0)
+        regression = isotonic_regression(
+            increments[r, : n_groups[r]] / sizes, weights=sizes, increasing=False
+        )
+        expected = np.repeat(regression.x, sizes)
+        size = np.abs(increments[r]).sum()
+        for got in (features, pooled[False][r]):
+            assert_rounds_to(got[order[r, :n_items]], expected, 4 * n_items, size)
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_items_in_no_group_have_slope_zero(compiled):
+    ranks = np.array([[1.0, np.nan, 2.0], [np.nan, np.nan, 1.0], [np.nan, np.nan, np.nan]])
+    order, ends, n_groups = orders(ranks, compiled, close=False)
+    increments = np.array([[2.0, 4.0, 9.0], [-5.0, 9.0, 9.0], [9.0, 9.0, 9.0]])
+    features, pools = np.full((3, 3), np.nan), np.full((3, 5), np.nan)
+    run(slopes.pool_rows, compiled, order, ends, n_groups, increments, pools, features)
+    assert_array_equal(features, [[3.0, 0.0, 3.0], [0.0, 0.0, -5.0], [0.0, 0.0, 0.0]])
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+@pytest.mark.parametrize("scale", [5e-324, 1e-310, 1e-160, 1.0, 1e160, 1e307])
+def test_unit_length_at_any_scale(scale, compiled):
+    vectors = scale * np.array([[3.0, 0.0, -4.0], [0.0, -0.0, 0.0], [-1.0, 1.0, 0.0]])
+    root = np.sqrt(0.5)
+    expected = [[0.6, 0.0, -0.8], [0.0, 0.0, 0.0], [-root, root, 0.0]]
+    for units in (np.empty((3, 3)), np.empty((3, 3), np.float32)):
+        run(slopes.scale_to_unit_length, compiled, vectors, 0.0, units)
+        assert_rounds_to(units, expected, 4, 1.0, units.dtype)
+        # Negative zeros would be printed as such.
+        assert not np.signbit(units[1]).any()
+    run(slopes.scale_to_unit_length, compiled, vectors, scale, units)
+    assert_array_equal(units[1:], 0.0)
+    assert not np.signbit(units[1:]).any()
+    assert units[0].any()
+    run(slopes.scale_to_unit_length, compiled, vectors, 0.0, vectors)
+    assert_rounds_to(vectors, expected, 4, 1.0)
 
 
 def dense_graph(n_items, rng):

@@ -23,6 +23,7 @@ import numpy as np
 
 from rankcut._loops.compilation import compiled
 from rankcut._loops.cut_increments import inner_product
+from rankcut._loops.slopes import scale_to_unit_length
 from rankcut._loops.types import Floats, Indices, Ints
 
 
@@ -174,38 +175,36 @@ def spread_rows(
     features: Floats,
 ) -> None:
     """Constants and entries as dense rows."""
-    n_items = features.shape[1]
+    row = np.empty((1, features.shape[1]))
     start = 0
     for r in range(constants.shape[0]):
         end = entry_ends[r]
-        largest, rest = 1.0, 1.0
-        if normalize:
-            largest, rest = length(values[start:end], constants[r], n_items)
-        for i in range(n_items):
-            features[r, i] = constants[r] / largest / rest
+        row[0] = constants[r]
         for entry in range(start, end):
-            features[r, items[entry]] = values[entry] / largest / rest
+            row[0, items[entry]] = values[entry]
         start = end
+        if normalize:
+            scale_to_unit_length(row, 0.0, features[r : r + 1])
+        else:
+            features[r] = row[0]
 
 
 @compiled
-def length(values: Floats, constant: float, n_items: int) -> tuple[float, float]:
-    """Euclidean length of a row, as two factors: its largest entry, and the rest.
-
-    Equal neighbours are counted together, as pooling counts a group, so that a complete ranking
-    on the complete graph is the same to the last bit. The length of a zero vector is given as 1.
-    """
-    largest = abs(constant) if values.shape[0] < n_items else 0.0
-    for value in values:
-        largest = max(largest, abs(value))
-    if largest == 0.0:
-        return 1.0, 1.0
-    square = 0.0
-    run = 0
-    for entry in range(values.shape[0]):
-        run += 1
-        if entry + 1 == values.shape[0] or values[entry + 1] != values[entry]:
-            square += run * (values[entry] / largest) ** 2
-            run = 0
-    square += (n_items - values.shape[0]) * (constant / largest) ** 2
-    return largest, float(np.sqrt(square))
+def row_lengths(
+    values: Floats, entry_ends: Indices, constants: Floats, n_items: int, lengths: Floats
+) -> None:
+    """Euclidean length of each row; that of a zero vector is given as 1."""
+    start = 0
+    for r in range(constants.shape[0]):
+        end = entry_ends[r]
+        n_others = n_items - (end - start)
+        largest = abs(constants[r]) if n_others > 0 else 0.0
+        for entry in range(start, end):
+            largest = max(largest, abs(values[entry]))
+        lengths[r] = 1.0
+        if largest > 0.0:
+            square = n_others * (constants[r] / largest) ** 2
+            for entry in range(start, end):
+                square += (values[entry] / largest) ** 2
+            lengths[r] = largest * np.sqrt(square)
+        start = end

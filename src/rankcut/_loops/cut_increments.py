@@ -28,17 +28,16 @@ def table_increments(
 ) -> None:
     """Few items: ``values[mask]`` holds F of every subset."""
     for r in range(order.shape[0]):
-        mask = 0
-        start = 0
+        mask = np.uint64(0)
+        p = 0
         before = 0.0
         for t in range(n_groups[r]):
-            end = ends[r, t]
-            for p in range(start, end):
-                mask |= 1 << order[r, p]
+            while p < ends[r, t]:
+                mask |= np.uint64(1) << np.uint64(order[r, p])
+                p += 1
             value = values[mask]
             increments[r, t] = value - before
             before = value
-            start = end
 
 
 def tabulate_cut(weights: Floats) -> Floats:

@@ -51,33 +51,33 @@ def order_permutations(ranks: Floats, order: Indices, ends: Ints, n_groups: Ints
     Row r becomes ``order[r]``, its items, best first, and ``ends[r, :n_groups[r]]``, the end of
     each group in that list. For other rows ``n_groups[r]`` is −1; returns their number.
 
-    That takes neither comparisons nor counts: each rank is held by the last item that has it, and
-    all ranks are distinct if every item holds its own.
+    That takes neither comparisons nor counts: each place is held by the last item that has it, and
+    all places are distinct if every item holds its own. It takes no room but that of the result, as
+    Numba is slow to compile what allocates arrays.
     """
     n = ranks.shape[1]
-    buckets = np.empty(n, dtype=np.int32)
-    holders = np.empty(n + 1, dtype=np.uint32)
     left = 0
     for r in range(ranks.shape[0]):
         # Counts, and loops that do one thing each, so that a compiler makes vectors of them.
-        n_broken, n_zero, n_highest = 0, 0, 0
+        n_wrong, n_zero, n_highest = 0, 0, 0
         for i in range(n):
             rank = ranks[r, i]
             bucket = np.int32(rank) if (rank >= 0.0) & (rank <= n) else np.int32(0)
-            n_broken += np.float64(bucket) != rank
+            n_wrong += np.float64(bucket) != rank
             n_zero += bucket == 0
             n_highest += bucket == n
-            buckets[i] = bucket
-        n_wrong = n_broken
-        if n_broken == 0:
+            ends[r, i] = bucket - 1
+        n_wrong += (n_zero > 0) == (n_highest > 0)
+        if n_wrong == 0:
+            if n_zero > 0:
+                for i in range(n):
+                    ends[r, i] += 1
             for i in range(n):
-                holders[np.uint32(buckets[i])] = i
+                order[r, np.uint32(ends[r, i])] = i
             for i in range(n):
-                n_wrong += holders[np.uint32(buckets[i])] != i
-        if n_wrong == 0 and (n_zero > 0) != (n_highest > 0):
-            first = np.uint32(0 if n_zero > 0 else 1)
+                n_wrong += order[r, np.uint32(ends[r, i])] != i
+        if n_wrong == 0:
             for p in range(n):
-                order[r, p] = holders[first + np.uint32(p)]
                 ends[r, p] = p + 1
             n_groups[r] = n
         else:

@@ -5,6 +5,9 @@ import numpy as np
 from rankcut._loops.compilation import choose, compiled
 from rankcut._loops.types import Floats, Indices, Ints
 
+# Its reciprocal is still a number.
+_SMALLEST = float(np.finfo(np.float64).tiny)
+
 
 @compiled
 def pool_rows(
@@ -12,26 +15,24 @@ def pool_rows(
     ends: Ints,
     n_groups: Ints,
     increments: Floats,
-    normalize: bool,
-    noise: float,
+    pools: Floats,
     features: Floats,
 ) -> None:
     """Antitonic regression of each row's slopes, weighted by group size, spread over its items.
 
-    The pooled slopes are those of the least concave majorant of the points (|B_t|, F(B_t)).
-    ``features`` may be float32: the arithmetic stays in float64. ``normalize`` scales rows to unit
-    length; those whose slopes are all within ``noise`` of zero become zero.
+    The pooled slopes are those of the least concave majorant of the points (|B_t|, F(B_t)); items
+    in no group have 0. ``features`` may be float32: the arithmetic stays in float64.
+
+    ``pools`` is room for the rise, the size and the end of each pool, in columns: two more than
+    there are items. It is given, as Numba is slow to compile what allocates arrays.
     """
     n = features.shape[1]
-    # Pool k ends before position stops[k]. Pool 0 is a sentinel that no slope exceeds. The last
-    # pool is also kept in variables, which saves the loop a trip to memory.
-    rises = np.empty(n + 1)
-    sizes = np.empty(n + 1)
-    stops = np.empty(n + 1, dtype=np.int32)
-    slopes = np.empty(n + 1)
-    rises[0], sizes[0], stops[0] = np.inf, 1.0, 0
+    one = np.uint64(1)
+    # Pool 0 is a sentinel that no slope exceeds. The last pool is also kept in variables, which
+    # saves the loop a trip to memory.
+    pools[0, 0], pools[1, 0] = np.inf, 1.0
     for r in range(order.shape[0]):
-        last = 0
+        last = np.uint64(0)
         last_rise, last_size = np.inf, 1.0
         start = 0
         for t in range(n_groups[r]):
@@ -43,30 +44,24 @@ def pool_rows(
             while rise * last_size > last_rise * size:
                 rise += last_rise
                 size += last_size
-                last -= 1
-                last_rise, last_size = rises[last], sizes[last]
-            last += 1
-            rises[last], sizes[last], stops[last] = rise, size, end
+                last -= one
+                last_rise, last_size = pools[0, last], pools[1, last]
+            last += one
+            pools[0, last], pools[1, last], pools[2, last] = rise, size, end
             last_rise, last_size = rise, size
             start = end
-        for k in range(1, last + 1):
-            slopes[k] = rises[k] / sizes[k]
-        if normalize:
-            # Slices: a number that starts as 0 would be compiled twice.
-            scale_to_unit_length(slopes[1 : last + 1], sizes[1 : last + 1], noise)
+        # The items in no group, if any, are like one more pool.
+        last += one
+        pools[0, last], pools[1, last], pools[2, last] = 0.0, 1.0, n
         # Without a branch on where pools end: their lengths cannot be predicted.
-        k = 1
-        for p in range(start):
-            k += p >= stops[k]
-            features[r, order[r, p]] = slopes[k]
-        for p in range(start, n):
-            features[r, order[r, p]] = 0.0
+        k = one
+        for p in range(n):
+            k += np.uint64(p >= pools[2, k])
+            features[r, order[r, p]] = pools[0, k] / pools[1, k]
 
 
 @compiled
-def pool_in_fours(
-    order: Indices, increments: Floats, normalize: bool, noise: float, features: Floats
-) -> int:
+def pool_in_fours(order: Indices, increments: Floats, features: Floats) -> int:
     """The same as ``pool_rows`` for rankings without ties, in less time.
 
     Whether a pool absorbs its neighbour cannot be predicted: so four rankings take each step
@@ -114,8 +109,6 @@ def pool_in_fours(
                 slopes[k] = rises[q, k + 2] / sizes[q, k + 2]
             for k in range(last):
                 ended[stops[q, k + 2]] = 1
-            if normalize:
-                scale_to_unit_length(slopes[:last], sizes[q, 2 : last + 2], noise)
             pool = np.uint32(0)
             for p in range(n):
                 pool += ended[p]
@@ -153,20 +146,27 @@ def push_or_absorb(
 
 
 @compiled
-def scale_to_unit_length(slopes: Floats, sizes: Floats, noise: float) -> None:
-    """Divide slopes by the norm of the vector that repeats each; noise becomes 0."""
-    largest = 0.0
-    for k in range(slopes.shape[0]):
-        largest = max(largest, abs(slopes[k]))
-    square = 0.0
-    for k in range(slopes.shape[0]):
-        part = slopes[k] / largest if largest > noise else 0.0
-        slopes[k] = part
-        square += sizes[k] * (part * part)
-    norm = np.sqrt(square)
-    if norm > 0.0:
-        for k in range(slopes.shape[0]):
-            slopes[k] /= norm
+def scale_to_unit_length(vectors: Floats, noise: float, units: Floats) -> None:
+    """Each row divided by its length; one whose entries are all within ``noise`` of 0 becomes 0.
+
+    ``units`` may be float32, or ``vectors`` itself.
+    """
+    n = vectors.shape[1]
+    for r in range(vectors.shape[0]):
+        largest = 0.0
+        for i in range(n):
+            size = abs(vectors[r, i])
+            largest = size if size > largest else largest
+        # Squares of tiny or huge numbers would vanish or overflow.
+        scale = 1.0 / max(largest, _SMALLEST) if largest > noise else 0.0
+        square = 0.0
+        for i in range(n):
+            part = scale * vectors[r, i]
+            square += part * part
+        length = np.sqrt(square) if square > 0.0 else 1.0
+        for i in range(n):
+            # Adding 0 turns −0 into 0.
+            units[r, i] = scale * vectors[r, i] / length + 0.0
 
 
 @compiled

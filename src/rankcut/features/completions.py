@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankcut._loops.gap_completions import add_tasks, enumerate_completions
-from rankcut._loops.slopes import pool_rows
+from rankcut._loops.slopes import scale_to_unit_length
 from rankcut._loops.types import Floats
 from rankcut.errors import InputError, Setting
 from rankcut.features.sampled import Sampler, Sampling, sampled_means
@@ -106,7 +106,7 @@ def exact_means(
         function.increments(part, increments)
         if weighing is not None:
             weighing.apply(part, rankings, task_ends, increments)
-        pool_rows(part.order, part.ends, part.n_groups, increments, False, 0.0, vectors)
+        part.pool(increments, vectors)
         add_tasks(vectors, task_ends, targets[some].astype(np.int32), totals)
         task = last
     return totals / counts[:, None], counts
@@ -289,10 +289,7 @@ class Averager:
         if incomplete.size < len(block):
             increments = np.empty(features.shape)
             self._function.increments(block, increments)
-            pool_rows(
-                *(block.order, block.ends, block.n_groups, increments),
-                *(normalize, self._function.noise, features),
-            )
+            block.pool(increments, features)
         if self._function.symmetric:
             # A single group has as many completions as mirror images of them: their mean is 0.
             unknown = incomplete[block.n_groups[incomplete] <= 1]
@@ -311,13 +308,14 @@ class Averager:
                 )
                 report.methods[first + rows] = METHODS.index("exact")
             self._sample(block, incomplete[~exact], first, features, report, weighing)
-            if normalize:
-                means = features[incomplete]
-                means[np.abs(means).max(axis=1) <= self._function.noise] = 0.0
-                lengths = _unit_lengths(means)
-                features[incomplete] = means / lengths
-                if report.standard_error is not None:
-                    report.standard_error[first + incomplete] /= lengths
+        if normalize:
+            units = np.empty(features.shape)
+            scale_to_unit_length(features, self._function.noise, units)
+            if report.standard_error is not None:
+                lengths = np.einsum("ri,ri->r", features, units)
+                lengths[lengths == 0] = 1.0
+                report.standard_error[first : first + len(block)] /= lengths[:, None]
+            features[:] = units
 
     def _enumerated(self, log_counts: Floats, rankings: NDArray[Any]) -> NDArray[np.bool_]:
         """The rankings whose completions are enumerated."""
@@ -364,12 +362,3 @@ class Averager:
         report.relative_error[first + rows] = means.relative_errors
         if report.standard_error is not None:
             report.standard_error[first + rows] = means.standard_errors
-
-
-def _unit_lengths(rows: Floats) -> Floats:
-    """What to divide each row by to scale it to unit length; 1 for a row of zeros."""
-    largest = np.abs(rows).max(axis=1, keepdims=True)
-    largest[largest == 0] = 1.0
-    lengths = largest * np.linalg.norm(rows / largest, axis=1, keepdims=True)
-    lengths[lengths == 0] = 1.0
-    return np.asarray(lengths)

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 from scipy import sparse
 
-from rankcut._loops.slopes import pool_in_fours, pool_rows
+from rankcut._loops.slopes import pool_in_fours, scale_to_unit_length
 from rankcut.dask import map_rows, stand_in
 from rankcut.errors import InputError, Setting
 from rankcut.features.completions import (
@@ -196,11 +196,12 @@ class FeatureMap:
         vectors = np.empty((n_rows, n_items), dtype=dtype)
         normalize, unlisted_weight = self.options.normalize, self.options.unlisted_weight
         plain = unlisted_weight == 1
-        noise = self.function.noise
         step = block_rows(n_items)
 
         def fill(start: int, stop: int) -> None:
             increments = np.empty((min(step, stop - start), n_items))
+            # Vectors that are still to be scaled may be beyond the numbers of float32.
+            room = np.empty(increments.shape) if normalize else None
             for first, block in read_partitions(rankings, start, stop, close=plain):
                 rows = vectors[first : first + len(block)]
                 if plain:
@@ -208,16 +209,14 @@ class FeatureMap:
                     self.function.increments(block, increments)
                 else:
                     closed = weighted_increments(unlisted_weight, block, self.function, increments)
+                pooled = rows if room is None else room[: len(block)]
                 done = 0
                 if n_items > _FEW_ITEMS and len(block) >= _MANY and closed.all_apart():
-                    done = pool_in_fours(closed.order, increments, normalize, noise, rows)
-                    if done == len(block):
-                        continue
-                    closed, rows = closed[done:], rows[done:]
-                pool_rows(
-                    *(closed.order, closed.ends, closed.n_groups, increments[done:]),
-                    *(normalize, noise, rows),
-                )
+                    done = pool_in_fours(closed.order, increments, pooled)
+                if done < len(block):
+                    closed[done:].pool(increments[done:], pooled[done:])
+                if normalize:
+                    scale_to_unit_length(pooled, self.function.noise, rows)
 
         over_rows(fill, n_rows, step, self.options.n_jobs)
         return vectors
@@ -322,10 +321,9 @@ class FeatureMap:
             part = block.rows(whole)
             increments = np.empty(vectors.shape)
             self.function.increments(part, increments)
-            pool_rows(
-                *(part.order, part.ends, part.n_groups, increments),
-                *(self.options.normalize, self.function.noise, vectors),
-            )
+            part.pool(increments, vectors)
+            if self.options.normalize:
+                scale_to_unit_length(vectors, self.function.noise, vectors)
             report.methods[first + whole] = METHODS.index("complete")
         return whole, vectors
 

@@ -32,7 +32,7 @@ from rankcut._loops.replicates import (
     count_tasks,
     plan_tasks,
 )
-from rankcut._loops.slopes import pool_rows, spread_slopes
+from rankcut._loops.slopes import spread_slopes
 from rankcut._loops.types import Floats, Ints
 from rankcut.features.unlisted import Weighing
 from rankcut.partitions import Partitions, block_rows
@@ -296,7 +296,7 @@ def _add_completions(
         task_ends = (ends[some] - done).astype(np.int32)
         if weighing is not None:
             weighing.apply(part, task_rankings[some], task_ends, increments)
-        pool_rows(part.order, part.ends, part.n_groups, increments, False, 0.0, vectors)
+        part.pool(increments, vectors)
         add_tasks(vectors, task_ends, targets[some], pooled)
         if len(plain):
             spread_slopes(part.order, part.ends, part.n_groups, increments, vectors)

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from rankcut._loops.slopes import scale_to_unit_length
 from rankcut._loops.types import Floats
 from rankcut.errors import InputError
 from rankcut.features.offset_rows import OffsetRows
@@ -227,7 +228,6 @@ def unit_rows(rows: Floats) -> Floats:
     array([[0.6, 0.8],
            [0. , 0. ]])
     """
-    largest = np.abs(rows).max(axis=1, keepdims=True, initial=0.0)
-    rows = rows / np.where(largest > 0, largest, 1.0)
-    lengths = np.sqrt(np.einsum("ri,ri->r", rows, rows))[:, np.newaxis]
-    return np.asarray(rows / np.where(lengths > 0, lengths, 1.0))
+    units = np.empty(rows.shape)
+    scale_to_unit_length(np.ascontiguousarray(rows), 0.0, units)
+    return units

@@ -6,14 +6,13 @@ pooling; with unranked items tied last, they are the pooled slopes themselves.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import prod
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from rankcut._loops.closed_form import expect_rows, length, spread_rows
+from rankcut._loops.closed_form import expect_rows, row_lengths, spread_rows
 from rankcut._loops.top_lists import pool_top_lists
 from rankcut._loops.types import Floats, Indices
 from rankcut.graphs import ItemGraph
@@ -47,12 +46,8 @@ class Entries:
         data = self.values - np.repeat(self.constants, sizes)
         constants = self.constants.copy()
         if normalize:
-            lengths = np.array(
-                [
-                    prod(length(self.values[a:b], constant, self.n_items))
-                    for a, b, constant in zip(starts, starts[1:], self.constants, strict=False)
-                ]
-            )
+            lengths = np.empty(len(constants))
+            row_lengths(self.values, self.ends, self.constants, self.n_items, lengths)
             data /= np.repeat(lengths, sizes)
             constants /= lengths
         shape = (len(self.constants), self.n_items)

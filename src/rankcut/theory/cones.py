@@ -16,7 +16,6 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankcut._loops.slopes import pool_rows
 from rankcut._loops.types import Floats
 from rankcut.errors import InputError
 from rankcut.parameters import within_floats
@@ -113,8 +112,7 @@ class _PrefixCone:
         rises = np.zeros((1, n))
         rises[0, : len(self.groups)] = -self._side * self.rises
         pooled = np.empty((1, n))
-        block = self._partition
-        pool_rows(block.order, block.ends, block.n_groups, rises, False, 0.0, pooled)
+        self._partition.pool(rises, pooled)
         return np.asarray(0.0 - self._side * pooled[0])
 
     def isotonic(self) -> IsotonicSolution:
