@@ -84,13 +84,14 @@ def test_swapping_a_pair_changes_the_prediction_by_its_effect(name):
 
 def test_listing_an_item_changes_the_prediction_by_its_effect():
     lists = np.where(RANKS <= 4, RANKS, np.nan)
-    # One person lists the item alone, and would list nothing without it.
     item = 2
+    # One person lists the item alone, and would list nothing without it.
     lists[0], lists[0, item] = np.nan, 1
     model = RankingClassifier().fit(lists, TARGET)
     found = explain(model, lists[:40])
     effects = dict(zip(found.listed["item"], found.listed["effect"], strict=True))
-    without = lists[1:40].copy()
+    own = [row for row in lists[1:40] if not np.isnan(row[item])]
+    without = np.array(own)
     without[:, item] = np.nan
     last = without.copy()
     last[:, item] = np.nanmax(without, axis=1) + 1

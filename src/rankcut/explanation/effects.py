@@ -235,12 +235,11 @@ def _both_orders(ranks: Floats, i: int, j: int) -> tuple[Floats, Floats]:
 
 
 def _with_and_without(ranks: Floats, item: int) -> tuple[Floats, Floats]:
-    """The rankings that rank other items, with the item in the last place and without it."""
-    without = ranks.copy()
+    """The rankings that rank an item and others, with it in the last place and without it."""
+    own = ranks[~np.isnan(ranks[:, item]) & ((~np.isnan(ranks)).sum(axis=1) > 1)]
+    last, without = own.copy(), own.copy()
+    last[:, item] = own.shape[1] + 1.0
     without[:, item] = np.nan
-    without = without[~np.isnan(without).all(axis=1)]
-    last = without.copy()
-    last[:, item] = ranks.shape[1] + 1.0
     return last, without
 
 
