@@ -53,6 +53,9 @@ def first_answers(runs: int) -> None:
         "a loop of one line": loop,
         "the same, sklearn.base": f"{loop}, sklearn.base",
         "graph_cut_features(...)": f"import rankcut; rankcut.graph_cut_features({ranks}, {graph})",
+        "the same, 200 x 50": "import numpy, rankcut; numpy.random.seed(0); "
+        "points = numpy.random.rand(50, 3); rankcut.graph_cut_features("
+        "numpy.random.rand(200, 50).argsort(axis=1), rankcut.SimilarityGraph(points))",
         "GraphCutFeatures(...)": f"import rankcut; rankcut.GraphCutFeatures({graph})"
         f".fit_transform({ranks})",
     }

@@ -79,23 +79,6 @@ def test_a_choice_without_a_branch():
         assert_array_equal(code(first, second), expected)
 
 
-def subtract(numbers, table, a, b, c, d):
-    compilation.subtract_rows(
-        numbers, table, np.uint32(a), np.uint32(b), np.uint32(c), np.uint32(d)
-    )
-
-
-def test_rows_are_subtracted_from_as_many_numbers_alone():
-    code = compilation.compiled(subtract)._compile()
-    size = 3 * compilation.VECTOR
-    table = np.random.default_rng(0).integers(0, 100, (5, size)).astype(float)
-    expected = 1000.0 - (table[4] + 2 * table[0] + table[2])
-    for subtracted in (subtract, code):
-        numbers = np.full(size + 2, 1000.0)
-        subtracted(numbers, table, *np.array([4, 0, 0, 2], dtype=np.uint32))
-        assert_array_equal(numbers, [*expected, 1000.0, 1000.0])
-
-
 def test_a_loop_is_plain_or_compiled():
     with compilation.plain_loops():
         # Machine code has no integers as large as this.

@@ -274,7 +274,7 @@ def increments_on_dense(block, table, degrees):
     order, ends, n_groups = block
     # Room for more rankings, as for a block that is not full.
     out = np.full((len(order) + 2, len(degrees)), np.nan)
-    if len(table) == 2:
+    if len(table) == 3:
         level_increments.level_increments(order, ends, n_groups, *table, out)
     else:
         rows, columns, padded, starts = table

@@ -74,7 +74,7 @@ class _Loop:
         return str(self.py_func.__qualname__)
 
 
-class _Instruction:
+class Instruction:
     """A function that loops call: plain Python, or an instruction of LLVM's.
 
     ``define`` takes the types of the arguments, and returns a signature and what generates code.
@@ -127,54 +127,12 @@ def _define_choose(typing_context: Any, condition: Any, first: Any, second: Any)
     return first(condition, first, first), generate
 
 
-def _subtract_rows(numbers: Any, table: Any, a: int, b: int, c: int, d: int) -> None:
-    numbers[: table.shape[1]] -= (table[a] + table[b]) + (table[c] + table[d])
-
-
-def _define_subtract_rows(
-    typing_context: Any, numbers: Any, table: Any, a: Any, b: Any, c: Any, d: Any
-) -> Any:
-    from llvmlite import ir
-    from numba.core import cgutils, types
-
-    size = ir.IntType(64)
-    vector = ir.VectorType(ir.DoubleType(), VECTOR)
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        target, rows = (
-            context.make_array(kind)(context, builder, argument)
-            for kind, argument in zip((numbers, table), arguments, strict=False)
-        )
-        width = cgutils.unpack_tuple(builder, rows.shape)[1]
-        starts = [target.data] + [
-            builder.gep(rows.data, [builder.mul(builder.zext(row, size), width)])
-            for row in arguments[2:]
-        ]
-        step = ir.Constant(size, VECTOR)
-        with cgutils.for_range_slice(builder, size(0), width, step, size) as (at, _):
-            places = [
-                builder.bitcast(builder.gep(start, [at]), vector.as_pointer()) for start in starts
-            ]
-            number, *four = (builder.load(place, align=8) for place in places)
-            total = builder.fadd(builder.fadd(*four[:2]), builder.fadd(*four[2:]))
-            builder.store(builder.fsub(number, total), places[0], align=8)
-        return context.get_dummy_value()
-
-    return types.none(numbers, table, a, b, c, d), generate
-
-
 # ``wide_vectors()`` lets a loop use the widest vectors that the processor has. For Intel's, LLVM
 # takes vectors of half that width otherwise.
-wide_vectors = _Instruction(_ignore, _define_wide_vectors)
+wide_vectors = Instruction(_ignore, _define_wide_vectors)
 
 # ``choose(condition, first, second)`` is one of two numbers, both computed, without a branch.
-choose = _Instruction(_choose, _define_choose)
-
-# ``subtract_rows(numbers, table, a, b, c, d)`` subtracts four rows of a table, whose length is a
-# multiple of VECTOR, from as many numbers elsewhere. A loop would find out each time, in as many
-# instructions, that they do not overlap.
-VECTOR = 8
-subtract_rows = _Instruction(_subtract_rows, _define_subtract_rows)
+choose = Instruction(_choose, _define_choose)
 
 
 def _compile(function: Callable[..., object]) -> Any:

@@ -2,28 +2,28 @@
 
 The level of an item is its degree minus twice its weight to the items already placed: what it gains
 if it is placed next. Items are placed in fours. All items lose twice their weights to a four in one
-pass over its rows of the table; within a four, weights are looked up.
+pass over its rows of the table, which leaves the levels in registers; within a four, weights are
+looked up.
 """
 
 import numpy as np
 
-from rankcut._loops.compilation import VECTOR, compiled, subtract_rows, wide_vectors
+from rankcut._loops.compilation import compiled, wide_vectors
 from rankcut._loops.dense_increments import aligned, aligned_table, sum_by_group
+from rankcut._loops.registers import VECTOR, load_row, store_row, subtract_rows
 from rankcut._loops.types import Floats, Indices, Ints
 
-# Levels are set in steps of this many, so that a compiler uses vectors as wide as those that are
-# loaded next: a processor waits for numbers that it stored in smaller parts.
-_STEP = 4 * VECTOR
 
-
-def arrange_levels(weights: Floats, degrees: Floats) -> tuple[Floats, Floats]:
-    """The table of twice the weights, and the first levels; both with room for whole vectors."""
+def arrange_levels(weights: Floats, degrees: Floats) -> tuple[Floats, Floats, tuple[int, ...]]:
+    """The table of twice the weights and the first levels, in whole vectors; their number."""
     n = len(weights)
-    table = aligned_table(n, -(-n // VECTOR) * VECTOR)
+    n_vectors = -(-n // VECTOR)
+    table = aligned_table(n, VECTOR * n_vectors)
     table[:, :n] = 2.0 * weights
-    levels = np.zeros(-(-n // _STEP) * _STEP)
+    levels = np.zeros(VECTOR * n_vectors)
     levels[:n] = degrees
-    return table, levels
+    # A tuple, because a loop is compiled for its length.
+    return table, levels, (0,) * n_vectors
 
 
 @compiled
@@ -33,32 +33,33 @@ def level_increments(
     n_groups: Ints,
     twice_weights: Floats,
     first_levels: Floats,
+    vectors: tuple[int, ...],
     increments: Floats,
 ) -> None:
-    """The table and the first levels are from ``arrange_levels``."""
+    """The table and what comes with it are from ``arrange_levels``."""
     wide_vectors()
     levels = aligned(first_levels.shape[0])
     for r in range(order.shape[0]):
         last = n_groups[r] - 1
         stop = ends[r, last - 1] if last > 0 else 0
-        for start in range(0, levels.shape[0], _STEP):
-            for k in range(_STEP):
-                levels[start + k] = first_levels[start + k]
         whole = stop // 4 * 4
         sum_a, sum_b, sum_c, sum_d = 0.0, 0.0, 0.0, 0.0
+        row = load_row(first_levels, vectors)
+        store_row(row, levels)
         for p in range(0, whole, 4):
             a, b, c, d = order[r, p], order[r, p + 1], order[r, p + 2], order[r, p + 3]
+            row = subtract_rows(row, twice_weights, a, b, c, d)
             gain_a = levels[a]
             gain_b = levels[b] - twice_weights[a, b]
-            gain_c = levels[c] - (twice_weights[a, c] + twice_weights[b, c])
-            gain_d = levels[d] - ((twice_weights[a, d] + twice_weights[b, d]) + twice_weights[c, d])
+            gain_c = (levels[c] - twice_weights[a, c]) - twice_weights[b, c]
+            gain_d = ((levels[d] - twice_weights[a, d]) - twice_weights[b, d]) - twice_weights[c, d]
+            store_row(row, levels)
             increments[r, p], increments[r, p + 1] = gain_a, gain_b
             increments[r, p + 2], increments[r, p + 3] = gain_c, gain_d
             sum_a += gain_a
             sum_b += gain_b
             sum_c += gain_c
             sum_d += gain_d
-            subtract_rows(levels, twice_weights, a, b, c, d)
         for p in range(whole, stop):
             gain = levels[order[r, p]]
             for q in range(whole, p):

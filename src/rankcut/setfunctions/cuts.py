@@ -7,14 +7,14 @@ algorithm       for                                    cost of a ranking of n it
 ==============  =====================================  ==============================
 ``complete``    all weights 1                          n
 ``table``       few items: F of all subsets, tabulated n (and 2ⁿ once for the graph)
-``dense``       many edges                             n², by comparisons of pairs
+``dense``       many edges                             n²
 ``sparse``      few edges                              n + number of edges
 ``structured``  all pairs of many items, in parts: a   n·(1 + rank) + number of edges
                 constant, a sparse and a low-rank one
 ==============  =====================================  ==============================
 
-For a top-k list the last two cost k/n of that, and ``dense`` k² for a short one. All agree to
-rounding.
+For a top-k list the last two cost k/n of that; so does ``dense`` for few items, and for many, a
+short list costs k². All agree to rounding.
 """
 
 from collections.abc import Callable, Hashable, Iterable
@@ -52,11 +52,12 @@ from rankcut.setfunctions.set_function import (
 Algorithm: TypeAlias = Literal["auto", "complete", "table", "dense", "sparse", "structured"]
 
 # Measured by benchmarks/features.py. With more items the table outgrows the cache that makes it
-# fast. The others are the costs of an item of a sparse graph, and of each of its edges, or of its
-# factors in a low-rank graph, in entries of a dense matrix: between those of processors with wide
-# vectors, half as much again, and of others.
+# fast, and so do the rows of a dense matrix, which are read for each ranking: then many rankings
+# share pairs of items. The others are the costs of an item of a sparse graph, and of each of its
+# edges, or of its factors in a low-rank graph, in entries of a dense matrix: between those of
+# processors with wide vectors, half as much again, and of others.
 TABLE_ITEMS = 16
-LEVEL_ITEMS = 128
+LEVEL_ITEMS = 160
 ENTRIES_PER_ITEM = 130
 ENTRIES_PER_EDGE = 7.5
 ENTRIES_PER_FACTOR = 4.0
@@ -101,7 +102,7 @@ class _LevelChains:
     """What each item would gain next, kept up to date as items are placed."""
 
     def __init__(self, graph: ItemGraph) -> None:
-        self._twice, self._levels = arrange_levels(graph.to_dense(), graph.degrees)
+        self._arranged = arrange_levels(graph.to_dense(), graph.degrees)
 
     def increments(self, partitions: Partitions, out: Floats) -> None:
         """A pass over the levels for every four items placed."""
@@ -109,8 +110,7 @@ class _LevelChains:
             partitions.order,
             partitions.ends,
             partitions.n_groups,
-            self._twice,
-            self._levels,
+            *self._arranged,
             out,
         )
 
