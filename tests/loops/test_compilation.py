@@ -2,6 +2,7 @@
 
 import os
 import pickle
+import platform
 import shutil
 import subprocess
 import sys
@@ -77,6 +78,24 @@ def test_a_choice_without_a_branch():
         expected = first if first > second else second
         assert_array_equal(larger(first, second), expected)
         assert_array_equal(code(first, second), expected)
+
+
+def total(table):
+    found = 0.0
+    for row in range(table.shape[0]):
+        compilation.prefetch(table, row + 2)
+        for column in range(table.shape[1]):
+            found += table[row, column]
+    return found
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_row_is_asked_for_in_time(dtype):
+    table = np.arange(35.0, dtype=dtype).reshape(5, 7)
+    own = numba.njit(total)
+    assert total(table) == own(table) == compilation.compiled(total)(table) == 595.0
+    (assembly,) = own.inspect_asm().values()
+    assert "prefetch" in assembly or platform.machine() not in ("x86_64", "AMD64")
 
 
 def test_a_loop_is_plain_or_compiled():

@@ -127,12 +127,44 @@ def _define_choose(typing_context: Any, condition: Any, first: Any, second: Any)
     return first(condition, first, first), generate
 
 
+def _prefetch(table: Any, row: int) -> None:
+    pass
+
+
+def _define_prefetch(typing_context: Any, table: Any, row: Any) -> Any:
+    from llvmlite import ir
+    from numba.core import cgutils, types
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        rows = context.make_array(table)(context, builder, arguments[0])
+        height, width = cgutils.unpack_tuple(builder, rows.shape)
+        size, pointer, number = ir.IntType(64), ir.IntType(8).as_pointer(), ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [pointer, number, number, number])
+        hint = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0i8")
+        # To be read, into the nearest cache, as data.
+        how = [number(0), number(3), number(1)]
+        there = builder.icmp_signed("<", arguments[1], height)
+        start = builder.mul(arguments[1], width)
+        stop = builder.add(start, builder.select(there, width, size(0)))
+        line = size(512 // table.dtype.bitwidth)
+        with cgutils.for_range_slice(builder, start, stop, line, size) as (at, _):
+            builder.call(hint, [builder.bitcast(builder.gep(rows.data, [at]), pointer), *how])
+        return context.get_dummy_value()
+
+    return types.none(table, row), generate
+
+
 # ``wide_vectors()`` lets a loop use the widest vectors that the processor has. For Intel's, LLVM
 # takes vectors of half that width otherwise.
 wide_vectors = Instruction(_ignore, _define_wide_vectors)
 
 # ``choose(condition, first, second)`` is one of two numbers, both computed, without a branch.
 choose = Instruction(_choose, _define_choose)
+
+# ``prefetch(table, row)`` asks the processor for a row that a loop will need soon, if there is one.
+# In loops that compute much for each row, processors do not foresee it. AHEAD rows are enough.
+prefetch = Instruction(_prefetch, _define_prefetch)
+AHEAD = 8
 
 
 def _compile(function: Callable[..., object]) -> Any:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from rankcut._loops.compilation import compiled
+from rankcut._loops.compilation import AHEAD, compiled, prefetch
 from rankcut._loops.types import Floats, Indices, Ints
 
 # Runs up to this length are sorted by insertion; longer ones are merged.
@@ -58,6 +58,7 @@ def order_permutations(ranks: Floats, order: Indices, ends: Ints, n_groups: Ints
     n = ranks.shape[1]
     left = 0
     for r in range(ranks.shape[0]):
+        prefetch(ranks, r + AHEAD)
         # Counts, and loops that do one thing each, so that a compiler makes vectors of them.
         n_wrong, n_zero, n_highest = 0, 0, 0
         for i in range(n):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from rankcut._loops.compilation import choose, compiled
+from rankcut._loops.compilation import AHEAD, choose, compiled, prefetch
 from rankcut._loops.types import Floats, Indices, Ints
 
 # Its reciprocal is still a number.
@@ -89,6 +89,7 @@ def pool_in_fours(order: Indices, increments: Floats, features: Floats) -> int:
     whole = order.shape[0] // 4 * 4
     for r in range(0, whole, 4):
         for q in range(4):
+            prefetch(features, r + q + AHEAD)
             for p in range(n):
                 gains[q, p] = increments[r + q, p]
         a = (one, one, gains[0, 0], 1.0, np.inf, 1.0)
