@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from rankcut._loops.compilation import AHEAD, compiled, prefetch
+from rankcut._loops.compilation import AHEAD, compiled, prefetch, wide_vectors
 from rankcut._loops.types import Floats, Indices, Ints
 
 # Runs up to this length are sorted by insertion; longer ones are merged.
@@ -55,6 +55,7 @@ def order_permutations(ranks: Floats, order: Indices, ends: Ints, n_groups: Ints
     all places are distinct if every item holds its own. It takes no room but that of the result, as
     Numba is slow to compile what allocates arrays.
     """
+    wide_vectors()
     n = ranks.shape[1]
     left = 0
     for r in range(ranks.shape[0]):
