@@ -16,7 +16,7 @@ from rankcut._loops.partitions import (
     order_permutations,
     order_sparse_rows,
 )
-from rankcut._loops.slopes import pool_rows
+from rankcut._loops.slopes import pool_in_fours, pool_rows
 from rankcut._loops.types import Floats, Indices, Ints
 from rankcut.errors import InputError
 from rankcut.rankings import RankMatrix
@@ -28,6 +28,11 @@ BLOCK = 1 << 15
 # from them takes a few megabytes.
 _SHARING = 128
 _MOST_SHARED = 1 << 18
+
+# For more items, and for as many rankings, it pays to pool four rankings at a time. Few rankings do
+# not wait for that to be compiled.
+_FEW_ITEMS = 16
+_MANY = 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,8 +136,13 @@ class Partitions:
         ``increments`` has the rise of the set function at each group; ``out`` has a column for each
         item. Items in no group have 0.
         """
-        pools = np.empty((3, self.n_items + 2))
-        pool_rows(self.order, self.ends, self.n_groups, increments, pools, out)
+        done = 0
+        if self.n_items > _FEW_ITEMS and len(self) >= _MANY and self.all_apart():
+            done = pool_in_fours(self.order, increments, out)
+        if done < len(self):
+            rest = self[done:]
+            pools = np.empty((3, self.n_items + 2))
+            pool_rows(rest.order, rest.ends, rest.n_groups, increments[done:], pools, out[done:])
 
     def reversed(self) -> "Partitions":
         """The same partitions of all items, worst group first."""

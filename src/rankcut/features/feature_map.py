@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 from scipy import sparse
 
-from rankcut._loops.slopes import pool_in_fours, scale_to_unit_length
+from rankcut._loops.slopes import scale_to_unit_length
 from rankcut.dask import map_rows, stand_in
 from rankcut.errors import InputError, Setting
 from rankcut.features.completions import (
@@ -53,11 +53,6 @@ from rankcut.threads import over_rows
 
 # Rows of a sparse matrix that are worth a thread's while.
 _SPARSE_ROWS = 256
-
-# For more items, and for as many rankings, it pays to pool four rankings at a time. Few rankings do
-# not wait for that to be compiled.
-_FEW_ITEMS = 16
-_MANY = 64
 
 # An incomplete ranking costs at least as much as this many complete ones.
 _COMPLETIONS = 16
@@ -210,11 +205,7 @@ class FeatureMap:
                 else:
                     closed = weighted_increments(unlisted_weight, block, self.function, increments)
                 pooled = rows if room is None else room[: len(block)]
-                done = 0
-                if n_items > _FEW_ITEMS and len(block) >= _MANY and closed.all_apart():
-                    done = pool_in_fours(closed.order, increments, pooled)
-                if done < len(block):
-                    closed[done:].pool(increments[done:], pooled[done:])
+                closed.pool(increments, pooled)
                 if normalize:
                     scale_to_unit_length(pooled, self.function.noise, rows)
 
