@@ -14,7 +14,7 @@ from scipy import stats
 from sklearn.exceptions import ConvergenceWarning
 
 from rankcut import SimilarityGraph
-from rankcut.features.sampled import MOST_DRAWS
+from rankcut.features.sampled import FEWEST_DRAWS, MOST_DRAWS
 
 SAMPLERS = ["independent", "antithetic", "stratified", "controlled"]
 RNG = np.random.default_rng(0)
@@ -125,6 +125,25 @@ class TestTolerance:
         truth = flat_vectors(ranks, self.graph, unranked="anywhere", completions="exact")
         error = np.linalg.norm(features - truth, axis=1) / np.linalg.norm(truth, axis=1)
         assert error.max() < 4 * 0.002
+
+    @pytest.mark.parametrize("sampler", SAMPLERS[1:])
+    def test_equal_draws_are_not_believed_until_they_are_many(self, sampler):
+        # Four completions: the first eight pairs are equal for one seed in a hundred.
+        row = np.array([[3.0, 1.0, 2.0, np.nan]])
+        graph = SimilarityGraph(np.array([[0.0], [0.5], [1.0], [0.2]]))
+        truth = flat_vectors(row, graph, unranked="anywhere", completions="exact")[0]
+        for seed in range(300):
+            transformer = flat_features(
+                graph,
+                unranked="anywhere",
+                completions="sampled",
+                sampler=sampler,
+                tolerance=0.2,
+                random_state=seed,
+            ).fit(row)
+            vector, report = transformer.transform_with_report(row)
+            assert report.n_draws[0] >= FEWEST_DRAWS
+            assert np.linalg.norm(vector[0] - truth) < 0.2 * np.linalg.norm(truth)
 
     def test_more_is_drawn_where_it_is_harder(self):
         ranks = self.ranks()
@@ -249,6 +268,22 @@ def test_two_draws_cannot_tell_their_error():
     )
     _, report = transformer.transform_with_report(ROW)
     assert_array_equal(report.relative_error, [np.inf])
+
+
+def test_weights_of_many_sizes_do_not_spoil_the_mean():
+    """The factor of a control variate is learned from few draws, which may hardly differ."""
+    rng = np.random.default_rng(5)
+    sizes = rng.choice([1.0, 1e-6, 1e4], (5, 5))
+    weights = np.triu(rng.random((5, 5)) * (rng.random((5, 5)) < 0.6) * sizes, 1)
+    graph = weights + weights.T
+    ranks = rng.permuted(np.tile(np.arange(1.0, 6.0), (300, 1)), axis=1)
+    ranks[ranks > rng.integers(2, 5, (300, 1))] = np.nan
+    options = {"unranked": "anywhere", "completions": "sampled", "n_draws": 30, "random_state": 0}
+    truth = flat_vectors(ranks, graph, unranked="anywhere", completions="exact")
+    sampled = flat_vectors(ranks, graph, **options)
+    # No mean of vectors is longer than the longest of them.
+    longest = np.linalg.norm(graph.sum(axis=0))
+    assert np.abs(sampled - truth).max() < longest
 
 
 def test_a_vector_of_zeros_has_no_error():

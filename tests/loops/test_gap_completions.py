@@ -201,15 +201,32 @@ def test_closed_form_plain_and_compiled(shared):
 
 def test_regression_on_the_other_replicates():
     rng = np.random.default_rng(3)
-    x, y = rng.random((2, 6, 5))
-    factors = np.zeros(6)
+    x, noise = rng.random((2, 6, 5))
+    # Slopes in between, and beyond the bounds that pooling keeps.
+    for y, bound in ((0.5 * x + 0.2 * noise, None), (3.0 * x, 1.0), (-x, 0.0)):
+        factors = np.full(6, np.nan)
+        replicates.regress_on_others(y, x, 0, 6, factors)
+        for r in range(6):
+            others = np.arange(6) != r
+            centred_x = x[others] - x[others].mean(axis=0)
+            centred_y = y[others] - y[others].mean(axis=0)
+            slope = (centred_x * centred_y).sum() / (centred_x**2).sum()
+            assert (0 < slope < 1) == (bound is None)
+            assert factors[r] == pytest.approx(slope if bound is None else bound, rel=1e-12)
+
+
+def test_a_replicate_that_differs_from_equal_ones_is_not_corrected():
+    rng = np.random.default_rng(4)
+    x, y = np.tile(rng.random((2, 1, 5)), (1, 6, 1))
+    x[2] += 0.3
+    y[2] += 0.2
+    # As other sums of the same numbers would have it.
+    x[4] *= 1 + 2**-52
+    factors = np.full(6, np.nan)
     replicates.regress_on_others(y, x, 0, 6, factors)
-    for r in range(6):
-        others = np.arange(6) != r
-        centred_x = x[others] - x[others].mean(axis=0)
-        centred_y = y[others] - y[others].mean(axis=0)
-        expected = (centred_x * centred_y).sum() / (centred_x**2).sum()
-        assert factors[r] == pytest.approx(expected, rel=1e-12)
+    assert factors[2] == 0.0
+    others = np.arange(6) != 2
+    assert factors[others] == pytest.approx(2 / 3)
 
 
 def test_each_stage_has_streams_of_its_own():

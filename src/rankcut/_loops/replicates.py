@@ -12,6 +12,9 @@ LARGEST_EXPONENT = 5
 # With fewer replicates, the factor of the control variate is too noisy to help.
 FEWEST_TO_REGRESS = 4
 
+# Squares of differences between vectors, whose lengths are about 1, below this are rounding.
+_ROUNDING = 1e-24
+
 
 @compiled
 def count_tasks(sizes: Ints, replicates: Ints) -> int:
@@ -116,23 +119,22 @@ def combine_replicates(
 
 @compiled
 def regress_on_others(y: Floats, x: Floats, first: int, n: int, factors: Floats) -> None:
-    """Slopes of y on x over all coordinates, for each replicate from all the others."""
-    n_items = y.shape[1]
-    sum_x = np.zeros(n_items)
-    sum_y = np.zeros(n_items)
-    own_xx = np.zeros(n)
-    own_xy = np.zeros(n)
+    """Slopes of y on x over all coordinates, for each replicate from all the others.
+
+    They are kept between 0 and 1, as pooling brings vectors closer together: where the others
+    hardly differ, their slope says nothing about a replicate that does.
+    """
     for r in range(n):
-        for i in range(n_items):
-            sum_x[i] += x[first + r, i]
-            sum_y[i] += y[first + r, i]
-            own_xx[r] += x[first + r, i] ** 2
-            own_xy[r] += x[first + r, i] * y[first + r, i]
-    for r in range(n):
-        xx = own_xx.sum() - own_xx[r]
-        xy = own_xy.sum() - own_xy[r]
-        for i in range(n_items):
-            rest = sum_x[i] - x[first + r, i]
-            xx -= rest * rest / (n - 1)
-            xy -= rest * (sum_y[i] - y[first + r, i]) / (n - 1)
-        factors[r] = xy / xx if xx > 0.0 else 0.0
+        xx = 0.0
+        xy = 0.0
+        for i in range(y.shape[1]):
+            mean = 0.0
+            for other in range(n):
+                if other != r:
+                    mean += x[first + other, i] / (n - 1)
+            for other in range(n):
+                if other != r:
+                    difference = x[first + other, i] - mean
+                    xx += difference * difference
+                    xy += difference * y[first + other, i]
+        factors[r] = min(max(xy / xx, 0.0), 1.0) if xx > _ROUNDING else 0.0

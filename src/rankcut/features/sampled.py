@@ -44,6 +44,9 @@ Sampler: TypeAlias = Literal["controlled", "stratified", "antithetic", "independ
 # Replicates of a stage: enough to estimate their spread, few enough to leave draws to stratify.
 REPLICATES = 8
 
+# Fewer draws may agree by luck, so their spread is not believed.
+FEWEST_DRAWS = 64
+
 # Draws after which a tolerance that is not met is given up, with a warning.
 MOST_DRAWS = 1 << 17
 
@@ -153,16 +156,16 @@ def sampled_means(
             errors[active] = np.where(error <= rounding, 0.0, error / norm)
         if sampling.n_draws is not None:
             break
-        # A few draws may agree by luck, so the first stage is the last only if it does far better.
-        enough = sampling.tolerance / (4 if stage == 0 else 1)
-        short = (errors[active] > enough) & (n_draws[active] < MOST_DRAWS)
+        few = n_draws[active] < FEWEST_DRAWS
+        short = few | ((errors[active] > sampling.tolerance) & (n_draws[active] < MOST_DRAWS))
         # What is still missing if the error falls a little faster than the root of the draws, as
         # larger hypercubes do, within bounds: an error from few replicates is not reliable.
         drawn = n_draws[active] // paired
         with np.errstate(over="ignore"):
             wanted = drawn * (0.9 * (errors[active] / sampling.tolerance) ** 2 - 1)
         allowed = np.minimum(7 * drawn, MOST_DRAWS // paired - drawn)
-        sizes = np.clip(wanted, np.minimum(drawn // 4, allowed), allowed)[short].astype(np.int32)
+        least = np.minimum(np.maximum(drawn // 4, FEWEST_DRAWS // paired - drawn), allowed)
+        sizes = np.clip(wanted, least, allowed)[short].astype(np.int32)
         sizes = -(-sizes // REPLICATES) * REPLICATES
         active = active[short]
         stage += 1
