@@ -13,8 +13,8 @@ Result = TypeVar("Result")
 # interrupt is heard soon.
 _TURNS = 8
 
-# To start a thread costs as much as a few steps of work.
-_WORTHWHILE = 4
+# To start a thread costs as much as a step or two of work.
+_WORTHWHILE = 2
 
 
 def effective_threads(n_jobs: int | None) -> int:

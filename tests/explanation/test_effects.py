@@ -102,6 +102,15 @@ def test_listing_an_item_changes_the_prediction_by_its_effect():
     assert len(found.to_dict()["listed"]) == len(found.to_frame("listed")) == N
 
 
+def test_effects_that_no_ranking_tells_are_not_shown():
+    lists = np.full((150, N), np.nan)
+    lists[np.arange(150), np.argmin(RANKS, axis=1)] = 1
+    found = explain(RankingClassifier().fit(lists, TARGET), lists[:40])
+    assert np.isnan(found.listed["effect"]).all()
+    assert "nan" not in found.summary()
+    assert "listed" not in found.summary()
+
+
 def test_who_ranks_all_items_is_not_asked_what_listing_does():
     found = explain(MODELS["views"](), RANKS[:40])
     assert len(found.listed) == 0

@@ -250,7 +250,9 @@ class TestNormalize:
 
     @pytest.mark.parametrize("scale", [1e-200, 1.0, 1e200])
     @pytest.mark.parametrize("n_items", [6, 30])
-    def test_a_vector_that_is_zero_but_for_rounding_has_no_direction(self, n_items, scale):
+    def test_a_vector_that_is_zero_but_for_rounding_has_no_direction(
+        self, n_items, scale, monkeypatch
+    ):
         # Two groups that no edge joins: every cut is 0, if not to the last bit.
         rng = np.random.default_rng(0)
         half = n_items // 2
@@ -267,6 +269,12 @@ class TestNormalize:
             options = {"unranked": "anywhere", "completions": "exact"}
             got = flat_vectors([row], more, normalize=True, **options)
             assert_array_equal(got, 0.0)
+            # A full ranking among those whose means have a closed form.
+            both = [row, np.append(ranks, 3.0)]
+            with monkeypatch.context() as patch:
+                patch.setattr("rankcut.features.completions.CLOSED_FORM_ITEMS", 5)
+                got = flat_vectors(both, more, normalize=True, unranked="anywhere")
+            assert_array_equal(got[1], 0.0)
             # One weak edge between them is enough for a direction.
             weights[0, -1] = weights[-1, 0] = 1e-9
             found = flat_vectors([ranks], scale * weights, normalize=True)[0]
@@ -278,6 +286,13 @@ class TestNormalize:
         for scale in (1e-200, 1e200):
             got = flat_vectors(ranks, scale * (1 - np.eye(4)), normalize=True)
             assert_allclose(got, flat_vectors(ranks, normalize=True), rtol=1e-14)
+
+    def test_vectors_beyond_float32_are_scaled_before_they_are_rounded(self):
+        ranks = np.tile([[1.0, 2.0, 3.0, 4.0], [4.0, 1.0, 3.0, 2.0]], (40, 1))
+        options = {"normalize": True, "dtype": np.float32}
+        for scale in (1e-100, 1e100):
+            got = flat_vectors(ranks, scale * (1 - np.eye(4)), **options)
+            assert_array_equal(got, flat_vectors(ranks, **options))
 
 
 class TestSameBits:

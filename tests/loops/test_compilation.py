@@ -66,6 +66,8 @@ def test_a_loop_may_use_wide_vectors():
     assert own(2) == 4
     (assembly,) = own.inspect_llvm().values()
     assert '"prefer-vector-width"="512"' in assembly
+    # Within another function, that one's width would hold.
+    assert "noinline" in assembly
 
 
 def larger(first, second):

@@ -9,8 +9,8 @@ from tolerances import assert_rounds_to
 
 from rankcut._loops import (
     cut_increments,
-    dense_increments,
     level_increments,
+    pair_increments,
     partitions,
     slopes,
 )
@@ -143,7 +143,7 @@ def test_increments_and_pooling(kind):
         2 * stored.data,
         weights.sum(axis=0),
     )
-    rows, columns, padded, starts = dense_increments.arrange_weights(weights, graph[3])
+    rows, columns, padded, starts = pair_increments.arrange_weights(weights, graph[3])
     table = cut_increments.tabulate_cut(weights)
     factors, signed = np.random.default_rng(2).standard_normal((2, N_ITEMS, 6))
     calls = {
@@ -160,7 +160,7 @@ def test_increments_and_pooling(kind):
         ),
         cut_increments.table_increments: (order, ends, n_groups, table),
         cut_increments.sparse_increments: (order, ends, n_groups, *graph),
-        dense_increments.dense_increments: (
+        pair_increments.pair_increments: (
             order,
             ends,
             n_groups,
@@ -278,7 +278,7 @@ def increments_on_dense(block, table, degrees):
         level_increments.level_increments(order, ends, n_groups, *table, out)
     else:
         rows, columns, padded, starts = table
-        dense_increments.dense_increments(
+        pair_increments.pair_increments(
             *(order, ends, n_groups, rows, columns, padded, degrees, starts),
             out,
         )
@@ -287,7 +287,7 @@ def increments_on_dense(block, table, degrees):
 
 
 WAYS = {
-    "pairs": dense_increments.arrange_weights,
+    "pairs": pair_increments.arrange_weights,
     "levels": level_increments.arrange_levels,
 }
 
@@ -300,11 +300,11 @@ def test_increments_on_a_dense_graph_are_differences_of_cuts(n_items, way):
     weights = dense_graph(n_items, rng)
     degrees = weights.sum(axis=0)
     table = WAYS[way](weights, degrees)
-    n_rows = dense_increments.LANES + 17
+    n_rows = pair_increments.LANES + 17
     order, ends, n_groups = orders(dense_rows(n_items, n_rows, rng))
     checked = slice(None, None, 1 if n_items < 100 else 29)
     for few in (False, True):
-        some = slice(0, dense_increments.FEW_LANES - 1) if few else slice(None)
+        some = slice(0, pair_increments.FEW_LANES - 1) if few else slice(None)
         got = increments_on_dense((order[some], ends[some], n_groups[some]), table, degrees)
         for r in range(len(got))[checked]:
             placed = np.zeros(n_items, bool)

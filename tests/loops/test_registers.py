@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from numba.core.errors import TypingError
 from numpy.testing import assert_array_equal
 
 from rankcut._loops.compilation import compiled
@@ -14,6 +15,15 @@ def subtract(numbers, like, table, items, differences):
         a, b, c, d = items[start], items[start + 1], items[start + 2], items[start + 3]
         row = subtract_rows(row, table, a, b, c, d)
     store_row(row, differences)
+
+
+def test_only_rows_of_float64_fit():
+    numbers, table = np.zeros(VECTOR), np.zeros((2, VECTOR))
+    items = np.zeros(4, np.uint32)
+    for wrong in ({"numbers": numbers.astype(np.float32)}, {"table": np.asfortranarray(table)}):
+        given = {"numbers": numbers, "table": table} | wrong
+        with pytest.raises(TypingError):
+            compiled(subtract)(given["numbers"], (0,), given["table"], items, np.zeros(VECTOR))
 
 
 # More than a processor has registers for, too.

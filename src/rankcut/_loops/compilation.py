@@ -135,6 +135,9 @@ def _define_prefetch(typing_context: Any, table: Any, row: Any) -> Any:
     from llvmlite import ir
     from numba.core import cgutils, types
 
+    if table.layout != "C":
+        return None
+
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         rows = context.make_array(table)(context, builder, arguments[0])
         height, width = cgutils.unpack_tuple(builder, rows.shape)

@@ -9,20 +9,19 @@ looked up.
 import numpy as np
 
 from rankcut._loops.compilation import compiled, wide_vectors
-from rankcut._loops.dense_increments import aligned, aligned_table, sum_by_group
+from rankcut._loops.pair_increments import aligned, aligned_table, sum_by_group
 from rankcut._loops.registers import VECTOR, load_row, store_row, subtract_rows
 from rankcut._loops.types import Floats, Indices, Ints
 
 
 def arrange_levels(weights: Floats, degrees: Floats) -> tuple[Floats, Floats, tuple[int, ...]]:
-    """The table of twice the weights and the first levels, in whole vectors; their number."""
+    """The table of twice the weights, the first levels, and a tuple like a row of vectors."""
     n = len(weights)
     n_vectors = -(-n // VECTOR)
     table = aligned_table(n, VECTOR * n_vectors)
     table[:, :n] = 2.0 * weights
     levels = np.zeros(VECTOR * n_vectors)
     levels[:n] = degrees
-    # A tuple, because a loop is compiled for its length.
     return table, levels, (0,) * n_vectors
 
 
@@ -33,7 +32,7 @@ def level_increments(
     n_groups: Ints,
     twice_weights: Floats,
     first_levels: Floats,
-    vectors: tuple[int, ...],
+    like: tuple[int, ...],
     increments: Floats,
 ) -> None:
     """The table and what comes with it are from ``arrange_levels``."""
@@ -44,7 +43,7 @@ def level_increments(
         stop = ends[r, last - 1] if last > 0 else 0
         whole = stop // 4 * 4
         sum_a, sum_b, sum_c, sum_d = 0.0, 0.0, 0.0, 0.0
-        row = load_row(first_levels, vectors)
+        row = load_row(first_levels, like)
         store_row(row, levels)
         for p in range(0, whole, 4):
             a, b, c, d = order[r, p], order[r, p + 1], order[r, p + 2], order[r, p + 3]

@@ -1,7 +1,7 @@
 """Rows of numbers that a loop keeps in a processor's registers.
 
 To a loop, a row is a tuple of vectors, of a length that is known when the loop is compiled: as long
-as the tuple ``like``. In plain Python, a row is an array.
+as the tuple ``like``. In plain Python, a row is an array. Arrays have contiguous rows of float64.
 """
 
 from functools import cache
@@ -20,6 +20,8 @@ def _load_row(numbers: Any, like: Any) -> Any:
 def _define_load_row(typing_context: Any, numbers: Any, like: Any) -> Any:
     from numba.types import UniTuple
 
+    if not _holds_rows(numbers):
+        return None
     row = UniTuple(_vector_type(), len(like))
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -36,6 +38,9 @@ def _store_row(row: Any, numbers: Any) -> None:
 
 def _define_store_row(typing_context: Any, row: Any, numbers: Any) -> Any:
     from numba.core import cgutils, types
+
+    if not _holds_rows(numbers):
+        return None
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         target = context.make_array(numbers)(context, builder, arguments[1])
@@ -57,6 +62,9 @@ def _define_subtract_rows(
     from llvmlite import ir
     from numba.core import cgutils
 
+    if not _holds_rows(table):
+        return None
+
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         rows = context.make_array(table)(context, builder, arguments[1])
         width = cgutils.unpack_tuple(builder, rows.shape)[1]
@@ -70,6 +78,12 @@ def _define_subtract_rows(
         return context.make_tuple(builder, row, vectors)
 
     return row(row, table, a, b, c, d), generate
+
+
+def _holds_rows(array: Any) -> bool:
+    from numba.core import types
+
+    return bool(array.dtype == types.float64 and array.layout == "C")
 
 
 @cache

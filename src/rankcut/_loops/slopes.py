@@ -5,7 +5,7 @@ import numpy as np
 from rankcut._loops.compilation import AHEAD, choose, compiled, prefetch
 from rankcut._loops.types import Floats, Indices, Ints
 
-# Its reciprocal is still a number.
+# The reciprocal of a smaller number may be infinite.
 _SMALLEST = float(np.finfo(np.float64).tiny)
 
 
@@ -23,8 +23,8 @@ def pool_rows(
     The pooled slopes are those of the least concave majorant of the points (|B_t|, F(B_t)); items
     in no group have 0. ``features`` may be float32: the arithmetic stays in float64.
 
-    ``pools`` is room for the rise, the size and the end of each pool, in columns: two more than
-    there are items. It is given, as Numba is slow to compile what allocates arrays.
+    ``pools``, of shape (3, n + 2), is room for the rise, the size and the end of each pool. It is
+    given, as Numba is slow to compile what allocates arrays.
     """
     n = features.shape[1]
     one = np.uint64(1)

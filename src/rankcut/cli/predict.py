@@ -48,7 +48,8 @@ def predict(
     standard output by default. For a model of 'rankcut learn-ranking' FILE is a table of people.
     The model file is safe to load: types other than scikit-learn's and rankcut's are refused.
 
-    --explain prints the effects of places and pairs in these rankings, on standard error.
+    --explain prints the effects of places, of pairs and of being listed in these rankings, on
+    standard error.
 
     Example: rankcut predict model.skops votes.csv -o predicted.csv
     """

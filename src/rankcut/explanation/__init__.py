@@ -1,1 +1,1 @@
-"""What models learned: effects of places and pairs, and which covariates matter."""
+"""What models learned: effects of places, pairs and being listed; which covariates matter."""

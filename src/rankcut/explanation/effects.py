@@ -81,8 +81,8 @@ class Explanation:
             "unit": self.unit,
             "outputs": list(self.outputs),
             "items": [_plain(row) for row in self.items],
-            "pairs": [_plain(row) for row in self.pairs],
             "listed": [_plain(row) for row in self.listed],
+            "pairs": [_plain(row) for row in self.pairs],
             "notes": list(self.notes),
         }
 
@@ -94,15 +94,11 @@ class Explanation:
         sure = not np.isnan(self.items["std_error"]).all()
         reach = "; ± 95 % interval" if sure else ""
         lines = [f"Item ranked first instead of last ({self.unit}{towards}{reach}):"]
-        lines += _item_lines(self.items)
-        if len(self.listed):
-            lines += ["Item listed last instead of not at all:", *_item_lines(self.listed)]
-        if len(self.pairs):
-            lines.append("First item directly before the second instead of after it:")
-            lines += [
-                f"  {_line(row, '{first} before {second}'.format(**row))}"
-                for row in list(self.pairs)[:_MOST_LINES]
-            ]
+        lines += _lines(self.items, "{item}")
+        if listed := _lines(self.listed, "{item}"):
+            lines += ["Item listed last instead of not at all:", *listed]
+        if pairs := _lines(self.pairs, "{first} before {second}"):
+            lines += ["First item directly before the second instead of after it:", *pairs]
         return "\n".join([*lines, *self.notes])
 
     def plot(self) -> Any:
@@ -273,8 +269,10 @@ def _table(linear: LinearModel, names: dict[str, list[Any]], changes: list[Float
     return Table(columns)
 
 
-def _item_lines(table: Table) -> list[str]:
-    return [f"  {_line(row, str(row['item']))}" for row in list(table)[:_MOST_LINES]]
+def _lines(table: Table, what: str) -> list[str]:
+    """The largest effects. Those that no ranking tells are last in the table, and not shown."""
+    rows = [row for row in list(table)[:_MOST_LINES] if row["effect"] == row["effect"]]
+    return [f"  {_line(row, what.format(**row))}" for row in rows]
 
 
 def _line(row: dict[str, Any], what: str) -> str:

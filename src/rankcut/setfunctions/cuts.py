@@ -13,8 +13,8 @@ algorithm       for                                    cost of a ranking of n it
                 constant, a sparse and a low-rank one
 ==============  =====================================  ==============================
 
-For a top-k list the last two cost k/n of that; so does ``dense`` for few items, and for many, a
-short list costs k². All agree to rounding.
+For a top-k list the last two cost k/n of that; so does ``dense`` for up to LEVEL_ITEMS
+items, and for more, a short list costs k². All agree to rounding.
 """
 
 from collections.abc import Callable, Hashable, Iterable
@@ -32,8 +32,8 @@ from rankcut._loops.cut_increments import (
     table_increments,
     tabulate_cut,
 )
-from rankcut._loops.dense_increments import arrange_weights, dense_increments
 from rankcut._loops.level_increments import arrange_levels, level_increments
+from rankcut._loops.pair_increments import arrange_weights, pair_increments
 from rankcut._loops.set_increments import hypergraph_increments
 from rankcut._loops.types import Floats
 from rankcut.errors import InputError
@@ -126,7 +126,7 @@ class _PairChains:
 
     def increments(self, partitions: Partitions, out: Floats) -> None:
         """Many rankings at a time."""
-        dense_increments(
+        pair_increments(
             partitions.order,
             partitions.ends,
             partitions.n_groups,

@@ -1,4 +1,4 @@
-"""Increments of the cut function of a dense graph, for many chains.
+"""Increments of the cut function of a large dense graph, for many chains.
 
 Of two items, the one placed later loses twice their weight: the gain of item i is its degree minus
 2 Σ_{j placed before i} W_ij. A weight is loaded once for both of them.
@@ -86,7 +86,7 @@ def aligned_table(n_rows: int, n_columns: int) -> Floats:
 
 
 @compiled
-def dense_increments(
+def pair_increments(
     order: Indices,
     ends: Ints,
     n_groups: Ints,
