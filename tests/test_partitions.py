@@ -1,8 +1,10 @@
-"""Blocks of ordered partitions, made from groups, orders and sets."""
+"""Blocks of ordered partitions, made from groups, orders and sets, and their pooled slopes."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
 from strategies import partitions
 
 from rankcut.partitions import Partitions
@@ -34,3 +36,25 @@ def test_orders_are_groups_of_one():
 def test_a_set_is_a_chain_of_two():
     inside = np.array([[1, 0, 1], [0, 0, 0], [1, 1, 1]], dtype=bool)
     assert groups_of(Partitions.of_sets(inside)) == [[{0, 2}, {1}], [{0, 1, 2}], [{0, 1, 2}]]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("n_tied", [0, 1, 9, 60])
+def test_a_ranking_is_pooled_to_the_same_bits_with_and_without_ties_around_it(n_tied, dtype):
+    rng = np.random.default_rng(n_tied)
+    n_rows, n_items = 133, 30
+    chains = [[[item] for item in rng.permutation(n_items).tolist()] for _ in range(n_rows)]
+    for row in rng.permutation(n_rows)[:n_tied]:
+        parts = np.array_split(rng.permutation(n_items), rng.integers(1, n_items))
+        chains[row] = [part.tolist() for part in parts]
+    block = Partitions.of_groups(chains, n_items)
+    # After the last group is room, which may hold anything.
+    increments = np.full((n_rows + 2, n_items), np.nan)
+    for row, groups in enumerate(chains):
+        increments[row, : len(groups)] = rng.standard_normal(len(groups))
+    alone, together = np.zeros((2, n_rows, n_items), dtype=dtype)
+    for row in range(n_rows):
+        block[row : row + 1].pool(increments[row : row + 1], alone[row : row + 1])
+    block.pool(increments, together)
+    assert_array_equal(together, alone)
+    assert np.isfinite(together).all()

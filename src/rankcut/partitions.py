@@ -29,10 +29,11 @@ BLOCK = 1 << 15
 _SHARING = 128
 _MOST_SHARED = 1 << 18
 
-# For more items, and for as many rankings, it pays to pool four rankings at a time. Few rankings do
-# not wait for that to be compiled.
+# For more items, and for as many rankings, of which few have ties, it pays to pool four rankings at
+# a time. Few rankings do not wait for that to be compiled.
 _FEW_ITEMS = 16
 _MANY = 64
+_FEW_TIED = 0.3
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,10 +108,6 @@ class Partitions:
         ends = self.ends[np.arange(len(self)), last]
         return np.where(self.n_groups > 0, ends, 0).astype(np.int64)
 
-    def all_apart(self) -> bool:
-        """Whether each partition has each item in a group of its own."""
-        return bool((self.n_groups == self.n_items).all())
-
     def __getitem__(self, rows: slice) -> "Partitions":
         """Some rows, sharing memory."""
         return Partitions(self.n_items, self.order[rows], self.ends[rows], self.n_groups[rows])
@@ -133,16 +130,28 @@ class Partitions:
     def pool(self, increments: Floats, out: NDArray[Any]) -> None:
         """Slopes of each item's group, made non-increasing by pooling neighbouring groups.
 
-        ``increments`` has the rise of the set function at each group; ``out`` has a column for each
-        item. Items in no group have 0.
+        ``increments`` has the rise of the set function at each group, and is free after the last;
+        ``out`` has a column for each item. Items in no group have 0.
         """
-        done = 0
-        if self.n_items > _FEW_ITEMS and len(self) >= _MANY and self.all_apart():
-            done = pool_in_fours(self.order, increments, out)
-        if done < len(self):
-            rest = self[done:]
-            pools = np.empty((3, self.n_items + 2))
-            pool_rows(rest.order, rest.ends, rest.n_groups, increments[done:], pools, out[done:])
+        tied = np.flatnonzero(self.n_groups != self.n_items)
+        n_rows = len(self)
+        if self.n_items <= _FEW_ITEMS or n_rows < _MANY or len(tied) > _FEW_TIED * n_rows:
+            self._pool_one_by_one(increments, out)
+            return
+        if len(tied):
+            # Pooled as if they had no ties, with increments of 0 to fill up, and then again.
+            inside = np.arange(self.n_items) < self.n_groups[tied, None]
+            increments[tied] = np.where(inside, increments[tied], 0.0)
+        done = pool_in_fours(self.order, increments, out)
+        if len(tied) or done < n_rows:
+            rest = np.concatenate([tied[tied < done], np.arange(done, n_rows)])
+            vectors = out[rest]
+            self.rows(rest)._pool_one_by_one(increments[rest], vectors)
+            out[rest] = vectors
+
+    def _pool_one_by_one(self, increments: Floats, out: NDArray[Any]) -> None:
+        pools = np.empty((3, self.n_items + 2))
+        pool_rows(self.order, self.ends, self.n_groups, increments, pools, out)
 
     def reversed(self) -> "Partitions":
         """The same partitions of all items, worst group first."""
