@@ -29,11 +29,8 @@ BLOCK = 1 << 15
 _SHARING = 128
 _MOST_SHARED = 1 << 18
 
-# For more items, and for as many rankings, of which few have ties, it pays to pool four rankings at
-# a time. Few rankings do not wait for that to be compiled.
+# Four rankings of more items, without ties, are pooled at a time.
 _FEW_ITEMS = 16
-_MANY = 64
-_FEW_TIED = 0.3
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,28 +127,18 @@ class Partitions:
     def pool(self, increments: Floats, out: NDArray[Any]) -> None:
         """Slopes of each item's group, made non-increasing by pooling neighbouring groups.
 
-        ``increments`` has the rise of the set function at each group, and is free after the last;
-        ``out`` has a column for each item. Items in no group have 0.
+        ``increments`` has the rise of the set function at each group; ``out`` has a column for each
+        item. Items in no group have 0.
         """
-        tied = np.flatnonzero(self.n_groups != self.n_items)
-        n_rows = len(self)
-        if self.n_items <= _FEW_ITEMS or n_rows < _MANY or len(tied) > _FEW_TIED * n_rows:
-            self._pool_one_by_one(increments, out)
-            return
-        if len(tied):
-            # Pooled as if they had no ties, with increments of 0 to fill up, and then again.
-            inside = np.arange(self.n_items) < self.n_groups[tied, None]
-            increments[tied] = np.where(inside, increments[tied], 0.0)
-        done = pool_in_fours(self.order, increments, out)
-        if len(tied) or done < n_rows:
-            rest = np.concatenate([tied[tied < done], np.arange(done, n_rows)])
-            vectors = out[rest]
-            self.rows(rest)._pool_one_by_one(increments[rest], vectors)
-            out[rest] = vectors
-
-    def _pool_one_by_one(self, increments: Floats, out: NDArray[Any]) -> None:
-        pools = np.empty((3, self.n_items + 2))
-        pool_rows(self.order, self.ends, self.n_groups, increments, pools, out)
+        others = np.arange(len(self), dtype=np.uint32)
+        if self.n_items > _FEW_ITEMS:
+            tied = self.n_groups != self.n_items
+            apart, others = others[~tied], others[tied]
+            if len(apart):
+                pool_in_fours(self.order, apart, increments, out)
+        if len(others):
+            pools = np.empty((3, self.n_items + 2))
+            pool_rows(self.order, self.ends, self.n_groups, others, increments, pools, out)
 
     def reversed(self) -> "Partitions":
         """The same partitions of all items, worst group first."""

@@ -187,7 +187,8 @@ def test_increments_and_pooling(kind):
         fast, slow = np.zeros((2, N_ROWS, N_ITEMS))
         for compiled, features in ((True, fast), (False, slow)):
             pools = np.full((3, N_ITEMS + 2), np.nan)
-            run(slopes.pool_rows, compiled, order, ends, n_groups, machine, pools, features)
+            rows = np.arange(N_ROWS, dtype=np.uint32)
+            run(slopes.pool_rows, compiled, order, ends, n_groups, rows, machine, pools, features)
         assert_rounds_to(fast, slow, N_ITEMS, size)
 
 
@@ -197,9 +198,9 @@ def test_pooling_is_antitonic_regression_alone_and_in_fours(n_items, kind):
     rng = np.random.default_rng(n_items)
     n_rows = 11
     ranks = rng.permuted(np.tile(np.arange(n_items), (n_rows, 1)), axis=1).astype(float)
-    # The last rankings, with ties, are too few for a four.
     ranks[8:] //= 2
     order, ends, n_groups = orders(ranks)
+    # Whole numbers, whose sums are exact in any order.
     increments = rng.integers(-9, 10, (n_rows, n_items)).astype(float)
     if kind == "zeros":
         increments = np.where(rng.random(increments.shape) < 0.5, 0.0, -0.0)
@@ -209,10 +210,14 @@ def test_pooling_is_antitonic_regression_alone_and_in_fours(n_items, kind):
     for compiled in (True, False):
         alone, in_fours = np.full((2, n_rows, n_items), np.nan)
         pools = np.full((3, n_items + 2), np.nan)
-        run(slopes.pool_rows, compiled, order, ends, n_groups, increments, pools, alone)
-        assert run(slopes.pool_in_fours, compiled, order, increments, in_fours) == 8
-        assert_array_equal(in_fours[:8], alone[:8])
-        assert np.isnan(in_fours[8:]).all()
+        rows = np.arange(n_rows, dtype=np.uint32)
+        run(slopes.pool_rows, compiled, order, ends, n_groups, rows, increments, pools, alone)
+        # Those without ties, from one that makes no four to more than one four.
+        for some in (rows[3:4], rows[:6], rows[[7, 1, 5]]):
+            in_fours[:] = np.nan
+            run(slopes.pool_in_fours, compiled, order, some, increments, in_fours)
+            assert_array_equal(in_fours[some], alone[some])
+            assert np.isnan(np.delete(in_fours, some, axis=0)).all()
         pooled[compiled] = alone
     for r, features in enumerate(pooled[True]):
         sizes = np.diff(ends[r, : n_groups[r]], prepend=0)
@@ -231,7 +236,8 @@ def test_items_in_no_group_have_slope_zero(compiled):
     order, ends, n_groups = orders(ranks, compiled, close=False)
     increments = np.array([[2.0, 4.0, 9.0], [-5.0, 9.0, 9.0], [9.0, 9.0, 9.0]])
     features, pools = np.full((3, 3), np.nan), np.full((3, 5), np.nan)
-    run(slopes.pool_rows, compiled, order, ends, n_groups, increments, pools, features)
+    rows = np.arange(3, dtype=np.uint32)
+    run(slopes.pool_rows, compiled, order, ends, n_groups, rows, increments, pools, features)
     assert_array_equal(features, [[3.0, 0.0, 3.0], [0.0, 0.0, -5.0], [0.0, 0.0, 0.0]])
 
 

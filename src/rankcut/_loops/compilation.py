@@ -146,8 +146,9 @@ def _define_prefetch(typing_context: Any, table: Any, row: Any) -> Any:
         hint = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0i8")
         # To be read, into the nearest cache, as data.
         how = [number(0), number(3), number(1)]
-        there = builder.icmp_signed("<", arguments[1], height)
-        start = builder.mul(arguments[1], width)
+        number_of_row = context.cast(builder, arguments[1], row, types.int64)
+        there = builder.icmp_signed("<", number_of_row, height)
+        start = builder.mul(number_of_row, width)
         stop = builder.add(start, builder.select(there, width, size(0)))
         line = size(512 // table.dtype.bitwidth)
         with cgutils.for_range_slice(builder, start, stop, line, size) as (at, _):

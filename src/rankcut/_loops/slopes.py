@@ -3,7 +3,7 @@
 import numpy as np
 
 from rankcut._loops.compilation import AHEAD, choose, compiled, prefetch
-from rankcut._loops.types import Floats, Indices, Ints
+from rankcut._loops.types import Floats, Indices, Ints, Longs
 
 # The reciprocal of a smaller number may be infinite.
 _SMALLEST = float(np.finfo(np.float64).tiny)
@@ -14,11 +14,12 @@ def pool_rows(
     order: Indices,
     ends: Ints,
     n_groups: Ints,
+    rows: Indices,
     increments: Floats,
     pools: Floats,
     features: Floats,
 ) -> None:
-    """Antitonic regression of each row's slopes, weighted by group size, spread over its items.
+    """Antitonic regression of the slopes of some rows, weighted by group size, spread over items.
 
     The pooled slopes are those of the least concave majorant of the points (|B_t|, F(B_t)); items
     in no group have 0. ``features`` may be float32: the arithmetic stays in float64.
@@ -31,7 +32,7 @@ def pool_rows(
     # Pool 0 is a sentinel that no slope exceeds. The last pool is also kept in variables, which
     # saves the loop a trip to memory.
     pools[0, 0], pools[1, 0] = np.inf, 1.0
-    for r in range(order.shape[0]):
+    for r in rows:
         last = np.uint64(0)
         last_rise, last_size = np.inf, 1.0
         start = 0
@@ -61,41 +62,48 @@ def pool_rows(
 
 
 @compiled
-def pool_in_fours(order: Indices, increments: Floats, features: Floats) -> int:
+def pool_in_fours(order: Indices, rows: Indices, increments: Floats, features: Floats) -> None:
     """The same as ``pool_rows`` for rankings without ties, in less time.
 
     Whether a pool absorbs its neighbour cannot be predicted: so four rankings take each step
-    together, without a branch. Returns how many were pooled, a multiple of four.
+    together, without a branch. An item that gains more than the one before it ends in its pool, so
+    the two are taken at once.
     """
     n = features.shape[1]
-    # A ranking that has finished before the others goes on with gains of −∞, in pools of their own.
+    # The gain of one or two items from each place on, and their number. A ranking that has finished
+    # before the others goes on with gains of −∞, in pools of their own.
     size = 2 * n + 3
     gains, rises, sizes = np.empty((4, size)), np.empty((4, size)), np.empty((4, size))
-    stops = np.empty((4, size), dtype=np.uint32)
+    n_taken, stops = np.empty((4, size), dtype=np.int64), np.empty((4, size), dtype=np.uint32)
     for q in range(4):
         for k in range(2):
             rises[q, k], sizes[q, k] = np.inf, 1.0
         for k in range(size):
-            gains[q, k] = -np.inf
-    room_a = (gains[0], rises[0], sizes[0], stops[0])
-    room_b = (gains[1], rises[1], sizes[1], stops[1])
-    room_c = (gains[2], rises[2], sizes[2], stops[2])
-    room_d = (gains[3], rises[3], sizes[3], stops[3])
+            gains[q, k], n_taken[q, k] = -np.inf, 1
+    room_a = (gains[0], n_taken[0], rises[0], sizes[0], stops[0])
+    room_b = (gains[1], n_taken[1], rises[1], sizes[1], stops[1])
+    room_c = (gains[2], n_taken[2], rises[2], sizes[2], stops[2])
+    room_d = (gains[3], n_taken[3], rises[3], sizes[3], stops[3])
     slopes = np.empty(n + 1)
     ended = np.zeros(n + 1, dtype=np.uint32)
     n_pools = np.empty(4, np.int64)
     # Compared with an int64, a uint64 would become a float64.
     one, most = np.uint64(1), np.uint64(n)
-    whole = order.shape[0] // 4 * 4
-    for r in range(0, whole, 4):
+    last_row = rows.shape[0] - 1
+    for first in range(0, rows.shape[0], 4):
         for q in range(4):
-            prefetch(features, r + q + AHEAD)
-            for p in range(n):
-                gains[q, p] = increments[r + q, p]
-        a = (one, one, gains[0, 0], 1.0, np.inf, 1.0)
-        b = (one, one, gains[1, 0], 1.0, np.inf, 1.0)
-        c = (one, one, gains[2, 0], 1.0, np.inf, 1.0)
-        d = (one, one, gains[3, 0], 1.0, np.inf, 1.0)
+            # The last ones are repeated to make four.
+            r = rows[min(first + q, last_row)]
+            prefetch(features, rows[min(first + q + AHEAD, last_row)])
+            for p in range(n - 1):
+                gain, after = increments[r, p], increments[r, p + 1]
+                gains[q, p] = gain + after if after > gain else gain
+                n_taken[q, p] = 1 + (after > gain)
+            gains[q, n - 1] = increments[r, n - 1]
+        a = (np.uint64(n_taken[0, 0]), one, gains[0, 0], float(n_taken[0, 0]), np.inf, 1.0)
+        b = (np.uint64(n_taken[1, 0]), one, gains[1, 0], float(n_taken[1, 0]), np.inf, 1.0)
+        c = (np.uint64(n_taken[2, 0]), one, gains[2, 0], float(n_taken[2, 0]), np.inf, 1.0)
+        d = (np.uint64(n_taken[3, 0]), one, gains[3, 0], float(n_taken[3, 0]), np.inf, 1.0)
         while a[0] <= most or b[0] <= most or c[0] <= most or d[0] <= most:
             a = push_or_absorb(room_a, *a)
             b = push_or_absorb(room_b, *b)
@@ -104,7 +112,8 @@ def pool_in_fours(order: Indices, increments: Floats, features: Floats) -> int:
         # Without those of −∞, which were taken beyond the n items.
         n_pools[0], n_pools[1] = most + a[1] - a[0], most + b[1] - b[0]
         n_pools[2], n_pools[3] = most + c[1] - c[0], most + d[1] - d[0]
-        for q in range(4):
+        for q in range(min(4, rows.shape[0] - first)):
+            r = rows[first + q]
             last = n_pools[q]
             for k in range(last):
                 slopes[k] = rises[q, k + 2] / sizes[q, k + 2]
@@ -113,16 +122,15 @@ def pool_in_fours(order: Indices, increments: Floats, features: Floats) -> int:
             pool = np.uint32(0)
             for p in range(n):
                 pool += ended[p]
-                features[r + q, order[r + q, p]] = slopes[pool]
+                features[r, order[r, p]] = slopes[pool]
             # Not within that loop, whose time goes into what it stores.
             for p in range(n):
                 ended[p] = 0
-    return int(whole)
 
 
 @compiled
 def push_or_absorb(
-    room: tuple[Floats, Floats, Floats, Indices],
+    room: tuple[Floats, Longs, Floats, Floats, Indices],
     taken: np.uint64,
     last: np.uint64,
     rise: float,
@@ -134,7 +142,7 @@ def push_or_absorb(
 
     The new pool ends with the last item taken. Returns what the next step takes.
     """
-    gains, rises, sizes, stops = room
+    gains, n_taken, rises, sizes, stops = room
     one = np.uint64(1)
     rises[last + one], sizes[last + one], stops[last + one] = rise, size, taken
     absorb = rise * last_size > last_rise * size
@@ -142,8 +150,9 @@ def push_or_absorb(
     next_last_rise = choose(absorb, rises[last - one], rise)
     next_last_size = choose(absorb, sizes[last - one], size)
     rise = choose(absorb, rise + last_rise, gains[taken])
-    size = choose(absorb, size + last_size, 1.0)
-    return taken + push, last - one + push + push, rise, size, next_last_rise, next_last_size
+    size = choose(absorb, size + last_size, float(n_taken[taken]))
+    taken += np.uint64(choose(absorb, 0, n_taken[taken]))
+    return taken, last - one + push + push, rise, size, next_last_rise, next_last_size
 
 
 @compiled

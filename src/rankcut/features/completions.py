@@ -200,7 +200,7 @@ class Completions(WithParameters):
             )
         if self.method != "auto" or expected is None:
             return self.method
-        plain = expected.nothing_to_pool and unlisted_weight == 1
+        plain = function.nothing_to_pool and unlisted_weight == 1
         return "closed_form" if plain or function.n_items > CLOSED_FORM_ITEMS else "auto"
 
     def sampling(self, seed: int, sampler: Sampler = "controlled") -> Sampling:

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 from scipy import sparse
 
-from rankcut._loops.slopes import scale_to_unit_length
+from rankcut._loops.slopes import scale_to_unit_length, spread_slopes
 from rankcut.dask import map_rows, stand_in
 from rankcut.errors import InputError, Setting
 from rankcut.features.completions import (
@@ -205,7 +205,10 @@ class FeatureMap:
                 else:
                     closed = weighted_increments(unlisted_weight, block, self.function, increments)
                 pooled = rows if room is None else room[: len(block)]
-                closed.pool(increments, pooled)
+                if plain and self.function.nothing_to_pool:
+                    spread_slopes(block.order, block.ends, block.n_groups, increments, pooled)
+                else:
+                    closed.pool(increments, pooled)
                 if normalize:
                     scale_to_unit_length(pooled, self.function.noise, rows)
 
@@ -304,8 +307,7 @@ class FeatureMap:
         There are none if the closed form was asked for by name, or if there is nothing to pool.
         """
         whole = np.flatnonzero(block.n_ranked() == block.n_items)
-        nothing_to_pool = self._expected is not None and self._expected.nothing_to_pool
-        if self._asked == "closed_form" or nothing_to_pool:
+        if self._asked == "closed_form" or self.function.nothing_to_pool:
             whole = whole[:0]
         vectors = np.empty((len(whole), block.n_items))
         if len(whole):

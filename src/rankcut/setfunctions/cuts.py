@@ -249,6 +249,7 @@ class GraphCut(SetFunction):
     def __init__(self, graph: Any, algorithm: Algorithm = "auto") -> None:
         self.graph = as_item_graph(graph)
         self.n_items = self.graph.n_items
+        self.nothing_to_pool = self.graph.is_complete
         check_choice(algorithm, get_args(Algorithm), "algorithm")
         if algorithm == "complete" and not self.graph.is_complete:
             raise InputError('algorithm="complete" is for the complete graph with weights 1')

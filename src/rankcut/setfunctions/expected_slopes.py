@@ -63,16 +63,12 @@ class ExpectedSlopes:
 
     Attributes
     ----------
-    nothing_to_pool : bool
-        Whether slopes fall along every ranking, so that pooling changes none: that is so on the
-        complete graph.
     sparse : bool
         Whether most items share a constant: not on a dense graph, nor with factors, where each
         item has a value of its own.
     """
 
     def __init__(self, graph: ItemGraph) -> None:
-        self.nothing_to_pool = graph.is_complete
         n = graph.n_items
         weights = graph.weights.to_structured()
         self._n_items = n

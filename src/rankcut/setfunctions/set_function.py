@@ -50,13 +50,16 @@ class SetFunction(ABC):
     symmetric : bool
         Whether F(A) = F(V∖A) for all A is known. Then F(V) = 0 and reversing a ranking changes
         the sign of its features.
-    submodular: bool
+    submodular : bool
         Whether F is known to be submodular. :func:`check_submodular` finds out for others.
+    nothing_to_pool : bool
+        Whether slopes are known to fall along every ranking, so that pooling changes none.
     """
 
     n_items: int
     symmetric: bool = False
     submodular: bool = False
+    nothing_to_pool: bool = False
 
     @abstractmethod
     def increments(self, partitions: Partitions, out: Floats) -> None:
