@@ -130,12 +130,13 @@ class Partitions:
         ``increments`` has the rise of the set function at each group; ``out`` has a column for each
         item. Items in no group have 0.
         """
-        others = np.arange(len(self), dtype=np.uint32)
+        rows = np.arange(len(self), dtype=np.uint32)
+        apart, others = rows[:0], rows
         if self.n_items > _FEW_ITEMS:
             tied = self.n_groups != self.n_items
-            apart, others = others[~tied], others[tied]
-            if len(apart):
-                pool_in_fours(self.order, apart, increments, out)
+            apart, others = (rows[~tied], rows[tied]) if tied.any() else (rows, rows[:0])
+        if len(apart):
+            pool_in_fours(self.order, apart, increments, out)
         if len(others):
             pools = np.empty((3, self.n_items + 2))
             pool_rows(self.order, self.ends, self.n_groups, others, increments, pools, out)
