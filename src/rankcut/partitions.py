@@ -16,7 +16,7 @@ from rankcut._loops.partitions import (
     order_permutations,
     order_sparse_rows,
 )
-from rankcut._loops.slopes import pool_in_fours, pool_rows
+from rankcut._loops.slopes import MOST_PAIRED, pair_up, pool_in_fours, pool_rows
 from rankcut._loops.types import Floats, Indices, Ints
 from rankcut.errors import InputError
 from rankcut.rankings import RankMatrix
@@ -29,8 +29,10 @@ BLOCK = 1 << 15
 _SHARING = 128
 _MOST_SHARED = 1 << 18
 
-# Four rankings of more items, without ties, are pooled at a time.
+# Rankings of more items without ties are pooled in pairs of items first; if there are as many, four
+# at a time. Few rankings do not wait for that to be compiled.
 _FEW_ITEMS = 16
+_MANY = 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,14 +133,20 @@ class Partitions:
         item. Items in no group have 0.
         """
         rows = np.arange(len(self), dtype=np.uint32)
+        pools = np.empty((3, self.n_items + 2))
         apart, others = rows[:0], rows
         if self.n_items > _FEW_ITEMS:
             tied = self.n_groups != self.n_items
             apart, others = (rows[~tied], rows[tied]) if tied.any() else (rows, rows[:0])
-        if len(apart):
+        if len(apart) >= _MANY:
             pool_in_fours(self.order, apart, increments, out)
+        elif self.n_items > MOST_PAIRED:
+            others = rows
+        elif len(apart):
+            ends, n_groups, rises = self.ends.copy(), self.n_groups.copy(), increments.copy()
+            pair_up(apart, ends, n_groups, rises)
+            pool_rows(self.order, ends, n_groups, apart, rises, pools, out)
         if len(others):
-            pools = np.empty((3, self.n_items + 2))
             pool_rows(self.order, self.ends, self.n_groups, others, increments, pools, out)
 
     def reversed(self) -> "Partitions":

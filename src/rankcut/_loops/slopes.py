@@ -5,6 +5,9 @@ import numpy as np
 from rankcut._loops.compilation import AHEAD, choose, compiled, prefetch
 from rankcut._loops.types import Floats, Indices, Ints, Longs
 
+# In rankings of more items, which spend little of their time in pooling, items are not paired.
+MOST_PAIRED = 256
+
 # The reciprocal of a smaller number may be infinite.
 _SMALLEST = float(np.finfo(np.float64).tiny)
 
@@ -62,48 +65,74 @@ def pool_rows(
 
 
 @compiled
+def pair_up(rows: Indices, ends: Ints, n_groups: Ints, increments: Floats) -> None:
+    """In rankings without ties, put each item that gains more than the one before it with that one.
+
+    They end in one pool. ``pool_in_fours`` does the same, so that sums have the same bits.
+    """
+    for r in rows:
+        n_pairs = 0
+        t = 0
+        while t < n_groups[r]:
+            rise = increments[r, t]
+            t += 1
+            if t < n_groups[r] and increments[r, t] > rise:
+                rise += increments[r, t]
+                t += 1
+            increments[r, n_pairs], ends[r, n_pairs] = rise, t
+            n_pairs += 1
+        n_groups[r] = n_pairs
+
+
+@compiled
 def pool_in_fours(order: Indices, rows: Indices, increments: Floats, features: Floats) -> None:
     """The same as ``pool_rows`` for rankings without ties, in less time.
 
     Whether a pool absorbs its neighbour cannot be predicted: so four rankings take each step
     together, without a branch. An item that gains more than the one before it ends in its pool, so
-    the two are taken at once.
+    the two are taken at once if there are few items.
     """
     n = features.shape[1]
     # The gain of one or two items from each place on, and their number. A ranking that has finished
     # before the others goes on with gains of −∞, in pools of their own.
     size = 2 * n + 3
-    gains, rises, sizes = np.empty((4, size)), np.empty((4, size)), np.empty((4, size))
-    n_taken, stops = np.empty((4, size), dtype=np.int64), np.empty((4, size), dtype=np.uint32)
-    for q in range(4):
+    # Less than four rankings are repeated to make four, in the same room.
+    n_rooms = min(4, rows.shape[0])
+    shape = (n_rooms, size)
+    gains, rises, sizes = np.empty(shape), np.empty(shape), np.empty(shape)
+    n_taken, stops = np.empty(shape, dtype=np.int64), np.empty(shape, dtype=np.uint32)
+    for q in range(n_rooms):
         for k in range(2):
             rises[q, k], sizes[q, k] = np.inf, 1.0
         for k in range(size):
             gains[q, k], n_taken[q, k] = -np.inf, 1
+    second, third, fourth = min(1, n_rooms - 1), min(2, n_rooms - 1), n_rooms - 1
     room_a = (gains[0], n_taken[0], rises[0], sizes[0], stops[0])
-    room_b = (gains[1], n_taken[1], rises[1], sizes[1], stops[1])
-    room_c = (gains[2], n_taken[2], rises[2], sizes[2], stops[2])
-    room_d = (gains[3], n_taken[3], rises[3], sizes[3], stops[3])
+    room_b = (gains[second], n_taken[second], rises[second], sizes[second], stops[second])
+    room_c = (gains[third], n_taken[third], rises[third], sizes[third], stops[third])
+    room_d = (gains[fourth], n_taken[fourth], rises[fourth], sizes[fourth], stops[fourth])
     slopes = np.empty(n + 1)
     ended = np.zeros(n + 1, dtype=np.uint32)
     n_pools = np.empty(4, np.int64)
     # Compared with an int64, a uint64 would become a float64.
-    one, most = np.uint64(1), np.uint64(n)
+    most = np.uint64(n)
+    paired = n <= MOST_PAIRED
     last_row = rows.shape[0] - 1
     for first in range(0, rows.shape[0], 4):
-        for q in range(4):
-            # The last ones are repeated to make four.
+        for q in range(n_rooms):
+            # The last ranking is repeated to make four.
             r = rows[min(first + q, last_row)]
             prefetch(features, rows[min(first + q + AHEAD, last_row)])
             for p in range(n - 1):
                 gain, after = increments[r, p], increments[r, p + 1]
-                gains[q, p] = gain + after if after > gain else gain
-                n_taken[q, p] = 1 + (after > gain)
+                both = paired & (after > gain)
+                gains[q, p] = gain + after if both else gain
+                n_taken[q, p] = 1 + both
             gains[q, n - 1] = increments[r, n - 1]
-        a = (np.uint64(n_taken[0, 0]), one, gains[0, 0], float(n_taken[0, 0]), np.inf, 1.0)
-        b = (np.uint64(n_taken[1, 0]), one, gains[1, 0], float(n_taken[1, 0]), np.inf, 1.0)
-        c = (np.uint64(n_taken[2, 0]), one, gains[2, 0], float(n_taken[2, 0]), np.inf, 1.0)
-        d = (np.uint64(n_taken[3, 0]), one, gains[3, 0], float(n_taken[3, 0]), np.inf, 1.0)
+        a = first_step(room_a)
+        b = first_step(room_b)
+        c = first_step(room_c)
+        d = first_step(room_d)
         while a[0] <= most or b[0] <= most or c[0] <= most or d[0] <= most:
             a = push_or_absorb(room_a, *a)
             b = push_or_absorb(room_b, *b)
@@ -126,6 +155,15 @@ def pool_in_fours(order: Indices, rows: Indices, increments: Floats, features: F
             # Not within that loop, whose time goes into what it stores.
             for p in range(n):
                 ended[p] = 0
+
+
+@compiled
+def first_step(
+    room: tuple[Floats, Longs, Floats, Floats, Indices],
+) -> tuple[np.uint64, np.uint64, float, float, float, float]:
+    """What the first step of ``pool_in_fours`` takes."""
+    n_taken = room[1][0]
+    return np.uint64(n_taken), np.uint64(1), room[0][0], float(n_taken), np.inf, 1.0
 
 
 @compiled
