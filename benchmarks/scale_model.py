@@ -79,4 +79,6 @@ def say_model(model, n_items, own_block):
     )
     for block in (own_block, 10 * own_block):
         cores = block * model["b"] / model["d"]
-        print(f"blocks of {block:,}: the scheduler is the bottleneck from {cores:,.0f} cores on")
+        print(
+            f"blocks of {block:,}: with {cores:,.0f} cores or more, the scheduler is the bottleneck"
+        )

@@ -29,8 +29,8 @@ BLOCK = 1 << 15
 _SHARING = 128
 _MOST_SHARED = 1 << 18
 
-# Rankings of more items without ties are pooled in pairs of items first; if there are as many, four
-# at a time. Few rankings do not wait for that to be compiled.
+# Rankings of more than _FEW_ITEMS, without ties, are pooled in pairs of items first. At least _MANY
+# of them are pooled four at a time; fewer do not wait for that loop to be compiled.
 _FEW_ITEMS = 16
 _MANY = 64
 
@@ -141,6 +141,7 @@ class Partitions:
         if len(apart) >= _MANY:
             pool_in_fours(self.order, apart, increments, out)
         elif self.n_items > MOST_PAIRED:
+            # Nothing is paired, so there is no difference between them.
             others = rows
         elif len(apart):
             ends, n_groups, rises = self.ends.copy(), self.n_groups.copy(), increments.copy()

@@ -141,14 +141,14 @@ def _define_prefetch(typing_context: Any, table: Any, row: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         rows = context.make_array(table)(context, builder, arguments[0])
         height, width = cgutils.unpack_tuple(builder, rows.shape)
-        size, pointer, number = ir.IntType(64), ir.IntType(8).as_pointer(), ir.IntType(32)
-        kind = ir.FunctionType(ir.VoidType(), [pointer, number, number, number])
+        size, pointer, flag = ir.IntType(64), ir.IntType(8).as_pointer(), ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [pointer, flag, flag, flag])
         hint = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0i8")
         # To be read, into the nearest cache, as data.
-        how = [number(0), number(3), number(1)]
-        number_of_row = context.cast(builder, arguments[1], row, types.int64)
-        there = builder.icmp_signed("<", number_of_row, height)
-        start = builder.mul(number_of_row, width)
+        how = [flag(0), flag(3), flag(1)]
+        number = context.cast(builder, arguments[1], row, types.int64)
+        there = builder.icmp_signed("<", number, height)
+        start = builder.mul(number, width)
         stop = builder.add(start, builder.select(there, width, size(0)))
         line = size(512 // table.dtype.bitwidth)
         with cgutils.for_range_slice(builder, start, stop, line, size) as (at, _):

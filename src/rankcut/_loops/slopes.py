@@ -66,9 +66,9 @@ def pool_rows(
 
 @compiled
 def pair_up(rows: Indices, ends: Ints, n_groups: Ints, increments: Floats) -> None:
-    """In rankings without ties, put each item that gains more than the one before it with that one.
+    """In rankings without ties, join each item that gains more than the one before it to that one.
 
-    They end in one pool. ``pool_in_fours`` does the same, so that sums have the same bits.
+    Both end in the same pool. ``pool_in_fours`` does so too; thus sums have the same bits.
     """
     for r in rows:
         n_pairs = 0
@@ -86,31 +86,26 @@ def pair_up(rows: Indices, ends: Ints, n_groups: Ints, increments: Floats) -> No
 
 @compiled
 def pool_in_fours(order: Indices, rows: Indices, increments: Floats, features: Floats) -> None:
-    """The same as ``pool_rows`` for rankings without ties, in less time.
+    """The same as ``pair_up``, for up to MOST_PAIRED items, and ``pool_rows``, in less time.
 
-    Whether a pool absorbs its neighbour cannot be predicted: so four rankings take each step
-    together, without a branch. An item that gains more than the one before it ends in its pool, so
-    the two are taken at once if there are few items.
+    No ranking has ties. Whether a pool absorbs its neighbour cannot be predicted: so four rankings
+    take each step together, without a branch.
     """
     n = features.shape[1]
     # The gain of one or two items from each place on, and their number. A ranking that has finished
     # before the others goes on with gains of −∞, in pools of their own.
     size = 2 * n + 3
-    # Less than four rankings are repeated to make four, in the same room.
-    n_rooms = min(4, rows.shape[0])
-    shape = (n_rooms, size)
-    gains, rises, sizes = np.empty(shape), np.empty(shape), np.empty(shape)
-    n_taken, stops = np.empty(shape, dtype=np.int64), np.empty(shape, dtype=np.uint32)
-    for q in range(n_rooms):
+    gains, rises, sizes = np.empty((4, size)), np.empty((4, size)), np.empty((4, size))
+    n_taken, stops = np.empty((4, size), dtype=np.int64), np.empty((4, size), dtype=np.uint32)
+    for q in range(4):
         for k in range(2):
             rises[q, k], sizes[q, k] = np.inf, 1.0
         for k in range(size):
             gains[q, k], n_taken[q, k] = -np.inf, 1
-    second, third, fourth = min(1, n_rooms - 1), min(2, n_rooms - 1), n_rooms - 1
     room_a = (gains[0], n_taken[0], rises[0], sizes[0], stops[0])
-    room_b = (gains[second], n_taken[second], rises[second], sizes[second], stops[second])
-    room_c = (gains[third], n_taken[third], rises[third], sizes[third], stops[third])
-    room_d = (gains[fourth], n_taken[fourth], rises[fourth], sizes[fourth], stops[fourth])
+    room_b = (gains[1], n_taken[1], rises[1], sizes[1], stops[1])
+    room_c = (gains[2], n_taken[2], rises[2], sizes[2], stops[2])
+    room_d = (gains[3], n_taken[3], rises[3], sizes[3], stops[3])
     slopes = np.empty(n + 1)
     ended = np.zeros(n + 1, dtype=np.uint32)
     n_pools = np.empty(4, np.int64)
@@ -119,7 +114,7 @@ def pool_in_fours(order: Indices, rows: Indices, increments: Floats, features: F
     paired = n <= MOST_PAIRED
     last_row = rows.shape[0] - 1
     for first in range(0, rows.shape[0], 4):
-        for q in range(n_rooms):
+        for q in range(4):
             # The last ranking is repeated to make four.
             r = rows[min(first + q, last_row)]
             prefetch(features, rows[min(first + q + AHEAD, last_row)])
