@@ -16,7 +16,7 @@ from rankcut._loops.partitions import (
     order_permutations,
     order_sparse_rows,
 )
-from rankcut._loops.slopes import MOST_PAIRED, pair_up, pool_in_fours, pool_rows
+from rankcut._loops.slopes import MOST_PAIRED, pair_up, pool_in_fives, pool_rows
 from rankcut._loops.types import Floats, Indices, Ints
 from rankcut.errors import InputError
 from rankcut.rankings import RankMatrix
@@ -30,7 +30,7 @@ _SHARING = 128
 _MOST_SHARED = 1 << 18
 
 # Rankings of more than _FEW_ITEMS, without ties, are pooled in pairs of items first. At least _MANY
-# of them are pooled four at a time; fewer do not wait for that loop to be compiled.
+# of them are pooled five at a time; fewer do not wait for that loop to be compiled.
 _FEW_ITEMS = 16
 _MANY = 64
 
@@ -139,7 +139,7 @@ class Partitions:
             tied = self.n_groups != self.n_items
             apart, others = (rows[~tied], rows[tied]) if tied.any() else (rows, rows[:0])
         if len(apart) >= _MANY:
-            pool_in_fours(self.order, apart, increments, out)
+            pool_in_fives(self.order, apart, increments, out)
         elif self.n_items > MOST_PAIRED:
             # Nothing is paired, so there is no difference between them.
             others = rows

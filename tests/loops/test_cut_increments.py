@@ -76,6 +76,34 @@ def test_order_rows(kind, close):
         assert ends == expected
 
 
+# Up to 63 items, places are bits of one number.
+@pytest.mark.parametrize("n_items", [1, 2, 3, 62, 63, 64, 65, 130])
+@pytest.mark.parametrize("compiled", [True, False])
+def test_only_rows_that_miss_their_first_or_last_rank_are_permutations(n_items, compiled):
+    places = np.arange(n_items + 1.0)
+    rows = [np.delete(places, missing) for missing in range(n_items + 1)]
+    # The last two are wrong: one rank twice, or one that is not whole.
+    for change in (lambda row: row[-1], lambda row: row[0] + 0.5):
+        row = rows[-1].copy()
+        row[0] = change(row)
+        rows.append(row)
+    ranks = np.random.default_rng(n_items).permuted(rows, axis=1)
+    order = np.zeros((len(ranks), n_items + 1), np.uint32)
+    ends, n_groups = np.zeros(order.shape, np.int32), np.zeros(len(ranks), np.int32)
+    n_left = run(partitions.order_permutations, compiled, ranks, order, ends, n_groups)
+    # Of one item, the same rank twice is that of the first row.
+    permutations = [
+        r
+        for r, row in enumerate(ranks)
+        if sorted(row) in (rows[0].tolist(), rows[n_items].tolist())
+    ]
+    assert_array_equal(np.flatnonzero(n_groups == n_items), permutations)
+    assert n_left == len(ranks) - len(permutations)
+    for r in permutations:
+        assert_array_equal(order[r, :n_items], np.argsort(ranks[r]))
+        assert_array_equal(ends[r, :n_items], np.arange(n_items) + 1)
+
+
 @pytest.mark.parametrize("close", [True, False])
 @pytest.mark.parametrize("compiled", [True, False])
 def test_order_sparse_rows(close, compiled):
@@ -194,7 +222,7 @@ def test_increments_and_pooling(kind):
 
 @pytest.mark.parametrize("kind", ["random", "falling", "rising", "zeros"])
 @pytest.mark.parametrize("n_items", [1, 2, 7, 40])
-def test_pooling_is_antitonic_regression_alone_and_in_fours(n_items, kind):
+def test_pooling_is_antitonic_regression_alone_and_in_fives(n_items, kind):
     rng = np.random.default_rng(n_items)
     n_rows = 11
     ranks = rng.permuted(np.tile(np.arange(n_items), (n_rows, 1)), axis=1).astype(float)
@@ -208,16 +236,16 @@ def test_pooling_is_antitonic_regression_alone_and_in_fours(n_items, kind):
         increments = np.sort(increments, axis=1)[:, :: -1 if kind == "falling" else 1].copy()
     pooled = {}
     for compiled in (True, False):
-        alone, in_fours = np.full((2, n_rows, n_items), np.nan)
+        alone, in_fives = np.full((2, n_rows, n_items), np.nan)
         pools = np.full((3, n_items + 2), np.nan)
         rows = np.arange(n_rows, dtype=np.uint32)
         run(slopes.pool_rows, compiled, order, ends, n_groups, rows, increments, pools, alone)
-        # Those without ties, from one that makes no four to more than one four.
+        # Those without ties, from one that makes no five to more than a five.
         for some in (rows[3:4], rows[:6], rows[[7, 1, 5]]):
-            in_fours[:] = np.nan
-            run(slopes.pool_in_fours, compiled, order, some, increments, in_fours)
-            assert_array_equal(in_fours[some], alone[some])
-            assert np.isnan(np.delete(in_fours, some, axis=0)).all()
+            in_fives[:] = np.nan
+            run(slopes.pool_in_fives, compiled, order, some, increments, in_fives)
+            assert_array_equal(in_fives[some], alone[some])
+            assert np.isnan(np.delete(in_fives, some, axis=0)).all()
         pooled[compiled] = alone
     for r, features in enumerate(pooled[True]):
         sizes = np.diff(ends[r, : n_groups[r]], prepend=0)

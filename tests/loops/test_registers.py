@@ -11,9 +11,8 @@ from rankcut._loops.registers import VECTOR, load_row, store_row, subtract_rows
 
 def subtract(numbers, like, table, items, differences):
     row = load_row(numbers, like)
-    for start in range(0, items.shape[0], 4):
-        a, b, c, d = items[start], items[start + 1], items[start + 2], items[start + 3]
-        row = subtract_rows(row, table, a, b, c, d)
+    for start in range(0, items.shape[0], 2):
+        row = subtract_rows(row, table, items[start], items[start + 1])
     store_row(row, differences)
 
 

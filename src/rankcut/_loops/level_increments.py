@@ -1,8 +1,8 @@
 """Increments of the cut function of a small dense graph, for many chains.
 
 The level of an item is its degree minus twice its weight to the items already placed: what it gains
-if it is placed next. Items are placed in fours. All items lose twice their weights to a four in one
-pass over its rows of the table, which leaves the levels in registers; within a four, weights are
+if it is placed next. Items are placed in twos or fours. All items lose twice their weights to these
+in one pass over rows of the table, which leaves the levels in registers; weights among these are
 looked up.
 """
 
@@ -12,6 +12,10 @@ from rankcut._loops.compilation import compiled, wide_vectors
 from rankcut._loops.pair_increments import aligned, aligned_table, sum_by_group
 from rankcut._loops.registers import VECTOR, load_row, store_row, subtract_rows
 from rankcut._loops.types import Floats, Indices, Ints
+
+# Up to this many vectors of levels, the table is in the nearest cache: then it takes less time to
+# store levels after every two items than to look up the weights among four.
+_MOST_IN_TWOS = 9
 
 
 def arrange_levels(weights: Floats, degrees: Floats) -> tuple[Floats, Floats, tuple[int, ...]]:
@@ -38,6 +42,7 @@ def level_increments(
     """The table and what comes with it are from ``arrange_levels``."""
     wide_vectors()
     levels = aligned(first_levels.shape[0])
+    in_fours = len(like) > _MOST_IN_TWOS
     for r in range(order.shape[0]):
         last = n_groups[r] - 1
         stop = ends[r, last - 1] if last > 0 else 0
@@ -47,11 +52,17 @@ def level_increments(
         store_row(row, levels)
         for p in range(0, whole, 4):
             a, b, c, d = order[r, p], order[r, p + 1], order[r, p + 2], order[r, p + 3]
-            row = subtract_rows(row, twice_weights, a, b, c, d)
             gain_a = levels[a]
             gain_b = levels[b] - twice_weights[a, b]
-            gain_c = (levels[c] - twice_weights[a, c]) - twice_weights[b, c]
-            gain_d = ((levels[d] - twice_weights[a, d]) - twice_weights[b, d]) - twice_weights[c, d]
+            row = subtract_rows(row, twice_weights, a, b)
+            if in_fours:
+                gain_c = (levels[c] - twice_weights[a, c]) - twice_weights[b, c]
+                gain_d = (levels[d] - twice_weights[a, d]) - twice_weights[b, d]
+            else:
+                store_row(row, levels)
+                gain_c, gain_d = levels[c], levels[d]
+            gain_d -= twice_weights[c, d]
+            row = subtract_rows(row, twice_weights, c, d)
             store_row(row, levels)
             increments[r, p], increments[r, p + 1] = gain_a, gain_b
             increments[r, p + 2], increments[r, p + 3] = gain_c, gain_d

@@ -52,13 +52,11 @@ def _define_store_row(typing_context: Any, row: Any, numbers: Any) -> Any:
     return types.none(row, numbers), generate
 
 
-def _subtract_rows(row: Any, table: Any, a: int, b: int, c: int, d: int) -> Any:
-    return (((row - table[a]) - table[b]) - table[c]) - table[d]
+def _subtract_rows(row: Any, table: Any, a: int, b: int) -> Any:
+    return (row - table[a]) - table[b]
 
 
-def _define_subtract_rows(
-    typing_context: Any, row: Any, table: Any, a: Any, b: Any, c: Any, d: Any
-) -> Any:
+def _define_subtract_rows(typing_context: Any, row: Any, table: Any, a: Any, b: Any) -> Any:
     from llvmlite import ir
     from numba.core import cgutils
 
@@ -77,7 +75,7 @@ def _define_subtract_rows(
             ]
         return context.make_tuple(builder, row, vectors)
 
-    return row(row, table, a, b, c, d), generate
+    return row(row, table, a, b), generate
 
 
 def _holds_rows(array: Any) -> bool:
@@ -115,5 +113,5 @@ def _places(builder: Any, start: Any, count: int) -> list[Any]:
 load_row = Instruction(_load_row, _define_load_row)
 store_row = Instruction(_store_row, _define_store_row)
 
-# ``subtract_rows(row, table, a, b, c, d)`` is the row less four of a table, one after the other.
+# ``subtract_rows(row, table, a, b)`` is the row less two of a table, one after the other.
 subtract_rows = Instruction(_subtract_rows, _define_subtract_rows)

@@ -85,37 +85,37 @@ def pair_up(rows: Indices, ends: Ints, n_groups: Ints, increments: Floats) -> No
 
 
 @compiled
-def pool_in_fours(order: Indices, rows: Indices, increments: Floats, features: Floats) -> None:
+def pool_in_fives(order: Indices, rows: Indices, increments: Floats, features: Floats) -> None:
     """The same as ``pair_up``, for up to MOST_PAIRED items, and ``pool_rows``, in less time.
 
-    No ranking has ties. Whether a pool absorbs its neighbour cannot be predicted: so four rankings
+    No ranking has ties. Whether a pool absorbs its neighbour cannot be predicted: so five rankings
     take each step together, without a branch.
     """
     n = features.shape[1]
     # The gain of one or two items from each place on, and their number. A ranking that has finished
     # before the others goes on with gains of −∞, in pools of their own.
-    size = 2 * n + 3
-    gains, rises, sizes = np.empty((4, size)), np.empty((4, size)), np.empty((4, size))
-    n_taken, stops = np.empty((4, size), dtype=np.int64), np.empty((4, size), dtype=np.uint32)
-    for q in range(4):
+    width = 2 * n + 3
+    gains, rises, sizes = np.empty((5, width)), np.empty((5, width)), np.empty((5, width))
+    n_taken, stops = np.empty((5, width), np.int64), np.empty((5, width), np.uint32)
+    for q in range(5):
         for k in range(2):
             rises[q, k], sizes[q, k] = np.inf, 1.0
-        for k in range(size):
+        for k in range(width):
             gains[q, k], n_taken[q, k] = -np.inf, 1
-    room_a = (gains[0], n_taken[0], rises[0], sizes[0], stops[0])
-    room_b = (gains[1], n_taken[1], rises[1], sizes[1], stops[1])
-    room_c = (gains[2], n_taken[2], rises[2], sizes[2], stops[2])
-    room_d = (gains[3], n_taken[3], rises[3], sizes[3], stops[3])
+    # Rankings are told apart by where they start in these: a pointer to the room of each would be
+    # too many for a processor's registers.
+    room = (gains.ravel(), n_taken.ravel(), rises.ravel(), sizes.ravel(), stops.ravel())
     slopes = np.empty(n + 1)
-    ended = np.zeros(n + 1, dtype=np.uint32)
-    n_pools = np.empty(4, np.int64)
+    ended = np.zeros((5, width), np.uint32)
+    marks = ended.ravel()
     # Compared with an int64, a uint64 would become a float64.
-    most = np.uint64(n)
+    most_a, most_b, most_c = np.uint64(n), np.uint64(n + width), np.uint64(n + 2 * width)
+    most_d, most_e = np.uint64(n + 3 * width), np.uint64(n + 4 * width)
     paired = n <= MOST_PAIRED
     last_row = rows.shape[0] - 1
-    for first in range(0, rows.shape[0], 4):
-        for q in range(4):
-            # The last ranking is repeated to make four.
+    for first in range(0, rows.shape[0], 5):
+        for q in range(5):
+            # The last ranking is repeated to make five.
             r = rows[min(first + q, last_row)]
             prefetch(features, rows[min(first + q + AHEAD, last_row)])
             for p in range(n - 1):
@@ -124,41 +124,43 @@ def pool_in_fours(order: Indices, rows: Indices, increments: Floats, features: F
                 gains[q, p] = gain + after if both else gain
                 n_taken[q, p] = 1 + both
             gains[q, n - 1] = increments[r, n - 1]
-        a = first_step(room_a)
-        b = first_step(room_b)
-        c = first_step(room_c)
-        d = first_step(room_d)
-        while a[0] <= most or b[0] <= most or c[0] <= most or d[0] <= most:
-            a = push_or_absorb(room_a, *a)
-            b = push_or_absorb(room_b, *b)
-            c = push_or_absorb(room_c, *c)
-            d = push_or_absorb(room_d, *d)
-        # Without those of −∞, which were taken beyond the n items.
-        n_pools[0], n_pools[1] = most + a[1] - a[0], most + b[1] - b[0]
-        n_pools[2], n_pools[3] = most + c[1] - c[0], most + d[1] - d[0]
-        for q in range(min(4, rows.shape[0] - first)):
+        a, b, c = first_step(room, 0), first_step(room, width), first_step(room, 2 * width)
+        d, e = first_step(room, 3 * width), first_step(room, 4 * width)
+        while (
+            a[0] <= most_a or b[0] <= most_b or c[0] <= most_c or d[0] <= most_d or e[0] <= most_e
+        ):
+            a = push_or_absorb(room, *a)
+            b = push_or_absorb(room, *b)
+            c = push_or_absorb(room, *c)
+            d = push_or_absorb(room, *d)
+            e = push_or_absorb(room, *e)
+        ends = (a, b, c, d, e)
+        for q in range(min(5, rows.shape[0] - first)):
             r = rows[first + q]
-            last = n_pools[q]
-            for k in range(last):
+            # Without pools of −∞, which were taken beyond the n items.
+            taken, last = ends[q][0], ends[q][1]
+            n_pools = np.int64(most_a + last - taken)
+            for k in range(n_pools):
                 slopes[k] = rises[q, k + 2] / sizes[q, k + 2]
-            for k in range(last):
-                ended[stops[q, k + 2]] = 1
+            for k in range(n_pools):
+                marks[stops[q, k + 2]] = 1
             pool = np.uint32(0)
             for p in range(n):
-                pool += ended[p]
+                pool += ended[q, p]
                 features[r, order[r, p]] = slopes[pool]
             # Not within that loop, whose time goes into what it stores.
             for p in range(n):
-                ended[p] = 0
+                ended[q, p] = 0
 
 
 @compiled
 def first_step(
-    room: tuple[Floats, Longs, Floats, Floats, Indices],
+    room: tuple[Floats, Longs, Floats, Floats, Indices], start: int
 ) -> tuple[np.uint64, np.uint64, float, float, float, float]:
-    """What the first step of ``pool_in_fours`` takes."""
-    n_taken = room[1][0]
-    return np.uint64(n_taken), np.uint64(1), room[0][0], float(n_taken), np.inf, 1.0
+    """What the first step of a ranking takes that starts there in the room."""
+    n_taken = room[1][start]
+    taken = np.uint64(start + n_taken)
+    return taken, np.uint64(start + 1), room[0][start], float(n_taken), np.inf, 1.0
 
 
 @compiled
@@ -171,7 +173,7 @@ def push_or_absorb(
     last_rise: float,
     last_size: float,
 ) -> tuple[np.uint64, np.uint64, float, float, float, float]:
-    """A step of ``pool_in_fours``: the new pool absorbs the last one, or is put after it.
+    """A step of ``pool_in_fives``: the new pool absorbs the last one, or is put after it.
 
     The new pool ends with the last item taken. Returns what the next step takes.
     """
@@ -180,12 +182,11 @@ def push_or_absorb(
     rises[last + one], sizes[last + one], stops[last + one] = rise, size, taken
     absorb = rise * last_size > last_rise * size
     push = np.uint64(not absorb)
-    next_last_rise = choose(absorb, rises[last - one], rise)
-    next_last_size = choose(absorb, sizes[last - one], size)
     rise = choose(absorb, rise + last_rise, gains[taken])
     size = choose(absorb, size + last_size, float(n_taken[taken]))
     taken += np.uint64(choose(absorb, 0, n_taken[taken]))
-    return taken, last - one + push + push, rise, size, next_last_rise, next_last_size
+    last += push + push - one
+    return taken, last, rise, size, rises[last], sizes[last]
 
 
 @compiled

@@ -105,7 +105,7 @@ class _LevelChains:
         self._arranged = arrange_levels(graph.to_dense(), graph.degrees)
 
     def increments(self, partitions: Partitions, out: Floats) -> None:
-        """A pass over the levels for every four items placed."""
+        """A pass over the levels for every two or four items placed."""
         level_increments(
             partitions.order,
             partitions.ends,
