@@ -16,7 +16,7 @@ from rankcut._loops.partitions import (
     order_permutations,
     order_sparse_rows,
 )
-from rankcut._loops.slopes import MOST_PAIRED, pair_up, pool_in_fives, pool_rows
+from rankcut._loops.slopes import MOST_PAIRED, pair_up, pool_in_fives, pool_rows, room_for_fives
 from rankcut._loops.types import Floats, Indices, Ints
 from rankcut.errors import InputError
 from rankcut.rankings import RankMatrix
@@ -139,7 +139,7 @@ class Partitions:
             tied = self.n_groups != self.n_items
             apart, others = (rows[~tied], rows[tied]) if tied.any() else (rows, rows[:0])
         if len(apart) >= _MANY:
-            pool_in_fives(self.order, apart, increments, out)
+            pool_in_fives(self.order, apart, increments, *room_for_fives(self.n_items), out)
         elif self.n_items > MOST_PAIRED:
             # Nothing is paired, so there is no difference between them.
             others = rows

@@ -220,7 +220,7 @@ def test_increments_and_pooling(kind):
         assert_rounds_to(fast, slow, N_ITEMS, size)
 
 
-@pytest.mark.parametrize("kind", ["random", "falling", "rising", "zeros"])
+@pytest.mark.parametrize("kind", ["random", "falling", "rising", "zeros", "uneven"])
 @pytest.mark.parametrize("n_items", [1, 2, 7, 40])
 def test_pooling_is_antitonic_regression_alone_and_in_fives(n_items, kind):
     rng = np.random.default_rng(n_items)
@@ -232,6 +232,12 @@ def test_pooling_is_antitonic_regression_alone_and_in_fives(n_items, kind):
     increments = rng.integers(-9, 10, (n_rows, n_items)).astype(float)
     if kind == "zeros":
         increments = np.where(rng.random(increments.shape) < 0.5, 0.0, -0.0)
+    elif kind == "uneven":
+        # From as few steps as there can be, a pair in each, to as many: all in the last pool.
+        places = np.arange(n_items)
+        increments[::2] = places % 2 - 10.0 * (places // 2)
+        increments[1::2] = -places
+        increments[1::2, -1] = 1e6
     elif kind != "random":
         increments = np.sort(increments, axis=1)[:, :: -1 if kind == "falling" else 1].copy()
     pooled = {}
@@ -243,7 +249,8 @@ def test_pooling_is_antitonic_regression_alone_and_in_fives(n_items, kind):
         # Those without ties, from one that makes no five to more than a five.
         for some in (rows[3:4], rows[:6], rows[[7, 1, 5]]):
             in_fives[:] = np.nan
-            run(slopes.pool_in_fives, compiled, order, some, increments, in_fives)
+            room = slopes.room_for_fives(n_items)
+            run(slopes.pool_in_fives, compiled, order, some, increments, *room, in_fives)
             assert_array_equal(in_fives[some], alone[some])
             assert np.isnan(np.delete(in_fives, some, axis=0)).all()
         pooled[compiled] = alone

@@ -84,19 +84,35 @@ def pair_up(rows: Indices, ends: Ints, n_groups: Ints, increments: Floats) -> No
         n_groups[r] = n_pairs
 
 
+def room_for_fives(n_items: int) -> tuple[Floats, Longs, Indices]:
+    """Room for what ``pool_in_fives`` keeps of five rankings.
+
+    Each takes up to 2 n steps, and takes an item in each that is left once it has all n.
+    """
+    shape = (5, 3 * n_items + 3)
+    return np.empty((3, *shape)), np.empty(shape, np.int64), np.zeros((2, *shape), np.uint32)
+
+
 @compiled
-def pool_in_fives(order: Indices, rows: Indices, increments: Floats, features: Floats) -> None:
+def pool_in_fives(
+    order: Indices,
+    rows: Indices,
+    increments: Floats,
+    numbers: Floats,
+    n_taken: Longs,
+    places: Indices,
+    features: Floats,
+) -> None:
     """The same as ``pair_up``, for up to MOST_PAIRED items, and ``pool_rows``, in less time.
 
     No ranking has ties. Whether a pool absorbs its neighbour cannot be predicted: so five rankings
-    take each step together, without a branch.
+    take each step together, without a branch. They do so in the room from ``room_for_fives``.
     """
-    n = features.shape[1]
+    n, width = features.shape[1], n_taken.shape[1]
     # The gain of one or two items from each place on, and their number. A ranking that has finished
     # before the others goes on with gains of −∞, in pools of their own.
-    width = 2 * n + 3
-    gains, rises, sizes = np.empty((5, width)), np.empty((5, width)), np.empty((5, width))
-    n_taken, stops = np.empty((5, width), np.int64), np.empty((5, width), np.uint32)
+    gains, rises, sizes = numbers[0], numbers[1], numbers[2]
+    stops, ended = places[0], places[1]
     for q in range(5):
         for k in range(2):
             rises[q, k], sizes[q, k] = np.inf, 1.0
@@ -105,8 +121,6 @@ def pool_in_fives(order: Indices, rows: Indices, increments: Floats, features: F
     # Rankings are told apart by where they start in these: a pointer to the room of each would be
     # too many for a processor's registers.
     room = (gains.ravel(), n_taken.ravel(), rises.ravel(), sizes.ravel(), stops.ravel())
-    slopes = np.empty(n + 1)
-    ended = np.zeros((5, width), np.uint32)
     marks = ended.ravel()
     # Compared with an int64, a uint64 would become a float64.
     most_a, most_b, most_c = np.uint64(n), np.uint64(n + width), np.uint64(n + 2 * width)
@@ -141,13 +155,13 @@ def pool_in_fives(order: Indices, rows: Indices, increments: Floats, features: F
             taken, last = ends[q][0], ends[q][1]
             n_pools = np.int64(most_a + last - taken)
             for k in range(n_pools):
-                slopes[k] = rises[q, k + 2] / sizes[q, k + 2]
+                rises[q, k + 2] /= sizes[q, k + 2]
             for k in range(n_pools):
                 marks[stops[q, k + 2]] = 1
-            pool = np.uint32(0)
+            pool = np.uint32(2)
             for p in range(n):
                 pool += ended[q, p]
-                features[r, order[r, p]] = slopes[pool]
+                features[r, order[r, p]] = rises[q, pool]
             # Not within that loop, whose time goes into what it stores.
             for p in range(n):
                 ended[q, p] = 0
