@@ -158,6 +158,23 @@ def test_sparse_rows_and_constants_are_smoothed_as_dense_rows_are(normalize):
     assert_rounds_to(small.toarray() / scale, got.toarray(), n_terms=2 * 6, size=6.0)
 
 
+def test_unit_vectors_of_sparse_rows_do_not_depend_on_the_rows_beside_them():
+    rng = np.random.default_rng(0)
+    path = sparse.diags_array([np.ones(8), np.ones(8)], offsets=[1, -1])
+    smoother = Smoother(as_item_graph(path), 1.5)
+    stored = rng.normal(size=(6, 9)) * (rng.random((6, 9)) < 0.3)
+    # With a common scale, the squares of all rows but the first would vanish.
+    scales = 10.0 ** np.array([0, -180, -190, -200, -290, 0])
+    stored[2, 4], stored[5] = 1.0, 0.0
+    offsets = scales * np.array([1.0, 2.0, 0.0, -1.0, 3.0, 0.0])
+    rows = OffsetRows(sparse.csr_array(scales[:, None] * stored), offsets, np.ones(9))
+    got = smoother.smooth_offset(rows, normalize=True)
+    assert_allclose(np.linalg.norm(got.toarray(), axis=1), [1, 1, 1, 1, 1, 0])
+    for row in range(6):
+        alone = smoother.smooth_offset(rows[[row]], normalize=True)
+        assert_array_equal(alone.toarray()[0], got.toarray()[row])
+
+
 @pytest.mark.parametrize("steps", [-1, np.nan, np.inf, "two", True, 1e7, 10**400])
 def test_steps_that_are_not_a_number_of_steps(steps):
     with pytest.raises(ValueError, match="number of steps from 0 to 1,000"):

@@ -210,15 +210,17 @@ class Smoother:
 
 def scaled_to_unit(rows: OffsetRows) -> OffsetRows:
     """The same vectors, of unit length; zeros stay zeros."""
-    # Squares of tiny or huge numbers would vanish or overflow.
-    largest = max(float(np.abs(rows.sparse.data).max(initial=0.0)), np.abs(rows.offsets).max())
-    if not largest > 0:
-        return rows
-    stored = sparse.csr_array(rows.sparse / largest)
-    lengths = np.sqrt(OffsetRows(stored, rows.offsets / largest, rows.base).squares())
+    # Squares of tiny or huge numbers would vanish or overflow. Each row has a scale of its own, so
+    # that the rows beside it change no bit.
+    sizes = np.diff(rows.sparse.indptr)
+    largest = np.maximum(abs(rows.sparse).max(axis=1).toarray().ravel(), abs(rows.offsets))
+    largest = np.where(largest > 0, largest, 1.0)
+    stored, offsets = rows.sparse.copy(), rows.offsets / largest
+    stored.data /= np.repeat(largest, sizes).astype(stored.dtype)
+    lengths = np.sqrt(OffsetRows(stored, offsets, rows.base).squares())
     lengths = np.where(lengths > 0, lengths, 1.0)
-    stored.data /= np.repeat(lengths, np.diff(stored.indptr)).astype(stored.dtype)
-    return OffsetRows(stored, rows.offsets / largest / lengths, rows.base)
+    stored.data /= np.repeat(lengths, sizes).astype(stored.dtype)
+    return OffsetRows(stored, offsets / lengths, rows.base)
 
 
 def unit_rows(rows: Floats) -> Floats:
