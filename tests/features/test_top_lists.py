@@ -12,6 +12,7 @@ from tolerances import assert_rounds_to
 from rankcut import DissimilarityGraph, GraphCutFeatures, NeighborGraph, Smoothing
 from rankcut._loops.top_lists import pool_top_lists
 from rankcut.features import OffsetRows, UncentredRows
+from rankcut.graphs import ItemGraph, StructuredWeights
 
 N = 12
 RNG = np.random.default_rng(0)
@@ -54,6 +55,23 @@ def test_the_same_vectors_as_dense_ones(seed, graph, weight, normalize):
     assert isinstance(rows, UncentredRows)
     assert rows.nnz == (~np.isnan(ranks)).sum()
     assert (rows.toarray() == compact.sparse.toarray()).all()
+
+
+@pytest.mark.parametrize("unranked", ["last", "anywhere"])
+def test_rounding_is_no_direction(unranked):
+    # Twelve listed items that are all alike: parts of weights cancel, 0.1 − 0.1, up to rounding.
+    alike = np.zeros((24, 24))
+    alike[:12, :12] = 0.1 * (1 - np.eye(12))
+    weights = StructuredWeights.of_constant(0.1, sparse.csr_array(-alike))
+    graph = ItemGraph(weights, 24)
+    ranks = np.full((3, 24), np.nan)
+    ranks[:, :12] = np.argsort(np.random.default_rng(0).random((3, 12)), axis=1)
+    options = {"unranked": unranked, "unlisted_weight": 0.0, "completions": "closed_form"}
+    plain = GraphCutFeatures(graph, **options).fit(ranks)
+    assert plain.compact(stored(ranks)).toarray().any()
+    units = GraphCutFeatures(graph, normalize=True, **options).fit(ranks)
+    assert not units.compact(stored(ranks)).toarray().any()
+    assert not units.transform(ranks).any()
 
 
 def test_plain_and_compiled():

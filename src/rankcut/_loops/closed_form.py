@@ -172,9 +172,10 @@ def spread_rows(
     entry_ends: Indices,
     constants: Floats,
     normalize: bool,
+    noise: float,
     features: Floats,
 ) -> None:
-    """Constants and entries as dense rows."""
+    """Constants and entries as dense rows; units, if asked, and 0 if all are within ``noise``."""
     row = np.empty((1, features.shape[1]))
     start = 0
     for r in range(constants.shape[0]):
@@ -184,16 +185,21 @@ def spread_rows(
             row[0, items[entry]] = values[entry]
         start = end
         if normalize:
-            scale_to_unit_length(row, 0.0, features[r : r + 1])
+            scale_to_unit_length(row, noise, features[r : r + 1])
         else:
             features[r] = row[0]
 
 
 @compiled
 def row_lengths(
-    values: Floats, entry_ends: Indices, constants: Floats, n_items: int, lengths: Floats
+    values: Floats,
+    entry_ends: Indices,
+    constants: Floats,
+    n_items: int,
+    noise: float,
+    lengths: Floats,
 ) -> None:
-    """Euclidean length of each row; that of a zero vector is given as 1."""
+    """Euclidean length of each row; infinite if its entries are all within ``noise`` of 0."""
     start = 0
     for r in range(constants.shape[0]):
         end = entry_ends[r]
@@ -201,8 +207,8 @@ def row_lengths(
         largest = abs(constants[r]) if n_others > 0 else 0.0
         for entry in range(start, end):
             largest = max(largest, abs(values[entry]))
-        lengths[r] = 1.0
-        if largest > 0.0:
+        lengths[r] = np.inf
+        if largest > noise:
             square = n_others * (constants[r] / largest) ** 2
             for entry in range(start, end):
                 square += (values[entry] / largest) ** 2

@@ -258,7 +258,9 @@ class FeatureMap:
             for first, block in expected.read(rankings, start, stop):
                 rows = vectors[first : first + len(block)]
                 weights = unlisted_weights(self.options.unlisted_weight, block)
-                expected.entries(block, weights).write(rows, normalize=self.options.normalize)
+                expected.entries(block, weights).write(
+                    rows, normalize=self.options.normalize, noise=self.function.noise
+                )
                 whole, pooled = self._pooled(block, first, report)
                 rows[whole] = pooled
 
@@ -282,7 +284,7 @@ class FeatureMap:
                 weights = unlisted_weights(self.options.unlisted_weight, block)
                 slopes = expected.top_list_entries if self._top_lists else expected.entries
                 part, constants = slopes(block, weights).above_constants(
-                    dtype, normalize=self.options.normalize
+                    dtype, normalize=self.options.normalize, noise=self.function.noise
                 )
                 if self._in_closed_form:
                     whole, pooled = self._pooled(block, first, report)

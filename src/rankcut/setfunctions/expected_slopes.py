@@ -33,21 +33,24 @@ class Entries:
     ends: Indices
     constants: Floats
 
-    def write(self, out: NDArray[Any], *, normalize: bool) -> None:
-        """As dense rows."""
-        spread_rows(self.items, self.values, self.ends, self.constants, normalize, out)
+    def write(self, out: NDArray[Any], *, normalize: bool, noise: float = 0.0) -> None:
+        """As dense rows. With ``normalize``, a vector within ``noise`` of 0 is 0."""
+        spread_rows(self.items, self.values, self.ends, self.constants, normalize, noise, out)
 
     def above_constants(
-        self, dtype: np.dtype[Any], *, normalize: bool
+        self, dtype: np.dtype[Any], *, normalize: bool, noise: float = 0.0
     ) -> tuple[sparse.csr_array, Floats]:
-        """Sparse rows S, and a number c for each of them: the vector is S + c."""
+        """Sparse rows S, and a number c for each of them: the vector is S + c.
+
+        With ``normalize``, a vector within ``noise`` of 0 is 0.
+        """
         starts = np.concatenate([[0], self.ends]).astype(np.int32)
         sizes = np.diff(starts)
         data = self.values - np.repeat(self.constants, sizes)
         constants = self.constants.copy()
         if normalize:
             lengths = np.empty(len(constants))
-            row_lengths(self.values, self.ends, self.constants, self.n_items, lengths)
+            row_lengths(self.values, self.ends, self.constants, self.n_items, noise, lengths)
             data /= np.repeat(lengths, sizes)
             constants /= lengths
         shape = (len(self.constants), self.n_items)
