@@ -17,6 +17,11 @@ If v is small, as with many rows, no rule is needed: with g the log-likelihood o
     L = g + v/2·g'' + v²/8·g + v³/48·g''
 
 at f = m, which takes one evaluation of transcendental functions instead of several.
+
+For logit with a large v, log p is min(f, 0) less a bump at 0 that is narrow compared with the
+normal density N. By the moments of the bump, with c = π²/6, 7π⁴/360, …,
+
+    L = E[min(f, 0)] − Σ_j c_j·N⁽²ʲ⁾(0)
 """
 
 import math
@@ -35,8 +40,18 @@ SMALLEST_VARIANCE = 1e-12
 # Up to this variance, the next term of the series is below 1e-11.
 SERIES = 5e-4
 
+# From this variance on, the fourth term of the sum over the moments of a bump is below 1e-12.
+WIDE = 1e4
+_MOMENTS = (math.pi**2 / 6.0, 7.0 * math.pi**4 / 360.0, 31.0 * math.pi**6 / 15120.0)
+
 # Beyond this, the normal density is less than rounding.
 REACH = 8.3
+
+# Beyond this, it is 0.
+_FAR = 40.0
+
+# Log-odds are kept within this, where odds are numbers.
+_MOST_LOG_ODDS = 600.0
 
 
 @compiled
@@ -105,6 +120,29 @@ def logit_series(f: float, v: float) -> tuple[float, float, float]:
 
 
 @compiled
+def logit_bump(f: float, v: float) -> tuple[float, float, float]:
+    """The same for a large variance v, by the derivatives of the normal density at 0."""
+    deviation = math.sqrt(v)
+    z = f / deviation
+    below = 0.5 * math.erfc(z * math.sqrt(0.5))
+    near = min(max(z, -_FAR), _FAR)
+    density = math.exp(-0.5 * near * near) / math.sqrt(2.0 * math.pi)
+    h1 = near
+    h2 = near * h1 - 1.0
+    h3 = near * h2 - 2.0 * h1
+    h4 = near * h3 - 3.0 * h2
+    h5 = near * h4 - 4.0 * h3
+    h6 = near * h5 - 5.0 * h4
+    c1, c2, c3 = _MOMENTS
+    c1, c2, c3 = c1 / v, c2 / v / v, c3 / v / v / v
+    return (
+        f * below - deviation * density * (1.0 + c1 + c2 * h2 + c3 * h4),
+        below + density * (c1 * h1 + c2 * h3 + c3 * h5),
+        -density / deviation * (1.0 + c1 * h2 + c2 * h4 + c3 * h6),
+    )
+
+
+@compiled
 def expect_probit(
     mean: Floats,
     variance: Floats,
@@ -157,8 +195,9 @@ def expect_probit(
             # Steps below this range count in full, those above not at all.
             lowest = (margin - REACH * deviation - steps[0]) / width
             highest = (margin + REACH * deviation - steps[0]) / width
-            first = int(min(max(math.ceil(lowest), 0.0), float(n_steps)))
-            last = int(min(max(math.ceil(highest), 0.0), float(n_steps)))
+            # Rounded after they are limited, as they may be beyond whole numbers.
+            first = math.ceil(min(max(lowest, 0.0), float(n_steps)))
+            last = math.ceil(min(max(highest, 0.0), float(n_steps)))
             level = math.log(FLIPPED) + climbed[first]
             for k in range(first, last):
                 u = (margin - steps[k]) / deviation
@@ -195,8 +234,11 @@ def expect_logit(
     total = 0.0
     for i in range(mean.shape[0]):
         margin = sign[i] * mean[i]
-        if variance[i] <= SERIES:
-            level, rise, bend = logit_series(margin, variance[i])
+        if variance[i] <= SERIES or variance[i] > WIDE:
+            if variance[i] > WIDE:
+                level, rise, bend = logit_bump(margin, variance[i])
+            else:
+                level, rise, bend = logit_series(margin, variance[i])
             total += weight[i] * level
             slope[i] = weight[i] * sign[i] * rise
             curvature[i] = -weight[i] * bend
@@ -236,16 +278,22 @@ def average_logit(
         rule = rule_for(v, limits)
         deviation = math.sqrt(v)
         # E[1/(1 + exp(−f))] = exp(lower)·E[exp(f − lower)/(1 + exp(f))], which neither underflows
-        # nor, with the odds capped at exp(600), overflows.
-        lower = max(-abs(mean[i]), -600.0)
+        # nor overflows.
+        lower = max(-abs(mean[i]), -_MOST_LOG_ODDS)
+        beyond = -abs(mean[i]) - lower
         scaled = 0.0
-        for k in range(starts[rule], starts[rule + 1]):
-            step = deviation * nodes[k]
-            f = lower + step
-            if f > 0.0:
-                scaled += shares[k] * math.exp(-lower) / (1.0 + math.exp(-f))
-            else:
-                scaled += shares[k] * math.exp(step) / (1.0 + math.exp(f))
+        if v > WIDE:
+            scaled = math.exp(-lower) * logit_bump(abs(mean[i]), v)[1]
+        else:
+            for k in range(starts[rule], starts[rule + 1]):
+                step = beyond + deviation * nodes[k]
+                f = lower + step
+                if f > 0.0:
+                    scaled += shares[k] * math.exp(-lower) / (1.0 + math.exp(-f))
+                else:
+                    scaled += shares[k] * math.exp(step) / (1.0 + math.exp(f))
+        if beyond < 0.0:
+            scaled = max(scaled, 1.0)
         tail = math.log(scaled) + lower
         odds = tail - math.log1p(-min(math.exp(tail), 0.5))
         # A mean of 0 has even odds, which rounding might miss.

@@ -1,5 +1,8 @@
+from itertools import pairwise
+
 import numpy as np
 import pytest
+from scipy import integrate, special, stats
 from tolerances import rounding
 
 from rankcut._loops.likelihoods import average_logit, expect_logit, expect_probit
@@ -82,6 +85,48 @@ def test_the_score_has_the_averaged_probability(link):
     likelihood = LIKELIHOODS[link]
     found = likelihood.probability(likelihood.score(mean, variance))
     np.testing.assert_allclose(found, averaged, rtol=1e-9)
+
+
+def around_zero(function, mean, variance):
+    """E[function(f)], by an adaptive rule for each side of 0 and the stretches beyond."""
+    deviation = np.sqrt(variance)
+    ends = [mean - 12 * deviation, -40.0, -4.0, 0.0, 4.0, 40.0, mean + 12 * deviation]
+    density = stats.norm(mean, deviation).pdf
+    ends = np.unique(np.clip(ends, ends[0], ends[-1]))
+    return sum(
+        integrate.quad(lambda f: function(f) * density(f), *span, epsabs=1e-14, limit=200)[0]
+        for span in pairwise(ends)
+    )
+
+
+@pytest.mark.parametrize("variance", [5e3, 1.0001e4, 1e6, 1e8])
+@pytest.mark.parametrize("mean", [0.0, 3.0, -700.0, 5000.0])
+def test_logit_at_large_variances_and_far_means(mean, variance):
+    logit = LIKELIHOODS["logit"]
+    row = np.array([mean]), np.array([variance])
+    level = around_zero(special.log_expit, mean, variance)
+    found = logit.expect(*row, np.ones(1), np.ones(1))
+    assert found.total == pytest.approx(level, rel=1e-9, abs=1e-11)
+    share = around_zero(special.expit, mean, variance)
+    assert found.slope[0] == pytest.approx(1 - share, abs=1e-11)
+    assert logit.probability(logit.score(*row))[0] == pytest.approx(share, abs=1e-11)
+    k = 1e-3 * variance
+    up, down = (
+        logit.expect(row[0], row[1] + step, np.ones(1), np.ones(1)).total for step in (k, -k)
+    )
+    assert found.curvature[0] == pytest.approx(-(up - down) / k, rel=1e-4, abs=1e-9)
+
+
+def test_probit_beyond_whole_numbers():
+    probit = LIKELIHOODS["probit"]
+    mean = np.array([1e21, -1e21, 0.0])
+    variance = np.array([1e3, 1e3, 1e42])
+    levels = [
+        probit.expect(mean[[i]], variance[[i]], np.ones(1), np.ones(1)).total for i in range(3)
+    ]
+    # The probability is 0.999, 0.001, or either of them.
+    exact = np.log([0.999, 0.001, np.sqrt(0.999 * 0.001)])
+    np.testing.assert_allclose(levels, exact, rtol=1e-9)
 
 
 def test_log_odds_stay_finite_and_odd_far_from_zero():

@@ -11,7 +11,8 @@ Expected log-likelihoods under N(m, v) are accurate to about 1e-11 for every v, 
 no visible steps where one rule takes over from the next. For the smallest v they are a series, and
 for small v Gauss–Hermite rules need few nodes. For larger v, the trapezoidal rule needs a number of
 nodes proportional to √v, because the integrand is analytic in a strip: with nodes h apart, the
-error is about exp(π²/2v − 2π²/(h√v)), from the poles ±πi of the logistic function.
+error is about exp(π²/2v − 2π²/(h√v)), from the poles ±πi of the logistic function. For logit and
+the largest v they are a closed form and a few terms.
 """
 
 from functools import cache
