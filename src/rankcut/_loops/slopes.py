@@ -68,7 +68,7 @@ def pool_rows(
 def pair_up(rows: Indices, ends: Ints, n_groups: Ints, increments: Floats) -> None:
     """In rankings without ties, join each item that gains more than the one before it to that one.
 
-    Both end in the same pool. ``pool_in_fours`` does so too; thus sums have the same bits.
+    Both end in the same pool. ``pool_in_fives`` does so too; thus sums have the same bits.
     """
     for r in rows:
         n_pairs = 0
