@@ -463,6 +463,16 @@ def test_constant_rankings():
     assert "nothing to compare" in result.summary()
 
 
+@pytest.mark.parametrize("unranked", ["error", "last", "anywhere"])
+def test_a_single_item(unranked):
+    ranks = np.ones((6, 1))
+    if unranked != "error":
+        ranks[::2] = np.nan
+    result = compare_groups(ranks, ["a", "b"] * 3, unranked=unranked, n_permutations=19)
+    assert result.p_value == 1
+    assert (result.listing is None) == (unranked == "error")
+
+
 @pytest.mark.parametrize(
     ("groups", "options", "message"),
     [

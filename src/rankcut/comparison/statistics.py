@@ -277,7 +277,9 @@ class _Whole:
             part = part if way.directions is None else part @ way.directions
             found.append((part**2).sum(axis=(1, 2)))
         for _, columns, scale in self._singles:
-            found.append(((sums[:, :, columns] ** 2).sum(axis=1) * scale).max(axis=1))
+            # Of one item there are no pairs.
+            shares = (sums[:, :, columns] ** 2).sum(axis=1) * scale
+            found.append(shares.max(axis=1, initial=0.0))
         return np.array(found).T
 
 
