@@ -153,8 +153,20 @@ class TestOddInput:
     def test_integers_too_large_to_tell_apart(self, sign):
         ranks = np.array([[1, 2], [sign * (2**53 + 1), sign * (2**53 + 2)]])
         number = rf"row 1: item 0 has rank {sign * 9007199254740993}; .* rank"
-        with pytest.raises(ValueError, match=number):
-            graph_cut_features(ranks)
+        for given in (
+            ranks,
+            sparse.csr_array(ranks),
+            sparse.coo_array(ranks),
+            ranks.astype(object),
+        ):
+            with pytest.raises(ValueError, match=number):
+                graph_cut_features(given, unranked="last")
+
+    @pytest.mark.parametrize("other", [None, 1.5])
+    def test_such_integers_beside_others_in_a_frame(self, frames, other):
+        columns = {"uni": [1, 2**53], "toro": [2, 2**53 + 1], "ebi": [other, 3]}
+        with pytest.raises(ValueError, match=r"row 1: item 'toro' has rank 9007199254740993; "):
+            graph_cut_features(frames.DataFrame(columns), unranked="last")
 
     def test_the_largest_numbers(self):
         got = graph_cut_features([[1e308, 1.5e308, 1.7e308], [-1.7e308, 5e-324, 0.0]])

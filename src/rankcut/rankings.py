@@ -269,10 +269,15 @@ def _read_frame(frame: "nw.DataFrame[Any]", items: Sequence[Hashable] | None) ->
 
     def read(start: int, stop: int) -> NDArray[np.float64]:
         rows = frame[start:stop]
-        if plain and len(dtypes) > 1:
-            # So that a missing value is NaN for every mix of column types.
-            rows = rows.select(nw.all().cast(nw.Float64()))
-        return _as_numbers(rows.to_numpy(), start, labels)
+        mixed = plain and len(dtypes) > 1
+        # So that a missing value is NaN for every mix of column types.
+        values = (rows.select(nw.all().cast(nw.Float64())) if mixed else rows).to_numpy()
+        numbers = _as_numbers(values, start, labels)
+        if values.dtype.kind == "f" and any(dtype.is_integer() for dtype in dtypes):
+            # Whole numbers beside others, or beside missing ones, were converted already.
+            for row, item in np.argwhere(np.abs(numbers) >= _EXACT).tolist():
+                _check_exact(rows.item(row, item), start + row, item, labels)
+        return numbers
 
     return RankMatrix((n_rows, n_items), labels, None, read, dtypes == {nw.Float32()})
 
@@ -290,14 +295,9 @@ def _as_numbers(
         vague = (rows > _EXACT) | (rows < -_EXACT)
         if vague.any():
             row, item = divmod(int(np.argmax(vague)), rows.shape[1])
-            raise refused(
-                row,
-                item,
-                f"has rank {rows[row, item]}; float64 holds whole numbers up to 2**53 exactly",
-                "subtract a constant, or rank them first",
-            )
+            _check_exact(rows[row, item], start + row, item, labels)
     try:
-        return np.asarray(rows, dtype=np.float64)
+        numbers = np.asarray(rows, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
         numbers = np.full(rows.shape, np.nan)
         for (row, item), rank in np.ndenumerate(rows):
@@ -315,7 +315,21 @@ def _as_numbers(
                     # As scikit-learn asks of every estimator.
                     raise TypeError(str(mistake)) from None
                 raise mistake from None
-        return numbers
+    if rows.dtype.kind == "O":
+        for row, item in np.argwhere(np.abs(numbers) >= _EXACT).tolist():
+            _check_exact(rows[row, item], start + row, item, labels)
+    return numbers
+
+
+def _check_exact(rank: Any, row: int, item: int, labels: tuple[Hashable, ...] | None) -> None:
+    """Refuse a whole number that float64 does not hold: others near it would be the same."""
+    if isinstance(rank, int | np.integer) and abs(int(rank)) > _EXACT:
+        raise InputError(
+            f"has rank {rank}; float64 holds whole numbers up to 2**53 exactly",
+            row=row,
+            item=item if labels is None else labels[item],
+            remedy="subtract a constant, or rank them first",
+        )
 
 
 def _canonical(matrix: Any, labels: tuple[Hashable, ...] | None) -> csr_array:
@@ -328,6 +342,12 @@ def _canonical(matrix: Any, labels: tuple[Hashable, ...] | None) -> csr_array:
             "look ranked",
             remedy="make it a CSR array of ranks only",
         )
+    if matrix.dtype.kind in "iu" and matrix.dtype.itemsize == 8:
+        stored = coo_array(matrix)
+        vague = np.flatnonzero((stored.data > _EXACT) | (stored.data < -_EXACT))
+        if vague.size:
+            row, item = (int(side[vague[0]]) for side in stored.coords)
+            _check_exact(stored.data[vague[0]], row, item, labels)
     if matrix.format == "csr" and matrix.has_canonical_format:
         return csr_array(matrix)
     stored = coo_array(matrix)
