@@ -90,6 +90,12 @@ def test_mistakes(table, frames):
         from_long(empty[:0], rank="rank")
 
 
+def test_times_in_nanoseconds_are_not_rounded_to_ties(frames):
+    times = {"ranking": [0, 0], "item": ["uni", "ebi"], "time": [2**53, 2**53 + 1]}
+    with pytest.raises(ValueError, match="line 1: column 'time' is 9007199254740993; float64"):
+        from_long(frames.DataFrame(times), score="time")
+
+
 @pytest.mark.parametrize("sparse", [False, True])
 def test_top_keeps_the_best_and_no_part_of_a_tie(frames, sparse):
     table = frames.DataFrame(

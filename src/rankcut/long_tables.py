@@ -12,7 +12,7 @@ from rankcut.dask import is_lazy_frame
 from rankcut.errors import InputError, Setting
 from rankcut.orders import spread
 from rankcut.parameters import check_count
-from rankcut.rankings import as_frame
+from rankcut.rankings import EXACT, as_frame
 from rankcut.ratings import from_ratings
 
 
@@ -117,6 +117,15 @@ def from_long(
     if np.isinf(values).any():
         line = int(np.argmax(np.isinf(values)))
         raise InputError(f"column {value!r} is {values[line]}, not a finite number", line=line)
+    if frame[value].dtype.is_integer():
+        for line in np.flatnonzero(np.abs(values) >= EXACT).tolist():
+            if abs(int(frame[value][line])) > EXACT:
+                raise InputError(
+                    f"column {value!r} is {frame[value][line]}; float64 holds whole numbers up to "
+                    "2**53 exactly",
+                    line=line,
+                    remedy="subtract a constant, or rank them first",
+                )
     again = first_repeat(rows, columns)
     if again is not None:
         raise InputError(

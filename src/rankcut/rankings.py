@@ -39,7 +39,7 @@ _MEANINGS = get_args(Unranked)
 _BLOCK = 1 << 16
 
 # Whole numbers up to this are exact in float64.
-_EXACT = 1 << 53
+EXACT = 1 << 53
 
 _CHOICES: Text = [
     "pass ",
@@ -275,7 +275,7 @@ def _read_frame(frame: "nw.DataFrame[Any]", items: Sequence[Hashable] | None) ->
         numbers = _as_numbers(values, start, labels)
         if values.dtype.kind == "f" and any(dtype.is_integer() for dtype in dtypes):
             # Whole numbers beside others, or beside missing ones, were converted already.
-            for row, item in np.argwhere(np.abs(numbers) >= _EXACT).tolist():
+            for row, item in np.argwhere(np.abs(numbers) >= EXACT).tolist():
                 _check_exact(rows.item(row, item), start + row, item, labels)
         return numbers
 
@@ -292,7 +292,7 @@ def _as_numbers(
         return InputError(problem, row=start + row, item=label, remedy=remedy)
 
     if rows.dtype.kind in "iu" and rows.itemsize == 8:
-        vague = (rows > _EXACT) | (rows < -_EXACT)
+        vague = (rows > EXACT) | (rows < -EXACT)
         if vague.any():
             row, item = divmod(int(np.argmax(vague)), rows.shape[1])
             _check_exact(rows[row, item], start + row, item, labels)
@@ -316,14 +316,14 @@ def _as_numbers(
                     raise TypeError(str(mistake)) from None
                 raise mistake from None
     if rows.dtype.kind == "O":
-        for row, item in np.argwhere(np.abs(numbers) >= _EXACT).tolist():
+        for row, item in np.argwhere(np.abs(numbers) >= EXACT).tolist():
             _check_exact(rows[row, item], start + row, item, labels)
     return numbers
 
 
 def _check_exact(rank: Any, row: int, item: int, labels: tuple[Hashable, ...] | None) -> None:
     """Refuse a whole number that float64 does not hold: others near it would be the same."""
-    if isinstance(rank, int | np.integer) and abs(int(rank)) > _EXACT:
+    if isinstance(rank, int | np.integer) and abs(int(rank)) > EXACT:
         raise InputError(
             f"has rank {rank}; float64 holds whole numbers up to 2**53 exactly",
             row=row,
@@ -344,7 +344,7 @@ def _canonical(matrix: Any, labels: tuple[Hashable, ...] | None) -> csr_array:
         )
     if matrix.dtype.kind in "iu" and matrix.dtype.itemsize == 8:
         stored = coo_array(matrix)
-        vague = np.flatnonzero((stored.data > _EXACT) | (stored.data < -_EXACT))
+        vague = np.flatnonzero((stored.data > EXACT) | (stored.data < -EXACT))
         if vague.size:
             row, item = (int(side[vague[0]]) for side in stored.coords)
             _check_exact(stored.data[vague[0]], row, item, labels)
