@@ -113,6 +113,16 @@ def test_the_same_bits_in_any_batch_and_for_any_threads(make):
         assert_array_equal(smoothed(graph, 1.5, rows[start:stop]), whole[start:stop])
 
 
+def test_the_same_bits_alone_if_steps_have_settled():
+    # √d is left as it is by a whole step, up to rounding; the last step here is half of one.
+    rng = np.random.default_rng(0)
+    for n in range(3, 33):
+        graph = ItemGraph(StructuredWeights.of_factors(rng.random((n, 2)), 0.1), n)
+        rows = np.vstack([np.sqrt(graph.degrees), rng.normal(size=n)])
+        whole = smoothed(graph, 40.5, rows)
+        assert_array_equal(smoothed(graph, 40.5, rows[:1]), whole[:1])
+
+
 def test_sparse_vectors_that_reach_few_items_or_most():
     rng = np.random.default_rng(0)
     chain = sparse.diags_array([np.ones(199), np.ones(199)], offsets=[1, -1])

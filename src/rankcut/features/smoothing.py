@@ -159,11 +159,13 @@ class Smoother:
     def _smoothed(self, rows: Floats) -> Floats:
         if self._filter is not None:
             return self._filter.multiply(rows)
+        settled = 0.0
         for move in self._moves:
-            stepped = self._staying(move) * rows + move * self._walk.multiply(rows)
-            if np.array_equal(stepped, rows):
-                break
-            rows = stepped
+            # What a step leaves as it is, more of the same leave too; a shorter one may round.
+            if move != settled:
+                stepped = self._staying(move) * rows + move * self._walk.multiply(rows)
+                settled = move if np.array_equal(stepped, rows) else 0.0
+                rows = stepped
         return rows
 
     @property
