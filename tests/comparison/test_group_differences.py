@@ -491,6 +491,7 @@ def test_a_single_item(unranked):
         ),
         (list("aaabbb"), {"sample_weight": [1, 1, 1, 1, 1, -1]}, r"row 5: the weight is -1.0"),
         (list("aaabbb"), {"sample_weight": [0] * 6}, "sample_weight is 0 for all"),
+        (list("aaabbb"), {"sample_weight": [1e100] * 6}, "sample_weight adds up to more than 2"),
         (list("aaabbb"), {"sample_weight": [1, 1, 1, 0, 0, 0]}, "no ranking in group 'b'"),
         (
             list("aaabbb"),

@@ -11,7 +11,7 @@ from rankcut._loops.types import Longs
 from rankcut.dask import is_lazy
 from rankcut.errors import InputError
 from rankcut.parameters import check_count, seed_from
-from rankcut.rankings import as_frame
+from rankcut.rankings import EXACT, as_frame
 
 
 class Codes(NamedTuple):
@@ -62,6 +62,8 @@ def read_weights(weights: Any, kept: Longs, n_rows: int) -> NDArray[np.float64]:
         )
     if not numbers.any():
         raise InputError("is 0 for all rankings", parameter="sample_weight")
+    if numbers.sum() > EXACT:
+        raise InputError("adds up to more than 2**53", parameter="sample_weight")
     return numbers
 
 
