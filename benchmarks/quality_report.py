@@ -39,6 +39,10 @@ BEGIN, END = "<!-- quality:begin -->", "<!-- quality:end -->"
 RIVALS = ("majority", "Borda", "listed", "Kendall", "Mallows", "SVD", "boosting")
 
 
+# A narrow space that does not break, for a table of many columns.
+NARROW = "\u202f"
+
+
 def kind_of(task: TaskScores) -> str:
     """Tasks of one kind have the same methods and the same measure."""
     return task.family if task.family.startswith("neighbours") else "labels"
@@ -128,16 +132,16 @@ def _heading(summary: dict) -> str:
     return (
         f"Run of {summary['date']}: {summary['tasks']} tasks, {summary['splits']} splits. AUC × "
         "100 of classifiers; Kendall's tau × 100 of the ten nearest people; correlation × 100 of "
-        "likeness and tau over all people (agreement foreseen). Mean ± 95 % interval. Majority "
-        f"finds the most typical people for everyone. {CAPS} Boosting learns from labels, and "
-        "finds no neighbours."
+        "likeness and tau over all people (agreement foreseen). Mean ± 95 % interval. The "
+        "majority's AUC is always 50; it finds the most typical people for everyone. "
+        f"{CAPS} Boosting learns from labels, and finds no neighbours."
     )
 
 
 def _full_table(tasks: Sequence[TaskScores], tests: dict) -> str:
     known = {method for task in tasks for method in task.methods}
     methods = [m for m in dict.fromkeys([*CLASSIFIERS, *FINDERS]) if m in known and m != RECIPE]
-    methods.append(RECIPE)
+    methods = [m for m in methods if not _says_nothing(m, tasks)] + [RECIPE]
     rows = [["task", *methods, "recipe − best other"]]
     for task in tasks:
         best = task.best(task.methods)
@@ -149,6 +153,12 @@ def _full_table(tasks: Sequence[TaskScores], tests: dict) -> str:
         cells = [f"{ranks[m]:.1f}" if m in ranks else "–" for m in methods]
         rows.append([f"*mean rank, {found['problems']} problems, {kind}*", *cells, ""])
     return _markdown(rows)
+
+
+def _says_nothing(method: str, tasks: Sequence[TaskScores]) -> bool:
+    """Whether a method has the same score in every split of every task, as the majority's AUC."""
+    scores = [task.score.get(method) for task in tasks]
+    return all(s is not None and s.half == 0 and s.mean == 0.5 for s in scores)
 
 
 def _leads(tests: dict) -> str:
@@ -174,7 +184,7 @@ def _leads(tests: dict) -> str:
 def _cell(score: Estimate | None, *, bold: bool) -> str:
     if score is None:
         return "–"
-    text = f"{100 * score.mean:.1f} ± {100 * score.half:.1f}"
+    text = f"{100 * score.mean:.1f}{NARROW}±{NARROW}{100 * score.half:.1f}"
     return f"**{text}**" if bold else text
 
 

@@ -72,7 +72,8 @@ def header(name, command):
 
 def shown(arguments):
     """Arguments for a page; where the data are on this machine is of no use to others."""
-    return ["DATA_DIR" if Path(word).is_absolute() else word for word in arguments]
+    outside = [Path(word).is_absolute() or word.startswith("..") for word in arguments]
+    return ["DATA_DIR" if out else word for out, word in zip(outside, arguments, strict=True)]
 
 
 def own_command():
