@@ -7,8 +7,8 @@ from numpy.testing import assert_array_equal
 from scipy import sparse
 from tolerances import assert_rounds_to
 
-from rankcut import Completions, SubmodularFeatures
-from rankcut.setfunctions import FromCallable
+from rankcut import Completions, SubmodularFeatures, graph_cut_features
+from rankcut.setfunctions import Coverage, FromCallable
 from rankcut.theory import BasePolytope
 
 # Powers of two, so that scaling rounds nothing: about 1e-280, 1e-155, 1e155 and 1e286.
@@ -74,6 +74,18 @@ def test_other_set_functions_scale(scale):
     (plain, report), (scaled, other) = found(1.0), found(scale)
     assert_array_equal(scaled / scale, plain)
     assert_array_equal(other.relative_error, report.relative_error)
+
+
+@pytest.mark.parametrize("normalize", [False, True])
+def test_sums_that_overflow_are_refused(normalize):
+    with pytest.raises(ValueError, match="large"):
+        graph_cut_features(
+            LISTS, 1e280 * WEIGHTS, unranked="last", unlisted_weight=1e30, normalize=normalize
+        )
+    with np.errstate(all="ignore"):
+        covered = Coverage([["a"], ["b"], ["a"]], {"a": 1.7e308, "b": 1.7e308})
+        with pytest.raises(ValueError, match="large"):
+            SubmodularFeatures(covered, normalize=normalize).fit_transform([[1, 2, 3]])
 
 
 @pytest.mark.parametrize("scale", SCALES)

@@ -334,6 +334,12 @@ class FeatureMap:
                 parameter="dtype",
                 remedy=["rescale the weights, or pass ", Setting("normalize", True)],
             )
+        # Slopes are sums over up to n items, and are multiplied by as many to be compared.
+        if not self._largest * self.function.n_items**2 <= float(np.finfo(np.float64).max):
+            raise InputError(
+                f"coordinates up to {self._largest:.3g} are so large that sums of them overflow",
+                remedy=["rescale the weights, or lower ", Setting("unlisted_weight")],
+            )
         return dtype
 
     @cached_property

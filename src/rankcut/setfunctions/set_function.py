@@ -211,12 +211,14 @@ class SetFunction(ABC):
 
 
 def length_of(vector: Floats) -> float:
-    """The Euclidean length; squares neither overflow nor vanish.
+    """The Euclidean length; squares neither overflow nor vanish. With infinity or NaN, infinity.
 
     >>> length_of(np.array([3e-200, 4e-200]))
     5e-200
     """
     largest = float(np.abs(vector).max(initial=0.0))
+    if not np.isfinite(largest):
+        return np.inf
     return largest * float(np.linalg.norm(vector / largest)) if largest > 0 else 0.0
 
 
