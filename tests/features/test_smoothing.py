@@ -123,6 +123,18 @@ def test_the_same_bits_alone_if_steps_have_settled():
         assert_array_equal(smoothed(graph, 40.5, rows[:1]), whole[:1])
 
 
+def test_factors_that_join_no_items_leave_vectors_alone():
+    # Each item has factors of its own: degrees are differences of equal squares.
+    rng = np.random.default_rng(0)
+    for n in range(1, 12):
+        factors = np.zeros((n, n, 5))
+        factors[np.arange(n), np.arange(n)] = rng.random((n, 5))
+        graph = ItemGraph(StructuredWeights.of_factors(factors.reshape(n, -1)), n)
+        assert not graph.degrees.any()
+        rows = rng.normal(size=(2, n))
+        assert_array_equal(smoothed(graph, 1.5, rows), rows)
+
+
 def test_sparse_vectors_that_reach_few_items_or_most():
     rng = np.random.default_rng(0)
     chain = sparse.diags_array([np.ones(199), np.ones(199)], offsets=[1, -1])

@@ -310,7 +310,8 @@ class StructuredWeights(Weights):
         signed = self.factors * self.signs
         low_rank = signed @ self.factors.sum(axis=0) - (signed * self.factors).sum(axis=1)
         constant = self.constant * (self.n_items - 1)
-        return np.asarray(constant + self.sparse.sum(axis=1) + low_rank)
+        degrees = np.asarray(constant + self.sparse.sum(axis=1) + low_rank)
+        return np.where(abs(degrees) <= self._rounding(), 0.0, degrees)
 
     def rows(self, start: int, stop: int) -> Floats:
         """Some rows of the matrix, with zeros on its diagonal."""
