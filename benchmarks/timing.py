@@ -1,5 +1,6 @@
 """Timing for the benchmark programs: the best of a few runs, side by side in one process."""
 
+import math
 import time
 from collections.abc import Callable
 
@@ -24,6 +25,15 @@ def best_processor_seconds(work: Callable[[], object], runs: int = 7) -> float:
         work()
         seconds.append(time.process_time() - start)
     return min(seconds)
+
+
+def best_in_turn(*works: Callable[[], object], runs: int = 25) -> list[float]:
+    """The same of several kinds of work, which take turns: what slows the machine slows all."""
+    best = [math.inf] * len(works)
+    for _ in range(runs):
+        for place, work in enumerate(works):
+            best[place] = min(best[place], best_processor_seconds(work, runs=1))
+    return best
 
 
 def in_words(seconds: float) -> str:

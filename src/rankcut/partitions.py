@@ -21,8 +21,9 @@ from rankcut._loops.types import Floats, Indices, Ints
 from rankcut.errors import InputError
 from rankcut.rankings import RankMatrix
 
-# A block has about this many entries, so that everything made from it fits in a core's cache.
-BLOCK = 1 << 15
+# A block has about this many entries: few enough for a core's cache to hold what is made from it,
+# and so many that what Python does for each block takes little of the time.
+BLOCK = 1 << 16
 
 # With many items, rankings share what is loaded of a dense graph: this many, if all that is made
 # from them takes a few megabytes.

@@ -13,9 +13,6 @@ Result = TypeVar("Result")
 # interrupt is heard soon.
 _TURNS = 8
 
-# To start a thread costs as much as a step or two of work.
-_WORTHWHILE = 2
-
 
 def effective_threads(n_jobs: int | None) -> int:
     """How many threads ``n_jobs`` stands for, as scikit-learn reads it.
@@ -39,7 +36,8 @@ def over_rows(work: Callable[[int, int], None], n_rows: int, step: int, n_jobs: 
     ``step`` is how many rows the work does at once. ``n_jobs`` is read as
     scikit-learn does: None is 1 unless a ``joblib.parallel_config`` says otherwise, −1 is all.
     """
-    most = n_rows // (_WORTHWHILE * step)
+    # A thread for less than a step of work is not worth its start.
+    most = n_rows // step
     n_threads = min(effective_threads(n_jobs), most) if most > 1 else 1
     if n_threads <= 1:
         work(0, n_rows)
