@@ -156,7 +156,7 @@ def _full_table(tasks: Sequence[TaskScores], tests: dict) -> str:
 
 
 def _says_nothing(method: str, tasks: Sequence[TaskScores]) -> bool:
-    """Whether a method has the same score in every split of every task, as the majority's AUC."""
+    """Whether a method's AUC is 1/2 in every split of every task, as the majority's is."""
     scores = [task.score.get(method) for task in tasks]
     return all(s is not None and s.half == 0 and s.mean == 0.5 for s in scores)
 

@@ -21,8 +21,8 @@ from rankcut._loops.types import Floats, Indices, Ints
 from rankcut.errors import InputError
 from rankcut.rankings import RankMatrix
 
-# A block has about this many entries: few enough for a core's cache to hold what is made from it,
-# and so many that what Python does for each block takes little of the time.
+# A block has about this many entries: few enough that a core's cache holds what is made from them,
+# and enough that the time Python needs for each block does not matter.
 BLOCK = 1 << 16
 
 # With many items, rankings share what is loaded of a dense graph: this many, if all that is made

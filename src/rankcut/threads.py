@@ -36,7 +36,7 @@ def over_rows(work: Callable[[int, int], None], n_rows: int, step: int, n_jobs: 
     ``step`` is how many rows the work does at once. ``n_jobs`` is read as
     scikit-learn does: None is 1 unless a ``joblib.parallel_config`` says otherwise, −1 is all.
     """
-    # A thread for less than a step of work is not worth its start.
+    # A thread is not worth starting for less than a step of work.
     most = n_rows // step
     n_threads = min(effective_threads(n_jobs), most) if most > 1 else 1
     if n_threads <= 1:

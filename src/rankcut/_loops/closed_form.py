@@ -175,7 +175,11 @@ def spread_rows(
     noise: float,
     features: Floats,
 ) -> None:
-    """Constants and entries as dense rows; units, if asked, and 0 if all are within ``noise``."""
+    """Constants and entries as dense rows.
+
+    With ``normalize``, they have unit length; one whose entries are all within ``noise`` of 0
+    becomes 0.
+    """
     row = np.empty((1, features.shape[1]))
     start = 0
     for r in range(constants.shape[0]):

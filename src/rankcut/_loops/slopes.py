@@ -87,7 +87,8 @@ def pair_up(rows: Indices, ends: Ints, n_groups: Ints, increments: Floats) -> No
 def room_for_fives(n_items: int) -> tuple[Floats, Longs, Indices]:
     """Room for what ``pool_in_fives`` keeps of five rankings.
 
-    Each takes up to 2 n steps, and takes an item in each that is left once it has all n.
+    Each takes at most 2 n steps. One that has all its n items goes on taking one in each step
+    until the others have finished.
     """
     shape = (5, 3 * n_items + 3)
     return np.empty((3, *shape)), np.empty(shape, np.int64), np.zeros((2, *shape), np.uint32)
@@ -118,8 +119,8 @@ def pool_in_fives(
             rises[q, k], sizes[q, k] = np.inf, 1.0
         for k in range(width):
             gains[q, k], n_taken[q, k] = -np.inf, 1
-    # Rankings are told apart by where they start in these: a pointer to the room of each would be
-    # too many for a processor's registers.
+    # Each ranking has its own part of these. Pointers to all the parts would not fit in a
+    # processor's registers, so places count from the start of the whole.
     room = (gains.ravel(), n_taken.ravel(), rises.ravel(), sizes.ravel(), stops.ravel())
     marks = ended.ravel()
     # Compared with an int64, a uint64 would become a float64.

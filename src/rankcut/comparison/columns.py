@@ -63,7 +63,11 @@ def read_weights(weights: Any, kept: Longs, n_rows: int) -> NDArray[np.float64]:
     if not numbers.any():
         raise InputError("is 0 for all rankings", parameter="sample_weight")
     if numbers.sum() > EXACT:
-        raise InputError("adds up to more than 2**53", parameter="sample_weight")
+        raise InputError(
+            "adds up to more than 2**53",
+            parameter="sample_weight",
+            remedy="divide all by one number",
+        )
     return numbers
 
 
