@@ -104,7 +104,7 @@ def against_a_matrix_product() -> None:
 
 def growth() -> None:
     """Time per ranking as items and edges grow, by the algorithm chosen and by the others."""
-    table = Table(title="Time of one full ranking, by algorithm (*: the one chosen), one thread")
+    table = Table(title="Time of one full ranking, by algorithm (•: the one chosen), one thread")
     for column in ("items", "edges", "complete", "table", "dense", "sparse"):
         table.add_column(column, justify="right")
     graphs = [similarity_graph(n) for n in (8, 12, 16, 18, 20, 50, 100, 200, 500, 1000, 2000)]
@@ -126,7 +126,7 @@ def growth() -> None:
             given = ItemGraph.complete(n_items) if algorithm == "complete" else graph
             seconds = best_seconds(partial(by_algorithm(algorithm, given), ranks), runs=3)
             words = in_words(seconds / n_rankings)
-            cells.append(f"* {words}" if algorithm == chosen else words)
+            cells.append(f"• {words}" if algorithm == chosen else words)
         table.add_row(f"{n_items:,}", f"{graph.n_edges:,}", *cells)
     CONSOLE.print(table)
 

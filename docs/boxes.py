@@ -7,8 +7,8 @@ import re
 _BOX = re.compile(
     r"(?P<title>(?:^[^\n┏└│]*\S[^\n┏└│]* \n)+|^[^\n┏└│]*\S[^\n┏└│]*\n)?^┏.*?^└[^\n]*$", re.M | re.S
 )
-# A number with its unit.
-_NUMBER = re.compile(r"[~±+−-]?[\d.,]+(e[+-]\d+)?(\s?[^\s\d]{1,3})?$")
+# A number with its unit, perhaps marked.
+_NUMBER = re.compile(r"(• )?[~±+−-]?[\d.,]+(e[+-]\d+)?(\s?[^\s\d]{1,3})?$")
 
 
 def with_tables(block):
