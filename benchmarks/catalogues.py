@@ -37,14 +37,13 @@ from rankcut import (
     SimilarRankings,
     graph_cut_features,
 )
-from rankcut.estimators import LikenessFeatures
-from rankcut.features import FeatureMap
+from rankcut.cuts import FeatureMap, GraphCut
 from rankcut.graphs import LowRankGraph
 from rankcut.kernels.graph_cut import GraphCutVectors
 from rankcut.kernels.inverted_lists import InvertedLists
 from rankcut.kernels.nearest import VectorIndex, nearest_of
 from rankcut.rankings import read_rankings
-from rankcut.setfunctions import GraphCut
+from rankcut.similar import LikenessFeatures
 
 CONSOLE = Console(width=130)
 RNG = np.random.default_rng(0)

@@ -28,7 +28,7 @@ from tables import print_table
 
 import rankcut.comparison.statistics as statistics
 from rankcut import GraphCutFeatures, compare_groups
-from rankcut.estimators import GaussianKernel, KendallFeatures, SpearmanKernel
+from rankcut.kernels import GaussianKernel, KendallFeatures, SpearmanKernel
 
 try:
     import dcor

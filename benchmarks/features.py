@@ -19,9 +19,8 @@ from threadpoolctl import threadpool_limits
 from timing import best_in_turn, best_processor_seconds, best_seconds, in_words
 
 from rankcut import GraphCutFeatures, ItemGraph, NeighborGraph, SimilarityGraph, graph_cut_features
-from rankcut.features import FeatureMap
+from rankcut.cuts import FeatureMap, GraphCut, fastest_algorithm
 from rankcut.rankings import read_rankings
-from rankcut.setfunctions import GraphCut, fastest_algorithm
 
 CONSOLE = Console(width=110)
 RNG = np.random.default_rng(0)

@@ -31,9 +31,8 @@ from rankcut import (
     SimilarityGraph,
     graph_cut_features,
 )
-from rankcut.features import FeatureMap, MapOptions
+from rankcut.cuts import FeatureMap, GraphCut, MapOptions
 from rankcut.rankings import read_rankings
-from rankcut.setfunctions import GraphCut
 
 CONSOLE = Console(width=110)
 N_ITEMS, N_RANKED, KEPT = 100, 10, 0.1

@@ -25,7 +25,7 @@ from rankcut import (
     NeighborGraph,
     SimilarityGraph,
 )
-from rankcut.estimators import GraphSmoothing
+from rankcut.cuts import GraphSmoothing
 
 RNG = np.random.default_rng(0)
 OPTIONS = {

@@ -28,8 +28,8 @@ from sklearn.decomposition import TruncatedSVD
 from sklearn.preprocessing import normalize
 
 from rankcut import NeighborGraph
-from rankcut.estimators import LikenessFeatures
-from rankcut.features.latent import LatentFactors
+from rankcut.similar import LikenessFeatures
+from rankcut.similar.latent import LatentFactors
 
 N_NEAREST = 30
 RANK = 20

@@ -22,9 +22,9 @@ from sklearn.decomposition import TruncatedSVD
 from sklearn.preprocessing import normalize
 
 from rankcut import AgreementGraph, DissimilarityGraph, Smoothing
-from rankcut.estimators import LikenessFeatures
 from rankcut.graphs import NormalizedGraph
 from rankcut.kernels import mallows_kernel, median_lambda
+from rankcut.similar import LikenessFeatures
 
 
 def _cosines(features: np.ndarray, n_queries: int) -> np.ndarray:

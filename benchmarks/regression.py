@@ -26,7 +26,7 @@ from sklearn.pipeline import make_pipeline, make_union
 
 from rankcut import GPRegressor, GraphCutFeatures, ViewFeatures
 from rankcut.datasets import load_movielens, load_starwars, load_sushi
-from rankcut.orders import spread
+from rankcut.rankings.orders import spread
 
 COMMON = 100
 

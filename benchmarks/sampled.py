@@ -14,7 +14,7 @@ import time
 import numpy as np
 
 from rankcut import Completions, GraphCutFeatures, SimilarityGraph, graph_cut_features
-from rankcut.setfunctions import GraphCut
+from rankcut.cuts import GraphCut
 
 N_ITEMS, N_RANKED = 100, 10
 

@@ -17,7 +17,7 @@ from scipy.sparse import csr_array
 from rankcut import GPClassifier, GraphCutFeatures, NeighborGraph, SimilarityGraph
 from rankcut.dask import shared
 from rankcut.dask.workers import WORKER_SETTINGS
-from rankcut.estimators.gp import weight_space
+from rankcut.gp import weight_space
 
 MEMORY = "1200MiB"  # of each worker: two of them keep the features of 10⁷ rankings, one does not
 

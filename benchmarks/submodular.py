@@ -12,7 +12,7 @@ from threadpoolctl import threadpool_limits
 from timing import best_seconds, in_words
 
 from rankcut import SimilarityGraph, SubmodularFeatures
-from rankcut.setfunctions import (
+from rankcut.cuts import (
     ConcaveOfCardinality,
     Coverage,
     FacilityLocation,

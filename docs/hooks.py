@@ -14,6 +14,8 @@ from boxes import with_tables
 from shell import BLOCK, WIDE, WIDTH, folded, run_commands
 from tell import STORIES, find_data, tell
 
+from rankcut.public_names import homes_beside
+
 HOME = Path(__file__).parents[1]
 EXAMPLES = HOME / "examples"
 # What the gallery opens with; the others follow by name.
@@ -65,17 +67,22 @@ _INTERVAL = re.compile(r"(\d%?) (±|to) (?=\d)")
 
 # Rooms of the reference: a title, and the modules or packages whose names belong to it.
 ROOMS = {
-    "rankings": ("Rankings", ("rankings", "ranking_set", "orders", "ratings", "long_tables")),
+    "rankings": ("Rankings", ("rankings",)),
     "files": ("Files", ("files", "errors")),
     "datasets": ("Data sets", ("datasets",)),
     "graphs": ("Item graphs", ("graphs",)),
-    "features": ("Features", ("features",)),
+    "cuts": ("Set functions and vectors", ("cuts",)),
     "kernels": ("Kernels", ("kernels",)),
-    "estimators": ("Estimators and scores", ("estimators", "label_ranking")),
+    "gp": ("Gaussian processes", ("gp",)),
     "consensus": ("Consensus", ("consensus",)),
     "comparison": ("Comparison", ("comparison",)),
+    "blocs": ("Blocs", ("blocs",)),
+    "completion": ("Completion", ("completion",)),
+    "similar": ("Similar rankings", ("similar",)),
+    "regression": ("Classes and numbers from rankings", ("regression",)),
+    "label_ranking": ("Rankings from covariates", ("label_ranking",)),
+    "report": ("The report", ("report",)),
     "pictures": ("Pictures", ("pictures",)),
-    "setfunctions": ("Set functions", ("setfunctions",)),
     "theory": ("Theory", ("theory",)),
     "dask": ("Dask", ("dask",)),
 }
@@ -164,8 +171,9 @@ def public_names():
     """The public names of each room, with the module that defines each."""
     rankcut = importlib.import_module("rankcut")
     rooms = {room: {} for room in ROOMS}
-    homes = {name: home for name, home in rankcut._HOMES.items() if home != "rankcut"}
-    packages = [name for name, home in rankcut._HOMES.items() if home == "rankcut"]
+    listed = homes_beside(rankcut.__file__)
+    homes = {name: home for name, home in listed.items() if home != "rankcut"}
+    packages = [name for name, home in listed.items() if home == "rankcut"]
     for package in packages:
         module = importlib.import_module(f"rankcut.{package}")
         for name in module.__all__:
@@ -174,7 +182,7 @@ def public_names():
                 homes.setdefault(name, home)
     for name, home in sorted(homes.items(), key=lambda pair: pair[0].lower()):
         part = home.removeprefix("rankcut.").partition(".")[0]
-        room = next((room for room, (_, parts) in ROOMS.items() if part in parts), "estimators")
+        room = next(room for room, (_, parts) in ROOMS.items() if part in parts)
         rooms[room][name] = home
     return rooms
 

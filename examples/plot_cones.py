@@ -5,7 +5,7 @@ origin: here for a ranking with a tie, and for a full order.
 """
 
 from rankcut import plot_polytope
-from rankcut.setfunctions import GraphCut
+from rankcut.cuts import GraphCut
 
 
 def draw():

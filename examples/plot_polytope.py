@@ -5,7 +5,7 @@ in two groups. Heavy edges of the graph make long edges of the body.
 """
 
 from rankcut import plot_polytope
-from rankcut.setfunctions import GraphCut
+from rankcut.cuts import GraphCut
 
 
 def draw():

@@ -11,16 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import pdist, squareform
 
-from rankcut.features import Completions, FeatureMap, MapOptions
-from rankcut.features.graph_cut import graph_cut_features
+from rankcut.cuts import Completions, FeatureMap, GraphCut, MapOptions
+from rankcut.cuts.graph_cut import graph_cut_features
 from rankcut.graphs import ItemGraph, as_item_graph
 from rankcut.graphs.distances import Similarity
 from rankcut.graphs.recipes import SimilarityGraph
 from rankcut.kernels.kendall import kendall_features, kendall_kernel
 from rankcut.kernels.mallows import mallows_kernel, median_lambda
 from rankcut.rankings import Unranked, read_rankings
-from rankcut.reports.classification import presence
-from rankcut.setfunctions import GraphCut
+from rankcut.regression.classification import presence
 
 Floats = NDArray[np.float64]
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rankcut.cuts import GraphCut
 from rankcut.graphs.recipes import SimilarityGraph
 from rankcut.kernels import (
     diffusion_kernel,
@@ -18,7 +19,6 @@ from rankcut.kernels import (
     spearman_kernel,
     weighted_kendall_kernel,
 )
-from rankcut.setfunctions import GraphCut
 from rankcut.theory import MajorantCone
 from reproduction.findings import Claim, Outcome, Sheet, Table, Verdict, tiny
 from reproduction.literal import coherent_partitions, full_orders

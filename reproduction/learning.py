@@ -12,7 +12,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.extmath import randomized_svd
 
-from rankcut.estimators.gp.classifier import GPClassifier
+from rankcut.gp.classifier import GPClassifier
 from reproduction.encodings import DUMMY, LOGISTIC, Encoded
 from reproduction.parts import Record
 

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
+from rankcut.cuts.graph_cut import graph_cut_features
 from rankcut.datasets.food import make_food
-from rankcut.features.graph_cut import graph_cut_features
 from rankcut.graphs.recipes import SimilarityGraph
 from rankcut.kernels import kendall_features, kendall_kernel, mallows_kernel
 from reproduction.comparisons import share_outcome

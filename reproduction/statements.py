@@ -9,12 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import accuracy_score, f1_score
 
+from rankcut.cuts import Completions, FeatureMap, GraphCut, MapOptions
 from rankcut.datasets.food import DISHES, TASTES
-from rankcut.features import Completions, FeatureMap, MapOptions
 from rankcut.graphs.recipes import SimilarityGraph
 from rankcut.kernels import kendall_features, kendall_kernel, mallows_kernel
 from rankcut.rankings import read_rankings
-from rankcut.setfunctions import GraphCut
 from reproduction.findings import Claim, Outcome, Picture, Row, Sheet, Table, Verdict, tiny
 from reproduction.panels import COLOURS, INK, SOFT, new_panel
 from reproduction.parts import Part, Record, Settings, Tables, Task

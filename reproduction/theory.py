@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from rankcut.cuts import GraphCut
 from rankcut.pictures.polytope_figure import MAJORANT, TANGENT, draw_panels
-from rankcut.setfunctions import GraphCut
 from reproduction.findings import Claim, Key, Outcome, Picture, Sheet, Table, Verdict, tiny
 from reproduction.panels import INK, SOFT, in_our_style
 from reproduction.parts import Part, Record, Settings, Tables, Task

@@ -6,17 +6,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankcut.estimators.submodular import SubmodularFeatures
-from rankcut.features.graph_cut import graph_cut_features
-from rankcut.graphs import as_item_graph
-from rankcut.kernels.graph_cut import graph_cut_kernel
-from rankcut.setfunctions import (
+from rankcut.cuts import (
     ConcaveOfCardinality,
     Coverage,
     GaussianEntropy,
     GaussianMutualInformation,
     GraphCut,
 )
+from rankcut.cuts.graph_cut import graph_cut_features
+from rankcut.cuts.submodular_features import SubmodularFeatures
+from rankcut.graphs import as_item_graph
+from rankcut.kernels.graph_cut import graph_cut_kernel
 from rankcut.theory import BasePolytope, MajorantCone, TangentCone, ordered_partitions
 from rankcut.theory.base_polytope import lovasz_extension
 from reproduction.literal import (

@@ -9,8 +9,7 @@ from scipy import sparse
 from strategies import partitions
 
 from rankcut import ItemGraph
-from rankcut.graphs import StructuredWeights
-from rankcut.setfunctions import (
+from rankcut.cuts import (
     Complement,
     ConcaveOfCardinality,
     Coverage,
@@ -22,6 +21,7 @@ from rankcut.setfunctions import (
     HypergraphCut,
     Modular,
 )
+from rankcut.graphs import StructuredWeights
 
 
 @dataclass(frozen=True)

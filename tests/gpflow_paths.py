@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankcut.features import Completions, graph_cut_features
+from rankcut.cuts import Completions, graph_cut_features
 from rankcut.graphs import ItemGraph
 from rankcut.kernels import kendall_features, kendall_kernel
 from reproduction.encodings import draw_full_rankings, item_graph

@@ -5,10 +5,10 @@ completions or to smoothing is gathered into their objects.
 """
 
 from rankcut import Completions, GraphCutFeatures, Smoothing
-from rankcut.features.feature_map import FeatureMap
-from rankcut.features.graph_cut import fit_map
+from rankcut.cuts import GraphCut
+from rankcut.cuts.feature_map import FeatureMap
+from rankcut.cuts.graph_cut import fit_map
 from rankcut.rankings import read_rankings
-from rankcut.setfunctions import GraphCut
 
 DRAWS = ("n_draws", "tolerance", "random_state")
 

@@ -10,6 +10,7 @@ import shell
 import tell
 
 import rankcut
+from rankcut.public_names import homes_beside
 
 HOME = Path(__file__).parents[1]
 PAGES = sorted((HOME / "docs").glob("*.md"))
@@ -39,8 +40,8 @@ def test_every_public_name_is_in_one_room_of_the_reference():
     rooms = hooks.public_names()
     listed = [name for names in rooms.values() for name in names]
     assert len(listed) == len(set(listed))
-    packages = {name for name, home in rankcut._HOMES.items() if home == "rankcut"}
-    assert set(rankcut._HOMES) - packages <= set(listed)
+    packages = {name for name, home in homes_beside(rankcut.__file__).items() if home == "rankcut"}
+    assert set(homes_beside(rankcut.__file__)) - packages <= set(listed)
 
 
 def test_every_page_has_a_place_in_the_navigation():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rankcut
-from rankcut import estimators, graphs, kernels, setfunctions, theory
+from rankcut import cuts, graphs, kernels, theory
 from rankcut.errors import InputError, Setting
 
 REMEDY = ["pass ", Setting("unranked", "last"), " or ", Setting("n_draws", 4)]
@@ -55,7 +55,7 @@ def test_errors_survive_pickling():
 HUGE = 10**400  # beyond all floats
 FULL = np.array([[1.0, 2.0, 3.0], [3.0, 1.0, 2.0], [2.0, 1.0, 3.0], [1.0, 3.0, 2.0]])
 CLASSES = [0, 1, 0, 1]
-MODULAR = setfunctions.Modular([1.0, 2.0, 3.0])
+MODULAR = cuts.Modular([1.0, 2.0, 3.0])
 
 
 @pytest.mark.parametrize(
@@ -84,13 +84,13 @@ MODULAR = setfunctions.Modular([1.0, 2.0, 3.0])
         lambda: rankcut.make_mallows(3, HUGE),
         lambda: graphs.MixedGraph([np.ones((2, 2)) - np.eye(2)], weights=[HUGE]).build(),
         lambda: rankcut.SimilarityGraph([[1.0], [2.0]], lengthscale=[HUGE]).build(),
-        lambda: estimators.GraphSmoothing(np.ones((3, 3)) - np.eye(3)).fit([[HUGE, 1, 2]]),
+        lambda: cuts.GraphSmoothing(np.ones((3, 3)) - np.eye(3)).fit([[HUGE, 1, 2]]),
         lambda: kernels.weighted_kendall_kernel(
             FULL, weights="additive", position_weights=[HUGE, 1, 1]
         ),
-        lambda: setfunctions.Modular([HUGE, 1]),
-        lambda: setfunctions.ConcaveOfCardinality(lambda k: HUGE * k, 3),
-        lambda: setfunctions.FromCallable(lambda items: HUGE * len(items), 3)({1}),
+        lambda: cuts.Modular([HUGE, 1]),
+        lambda: cuts.ConcaveOfCardinality(lambda k: HUGE * k, 3),
+        lambda: cuts.FromCallable(lambda items: HUGE * len(items), 3)({1}),
         lambda: HUGE * MODULAR,
         lambda: theory.lovasz_extension(MODULAR, [HUGE, 1, 2]),
         lambda: theory.BasePolytope(MODULAR).contains([HUGE, 1, 2]),

@@ -6,21 +6,8 @@ into scikit-learn. The names that most people use are here. The rest is in packa
 ``__init__.pyi`` lists. A name is loaded when it is first used, so ``import rankcut`` is quick.
 """
 
-from typing import Any
-
-from rankcut.public_names import homes_beside, load
+from rankcut.public_names import lazy_names
 
 __version__ = "0.1.0"
 
-_HOMES = homes_beside(__file__)
-
-__all__ = ["__version__", *_HOMES]
-
-
-def __getattr__(name: str) -> Any:
-    value = globals()[name] = load(name, _HOMES, __name__)
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__, __all__ = lazy_names(__name__, __file__)

@@ -5,6 +5,8 @@ and editors read it as it is.
 """
 
 import ast
+import sys
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -21,10 +23,21 @@ def homes_beside(file: str) -> dict[str, str]:
     }
 
 
-def load(name: str, homes: dict[str, str], package: str) -> Any:
-    """Import a name from its home; if that is the package itself, it is one of its modules."""
-    if name not in homes:
-        raise AttributeError(f"module {package!r} has no attribute {name!r}")
-    if homes[name] == package:
-        return import_module(f"{package}.{name}")
-    return getattr(import_module(homes[name]), name)
+def lazy_names(
+    package: str, file: str
+) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
+    """``__getattr__``, ``__dir__`` and ``__all__`` of a package, from the stub beside ``file``."""
+    homes = homes_beside(file)
+
+    def load(name: str) -> Any:
+        if name not in homes:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        # A name whose home is the package itself is one of its modules.
+        if homes[name] == package:
+            return import_module(f"{package}.{name}")
+        value = getattr(import_module(homes[name]), name)
+        # Kept, so that it is not asked for again.
+        setattr(sys.modules[package], name, value)
+        return value
+
+    return load, lambda: sorted(homes), list(homes)

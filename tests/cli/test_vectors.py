@@ -18,8 +18,8 @@ from rankcut import (
     read_file,
     write_file,
 )
-from rankcut.estimators import LikenessFeatures
-from rankcut.files.models import read_model
+from rankcut.saved_models import read_model
+from rankcut.similar import LikenessFeatures
 
 
 @pytest.mark.parametrize("suffix", ["npy", "npz", "csv", "parquet"])

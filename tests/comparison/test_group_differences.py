@@ -14,7 +14,7 @@ from rankcut import GraphCutFeatures, compare_groups, independence_test
 from rankcut._loops.partitions import NOWHERE
 from rankcut.comparison.rows import kinds_of_lists
 from rankcut.errors import InputError
-from rankcut.estimators import GaussianKernel, KendallFeatures, SpearmanKernel
+from rankcut.kernels import GaussianKernel, KendallFeatures, SpearmanKernel
 
 N_ITEMS = 5
 
@@ -397,7 +397,7 @@ def test_characteristic_kernels_see_a_split_population(features):
 
 
 def test_a_kernel_of_many_rankings_is_approximated_and_says_so(monkeypatch):
-    import rankcut.estimators.chosen_features as chosen_features
+    import rankcut.kernels.chosen_features as chosen_features
 
     ranks, groups = two_groups(80)
     exact = compare_groups(ranks, groups, features="gaussian", n_permutations=199)

@@ -17,10 +17,10 @@ from rankcut import (
     graph_cut_features,
     make_food,
 )
+from rankcut.cuts import FromCallable
 from rankcut.dask import is_lazy, reduced, row_blocks, stand_in
 from rankcut.dask.tasks import explained
-from rankcut.estimators import KendallFeatures, WeightedKendallFeatures
-from rankcut.setfunctions import FromCallable
+from rankcut.kernels import KendallFeatures, WeightedKendallFeatures
 
 RANKS = make_food(40, kind="full", random_state=0).ranks
 

@@ -9,7 +9,7 @@ from tolerances import assert_rounds_to
 
 from rankcut import GPClassifier
 from rankcut.dask import gp_rows
-from rankcut.estimators.gp import duplicates
+from rankcut.gp import duplicates
 
 RNG = np.random.default_rng(0)
 CODES = RNG.integers(0, 3, 3000)

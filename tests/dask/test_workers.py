@@ -25,8 +25,8 @@ from rankcut import (
     make_food,
 )
 from rankcut.dask import computed, map_rows
-from rankcut.estimators.gp import duplicates
 from rankcut.files import to_frame
+from rankcut.gp import duplicates
 
 pytestmark = pytest.mark.slow
 

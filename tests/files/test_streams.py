@@ -13,8 +13,8 @@ import pytest
 
 from rankcut import ItemGraph, RankingSet, read_file, read_items, write_file
 from rankcut.files import RankingFileError, read_graph, scan_file, write_graph
-from rankcut.files.models import import_skops, read_model
 from rankcut.files.streams import copy_whole, pack_archive, read_all, unpack_archive
+from rankcut.saved_models import import_skops, read_model
 
 
 def test_a_gzip_file_that_unpacks_out_of_proportion_is_refused():

@@ -29,7 +29,7 @@ SEEDS = {
 def check(reader, data):
     """Read the bytes, and say if that was more than it should be."""
     from rankcut.files import RankingFileError
-    from rankcut.reports.description import describe
+    from rankcut.report.description import describe
 
     refused = None
     try:

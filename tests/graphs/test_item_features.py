@@ -174,7 +174,7 @@ def test_rows_of_different_lengths_are_refused_when_built():
 
 
 def test_a_fitted_model_of_a_frame_is_saved_and_loaded(frames, tmp_path):
-    models = pytest.importorskip("rankcut.files.models")
+    models = pytest.importorskip("rankcut.saved_models")
     pytest.importorskip("skops.io")
     food = make_food(20, random_state=0)
     columns = {f"x{i}": column for i, column in enumerate(food.item_features.T)}

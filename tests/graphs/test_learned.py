@@ -27,8 +27,8 @@ from rankcut import (
     graph_cut_kernel,
     make_food,
 )
+from rankcut.cuts import GraphSmoothing
 from rankcut.errors import InputError
-from rankcut.estimators import GraphSmoothing
 from rankcut.graphs import NormalizedGraph
 
 

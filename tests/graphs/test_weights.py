@@ -14,9 +14,9 @@ from strategies import partitions, ranks_of
 from tolerances import assert_rounds_to
 
 from rankcut import DissimilarityGraph, ItemGraph, NeighborGraph, graph_cut_kernel
+from rankcut.cuts import GraphCut
 from rankcut.files import read_graph, write_graph
 from rankcut.graphs import NormalizedGraph, StructuredWeights
-from rankcut.setfunctions import GraphCut
 from rankcut.theory import lovasz_extension
 
 

@@ -9,7 +9,7 @@ from scipy import sparse
 from tolerances import assert_rounds_to
 
 from rankcut._loops import inverted_lists as loops
-from rankcut.features.offset_rows import JoinedRows, OffsetRows, UncentredRows
+from rankcut.cuts.offset_rows import JoinedRows, OffsetRows, UncentredRows
 from rankcut.kernels import inverted_lists
 from rankcut.kernels.inverted_lists import InvertedLists
 

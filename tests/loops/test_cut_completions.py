@@ -10,11 +10,10 @@ from rankcut import ItemGraph
 from rankcut._loops.cut_completions import add_cut_completions
 from rankcut._loops.gap_completions import add_tasks, draw_completions
 from rankcut._loops.slopes import spread_slopes
-from rankcut.features import FeatureMap, MapOptions
-from rankcut.features.completions import Completions
-from rankcut.partitions import Partitions, read_partitions
+from rankcut.cuts import FeatureMap, GraphCut, MapOptions
+from rankcut.cuts.completions import Completions
 from rankcut.rankings import read_rankings
-from rankcut.setfunctions import GraphCut
+from rankcut.rankings.partitions import Partitions, read_partitions
 
 RANKS = np.array(
     [

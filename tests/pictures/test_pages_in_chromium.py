@@ -5,13 +5,13 @@ import pytest
 from chromium import COLLIDING, CUT, WIDER, find_chromium, opened
 
 from rankcut import SimilarityGraph, compare_groups, make_mallows
+from rankcut.blocs.figure import bloc_page
+from rankcut.blocs.words import BlocReport
+from rankcut.comparison.page import comparison_page
+from rankcut.consensus.figure import consensus_page
+from rankcut.consensus.words import ConsensusReport, GroupConsensus
 from rankcut.datasets import load_lunch
 from rankcut.pictures import graph_page, map_page
-from rankcut.pictures.blocs import bloc_page
-from rankcut.pictures.comparison_page import comparison_page
-from rankcut.pictures.consensus import consensus_page
-from rankcut.reports.blocs import BlocReport
-from rankcut.reports.consensus import ConsensusReport, GroupConsensus
 
 pytestmark = [
     pytest.mark.slow,

@@ -8,8 +8,8 @@ from scipy.spatial import ConvexHull
 from tolerances import assert_rounds_to
 
 from rankcut import plot_polytope
+from rankcut.cuts import GraphCut, Modular
 from rankcut.errors import InputError
-from rankcut.setfunctions import GraphCut, Modular
 from rankcut.theory import BasePolytope, MajorantCone, ordered_partitions
 
 pictures = pytest.importorskip(

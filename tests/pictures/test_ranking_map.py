@@ -8,7 +8,7 @@ from sklearn.decomposition import PCA
 from rankcut import RankingSet, RBOKernel, make_mallows
 from rankcut.datasets import load_lunch
 from rankcut.errors import InputError
-from rankcut.estimators import SpearmanKernel
+from rankcut.kernels import SpearmanKernel
 from rankcut.pictures.map_figure import read_map
 from rankcut.pictures.map_scene import MOST_ARROWS, lay_out
 from rankcut.pictures.ranking_map import (

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.spatial import ConvexHull
 
-from rankcut.setfunctions import GraphCut, Modular
+from rankcut.cuts import GraphCut, Modular
 from rankcut.theory import BasePolytope, ordered_partitions
 
 every_kind = pytest.mark.parametrize("family", KINDS)

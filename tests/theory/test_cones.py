@@ -11,7 +11,7 @@ from scipy.optimize import isotonic_regression, linprog
 from strategies import ranks_of
 
 from rankcut import SubmodularFeatures, graph_cut_kernel
-from rankcut.setfunctions import Modular
+from rankcut.cuts import Modular
 from rankcut.theory import BasePolytope, MajorantCone, TangentCone, lovasz_extension
 
 every_kind = pytest.mark.parametrize("family", KINDS)

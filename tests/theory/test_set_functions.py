@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose
 from scipy.optimize import linprog
 
 from rankcut import ItemGraph, from_orders, to_orders
-from rankcut.setfunctions import FromCallable, GraphCut, check_submodular
+from rankcut.cuts import FromCallable, GraphCut, check_submodular
 from rankcut.theory import BasePolytope, lovasz_extension, lovasz_subgradient
 
 every_kind = pytest.mark.parametrize("family", KINDS)

@@ -61,7 +61,7 @@ def fit_order_vectors(groups: Indices, weights: Floats, unranked: Unranked) -> O
 
 
 class RankVectors(Protocol):
-    """Vectors of rank matrices, such as those of :mod:`rankcut.estimators.chosen_features`."""
+    """Vectors of rank matrices, such as those of :mod:`rankcut.kernels.chosen_features`."""
 
     @property
     def is_small(self) -> bool:

@@ -23,9 +23,9 @@ from rankcut.cli.vector_options import VectorOptions
 from rankcut.errors import InputError, amount
 
 if TYPE_CHECKING:
-    from rankcut.explanation.effects import Explanation
     from rankcut.graphs.item_graph import ItemGraph
-    from rankcut.reports.classification import Score
+    from rankcut.regression.classification import Score
+    from rankcut.regression.effects import Explanation
 
 Model: TypeAlias = Literal["views", "logistic", "gp"]
 
@@ -127,7 +127,7 @@ def classify(
 
 
 def _explained(model: Any, ranks: Any) -> "Explanation":
-    from rankcut.explanation.effects import explain
+    from rankcut.regression.effects import explain
 
     return explain(model, ranks)
 
@@ -151,8 +151,8 @@ def _in_memory(
 ) -> tuple[list[Report], Any, Any]:
     """Reports, and functions that fit and save the model, and that fit it."""
     from rankcut.cli.progress import working
-    from rankcut.files.models import SavedModel, write_model
-    from rankcut.reports.classification import cross_validate, evaluate, make_classifier
+    from rankcut.regression.classification import cross_validate, evaluate, make_classifier
+    from rankcut.saved_models import SavedModel, write_model
 
     target, test, folds, group = split
     no_items = [target] if group is None else [target, group]
@@ -218,8 +218,8 @@ def _on_cluster(
     from rankcut.cli.progress import steps, working
     from rankcut.dask.cross_validation import cross_validate
     from rankcut.dask.vector_blocks import computed_vectors, write_features
-    from rankcut.estimators.gp.classifier import GPClassifier
-    from rankcut.files.models import SavedModel, write_model
+    from rankcut.gp.classifier import GPClassifier
+    from rankcut.saved_models import SavedModel, write_model
 
     file, target, folds, parts, block = task
     rankings = reading.lazily(file, block, no_items=[target])

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from rankcut.ranking_set import RankingSet
+    from rankcut.rankings.ranking_set import RankingSet
 
 
 @with_options(reading=Reading)
@@ -80,10 +80,10 @@ def clusters(
 
     Example: rankcut clusters votes.soi --unranked anywhere -o blocs.html
     """
+    from rankcut.blocs.estimator import RankingClusters
+    from rankcut.blocs.words import BlocReport
     from rankcut.cli.progress import working
-    from rankcut.estimators.ranking_clusters import RankingClusters
     from rankcut.rankings import read_rankings
-    from rankcut.reports.blocs import BlocReport
 
     suffixes = {**TABLES, **PICTURES, ".html": None, ".skops": needs_skops}
     outputs = Outputs(output, suffixes, ".csv", as_json=as_json)
@@ -116,13 +116,13 @@ def clusters(
         return draw_map(_map(rankings, model), rankings.title or "Blocs")
 
     def page() -> str:
-        from rankcut.pictures.blocs import bloc_page
+        from rankcut.blocs.figure import bloc_page
 
         shown = _map(rankings, model) if min(rankings.ranks.shape) > 1 else None
         return bloc_page(report, rankings.title, shown, rankings.ranks)
 
     def save(place: str) -> None:
-        from rankcut.files.models import SavedBlocs, write_model
+        from rankcut.saved_models import SavedBlocs, write_model
 
         write_model(SavedBlocs(model, tuple(rankings.items)), place)
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rankcut.comparison.results import GroupComparison
-    from rankcut.ranking_set import RankingSet
+    from rankcut.rankings.ranking_set import RankingSet
 
 _BAR = 12
 
@@ -110,7 +110,7 @@ def compare(
     outputs.write(picture_writers(lambda: results[0].plot()))
 
     def page() -> str:
-        from rankcut.pictures.comparison_page import comparison_page
+        from rankcut.comparison.page import comparison_page
 
         return comparison_page(data if isinstance(data, list) else [data])
 

@@ -20,8 +20,8 @@ from rankcut.cli.reading import Rankings, Reading
 from rankcut.errors import amount
 
 if TYPE_CHECKING:
-    from rankcut.estimators.ranking_completer import RankingCompleter
-    from rankcut.ranking_set import RankingSet
+    from rankcut.completion.estimator import RankingCompleter
+    from rankcut.rankings.ranking_set import RankingSet
 
 Top: TypeAlias = Annotated[
     int | None,
@@ -86,9 +86,9 @@ def complete(
 
     from rankcut.cli.progress import working
     from rankcut.cli.vector_options import VectorOptions
-    from rankcut.estimators.ranking_completer import RankingCompleter
-    from rankcut.files.models import SavedCompleter, write_model
+    from rankcut.completion.estimator import RankingCompleter
     from rankcut.rankings import read_rankings
+    from rankcut.saved_models import SavedCompleter, write_model
 
     item_graph = VectorOptions(items=items, graph=graph).item_graph(near=True)
     rankings = reading.read(file)

@@ -22,8 +22,8 @@ from rankcut.errors import amount
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from rankcut.ranking_set import RankingSet
-    from rankcut.reports.consensus import ConsensusReport
+    from rankcut.consensus.words import ConsensusReport
+    from rankcut.rankings.ranking_set import RankingSet
 
 Method: TypeAlias = Literal["borda", "graph", "copeland", "kemeny"]
 
@@ -92,12 +92,12 @@ def consensus(
         report = _report(rankings, file, settings, by, people, say)
 
     def draw() -> Any:
-        from rankcut.pictures.consensus import draw_consensus
+        from rankcut.consensus.figure import draw_consensus
 
         return draw_consensus(report, rankings.title or "Consensus")
 
     def page() -> str:
-        from rankcut.pictures.consensus import consensus_page
+        from rankcut.consensus.figure import consensus_page
 
         return consensus_page(report, rankings.title)
 
@@ -120,9 +120,9 @@ def _report(
     """The consensus of all, or of each group."""
     import warnings
 
-    from rankcut.estimators.consensus import Consensus
+    from rankcut.consensus.estimator import Consensus
+    from rankcut.consensus.words import ConsensusReport, GroupConsensus
     from rankcut.rankings import read_rankings
-    from rankcut.reports.consensus import ConsensusReport, GroupConsensus
 
     groups: list[tuple[str, RankingSet]] = [("", rankings)]
     if by is not None:

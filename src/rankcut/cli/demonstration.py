@@ -5,18 +5,18 @@ from html import escape
 from typing import Any
 
 from rankcut.comparison.group_differences import compare_groups
+from rankcut.comparison.page import comparison_picture
 from rankcut.comparison.results import GroupComparison
+from rankcut.consensus.estimator import Consensus
+from rankcut.consensus.figure import places_picture
+from rankcut.consensus.words import ConsensusReport, GroupConsensus
 from rankcut.datasets import load_lunch
-from rankcut.estimators.consensus import Consensus
-from rankcut.pictures.comparison_page import comparison_picture
-from rankcut.pictures.consensus import places_picture
 from rankcut.pictures.map_figure import read_map
 from rankcut.pictures.map_page import describe_orders, map_pieces
 from rankcut.pictures.page import key, page
 from rankcut.pictures.ranking_map import RankingMap
 from rankcut.pictures.theme import colour
-from rankcut.ranking_set import RankingSet
-from rankcut.reports.consensus import ConsensusReport, GroupConsensus
+from rankcut.rankings.ranking_set import RankingSet
 
 NEXT = (
     ("rankcut report YOURS.csv -o report.html", "one page: what is in it, and what it says"),

@@ -13,7 +13,7 @@ from rankcut.errors import InputError
 
 if TYPE_CHECKING:
     from rankcut.files.matrix_files import MatrixBlock
-    from rankcut.ranking_set import RankingSet
+    from rankcut.rankings.ranking_set import RankingSet
 
 
 @with_options(vectors=VectorOptions, computing=Computing, reading=Reading)

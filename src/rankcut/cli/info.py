@@ -11,7 +11,7 @@ from rankcut.cli.reading import Rankings, Reading
 from rankcut.errors import amount
 
 if TYPE_CHECKING:
-    from rankcut.reports.description import Description, Preference
+    from rankcut.report.description import Description, Preference
 
 # Described by plain Python sooner than Numba is imported.
 _FEW_ENTRIES = 4096
@@ -39,7 +39,7 @@ def info(
     from contextlib import nullcontext
 
     from rankcut._loops.compilation import plain_loops
-    from rankcut.reports.description import describe
+    from rankcut.report.description import describe
 
     outputs = Outputs(output, {".json": None}, ".json", as_json=as_json)
     rankings = reading.read(file)
@@ -75,7 +75,7 @@ def _lines(found: "Description", shown: int) -> list[tuple[str, str]]:
         *_listed("least preferred", _shown(found.preferred[-half:][::-1])),
     ]
     if found.agreement is not None:
-        from rankcut.reports.consensus import agreement_sentence
+        from rankcut.consensus.words import agreement_sentence
 
         said = agreement_sentence(found.agreement, 0.95).removeprefix("Agreement: ")
         lines.append(("agreement", said.rstrip(".")))

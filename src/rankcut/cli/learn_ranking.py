@@ -22,7 +22,7 @@ from rankcut.errors import InputError, RankingFileError, amount
 
 if TYPE_CHECKING:
     from rankcut.files.feature_tables import PersonTable
-    from rankcut.ranking_set import RankingSet
+    from rankcut.rankings.ranking_set import RankingSet
 
 _SHOWN = {"kendall": ("Kendall", 7, ".3f"), "spearman": ("Spearman", 8, ".3f")}
 
@@ -77,9 +77,9 @@ def learn_ranking(
     outputs = Outputs(output, {".skops": needs_skops, **TABLES}, ".skops", as_json=as_json)
 
     from rankcut.cli.progress import working
-    from rankcut.estimators.ranking_regressor import RankingRegressor
-    from rankcut.files.models import SavedModel, write_model
-    from rankcut.reports.regression import cross_validate_rankings, n_best
+    from rankcut.label_ranking.estimator import RankingRegressor
+    from rankcut.regression.scores import cross_validate_rankings, n_best
+    from rankcut.saved_models import SavedModel, write_model
 
     people, ranked = _one_by_one(*_read(table, rankings, person, reading))
     if len(ranked) < folds:

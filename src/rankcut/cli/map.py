@@ -20,7 +20,7 @@ from rankcut.cli.vector_options import VectorOptions
 from rankcut.errors import RankingFileError
 
 if TYPE_CHECKING:
-    from rankcut.ranking_set import RankingSet
+    from rankcut.rankings.ranking_set import RankingSet
 
 MapFormat: TypeAlias = Literal["png", "svg", "pdf", "html", "csv", "json", "parquet"]
 
@@ -69,7 +69,7 @@ def map(  # noqa: A001 - the command is called so
 def _writers(
     rankings: "RankingSet", vectors: VectorOptions, values: Any, by: str
 ) -> dict[str, Writer]:
-    from rankcut.features.offset_rows import filled
+    from rankcut.cuts.offset_rows import filled
     from rankcut.pictures.map_figure import draw_map
     from rankcut.pictures.map_page import describe_orders, draw_map_page
     from rankcut.pictures.ranking_map import distinct_points, main_directions, map_rankings

@@ -29,7 +29,7 @@ import typer
 from rankcut.errors import InputError, RankingFileError
 
 if TYPE_CHECKING:
-    from rankcut.ranking_set import RankingSet
+    from rankcut.rankings.ranking_set import RankingSet
 
 Writer: TypeAlias = Callable[[str], None]
 """Writes a result to a path, whole or not at all."""
@@ -62,7 +62,7 @@ def _needs_matplotlib() -> None:
 
 def needs_skops() -> None:
     """Refuse if skops is missing."""
-    from rankcut.files.models import import_skops
+    from rankcut.saved_models import import_skops
 
     import_skops()
 
@@ -374,11 +374,11 @@ def order_lines(rankings: "RankingSet") -> list[str]:
     """Each ranking as its items, best first.
 
     >>> import numpy as np
-    >>> from rankcut.ranking_set import RankingSet
+    >>> from rankcut.rankings.ranking_set import RankingSet
     >>> order_lines(RankingSet(np.array([[2.0, 1.0, 1.0]]), ("toro", "uni", "ika")))
     ['uni = ika > toro']
     """
-    from rankcut.orders import to_orders
+    from rankcut.rankings.orders import to_orders
 
     orders = to_orders(rankings.ranks, [str(item) for item in rankings.items])
     return [" > ".join(map(_group, order)) for order in orders]

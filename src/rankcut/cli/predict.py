@@ -21,8 +21,8 @@ from rankcut.cli.reading import Rankings, Reading
 from rankcut.errors import InputError, RankingFileError
 
 if TYPE_CHECKING:
-    from rankcut.files.models import SavedModel
-    from rankcut.ranking_set import RankingSet
+    from rankcut.rankings.ranking_set import RankingSet
+    from rankcut.saved_models import SavedModel
 
 
 @with_options(reading=Reading)
@@ -57,7 +57,7 @@ def predict(
         raise InputError("MODEL and FILE cannot both be standard input")
     outputs = Outputs(output or ([] if as_json else ["-"]), TABLES, ".csv", as_json=as_json)
 
-    from rankcut.files.models import SavedBlocs, SavedCompleter, SavedModel, read_model
+    from rankcut.saved_models import SavedBlocs, SavedCompleter, SavedModel, read_model
 
     saved = read_model(sys.stdin.buffer if model == "-" else model)
     explainable = isinstance(saved, SavedModel) and saved.kind != "rankings"
@@ -86,7 +86,7 @@ def predict(
             )
         columns = (_classes if saved.kind == "classes" else _numbers)(saved, rankings)
         if explain:
-            from rankcut.explanation.effects import explain as explain_model
+            from rankcut.regression.effects import explain as explain_model
 
             found = explain_model(saved.classifier, rankings.expanded().dense())
             print(found.summary(), file=sys.stderr)

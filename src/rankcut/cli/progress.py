@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rankcut.errors import amount
 
 if TYPE_CHECKING:
-    from rankcut.ranking_set import RankingSet
+    from rankcut.rankings.ranking_set import RankingSet
 
 
 @contextmanager

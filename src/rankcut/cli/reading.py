@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rankcut.dask.lazy_rankings import LazyRankings
     from rankcut.files.blocks import Header
     from rankcut.files.feature_tables import ItemTable
-    from rankcut.ranking_set import RankingSet
+    from rankcut.rankings.ranking_set import RankingSet
 
 _KINDS = ("full", "top-k", "ties", "incomplete")
 DATASETS = (

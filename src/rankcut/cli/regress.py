@@ -63,8 +63,8 @@ def regress(
     graph = vectors.graph_of_model(model, ("gp",))
 
     from rankcut.cli.progress import working
-    from rankcut.files.models import SavedModel, write_model
-    from rankcut.reports.regression import cross_validate_numbers, make_regressor
+    from rankcut.regression.scores import cross_validate_numbers, make_regressor
+    from rankcut.saved_models import SavedModel, write_model
 
     no_items = [target] if group is None else [target, group]
     rankings, numbers = numbered(reading.read(file, expand=True, no_items=no_items), target, file)
@@ -85,7 +85,7 @@ def regress(
     rows = [asdict(score) for score in scores]
     explained = None
     if explain:
-        from rankcut.explanation.effects import explain as explain_model
+        from rankcut.regression.effects import explain as explain_model
 
         explained = explain_model(regressor, rankings.ranks)
     title = f"{target}, {amount(len(rankings), 'ranking')}, {folds}-fold cross-validation"

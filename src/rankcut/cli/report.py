@@ -55,7 +55,7 @@ def report(
     rankings = reading.read(file, no_items=[] if by is None else [by])
     groups = None if by is None else known_values(rankings, by, file)
     with working("report") as say:
-        from rankcut.pictures.ranking_report import report as make
+        from rankcut.report.ranking_report import report as make
 
         page = make(
             rankings,

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from rankcut.dask.nearest import Neighbors
     from rankcut.kernels.nearest import Nearest
-    from rankcut.ranking_set import RankingSet
+    from rankcut.rankings.ranking_set import RankingSet
 
 # With only a similarity graph, a list that adds an item similar to its own is nearer than an equal
 # list; two smoothing steps on the graph correct this on a cluster.
@@ -122,7 +122,7 @@ def _of_each(
     """The columns of a table: each ranking, one similar to it, and how similar it is."""
     import numpy as np
 
-    from rankcut.estimators.similar_rankings import SimilarRankings
+    from rankcut.similar.estimator import SimilarRankings
 
     others = min(number, len(rankings) - 1)
     if rankings.n_rankings == 1:
@@ -182,7 +182,7 @@ def _search(
 ) -> "Neighbors":
     """The row itself and the nearest ones, in memory."""
     from rankcut.dask.nearest import Neighbors, find_row, itself_first, row_number
-    from rankcut.estimators.similar_rankings import SimilarRankings
+    from rankcut.similar.estimator import SimilarRankings
 
     rankings = reading.read(file)
     features = vectors.likeness(rankings)

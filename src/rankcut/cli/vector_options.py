@@ -13,9 +13,9 @@ from rankcut.cli.reading import dataset_items, is_dataset
 from rankcut.errors import InputError, RankingFileError, Setting
 
 if TYPE_CHECKING:
-    from rankcut.estimators.graph_cut import GraphCutFeatures
+    from rankcut.cuts.graph_cut_transformer import GraphCutFeatures
     from rankcut.graphs.item_graph import GraphRecipe, ItemGraph
-    from rankcut.ranking_set import RankingSet
+    from rankcut.rankings.ranking_set import RankingSet
 
 _PANEL = "How rankings become vectors"
 
@@ -77,7 +77,7 @@ class VectorOptions:
 
     def check(self) -> None:
         """Refuse values that cannot work, before anything is read."""
-        from rankcut.features.smoothing import check_steps
+        from rankcut.cuts.smoothing import check_steps
 
         self._unlisted_weight()
         check_steps(self.smoothing or 0.0)
@@ -104,7 +104,7 @@ class VectorOptions:
 
     def _unlisted_weight(self) -> Any:
         """The weight that the user gives as text."""
-        from rankcut.features.unlisted import check_unlisted_weight
+        from rankcut.cuts.unlisted import check_unlisted_weight
 
         try:
             weight: Any = self.unlisted if self.unlisted == "balanced" else float(self.unlisted)
@@ -174,10 +174,10 @@ class VectorOptions:
         If the user sets an option of graph cut vectors, it makes those.
         """
         if self.by_cuts:
-            from rankcut.estimators.graph_cut import GraphCutFeatures
+            from rankcut.cuts.graph_cut_transformer import GraphCutFeatures
 
             return GraphCutFeatures(self.item_graph(), normalize=True, **self.arguments(rankings))
-        from rankcut.estimators.likeness import LikenessFeatures
+        from rankcut.similar.likeness import LikenessFeatures
 
         graph = self.graph_or_recipe(near=True)
         return LikenessFeatures(graph, unranked=self.unranked, items=rankings.labels())
@@ -186,7 +186,7 @@ class VectorOptions:
         self, rankings: "RankingSet", graph: "ItemGraph | None", *, normalize: bool = False
     ) -> "GraphCutFeatures":
         """An estimator, not fitted, of dense vectors of these items."""
-        from rankcut.estimators.graph_cut import GraphCutFeatures
+        from rankcut.cuts.graph_cut_transformer import GraphCutFeatures
 
         return GraphCutFeatures(
             graph, normalize=normalize, sparse_output=False, **self.arguments(rankings)
@@ -194,7 +194,7 @@ class VectorOptions:
 
     def arguments(self, rankings: "RankingSet") -> dict[str, Any]:
         """Keyword arguments for the feature map, or for a kernel."""
-        from rankcut.features.completions import Completions
+        from rankcut.cuts.completions import Completions
 
         return {
             "unranked": self.unranked,

@@ -15,7 +15,7 @@ from sklearn.pipeline import make_pipeline
 from rankcut._loops.types import Floats
 from rankcut.comparison.tables import Table
 from rankcut.errors import InputError, amount
-from rankcut.estimators.gp import GPClassifier
+from rankcut.gp import GPClassifier
 from rankcut.rankings import weights_of
 
 # A kernel needs matrices of rankings × rankings.
@@ -51,7 +51,7 @@ class KernelComparison:
         Examples
         --------
         >>> from rankcut import GraphCutFeatures, compare_kernels, make_food
-        >>> from rankcut.estimators import KendallFeatures
+        >>> from rankcut.kernels import KendallFeatures
         >>> food = make_food(60, noise=0.3, random_state=0)
         >>> kernels = {"places": GraphCutFeatures(), "pairs": KendallFeatures()}
         >>> print(compare_kernels(food.ranks, food.target, kernels, n_folds=2).summary())
@@ -141,7 +141,7 @@ def compare_kernels(
     Examples
     --------
     >>> from rankcut import GraphCutFeatures, compare_kernels, make_food
-    >>> from rankcut.estimators import KendallFeatures
+    >>> from rankcut.kernels import KendallFeatures
     >>> food = make_food(60, noise=0.3, random_state=0)
     >>> kernels = {"places": GraphCutFeatures(), "pairs": KendallFeatures()}
     >>> found = compare_kernels(food.ranks, food.target, kernels, n_folds=2)

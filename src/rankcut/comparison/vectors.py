@@ -10,7 +10,7 @@ from rankcut._loops.partitions import NOWHERE, centred_positions
 from rankcut._loops.signs import expected_signs
 from rankcut._loops.types import Floats, Indices
 from rankcut.comparison.design import Vectors, slices
-from rankcut.estimators.chosen_features import choose_features
+from rankcut.kernels.chosen_features import choose_features
 from rankcut.rankings import Unranked
 
 # Pairs are compared up to this many items: 4,950 pairs.

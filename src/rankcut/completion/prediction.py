@@ -11,7 +11,7 @@ from rankcut.completion.factors import FactorPopulation
 from rankcut.completion.lists import Lists
 from rankcut.completion.population import Population
 from rankcut.completion.sharpness import Sharpness
-from rankcut.consensus.decoding import to_ranking
+from rankcut.rankings.decoding import to_ranking
 
 
 def deviations(population: Population | FactorPopulation, lists: Lists) -> Floats:

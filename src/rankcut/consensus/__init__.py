@@ -5,7 +5,6 @@ matrices and arrays, not scikit-learn.
 """
 
 from rankcut.consensus.agreement import Agreement, Comparisons, agree, compare_pairs
-from rankcut.consensus.decoding import to_ranking
 from rankcut.consensus.kemeny import KemenyOrder, kemeny_order
 from rankcut.consensus.majority import majority_sentence, pairwise_winner, shortest_cycle
 from rankcut.consensus.methods import (
@@ -19,6 +18,7 @@ from rankcut.consensus.methods import (
     rank_listed,
 )
 from rankcut.consensus.people import People, gather
+from rankcut.rankings.decoding import to_ranking
 
 __all__ = [
     "MOST_PAIRED",

@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 
 from rankcut._loops.types import Floats
 from rankcut.consensus.agreement import Comparisons
-from rankcut.consensus.decoding import to_ranking
 from rankcut.consensus.intervals import (
     places_by_pairs,
     places_by_ranges,
@@ -26,6 +25,7 @@ from rankcut.consensus.means import (
     sign_vectors,
 )
 from rankcut.consensus.people import People
+from rankcut.rankings.decoding import to_ranking
 
 Method: TypeAlias = Literal["borda", "graph", "copeland", "kemeny"]
 

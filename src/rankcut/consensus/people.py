@@ -18,8 +18,8 @@ from rankcut._loops.partitions import NOWHERE, close_rows, group_rows
 from rankcut._loops.types import Indices, Words
 from rankcut.errors import InputError, Setting
 from rankcut.parameters import check_counts
-from rankcut.partitions import block_rows, read_partitions
 from rankcut.rankings import RankMatrix, Unranked
+from rankcut.rankings.partitions import block_rows, read_partitions
 
 # Units are read in blocks of this many, or of this many entries if there are many items.
 _BLOCK_UNITS = 1024

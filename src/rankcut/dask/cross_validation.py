@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from rankcut.dask.collections import as_array, row_blocks
 from rankcut.dask.tasks import computed, reduced, shared, task
 from rankcut.errors import amount
-from rankcut.estimators.gp.classifier import GPClassifier
-from rankcut.reports.classification import BINS, Score, bin_of
+from rankcut.gp.classifier import GPClassifier
+from rankcut.regression.classification import BINS, Score, bin_of
 
 
 class Tally(NamedTuple):

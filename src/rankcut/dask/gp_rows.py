@@ -4,7 +4,7 @@ A first pass surveys the blocks: the labels and their counts, the mean of ‖φ�
 distinct rows. If there are few distinct rows, only these are fetched, with the sums of their
 weights, and fitted in memory. Otherwise the blocks stay on the workers. They are kept there if
 they all fit, and computed again in each pass if not. A step fetches only the sums of
-:class:`~rankcut.estimators.gp.weight_space.Statistics`.
+:class:`~rankcut.gp.weight_space.Statistics`.
 """
 
 from functools import partial, reduce
@@ -20,8 +20,8 @@ from rankcut._loops.types import Floats
 from rankcut.dask.collections import RowBlocks, is_lazy, row_blocks
 from rankcut.dask.tasks import computed, import_dask, reduced, room, shared, task
 from rankcut.errors import InputError, amount
-from rankcut.estimators.gp.duplicates import few_distinct, few_hashes, most_distinct
-from rankcut.estimators.gp.fits import (
+from rankcut.gp.duplicates import few_distinct, few_hashes, most_distinct
+from rankcut.gp.fits import (
     Fit,
     Settings,
     class_factors,
@@ -29,10 +29,10 @@ from rankcut.estimators.gp.fits import (
     fit_features,
     fit_rows,
 )
-from rankcut.estimators.gp.gaussian import Gaussian, Prior
-from rankcut.estimators.gp.likelihoods import Likelihood
-from rankcut.estimators.gp.regressor import Sums, sum_block
-from rankcut.estimators.gp.weight_space import (
+from rankcut.gp.gaussian import Gaussian, Prior
+from rankcut.gp.likelihoods import Likelihood
+from rankcut.gp.regressor import Sums, sum_block
+from rankcut.gp.weight_space import (
     LabelledRows,
     Statistics,
     exponent_of,

@@ -13,7 +13,7 @@ from rankcut.dask.tasks import shared, task
 from rankcut.files.layouts import joined
 from rankcut.files.parquet import BlockPlace, BlockReader, block_places
 from rankcut.files.roles import TableOptions
-from rankcut.ranking_set import RankingSet
+from rankcut.rankings.ranking_set import RankingSet
 
 
 def read_parquet(source: str, *, rows: int = 16384, **options: Any) -> "LazyRankings":
@@ -35,7 +35,7 @@ def read_parquet(source: str, *, rows: int = 16384, **options: Any) -> "LazyRank
     >>> import tempfile
     >>> from rankcut import write_file
     >>> from rankcut.datasets import load_lunch
-    >>> from rankcut.ranking_set import RankingSet
+    >>> from rankcut.rankings.ranking_set import RankingSet
     >>> lunch = load_lunch("full")
     >>> path = tempfile.mkdtemp() + "/lunch.parquet"
     >>> write_file(RankingSet(lunch.ranks, tuple(lunch.item_names)), path)
@@ -57,7 +57,7 @@ class LazyRankings:
     places : list
         Where each block is: a file, and rows of it.
     reader : callable
-        Reads the :class:`~rankcut.ranking_set.RankingSet` of a place.
+        Reads the :class:`~rankcut.rankings.ranking_set.RankingSet` of a place.
     first : RankingSet
         The first block, whose items all blocks have.
     """

@@ -12,8 +12,8 @@ from scipy import sparse as sp
 from rankcut.dask.collections import as_array, at_place, stand_in
 from rankcut.dask.tasks import computed, reduced, shared, task
 from rankcut.errors import InputError
-from rankcut.long_tables import LongRanks, from_long
 from rankcut.rankings import object_array
+from rankcut.rankings.long_tables import LongRanks, from_long
 
 
 def lazy_from_long(

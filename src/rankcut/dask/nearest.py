@@ -6,14 +6,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rankcut.cuts.offset_rows import check_centred
 from rankcut.dask.lazy_rankings import LazyRankings
 from rankcut.dask.tasks import Progress, computed, each_done
 from rankcut.dask.vector_blocks import Vectors
 from rankcut.errors import InputError
-from rankcut.features.offset_rows import check_centred
 from rankcut.kernels.graph_cut import GraphCutVectors
 from rankcut.kernels.nearest import nearest_of
-from rankcut.ranking_set import RankingSet
+from rankcut.rankings.ranking_set import RankingSet
 
 
 class Neighbors(NamedTuple):

@@ -15,11 +15,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rankcut.cuts.offset_rows import check_centred
 from rankcut.dask.collections import as_array, at_place
 from rankcut.dask.lazy_rankings import LazyRankings
 from rankcut.dask.tasks import Progress, computed, each_done, import_dask, shared_task
 from rankcut.errors import InputError, RankingFileError
-from rankcut.features.offset_rows import check_centred
 from rankcut.files.matrix_files import MatrixBlock, write_matrix
 from rankcut.files.numpy_files import graph_arrays
 from rankcut.files.parquet import BlockPlace, BlockReader, import_pyarrow

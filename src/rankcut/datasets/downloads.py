@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from rankcut.files.preflib import read_preflib
 from rankcut.files.sheets import text_blocks
 from rankcut.files.streams import Source
-from rankcut.ranking_set import RankingSet
+from rankcut.rankings.ranking_set import RankingSet
 
 VARIABLE = "RANKCUT_DATA"
 

@@ -5,9 +5,9 @@ import os
 import numpy as np
 
 from rankcut.datasets.downloads import find_files, read_columns
-from rankcut.long_tables import entries_by_row
-from rankcut.ranking_set import RankingSet
-from rankcut.ratings import from_ratings
+from rankcut.rankings.long_tables import entries_by_row
+from rankcut.rankings.ranking_set import RankingSet
+from rankcut.rankings.ratings import from_ratings
 
 # The former Eastern bloc and Yugoslavia.
 _EAST = {

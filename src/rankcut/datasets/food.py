@@ -14,8 +14,8 @@ from rankcut.errors import InputError
 from rankcut.files.feature_tables import read_items
 from rankcut.files.formats import read_file
 from rankcut.parameters import check_choice, check_count, check_number
-from rankcut.ranking_set import RankingSet
-from rankcut.ratings import from_ratings
+from rankcut.rankings.ranking_set import RankingSet
+from rankcut.rankings.ratings import from_ratings
 
 Kind: TypeAlias = Literal["full", "top-k", "ties", "incomplete"]
 

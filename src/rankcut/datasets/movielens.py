@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from rankcut.datasets.downloads import find_files, read_columns
 from rankcut.errors import RankingFileError
-from rankcut.long_tables import entries_by_row
-from rankcut.ranking_set import RankingSet
-from rankcut.ratings import from_ratings
+from rankcut.rankings.long_tables import entries_by_row
+from rankcut.rankings.ranking_set import RankingSet
+from rankcut.rankings.ratings import from_ratings
 
 _YEAR = re.compile(r"\d{4}$")
 

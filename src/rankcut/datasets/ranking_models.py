@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rankcut.errors import InputError
 from rankcut.parameters import check_choice, check_count, within_floats
-from rankcut.ranking_set import RankingSet
+from rankcut.rankings.ranking_set import RankingSet
 
 Kind: TypeAlias = Literal["full", "top-k", "ties", "incomplete"]
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from rankcut.datasets.downloads import find_files, read_columns
 from rankcut.parameters import check_choice
-from rankcut.ranking_set import RankingSet
-from rankcut.ratings import from_ratings, read_scale
+from rankcut.rankings.ranking_set import RankingSet
+from rankcut.rankings.ratings import from_ratings, read_scale
 
 _SCALE = (
     "Very favorably > Somewhat favorably > Neither favorably nor unfavorably (neutral) > "

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from rankcut.datasets.downloads import find_files, read_columns
 from rankcut.files.order_files import read_order
 from rankcut.parameters import check_choice
-from rankcut.ranking_set import RankingSet
+from rankcut.rankings.ranking_set import RankingSet
 
 ADDRESS = "https://www.kamishima.net/sushi/"
 TERMS = "for research; not to be redistributed"

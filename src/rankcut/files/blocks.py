@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from rankcut.errors import RankingFileError, Setting, Text
 from rankcut.files.streams import decoded_part
-from rankcut.ratings import level_of
+from rankcut.rankings.ratings import level_of
 
 Header: TypeAlias = int | tuple[int, int]
 

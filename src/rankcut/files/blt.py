@@ -20,8 +20,8 @@ import numpy as np
 
 from rankcut.errors import RankingFileError, amount
 from rankcut.files.streams import Source, decoded, open_text, read_all, source_name, whole_number
-from rankcut.orders import to_orders
-from rankcut.ranking_set import RankingSet, distinct_labels, fitting_ranks
+from rankcut.rankings.orders import to_orders
+from rankcut.rankings.ranking_set import RankingSet, distinct_labels, fitting_ranks
 
 _ID = re.compile(r"\(([^()]*)\)\s*")
 _ALTERNATIVE = re.compile(r"#\s*ALTERNATIVE NAME\s+(\d+)\s*:\s*(.*)")

@@ -24,7 +24,7 @@ from rankcut.files.roles import Layout, TableOptions
 from rankcut.files.sheets import excel_blocks, format_text, text_blocks
 from rankcut.files.streams import Source, source_name, write_whole
 from rankcut.files.table_columns import declared_items, table_columns
-from rankcut.ranking_set import RankingSet
+from rankcut.rankings.ranking_set import RankingSet
 
 Format: TypeAlias = Literal[
     "soc", "soi", "toc", "toi", "cat", "csv", "tsv", "xlsx", "parquet", "blt", "order", "npy"

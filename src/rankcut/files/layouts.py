@@ -26,11 +26,11 @@ from numpy.typing import NDArray
 from rankcut.errors import RankingFileError, Setting
 from rankcut.files.blocks import Block, is_empty, is_missing, meeting, side_column
 from rankcut.files.roles import Roles, TableOptions, counts_of, ids_of, one_column, plain, roles_of
-from rankcut.long_tables import entries_by_row, first_repeat
-from rankcut.orders import from_orders, parse_order
-from rankcut.ranking_set import RankingSet, fitting_ranks
 from rankcut.rankings import object_array
-from rankcut.ratings import from_ratings
+from rankcut.rankings.long_tables import entries_by_row, first_repeat
+from rankcut.rankings.orders import from_orders, parse_order
+from rankcut.rankings.ranking_set import RankingSet, fitting_ranks
+from rankcut.rankings.ratings import from_ratings
 
 # What columns are is judged by this many rows or more, and by further ones while a column is
 # empty, up to about this many cells.

@@ -25,7 +25,7 @@ from rankcut.files.streams import (
     source_name,
     unpack_archive,
 )
-from rankcut.ranking_set import RankingSet
+from rankcut.rankings.ranking_set import RankingSet
 
 if TYPE_CHECKING:  # Graphs need scikit-learn, which reading rankings does not.
     from rankcut.graphs import ItemGraph

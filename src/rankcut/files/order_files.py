@@ -8,7 +8,7 @@ import numpy as np
 
 from rankcut.errors import RankingFileError
 from rankcut.files.streams import Source, decoded, read_all, source_name, whole_number
-from rankcut.ranking_set import RankingSet, fitting_ranks
+from rankcut.rankings.ranking_set import RankingSet, fitting_ranks
 
 
 def read_order(source: Source, *, sparse: bool | None = None) -> RankingSet:

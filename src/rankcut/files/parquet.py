@@ -28,7 +28,7 @@ from rankcut.files.layouts import JUDGED_ROWS, table_rankings
 from rankcut.files.roles import TableOptions, roles_of
 from rankcut.files.streams import Source, read_all, reading_as, source_name
 from rankcut.files.table_columns import Columns
-from rankcut.ranking_set import RankingSet
+from rankcut.rankings.ranking_set import RankingSet
 
 _KEY = b"rankcut"
 _VERSION = 1

@@ -17,8 +17,8 @@ import numpy as np
 from rankcut._loops import preflib_scan
 from rankcut.errors import RankingFileError
 from rankcut.files.streams import Source, decoded, read_all, source_name, whole_number
-from rankcut.orders import to_orders
-from rankcut.ranking_set import LARGEST_COUNT, RankingSet, distinct_labels, fitting_ranks
+from rankcut.rankings.orders import to_orders
+from rankcut.rankings.ranking_set import LARGEST_COUNT, RankingSet, distinct_labels, fitting_ranks
 
 _TOTALS = ("NUMBER VOTERS", "NUMBER UNIQUE ORDERS")
 _NAME = re.compile(r"(ALTERNATIVE|CATEGORY) NAME (\d{1,15})")

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from rankcut.errors import InputError, RankingFileError, Setting, Text
 from rankcut.files.blocks import Block, positions
 from rankcut.files.rank_check import Finding, check_ranks, check_scores
-from rankcut.ranking_set import LARGEST_COUNT
-from rankcut.ratings import Scale, read_scale
+from rankcut.rankings.ranking_set import LARGEST_COUNT
+from rankcut.rankings.ratings import Scale, read_scale
 
 Layout: TypeAlias = Literal["wide", "ratings", "long", "ballots", "orders"]
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import IO, Any, BinaryIO, TypeAlias
 
 from rankcut.errors import InputError, RankingFileError
-from rankcut.ranking_set import LARGEST_COUNT
+from rankcut.rankings.ranking_set import LARGEST_COUNT
 
 Source: TypeAlias = str | os.PathLike[str] | IO[bytes] | IO[str]
 

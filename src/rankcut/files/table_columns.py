@@ -9,8 +9,8 @@ from rankcut.errors import RankingFileError
 from rankcut.files.blocks import Declared
 from rankcut.files.layouts import is_blank
 from rankcut.files.roles import COUNT, RANKING, Layout
-from rankcut.orders import parse_order, to_orders
-from rankcut.ranking_set import RankingSet
+from rankcut.rankings.orders import parse_order, to_orders
+from rankcut.rankings.ranking_set import RankingSet
 
 Columns: TypeAlias = dict[str, Sequence[Any]]
 

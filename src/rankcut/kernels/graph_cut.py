@@ -8,17 +8,17 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from rankcut._loops.pairs import ALL, TWINS, UPPER
-from rankcut.errors import InputError, Setting
-from rankcut.features.feature_map import FeatureMap, MapOptions
-from rankcut.features.graph_cut import fit_map
-from rankcut.features.offset_rows import (
+from rankcut.cuts.feature_map import FeatureMap, MapOptions
+from rankcut.cuts.graph_cut import fit_map
+from rankcut.cuts.offset_rows import (
     Vectors,
     check_centred,
     inner_products,
     largest_entry,
     row_squares,
 )
-from rankcut.features.smoothing import Smoothing, as_smoothing
+from rankcut.cuts.smoothing import Smoothing, as_smoothing
+from rankcut.errors import InputError, Setting
 from rankcut.graphs import ItemGraph, as_item_graph
 from rankcut.graphs.derived import joining_like_items
 from rankcut.graphs.gradients import weight_slopes

@@ -23,8 +23,8 @@ from rankcut._loops.linear_extensions import complete_rows, count_completions
 from rankcut._loops.partitions import group_rows
 from rankcut._loops.types import Indices, Ints
 from rankcut.parameters import check_draws
-from rankcut.partitions import block_rows, read_partitions
 from rankcut.rankings import RankMatrix, Unranked
+from rankcut.rankings.partitions import block_rows, read_partitions
 from rankcut.threads import over_rows
 
 # Completions of a ranking, in mirrored pairs. The cost of a Gram matrix grows with the square.

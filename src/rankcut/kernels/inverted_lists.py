@@ -15,7 +15,7 @@ from scipy import sparse
 
 from rankcut._loops.inverted_lists import search_lists
 from rankcut._loops.types import Floats
-from rankcut.features.offset_rows import (
+from rankcut.cuts.offset_rows import (
     JoinedRows,
     OffsetRows,
     Vectors,

@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from rankcut._loops.slopes import add_gains, break_ties
+from rankcut.cuts import GraphCut
+from rankcut.cuts.graph_cut import fit_graph
 from rankcut.errors import InputError, Setting
-from rankcut.features.graph_cut import fit_graph
 from rankcut.kernels.gram import Features, fill_gram, gram_dtype, with_same_labels
-from rankcut.partitions import Partitions, block_rows, read_partitions
 from rankcut.rankings import RankMatrix, Unranked, read_rankings
-from rankcut.setfunctions import GraphCut
+from rankcut.rankings.partitions import Partitions, block_rows, read_partitions
 from rankcut.threads import over_rows
 
 

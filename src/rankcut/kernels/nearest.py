@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from rankcut._loops.pairs import ALL, keep_best
 from rankcut._loops.types import Floats, Longs
+from rankcut.cuts.offset_rows import largest_entry, row_squares
 from rankcut.dask import is_lazy
 from rankcut.errors import InputError, amount
-from rankcut.features.offset_rows import largest_entry, row_squares
 from rankcut.graphs.distances import import_hnswlib
 from rankcut.kernels.gram import Encoder, Encoding, read_both, slices, unit_scale
 from rankcut.parameters import check_count

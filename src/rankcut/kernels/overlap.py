@@ -11,8 +11,8 @@ from rankcut._loops.overlaps import overlap_values, weigh_listed
 from rankcut._loops.types import Floats, Indices, Longs
 from rankcut.errors import InputError
 from rankcut.kernels.gram import Encoder, gram_matrix
-from rankcut.partitions import read_ranked
 from rankcut.rankings import RankMatrix
+from rankcut.rankings.partitions import read_ranked
 
 # Where the sum over all places goes over to an integral, and the decay up to which it may.
 _FAR = 1000

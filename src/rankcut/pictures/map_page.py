@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankcut.orders import to_orders
 from rankcut.pictures.labels import text_width
 from rankcut.pictures.map_figure import pie, read_map
 from rankcut.pictures.map_scene import FEW_GROUPS, MOST_ARROWS, Scene, lay_out
@@ -16,6 +15,7 @@ from rankcut.pictures.page import in_css, key, page, text, tip
 from rankcut.pictures.ranking_map import RankingMap
 from rankcut.pictures.theme import OTHERS, SCALE, shorten
 from rankcut.rankings import Unranked
+from rankcut.rankings.orders import to_orders
 
 _WIDTH, _HEIGHT = 640, 600
 # Size of labels, and on a phone, where the drawing is about half as large.

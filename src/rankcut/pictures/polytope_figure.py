@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rankcut.cuts import SetFunction
 from rankcut.errors import InputError
 from rankcut.pictures.theme import COLOURS, FAINT, INK, SOFT, check_length, import_figure, shorten
-from rankcut.setfunctions import SetFunction
 from rankcut.theory import BasePolytope, Face, MajorantCone, TangentCone
 
 # Names up to this length are written at vertices and sides; letters stand for longer ones.
@@ -61,7 +61,7 @@ def plot_polytope(
     Examples
     --------
     >>> from rankcut import plot_polytope
-    >>> from rankcut.setfunctions import GraphCut
+    >>> from rankcut.cuts import GraphCut
     >>> triangle = GraphCut([[0, 1, 2], [1, 0, 3], [2, 3, 0]])
     >>> figure = plot_polytope(triangle)
     >>> [axes.get_title(loc="left") for axes in figure.axes]

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rankcut.cuts import SetFunction
 from rankcut.pictures.theme import COLOURS, FAINT, INK, PAPER, SOFT, import_figure
-from rankcut.setfunctions import SetFunction
 from rankcut.theory import BasePolytope
 
 # Orthonormal directions within s(V) = F(V): the map s ↦ s @ AXES keeps lengths there.

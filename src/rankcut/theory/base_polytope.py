@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rankcut._loops.types import Floats
+from rankcut.cuts import Modular, SetFunction
+from rankcut.cuts.set_function import power_of_two
 from rankcut.errors import InputError, amount
 from rankcut.parameters import within_floats
-from rankcut.partitions import Partitions
-from rankcut.setfunctions import Modular, SetFunction
-from rankcut.setfunctions.set_function import power_of_two
+from rankcut.rankings.partitions import Partitions
 from rankcut.theory.cones import Groups, ordered_partitions, refining_orders
 from rankcut.theory.lovasz import lovasz_extension, lovasz_subgradient
 
@@ -71,11 +71,11 @@ class BasePolytope:
     Parameters
     ----------
     function : SetFunction
-        A submodular F, see :func:`~rankcut.setfunctions.check_submodular`.
+        A submodular F, see :func:`~rankcut.cuts.check_submodular`.
 
     Examples
     --------
-    >>> from rankcut.setfunctions import GraphCut
+    >>> from rankcut.cuts import GraphCut
     >>> polytope = BasePolytope(GraphCut([[0, 1, 0], [1, 0, 2], [0, 2, 0]]))
     >>> polytope
     BasePolytope(GraphCut of 3 items, 2 dimensions)
@@ -117,7 +117,7 @@ class BasePolytope:
     def vertices(self) -> Floats:
         """The distinct vertices, as rows; for few items.
 
-        >>> from rankcut.setfunctions import GraphCut
+        >>> from rankcut.cuts import GraphCut
         >>> BasePolytope(GraphCut([[0, 1, 0], [1, 0, 2], [0, 2, 0]])).vertices()
         array([[-1., -1.,  2.],
                [-1.,  3., -2.],

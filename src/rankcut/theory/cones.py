@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rankcut._loops.types import Floats
+from rankcut.cuts import SetFunction
 from rankcut.errors import InputError
 from rankcut.parameters import within_floats
-from rankcut.partitions import Partitions
-from rankcut.setfunctions import SetFunction
+from rankcut.rankings.partitions import Partitions
 
 # Differences up to this share of the size of the vectors count as rounding.
 _ROUNDING = 1e-9
@@ -151,7 +151,7 @@ class TangentCone(_PrefixCone):
 
     Examples
     --------
-    >>> from rankcut.setfunctions import Coverage, GraphCut
+    >>> from rankcut.cuts import Coverage, GraphCut
     >>> path = GraphCut([[0, 1, 0], [1, 0, 2], [0, 2, 0]])
     >>> TangentCone(path, [[1], [2], [0]]).min_norm_point()
     array([0., 0., 0.])
@@ -178,7 +178,7 @@ class MajorantCone(_PrefixCone):
 
     Examples
     --------
-    >>> from rankcut.setfunctions import GraphCut
+    >>> from rankcut.cuts import GraphCut
     >>> cone = MajorantCone(GraphCut([[0, 1, 0], [1, 0, 2], [0, 2, 0]]), [[1], [2], [0]])
     >>> cone.rises
     array([ 3., -2., -1.])

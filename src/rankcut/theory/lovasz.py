@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rankcut._loops.types import Floats
+from rankcut.cuts import SetFunction
 from rankcut.errors import InputError
 from rankcut.parameters import within_floats
-from rankcut.setfunctions import SetFunction
 
 
 def lovasz_extension(function: SetFunction, w: ArrayLike) -> Any:
@@ -38,7 +38,7 @@ def lovasz_extension(function: SetFunction, w: ArrayLike) -> Any:
 
     Examples
     --------
-    >>> from rankcut.setfunctions import GraphCut
+    >>> from rankcut.cuts import GraphCut
     >>> path = GraphCut([[0, 1, 0], [1, 0, 2], [0, 2, 0]])
     >>> lovasz_extension(path, [0.5, 0.0, 1.0])
     2.5
@@ -69,7 +69,7 @@ def lovasz_subgradient(function: SetFunction, w: ArrayLike) -> Floats:
 
     Examples
     --------
-    >>> from rankcut.setfunctions import GraphCut
+    >>> from rankcut.cuts import GraphCut
     >>> lovasz_subgradient(GraphCut([[0, 1, 0], [1, 0, 2], [0, 2, 0]]), [0.5, 0.0, 1.0])
     array([ 1., -3.,  2.])
     """

@@ -1,0 +1,426 @@
+"""Blocs of people who rank alike, as a scikit-learn estimator."""
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import ClusterMixin
+from sklearn.utils.validation import check_is_fitted
+
+from rankcut._loops.partitions import NOWHERE
+from rankcut._loops.types import Floats, Indices
+from rankcut.blocs.centres import (
+    Blocs,
+    assign,
+    by_means,
+    by_medoids,
+    fit_spread,
+    membership,
+)
+from rankcut.blocs.descriptions import Differences, measure_differences, rank_blocs, share_of_length
+from rankcut.blocs.order_vectors import Encoder, closed, fit_order_vectors, ranks_of
+from rankcut.blocs.selection import Selection, sample_people, weigh_numbers
+from rankcut.consensus import People, Resampling, gather
+from rankcut.consensus.means import borda_vectors
+from rankcut.consensus.people import read_rows
+from rankcut.dask import is_lazy, map_rows, stand_in
+from rankcut.dask.consensus import gather_lazy
+from rankcut.errors import InputError
+from rankcut.estimators import TakesRankings, check_items
+from rankcut.kernels.chosen_features import choose_features
+from rankcut.parameters import check_count, seed_from
+from rankcut.rankings import RankMatrix, Unranked, weights_of
+from rankcut.rankings.partitions import block_rows
+
+# "auto" looks at up to this many blocs.
+MOST_BLOCS = 8
+
+# The number of blocs is found for up to this many items.
+MOST_ITEMS = 256
+
+# Rankings and items are held as a dense matrix with up to this many entries.
+MOST_ENTRIES = 1 << 28
+
+
+class RankingClusters(ClusterMixin, TakesRankings):
+    """Blocs: who ranks alike, how many such groups there are, and what each says.
+
+    Parameters
+    ----------
+    n_clusters : int, "auto" or (int, int), default="auto"
+        Number of blocs. "auto" finds it, from 1 to 8; two numbers are the least and the most.
+    unranked : {"error", "last", "anywhere"}, default="error"
+        What an unranked item means. "last" is for people who list their best items: which ones
+        they list is their taste, and lists of different lengths differ. With "anywhere" only the
+        order of what is listed counts.
+    features : None, estimator, kernel, "mallows" or "gaussian", default=None
+        What blocs are found by. None compares the order of listed items, pair by pair. A feature
+        estimator gives vectors for k-means. So do graph cut, Spearman's and Kendall's kernels;
+        any other kernel divides people around medoids, which are rankings of the data.
+    normalize : bool or "auto", default="auto"
+        Scale vectors to unit length, so that short lists count as much as long ones. "auto" does so
+        with ``unranked="anywhere"`` if lists differ in length: there a short list has a short
+        vector.
+    n_init : int, default=10
+        Number of random starts.
+    confidence : float, default=0.95
+        Confidence with which all intervals of a bloc hold at once.
+    n_bootstraps : int, default=1000
+        Bootstrap samples for the rank intervals; 0 leaves them out.
+    random_state : int, RandomState or None, default=0
+        Seed.
+
+    Attributes
+    ----------
+    n_clusters_ : int
+        Number of blocs. One is a possible answer: no blocs.
+    labels_ : ndarray of shape (n_rankings,)
+        The bloc of each ranking, 0 the largest. For a Dask collection, a Dask array.
+    membership_ : ndarray of shape (n_rankings, n_clusters_)
+        How probable each bloc is for each ranking.
+    sizes_ : ndarray of shape (n_clusters_,)
+        How many people each bloc has: the sum of their weights.
+    rankings_ : ndarray of shape (n_clusters_, n_items)
+        The consensus of each bloc by Borda's method: 1 = best.
+    rank_intervals_ : ndarray of shape (n_clusters_, n_items, 2) or None
+        Best and worst possible place of each item, for all items of a bloc at once.
+    distinctive_items_ : dict of lists
+        What sets blocs apart: ``bloc``, ``item``, ``place``, ``elsewhere`` (mean places in the
+        bloc and in the others), ``difference``, ``low`` and ``high``. Half of the people find the
+        blocs, and these numbers are of the other half. Only items whose interval excludes 0.
+    selection_ : dict of arrays or None
+        The evidence for each number: ``n_clusters``, ``inertia``, ``null_inertia``, ``gap``,
+        ``error``, ``stability``; None if the number was given.
+    cluster_centers_ : ndarray of shape (n_clusters_, n_coordinates)
+        Mean vectors, or the vectors of the medoids.
+    inertia_ : float
+        Weighted sum of squared distances to the nearest centre.
+    certainty_ : float
+        Mean probability of the bloc that a person is assigned to.
+    length_share_ : float or None
+        The share of the variance of list lengths that the blocs explain, corrected for chance;
+        None if all lists have the same length.
+    n_people_ : int
+        Number of people.
+    notes_ : list of str
+        What a reader of the result should know.
+    n_features_in_ : int
+        Number of items.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        The items' labels, if they are strings given by a frame.
+
+    See Also
+    --------
+    Consensus : One ranking from many.
+    compare_groups : Do known groups rank differently?
+
+    References
+    ----------
+    R. Tibshirani, G. Walther, T. Hastie. Estimating the number of clusters in a data set via the
+    gap statistic. Journal of the Royal Statistical Society B, 2001.
+
+    Examples
+    --------
+    >>> from rankcut import RankingClusters, make_mallows
+    >>> centers = [[1, 2, 3, 4, 5, 6], [6, 5, 4, 1, 2, 3]]
+    >>> votes = make_mallows(300, 6, phi=0.4, centers=centers, random_state=0)
+    >>> blocs = RankingClusters().fit(votes.ranks)
+    >>> blocs.n_clusters_, blocs.sizes_.tolist()
+    (2, [152.0, 148.0])
+    >>> blocs.rankings_.tolist()
+    [[1, 2, 3, 4, 5, 6], [6, 5, 4, 1, 2, 3]]
+    """
+
+    items = None
+
+    def __init__(
+        self,
+        n_clusters: int | Literal["auto"] | tuple[int, int] = "auto",
+        *,
+        unranked: Unranked = "error",
+        features: Any = None,
+        normalize: bool | Literal["auto"] = "auto",
+        n_init: int = 10,
+        confidence: float = 0.95,
+        n_bootstraps: int = 1000,
+        random_state: int | np.random.RandomState | None = 0,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.unranked = unranked
+        self.features = features
+        self.normalize = normalize
+        self.n_init = n_init
+        self.confidence = confidence
+        self.n_bootstraps = n_bootstraps
+        self.random_state = random_state
+
+    def fit(
+        self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> Self:
+        """Find the blocs.
+
+        Parameters
+        ----------
+        X : array, frame or CSR array of shape (n_rankings, n_items)
+            Rank matrix: 1 = best, equal = tied, NaN (or absent in a sparse matrix) = not ranked.
+            In a Dask array or DataFrame, each different ranking is counted, block by block.
+        y : None
+            Ignored.
+        sample_weight : array of shape (n_rankings,) or None
+            Whole numbers count people: 3 is the same as the row three times. Other numbers weigh
+            people, each row one person. None: the counts of a RankingSet, or one each.
+
+        Returns
+        -------
+        self
+        """
+        rankings = self._read(stand_in(X), reset=True)
+        if not is_lazy(X):
+            return self.fit_matrix(rankings, weights_of(X, sample_weight))
+        self._check_parameters()
+        people = gather_lazy(X, self.unranked, sample_weight, "anywhere")
+        self._divide(rankings, people)
+        self.labels_ = self.predict(X)
+        self.membership_ = self.predict_membership(X)
+        return self
+
+    def fit_matrix(self, rankings: RankMatrix, sample_weight: ArrayLike | None = None) -> Self:
+        """Like :meth:`fit`, for a rank matrix that has already been read and has item labels.
+
+        Parameters
+        ----------
+        rankings : RankMatrix
+            As :func:`rankcut.rankings.read_rankings` returns it.
+        sample_weight : array of shape (n_rankings,) or None
+            As in :meth:`fit`.
+
+        Returns
+        -------
+        self
+        """
+        self._check_parameters()
+        rankings.check(self.unranked)
+        self.n_features_in_ = rankings.shape[1]
+        self._divide(rankings, gather(rankings, "anywhere", sample_weight))
+        self.labels_ = self._by_blocks(rankings, self._nearest)
+        self.membership_ = self._by_blocks(rankings, self._probable)
+        return self
+
+    def predict(self, X: Any) -> NDArray[np.int64]:
+        """The bloc whose centre is nearest to each ranking.
+
+        Parameters
+        ----------
+        X : array, frame or CSR array of shape (n_rankings, n_items)
+            Rank matrix.
+        """
+        labels: NDArray[np.int64] = self._of_rows(X, self._nearest)
+        return labels
+
+    def predict_membership(self, X: Any) -> Floats:
+        """How probable each bloc is for each ranking.
+
+        Blocs are taken as equally large normal clouds around their centres, with the variance
+        that rankings have along the directions between centres.
+
+        Parameters
+        ----------
+        X : array, frame or CSR array of shape (n_rankings, n_items)
+            Rank matrix.
+        """
+        chance: Floats = self._of_rows(X, self._probable)
+        return chance
+
+    def summary(self, most: int = 5) -> str:
+        """The blocs in words.
+
+        Parameters
+        ----------
+        most : int
+            How many items to name in each place.
+        """
+        from rankcut.blocs.words import BlocReport
+
+        return "\n".join(BlocReport.of(self).lines(most))
+
+    def plot(self) -> Any:
+        """A Matplotlib figure of the evidence for each number of blocs, and of their rankings."""
+        from rankcut.blocs.figure import draw_blocs
+        from rankcut.blocs.words import BlocReport
+
+        return draw_blocs(BlocReport.of(self))
+
+    def _divide(self, rankings: RankMatrix, people: People) -> None:
+        least, most = self._range()
+        seed = seed_from(self.random_state)
+        self._items = rankings.items
+        self.n_people_ = people.n_people
+        groups = _all_groups(people)
+        weights = people.counts.astype(np.float64)
+        if people.weights is not None:
+            weights *= people.weights
+        listed = groups != NOWHERE
+        lengths = listed.sum(axis=1)
+        unit = bool(self.normalize)
+        if self.normalize == "auto":
+            unit = self.unranked == "anywhere" and bool((lengths != lengths[0]).any())
+        if self.features is None:
+            self._encoder = Encoder(fit_order_vectors(groups, weights, self.unranked), unit)
+        else:
+            ranks = ranks_of(groups)
+            chosen = choose_features(self.features, ranks, self.unranked, rankings.items, seed)
+            self._encoder = Encoder(chosen, unit)
+        vectors = self._encoder.vectors(groups)
+        self.selection_: dict[str, NDArray[Any]] | None = None
+        number = least
+        if least < most:
+            evidence = self._weigh(groups, people, most, seed)
+            number = evidence.choose(least, most)
+            self.selection_ = evidence.columns()
+        self.notes_: list[str] = []
+        blocs = self._search(vectors, weights, min(number, len(vectors)), seed)
+        if len(blocs.centres) < number:
+            self.notes_.append(
+                f"There are {len(blocs.centres)} blocs, not {number}: no more rankings differ."
+            )
+        self.n_clusters_ = len(blocs.centres)
+        self.cluster_centers_ = blocs.centres
+        self.inertia_ = blocs.inertia
+        self._spread = fit_spread(vectors, weights, blocs.centres)
+        chance = membership(vectors, blocs.centres, self._spread)
+        self.certainty_ = float(weights @ chance.max(axis=1) / weights.sum())
+        self.sizes_ = np.bincount(blocs.labels, weights, minlength=self.n_clusters_)
+        self.length_share_ = share_of_length(lengths, blocs.labels, weights)
+        silent = float(weights[lengths < 2].sum())
+        if silent and self.unranked == "anywhere" and self.n_clusters_ > 1:
+            self.notes_.append(
+                f"{silent:,.6g} rankings list fewer than two items, so their bloc is arbitrary."
+            )
+        resampling = Resampling(float(self.confidence), int(self.n_bootstraps), seed)
+        self.rankings_, self.rank_intervals_ = rank_blocs(
+            people, blocs.labels, self.n_clusters_, listed, self.unranked, resampling
+        )
+        self._tell_apart(groups, vectors, people, blocs, seed)
+
+    def _search(self, vectors: Floats, weights: Floats, k: int, seed: int) -> Blocs:
+        find = by_means if self._encoder.has_means else by_medoids
+        return find(vectors, weights, min(k, len(vectors)), self.n_init, seed)
+
+    def _weigh(self, groups: Indices, people: People, most: int, seed: int) -> Selection:
+        if groups.shape[1] > MOST_ITEMS:
+            raise InputError(
+                f"can be found for up to {MOST_ITEMS} items; there are {groups.shape[1]:,}",
+                parameter="n_clusters",
+                remedy="give a number, or keep the items that are listed most",
+            )
+        rows = sample_people(people.counts, seed)
+        some = closed(groups[rows], self.unranked)
+        weights = np.ones(len(rows)) if people.weights is None else people.weights[rows]
+        encoder = self._encoder
+        return weigh_numbers(some, weights, encoder.vectors, min(most, len(rows)), seed)
+
+    def _tell_apart(
+        self, groups: Indices, vectors: Floats, people: People, blocs: Blocs, seed: int
+    ) -> None:
+        places = (groups.shape[1] + 1.0 - borda_vectors(closed(groups, self.unranked))) / 2
+        if self.n_clusters_ == 1:
+            empty = np.zeros((0, groups.shape[1]))
+            self._differences = Differences(empty, empty, empty)
+        else:
+
+            def search(some: Floats, weights: Floats) -> Blocs:
+                return self._search(some, weights, self.n_clusters_, seed)
+
+            self._differences = measure_differences(
+                vectors,
+                places,
+                people.counts,
+                people.weights,
+                blocs.centres,
+                search,
+                float(self.confidence),
+                seed,
+            )
+        self.distinctive_items_ = self._differences.columns(self._names())
+
+    def _of_rows(self, X: Any, function: Any) -> Any:
+        check_is_fitted(self)
+        rankings = self._read(stand_in(X), reset=False)
+        check_items(rankings, self._items)
+        if is_lazy(X):
+            return map_rows(_OfBlock(self, function.__name__), X)
+        return self._by_blocks(rankings, function)
+
+    def _by_blocks(self, rankings: RankMatrix, function: Any) -> Any:
+        """The result of a function for each ranking, some rows at a time."""
+        n_rows = rankings.shape[0]
+        step = max(1, block_rows(max(rankings.shape[1], self.cluster_centers_.shape[1])))
+        found = []
+        for start in range(0, n_rows, step):
+            groups = read_rows(rankings, start, min(start + step, n_rows))
+            found.append(function(self._encoder.vectors(groups)))
+        return np.concatenate(found)
+
+    def _nearest(self, vectors: Floats) -> NDArray[np.int64]:
+        return assign(vectors, self.cluster_centers_)[0]
+
+    def _probable(self, vectors: Floats) -> Floats:
+        return membership(vectors, self.cluster_centers_, self._spread)
+
+    def _range(self) -> tuple[int, int]:
+        wanted = self.n_clusters
+        if isinstance(wanted, str) and wanted == "auto":
+            return 1, MOST_BLOCS
+        if isinstance(wanted, Integral) and not isinstance(wanted, bool) and wanted >= 1:
+            return int(wanted), int(wanted)
+        if isinstance(wanted, tuple | list) and len(wanted) == 2:
+            least, most = wanted
+            if all(isinstance(each, Integral) for each in wanted) and 1 <= least <= most:
+                return int(least), int(most)
+        raise InputError(
+            f'must be a whole number from 1, "auto", or the least and the most; got {wanted!r}',
+            parameter="n_clusters",
+        )
+
+    def _check_parameters(self) -> None:
+        self._range()
+        if self.normalize not in (True, False, "auto"):
+            raise InputError(
+                f'must be True, False or "auto"; got {self.normalize!r}', parameter="normalize"
+            )
+        check_count(self.n_init, "n_init")
+        if not (isinstance(self.confidence, Real) and 0 < self.confidence < 1):
+            raise InputError(
+                f"must be between 0 and 1; got {self.confidence!r}", parameter="confidence"
+            )
+        check_count(self.n_bootstraps, "n_bootstraps", least=0)
+
+    def _names(self) -> tuple[Hashable, ...]:
+        names: tuple[Hashable, ...] | None = self._items
+        return tuple(range(self.n_features_in_)) if names is None else names
+
+
+@dataclass(frozen=True, eq=False)
+class _OfBlock:
+    """What a fitted model says about a block of a Dask collection."""
+
+    model: RankingClusters
+    function: str
+
+    def __call__(self, block: Any) -> Any:
+        rankings = self.model._read(block, reset=False)
+        return self.model._by_blocks(rankings, getattr(self.model, self.function))
+
+
+def _all_groups(people: People) -> Indices:
+    """The groups of all rows at once."""
+    if len(people.counts) * people.n_items > MOST_ENTRIES:
+        raise InputError(
+            f"{len(people.counts):,} different rankings of {people.n_items:,} items are too many",
+            remedy="keep the items that are listed most, or a sample of the rankings",
+        )
+    blocks = [people.block(start, stop).groups for start, stop in people.bounds()]
+    return np.concatenate(blocks)

@@ -1,0 +1,368 @@
+"""One ranking from many, as a scikit-learn estimator."""
+
+import warnings
+from collections.abc import Hashable
+from functools import cache
+from numbers import Real
+from typing import Any, Self, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike
+from threadpoolctl import ThreadpoolController
+
+from rankcut._loops.types import Floats
+from rankcut.consensus import (
+    MOST_PAIRED,
+    Comparisons,
+    Method,
+    Outcome,
+    People,
+    Resampling,
+    agree,
+    by_majorities,
+    by_vectors,
+    compare_pairs,
+    gather,
+    majority_sentence,
+    pairwise_winner,
+    shortest_cycle,
+)
+from rankcut.consensus.kemeny import Progress
+from rankcut.consensus.means import Vectors, borda_vectors, graph_vectors
+from rankcut.cuts.graph_cut import check_learnable, fit_graph
+from rankcut.dask import is_lazy, stand_in
+from rankcut.dask.consensus import gather_lazy
+from rankcut.errors import InputError, Setting
+from rankcut.estimators import TakesRankings
+from rankcut.parameters import check_choice, check_count, is_real, seed_from
+from rankcut.rankings import RankMatrix, Unranked, weights_of
+
+
+class Consensus(TakesRankings):
+    """One ranking from many of any kind, and how sure each place is.
+
+    Parameters
+    ----------
+    method : {"borda", "graph", "copeland", "kemeny"}, default="borda"
+        "borda" orders items by their mean position: by how many others each beats. "graph" does so
+        with comparisons weighted by an item graph: the ranking most similar to all of them by the
+        graph cut kernel before pooling. "copeland" counts the items that each beats by a majority.
+        "kemeny" is the order that agrees most with all pairwise comparisons, proven best if time
+        allows.
+    graph : graph or recipe, default=None
+        The item graph of ``method="graph"``; None is the complete graph, which is Borda's method.
+    unranked : {"error", "last", "anywhere"}, default="error"
+        What an unranked item means: it is an error, it is tied with the others after all ranked
+        ones (top-k lists), or its place is unknown (its comparisons have their expected sign).
+    confidence : float, default=0.95
+        Probability with which all intervals hold at once.
+    n_bootstraps : int, default=1000
+        Number of bootstrap samples of people; 0 leaves out what depends on them.
+    random_state : int, RandomState or None, default=0
+        Seed of the bootstrap.
+    time_limit : float, default=60.0
+        Seconds after which Kemeny's method returns the best order found, with a bound.
+
+    Attributes
+    ----------
+    ranking_ : ndarray of shape (n_items,)
+        The rank of each item: 1 = best, tied items share the best of their places.
+    scores_ : ndarray of shape (n_items,)
+        What items are ordered by: the mean vector, or the number of pairwise wins (Copeland). By
+        Kemeny's method the order is not by a score; these are the sums of the mean signs.
+    rank_intervals_ : ndarray of shape (n_items, 2) or None
+        Best and worst possible place of each item, for all items at once. They are of the places
+        that the same method would give if everyone were asked. By the majority methods they are
+        wide wherever a majority could go either way; see :func:`rankcut.consensus.by_majorities`.
+    winner_shares_ : ndarray of shape (n_items,) or None
+        The share of bootstrap samples in which each item is first; items that are first equally
+        well share the sample. By Kemeny's method one of them is found by moving single items where
+        more than ten beat each other in cycles.
+    pairwise_ : ndarray of shape (n_items, n_items)
+        The share that prefers i, of those who compare i and j; NaN where nobody does.
+    pairwise_counts_ : ndarray of shape (n_items, n_items)
+        How many people compare i and j: rank both, not tied.
+    pairwise_winner_ : label, int or None
+        The item that beats every other one by a majority, if there is one.
+    cycle_ : list
+        A shortest cycle of items each of which beats the next, or empty.
+    agreement_ : Agreement
+        ``kendall_w`` and ``mean_tau`` with their intervals; see :mod:`rankcut.consensus.agreement`.
+    tied_groups_ : list of lists
+        The items that share a place, by label or column.
+    optimal_ : bool
+        Whether it is proven that no order is better by the method's own measure: True for all but
+        Kemeny's method.
+    objective_, bound_ : float
+        By Kemeny's method: Σ_{i before j} of the mean expected signs, and what no order exceeds.
+    notes_ : list of str
+        What a reader of the result should know, in sentences.
+    n_people_ : int
+        How many people were asked.
+    n_features_in_ : int
+        Number of items.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        The items' labels, if they are strings given by a frame.
+
+    See Also
+    --------
+    to_ranking : From a vector to a ranking.
+    make_mallows : Rankings to try it on.
+
+    References
+    ----------
+    M. Mogstad, J. P. Romano, A. M. Shaikh, D. Wilhelm. Inference for Ranks with Applications to
+    Mobility across Neighbourhoods and Academic Achievement across Countries. Review of Economic
+    Studies, 2024.
+
+    Examples
+    --------
+    >>> from rankcut import Consensus, make_mallows
+    >>> votes = make_mallows(200, 5, phi=0.6, random_state=0)
+    >>> consensus = Consensus().fit(votes.ranks)
+    >>> consensus.ranking_
+    array([1, 2, 3, 4, 5])
+    >>> consensus.rank_intervals_.tolist()
+    [[1, 1], [2, 2], [3, 4], [3, 5], [4, 5]]
+    """
+
+    items = None
+
+    def __init__(
+        self,
+        method: Method = "borda",
+        *,
+        graph: Any = None,
+        unranked: Unranked = "error",
+        confidence: float = 0.95,
+        n_bootstraps: int = 1000,
+        random_state: int | np.random.RandomState | None = 0,
+        time_limit: float = 60.0,
+    ) -> None:
+        self.method = method
+        self.graph = graph
+        self.unranked = unranked
+        self.confidence = confidence
+        self.n_bootstraps = n_bootstraps
+        self.random_state = random_state
+        self.time_limit = time_limit
+
+    def fit(
+        self,
+        ranks: Any,
+        y: ArrayLike | None = None,
+        *,
+        sample_weight: ArrayLike | None = None,
+        people: ArrayLike | None = None,
+    ) -> Self:
+        """Find the consensus of rankings.
+
+        Parameters
+        ----------
+        ranks : array, frame or CSR array of shape (n_rankings, n_items)
+            Rank matrix: 1 = best, equal = tied, NaN (or absent in a sparse matrix) = not ranked.
+            In a Dask array or DataFrame, each different ranking is counted, block by block.
+        y : None
+            Ignored.
+        sample_weight : array of shape (n_rankings,) or None
+            Whole numbers count people: 3 is the same as the row three times. Other numbers weigh
+            people, each row one person. None: the counts of a RankingSet, or one each.
+        people : array of shape (n_rankings,) or None
+            Whose ranking each row is. Rows of the same person are resampled together.
+
+        Returns
+        -------
+        self
+        """
+        check_learnable(self.graph, ranks)
+        rankings = self._read(stand_in(ranks), reset=True)
+        if is_lazy(ranks):
+            self._check_parameters()
+            gathered = self._gather_lazy(ranks, sample_weight, people)
+            return self._take_together(rankings, gathered)
+        return self.fit_matrix(rankings, weights_of(ranks, sample_weight), people)
+
+    def fit_matrix(
+        self,
+        rankings: RankMatrix,
+        sample_weight: ArrayLike | None = None,
+        people: ArrayLike | None = None,
+        progress: Progress | None = None,
+    ) -> Self:
+        """Like :meth:`fit`, for a rank matrix that has already been read and has item labels.
+
+        Parameters
+        ----------
+        rankings : RankMatrix
+            As :func:`rankcut.rankings.read_rankings` returns it.
+        sample_weight, people : array of shape (n_rankings,) or None
+            As in :meth:`fit`.
+        progress : callable or None
+            Called while Kemeny's order is not proven, as ``progress(value, bound)``.
+
+        Returns
+        -------
+        self
+        """
+        self._check_parameters()
+        rankings.check(self.unranked)
+        gathered = gather(rankings, self.unranked, sample_weight, people)  # type: ignore[arg-type]
+        return self._take_together(rankings, gathered, progress)
+
+    def _take_together(
+        self, rankings: RankMatrix, gathered: People, progress: Progress | None = None
+    ) -> Self:
+        resampling = self._check_parameters()
+        n_items = rankings.shape[1]
+        if self.method in ("copeland", "kemeny") and n_items > MOST_PAIRED:
+            raise InputError(
+                f"looks at all pairs of items, too many for {n_items:,} items",
+                parameter="method",
+                remedy=["use ", Setting("method", "borda"), " or leave rare items out"],
+            )
+        self._items = rankings.items
+        self.n_features_in_ = n_items
+        self.n_people_ = gathered.n_people
+        # Products of narrow matrices: further threads would mostly wait.
+        with _libraries().limit(limits=1, user_api="blas"):
+            self._pairs = compare_pairs(gathered) if n_items <= MOST_PAIRED else None
+            outcome = self._find(rankings, gathered, resampling, progress)
+            self.agreement_ = agree(gathered, self._pairs, self.confidence)
+        self.scores_ = outcome.scores
+        self.ranking_ = outcome.ranking
+        self.rank_intervals_ = outcome.intervals
+        self.winner_shares_ = outcome.first
+        self.optimal_ = outcome.kemeny is None or outcome.kemeny.optimal
+        if outcome.kemeny is not None:
+            self.objective_, self.bound_ = outcome.kemeny.value, outcome.kemeny.bound
+        self.tied_groups_ = self._tied_groups()
+        self._say_what_matters(gathered)
+        return self
+
+    def _find(
+        self,
+        rankings: RankMatrix,
+        people: People,
+        resampling: Resampling,
+        progress: Progress | None,
+    ) -> Outcome:
+        if self.method in ("borda", "graph"):
+            return by_vectors(people, self._vectors(rankings), resampling)
+        assert self._pairs is not None
+        return by_majorities(
+            people, self._pairs, self.method, resampling, self.time_limit, progress
+        )
+
+    @property
+    def pairwise_(self) -> Floats:
+        """The share that prefers i, of those who compare i and j."""
+        return self._all_pairs("pairwise_").shares()
+
+    @property
+    def pairwise_counts_(self) -> Floats:
+        """How many people compare i and j."""
+        return self._all_pairs("pairwise_counts_").counts()
+
+    def _all_pairs(self, name: str) -> Comparisons:
+        if not hasattr(self, "ranking_"):
+            raise AttributeError(f"{name}: call fit first")
+        if self._pairs is None:
+            raise AttributeError(
+                f"{name} has an entry for each pair of items, and is not computed for more than "
+                f"{MOST_PAIRED:,} items; there are {self.n_features_in_:,}"
+            )
+        pairs: Comparisons = self._pairs
+        return pairs
+
+    def _check_parameters(self) -> Resampling:
+        check_choice(self.method, get_args(Method), "method")
+        if self.graph is not None and self.method != "graph":
+            raise InputError(
+                f'is used by method="graph" only; got method={self.method!r}', parameter="graph"
+            )
+        if not (isinstance(self.confidence, Real) and 0 < self.confidence < 1):
+            raise InputError(
+                f"must be between 0 and 1; got {self.confidence!r}", parameter="confidence"
+            )
+        check_count(self.n_bootstraps, "n_bootstraps", least=0)
+        least = int(np.ceil(self.confidence / (1 - self.confidence)))
+        if 0 < self.n_bootstraps < least:
+            raise InputError(
+                f"is {self.n_bootstraps}, too few for a confidence of {self.confidence}",
+                parameter="n_bootstraps",
+                remedy=f"use {least} or more, or 0 for no intervals",
+            )
+        if not (is_real(self.time_limit) or self.time_limit == np.inf):
+            raise InputError(
+                f"must be a number of seconds, 0 or more; got {f'{self.time_limit!r}':.40}",
+                parameter="time_limit",
+            )
+        return Resampling(
+            float(self.confidence), int(self.n_bootstraps), seed_from(self.random_state)
+        )
+
+    def _vectors(self, rankings: RankMatrix) -> Vectors:
+        """Vectors before pooling; the order of their mean is the ranking most similar to all."""
+        if self.method == "borda" or self.graph is None:
+            return borda_vectors
+        return graph_vectors(fit_graph(self.graph, rankings))
+
+    def _gather_lazy(self, ranks: Any, sample_weight: Any, people: Any) -> People:
+        """The people behind a Dask collection: each distinct ranking is counted once."""
+        if people is not None:
+            raise InputError(
+                "needs rankings in memory, but these are a Dask collection",
+                parameter="people",
+                remedy="compute them first",
+            )
+        return gather_lazy(ranks, self.unranked, sample_weight)
+
+    def _tied_groups(self) -> list[list[Hashable]]:
+        names = self._names()
+        groups = (np.flatnonzero(self.ranking_ == rank) for rank in np.unique(self.ranking_))
+        return [[names[i] for i in group.tolist()] for group in groups if len(group) > 1]
+
+    def _say_what_matters(self, people: People) -> None:
+        """The pairwise winner and what is unusual, in sentences."""
+        names = self._names()
+        self.notes_: list[str] = []
+        self.pairwise_winner_: Hashable | None = None
+        self.cycle_: list[Hashable] = []
+        listed = np.flatnonzero(people.listed)
+        if self._pairs is not None:
+            margins = self._pairs.margins()[np.ix_(listed, listed)]
+            winner = pairwise_winner(margins)
+            self.pairwise_winner_ = None if winner is None else names[listed[winner]]
+            self.cycle_ = [names[listed[i]] for i in shortest_cycle(margins)]
+            said = majority_sentence(margins, [names[i] for i in listed])
+            # Unlisted items that may be anywhere count in margins, and not in shares.
+            shares = self._pairs.shares()[np.ix_(listed, listed)]
+            other = pairwise_winner(np.nan_to_num(2 * shares - 1))
+            if other != winner:
+                whom = "no item does" if other is None else f"it is {names[listed[other]]!r}"
+                said += f" Counting only those who list both items, {whom}."
+            self.notes_.append(said)
+        if not self.optimal_:
+            self.notes_.append(
+                f"The order is not proven best: it gains {self.objective_:.6g}, and no order gains "
+                f"more than {self.bound_:.6g}."
+            )
+        if self.agreement_.kendall_w is None:
+            self.notes_.append("Each ranking ties all its items, so nothing orders them.")
+        missing = np.flatnonzero(~people.listed)
+        if missing.size:
+            shown = ", ".join(repr(names[i]) for i in missing[:3])
+            more = f" and {missing.size - 3} more" if missing.size > 3 else ""
+            note = f"Nobody ranks {shown}{more}: placed last, though any place is possible."
+            self.notes_.append(note)
+            warnings.warn(note, UserWarning, stacklevel=4)
+
+    def _names(self) -> tuple[Hashable, ...]:
+        names: tuple[Hashable, ...] | None = self._items
+        return tuple(range(self.n_features_in_)) if names is None else names
+
+
+@cache
+def _libraries() -> ThreadpoolController:
+    """The libraries whose threads are limited; finding them takes as long as a small fit."""
+    return ThreadpoolController()

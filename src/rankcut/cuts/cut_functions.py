@@ -1,0 +1,392 @@
+"""The cut function of an item graph, F(B) = Σ_{i∈B, j∉B} W_ij.
+
+:class:`GraphCut` computes increments along chains in the way that suits its graph:
+
+==============  =====================================  ==============================
+algorithm       for                                    cost of a ranking of n items
+==============  =====================================  ==============================
+``complete``    all weights 1                          n
+``table``       few items: F of all subsets, tabulated n (and 2ⁿ once for the graph)
+``dense``       many edges                             n²
+``sparse``      few edges                              n + number of edges
+``structured``  all pairs of many items, in parts: a   n·(1 + rank) + number of edges
+                constant, a sparse and a low-rank one
+==============  =====================================  ==============================
+
+For a top-k list the last two cost k/n of that; so does ``dense`` for up to LEVEL_ITEMS
+items, and for more, a short list costs k². All agree to rounding.
+"""
+
+from collections.abc import Callable, Hashable, Iterable
+from functools import cached_property
+from typing import Any, Literal, Protocol, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import sparse
+
+from rankcut._loops.cut_increments import (
+    complete_increments,
+    sparse_increments,
+    structured_increments,
+    table_increments,
+    tabulate_cut,
+)
+from rankcut._loops.level_increments import arrange_levels, level_increments
+from rankcut._loops.pair_increments import arrange_weights, pair_increments
+from rankcut._loops.set_increments import hypergraph_increments
+from rankcut._loops.types import Floats
+from rankcut.cuts.expected_slopes import ExpectedSlopes
+from rankcut.cuts.set_function import (
+    Edges,
+    SetFunction,
+    as_lists,
+    length_of,
+    nonnegative_array,
+)
+from rankcut.errors import InputError
+from rankcut.graphs import ItemGraph, as_item_graph
+from rankcut.parameters import check_choice
+from rankcut.rankings.partitions import Partitions
+
+Algorithm: TypeAlias = Literal["auto", "complete", "table", "dense", "sparse", "structured"]
+
+# Measured by benchmarks/features.py. With more items the table outgrows the cache that makes it
+# fast, and so do the rows of a dense matrix, which are read for each ranking: then many rankings
+# share pairs of items. The others are the costs of an item of a sparse graph, and of each of its
+# edges, or of its factors in a low-rank graph, in entries of a dense matrix: between those of
+# processors with wide vectors, half as much again, and of others.
+TABLE_ITEMS = 16
+LEVEL_ITEMS = 160
+ENTRIES_PER_ITEM = 130
+ENTRIES_PER_EDGE = 7.5
+ENTRIES_PER_FACTOR = 4.0
+
+# An estimate: a random completion costs as much by its edges as by the dense rows of a graph if one
+# in this many entries of the weights is an edge.
+EDGES_PER_ENTRY = 4
+
+# A table that a user asks for takes at most 128 MB.
+_MOST_TABLE_ITEMS = 24
+
+
+class _Chains(Protocol):
+    """One way to compute increments."""
+
+    def increments(self, partitions: Partitions, out: Floats) -> None: ...
+
+
+class _CompleteChains:
+    """F(B) = |B|·(n − |B|)."""
+
+    def __init__(self, graph: ItemGraph) -> None:
+        pass
+
+    def increments(self, partitions: Partitions, out: Floats) -> None:
+        """From group sizes only, in whole numbers."""
+        complete_increments(partitions.ends, partitions.n_groups, partitions.n_items, out)
+
+
+class _TableChains:
+    """F looked up by the bit mask of B."""
+
+    def __init__(self, graph: ItemGraph) -> None:
+        self._values = tabulate_cut(graph.to_dense())
+
+    def increments(self, partitions: Partitions, out: Floats) -> None:
+        """One look-up for each group."""
+        table_increments(partitions.order, partitions.ends, partitions.n_groups, self._values, out)
+
+
+class _LevelChains:
+    """What each item would gain next, kept up to date as items are placed."""
+
+    def __init__(self, graph: ItemGraph) -> None:
+        self._arranged = arrange_levels(graph.to_dense(), graph.degrees)
+
+    def increments(self, partitions: Partitions, out: Floats) -> None:
+        """A pass over the levels for every two or four items placed."""
+        level_increments(
+            partitions.order,
+            partitions.ends,
+            partitions.n_groups,
+            *self._arranged,
+            out,
+        )
+
+
+class _PairChains:
+    """Gains of all items from comparisons of all pairs."""
+
+    def __init__(self, graph: ItemGraph) -> None:
+        self._degrees = graph.degrees
+        self._rows, self._columns, self._twice, self._starts = arrange_weights(
+            graph.to_dense(), self._degrees
+        )
+
+    def increments(self, partitions: Partitions, out: Floats) -> None:
+        """Many rankings at a time."""
+        pair_increments(
+            partitions.order,
+            partitions.ends,
+            partitions.n_groups,
+            self._rows,
+            self._columns,
+            self._twice,
+            self._degrees,
+            self._starts,
+            out,
+        )
+
+
+def _dense_chains(graph: ItemGraph) -> _Chains:
+    return _LevelChains(graph) if graph.n_items <= LEVEL_ITEMS else _PairChains(graph)
+
+
+class _SparseChains:
+    """Levels again, touching only the neighbours of each item."""
+
+    def __init__(self, graph: ItemGraph) -> None:
+        weights = graph.weights.to_csr()
+        self._starts = weights.indptr.astype(np.uint32)
+        self._neighbours = weights.indices.astype(np.uint32)
+        self._twice = 2.0 * weights.data
+        self._degrees = graph.degrees
+
+    def increments(self, partitions: Partitions, out: Floats) -> None:
+        """One walk over the neighbours of each item placed."""
+        sparse_increments(
+            partitions.order,
+            partitions.ends,
+            partitions.n_groups,
+            self._starts,
+            self._neighbours,
+            self._twice,
+            self._degrees,
+            out,
+        )
+
+
+class _StructuredChains:
+    """The sparse part in the same way, the others by running sums over the items placed."""
+
+    def __init__(self, graph: ItemGraph) -> None:
+        weights = graph.weights.to_structured()
+        self._constant = float(weights.constant)
+        self._starts = weights.sparse.indptr.astype(np.uint32)
+        self._neighbours = weights.sparse.indices.astype(np.uint32)
+        self._twice = 2.0 * weights.sparse.data
+        self._factors = np.ascontiguousarray(weights.factors)
+        self._signed = np.ascontiguousarray(weights.factors * weights.signs)
+        self._degrees = graph.degrees
+
+    def increments(self, partitions: Partitions, out: Floats) -> None:
+        """A walk over the neighbours, and a row of factors, for each item placed."""
+        structured_increments(
+            partitions.order,
+            partitions.ends,
+            partitions.n_groups,
+            self._constant,
+            self._starts,
+            self._neighbours,
+            self._twice,
+            self._factors,
+            self._signed,
+            self._degrees,
+            out,
+        )
+
+
+def fastest_algorithm(graph: ItemGraph) -> Algorithm:
+    """The cheapest way for this graph.
+
+    It depends only on the graph, never on the rankings, so a ranking's features are the same
+    bits in any batch.
+    """
+    if graph.is_complete:
+        return "complete"
+    if graph.n_items <= TABLE_ITEMS:
+        return "table"
+    n = graph.n_items
+    if graph.weights.kind == "structured":
+        weights = graph.weights.to_structured()
+        per_item = ENTRIES_PER_ITEM + ENTRIES_PER_FACTOR * weights.rank
+        cost = per_item * n + ENTRIES_PER_EDGE * weights.sparse.nnz
+        return "structured" if cost < n * n else "dense"
+    sparse_cost = ENTRIES_PER_ITEM * n + ENTRIES_PER_EDGE * 2 * graph.n_edges
+    return "sparse" if sparse_cost < n * n else "dense"
+
+
+_WAYS: dict[str, Callable[[ItemGraph], _Chains]] = {
+    "complete": _CompleteChains,
+    "table": _TableChains,
+    "dense": _dense_chains,
+    "sparse": _SparseChains,
+    "structured": _StructuredChains,
+}
+
+
+class GraphCut(SetFunction):
+    """F(B) = Σ_{i∈B, j∉B} W_ij: the weight of the edges between B and the other items.
+
+    Parameters
+    ----------
+    graph : ItemGraph, recipe, array, sparse matrix, networkx.Graph or frame
+        The item graph.
+    algorithm : {"auto", "complete", "table", "dense", "sparse", "structured"}
+        How increments are computed; the fastest way for the graph unless another is named.
+
+    Examples
+    --------
+    >>> path = GraphCut([[0, 1, 0], [1, 0, 2], [0, 2, 0]])
+    >>> path({1}), path({0, 1}), path({0, 1, 2})
+    (3.0, 2.0, 0.0)
+    """
+
+    symmetric = True
+    submodular = True
+
+    def __init__(self, graph: Any, algorithm: Algorithm = "auto") -> None:
+        self.graph = as_item_graph(graph)
+        self.n_items = self.graph.n_items
+        self.nothing_to_pool = self.graph.is_complete
+        check_choice(algorithm, get_args(Algorithm), "algorithm")
+        if algorithm == "complete" and not self.graph.is_complete:
+            raise InputError('algorithm="complete" is for the complete graph with weights 1')
+        if algorithm == "structured" and self.graph.weights.kind != "structured":
+            raise InputError(
+                'algorithm="structured" is for weights in parts, such as those of '
+                "DissimilarityGraph and LowRankGraph"
+            )
+        if algorithm == "table" and self.n_items > _MOST_TABLE_ITEMS:
+            raise InputError(
+                f'algorithm="table" needs 2**n numbers, too many for {self.n_items} items; '
+                'leave algorithm at "auto"'
+            )
+        self.algorithm = algorithm
+
+    # What an algorithm prepares may be large, and closed forms do not need it.
+    @cached_property
+    def _chains(self) -> _Chains:
+        chosen = fastest_algorithm(self.graph) if self.algorithm == "auto" else self.algorithm
+        return _WAYS[chosen](self.graph)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Everything except the prepared tables, which are faster to make than to copy."""
+        return {
+            name: value for name, value in vars(self).items() if name not in ("_chains", "_edges")
+        }
+
+    def aligned(self, n_items: int, items: tuple[Hashable, ...] | None) -> "GraphCut":
+        """The cut of the same graph, its items matched by name if it names them."""
+        graph = self.graph.aligned(n_items, items)
+        return self if graph is self.graph else GraphCut(graph, self.algorithm)
+
+    def prepare(self) -> None:
+        """Make the table or the tiles that the algorithm needs, once."""
+        self._chains  # noqa: B018
+
+    def expected_slopes(self) -> ExpectedSlopes:
+        """Mean slopes before pooling, in closed form."""
+        return ExpectedSlopes(self.graph)
+
+    def few_edges(self) -> Edges | None:
+        """The edges, unless a quarter of the n² entries of the weights, or more, are edges."""
+        return self._edges
+
+    @cached_property
+    def _edges(self) -> Edges | None:
+        weights = self.graph.weights
+        few = EDGES_PER_ENTRY * self.graph.n_edges <= self.n_items**2
+        if weights.kind not in ("dense", "sparse") or not few:
+            return None
+        upper = sparse.csr_array(sparse.triu(weights.to_csr(), 1))
+        return Edges(
+            upper.indptr.astype(np.uint32),
+            upper.indices.astype(np.uint32),
+            2.0 * upper.data,
+            self.graph.degrees,
+        )
+
+    def extend(self, rows: Floats) -> Floats:
+        """Σ_{i<j} W_ij·|w_i − w_j|, edge by edge where edges are stored."""
+        if self.graph.weights.kind not in ("dense", "sparse"):
+            return super().extend(rows)
+        edges = sparse.coo_array(sparse.triu(self.graph.weights.to_csr()))
+        first, second = edges.coords
+        return np.array([edges.data @ np.abs(row[first] - row[second]) for row in rows])
+
+    def increments(self, partitions: Partitions, out: Floats) -> None:
+        """By the algorithm chosen."""
+        self._chains.increments(partitions, out)
+
+    @cached_property
+    def magnitude(self) -> float:
+        """No vector on this graph is longer than the vector of its degrees."""
+        return length_of(self.graph.degrees)
+
+
+class HypergraphCut(SetFunction):
+    """F(A) = Σ w_e over the hyperedges e with items in A and items outside.
+
+    With hyperedges of two items it is the cut of a graph.
+
+    Parameters
+    ----------
+    hyperedges : list of collections of items
+        Which items each hyperedge joins.
+    n_items : int
+        Number of items.
+    weights : array of numbers or None
+        Weight of each hyperedge, not negative; None is 1 for each.
+
+    Examples
+    --------
+    >>> menu = HypergraphCut([{0, 1, 2}, {2, 3}], 4)
+    >>> menu({0}), menu({0, 2}), menu({0, 1, 2})
+    (1.0, 2.0, 1.0)
+    """
+
+    symmetric = True
+    submodular = True
+
+    def __init__(
+        self,
+        hyperedges: Iterable[Iterable[int]],
+        n_items: int,
+        weights: ArrayLike | None = None,
+    ) -> None:
+        self.n_items = n_items
+        edges = [sorted(set(edge)) for edge in hyperedges]
+        for number, edge in enumerate(edges):
+            if edge and (edge[0] < 0 or edge[-1] >= n_items):
+                raise InputError(
+                    f"hyperedge {number} joins {edge}, but the items are 0 to {n_items - 1}"
+                )
+        self.weights = nonnegative_array(
+            np.ones(len(edges)) if weights is None else weights, 1, "the weights of hyperedges"
+        )
+        if len(self.weights) != len(edges):
+            raise InputError(
+                f"there are {len(edges)} hyperedges and {len(self.weights)} weights; each "
+                "hyperedge needs one"
+            )
+        of_item: list[list[int]] = [[] for _ in range(n_items)]
+        for number, edge in enumerate(edges):
+            for item in edge:
+                of_item[item].append(number)
+        self._starts, self._edges = as_lists(of_item)
+        self._sizes = np.array([len(edge) for edge in edges], dtype=np.int32)
+
+    def increments(self, partitions: Partitions, out: Floats) -> None:
+        """One walk over the hyperedges of each item placed."""
+        hypergraph_increments(
+            partitions.order,
+            partitions.ends,
+            partitions.n_groups,
+            self._starts,
+            self._edges,
+            self._sizes,
+            self.weights,
+            out,
+        )

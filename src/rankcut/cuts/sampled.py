@@ -1,0 +1,307 @@
+"""The mean over completions of a ranking, from random completions, with its standard error.
+
+Draws come in stages, and a stage in replicates: independent estimates of the same mean, whose
+spread gives the standard error. Within a replicate,
+
+* *antithetic*: each draw of gaps g is used together with its mirror image l − g;
+* *stratified*: on top of that, draws are Latin hypercubes, so that each item visits each part of
+  the ranking equally often;
+* *controlled*: on top of that, β·(φ° − E φ°) is subtracted, where φ° are the slopes before
+  pooling, whose mean is known in closed form. The number β is a regression over all coordinates,
+  on the *other* replicates, so that the estimate stays unbiased. The closed form is one of graph
+  cuts: for another set function this sampler is the stratified one.
+
+Mirroring maps completions one to one onto completions, so it keeps the mean of any set function
+unbiased; how much it helps is another matter. Under a symmetric function, slopes before pooling
+nearly cancel between a draw and its mirror image; under a function that is not, they need not.
+"""
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankcut._loops.cut_completions import add_cut_completions
+from rankcut._loops.gap_completions import add_tasks, draw_completions
+from rankcut._loops.random_streams import name_streams
+from rankcut._loops.replicates import (
+    FEWEST_TO_REGRESS,
+    LARGEST_EXPONENT,
+    combine_replicates,
+    count_tasks,
+    plan_tasks,
+)
+from rankcut._loops.slopes import spread_slopes
+from rankcut._loops.types import Floats, Ints
+from rankcut.cuts import SetFunction
+from rankcut.cuts.set_function import power_of_two
+from rankcut.cuts.unlisted import Weighing
+from rankcut.rankings.partitions import Partitions, block_rows
+
+Sampler: TypeAlias = Literal["controlled", "stratified", "antithetic", "independent"]
+
+# Replicates of a stage: enough to estimate their spread, few enough to leave draws to stratify.
+REPLICATES = 8
+
+# Fewer draws may agree by luck, so their spread is not believed.
+FEWEST_DRAWS = 64
+
+# Draws after which a tolerance that is not met is given up, with a warning.
+MOST_DRAWS = 1 << 17
+
+# Errors below this part of the vector's possible length are rounding.
+_ROUNDING = 1e-13
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """How to draw: by which sampler, from which seed, and how much."""
+
+    sampler: Sampler
+    seed: int
+    n_draws: int | None
+    tolerance: float
+
+    @property
+    def mirrored(self) -> bool:
+        """Whether draws come in pairs."""
+        return self.sampler != "independent"
+
+    @property
+    def stratified(self) -> bool:
+        """Whether draws form Latin hypercubes."""
+        return self.sampler in ("controlled", "stratified")
+
+    @property
+    def first_stage(self) -> int:
+        """Draws of the first stage; a draw and its mirror image are one."""
+        drawn = 2 * REPLICATES if self.n_draws is None else self.n_draws
+        return drawn // (2 if self.mirrored else 1)
+
+    @property
+    def controlled(self) -> bool:
+        """Whether means of slopes before pooling are used; this needs a few replicates."""
+        return self.sampler == "controlled" and self.first_stage >= FEWEST_TO_REGRESS
+
+
+@dataclass(frozen=True, eq=False)
+class Means:
+    """Estimated mean vectors of some rankings, and how good they are."""
+
+    vectors: Floats
+    standard_errors: Floats
+    n_draws: NDArray[np.int64]
+    relative_errors: Floats
+
+
+def sampled_means(
+    partitions: Partitions,
+    rows: Ints,
+    function: SetFunction,
+    centres: Floats | None,
+    sampling: Sampling,
+    weighing: Weighing | None = None,
+) -> Means:
+    """Mean vectors of the partitions ``rows``, by as many stages as each of them needs.
+
+    ``centres`` are the means of all partitions' slopes before pooling, if they are known and
+    useful. Squares are taken of what is scaled by a power of two, so that the scale of the set
+    function changes no choice and no bit of the rest.
+    """
+    scale = power_of_two(function.magnitude)
+    names = np.empty(len(partitions), dtype=np.uint64)
+    name_streams(
+        partitions.order,
+        partitions.ends,
+        partitions.n_groups,
+        np.uint64(sampling.seed),
+        names,
+    )
+    n_draws = np.zeros(len(rows), dtype=np.int64)
+    errors = np.full(len(rows), np.inf)
+    rounding = _ROUNDING * (function.magnitude / scale)
+    paired = 2 if sampling.mirrored else 1
+    active = np.arange(len(rows))
+    sizes = np.full(len(rows), sampling.first_stage, dtype=np.int32)
+    stage = 0
+    while active.size:
+        replicates = np.minimum(sizes, REPLICATES).astype(np.int32)
+        fresh, spread = _draw_stage(
+            partitions,
+            rows[active],
+            names[rows[active]],
+            sizes,
+            replicates,
+            stage,
+            function,
+            None if centres is None else centres[rows[active]],
+            scale,
+            sampling,
+            weighing,
+        )
+        if stage == 0:
+            vectors, variances = fresh, spread
+            n_draws[:] = paired * sizes
+        else:
+            # Stages are weighted by their numbers of draws.
+            before, now = n_draws[active, None], paired * sizes[:, None].astype(np.int64)
+            total = before + now
+            vectors[active] = (before * vectors[active] + now * fresh) / total
+            variances[active] = (before**2.0 * variances[active] + now**2.0 * spread) / total**2.0
+            n_draws[active] = total[:, 0]
+        error = np.sqrt(variances[active].sum(axis=1))
+        norm = np.linalg.norm(vectors[active], axis=1)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            errors[active] = np.where(error <= rounding, 0.0, error / norm)
+        if sampling.n_draws is not None:
+            break
+        few = n_draws[active] < FEWEST_DRAWS
+        short = few | ((errors[active] > sampling.tolerance) & (n_draws[active] < MOST_DRAWS))
+        # What is still missing if the error falls a little faster than the root of the draws, as
+        # larger hypercubes do, within bounds: an error from few replicates is not reliable.
+        drawn = n_draws[active] // paired
+        with np.errstate(over="ignore"):
+            wanted = drawn * (0.9 * (errors[active] / sampling.tolerance) ** 2 - 1)
+        allowed = np.minimum(7 * drawn, MOST_DRAWS // paired - drawn)
+        least = np.minimum(np.maximum(drawn // 4, FEWEST_DRAWS // paired - drawn), allowed)
+        sizes = np.clip(wanted, least, allowed)[short].astype(np.int32)
+        sizes = -(-sizes // REPLICATES) * REPLICATES
+        active = active[short]
+        stage += 1
+    return Means(scale * vectors, scale * np.sqrt(variances), n_draws, errors)
+
+
+def _draw_stage(
+    partitions: Partitions,
+    rankings: Ints,
+    names: NDArray[np.uint64],
+    sizes: Ints,
+    replicates: Ints,
+    stage: int,
+    function: SetFunction,
+    centres: Floats | None,
+    scale: float,
+    sampling: Sampling,
+    weighing: Weighing | None,
+) -> tuple[Floats, Floats]:
+    """Mean and variance of the mean of one stage of draws, of vectors divided by ``scale``."""
+    n_items = partitions.n_items
+    controlled = centres is not None
+    most = int(replicates.max())
+    tasks = count_tasks(sizes, replicates)
+    task_rankings, targets, exponents = np.empty((3, tasks), dtype=np.int32)
+    streams = np.empty(tasks, dtype=np.uint64)
+    plan_tasks(
+        rankings.astype(np.int32),
+        names,
+        sizes,
+        replicates,
+        stage,
+        most,
+        task_rankings,
+        targets,
+        streams,
+        exponents,
+    )
+    pooled = np.zeros((len(rankings) * most, n_items))
+    plain = np.zeros((len(rankings) * most if controlled else 0, n_items))
+    edges = function.few_edges() if weighing is None else None
+    if edges is not None:
+        add_cut_completions(
+            partitions.order,
+            partitions.ends,
+            partitions.n_groups,
+            task_rankings,
+            targets,
+            streams,
+            exponents,
+            sampling.mirrored,
+            sampling.stratified,
+            *edges,
+            np.empty((1 << LARGEST_EXPONENT, n_items), dtype=np.uint32),
+            pooled,
+            plain,
+        )
+    else:
+        _add_completions(
+            partitions,
+            task_rankings,
+            targets,
+            streams,
+            exponents,
+            function,
+            sampling,
+            weighing,
+            pooled,
+            plain,
+        )
+    divisor = scale * (2 if sampling.mirrored else 1)
+    pooled /= divisor
+    plain /= divisor
+    means, variances = np.empty((2, len(rankings), n_items))
+    combine_replicates(
+        pooled,
+        plain,
+        plain if centres is None else centres / scale,
+        controlled,
+        sizes,
+        replicates,
+        most,
+        means,
+        variances,
+    )
+    return means, variances
+
+
+def _add_completions(
+    partitions: Partitions,
+    task_rankings: Ints,
+    targets: Ints,
+    streams: NDArray[np.uint64],
+    exponents: Ints,
+    function: SetFunction,
+    sampling: Sampling,
+    weighing: Weighing | None,
+    pooled: Floats,
+    plain: Floats,
+) -> None:
+    """Add the features of all tasks' completions, and slopes before pooling if there is room."""
+    n_items = partitions.n_items
+    tasks = len(targets)
+    task_rows = (2 if sampling.mirrored else 1) << exponents.astype(np.int64)
+    ends = np.cumsum(task_rows)
+    room = min(max(block_rows(n_items), 2 << LARGEST_EXPONENT), int(ends[-1]))
+    block = Partitions.empty(room, n_items)
+    increments, vectors = np.empty((2, room, n_items))
+    gaps = np.empty((1 << LARGEST_EXPONENT, n_items), dtype=np.uint32)
+    first = 0
+    while first < tasks:
+        done = ends[first] - task_rows[first]
+        last = int(np.searchsorted(ends, done + room, side="right"))
+        some = slice(first, last)
+        part = block[: int(ends[last - 1] - done)]
+        draw_completions(
+            partitions.order,
+            partitions.ends,
+            partitions.n_groups,
+            task_rankings[some],
+            streams[some],
+            exponents[some],
+            sampling.mirrored,
+            sampling.stratified,
+            gaps,
+            part.order,
+            part.ends,
+            part.n_groups,
+        )
+        function.increments(part, increments)
+        task_ends = (ends[some] - done).astype(np.int32)
+        if weighing is not None:
+            weighing.apply(part, task_rankings[some], task_ends, increments)
+        part.pool(increments, vectors)
+        add_tasks(vectors, task_ends, targets[some], pooled)
+        if len(plain):
+            spread_slopes(part.order, part.ends, part.n_groups, increments, vectors)
+            add_tasks(vectors, task_ends, targets[some], plain)
+        first = last

@@ -1,0 +1,118 @@
+"""What estimators of rankings share: reading and checking them, and naming their items."""
+
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils import Tags, _safe_indexing
+from sklearn.utils._set_output import _get_output_config
+from sklearn.utils.validation import (
+    _check_feature_names_in,
+    check_consistent_length,
+    check_is_fitted,
+    validate_data,
+)
+
+from rankcut._loops.types import Floats
+from rankcut.errors import InputError
+from rankcut.graphs.item_graph import plain_graph
+from rankcut.parameters import check_counts
+from rankcut.rankings import (
+    RankMatrix,
+    Unranked,
+    labels_beside,
+    object_array,
+    read_rankings,
+    weights_of,
+)
+
+
+def check_output_is_default(transformer: Any) -> None:
+    """Refuse ``set_output`` for Dask collections: it would make a frame in memory."""
+    if _get_output_config("transform", transformer)["dense"] != "default":
+        raise InputError(
+            "set_output is for rankings in memory; a Dask DataFrame gives a Dask DataFrame of "
+            'itself: call set_output(transform="default")'
+        )
+
+
+def check_items(rankings: RankMatrix, known: tuple[Hashable, ...] | None) -> None:
+    """Refuse rankings of items other than those that were fitted, where both have labels."""
+    fitted = labels_beside(known, rankings.items)
+    given = labels_beside(rankings.items, known)
+    if None not in (fitted, given) and fitted != given:
+        raise InputError(
+            "the columns of these rankings are not the items that were fitted, in their "
+            f"order: {given} is not {fitted}"
+        )
+
+
+class TakesRankings(BaseEstimator):
+    """Reads and checks rankings, and tells scikit-learn what they may be.
+
+    ``unranked`` is a parameter of some; with the others an item that is not ranked may be anywhere.
+    """
+
+    items: Sequence[Hashable] | None
+    unranked: Unranked = "anywhere"
+
+    def __getstate__(self) -> dict[str, Any]:
+        state: dict[str, Any] = super().__getstate__()
+        return state | {"graph": plain_graph(state["graph"])} if "graph" in state else state
+
+    def _read(self, X: Any, *, reset: bool) -> RankMatrix:
+        rankings = read_rankings(X, self.items)
+        # For arrays of as many columns as were fitted, without names, there is nothing to check.
+        plain = type(X) is np.ndarray and not hasattr(self, "feature_names_in_")
+        if reset or not plain or rankings.shape[1] != self.n_features_in_:
+            validate_data(self, X, reset=reset, skip_check_array=True)
+        rankings.check(self.unranked)
+        return rankings
+
+    def _read_counted(
+        self, X: Any, y: Any, sample_weight: ArrayLike | None
+    ) -> tuple[RankMatrix, slice | NDArray[np.intp], Floats | None]:
+        """The rankings to fit, their rows in X and y, and how often each counts; 0 is no row."""
+        rankings = self._read(X, reset=True)
+        check_consistent_length(X, y)
+        sample_weight = weights_of(X, sample_weight)
+        if sample_weight is None:
+            return rankings, slice(None), None
+        counts = check_counts(sample_weight, rankings.shape[0])
+        rows = np.flatnonzero(counts)
+        if len(rows) < len(counts):
+            rankings = self._read(_safe_indexing(X, rows), reset=True)
+        return rankings, rows, counts[rows]
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        # NaN and absent entries are unranked items: allowed if the user says what they mean.
+        tags.input_tags.allow_nan = self.unranked != "error"
+        tags.input_tags.sparse = self.unranked != "error"
+        return tags
+
+
+class NamesItems:
+    """The columns of what a transformer returns are the items, under their labels."""
+
+    _items: tuple[Hashable, ...] | None
+
+    def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[Any]:
+        """The items' labels, or x0, x1, … where they have none.
+
+        Parameters
+        ----------
+        input_features : array-like of str or None
+            Names for items that have none; checked against the names of those that have.
+        """
+        check_is_fitted(self)
+        labels = self._labels()
+        if input_features is None and labels is not None and not hasattr(self, "feature_names_in_"):
+            return object_array(labels)
+        return np.asarray(_check_feature_names_in(self, input_features))
+
+    def _labels(self) -> tuple[Hashable, ...] | None:
+        """The items' labels, if they have any."""
+        return self._items

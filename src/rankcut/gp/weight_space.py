@@ -1,0 +1,268 @@
+"""The bound over weights: f = ⟨w, φ⟩ + b, where q(w, b) is a Gaussian in n + 1 dimensions.
+
+A pass over the rows is a sum over blocks. Each block contributes its expected log-likelihood,
+Φᵀ D Φ and Φᵀ r. A step needs nothing but these sums, so no array grows with the number of rows.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import LinAlgError
+
+from rankcut._loops.types import Floats
+from rankcut.gp.ascent import Sites, State, climb
+from rankcut.gp.gaussian import Gaussian, Prior
+from rankcut.gp.likelihoods import Likelihood
+from rankcut.threads import in_order
+
+# A block has about this many numbers, so that everything made from it fits in a core's cache.
+_BLOCK = 1 << 15
+
+# If a class has more rows than this, a sample of them is enough to find where to start.
+_ENOUGH_TO_START = 2_000
+
+
+class Statistics(NamedTuple):
+    """The contribution of a block of rows, or of all rows, to a step."""
+
+    expected: float  #: Σ weight·E[log p(y | f)]
+    square: Floats  #: Φᵀ D Φ
+    linear: Floats  #: Φᵀ r
+
+    def plus(self, other: "Statistics") -> "Statistics":
+        """The sum of both contributions."""
+        return Statistics(
+            self.expected + other.expected,
+            self.square + other.square,
+            self.linear + other.linear,
+        )
+
+
+class Rows(Protocol):
+    """Rows of features with their labels, in memory or elsewhere."""
+
+    n_features: int
+
+    def statistics(self, posterior: Gaussian, likelihood: Likelihood, prior: Prior) -> Statistics:
+        """The contribution of all rows to a step from ``posterior``."""
+
+    def sample(self) -> "LabelledRows | None":
+        """A weighted sample of the rows, or None if there are few rows."""
+
+
+def blocks(n_rows: int, n_features: int) -> list[slice]:
+    """Cut rows into blocks, always in the same places."""
+    size = max(64, _BLOCK // max(1, n_features))
+    return [slice(start, min(start + size, n_rows)) for start in range(0, n_rows, size)]
+
+
+def with_constant(rows: NDArray[np.floating], has_constant: bool, exponent: int = 0) -> Floats:
+    """Rows divided by 2**exponent, with a column of ones for the constant term."""
+    scaled = np.asarray(rows, dtype=np.float64)
+    if exponent:
+        scaled = np.ldexp(scaled, -exponent)
+    if not has_constant:
+        return scaled
+    augmented = np.ones((rows.shape[0], rows.shape[1] + 1))
+    augmented[:, :-1] = scaled
+    return augmented
+
+
+def exponent_of(features: NDArray[np.floating]) -> int:
+    """The exponent of the power of 2 just above the largest entry; 0 if all are 0."""
+    largest = 0.0
+    for block in blocks(*features.shape):
+        part = features[block]
+        largest = max(largest, float(part.max(initial=0.0)), -float(part.min(initial=0.0)))
+    return int(np.frexp(largest)[1])
+
+
+def mean_square(features: NDArray[np.floating], weight: Floats | None, exponent: int) -> float:
+    """The mean of ‖φ‖² over the rows, φ divided by 2**exponent; 1 if all are 0."""
+    total, square = 0.0, 0.0
+    for block in blocks(*features.shape):
+        rows = with_constant(features[block], False, exponent)
+        of_block = np.ones(len(rows)) if weight is None else weight[block]
+        total += of_block.sum()
+        square += np.einsum("ij,ij->i", rows, rows) @ of_block
+    return square / total or 1.0
+
+
+class LabelledRows:
+    """Rows in memory, whether each has label 1, and their weights (None for 1 each).
+
+    Features are divided by 2**exponent when they are used.
+    """
+
+    def __init__(
+        self,
+        features: NDArray[np.floating],
+        positive: NDArray[np.bool_],
+        weight: Floats | None,
+        n_jobs: int | None = None,
+        exponent: int = 0,
+    ) -> None:
+        self.features = features
+        self.exponent = exponent
+        self.positive = positive
+        self.weight = weight
+        self.n_jobs = n_jobs
+        self.n_features = features.shape[1]
+
+    def statistics(self, posterior: Gaussian, likelihood: Likelihood, prior: Prior) -> Statistics:
+        """The sum of the contributions of the blocks, in order."""
+
+        def contribution(block: slice) -> Statistics:
+            return self._contribution(block, posterior, likelihood, prior)
+
+        parts = in_order(contribution, blocks(*self.features.shape), self.n_jobs)
+        n = self.n_features + prior.has_constant
+        return sum_statistics(parts, n)
+
+    def _contribution(
+        self, block: slice, posterior: Gaussian, likelihood: Likelihood, prior: Prior
+    ) -> Statistics:
+        phi = with_constant(self.features[block], prior.has_constant, self.exponent)
+        sign = np.where(self.positive[block], 1.0, -1.0)
+        weight = np.ones(len(sign)) if self.weight is None else self.weight[block]
+        mean, variance = posterior.project(phi)
+        expected, slope, curvature = likelihood.expect(mean, variance, sign, weight)
+        linear = phi.T @ (slope + curvature * mean)
+        return Statistics(expected, phi.T @ (phi * curvature[:, None]), linear)
+
+    def sample(self) -> "LabelledRows | None":
+        """Evenly spaced rows of each class, weighted to represent all of them."""
+        counts = [int(self.positive.sum()), int((~self.positive).sum())]
+        steps = steps_to_start(counts)
+        if steps is None:
+            return None
+        return sampled(
+            [self.drawn(0, step, part) for part, step in zip((True, False), steps, strict=True)],
+            counts,
+        )
+
+    def drawn(self, first: int, step: int, positive: bool) -> "LabelledRows":
+        """Every ``step``-th row with this label, from ``first`` on."""
+        index = np.flatnonzero(self.positive == positive)[first::step]
+        weight = np.ones(len(index)) if self.weight is None else self.weight[index]
+        return LabelledRows(
+            self.features[index], self.positive[index], weight, exponent=self.exponent
+        )
+
+
+def sum_statistics(parts: Iterable[Statistics], n_weights: int) -> Statistics:
+    """The sum of the contributions, in order."""
+    total = Statistics(0.0, np.zeros((n_weights, n_weights)), np.zeros(n_weights))
+    for part in parts:
+        total = total.plus(part)
+    return total
+
+
+def steps_to_start(counts: Sequence[int]) -> list[int] | None:
+    """The step between sampled rows of each class; None if most rows would be sampled."""
+    steps = [max(1, count // _ENOUGH_TO_START) for count in counts]
+    n_drawn = sum(-(-count // step) for count, step in zip(counts, steps, strict=True))
+    return None if 2 * n_drawn > sum(counts) else steps
+
+
+def sampled(drawn: Sequence[LabelledRows], counts: Sequence[int]) -> LabelledRows:
+    """The rows drawn from each class together, each weighted by the rows it represents."""
+    weights = []
+    for rows, count in zip(drawn, counts, strict=True):
+        assert rows.weight is not None
+        weights.append(np.full(len(rows.weight), count / max(1, len(rows.weight))) * rows.weight)
+    return LabelledRows(
+        np.concatenate([rows.features for rows in drawn]),
+        np.concatenate([rows.positive for rows in drawn]),
+        np.concatenate(weights),
+        exponent=drawn[0].exponent,
+    )
+
+
+class WeightSpace:
+    """ELBO(q(w, b), θ) with θ = (log σ², log c²), in passes over blocks of rows."""
+
+    def __init__(self, rows: Rows, likelihood: Likelihood, prior: Prior) -> None:
+        self.rows = rows
+        self.likelihood = likelihood
+        self.prior = prior
+        self.n_weights = rows.n_features + prior.has_constant
+
+    def start(self, origin: Floats | None = None) -> State:
+        """The prior itself, or the maximum for a weighted sample of the rows."""
+        origin = self.prior.start() if origin is None else origin
+        sample = self.rows.sample()
+        if sample is None:
+            return self.initial(origin)
+        part = WeightSpace(sample, self.likelihood, self.prior)
+        state = climb(part, part.initial(origin), tol=1.0, max_iter=30, watch=lambda *_: None).state
+        try:
+            return self.evaluate(state.target, state.parameters)
+        except LinAlgError:
+            return self.initial(origin)
+
+    def initial(self, parameters: Floats) -> State:
+        """The bound at the prior itself."""
+        n = self.n_weights
+        return self.evaluate(Sites(np.zeros((n, n)), np.zeros(n)), parameters)
+
+    def evaluate(self, sites: Sites, parameters: Floats) -> State:
+        """The bound at the q of these sites, in one pass over the rows."""
+        posterior = self._posterior(sites, parameters)
+        sums = self.rows.statistics(posterior, self.likelihood, self.prior)
+        target = Sites(sums.square, sums.linear)
+        spread = posterior.factor.T @ sums.square @ posterior.factor
+        quadratic = np.trace(spread) + posterior.mean @ sums.square @ posterior.mean
+        model = sums.linear @ posterior.mean - 0.5 * quadratic - posterior.divergence
+        elbo = sums.expected - posterior.divergence
+        # A site matters if it is large compared with the precision of its weights.
+        precision = self.prior.precision(parameters, self.n_weights) + np.diagonal(sites.square)
+        unit = Sites(np.sqrt(np.outer(precision, precision)), np.sqrt(precision))
+        return State(sites, parameters, posterior, elbo, target, float(model), unit)
+
+    def evidence(self, sites: Sites, parameters: Floats) -> tuple[float, Floats]:
+        """The evidence of the sites, and its gradient in θ."""
+        posterior = self._posterior(sites, parameters)
+        return posterior.evidence, self.prior.gradient(parameters, posterior.second_moments())
+
+    def bounds(self) -> Floats:
+        """Smallest and largest value of log σ² and log c²."""
+        return self.prior.bounds()
+
+    def _posterior(self, sites: Sites, parameters: Floats) -> Gaussian:
+        return Gaussian.from_sites(self.prior.precision(parameters, self.n_weights), *sites)
+
+
+@dataclass(frozen=True, eq=False)
+class FeaturePredictor:
+    """f = ⟨w, φ⟩ + b for each class."""
+
+    posteriors: list[Gaussian]
+    has_constant: bool
+    exponent: int
+
+    def weights(self) -> tuple[Floats, list[Floats]]:
+        """Means and covariance factors of the weights, for the undivided features."""
+        size = len(self.posteriors[0].mean)
+        exponents = np.full(size, -self.exponent)
+        if self.has_constant:
+            exponents[-1] = 0
+        means = np.array([np.ldexp(q.mean, exponents) for q in self.posteriors])
+        return means, [np.ldexp(q.factor, exponents[:, None]) for q in self.posteriors]
+
+    def latent(self, X: NDArray[np.floating], n_jobs: int | None) -> tuple[Floats, Floats]:
+        """Mean and variance of f, of shape (n_rows, n_posteriors), in blocks of rows."""
+        mean = np.empty((X.shape[0], len(self.posteriors)))
+        variance = np.empty_like(mean)
+
+        def fill(block: slice) -> None:
+            phi = with_constant(X[block], self.has_constant, self.exponent)
+            for column, posterior in enumerate(self.posteriors):
+                mean[block, column], variance[block, column] = posterior.project(phi)
+
+        for _ in in_order(fill, blocks(*X.shape), n_jobs):
+            pass
+        return mean, variance

@@ -1,0 +1,147 @@
+"""Vectors of rankings, for ``features=``: from an estimator of features, a kernel, or a word."""
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.gaussian_process.kernels import Kernel
+
+from rankcut._loops.types import Floats
+from rankcut.errors import InputError, Setting
+from rankcut.kernels.graph_cut_object import GraphCutKernel
+from rankcut.kernels.mallows import median_lambda
+from rankcut.kernels.objects import (
+    GaussianKernel,
+    KendallKernel,
+    MallowsKernel,
+    SpearmanKernel,
+)
+from rankcut.rankings import Unranked
+
+# Kernels are exact for up to this many distinct rankings. Beyond that, this many are landmarks.
+LANDMARKS = 1_000
+
+# Rankings whose kernel with the landmarks is computed at once.
+_BLOCK = 4_096
+
+# Directions of a kernel's vectors with less than this share of the largest are rounding errors.
+_RANK = 1e-10
+
+# Kernels of vectors with a coordinate for each item or pair.
+_LINEAR = (GraphCutKernel, KendallKernel, SpearmanKernel)
+
+
+@dataclass(frozen=True, eq=False)
+class ChosenFeatures:
+    """From ranks to vectors, by a fitted estimator, or by a kernel with landmarks.
+
+    The vectors of a kernel are K_l·K_ll^(−1/2) with landmarks l: their inner products are the
+    kernel's, approximately if there are more rankings than landmarks.
+    """
+
+    features: Any
+    landmarks: Floats | None = None
+    root: Floats | None = None
+
+    @property
+    def name(self) -> str:
+        """What was chosen."""
+        return repr(self.features)
+
+    @property
+    def is_small(self) -> bool:
+        """Whether vectors have a coordinate for each item or pair, so that means make sense."""
+        return self.landmarks is None or isinstance(self.features, _LINEAR)
+
+    def vectors(self, ranks: Floats) -> Floats:
+        """The vectors of rankings."""
+        if self.landmarks is None:
+            return _dense(self.features.transform(ranks))
+        assert self.root is not None
+        found = np.empty((len(ranks), self.root.shape[1]))
+        for start in range(0, len(ranks), _BLOCK):
+            some = slice(start, start + _BLOCK)
+            gram = np.asarray(self.features(ranks[some], self.landmarks), dtype=np.float64)
+            found[some] = gram @ self.root
+        return found
+
+    def missed(self, ranks: Floats, vectors: Floats) -> float:
+        """The share of the kernel that the vectors of these rankings miss."""
+        if self.landmarks is None or len(self.landmarks) == len(ranks):
+            return 0.0
+        whole = float(np.sum(self.features.diag(ranks)))
+        return max(0.0, 1.0 - float((vectors**2).sum()) / whole)
+
+
+def choose_features(
+    features: Any,
+    ranks: Floats,
+    unranked: Unranked,
+    items: tuple[Hashable, ...] | None,
+    seed: int,
+) -> ChosenFeatures:
+    """What the user chose, fitted to these rankings."""
+    if isinstance(features, str):
+        features = _by_name(features, ranks, unranked)
+    if isinstance(features, type) or not hasattr(features, "get_params"):
+        raise _unknown(features)
+    features = _configured(features, unranked, items)
+    if isinstance(features, Kernel):
+        return _with_landmarks(features, ranks, seed)
+    if not hasattr(features, "fit_transform"):
+        raise InputError(f"cannot transform rankings: {features!r}", parameter="features")
+    return ChosenFeatures(features.fit(ranks))
+
+
+def _dense(values: Any) -> Floats:
+    return np.asarray(values.todense() if hasattr(values, "todense") else values, dtype=np.float64)
+
+
+def _with_landmarks(kernel: Any, ranks: Floats, seed: int) -> ChosenFeatures:
+    n = len(ranks)
+    chosen = np.arange(n)
+    if n > LANDMARKS:
+        chosen = np.sort(np.random.default_rng([seed, 2]).choice(n, LANDMARKS, replace=False))
+    landmarks = ranks[chosen]
+    gram = np.asarray(kernel(landmarks), dtype=np.float64)
+    values, directions = np.linalg.eigh(gram)
+    kept = values > _RANK * max(values[-1], 1e-300)
+    return ChosenFeatures(kernel, landmarks, directions[:, kept] / np.sqrt(values[kept]))
+
+
+def _by_name(word: str, ranks: Floats, unranked: Unranked) -> Any:
+    if word == "mallows":
+        try:
+            return MallowsKernel(median_lambda(ranks, unranked=unranked), unranked=unranked)
+        except ValueError:
+            return MallowsKernel(2.0, unranked=unranked)
+    if word == "gaussian":
+        return GaussianKernel(unranked=unranked)
+    raise _unknown(word)
+
+
+def _unknown(features: Any) -> InputError:
+    return InputError(
+        f'must be None, "mallows", "gaussian", a feature estimator or a kernel; got {features!r}',
+        parameter="features",
+    )
+
+
+def _configured(features: Any, unranked: Unranked, items: tuple[Hashable, ...] | None) -> Any:
+    """The same for these items, with the caller's meaning of unranked ones."""
+    features = clone(features)
+    known = features.get_params()
+    own = known.get("unranked", unranked)
+    if own != unranked and own != "error":
+        raise InputError(
+            ["has ", Setting("unranked", own), ", but the rankings have another"],
+            parameter="features",
+            remedy=["pass ", Setting("unranked", own), " to both"],
+        )
+    if "unranked" in known:
+        features.set_params(unranked=unranked)
+    if items is not None and "items" in known and known["items"] is None:
+        features.set_params(items=list(items))
+    return features

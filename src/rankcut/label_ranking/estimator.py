@@ -1,0 +1,435 @@
+"""Rankings predicted from covariates, as a scikit-learn estimator."""
+
+from collections.abc import Hashable, Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, RegressorMixin, clone
+from sklearn.model_selection import KFold, cross_val_predict
+from sklearn.pipeline import Pipeline
+from sklearn.utils import Tags, _safe_indexing, get_tags
+from sklearn.utils._set_output import ADAPTERS_MANAGER
+from sklearn.utils.validation import (
+    _num_samples,
+    check_consistent_length,
+    check_is_fitted,
+    has_fit_parameter,
+    validate_data,
+)
+from threadpoolctl import threadpool_limits
+
+from rankcut._loops.types import Floats
+from rankcut.errors import InputError
+from rankcut.label_ranking.calibration import Calibration, calibrate
+from rankcut.label_ranking.combination import Combination, fit_combination
+from rankcut.label_ranking.covariates import fit_encoder
+from rankcut.label_ranking.scores import kendall_score
+from rankcut.label_ranking.targets import (
+    as_matrices,
+    check_targets,
+    differences,
+    pair_targets,
+    pairs_of_items,
+    ranks_anything,
+    scores_of_pairs,
+)
+from rankcut.parameters import check_counts, seed_from, within_floats
+from rankcut.rankings import RankMatrix, Unranked, as_frame, read_rankings, weights_of
+from rankcut.rankings.decoding import to_ranking
+
+# With more items than this, one target per pair would be too many.
+_MOST_PAIRED = 64
+
+# Folds in which the user's own model predicts held-out rows.
+_FOLDS = 5
+
+
+class RankingRegressor(RegressorMixin, BaseEstimator):
+    """Predict a ranking from covariates.
+
+    Rankings become vectors, a regression predicts the vectors, and the order of the predicted
+    vector is the ranking. By default the vectors are the expected signs of all pairs of items, and
+    the regression is a combination of extremely randomised trees and kernel ridge regressions,
+    weighted by how well they predict held-out rows; there is nothing to tune.
+
+    Parameters
+    ----------
+    estimator : regressor or None, default=None
+        A multi-output regressor of your own, such as ``Ridge()`` or a pipeline. It gets the
+        covariates as they are, frames included. None is the combination described above.
+    features : transformer or None, default=None
+        Turns a ranking into the vector to predict, which has a coordinate for each item, such as
+        ``GraphCutFeatures(graph)``. None is the expected sign of each pair (the mean
+        position of each item where there are more than 64).
+    unranked : {"error", "last", "anywhere"}, default="anywhere"
+        Meaning of an item that a training ranking does not rank: it is an error, it comes after
+        all ranked items (top-k lists), or its place is unknown. Nothing is learned about an item
+        from rankings that do not rank it.
+    random_state : int, RandomState or None, default=0
+        Seed of the trees and of the folds.
+    n_jobs : int or None, default=None
+        Number of threads; the result is the same for any number.
+
+    Attributes
+    ----------
+    estimator_ : object
+        The fitted regression.
+    model_weights_ : dict
+        Weight of each model of the default regression.
+    calibration_ : Calibration
+        How predicted signs become probabilities.
+    items_ : tuple or None
+        The items' labels, if they have any.
+    n_items_ : int
+        Number of items.
+    n_features_in_ : int
+        Number of covariates.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the covariates, if they are strings given by a frame.
+
+    See Also
+    --------
+    RankingClassifier : The other direction: predict a class from a ranking.
+    kendall_score : How well predicted rankings agree with those observed.
+
+    Notes
+    -----
+    Covariates of a frame may be numbers, dates, texts, categories and truth values, with missing
+    values. A missing number is replaced by the median, and an indicator says so; a category
+    becomes indicators of its 30 most frequent values.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rankcut import RankingRegressor
+    >>> rng = np.random.default_rng(0)
+    >>> age = rng.uniform(20, 80, (200, 1))
+    >>> utilities = np.hstack([age / 20, np.full_like(age, 2.5), 4 - age / 20])
+    >>> ranks = (-utilities + rng.normal(0, 0.5, (200, 3))).argsort().argsort() + 1
+    >>> model = RankingRegressor().fit(age, ranks)
+    >>> model.predict([[25.0], [75.0]])
+    array([[3., 2., 1.],
+           [1., 2., 3.]])
+    >>> model.predict_pairs([[25.0], [75.0]], pairs=[(0, 2)]).round(1)
+    array([[0.],
+           [1.]])
+    """
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        features: Any = None,
+        *,
+        unranked: Unranked = "anywhere",
+        random_state: int | np.random.RandomState | None = 0,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.estimator = estimator
+        self.features = features
+        self.unranked = unranked
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+        """Learn rankings from covariates.
+
+        Parameters
+        ----------
+        X : array or frame of shape (n_rankings, n_covariates)
+            Covariates.
+        y : array, frame, CSR array or RankingSet of shape (n_rankings, n_items)
+            Rank matrix: 1 = best, equal = tied, NaN (or absent in a sparse matrix) = not ranked.
+        sample_weight : array of shape (n_rankings,) or None
+            How often each ranking counts. None: the counts of a RankingSet, or once.
+
+        Returns
+        -------
+        self
+        """
+        table = self._check_covariates(X, reset=True)
+        ranks, sample_weight = check_targets(y), weights_of(y, sample_weight)
+        rankings = read_rankings(ranks)
+        rankings.check(self.unranked)
+        check_consistent_length(X, ranks)
+        weights = check_counts(sample_weight, rankings.shape[0])
+        if not weights.all():
+            kept = np.flatnonzero(weights)
+            table, weights = _safe_indexing(table, kept), weights[kept]
+            ranks = _safe_indexing(ranks, kept)
+            rankings = read_rankings(ranks)
+        if not ranks_anything(rankings):
+            raise InputError("no ranking ranks any item, so there is nothing to learn")
+        seed = seed_from(self.random_state)
+        self.items_ = rankings.items
+        self.n_items_ = rankings.shape[1]
+        self._by_pairs = self.features is None and 1 < self.n_items_ <= _MOST_PAIRED
+        pairs = None
+        if self.n_items_ <= _MOST_PAIRED or self.features is None:
+            pairs = pair_targets(rankings, self.unranked, self.n_jobs)
+        if self._by_pairs:
+            assert pairs is not None
+            targets, listed = pairs.signs, pairs.listed
+        elif self.features is None:
+            assert pairs is not None
+            targets, listed = scores_of_pairs(pairs.signs, self.n_items_), pairs.listed
+        else:
+            targets = self._vectors(ranks, rankings, weights)
+            listed = np.ones(targets.shape, dtype=bool)
+        self._scale = 1.0
+        if not self._by_pairs and self.n_items_ > 1:
+            self._scale = float(differences(targets).std()) or 1.0
+        left_out = self._fit_model(table, targets, listed, weights, seed, sample_weight is not None)
+        self.calibration_ = Calibration()
+        if pairs is not None and left_out is not None:
+            rows, columns = np.nonzero(pairs.known)
+            self.calibration_ = calibrate(
+                self._signs(left_out)[rows, columns],
+                (pairs.signs[rows, columns] + 1.0) / 2.0,
+                weights[rows],
+                seed,
+            )
+        return self
+
+    def _fit_model(
+        self,
+        table: Any,
+        targets: Floats,
+        listed: NDArray[np.bool_],
+        weights: Floats,
+        seed: int,
+        weighted: bool,
+    ) -> Floats | None:
+        """Fit the regression; returns its predictions of held-out rows."""
+        if self.estimator is None:
+            self._encoder = fit_encoder(table)
+            items = range(self.n_items_)
+            groups = (
+                pairs_of_items(self.n_items_)
+                if self._by_pairs
+                else [np.array([item]) for item in items]
+            )
+            # Models are fitted in threads of their own; the libraries' would wait for each other.
+            with threadpool_limits(1, "blas"):
+                self.estimator_: Any = fit_combination(
+                    self._encoder.encode(table),
+                    targets,
+                    self._scores(targets),
+                    listed,
+                    weights,
+                    self._encoder.is_indicator,
+                    groups,
+                    seed=seed,
+                    n_jobs=self.n_jobs,
+                )
+            self.model_weights_ = self.estimator_.named_weights()
+            honest: Floats = self.estimator_.left_out
+            self.estimator_ = self.estimator_.without_rows()
+            return honest
+        model = clone(self.estimator)
+        named = _weights_for(model, weights) if weighted else {}
+        left_out = None
+        n_rows = len(targets)
+        if n_rows >= 2 * _FOLDS:
+            folds = KFold(_FOLDS, shuffle=True, random_state=seed)
+            left_out = np.asarray(
+                cross_val_predict(model, table, targets, cv=folds, params=named)
+            ).reshape(targets.shape)
+        self.estimator_ = model.fit(table, targets, **named)
+        return left_out
+
+    def _vectors(self, ranks: Any, rankings: RankMatrix, weights: Floats) -> Floats:
+        """The vectors of the user's features, which have a coordinate for each item."""
+        self.features_ = clone(self.features)
+        counted = has_fit_parameter(self.features_, "sample_weight")
+        vectors = np.asarray(
+            self.features_.fit(ranks, **({"sample_weight": weights} if counted else {})).transform(
+                ranks
+            ),
+            dtype=np.float64,
+        )
+        if vectors.shape != rankings.shape:
+            raise InputError(
+                f"gives vectors of {vectors.shape[1]} coordinates for {rankings.shape[1]} items; "
+                "there must be one for each item",
+                parameter="features",
+            )
+        return vectors
+
+    def _check_covariates(self, X: Any, *, reset: bool) -> Any:
+        """Covariates as the regression takes them: an array of numbers or a frame."""
+        if as_frame(X) is not None:
+            validate_data(self, X, reset=reset, skip_check_array=True)
+            if not _num_samples(X):
+                raise InputError("Found array with 0 sample(s): there are no rows of covariates")
+            return X
+        if self.estimator is not None:
+            return validate_data(
+                self, X, reset=reset, accept_sparse=True, dtype=None, ensure_all_finite=False
+            )
+        with within_floats("X"):
+            return validate_data(
+                self, X, reset=reset, dtype=np.float64, ensure_all_finite="allow-nan"
+            )
+
+    def _predicted(self, X: Any) -> Floats:
+        """The predicted vectors."""
+        check_is_fitted(self)
+        table = self._check_covariates(X, reset=False)
+        if isinstance(self.estimator_, Combination):
+            return self.estimator_.predict(self._encoder.encode(table), self.n_jobs)
+        return np.asarray(self.estimator_.predict(table)).reshape(_num_samples(X), -1)
+
+    def _signs(self, vectors: Floats) -> Floats:
+        """The predicted sign of each pair i < j, from −1 to 1."""
+        if self._by_pairs:
+            return np.clip(vectors, -1.0, 1.0)
+        return np.tanh(differences(vectors) / self._scale)
+
+    def _scores(self, vectors: Floats) -> Floats:
+        return scores_of_pairs(vectors, self.n_items_) if self._by_pairs else vectors
+
+    def predict(self, X: Any) -> Any:
+        """The predicted ranking of each row.
+
+        Parameters
+        ----------
+        X : array or frame of shape (n_rows, n_covariates)
+            Covariates.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_items)
+            Ranks: 1 is best; items with equal scores share the best of their places.
+        """
+        ranks = to_ranking(self._scores(self._predicted(X)))
+        return self._labelled(ranks.astype(np.float64), X)
+
+    def predict_scores(self, X: Any) -> Any:
+        """The scores that items are ordered by: larger = preferred.
+
+        Parameters
+        ----------
+        X : array or frame of shape (n_rows, n_covariates)
+            Covariates.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_items)
+            The expected share of the other items that each item beats, minus the share that beat
+            it, from −1 to 1; or the predicted vectors of ``features``.
+        """
+        return self._labelled(self._scores(self._predicted(X)), X)
+
+    def predict_pairs(
+        self, X: Any, pairs: Sequence[tuple[Hashable, Hashable]] | None = None
+    ) -> Floats:
+        """Probabilities that one item is preferred to another, calibrated on held-out rows.
+
+        Parameters
+        ----------
+        X : array or frame of shape (n_rows, n_covariates)
+            Covariates.
+        pairs : sequence of pairs of items or None
+            Pairs (i, j), by label or by column. None means all pairs.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_pairs) or (n_rows, n_items, n_items)
+            The probability that i is preferred to j, for each of ``pairs``; or an array whose
+            [r, i, j] is the probability that row r prefers i to j.
+        """
+        signs = self._signs(self._predicted(X))
+        matrices = as_matrices(self.calibration_.probabilities(signs), self.n_items_)
+        if pairs is None:
+            return matrices
+        columns = np.array([[self._column(item) for item in pair] for pair in pairs], dtype=np.intp)
+        if columns.ndim != 2 or columns.shape[1] != 2:
+            raise InputError("must be pairs of two items", parameter="pairs")
+        return np.asarray(matrices[:, columns[:, 0], columns[:, 1]])
+
+    def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
+        """Kendall's tau of the predicted rankings.
+
+        See :func:`~rankcut.label_ranking.kendall_score`.
+
+        Parameters
+        ----------
+        X : array or frame of shape (n_rows, n_covariates)
+            Covariates.
+        y : array, frame or CSR array of shape (n_rows, n_items)
+            Observed rankings.
+        sample_weight : array of shape (n_rows,) or None
+            How often each ranking counts.
+        """
+        predicted = to_ranking(self._scores(self._predicted(X)))
+        return kendall_score(y, predicted, unranked=self.unranked, sample_weight=sample_weight)
+
+    def set_output(self, *, transform: str | None = None) -> Self:
+        """Choose what :meth:`predict` and :meth:`predict_scores` return.
+
+        Parameters
+        ----------
+        transform : {"default", "pandas", "polars"} or None
+            An array, or a frame whose columns are the items. None changes nothing. (The name of
+            the parameter is scikit-learn's.)
+        """
+        if transform is not None:
+            if transform not in ("default", "pandas", "polars"):
+                raise InputError(
+                    f'must be "default", "pandas" or "polars"; got {transform!r}',
+                    parameter="transform",
+                )
+            # Where scikit-learn keeps it, so that clones keep it too.
+            self._sklearn_output_config = {"transform": transform}
+        return self
+
+    def check_forests(self) -> None:
+        """Raise ValueError if the trees of a model that was read from a file are damaged."""
+        if isinstance(self.estimator_, Combination):
+            for forest in self.estimator_.forests:
+                forest.check(len(self._encoder.is_indicator))
+
+    def _labelled(self, values: Floats, X: Any) -> Any:
+        wanted = getattr(self, "_sklearn_output_config", {}).get("transform", "default")
+        if wanted == "default":
+            return values
+        labels = range(self.n_items_) if self.items_ is None else self.items_
+        names = [label if wanted == "pandas" else str(label) for label in labels]
+        return ADAPTERS_MANAGER.adapters[wanted].create_container(values, X, columns=lambda: names)
+
+    def _column(self, item: Hashable) -> int:
+        labels = tuple(range(self.n_items_)) if self.items_ is None else self.items_
+        if item not in labels and isinstance(item, int | np.integer) and 0 <= item < len(labels):
+            return int(item)
+        if item not in labels:
+            raise InputError(
+                f"is not among the {self.n_items_} items that were fitted, such as {labels[0]!r}",
+                item=item,
+            )
+        return labels.index(item)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        tags.target_tags.single_output = False
+        tags.regressor_tags.poor_score = True
+        if self.estimator is None:
+            tags.input_tags.allow_nan = True
+        else:
+            tags.input_tags = get_tags(self.estimator).input_tags
+        return tags
+
+
+def _weights_for(model: Any, weights: Floats) -> dict[str, Floats]:
+    """The weights by the name that the model's fit takes."""
+    if isinstance(model, Pipeline):
+        name, last = model.steps[-1]
+        if has_fit_parameter(last, "sample_weight"):
+            return {f"{name}__sample_weight": weights}
+    elif has_fit_parameter(model, "sample_weight"):
+        return {"sample_weight": weights}
+    raise InputError(
+        f"cannot be used: fit of {type(model).__name__} takes no weights",
+        parameter="sample_weight",
+    )

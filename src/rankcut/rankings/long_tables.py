@@ -1,0 +1,217 @@
+"""Long tables: one line for each item that a ranking mentions."""
+
+from collections.abc import Hashable, Sequence
+from typing import Any, NamedTuple
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse as sp
+
+from rankcut.dask import is_lazy_frame
+from rankcut.errors import InputError, Setting
+from rankcut.parameters import check_count
+from rankcut.rankings import EXACT, as_frame
+from rankcut.rankings.orders import spread
+from rankcut.rankings.ratings import from_ratings
+
+
+class LongRanks(NamedTuple):
+    """A rank matrix, the ids of its rows and the labels of its columns."""
+
+    ranks: Any
+    ids: Any
+    items: list[Hashable]
+
+
+def from_long(
+    table: Any,
+    *,
+    ranking: str = "ranking",
+    item: str = "item",
+    rank: str | None = None,
+    score: str | None = None,
+    higher_is_better: bool = True,
+    items: Sequence[Hashable] | None = None,
+    top: int | None = None,
+    sparse: bool = False,
+) -> LongRanks:
+    """A rank matrix from a table with a line for each ranking and item.
+
+    From a Dask DataFrame, ``ranks`` and ``ids`` are Dask arrays with a block of unknown size for
+    each partition. Where lines were moved, the rows of a block are sorted by id.
+
+    Parameters
+    ----------
+    table : pandas or Polars frame
+        Anything that narwhals accepts as an eager frame. The lines of a Dask DataFrame are
+        moved so that those of a ranking are in one partition, unless its index is the column
+        ``ranking`` and its divisions are known, as they are after ``set_index``.
+    ranking, item : str
+        The columns that say which ranking and which item a line is about.
+    rank, score : str
+        The column with the ranks, 1 = best, or the one with the scores; give one of the two. A
+        line without a value leaves its item unranked.
+    higher_is_better : bool
+        True if the highest score is the best, False if the lowest is.
+    items : sequence or None
+        The items that become columns; None takes those that occur, in order of appearance,
+        which for a Dask DataFrame takes a pass over its lines right away.
+    top : int or None
+        Keep at most this many of the best items of each ranking, and leave the others unranked; a
+        group of ties that does not fit as a whole is left out.
+    sparse : bool
+        Return a CSR array, in which unranked items are absent, instead of a dense array, in
+        which they are NaN.
+
+    Returns
+    -------
+    ranks : ndarray or csr_array of shape (n_rankings, n_items)
+    ids : list
+        The rankings' ids, in order of appearance: the rows.
+    items : list
+        The items' labels: the columns.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> votes = pd.DataFrame({"voter": [7, 7, 9], "party": ["a", "b", "b"], "stars": [2, 5, 4]})
+    >>> ranks, ids, items = from_long(votes, ranking="voter", item="party", score="stars")
+    >>> ranks
+    array([[ 2.,  1.],
+           [nan,  1.]])
+    >>> ids, items
+    ([7, 9], ['a', 'b'])
+    """
+    if is_lazy_frame(table):
+        names = {"ranking": ranking, "item": item, "rank": rank, "score": score}
+        options = {**names, "higher_is_better": higher_is_better, "top": top, "sparse": sparse}
+        from rankcut.dask.long_tables import lazy_from_long
+
+        return lazy_from_long(table, items, options)
+    frame = as_frame(table)
+    if frame is None:
+        raise InputError(f"a long table is a pandas or Polars frame, not {type(table).__name__}")
+    if (rank is None) == (score is None):
+        raise InputError(
+            ["give one of ", Setting("rank"), " and ", Setting("score")],
+            remedy="name the column with the ranks, or the one with the scores",
+        )
+    value = rank if score is None else score
+    assert value is not None
+    for column in (ranking, item, value):
+        if column not in frame.columns:
+            raise InputError(
+                f"the table has no column {column!r}; its columns are "
+                f"{', '.join(map(repr, frame.columns))}"
+            )
+    if not (frame[value].dtype.is_numeric() or frame[value].dtype == nw.Boolean):
+        raise InputError(f"column {value!r} holds {frame[value].dtype}, not numbers")
+    if frame.shape[0] == 0:
+        raise InputError("the table has no lines")
+    ids: dict[Hashable, int] = {}
+    rows = _numbered(frame[ranking], ids)
+    labels: dict[Hashable, int] = {}
+    columns = _numbered(frame[item], labels, items)
+    values = frame[value].cast(nw.Float64).to_numpy().astype(np.float64)
+    if np.isinf(values).any():
+        line = int(np.argmax(np.isinf(values)))
+        raise InputError(f"column {value!r} is {values[line]}, not a finite number", line=line)
+    if frame[value].dtype.is_integer():
+        for line in np.flatnonzero(np.abs(values) >= EXACT).tolist():
+            if abs(int(frame[value][line])) > EXACT:
+                raise InputError(
+                    f"column {value!r} is {frame[value][line]}; float64 holds whole numbers up to "
+                    "2**53 exactly",
+                    line=line,
+                    remedy="subtract a constant, or rank them first",
+                )
+    again = first_repeat(rows, columns)
+    if again is not None:
+        raise InputError(
+            f"ranking {list(ids)[rows[again]]!r} mentions item {list(labels)[columns[again]]!r} a "
+            "second time; a ranking ranks each item once",
+            line=again,
+        )
+    ranks = entries_by_row(rows, columns, values, (len(ids), len(labels)))
+    if score is not None:
+        ranks = from_ratings(ranks, higher_is_better=higher_is_better)
+    if top is not None:
+        ranks = best_entries(ranks, top)
+    return LongRanks(ranks if sparse else spread(ranks), list(ids), list(labels))
+
+
+def best_entries(ranks: sp.csr_array, top: int) -> sp.csr_array:
+    """The entries of each row among its ``top`` best; ties at the cut are left out.
+
+    >>> best_entries(sp.csr_array([[2.0, 1.0, 3.0], [1.0, 2.0, 2.0]]), 2).toarray()
+    array([[2., 1., 0.],
+           [1., 0., 0.]])
+    """
+    check_count(top, "top")
+    rows = np.repeat(np.arange(ranks.shape[0]), np.diff(ranks.indptr))
+    order = np.lexsort((ranks.data, rows))
+    place = np.arange(len(order)) - np.asarray(ranks.indptr)[rows]
+    # The number of entries at least as good, which is the place of the last of a tied group.
+    by_row, by_rank = rows[order], ranks.data[order]
+    last = np.ones(len(order), dtype=bool)
+    last[:-1] = (by_row[1:] != by_row[:-1]) | (by_rank[1:] != by_rank[:-1])
+    ends = np.flatnonzero(last)
+    group = np.searchsorted(ends, np.arange(len(order)))
+    at_least_as_good = place[ends][group] + 1
+    kept = np.sort(order[at_least_as_good <= top])
+    starts = np.concatenate([[0], np.cumsum(np.bincount(rows[kept], minlength=ranks.shape[0]))])
+    return sp.csr_array((ranks.data[kept], ranks.indices[kept], starts), shape=ranks.shape)
+
+
+def first_repeat(rows: NDArray[np.int64], columns: NDArray[np.int64]) -> int | None:
+    """The first line, by ranking and item, that mentions an item again; None if there is none."""
+    order = np.lexsort((columns, rows))
+    again = np.flatnonzero((np.diff(rows[order]) == 0) & (np.diff(columns[order]) == 0))
+    return int(order[again[0] + 1]) if again.size else None
+
+
+def entries_by_row(
+    rows: NDArray[np.int64],
+    columns: NDArray[np.int64],
+    values: NDArray[np.float64],
+    shape: tuple[int, int],
+) -> sp.csr_array:
+    """A CSR array with one entry for each line that has a value."""
+    order = np.lexsort((columns, rows))
+    order = order[~np.isnan(values)[order]]
+    starts = np.concatenate([[0], np.cumsum(np.bincount(rows[order], minlength=shape[0]))])
+    return sp.csr_array((values[order], columns[order], starts), shape=shape)
+
+
+def _numbered(
+    column: nw.Series[Any], numbers: dict[Hashable, int], allowed: Sequence[Hashable] | None = None
+) -> NDArray[np.int64]:
+    """Number the labels of a column in order of appearance, or as ``allowed`` lists them."""
+    empty = column.is_null()
+    if column.dtype.is_float():
+        empty = empty | column.is_nan()
+    if empty.any():
+        line = int(np.argmax(empty.to_numpy()))
+        raise InputError(f"column {column.name!r} is empty; each line needs a value", line=line)
+    for label in allowed or ():
+        if label in numbers:
+            raise InputError(
+                f"lists {label!r} twice; each item needs its own column", parameter="items"
+            )
+        numbers[label] = len(numbers)
+    values = column.to_list()
+    if allowed is not None:
+        for line, label in enumerate(values):
+            if label not in numbers:
+                raise InputError(
+                    "is not among the items",
+                    line=line,
+                    item=label,
+                    remedy=[
+                        "add it to ",
+                        Setting("items"),
+                        ", or leave that out to take all that occur",
+                    ],
+                )
+    return np.array([numbers.setdefault(label, len(numbers)) for label in values])

@@ -1,0 +1,369 @@
+"""Rankings with everything a file says about them, for readers, loaders and writers."""
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from html import escape
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse as sp
+
+from rankcut.errors import InputError, amount
+from rankcut.rankings import RankMatrix, read_rankings
+from rankcut.rankings.orders import spread
+
+# A rank matrix is dense while it has at most this many entries, or at most this many entries for
+# each one that is ranked, so that its size stays in proportion to the file's.
+_SMALL = 1 << 17
+_SPARSE_BEYOND = 8
+
+# Counts are expanded to at most this many rankings.
+_MOST_ROWS = 10_000_000
+
+# What notebooks show of a set.
+_SHOWN_ROWS, _SHOWN_ITEMS, _SHOWN_COLUMNS = 4, 6, 3
+
+# Every format that has counts can hold this one.
+LARGEST_COUNT = 10**15
+
+
+@dataclass(frozen=True, eq=False)
+class RankingSet:
+    """Rankings, the items they rank, and what else is known.
+
+    Attributes
+    ----------
+    ranks : ndarray or csr_array of shape (n_rows, n_items)
+        Rank matrix: 1 = best, equal = tied, NaN (or absent) = not ranked.
+    items : tuple
+        The labels of the columns.
+    counts : ndarray of int64
+        How many rankings each row stands for; 1 for each unless given.
+    ids : tuple or None
+        The rankings' own names, if they have any.
+    columns : dict of ndarrays
+        Columns that describe the rankings: numbers as float64, anything else as objects,
+        where None is unknown.
+    title : str
+        What the file calls itself.
+    metadata : dict of str
+        What else its header says.
+    notes : tuple of str
+        Oddities that a reader found, and how it read them.
+    counted : bool
+        Whether a table of these rankings has a column of counts: True where a count is not 1, and
+        in the parts of a whole that has counts.
+    target : ndarray or None
+        The class of each ranking, in a data set that has classes.
+    target_names : sequence of str
+        The names of the classes.
+    item_features : dict of ndarrays, ndarray or None
+        What describes each item.
+    details : dict
+        What else a data set has; ``data.item_points`` is ``data.details["item_points"]``.
+
+    Examples
+    --------
+    >>> votes = RankingSet(np.array([[1.0, 2.0], [2.0, 1.0]]), ("toro", "uni"), counts=[3, 1])
+    >>> votes
+    RankingSet(2 rows, 4 rankings, 2 items)
+    >>> votes.expanded()
+    RankingSet(4 rows, 4 rankings, 2 items)
+    """
+
+    ranks: Any
+    items: tuple[Hashable, ...]
+    counts: Any = None
+    ids: tuple[Hashable, ...] | None = None
+    columns: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    title: str = ""
+    metadata: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    counted: bool = False
+    target: Any = None
+    target_names: Sequence[str] = ()
+    item_features: Any = None
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        n_rows, n_items = self.ranks.shape
+        counts = np.ones(n_rows, np.int64) if self.counts is None else _whole(self.counts)
+        object.__setattr__(self, "counts", counts)
+        object.__setattr__(self, "counted", self.counted or bool((counts != 1).any()))
+        for what, found, expected in (
+            ("labels", len(self.items), n_items),
+            ("different labels", len(set(self.items)), n_items),
+            ("counts", len(counts), n_rows),
+            ("ids", n_rows if self.ids is None else len(self.ids), n_rows),
+            ("targets", n_rows if self.target is None else len(self.target), n_rows),
+            *(
+                (f"values of {name!r}", len(values), n_rows)
+                for name, values in self.columns.items()
+            ),
+        ):
+            if found != expected:
+                raise InputError(f"expected {expected} {what}; got {found}")
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of rows, number of items."""
+        n_rows, n_items = self.ranks.shape
+        return int(n_rows), int(n_items)
+
+    @property
+    def item_names(self) -> list[Any]:
+        """The items as a list."""
+        return list(self.items)
+
+    @property
+    def row_names(self) -> Sequence[Hashable]:
+        """The name of each row, or its number, from 0, if rows have no names."""
+        return range(len(self)) if self.ids is None else self.ids
+
+    @property
+    def user_features(self) -> dict[str, NDArray[Any]]:
+        """The columns by another name: in data sets they describe people."""
+        return dict(self.columns)
+
+    def __getattr__(self, name: str) -> Any:
+        details = self.__dict__.get("details", {})
+        if name in details:
+            return details[name]
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def __getitem__(self, key: Any) -> Any:
+        """A field or a column by its name, or some of the rows as a set of their own."""
+        if isinstance(key, str):
+            if key in self.columns:
+                return self.columns[key]
+            if key in ("item_names", "user_features", *self.details, *self.__dataclass_fields__):
+                return getattr(self, key)
+            raise KeyError(key)
+        if isinstance(key, tuple) and len(key) == 2 and key[1] is Ellipsis:
+            key = key[0]
+        if isinstance(key, int | np.integer):
+            key = [key]
+        return self.rows(key)
+
+    def __len__(self) -> int:
+        return int(self.ranks.shape[0])
+
+    def __repr__(self) -> str:
+        n_rows, n_items = self.shape
+        sizes = ((n_rows, "row"), (self.n_rankings, "ranking"), (n_items, "item"))
+        return f"RankingSet({', '.join(amount(number, what) for number, what in sizes)})"
+
+    def _repr_html_(self) -> str:
+        """What notebooks show: the sizes, and the first rankings with what is known about them."""
+        lines = [escape(part) for part in (self.title, repr(self)) if part]
+        first = self.rows(slice(_SHOWN_ROWS))
+        names = list(self.columns)[:_SHOWN_COLUMNS]
+        head = [*(["count"] if self.counted else []), "ranking", *names]
+        rows = [
+            [
+                *([f"{count:,}"] if self.counted else []),
+                _order_in_words(ranks, self.items),
+                *(
+                    "" if first.columns[name][row] is None else str(first.columns[name][row])
+                    for name in names
+                ),
+            ]
+            for row, (ranks, count) in enumerate(
+                zip(first.dense(), first.counts.tolist(), strict=True)
+            )
+        ]
+        if len(self) > len(rows):
+            rows.append([""] * head.index("ranking") + ["…"])
+        cells = [f"<th>{escape(name)}</th>" for name in head]
+        body = ["".join(f"<td>{escape(cell)}</td>" for cell in row) for row in rows]
+        table = "".join(f"<tr>{line}</tr>" for line in ["".join(cells), *body])
+        return "<br>".join(lines) + f"<table>{table}</table>"
+
+    @property
+    def n_rankings(self) -> int:
+        """The sum of the counts, exact however large."""
+        return sum(self.counts.tolist())
+
+    def __rank_matrix__(self) -> RankMatrix:
+        """The ranks with the items' labels; every estimator and kernel reads a set through this."""
+        return read_rankings(self.ranks, self.labels())
+
+    def dense(self) -> NDArray[np.float64]:
+        """The ranks as an array, NaN where an item is not ranked."""
+        if sp.issparse(self.ranks):
+            return spread(self.ranks)
+        return np.asarray(self.ranks, dtype=np.float64)
+
+    def sparse(self) -> sp.csr_array:
+        """The ranks as a CSR array, whose entries are the items that are ranked."""
+        if sp.issparse(self.ranks):
+            return self.ranks
+        dense = self.dense()
+        ranked = ~np.isnan(dense)
+        starts = np.concatenate([[0], np.cumsum(ranked.sum(axis=1))])
+        return sp.csr_array((dense[ranked], np.nonzero(ranked)[1], starts), shape=dense.shape)
+
+    def n_ranked(self) -> NDArray[np.int64]:
+        """How many items each row ranks."""
+        if sp.issparse(self.ranks):
+            return np.asarray(np.diff(self.ranks.indptr), dtype=np.int64)
+        return np.asarray(np.count_nonzero(~np.isnan(self.dense()), axis=1), dtype=np.int64)
+
+    def rows(self, chosen: Any) -> "RankingSet":
+        """Some of the rows: a mask, a slice, or their numbers, which may repeat."""
+        numbers = np.arange(len(self))[chosen]
+        ids = None if self.ids is None else tuple(self.ids[i] for i in numbers.tolist())
+        return replace(
+            self,
+            ranks=getattr(self.ranks, "iloc", self.ranks)[numbers],
+            target=None if self.target is None else self.target[numbers],
+            counts=self.counts[numbers],
+            ids=ids,
+            columns={name: values[numbers] for name, values in self.columns.items()},
+        )
+
+    def labels(self) -> tuple[Hashable, ...] | None:
+        """The items' names; None if they have none and are numbered from 0 instead."""
+        return None if self.items == tuple(range(len(self.items))) else self.items
+
+    def with_items(self, items: Sequence[Hashable]) -> "RankingSet":
+        """The same rankings with these items as columns; new ones are ranked by nobody."""
+        place = {item: i for i, item in enumerate(items)}
+        unknown = [item for item in self.items if item not in place]
+        if unknown:
+            raise InputError(
+                f"is not among the {len(items)} known ones, such as {next(iter(place))!r}",
+                item=unknown[0],
+            )
+        matrix = self.sparse()
+        columns = np.array([place[item] for item in self.items])[matrix.indices]
+        ranks = fitting_ranks(
+            matrix.data, columns, matrix.indptr, len(items), sp.issparse(self.ranks)
+        )
+        return replace(self, ranks=ranks, items=tuple(items), item_features=None, details={})
+
+    def with_frames(self) -> "RankingSet":
+        """The same with pandas frames: ranks and features with the items' labels."""
+        try:
+            import pandas as pd
+        except ImportError:
+            raise ModuleNotFoundError("as_frame=True needs pandas: pip install pandas") from None
+
+        ranks = pd.DataFrame(self.dense(), index=self.ids, columns=list(self.items))
+        features = self.item_features
+        if features is not None:
+            names = self.details.get("feature_names")
+            columns = None if isinstance(features, Mapping) else names
+            features = pd.DataFrame(features, index=list(self.items), columns=columns)
+        return replace(self, ranks=ranks, item_features=features)
+
+    def expanded(self) -> "RankingSet":
+        """The same rankings with a row for each: a row with count 3 is repeated three times.
+
+        Its id, if it has one, is numbered, so that each row keeps one of its own.
+        """
+        if (self.counts == 1).all():
+            return self
+        if self.n_rankings > _MOST_ROWS:
+            raise InputError(
+                f"the counts add up to {self.n_rankings:,} rankings, too many for a row each",
+                remedy="keep them as counts",
+            )
+        once = self.rows(np.repeat(np.arange(len(self)), self.counts))
+        ids = None if self.ids is None else _numbered(self.ids, self.counts.tolist())
+        return replace(once, counts=np.ones(len(once), np.int64), ids=ids, counted=False)
+
+
+def _whole(counts: Any) -> NDArray[np.int64]:
+    """Counts as whole numbers; an error names the first row whose count is not one."""
+    try:
+        given = np.asarray(counts)
+        if given.dtype.kind not in "iu":
+            given = given.astype(np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"counts must be whole numbers from 1 to {LARGEST_COUNT:,}") from None
+    good = (given >= 1) & (given <= LARGEST_COUNT) & (given == np.floor(given))
+    if not good.all():
+        row = int(np.argmin(good))
+        raise InputError(
+            f"a count is a whole number from 1 to {LARGEST_COUNT:,}; got {given[row]}", row=row
+        )
+    return given.astype(np.int64)
+
+
+def _numbered(ids: Sequence[Hashable], counts: Sequence[int]) -> tuple[Hashable, ...]:
+    """An id for each ranking; a row that stands for several gives numbered ones, from 1.
+
+    >>> _numbered(["x", "y"], [2, 1])
+    ('x-1', 'x-2', 'y')
+    """
+    taken = {str(own) for own in ids}
+    each: list[Hashable] = []
+    for own, count in zip(ids, counts, strict=True):
+        if count == 1:
+            each.append(own)
+            continue
+        for number in range(1, count + 1):
+            label = f"{own}-{number}"
+            while label in taken:
+                label += "'"
+            taken.add(label)
+            each.append(label)
+    return tuple(each)
+
+
+def fitting_ranks(
+    values: NDArray[np.float64],
+    columns: NDArray[Any],
+    starts: NDArray[Any],
+    n_items: int,
+    sparse: bool | None,
+) -> Any:
+    """A rank matrix from its entries row by row: dense, unless ``sparse`` or too empty for that."""
+    n_rows = len(starts) - 1
+    if sparse is None:
+        sparse = n_rows * n_items > max(_SMALL, _SPARSE_BEYOND * len(values))
+    if sparse:
+        ranks = sp.csr_array((values, columns, starts), shape=(n_rows, n_items))
+        ranks.sort_indices()
+        return ranks
+    dense = np.full((n_rows, n_items), np.nan)
+    dense[np.repeat(np.arange(n_rows), np.diff(starts)), columns] = values
+    return dense
+
+
+def distinct_labels(names: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Distinct labels, and notes of those that were changed to make them so.
+
+    >>> distinct_labels(["uni", "ika", "uni"])
+    (('uni', 'ika', 'uni (3)'), ("item 3 has the name of another one, 'uni': read as 'uni (3)'",))
+    """
+    labels: dict[str, None] = {}
+    taken = set(names)
+    notes = []
+    for number, name in enumerate(names, start=1):
+        label = name
+        if label in labels:
+            label = f"{name} ({number})"
+            while label in taken:
+                label += "'"
+            taken.add(label)
+            notes.append(f"item {number} has the name of another one, {name!r}: read as {label!r}")
+        labels[label] = None
+    return tuple(labels), tuple(notes)
+
+
+def _order_in_words(ranks: NDArray[np.float64], items: Sequence[Any]) -> str:
+    """The first items of a ranking, best first.
+
+    >>> _order_in_words(np.array([2.0, 1.0, 2.0, np.nan]), ["uni", "toro", "ika", "ebi"])
+    'toro > uni = ika'
+    """
+    ranked = np.flatnonzero(~np.isnan(ranks))
+    listed = ranked[np.argsort(ranks[ranked], kind="stable")].tolist()
+    words = ""
+    for place, item in enumerate(listed[:_SHOWN_ITEMS]):
+        tied = place > 0 and ranks[item] == ranks[listed[place - 1]]
+        words += (" = " if tied else " > " if place else "") + str(items[item])
+    return words + (" …" if len(listed) > _SHOWN_ITEMS else "")

@@ -1,0 +1,1 @@
+"""Classes and numbers from rankings: estimators, their scores, and what they learned."""

@@ -1,0 +1,233 @@
+"""The recommended classifier of rankings: several views of a list, weighted by the evidence."""
+
+from collections.abc import Hashable, Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import ClassifierMixin
+from sklearn.utils import Tags
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import (
+    _check_y,
+    check_is_fitted,
+)
+
+from rankcut._loops.types import Floats
+from rankcut.errors import InputError
+from rankcut.estimators import TakesRankings
+from rankcut.rankings import RankMatrix, as_frame, read_rankings
+from rankcut.rankings.ratings import with_category_codes
+from rankcut.regression.evidence import weigh_views
+from rankcut.regression.views import (
+    LevelViews,
+    View,
+    ViewRegression,
+    fit_smoother,
+    laplace_covariance,
+    list_views,
+)
+
+# With more weights or more work than this, their covariance is not computed.
+_MOST_WEIGHTS = 1000
+_MOST_PRODUCTS = 10**10
+
+# A label coded as ±1 has the mean 2p − 1, and log(p/(1 − p)) is about twice that near p = ½.
+_LOGIT = 2.0
+
+
+class RankingClassifier(ClassifierMixin, TakesRankings):
+    """Classify rankings of any kind; the only choice is the graph.
+
+    The classifier uses several views of a list: its order, which items it lists, both at once,
+    its first choices, and order and listing smoothed over the item graph, so that similar items
+    count alike (:mod:`rankcut.regression.views`). Logistic regression with a Gaussian prior on
+    the weights uses all of these views. The prior variance of each view, which says how much it
+    counts, maximises the evidence (:mod:`rankcut.regression.evidence`); there is no
+    cross-validation. Borda positions, a model of which items are listed, any weight for
+    comparisons with unlisted items, and smoothing are special cases.
+
+    There is no parameter ``unranked``: which items are listed is a view of its own. Ratings have
+    three more views, which keep their level: each rating, the mean of a person's ratings, and, if
+    there are few levels, who gave which level to which item.
+
+    Parameters
+    ----------
+    graph : graph or recipe, default=None
+        The item graph, which connects similar items, as for :class:`~rankcut.GraphCutFeatures`;
+        None learns an :class:`~rankcut.AgreementGraph` from the fitted rankings.
+    smoothing : float, default=4.0
+        Steps of a lazy random walk; see :class:`~rankcut.cuts.GraphSmoothing`. 0 uses no
+        graph.
+    ratings : bool, default=False
+        Whether X holds ratings, higher ones better, instead of ranks. Equal ratings are tied, and
+        their level counts as well as their order. They may be ordered categories of a frame, the
+        last the best.
+    items : sequence or None, default=None
+        Labels of the columns, if the rankings are not a frame.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
+    graph_ : ItemGraph or None
+        The graph, its items in the order of the columns; None without smoothing.
+    view_variances_ : dict
+        Prior variance of each view: the share of the labels' variance that it may explain.
+    covariance_ : ndarray of shape (n_outputs, n_weights, n_weights) or None
+        Laplace's approximation of the uncertainty of the weights, one output for two classes;
+        None for more than 1,000 weights. See :func:`~rankcut.explain`.
+    n_features_in_ : int
+        Number of items.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        The items' labels, if they are strings given by a frame.
+
+    See Also
+    --------
+    explain : How each item's place changes the prediction.
+    GraphCutFeatures : One view, with every option, for a model of your own.
+    GPClassifier : Gaussian process classification with calibrated probabilities.
+    SimilarRankings : Find people with similar tastes, without labels.
+
+    Notes
+    -----
+    Views are sparse: time and memory grow with the number of listed items, not with the size of the
+    catalogue. A graph should be sparse too, as those of recipes with ``n_neighbors`` are.
+
+    Examples
+    --------
+    >>> from rankcut import RankingClassifier, SimilarityGraph, make_food
+    >>> food = make_food(n_rankings=200, noise=0.5, random_state=0)
+    >>> model = RankingClassifier(SimilarityGraph(food.item_features))
+    >>> model.fit(food.ranks[:50], food.target[:50]).score(food.ranks[50:], food.target[50:])
+    0.94
+    """
+
+    def __init__(
+        self,
+        graph: Any = None,
+        *,
+        smoothing: float = 4.0,
+        ratings: bool = False,
+        items: Sequence[Hashable] | None = None,
+    ) -> None:
+        self.graph = graph
+        self.smoothing = smoothing
+        self.ratings = ratings
+        self.items = items
+
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Find the variances of the views and fit the weights of the items.
+
+        Parameters
+        ----------
+        X : array, frame or CSR array of shape (n_rankings, n_items)
+            Rank matrix.
+        y : array-like of shape (n_rankings,)
+            Labels, numbers or strings.
+        sample_weight : array of shape (n_rankings,) or None
+            How often each ranking counts: 3 is the same as the row three times, and 0 is no row.
+
+        Returns
+        -------
+        self
+        """
+        if self.ratings not in (True, False):
+            raise InputError(f"must be True or False; got {self.ratings!r}", parameter="ratings")
+        rankings, counted, counts = self._read_counted(X, y, sample_weight)
+        check_classification_targets(labels := _check_y(y, estimator=self))
+        labels = labels[counted]
+        self.classes_, codes = np.unique(labels, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise InputError(
+                f"has one class, {self.classes_.tolist()[0]!r}; a classifier needs two or more",
+                parameter="y",
+            )
+        self._levels = LevelViews(rankings, counts) if self.ratings else None
+        ranked = _ranked(rankings) if self.ratings else rankings
+        self.graph_, self._smoother = fit_smoother(self.graph, self.smoothing, ranked, counts)
+        targets = np.where(codes[:, None] == np.arange(len(self.classes_)), 1.0, -1.0)
+        coded = targets[:, 1:] if targets.shape[1] == 2 else targets
+        views = self._views(rankings)
+        self.view_variances_, found = weigh_views(views, coded, counts)
+        scales = {name: _LOGIT * scale for name, scale in found.items()}
+        self._model = ViewRegression(views, scales, codes, counts)
+        self.covariance_ = None
+        n_weights = self._model.weights.shape[1]
+        if n_weights <= _MOST_WEIGHTS and len(codes) * n_weights**2 <= _MOST_PRODUCTS:
+            probabilities = self._model.probabilities(views)
+            features = self._model.features(views)
+            self.covariance_ = laplace_covariance(features, probabilities, 1.0, counts)
+        return self
+
+    def _read(self, X: Any, *, reset: bool) -> RankMatrix:
+        frame = as_frame(X) if self.ratings else None
+        return super()._read(X if frame is None else with_category_codes(frame), reset=reset)
+
+    def _views(self, rankings: RankMatrix) -> dict[str, View]:
+        if self._levels is None:
+            return list_views(rankings, self._smoother)
+        return list_views(_ranked(rankings), self._smoother) | self._levels(rankings)
+
+    def _views_of(self, X: Any) -> dict[str, View]:
+        check_is_fitted(self)
+        return self._views(self._read(X, reset=False))
+
+    def features_of(self, X: Any) -> Floats:
+        """The scaled views of rankings side by side, which the log-odds are linear in.
+
+        Parameters
+        ----------
+        X : array, frame or CSR array of shape (n_rankings, n_items)
+            Rank matrix.
+        """
+        return self._model.features(self._views_of(X))
+
+    def decision_function(self, X: Any) -> Floats:
+        """The logarithm of the odds, for each class if there are more than two.
+
+        Parameters
+        ----------
+        X : array, frame or CSR array of shape (n_rankings, n_items)
+            Rank matrix.
+        """
+        views = self._views_of(X)
+        return self._model.scores(views)
+
+    def predict_proba(self, X: Any) -> Floats:
+        """The probability of each class.
+
+        Parameters
+        ----------
+        X : array, frame or CSR array of shape (n_rankings, n_items)
+            Rank matrix.
+        """
+        views = self._views_of(X)
+        return self._model.probabilities(views)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The most probable class.
+
+        Parameters
+        ----------
+        X : array, frame or CSR array of shape (n_rankings, n_items)
+            Rank matrix.
+        """
+        scores = self.decision_function(X)
+        found = scores > 0 if scores.ndim == 1 else scores.argmax(axis=1)
+        return np.asarray(self.classes_[found.astype(np.intp)])
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        # Ranks of two or three numbers say little about the numbers.
+        tags.classifier_tags.poor_score = True
+        return tags
+
+
+def _ranked(ratings: RankMatrix) -> RankMatrix:
+    """Ratings as ranks: the highest first."""
+    if ratings.sparse is not None:
+        ranks = ratings.sparse.astype(np.float64)
+        ranks.data = -ranks.data
+        return read_rankings(ranks, ratings.items)
+    return read_rankings(-ratings.read(0, ratings.shape[0]), ratings.items)

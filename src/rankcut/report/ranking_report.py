@@ -1,0 +1,158 @@
+"""A report on a set of rankings: one page, for a notebook or a file."""
+
+import os
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, replace
+from html import escape
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rankcut.errors import InputError
+from rankcut.files.drafts import atomic_file
+from rankcut.parameters import seed_from
+from rankcut.rankings import Unranked, read_rankings
+from rankcut.rankings.ranking_set import RankingSet
+from rankcut.report.overview import Overview, survey
+from rankcut.report.page import report_page
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Report:
+    """A page about a set of rankings; a notebook shows it.
+
+    Attributes
+    ----------
+    overview : Overview
+        The numbers behind the page.
+    html : str
+        The page, which needs no network.
+    """
+
+    overview: Overview
+    html: str
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the page to a file."""
+        with atomic_file(path) as draft:
+            draft.write(self.html.encode())
+
+    def __repr__(self) -> str:
+        found = self.overview
+        n_items = len(found.items)
+        return f"Report({found.description.n_rankings:,} rankings, {n_items} items shown)"
+
+    def _repr_html_(self) -> str:
+        # In a frame of its own, so that styles and scripts do not clash with the notebook's.
+        return (
+            '<iframe sandbox="allow-scripts" title="Report on rankings" '
+            'style="width:100%;height:720px;border:1px solid #8888" '
+            f'srcdoc="{escape(self.html)}"></iframe>'
+        )
+
+
+def report(
+    ranks: Any,
+    by: Any = None,
+    *,
+    unranked: Unranked = "error",
+    graph: Any = None,
+    sample_weight: ArrayLike | None = None,
+    items: Sequence[Hashable] | None = None,
+    title: str = "",
+    random_state: int | np.random.RandomState | None = 0,
+    by_name: str = "",
+    progress: Callable[[str], None] | None = None,
+) -> Report:
+    """One page about a set of rankings: consensus, places, pairs, map, blocs, groups, item graph.
+
+    Parameters
+    ----------
+    ranks : RankingSet, array, frame or CSR array of shape (n_rankings, n_items)
+        Rank matrix: 1 = best, equal = tied, NaN (or absent in a sparse matrix) = not ranked.
+    by : str, sequence or None
+        The group of each ranking, or the name of a column of a :class:`~rankcut.RankingSet`.
+    unranked : {"error", "last", "anywhere"}
+        What an unranked item means: it is an error, it is tied with the others after all ranked
+        ones (top-k lists), or its place is unknown.
+    graph : graph or recipe, or None
+        The item graph to draw; None learns one with :class:`~rankcut.AgreementGraph`.
+    sample_weight : array of shape (n_rankings,) or None
+        Whole numbers: 3 is the same as the row three times.
+    items : sequence or None
+        Labels of the columns, if ``ranks`` has none.
+    title : str
+        Title of the page; empty takes that of the ranking set.
+    random_state : int, RandomState or None
+        Seed of bootstraps, permutations and samples.
+    by_name : str
+        What the groups are called, if ``by`` is not a name.
+    progress : callable or None
+        Called with a description of each step.
+
+    Returns
+    -------
+    Report
+        With ``save(path)``; a notebook shows it.
+
+    Notes
+    -----
+    For a catalogue, the page shows the 40 items that most rankings list. Its map and blocs use up
+    to 1,000 rankings, drawn at random; everything else uses all of them.
+
+    Examples
+    --------
+    >>> from rankcut.report import report
+    >>> from rankcut.datasets import load_lunch
+    >>> page = report(load_lunch(), by="guest")
+    >>> page
+    Report(48 rankings, 8 items shown)
+    """
+    rankings = _as_set(ranks, items, sample_weight)
+    name = by if isinstance(by, str) else by_name
+    if isinstance(by, str):
+        if by not in rankings.columns:
+            known = ", ".join(map(repr, rankings.columns)) or "none"
+            raise InputError(f"there is no column {by!r}; found {known}", parameter="by")
+        by = rankings.columns[by]
+    found = survey(
+        replace(rankings, title=title or rankings.title),
+        by,
+        by_name=name or "group",
+        unranked=unranked,
+        graph=graph,
+        seed=seed_from(random_state),
+        progress=progress or (lambda what: None),
+    )
+    return Report(found, report_page(found))
+
+
+def _as_set(
+    ranks: Any, items: Sequence[Hashable] | None, sample_weight: ArrayLike | None
+) -> RankingSet:
+    if isinstance(ranks, RankingSet) and not hasattr(ranks.ranks, "columns"):
+        rankings = ranks
+    else:
+        matrix = read_rankings(ranks, items)
+        n_rows, n_items = matrix.shape
+        labels = tuple(range(n_items)) if matrix.items is None else matrix.items
+        values = matrix.read(0, n_rows) if matrix.sparse is None else matrix.sparse
+        rankings = RankingSet(values, labels)
+        if isinstance(ranks, RankingSet):
+            rankings = replace(ranks, ranks=values)
+    if sample_weight is None:
+        return rankings
+    counts = _counts(sample_weight, len(rankings))
+    return replace(rankings.rows(counts > 0), counts=counts[counts > 0])
+
+
+def _counts(sample_weight: ArrayLike, n_rows: int) -> NDArray[np.int64]:
+    from rankcut.consensus.people import are_counts, check_weights
+
+    weights = check_weights(sample_weight, n_rows)
+    if not are_counts(weights):
+        raise InputError(
+            "must be whole numbers: how often each row counts", parameter="sample_weight"
+        )
+    return weights.astype(np.int64)

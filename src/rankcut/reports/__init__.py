@@ -1,1 +1,0 @@
-"""Results as tables, data and sentences: descriptions, consensus, blocs, predictions."""

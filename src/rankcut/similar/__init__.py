@@ -1,0 +1,5 @@
+"""Similar rankings: the vectors in which they are alike, and the search for the nearest."""
+
+from rankcut.similar.likeness import LikenessFeatures
+
+__all__ = ["LikenessFeatures"]

@@ -1,0 +1,287 @@
+"""Nearest rankings, exactly or with an index."""
+
+import warnings
+from dataclasses import replace
+from typing import Any, Literal, Self, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator, clone
+from sklearn.utils import Tags, get_tags
+from sklearn.utils.validation import _num_samples, check_is_fitted, has_fit_parameter
+
+from rankcut.cuts.offset_rows import JoinedRows, OffsetRows, filled, largest_entry
+from rankcut.errors import InputError, Setting, amount
+from rankcut.kernels.graph_cut import GraphCutVectors
+from rankcut.kernels.inverted_lists import InvertedLists
+from rankcut.kernels.nearest import Nearest, VectorIndex, nearest_of
+from rankcut.parameters import check_choice, check_count, check_counts
+from rankcut.rankings import Unranked, weights_of
+from rankcut.similar.likeness import LikenessFeatures
+
+Search: TypeAlias = Literal["exact", "approximate"]
+
+# Rankings whose nearest are also searched exactly, to measure the recall of the index.
+_CHECKED = 100
+
+# Kernel values that differ by less than this, relative to the largest, are equal.
+_ROUNDING = 1e-9
+
+
+class SimilarRankings(BaseEstimator):
+    """Find people of similar taste by their rankings, like scikit-learn's NearestNeighbors.
+
+    By default, rankings become the vectors of :class:`~rankcut.similar.LikenessFeatures`, for
+    which only the item graph and the meaning of unranked items are chosen. Any other
+    transformer can turn rankings into vectors instead. The kernel is their inner product. The exact
+    search compares each ranking with all others, a block at a time, and keeps no Gram matrix; if
+    vectors are sparse, as those of CSR lists are, it uses inverted lists instead, and looks only at
+    rankings that can be among the nearest. The approximate search, for dense vectors, uses
+    an index (``pip install "rankcut[neighbors]"``), which proposes candidates; their kernel values
+    are computed exactly. So values are right, but a ranking may be missed; ``recall_`` is the
+    fraction found.
+
+    Parameters
+    ----------
+    features : transformer or None, default=None
+        From rankings to vectors; None is :class:`~rankcut.similar.LikenessFeatures`. If it has a
+        method ``compact``, sparse rankings stay small.
+    graph : graph or recipe, default=None
+        The item graph, if ``features`` is None; see :class:`~rankcut.similar.LikenessFeatures`.
+    unranked : {"error", "last", "anywhere"}, default="error"
+        What an unranked item means, if ``features`` is None.
+    n_neighbors : int, default=10
+        How many rankings to find by default.
+    normalize : bool, default=True
+        Scale vectors to unit length, so that kernel values are from −1 to 1.
+    method : {"exact", "approximate"}, default="exact"
+        How to search dense vectors. An index takes time to build; it pays for many rankings and
+        many searches. Sparse vectors are always searched exactly.
+    n_candidates : int, default=100
+        Candidates for each ranking with ``method="approximate"``. More candidates take more time
+        and miss fewer of the nearest.
+    random_state : int, default=0
+        Seed of the index. The same seed gives the same index.
+    n_jobs : int or None, default=None
+        Number of threads that search. The results are the same for any number.
+
+    Attributes
+    ----------
+    features_ : transformer
+        The transformer, fitted.
+    recall_ : float
+        Fraction of the ``n_neighbors`` nearest that are found, measured on some of the fitted
+        rankings; 1 if the search is exact.
+    n_features_in_ : int
+        Number of items.
+
+    Examples
+    --------
+    >>> from rankcut import make_food
+    >>> food = make_food(n_rankings=200, random_state=0)
+    >>> search = SimilarRankings(n_neighbors=3).fit(food.ranks)
+    >>> values, rows = search.kneighbors(food.ranks[:2])
+    >>> rows[:, 0]
+    array([0, 1])
+    """
+
+    def __init__(
+        self,
+        features: Any = None,
+        *,
+        graph: Any = None,
+        unranked: Unranked = "error",
+        n_neighbors: int = 10,
+        normalize: bool = True,
+        method: Search = "exact",
+        n_candidates: int = 100,
+        random_state: int = 0,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.features = features
+        self.graph = graph
+        self.unranked = unranked
+        self.n_neighbors = n_neighbors
+        self.normalize = normalize
+        self.method = method
+        self.n_candidates = n_candidates
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(
+        self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> Self:
+        """Store the rankings to search.
+
+        Parameters
+        ----------
+        X : array, frame or CSR array of shape (n_rankings, n_items)
+            Rank matrix.
+        y : None
+            Ignored.
+        sample_weight : array of shape (n_rankings,) or None
+            How often each ranking counts for what the transformer learns from all of them, such
+            as a graph. Each row is found once, however often it counts.
+        """
+        check_choice(self.unranked, get_args(Unranked), "unranked")
+        check_choice(self.method, get_args(Search), "method")
+        check_count(self.n_neighbors, "n_neighbors")
+        check_count(self.n_candidates, "n_candidates")
+        if self.features is not None and (self.graph is not None or self.unranked != "error"):
+            raise InputError(
+                [
+                    Setting("graph"),
+                    " and ",
+                    Setting("unranked"),
+                    " belong to the default features, but others are given",
+                ],
+                remedy=["give them to ", Setting("features")],
+            )
+        self.features_ = clone(self._transformer())
+        counted = {}
+        sample_weight = weights_of(X, sample_weight)
+        if sample_weight is not None:
+            sample_weight = check_counts(sample_weight, _num_samples(X))
+            if has_fit_parameter(self.features_, "sample_weight"):
+                counted = {"sample_weight": sample_weight}
+        self.features_.fit(X, **counted)
+        for name in ("n_features_in_", "feature_names_in_"):
+            if hasattr(self.features_, name):
+                setattr(self, name, getattr(self.features_, name))
+        self._alone = self._unconnected(X, fitted=True)
+        vectors = self._encoded(X)
+        # Inner products of vectors of any size are floats after division by a power of 2.
+        self._exponent = int(np.frexp(largest_entry(vectors))[1])
+        self._vectors = _scaled(vectors, -self._exponent)
+        self._lists = self._index = None
+        self.recall_ = 1.0
+        if not isinstance(self._vectors, np.ndarray):
+            self._lists = InvertedLists(self._vectors, normalize=self.normalize)
+        elif self.method == "approximate":
+            self._index = VectorIndex(
+                self._vectors, normalize=self.normalize, seed=self.random_state
+            )
+            self.recall_ = self._measured_recall(self._index)
+        return self
+
+    def kneighbors(self, X: Any = None, n_neighbors: int | None = None) -> Nearest:
+        """The fitted rankings most like each of X.
+
+        Parameters
+        ----------
+        X : array, frame or CSR array of shape (n_rankings, n_items) or None
+            Rank matrix; None is the fitted rankings, each without itself.
+        n_neighbors : int or None
+            How many; None takes the constructor's ``n_neighbors``.
+
+        Returns
+        -------
+        values : ndarray of shape (n_rankings, n_neighbors)
+            Values of the kernel, the largest first.
+        rows : ndarray of shape (n_rankings, n_neighbors)
+            Rows of the rankings that were fitted; of equal values the first rows come first.
+
+        Warns
+        -----
+        UserWarning
+            If a ranking has nothing in common with any other, so that its neighbours are arbitrary.
+        """
+        check_is_fitted(self)
+        k = check_count(self.n_neighbors if n_neighbors is None else n_neighbors, "n_neighbors")
+        there = self._vectors.shape[0] - (X is None)
+        if k > there:
+            raise InputError(
+                f"is {k}, with {amount(there, 'ranking')} to choose from", parameter="n_neighbors"
+            )
+        vectors = self._vectors if X is None else _scaled(self._encoded(X), -self._exponent)
+        if self._lists is not None:
+            values, rows = self._lists.nearest(None if X is None else vectors, k, self.n_jobs)
+        elif self._index is None:
+            right = None if X is None else GraphCutVectors(self._vectors)
+            values, rows = self._exactly(vectors, right, k)
+        else:
+            own = np.arange(len(self._index)) if X is None else None
+            values, rows = self._index.nearest(
+                filled(vectors), k, self.n_candidates, self.n_jobs, own
+            )
+        unconnected = self._alone if X is None else self._unconnected(X, fitted=False)
+        alone = np.flatnonzero(unconnected | (np.abs(values).max(axis=1) <= _ROUNDING))
+        if alone.size:
+            warnings.warn(
+                f"{alone.size} of {len(values)} rankings, the first of them row {alone[0]}, have "
+                "nothing in common with any other: their neighbours are arbitrary. An item graph "
+                "may connect what they list",
+                UserWarning,
+                stacklevel=2,
+            )
+        if not self.normalize:
+            with np.errstate(over="ignore"):
+                values = np.ldexp(values, 2 * self._exponent)
+            if not np.isfinite(values).all():
+                raise InputError(
+                    "kernel values are too large for a float",
+                    remedy=["pass ", Setting("normalize", True), ", or divide the weights"],
+                )
+        return Nearest(values, rows)
+
+    def _exactly(self, vectors: Any, right: GraphCutVectors | None, k: int) -> Nearest:
+        left = GraphCutVectors(vectors)
+        return nearest_of(left, right, k=k, normalize=self.normalize, n_jobs=self.n_jobs)
+
+    def _measured_recall(self, index: VectorIndex) -> float:
+        """Fraction of the nearest of some rankings that the index finds; ties count as found."""
+        n = len(index)
+        k = min(int(self.n_neighbors), n - 1)
+        if k == 0:
+            return 1.0
+        rng = np.random.default_rng(self.random_state)
+        some = np.sort(rng.choice(n, min(n, _CHECKED), replace=False))
+        queries = self._vectors[some]
+        values, rows = self._exactly(queries, GraphCutVectors(self._vectors), k + 1)
+        # Without the ranking itself, or without the last one if equal rankings leave it out.
+        values = np.where(rows == some[:, np.newaxis], np.inf, values)
+        kth = np.sort(values, axis=1)[:, 0]
+        kth = np.where(np.isinf(values).any(axis=1), kth, np.sort(values, axis=1)[:, 1])
+        found = index.nearest(queries, k, self.n_candidates, self.n_jobs, some)[0]
+        rounding = _ROUNDING * np.abs(found).max(axis=1)
+        return float((found >= (kth - rounding)[:, np.newaxis]).mean())
+
+    def _encoded(self, X: Any) -> Any:
+        vectors = getattr(self.features_, "compact", self.features_.transform)(X)
+        if sparse.issparse(vectors) or isinstance(vectors, OffsetRows | JoinedRows):
+            return vectors
+        return np.asarray(vectors, dtype=np.float64)
+
+    def _unconnected(self, X: Any, *, fitted: bool) -> NDArray[np.bool_]:
+        """Rankings of which the transformer knows that nothing connects them with others."""
+        if not isinstance(self.features_, LikenessFeatures):
+            return np.zeros(_num_samples(X), dtype=bool)
+        return ~self.features_.connected(X, fitted=fitted)
+
+    def _transformer(self) -> Any:
+        if self.features is not None:
+            return self.features
+        return LikenessFeatures(self.graph, unranked=self.unranked)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags = get_tags(self._transformer()).input_tags
+        return tags
+
+
+def _scaled(vectors: Any, exponent: int) -> Any:
+    """Vectors times 2 to that power."""
+    if isinstance(vectors, OffsetRows):
+        return replace(
+            vectors,
+            sparse=_scaled(vectors.sparse, exponent),
+            offsets=np.ldexp(vectors.offsets, exponent),
+        )
+    if isinstance(vectors, JoinedRows):
+        return JoinedRows(_scaled(vectors.sparse, exponent), np.ldexp(vectors.dense, exponent))
+    if not sparse.issparse(vectors):
+        return np.ldexp(vectors, exponent)
+    scaled = vectors.copy()
+    scaled.data = np.ldexp(scaled.data, exponent)
+    return scaled

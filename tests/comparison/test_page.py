@@ -1,0 +1,33 @@
+"""A comparison as a page: few groups in full, many groups in brief."""
+
+import numpy as np
+
+from rankcut import compare_groups, make_mallows
+from rankcut.comparison.page import comparison_page
+from rankcut.pictures.theme import COLOURS
+
+
+def compared(n_groups):
+    ranks = make_mallows(120, 5, phi=0.9, random_state=0).ranks
+    towns = [f"town {k:02d}" for k in np.arange(120) % n_groups]
+    found = compare_groups(ranks, towns, n_permutations=19)
+    return found, comparison_page([{"title": "town", **found.to_dict()}])
+
+
+def test_few_groups_have_columns_of_their_own():
+    found, page = compared(3)
+    assert "Rankings: town 00 (40), town 01 (40), town 02 (40)." in found.summary()
+    assert all(f"place in town 0{k}" in page for k in range(3))
+    assert "others" not in page
+
+
+def test_many_groups_share_a_colour_and_have_no_columns():
+    found, page = compared(30)
+    assert "Rankings: 120, in 30 groups of 4." in found.summary()
+    assert "Rankings: 120, in 30 groups of 4." in page
+    assert f"{30 - len(COLOURS)} others" in page
+    assert "place in town" not in page
+    assert "share in town" not in page
+    assert "Groups, two at a time (the 40 clearest of 435)" in page
+    # Each dot says whose it is.
+    assert page.count("<title>town 29: ") == 5

@@ -1,0 +1,262 @@
+"""One ranking from many: every kind, every container, and what is said of it."""
+
+from itertools import permutations
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+
+from rankcut import (
+    CoListingGraph,
+    Consensus,
+    GraphCutFeatures,
+    RankingSet,
+    make_mallows,
+    make_plackett_luce,
+)
+from rankcut.errors import InputError
+from rankcut.rankings import read_rankings
+
+METHODS = ["borda", "graph", "copeland", "kemeny"]
+VOTES = make_mallows(40, 6, phi=0.8, random_state=0).ranks
+LISTS = make_mallows(40, 6, phi=0.8, kind="incomplete", k=4, random_state=0).ranks
+ARRAYS = ["ranking_", "scores_", "rank_intervals_", "winner_shares_", "pairwise_counts_"]
+
+
+def assert_same(one, other):
+    for name in ARRAYS:
+        assert_array_equal(getattr(one, name), getattr(other, name), err_msg=name)
+    assert_array_equal(one.pairwise_, other.pairwise_)
+    assert one.agreement_ == other.agreement_
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_clear_order_has_narrow_intervals(method):
+    votes = make_mallows(500, 6, phi=0.5, random_state=0).ranks
+    places = np.arange(1, 7)
+    assert_array_equal(Consensus(method).fit(votes).rank_intervals_, np.stack([places] * 2, axis=1))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_clear_case_is_clear_by_every_method(method):
+    votes = make_plackett_luce(400, strengths=[27, 9, 3, 1], random_state=0).ranks
+    found = Consensus(method).fit(votes)
+    assert_array_equal(found.ranking_, [1, 2, 3, 4])
+    assert_array_equal(found.rank_intervals_, [[1, 1], [2, 2], [3, 3], [4, 4]])
+    assert_allclose(found.winner_shares_, [1, 0, 0, 0])
+    assert (found.pairwise_winner_, found.cycle_, found.tied_groups_) == (0, [], [])
+    assert found.optimal_
+    assert found.n_people_ == 400
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("unranked", ["last", "anywhere"])
+def test_counts_are_repeated_rows_to_the_bit(method, unranked):
+    counts = np.random.default_rng(0).integers(0, 5, 40)
+    model = Consensus(method, unranked=unranked, n_bootstraps=50)
+    counted = model.fit(LISTS, sample_weight=counts)
+    repeated = Consensus(method, unranked=unranked, n_bootstraps=50)
+    assert_same(counted, repeated.fit(np.repeat(LISTS, counts, axis=0)))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_permuted_items_have_the_same_places(method):
+    votes = make_mallows(41, 5, phi=0.7, random_state=2).ranks
+    shuffle = np.random.default_rng(0).permutation(5)
+    found = Consensus(method, n_bootstraps=0).fit(votes)
+    moved = Consensus(method, n_bootstraps=0).fit(votes[:, shuffle])
+    assert_array_equal(moved.ranking_, found.ranking_[shuffle])
+    assert_allclose(moved.scores_, found.scores_[shuffle], atol=1e-12)
+    assert found.rank_intervals_ is None
+
+
+def test_scores_are_the_mean_vector_of_the_graph_before_pooling():
+    rng = np.random.default_rng(0)
+    weights = np.triu(rng.exponential(size=(6, 6)), 1)
+    weights += weights.T
+    signs = np.sign(VOTES[:, None, :] - VOTES[:, :, None])
+    found = Consensus("graph", graph=weights, n_bootstraps=0).fit(VOTES)
+    assert_allclose(found.scores_, (signs * weights).sum(axis=2).mean(axis=0), atol=1e-12)
+    complete = GraphCutFeatures().fit_transform(VOTES).mean(axis=0)
+    assert_allclose(Consensus(n_bootstraps=0).fit(VOTES).scores_, complete, atol=1e-12)
+
+
+@pytest.mark.parametrize("unranked", ["last", "anywhere"])
+def test_with_a_graph_each_tied_or_unlisted_item_has_its_own_sum_of_signs(unranked):
+    ranks = np.where(VOTES <= 4, np.ceil(VOTES / 2), np.nan)
+    chain = np.diag(np.arange(1.0, 6.0), 1)
+    chain += chain.T
+    listed, closed = ~np.isnan(ranks), np.where(VOTES <= 4, ranks, 9.0)
+    signs = np.sign(closed[:, None, :] - closed[:, :, None])
+    if unranked == "anywhere":
+        # Two groups leave three gaps: an unlisted item comes after the first in two of them.
+        lean = np.where(listed, np.where(ranks == 1, 1 / 3, -1 / 3), 0.0)
+        compared = listed[:, :, None] & listed[:, None, :]
+        signs = np.where(compared, signs, lean[:, :, None] - lean[:, None, :])
+    found = Consensus("graph", graph=chain, unranked=unranked, n_bootstraps=0).fit(ranks)
+    assert_allclose(found.scores_, (signs * chain).sum(axis=2).mean(axis=0), atol=1e-12)
+
+
+def test_a_graph_orders_nothing_where_nobody_prefers_anything():
+    # Each pair of items is as often the one listed as the other one is.
+    top = np.full((30, 6), np.nan)
+    for row, (first, second) in zip(top, permutations(range(6), 2), strict=True):
+        row[[first, second]] = 1, 2
+    star = np.zeros((6, 6))
+    star[0, 1:] = star[1:, 0] = 1.0
+    found = Consensus("graph", graph=star, unranked="last").fit(top)
+    assert_array_equal(found.ranking_, np.ones(6))
+
+
+def test_what_unranked_means_can_change_the_winner():
+    # Five list the first alone, three put the second before it: being listed counts, or does not.
+    nan = np.nan
+    ranks = np.array([[1, nan, nan]] * 5 + [[2, 1, nan]] * 3 + [[nan, nan, 1]])
+    last = Consensus(unranked="last", n_bootstraps=0).fit(ranks)
+    assert_array_equal(last.ranking_, [1, 2, 3])
+    anywhere = Consensus(unranked="anywhere", n_bootstraps=0).fit(ranks)
+    assert_array_equal(anywhere.ranking_, [3, 1, 2])
+
+
+def test_an_item_nobody_ranks_is_last_and_may_be_anywhere():
+    ranks = np.column_stack([np.full(40, np.nan), VOTES])
+    model = Consensus(unranked="anywhere")
+    for method in METHODS:
+        with pytest.warns(UserWarning, match="Nobody ranks 0"):
+            model.set_params(method=method).fit(ranks)
+        assert model.ranking_[0] == 7
+        assert model.rank_intervals_[0].tolist() == [1, 7]
+        assert model.rank_intervals_[1:].max() == 6
+        assert model.winner_shares_[0] == 0
+        assert model.notes_[-1].startswith("Nobody ranks 0")
+
+
+def test_containers_agree():
+    names = list("abcdef")
+    expected = Consensus(unranked="anywhere").fit(LISTS)
+    frame = pd.DataFrame(LISTS, columns=names)
+    for other in (frame, pl.from_pandas(frame)):
+        found = Consensus(unranked="anywhere").fit(other)
+        assert_same(found, expected)
+        assert found.pairwise_winner_ in (*names, None)
+    filled = np.nan_to_num(LISTS)
+    assert_same(Consensus(unranked="anywhere").fit(sparse.csr_array(filled)), expected)
+
+
+def test_dask_collections_give_the_same_bits():
+    da = pytest.importorskip("dask.array")
+    weights = np.random.default_rng(0).integers(0, 4, 40)
+    lazy = da.from_array(LISTS, chunks=(7, 3))
+    for options in ({}, {"sample_weight": weights}, {"sample_weight": weights + 0.5}):
+        expected = Consensus(unranked="anywhere").fit(LISTS, **options)
+        assert_same(Consensus(unranked="anywhere").fit(lazy, **options), expected)
+    with pytest.raises(InputError, match="people needs rankings in memory"):
+        Consensus(unranked="anywhere").fit(lazy, people=np.arange(40))
+    with pytest.raises(InputError, match="CoListingGraph is learned from rankings, and these are"):
+        Consensus("graph", graph=CoListingGraph(), unranked="anywhere").fit(lazy)
+
+
+def test_persons_with_many_rankings_do_not_make_places_surer():
+    repeated = np.repeat(VOTES, 10, axis=0)
+    persons = np.repeat(np.arange(40), 10)
+    naive = Consensus().fit(repeated).rank_intervals_
+    honest = Consensus().fit(repeated, people=persons).rank_intervals_
+    assert_array_equal(honest, Consensus().fit(VOTES, people=np.arange(40)).rank_intervals_)
+    assert (honest[:, 1] - honest[:, 0]).sum() > (naive[:, 1] - naive[:, 0]).sum()
+
+
+def test_ties_and_labels():
+    frame = pd.DataFrame([[1, 2, 2], [1, 3, 3.0]], columns=["uni", "ika", "ebi"])
+    found = Consensus().fit(frame)
+    assert found.tied_groups_ == [["ika", "ebi"]]
+    assert found.pairwise_winner_ == "uni"
+    assert found.notes_ == ["'uni' beats every other item in a pairwise comparison."]
+
+
+def test_all_tied_is_said():
+    found = Consensus().fit(np.ones((5, 3)))
+    assert_array_equal(found.ranking_, [1, 1, 1])
+    assert_array_equal(found.rank_intervals_, np.tile([1, 3], (3, 1)))
+    assert "Each ranking ties all its items" in found.notes_[-1]
+
+
+def test_a_circle_is_said():
+    circle = pd.DataFrame([[1, 2, 3], [3, 1, 2], [2, 3, 1]], columns=list("abc"))
+    found = Consensus("kemeny").fit(circle)
+    assert found.cycle_ == ["a", "b", "c"]
+    assert found.pairwise_winner_ is None
+    assert found.objective_ == pytest.approx(1 / 3)
+
+
+def test_the_gap_of_a_long_kemeny_is_shown():
+    votes = make_mallows(11, 24, phi=1, random_state=1).ranks
+    shown = []
+    model = Consensus("kemeny", n_bootstraps=0)
+    model.fit_matrix(read_rankings(votes), progress=lambda *pair: shown.append(pair))
+    values, bounds = np.array(shown).T
+    assert (np.diff(values) >= 0).all()
+    assert (np.diff(bounds) <= 1e-9).all()
+    assert (values <= bounds).all()
+    assert model.optimal_
+    assert values[-1] <= model.objective_ + 1e-9
+
+
+def test_a_hurried_kemeny_order_says_that_it_is_not_proven():
+    votes = make_mallows(11, 40, phi=1.0, random_state=0).ranks
+    found = Consensus("kemeny", time_limit=0, n_bootstraps=0).fit(votes)
+    assert not found.optimal_
+    assert found.bound_ > found.objective_
+    assert "The order is not proven best" in found.notes_[-1]
+
+
+def test_catalogues_have_places_and_no_pairwise_matrix(monkeypatch):
+    monkeypatch.setattr("rankcut.consensus.estimator.MOST_PAIRED", 5)
+    monkeypatch.setattr("rankcut.consensus.methods.MOST_PAIRED", 5)
+    found = Consensus().fit(VOTES)
+    assert found.rank_intervals_.shape == (6, 2)
+    assert found.agreement_.mean_tau is None
+    with pytest.raises(AttributeError, match="pairwise_ has an entry for each pair of items, and"):
+        _ = found.pairwise_
+    with pytest.raises(InputError, match=r"method looks at all pairs of items, too many for 6"):
+        Consensus("kemeny").fit(VOTES)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"method": "condorcet"}, 'method must be "borda", "graph", "copeland" or "kemeny"'),
+        ({"graph": np.eye(6)}, "graph is used by method=\"graph\" only; got method='borda'"),
+        ({"confidence": 95}, "confidence must be between 0 and 1; got 95"),
+        ({"n_bootstraps": -1}, "n_bootstraps must be a whole number, 0 or more; got -1"),
+        ({"n_bootstraps": 10}, "n_bootstraps is 10, too few for a confidence of 0.95; use 19"),
+        ({"time_limit": -1.0}, "time_limit must be a number of seconds, 0 or more; got -1.0"),
+    ],
+)
+def test_parameters_are_checked(options, message):
+    with pytest.raises(InputError, match=message):
+        Consensus(**options).fit(VOTES)
+
+
+def test_rankings_are_checked():
+    with pytest.raises(ValueError, match="is not ranked"):
+        Consensus().fit(LISTS)
+    with pytest.raises(ValueError, match="0 sample"):
+        Consensus().fit(np.empty((0, 3)))
+
+
+def test_a_ranking_set_counts_its_people():
+    votes = RankingSet(np.array([[1.0, 2, 3], [3, 2, 1]]), ("a", "b", "c"), counts=[2, 9])
+    model = Consensus(n_bootstraps=0).fit(votes)
+    assert (model.n_people_, model.ranking_.tolist()) == (11, [3, 2, 1])
+
+
+def test_the_winner_of_those_who_list_both_may_be_another():
+    # b beats a where both are listed; a is listed by most, and above the others.
+    ranks = [[2, 1, np.nan]] * 3 + [[1, np.nan, 2]] * 12 + [[np.nan, 1, 2]] * 2
+    model = Consensus(unranked="anywhere", n_bootstraps=0).fit(ranks)
+    assert model.pairwise_winner_ == 0
+    assert model.notes_[0].endswith("comparison. Counting only those who list both items, it is 1.")
+    assert "Counting" not in Consensus(unranked="last", n_bootstraps=0).fit(ranks).notes_[0]

@@ -1,0 +1,346 @@
+"""The feature map: each law of the method, on random graphs and partitions."""
+
+import numpy as np
+import oracles
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from maps import flat_vectors
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse, stats
+from strategies import graphs_and_partitions, partitions, ranks_of, weight_matrices
+from tolerances import rounding
+
+from rankcut import ItemGraph, NeighborGraph, SimilarityGraph
+from rankcut.cuts import fastest_algorithm
+from rankcut.graphs import as_item_graph
+
+ALGORITHMS = ["table", "dense", "sparse"]
+
+
+def tolerance(weights):
+    """Rounding, relative to the largest possible feature."""
+    return 1e-12 * max(weights.sum(), np.finfo(float).tiny)
+
+
+def phi(weights, groups, **options):
+    return flat_vectors(ranks_of(groups, len(weights))[None], weights, **options)[0]
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+@given(case=graphs_and_partitions())
+def test_equals_pooled_slopes_of_cuts_computed_from_sets(algorithm, case):
+    weights, groups = case
+    expected = oracles.features(weights, groups)
+    got = phi(weights, groups, algorithm=algorithm)
+    assert_allclose(got, expected, rtol=0, atol=tolerance(weights))
+
+
+@given(case=graphs_and_partitions(least=2, most=6))
+def test_is_the_smallest_majorant(case):
+    weights, groups = case
+    scale = max(weights.max(), np.finfo(float).tiny)
+    expected = scale * oracles.smallest_majorant(weights / scale, groups)
+    assert_allclose(phi(weights, groups), expected, rtol=0, atol=1e-6 * scale)
+
+
+@given(case=graphs_and_partitions())
+def test_sums_to_zero(case):
+    weights, groups = case
+    assert abs(phi(weights, groups).sum()) <= tolerance(weights)
+
+
+@given(case=graphs_and_partitions())
+def test_is_constant_on_groups_and_falls_along_them(case):
+    weights, groups = case
+    vector = phi(weights, groups)
+    levels = [set(vector[group]) for group in groups]
+    assert all(len(level) == 1 for level in levels)
+    values = [level.pop() for level in levels]
+    assert values == sorted(values, reverse=True)
+
+
+@given(case=graphs_and_partitions())
+def test_reversed_ranking_has_the_opposite_vector(case):
+    weights, groups = case
+    forward, backward = phi(weights, groups), phi(weights, groups[::-1])
+    assert_allclose(backward, -forward, rtol=0, atol=tolerance(weights))
+
+
+@given(case=graphs_and_partitions(), data=st.data())
+def test_relabelling_items_permutes_the_vector(case, data):
+    weights, groups = case
+    new = np.array(data.draw(st.permutations(range(len(weights)))))
+    relabelled = np.empty_like(weights)
+    relabelled[np.ix_(new, new)] = weights
+    moved = phi(relabelled, [[int(new[item]) for item in group] for group in groups])
+    assert_allclose(moved[new], phi(weights, groups), rtol=0, atol=tolerance(weights))
+
+
+@given(case=graphs_and_partitions(), exponent=st.integers(-30, 30))
+def test_scaling_the_graph_scales_the_vector(case, exponent):
+    weights, groups = case
+    factor = 2.0**exponent
+    assert_array_equal(phi(factor * weights, groups), factor * phi(weights, groups))
+
+
+@given(groups=st.integers(1, 12).flatmap(partitions))
+def test_complete_graph_gives_average_ranks(groups):
+    n = sum(map(len, groups))
+    row = ranks_of(groups, n)
+    expected = n + 1 - 2 * stats.rankdata(row)
+    assert_array_equal(flat_vectors(row[None])[0], expected)
+    for algorithm in ALGORITHMS:
+        got = phi(np.ones((n, n)), groups, algorithm=algorithm)
+        assert_allclose(got, expected, rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize("n_items", [1, 2, 3, 5, 16, 17, 40, 150])
+def test_algorithms_agree(n_items):
+    rng = np.random.default_rng(n_items)
+    ranks = rng.integers(1, n_items + 1, size=(30, n_items))
+    weights = SimilarityGraph(rng.random((n_items, 3)), keep=0.6).build()
+    reference = flat_vectors(ranks, weights, algorithm="dense")
+    assert_allclose(flat_vectors(ranks, weights), reference, rtol=0, atol=1e-10)
+    assert_allclose(flat_vectors(ranks, weights, algorithm="sparse"), reference, rtol=0, atol=1e-10)
+    if n_items <= 17:
+        assert_allclose(
+            flat_vectors(ranks, weights, algorithm="table"), reference, rtol=0, atol=1e-10
+        )
+
+
+def test_a_large_dense_graph_agrees_with_cuts_from_sets():
+    n_items = 2101
+    rng = np.random.default_rng(0)
+    upper = np.triu(rng.random((n_items, n_items)), 1)
+    weights = upper + upper.T
+    ranks = np.array([rng.permutation(n_items), rng.integers(0, 40, n_items)])
+    got = flat_vectors(ranks, weights, algorithm="dense")
+    signs = np.sign(ranks[:, None, :] - ranks[:, :, None])
+    for vector, row, sign in zip(got, ranks, signs, strict=True):
+        gains = (weights * sign).sum(axis=1)
+        group = np.unique(row, return_inverse=True)[1]
+        sizes = np.bincount(group)
+        slopes = np.bincount(group, gains) / sizes
+        pooled = oracles.isotonic_regression(slopes, weights=sizes, increasing=False).x
+        assert_allclose(vector, pooled[group], rtol=0, atol=1e-8)
+
+
+class TestOnlyTheOrderMatters:
+    ranks = np.array([[3, 1, 2, 2], [0, 5, 4, 1]])
+
+    @pytest.mark.parametrize(
+        "change",
+        [
+            lambda x: x - 1,
+            lambda x: x * 1e6,
+            lambda x: x / 7 - 3,
+            lambda x: np.exp(x),
+            lambda x: -1.0 / (x + 1),
+            lambda x: x.astype(np.float32),
+            lambda x: x.astype(np.uint8),
+            lambda x: x.astype(object),
+            lambda x: np.asfortranarray(x, dtype=float),
+            lambda x: np.repeat(x, 2, axis=1)[:, ::2],
+            lambda x: x.tolist(),
+        ],
+    )
+    def test_any_increasing_numbers(self, change):
+        expected = flat_vectors(self.ranks)
+        assert_array_equal(flat_vectors(change(self.ranks)), expected)
+
+    def test_many_distinct_real_ranks(self):
+        rng = np.random.default_rng(0)
+        scores = rng.standard_normal((20, 300))
+        expected = np.array([301 - 2 * stats.rankdata(row) for row in scores])
+        assert_array_equal(flat_vectors(scores), expected)
+
+    def test_ranks_are_not_changed(self):
+        ranks = np.array([[2.0, 1.0, np.nan]])
+        before = ranks.copy()
+        flat_vectors(ranks, unranked="last")
+        assert_array_equal(ranks, before)
+
+
+class TestUnrankedLast:
+    def test_equals_a_last_tied_group(self):
+        top = np.array([[1, 2, np.nan, np.nan], [np.nan, np.nan, np.nan, 1]])
+        tied = np.array([[1, 2, 9, 9], [5, 5, 5, 1]])
+        weights = np.arange(16).reshape(4, 4)
+        weights = weights + weights.T
+        for algorithm in ALGORITHMS:
+            assert_array_equal(
+                flat_vectors(top, weights, unranked="last", algorithm=algorithm),
+                flat_vectors(tied, weights, algorithm=algorithm),
+            )
+
+    def test_a_ranking_of_no_item_is_zero(self):
+        empty = np.full((1, 3), np.nan)
+        assert_array_equal(flat_vectors(empty, unranked="last"), np.zeros((1, 3)))
+
+    @pytest.mark.parametrize("algorithm", ["complete", *ALGORITHMS])
+    def test_sparse_ranks_equal_dense_ranks(self, algorithm):
+        rng = np.random.default_rng(1)
+        n_items = 12
+        dense = rng.integers(0, 5, size=(50, n_items)).astype(float)
+        dense[rng.random(dense.shape) < 0.6] = np.nan
+        rows, columns = np.nonzero(~np.isnan(dense))
+        ranks = sparse.csr_array((dense[rows, columns], (rows, columns)), shape=dense.shape)
+        graph = None if algorithm == "complete" else rng.random((n_items, n_items))
+        graph = None if graph is None else graph + graph.T
+        options = {"unranked": "last", "algorithm": algorithm, "sparse_output": False}
+        expected = flat_vectors(dense, graph, **options)
+        for kind in (sparse.csr_array, sparse.csr_matrix, sparse.csc_array, sparse.coo_array):
+            assert_array_equal(flat_vectors(kind(ranks), graph, **options), expected)
+
+    def test_a_stored_nan_in_a_sparse_matrix_is_unranked(self):
+        ranks = sparse.csr_array(np.array([[1.0, np.nan, 2.0]]))
+        found = flat_vectors(ranks, unranked="last", sparse_output=False)
+        assert_array_equal(found, flat_vectors([[1, 3, 2]]))
+
+
+class TestScale:
+    @pytest.mark.parametrize("algorithm", ["complete", *ALGORITHMS])
+    def test_one_item(self, algorithm):
+        graph = None if algorithm == "complete" else [[0.0]]
+        assert_array_equal(flat_vectors([[7]], graph, algorithm=algorithm), [[0.0]])
+
+    @pytest.mark.parametrize("algorithm", ALGORITHMS)
+    def test_two_items(self, algorithm):
+        got = flat_vectors([[2, 1], [1, 1]], [[0, 3], [3, 0]], algorithm=algorithm)
+        assert_array_equal(got, [[-3, 3], [0, 0]])
+
+    @pytest.mark.parametrize("algorithm", ALGORITHMS)
+    def test_one_group_is_zero(self, algorithm):
+        weights = 1.0 - np.eye(20 if algorithm != "table" else 9)
+        ranks = np.full((1, len(weights)), 4)
+        got = flat_vectors(ranks, weights, algorithm=algorithm)
+        assert_array_equal(got, np.zeros_like(got))
+
+    @pytest.mark.parametrize("algorithm", ALGORITHMS)
+    def test_all_weights_zero(self, algorithm):
+        got = flat_vectors([[1, 2, 3]], np.zeros((3, 3)), algorithm=algorithm)
+        assert_array_equal(got, np.zeros((1, 3)))
+
+    @given(weights=weight_matrices(7), groups=partitions(7))
+    def test_float32_is_float64_rounded_once(self, weights, groups):
+        double = phi(weights, groups)
+        assert_array_equal(phi(weights, groups, dtype=np.float32), double.astype(np.float32))
+
+    def test_dtype_follows_float32_ranks(self):
+        ranks = np.array([[1, 2, 3]])
+        assert flat_vectors(ranks.astype(np.float32)).dtype == np.float32
+        assert flat_vectors(ranks.astype(np.float32), dtype=float).dtype == np.float64
+        assert flat_vectors(ranks).dtype == np.float64
+        with pytest.raises(ValueError, match="float32 or float64"):
+            flat_vectors(ranks, dtype=np.int64)
+
+
+class TestNormalize:
+    @given(case=graphs_and_partitions(least=2))
+    def test_unit_length_in_the_same_direction(self, case):
+        weights, groups = case
+        plain, unit = phi(weights, groups), phi(weights, groups, normalize=True)
+        norm = np.linalg.norm(plain)
+        if not unit.any():
+            assert norm <= rounding(len(plain), np.sum(weights))
+        else:
+            assert np.linalg.norm(unit) == pytest.approx(1, abs=1e-14)
+            assert_allclose(unit * norm, plain, rtol=0, atol=1e-12 * norm)
+
+    @pytest.mark.parametrize("scale", [1e-200, 1.0, 1e200])
+    @pytest.mark.parametrize("n_items", [6, 30])
+    def test_a_vector_that_is_zero_but_for_rounding_has_no_direction(
+        self, n_items, scale, monkeypatch
+    ):
+        # Two groups that no edge joins: every cut is 0, if not to the last bit.
+        rng = np.random.default_rng(0)
+        half = n_items // 2
+        ranks = np.repeat([1.0, 2.0], half)
+        for _ in range(40):
+            weights = np.zeros((n_items, n_items))
+            for part in (slice(half), slice(half, n_items)):
+                upper = np.triu(rng.random((half, half)), 1)
+                weights[part, part] = upper + upper.T
+            got = flat_vectors([ranks], scale * weights, normalize=True)
+            assert_array_equal(got, 0.0)
+            # An item without edges may be anywhere: it changes nothing.
+            more, row = np.pad(scale * weights, (0, 1)), np.append(ranks, np.nan)
+            options = {"unranked": "anywhere", "completions": "exact"}
+            got = flat_vectors([row], more, normalize=True, **options)
+            assert_array_equal(got, 0.0)
+            # A full ranking among those whose means have a closed form.
+            both = [row, np.append(ranks, 3.0)]
+            with monkeypatch.context() as patch:
+                patch.setattr("rankcut.cuts.completions.CLOSED_FORM_ITEMS", 5)
+                got = flat_vectors(both, more, normalize=True, unranked="anywhere")
+            assert_array_equal(got[1], 0.0)
+            # One weak edge between them is enough for a direction.
+            weights[0, -1] = weights[-1, 0] = 1e-9
+            found = flat_vectors([ranks], scale * weights, normalize=True)[0]
+            expected = np.repeat([1.0, -1.0], half) / np.sqrt(n_items)
+            assert_allclose(found, expected, rtol=0, atol=1e-4)
+
+    def test_extreme_weights_neither_overflow_nor_vanish(self):
+        ranks = [[1, 2, 3, 4]]
+        for scale in (1e-200, 1e200):
+            got = flat_vectors(ranks, scale * (1 - np.eye(4)), normalize=True)
+            assert_allclose(got, flat_vectors(ranks, normalize=True), rtol=1e-14)
+
+    def test_vectors_beyond_float32_are_scaled_before_they_are_rounded(self):
+        ranks = np.tile([[1.0, 2.0, 3.0, 4.0], [4.0, 1.0, 3.0, 2.0]], (40, 1))
+        options = {"normalize": True, "dtype": np.float32}
+        for scale in (1e-100, 1e100):
+            got = flat_vectors(ranks, scale * (1 - np.eye(4)), **options)
+            assert_array_equal(got, flat_vectors(ranks, **options))
+
+
+class TestSameBits:
+    @pytest.mark.parametrize("n_items", [6, 16, 30, 200])
+    def test_for_any_number_of_threads_and_any_batch_split(self, n_items):
+        rng = np.random.default_rng(n_items)
+        n_rows = 40_000 // n_items * 4
+        ranks = rng.permuted(np.tile(np.arange(n_items), (n_rows, 1)), axis=1).astype(float)
+        ranks[rng.random(ranks.shape) < 0.1] = np.nan
+        graph = SimilarityGraph(rng.random((n_items, 3))).build()
+        options = {"unranked": "last", "normalize": True}
+        one = flat_vectors(ranks, graph, n_jobs=1, **options)
+        assert_array_equal(flat_vectors(ranks, graph, n_jobs=2, **options), one)
+        pieces = np.split(ranks, [1, 2, n_rows // 3, n_rows - 5])
+        assert_array_equal(
+            np.vstack([flat_vectors(piece, graph, **options) for piece in pieces]), one
+        )
+        assert_array_equal(flat_vectors(ranks[::-1], graph, **options)[::-1], one)
+
+
+class TestChoiceOfAlgorithm:
+    """By cost: the number of items, and of edges."""
+
+    @pytest.mark.parametrize(
+        ("graph", "expected"),
+        [
+            (ItemGraph.complete(50), "complete"),
+            (as_item_graph(1 - np.eye(16)), "table"),
+            (as_item_graph(1 - np.eye(17)), "dense"),
+            (NeighborGraph(np.arange(1000.0)[:, None], n_neighbors=2), "sparse"),
+            (as_item_graph(np.diag(np.ones(49), 1) + np.diag(np.ones(49), -1)), "dense"),
+        ],
+    )
+    def test_auto(self, graph, expected):
+        assert fastest_algorithm(as_item_graph(graph)) == expected
+
+
+class TestBadOptions:
+    def test_unranked(self):
+        with pytest.raises(ValueError, match=r'unranked must be "error", "last" or "anywhere"'):
+            flat_vectors([[1, 2]], unranked="maybe")
+
+    def test_algorithm(self):
+        weights = 1 - np.eye(30)
+        ranks = np.arange(30)[None]
+        with pytest.raises(ValueError, match=r"algorithm must be .*; got 'fast'"):
+            flat_vectors(ranks, weights, algorithm="fast")
+        with pytest.raises(ValueError, match=r"too many for 30 items"):
+            flat_vectors(ranks, weights, algorithm="table")
+        with pytest.raises(ValueError, match="for the complete graph"):
+            flat_vectors(ranks, weights, algorithm="complete")

@@ -1,0 +1,304 @@
+"""Means from random completions: unbiased, with errors that can be trusted.
+
+The statistical tests have fixed seeds. Each states how often it would fail, over seeds, if the
+code were right.
+"""
+
+from functools import cache
+
+import numpy as np
+import pytest
+from maps import flat_features, flat_vectors
+from numpy.testing import assert_array_equal
+from scipy import stats
+from sklearn.exceptions import ConvergenceWarning
+
+from rankcut import SimilarityGraph
+from rankcut.cuts.sampled import FEWEST_DRAWS, MOST_DRAWS
+
+SAMPLERS = ["independent", "antithetic", "stratified", "controlled"]
+RNG = np.random.default_rng(0)
+GRAPH = SimilarityGraph(RNG.random((7, 2)), keep=0.6).build()
+ROW = np.array([[2.0, np.nan, 1.0, np.nan, np.nan, 3.0, np.nan]])
+TRUTH = flat_vectors(ROW, GRAPH, unranked="anywhere", completions="exact")[0]
+
+
+@cache
+def estimates(sampler, n_draws, n_seeds):
+    """Estimates of one mean vector from many seeds, with their standard errors."""
+    vectors, errors = [], []
+    for seed in range(n_seeds):
+        transformer = flat_features(
+            GRAPH,
+            unranked="anywhere",
+            completions="sampled",
+            sampler=sampler,
+            n_draws=n_draws,
+            random_state=seed,
+        ).fit(ROW)
+        vector, report = transformer.transform_with_report(ROW)
+        vectors.append(vector[0])
+        errors.append(report.standard_error[0])
+    return np.array(vectors), np.array(errors)
+
+
+@pytest.mark.parametrize("sampler", SAMPLERS)
+def test_unbiased(sampler):
+    """Fails by chance for one seed in 1,000: a t-test for each of 7 coordinates, Bonferroni."""
+    vectors, _ = estimates(sampler, 160, 240)
+    p_values = stats.ttest_1samp(vectors, TRUTH, axis=0).pvalue
+    assert p_values.min() > 1e-3 / 7
+
+
+@pytest.mark.parametrize("sampler", SAMPLERS)
+def test_standard_errors_cover(sampler):
+    """Fails by chance for one seed in 1,000: a binomial test for each of 7 coordinates."""
+    n_seeds = 240
+    vectors, errors = estimates(sampler, 160, n_seeds)
+    # Eight replicates leave seven degrees of freedom.
+    inside = np.abs(vectors - TRUTH) <= stats.t(7).ppf(0.95) * errors
+    for hits in inside.sum(axis=0):
+        assert stats.binomtest(int(hits), n_seeds, 0.9).pvalue > 1e-3 / 7
+
+
+@pytest.mark.parametrize("sampler", SAMPLERS)
+def test_standard_errors_have_the_right_size(sampler):
+    """Fails by chance for fewer than one seed in 1,000."""
+    vectors, errors = estimates(sampler, 160, 240)
+    actual = ((vectors - TRUTH) ** 2).sum(axis=1).mean()
+    estimated = (errors**2).sum(axis=1).mean()
+    # 240 seeds give the ratio of the two to about 8 %, a third of what is allowed for.
+    assert 0.8 < actual / estimated < 1.25
+
+
+def test_each_sampler_is_better_than_the_one_before():
+    """Sixty rankings of forty items: errors add up over 2,400 numbers and hardly vary by seed."""
+    rng = np.random.default_rng(0)
+    n_items = 40
+    graph = SimilarityGraph(rng.random((n_items, 3)), keep=0.3).build()
+    ranks = np.full((60, n_items), np.nan)
+    for row in ranks:
+        row[rng.permutation(n_items)[:8]] = np.arange(8)
+    options = {"unranked": "anywhere", "completions": "sampled"}
+    truth = flat_vectors(ranks, graph, n_draws=8192, random_state=1, **options)
+    errors = []
+    for sampler in SAMPLERS:
+        got = flat_vectors(ranks, graph, sampler=sampler, n_draws=128, random_state=2, **options)
+        errors.append(((got - truth) ** 2).sum())
+    independent, antithetic, stratified, controlled = errors
+    assert independent > 10 * antithetic
+    assert antithetic > 1.1 * stratified
+    assert stratified > 1.1 * controlled
+
+
+class TestTolerance:
+    n_items = 9
+    graph = SimilarityGraph(np.random.default_rng(3).random((9, 2))).build()
+
+    def ranks(self):
+        rng = np.random.default_rng(4)
+        ranks = np.array([rng.permutation(self.n_items) for _ in range(200)], dtype=float)
+        for row in ranks:
+            row[rng.permutation(self.n_items)[: rng.integers(1, 5)]] = np.nan
+        return ranks
+
+    @pytest.mark.parametrize("tolerance", [0.1, 0.02])
+    def test_is_respected_ranking_by_ranking(self, tolerance):
+        ranks = self.ranks()
+        transformer = flat_features(
+            self.graph, unranked="anywhere", completions="sampled", tolerance=tolerance
+        ).fit(ranks)
+        features, report = transformer.transform_with_report(ranks)
+        assert (report.relative_error <= tolerance).all()
+        truth = flat_vectors(ranks, self.graph, unranked="anywhere", completions="exact")
+        error = np.linalg.norm(features - truth, axis=1) / np.linalg.norm(truth, axis=1)
+        assert np.sqrt((error**2).mean()) < tolerance
+        assert error.max() < 4 * tolerance
+
+    def test_first_draws_that_agree_by_luck_are_not_the_last(self):
+        rng = np.random.default_rng(14)
+        ranks = np.array([rng.permutation(self.n_items) for _ in range(700)], dtype=float)
+        for row in ranks:
+            row[rng.permutation(self.n_items)[: rng.integers(2, 6)]] = np.nan
+        options = {"unranked": "anywhere", "completions": "sampled", "tolerance": 0.002}
+        features = flat_vectors(ranks, self.graph, **options)
+        truth = flat_vectors(ranks, self.graph, unranked="anywhere", completions="exact")
+        error = np.linalg.norm(features - truth, axis=1) / np.linalg.norm(truth, axis=1)
+        assert error.max() < 4 * 0.002
+
+    @pytest.mark.parametrize("sampler", SAMPLERS[1:])
+    def test_equal_draws_are_not_believed_until_they_are_many(self, sampler):
+        # Four completions: the first eight pairs are equal for one seed in a hundred.
+        row = np.array([[3.0, 1.0, 2.0, np.nan]])
+        graph = SimilarityGraph(np.array([[0.0], [0.5], [1.0], [0.2]]))
+        truth = flat_vectors(row, graph, unranked="anywhere", completions="exact")[0]
+        for seed in range(300):
+            transformer = flat_features(
+                graph,
+                unranked="anywhere",
+                completions="sampled",
+                sampler=sampler,
+                tolerance=0.2,
+                random_state=seed,
+            ).fit(row)
+            vector, report = transformer.transform_with_report(row)
+            assert report.n_draws[0] >= FEWEST_DRAWS
+            assert np.linalg.norm(vector[0] - truth) < 0.2 * np.linalg.norm(truth)
+
+    def test_more_is_drawn_where_it_is_harder(self):
+        ranks = self.ranks()
+        drawn = []
+        for tolerance in (0.1, 0.003):
+            transformer = flat_features(
+                self.graph, unranked="anywhere", completions="sampled", tolerance=tolerance
+            ).fit(ranks)
+            drawn.append(transformer.transform_with_report(ranks)[1].n_draws)
+        assert len(np.unique(drawn[1])) > 3
+        assert drawn[1].mean() > 3 * drawn[0].mean()
+
+    def test_stages_add_fresh_draws(self):
+        # If each stage drew the same again, the error would stop falling.
+        row = self.ranks()[:1]
+        errors = []
+        for tolerance in (0.05, 0.002):
+            got = [
+                flat_vectors(
+                    row,
+                    self.graph,
+                    unranked="anywhere",
+                    completions="sampled",
+                    sampler="antithetic",
+                    tolerance=tolerance,
+                    random_state=seed,
+                )[0]
+                for seed in range(40)
+            ]
+            errors.append(np.std(got, axis=0).max())
+        assert errors[1] < errors[0] / 5
+
+    def test_standard_errors_over_stages_have_the_right_size(self):
+        """Fails by chance for fewer than one seed in 1,000; stopping early favours small errors."""
+        vectors, errors, drawn = [], [], set()
+        for seed in range(200):
+            vector, report = (
+                flat_features(
+                    GRAPH,
+                    unranked="anywhere",
+                    completions="sampled",
+                    sampler="antithetic",
+                    tolerance=0.01,
+                    random_state=seed,
+                )
+                .fit(ROW)
+                .transform_with_report(ROW)
+            )
+            vectors.append(vector[0])
+            errors.append(report.standard_error[0])
+            drawn.add(int(report.n_draws[0]))
+        assert len(drawn) > 20
+        actual = ((np.array(vectors) - TRUTH) ** 2).sum(axis=1).mean()
+        assert 0.7 < actual / (np.array(errors) ** 2).sum(axis=1).mean() < 1.5
+
+    def test_just_missed_warns(self):
+        # What more draws than allowed would reach, and nothing less.
+        options = {"unranked": "anywhere", "completions": "sampled"}
+        _, report = (
+            flat_features(GRAPH, n_draws=MOST_DRAWS, **options).fit(ROW).transform_with_report(ROW)
+        )
+        tolerance = 0.7 * report.relative_error[0]
+        with pytest.warns(ConvergenceWarning, match="did not reach the tolerance"):
+            flat_vectors(ROW, GRAPH, tolerance=tolerance, **options)
+
+    def test_that_cannot_be_met_warns(self):
+        transformer = flat_features(
+            GRAPH, unranked="anywhere", completions="sampled", tolerance=1e-7
+        ).fit(ROW)
+        with pytest.warns(ConvergenceWarning, match=r"1 of 1 rankings .* the first, row 0, has"):
+            transformer.transform(ROW)
+
+
+class TestSameBits:
+    def rankings(self, n_items=30, n_rows=400):
+        rng = np.random.default_rng(5)
+        ranks = rng.integers(1, 8, (n_rows, n_items)).astype(float)
+        ranks[rng.random(ranks.shape) < rng.choice([0.0, 0.3, 0.8], (n_rows, 1))] = np.nan
+        return ranks, SimilarityGraph(rng.random((n_items, 3)), keep=0.2).build()
+
+    @pytest.mark.parametrize("options", [{"n_draws": 40}, {"tolerance": 0.05}])
+    def test_for_threads_batches_and_orders(self, options):
+        ranks, graph = self.rankings(n_rows=2600)
+        options = {"unranked": "anywhere", "random_state": 3, **options}
+        one = flat_vectors(ranks, graph, **options)
+        assert_array_equal(flat_vectors(ranks, graph, n_jobs=2, **options), one)
+        pieces = [ranks[:1], ranks[1:500], ranks[500:]]
+        split = [flat_vectors(piece, graph, **options) for piece in pieces]
+        assert_array_equal(np.vstack(split), one)
+        assert_array_equal(flat_vectors(ranks[::-1], graph, **options)[::-1], one)
+
+    def test_the_same_ranking_has_the_same_vector(self):
+        ranks, graph = self.rankings()
+        options = {"unranked": "anywhere", "n_draws": 16}
+        twice = flat_vectors(np.vstack([ranks, ranks * 3 - 1]), graph, **options)
+        assert_array_equal(twice[: len(ranks)], twice[len(ranks) :])
+
+    def test_another_seed_draws_otherwise(self):
+        ranks, graph = self.rankings()
+        one, other = (
+            flat_vectors(ranks, graph, unranked="anywhere", n_draws=16, random_state=seed)
+            for seed in (1, 2)
+        )
+        sampled = (one != other).any(axis=1)
+        assert sampled.mean() > 0.5
+
+
+def test_reversing_flips_the_sign_within_the_stated_error():
+    transformer = flat_features(
+        GRAPH, unranked="anywhere", completions="sampled", n_draws=2000
+    ).fit(ROW)
+    forward, one = transformer.transform_with_report(ROW)
+    backward, other = transformer.transform_with_report(-ROW)
+    error = np.sqrt(one.standard_error**2 + other.standard_error**2)
+    # Seven coordinates within five standard errors: fails by chance less than once in 10,000.
+    assert (np.abs(forward + backward) < 5 * error).all()
+
+
+def test_two_draws_cannot_tell_their_error():
+    transformer = flat_features(GRAPH, unranked="anywhere", completions="sampled", n_draws=2).fit(
+        ROW
+    )
+    _, report = transformer.transform_with_report(ROW)
+    assert_array_equal(report.relative_error, [np.inf])
+
+
+def test_weights_of_many_sizes_do_not_spoil_the_mean():
+    """The factor of a control variate is learned from few draws, which may hardly differ."""
+    rng = np.random.default_rng(5)
+    sizes = rng.choice([1.0, 1e-6, 1e4], (5, 5))
+    weights = np.triu(rng.random((5, 5)) * (rng.random((5, 5)) < 0.6) * sizes, 1)
+    graph = weights + weights.T
+    ranks = rng.permuted(np.tile(np.arange(1.0, 6.0), (300, 1)), axis=1)
+    ranks[ranks > rng.integers(2, 5, (300, 1))] = np.nan
+    options = {"unranked": "anywhere", "completions": "sampled", "n_draws": 30, "random_state": 0}
+    truth = flat_vectors(ranks, graph, unranked="anywhere", completions="exact")
+    sampled = flat_vectors(ranks, graph, **options)
+    # No mean of vectors is longer than the longest of them.
+    longest = np.linalg.norm(graph.sum(axis=0))
+    assert np.abs(sampled - truth).max() < longest
+
+
+def test_a_vector_of_zeros_has_no_error():
+    transformer = flat_features(
+        np.zeros((7, 7)), unranked="anywhere", completions="sampled", tolerance=0.1
+    ).fit(ROW)
+    vectors, report = transformer.transform_with_report(ROW)
+    assert_array_equal(vectors, np.zeros((1, 7)))
+    assert_array_equal(report.relative_error, [0.0])
+
+
+def test_more_draws_than_a_block_of_completions():
+    transformer = flat_features(
+        GRAPH, unranked="anywhere", completions="sampled", n_draws=50_000
+    ).fit(ROW)
+    vector, report = transformer.transform_with_report(ROW)
+    assert report.n_draws.tolist() == [50_000]
+    assert (np.abs(vector[0] - TRUTH) < 5 * report.standard_error[0]).all()

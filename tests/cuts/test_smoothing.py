@@ -1,0 +1,264 @@
+"""φ·p(L) against the eigenvectors of the normalised Laplacian."""
+
+from math import floor
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from strategies import weight_matrices
+from tolerances import assert_rounds_to, rounding
+
+from rankcut import DissimilarityGraph, NeighborGraph
+from rankcut._loops.linear_algebra import multiply_rows
+from rankcut.cuts.offset_rows import OffsetRows
+from rankcut.cuts.smoothing import Smoother, unit_rows
+from rankcut.graphs import ItemGraph, LowRankGraph, StructuredWeights, as_item_graph
+
+RNG = np.random.default_rng(0)
+STEPS = st.sampled_from([0, 0.25, 1, 1.5, 3.0])
+
+
+def filtered(weights, steps):
+    """p(L), eigenvalue by eigenvalue; items without edges have an eigenvalue 0 of their own."""
+    degrees = weights.sum(axis=1)
+    scale = np.zeros(len(weights))
+    scale[degrees > 0] = degrees[degrees > 0] ** -0.5
+    laplacian = np.diag((degrees > 0).astype(float)) - scale[:, None] * weights * scale
+    values, vectors = np.linalg.eigh(laplacian)
+    assert values.min() > -1e-9
+    assert values.max() < 2 + 1e-9
+    part = steps - floor(steps)
+    return (vectors * ((1 - values / 2) ** floor(steps) * (1 - part * values / 2))) @ vectors.T
+
+
+def smoothed(graph, steps, rows, **options):
+    rows = np.array(rows)
+    Smoother(graph, steps).smooth(rows, **options)
+    return rows
+
+
+@given(st.integers(1, 9).flatmap(weight_matrices), STEPS, st.booleans())
+def test_is_the_filter_of_the_laplacian(weights, steps, stored):
+    rows = np.random.default_rng(1).normal(size=(3, len(weights)))
+    graph = as_item_graph(sparse.csr_array(weights) if stored else weights)
+    expected = rows @ filtered(weights, steps)
+    assert_allclose(smoothed(graph, steps, rows), expected, atol=1e-12)
+    if stored:
+        kept = Smoother(graph, steps).smooth_sparse(sparse.csr_array(rows))
+        assert_allclose(kept.toarray(), expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("n", [1, 2, 5])
+@pytest.mark.parametrize("steps", [0, 0.5, 2.5])
+def test_the_complete_graph_is_a_closed_form(n, steps):
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(4, n))
+    expected = rows @ filtered(1 - np.eye(n), steps)
+    assert_allclose(smoothed(ItemGraph.complete(n), steps, rows), expected, atol=1e-14)
+
+
+@pytest.mark.parametrize(
+    "recipe",
+    [
+        DissimilarityGraph(NeighborGraph(RNG.random((12, 2)), n_neighbors=3)),
+        LowRankGraph(RNG.random((12, 2)), rank=5),
+        DissimilarityGraph(LowRankGraph(RNG.random((12, 2)), rank=12)),
+        LowRankGraph(np.eye(12)[:, :5], method="embedding", offset=0.5),
+        LowRankGraph(np.eye(12)[:, :5], method="embedding"),
+    ],
+)
+def test_graphs_kept_in_parts_are_not_filled(recipe):
+    rng = np.random.default_rng(0)
+    graph = recipe.build()
+    rows = rng.normal(size=(4, 12))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delattr(StructuredWeights, "to_dense")
+        got = smoothed(graph, 2.5, rows)
+        assert_array_equal(smoothed(graph, 2.5, rows[2:3]), got[2:3])
+    assert_allclose(got, rows @ filtered(graph.to_dense(), 2.5), atol=1e-12)
+
+
+@given(st.integers(2, 8).flatmap(weight_matrices), STEPS, STEPS)
+def test_more_steps_shorten_every_vector(weights, first, second):
+    rows = np.random.default_rng(2).normal(size=(3, len(weights)))
+    near, far = (
+        np.linalg.norm(smoothed(as_item_graph(weights), steps, rows), axis=1)
+        for steps in sorted([first, second])
+    )
+    assert (far <= near * (1 + 1e-12)).all()
+
+
+def test_no_steps_and_no_edges_change_no_bit():
+    rng = np.random.default_rng(0)
+    weights = np.zeros((5, 5))
+    weights[0, 1] = weights[1, 0] = 3.0
+    rows = rng.normal(size=(3, 5))
+    for graph in (as_item_graph(weights), as_item_graph(sparse.csr_array(weights))):
+        assert_array_equal(smoothed(graph, 0, rows), rows)
+        assert_array_equal(smoothed(graph, 2.5, rows)[:, 2:], rows[:, 2:])
+
+
+@pytest.mark.parametrize("make", [np.asarray, sparse.csr_array])
+def test_the_same_bits_in_any_batch_and_for_any_threads(make):
+    rng = np.random.default_rng(0)
+    weights = rng.exponential(size=(37, 37)) * (rng.random((37, 37)) < 0.3)
+    graph = as_item_graph(make(np.triu(weights, 1) + np.triu(weights, 1).T))
+    rows = rng.normal(size=(5000, 37))
+    whole = smoothed(graph, 1.5, rows)
+    assert_array_equal(smoothed(graph, 1.5, rows, n_jobs=2), whole)
+    for start, stop in ((0, 1), (17, 30), (4000, 5000)):
+        assert_array_equal(smoothed(graph, 1.5, rows[start:stop]), whole[start:stop])
+
+
+def test_the_same_bits_alone_if_steps_have_settled():
+    # √d is left as it is by a whole step, up to rounding; the last step here is half of one.
+    rng = np.random.default_rng(0)
+    for n in range(3, 33):
+        graph = ItemGraph(StructuredWeights.of_factors(rng.random((n, 2)), 0.1), n)
+        rows = np.vstack([np.sqrt(graph.degrees), rng.normal(size=n)])
+        whole = smoothed(graph, 40.5, rows)
+        assert_array_equal(smoothed(graph, 40.5, rows[:1]), whole[:1])
+
+
+def test_factors_that_join_no_items_leave_vectors_alone():
+    # Each item has factors of its own: degrees are differences of equal squares.
+    rng = np.random.default_rng(0)
+    for n in range(1, 12):
+        factors = np.zeros((n, n, 5))
+        factors[np.arange(n), np.arange(n)] = rng.random((n, 5))
+        graph = ItemGraph(StructuredWeights.of_factors(factors.reshape(n, -1)), n)
+        assert not graph.degrees.any()
+        rows = rng.normal(size=(2, n))
+        assert_array_equal(smoothed(graph, 1.5, rows), rows)
+
+
+def test_sparse_vectors_that_reach_few_items_or_most():
+    rng = np.random.default_rng(0)
+    chain = sparse.diags_array([np.ones(199), np.ones(199)], offsets=[1, -1])
+    smoother = Smoother(as_item_graph(chain), 2.5)
+    rows = np.zeros((5, 200))
+    rows[:, 17] = 1.0
+    rows[[1, 3]] = rng.normal(size=(2, 200))
+    rows[4] = 0.0
+    got = smoother.smooth_sparse(sparse.csr_array(rows))
+    assert_array_equal(np.diff(got.indptr), [7, 200, 7, 200, 0])
+    assert_allclose(got.toarray(), rows @ filtered(chain.toarray(), 2.5), atol=1e-14)
+    for row in range(5):
+        alone = smoother.smooth_sparse(sparse.csr_array(rows[[row]]))
+        assert_array_equal(alone.toarray()[0], got.toarray()[row])
+
+
+@pytest.mark.parametrize("steps", [0, 1])
+def test_unit_length(steps):
+    rng = np.random.default_rng(0)
+    rows = np.vstack([rng.normal(size=(3, 4)), np.zeros((1, 4))]).astype(np.float32)
+    got = smoothed(ItemGraph.complete(4), steps, rows, normalize=True)
+    assert got.dtype == np.float32
+    assert_allclose(np.linalg.norm(got, axis=1), [1, 1, 1, 0], rtol=1e-6)
+
+
+@pytest.mark.parametrize("normalize", [False, True])
+def test_sparse_rows_and_constants_are_smoothed_as_dense_rows_are(normalize):
+    rng = np.random.default_rng(0)
+    weights = np.triu(rng.random((6, 6)) < 0.4, 1) * 1.0
+    weights += weights.T
+    graph = as_item_graph(sparse.csr_array(weights))
+    stored = rng.normal(size=(3, 6)) * (rng.random((3, 6)) < 0.5)
+    features = stored - stored.mean(axis=1, keepdims=True)
+    expected = features @ filtered(graph.to_dense(), 1.5)
+    lengths = np.linalg.norm(expected, axis=1, keepdims=True) if normalize else 1.0
+    rows = OffsetRows(sparse.csr_array(stored), -stored.mean(axis=1), np.ones(6))
+    got = Smoother(graph, 1.5).smooth_offset(rows, normalize=normalize)
+    assert_allclose(got.toarray(), expected / lengths, atol=1e-12)
+    tiny = OffsetRows(1e-200 * rows.sparse, 1e-200 * rows.offsets, rows.base)
+    small = Smoother(graph, 1.5).smooth_offset(tiny, normalize=normalize)
+    # 1e-200 is rounded, and so is each product with it.
+    scale = 1 if normalize else 1e-200
+    assert_rounds_to(small.toarray() / scale, got.toarray(), n_terms=2 * 6, size=6.0)
+
+
+def test_unit_vectors_of_sparse_rows_do_not_depend_on_the_rows_beside_them():
+    rng = np.random.default_rng(0)
+    path = sparse.diags_array([np.ones(8), np.ones(8)], offsets=[1, -1])
+    smoother = Smoother(as_item_graph(path), 1.5)
+    stored = rng.normal(size=(6, 9)) * (rng.random((6, 9)) < 0.3)
+    # With a common scale, the squares of all rows but the first would vanish.
+    scales = 10.0 ** np.array([0, -180, -190, -200, -290, 0])
+    stored[2, 4], stored[5] = 1.0, 0.0
+    offsets = scales * np.array([1.0, 2.0, 0.0, -1.0, 3.0, 0.0])
+    rows = OffsetRows(sparse.csr_array(scales[:, None] * stored), offsets, np.ones(9))
+    got = smoother.smooth_offset(rows, normalize=True)
+    assert_allclose(np.linalg.norm(got.toarray(), axis=1), [1, 1, 1, 1, 1, 0])
+    for row in range(6):
+        alone = smoother.smooth_offset(rows[[row]], normalize=True)
+        assert_array_equal(alone.toarray()[0], got.toarray()[row])
+
+
+@pytest.mark.parametrize("steps", [-1, np.nan, np.inf, "two", True, 1e7, 10**400])
+def test_steps_that_are_not_a_number_of_steps(steps):
+    with pytest.raises(ValueError, match="number of steps from 0 to 1,000"):
+        Smoother(ItemGraph.complete(3), steps)
+
+
+def test_the_loop_in_plain_python():
+    rng = np.random.default_rng(0)
+    rows, matrix, out = rng.normal(size=(2, 6)), rng.normal(size=(6, 6)), np.empty((2, 6))
+    multiply_rows.py_func(rows, matrix, out)
+    assert_allclose(out, rows @ matrix, atol=1e-14)
+    compiled = np.empty((2, 6))
+    multiply_rows(rows, matrix, compiled)
+    assert_allclose(compiled, out, atol=1e-14)
+
+
+@pytest.mark.parametrize("kind", ["sparse", "dense", "structured"])
+def test_many_steps_reach_the_limit_of_the_walk(kind):
+    # Two parts, {0, 1, 2} and {3, 4}, and an item alone: the walk ends in D^½1 of each part.
+    rng = np.random.default_rng(0)
+    weights = np.zeros((6, 6))
+    weights[0, 1] = weights[1, 2] = 2.0
+    weights[3, 4] = 1.0
+    weights += weights.T
+    parts = np.zeros((3, 6))
+    degrees = weights.sum(axis=0)
+    parts[0, :3], parts[1, 3:5], parts[2, 5] = np.sqrt(degrees[:3]), np.sqrt(degrees[3:5]), 1.0
+    parts /= np.linalg.norm(parts, axis=1, keepdims=True)
+    rows = rng.normal(size=(4, 6))
+    expected = rows @ parts.T @ parts
+    graph = as_item_graph(sparse.csr_array(weights) if kind == "sparse" else weights)
+    if kind == "structured":
+        zero = StructuredWeights.of_constant(0.0, sparse.csr_array(weights))
+        graph = ItemGraph(zero, 6)
+    largest = np.abs(rows).max()
+    Smoother(graph, 1000).smooth(rows)
+    # Each step rounds sums of 6 terms.
+    assert_rounds_to(rows, expected, n_terms=1000 * 6, size=largest)
+
+
+@pytest.mark.parametrize("steps", [0, 7, 40])
+def test_the_walk_converges_by_its_spectral_gap(steps):
+    rng = np.random.default_rng(0)
+    weights = np.triu(rng.random((9, 9)), 1)
+    weights += weights.T
+    roots = np.sqrt(weights.sum(axis=0))
+    values = np.linalg.eigvalsh(np.eye(9) - weights / np.outer(roots, roots))
+    rate = 1 - values[1] / 2
+    rows = rng.normal(size=(4, 9))
+    limit = np.outer(rows @ roots, roots) / (roots @ roots)
+    left = np.linalg.norm(smoothed(as_item_graph(weights), steps, rows) - limit, axis=1)
+    before = np.linalg.norm(rows - limit, axis=1)
+    assert (left <= rate**steps * before + rounding(9 * (steps + 1), np.abs(rows).max())).all()
+    # The numbers that the module's documentation gives.
+    eps = np.finfo(np.float64).eps
+    assert floor(np.log(eps) / np.log(1 - 1 / 2)) == 52
+    assert floor(np.log(eps) / np.log(1 - 0.071 / 2)) in range(990, 1001)
+
+
+@pytest.mark.parametrize("scale", [1e-280, 1e-160, 1e160, 1e280])
+def test_unit_rows_of_any_scale(scale):
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(3, 5))
+    expected = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    assert_allclose(unit_rows(scale * rows), expected, rtol=1e-14)

@@ -1,0 +1,358 @@
+"""SubmodularFeatures: all four kinds of rankings under every set function, and which laws hold."""
+
+import pickle
+
+import numpy as np
+import oracles
+import pytest
+from functions import CUTS, FAMILIES, KINDS, cases, cases_and_partitions, make_case
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import stats
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+from strategies import ranks_of
+
+from rankcut import Completions, GraphCutFeatures, SimilarityGraph, SubmodularFeatures, make_food
+from rankcut.cuts import (
+    Complement,
+    Coverage,
+    FeatureMap,
+    FromCallable,
+    GraphCut,
+    MapOptions,
+    Modular,
+)
+from rankcut.rankings import read_rankings
+
+NAN = np.nan
+every_family = pytest.mark.parametrize("family", FAMILIES)
+every_kind = pytest.mark.parametrize("family", KINDS)
+few = settings(max_examples=settings().max_examples // 3)
+
+
+def phi(function, row, **options):
+    return SubmodularFeatures(function, **options).fit_transform(np.atleast_2d(row))[0]
+
+
+def phi_of_groups(function, groups, **options):
+    return phi(function, ranks_of(groups, function.n_items), **options)
+
+
+def features_by_definition(case, groups):
+    return oracles.pooled_slopes(oracles.values_along(case.value, groups), groups)
+
+
+def mean_by_enumeration(case, row):
+    return np.mean([features_by_definition(case, g) for g in oracles.completions(row)], axis=0)
+
+
+@every_family
+@few
+@given(data=st.data())
+def test_full_tied_and_top_rankings(family, data):
+    case, groups = data.draw(cases_and_partitions(family))
+    rounding = 1e-10 * case.scale
+    expected = features_by_definition(case, groups)
+    assert_allclose(phi_of_groups(case.function, groups), expected, rtol=0, atol=rounding)
+    top = ranks_of(groups[:-1], case.n)
+    got = phi(case.function, top, unranked="last")
+    assert_allclose(got, expected, rtol=0, atol=rounding)
+
+
+@every_family
+@few
+@given(data=st.data())
+def test_incomplete_rankings_equal_the_enumerated_mean(family, data):
+    """One group alone, and nothing at all, among them."""
+    case, groups = data.draw(cases_and_partitions(family, most=4))
+    row = ranks_of(groups, case.n)
+    row[data.draw(st.lists(st.sampled_from(range(case.n)), unique=True))] = np.nan
+    got = phi(case.function, row, unranked="anywhere", completions="exact")
+    assert_allclose(got, mean_by_enumeration(case, row), rtol=0, atol=1e-10 * case.scale)
+
+
+@pytest.mark.parametrize("row", [[NAN] * 4, [NAN, 1, NAN, NAN], [2, NAN, 2, NAN]])
+@pytest.mark.parametrize("completions", ["auto", "exact", "sampled"])
+def test_one_group_alone_is_not_zero_unless_the_function_is_symmetric(row, completions):
+    case = make_case("coverage", 4, 1)
+    options = {"unranked": "anywhere", "completions": Completions(completions, tolerance=1e-3)}
+    got = phi(case.function, row, **options)
+    expected = mean_by_enumeration(case, np.array(row))
+    assert_allclose(got, expected, rtol=0, atol=0.01 * case.scale)
+    assert np.abs(expected).max() > 0.1 * case.scale
+    symmetric = case.function + Complement(case.function)
+    assert not symmetric.symmetric
+    declared = FromCallable(symmetric, 4, symmetric=True)
+    assert_array_equal(phi(declared, row, **options), np.zeros(4))
+    assert_allclose(phi(symmetric, row, **options), 0, rtol=0, atol=0.01 * case.scale)
+
+
+@pytest.mark.parametrize("sampler", ["independent", "antithetic", "stratified", "controlled"])
+@pytest.mark.parametrize("family", ["coverage", "gaussian entropy", "sum"])
+def test_samples_are_unbiased_with_errors_that_cover(family, sampler):
+    """Fails by chance for one seed in 1,000 at each of two tests of 6 coordinates."""
+    case = make_case(family, 6, 5)
+    row = np.array([[2.0, NAN, 1.0, NAN, 3.0, NAN]])
+    truth = phi(case.function, row, unranked="anywhere", completions="exact")
+    vectors, errors = [], []
+    for seed in range(200):
+        completions = Completions("sampled", n_draws=32, random_state=seed)
+        options = MapOptions(unranked="anywhere", completions=completions)
+        vector, report = FeatureMap(case.function, options, sampler=sampler)(
+            read_rankings(row), errors=True
+        )
+        assert report.method.tolist() == ["sampled"]
+        vectors.append(vector[0])
+        errors.append(report.standard_error[0])
+    vectors, errors = np.array(vectors), np.array(errors)
+    assert stats.ttest_1samp(vectors, truth, axis=0).pvalue.min() > 1e-3 / 6
+    inside = np.abs(vectors - truth) <= stats.t(7).ppf(0.95) * errors
+    # Draws of a Latin hypercube are not normal: their intervals may cover too often, never
+    # too seldom.
+    for hits in inside.sum(axis=0):
+        assert stats.binomtest(int(hits), 200, 0.9, alternative="less").pvalue > 1e-3 / 6
+
+
+@pytest.mark.parametrize("family", ["coverage", "facility location", "gaussian entropy"])
+def test_controlled_is_stratified_without_a_closed_form(family):
+    case = make_case(family, 9, 2)
+    row = [2.0, NAN, 1.0, NAN, 3.0, NAN, NAN, NAN, NAN]
+    options = MapOptions(unranked="anywhere", completions=Completions(n_draws=64))
+    one, two = (
+        FeatureMap(case.function, options, sampler=sampler)(read_rankings([row]))[0]
+        for sampler in ("controlled", "stratified")
+    )
+    assert_array_equal(one, two)
+
+
+class TestLaws:
+    @every_kind
+    @few
+    @given(data=st.data())
+    def test_sums_to_the_value_of_the_whole_set(self, family, data):
+        case, groups = data.draw(cases_and_partitions(family))
+        total = case.value(frozenset(range(case.n)))
+        vector = phi_of_groups(case.function, groups)
+        assert vector.sum() == pytest.approx(total, abs=1e-10 * case.scale)
+        tied = phi(case.function, np.ones(case.n))
+        assert_allclose(tied, total / case.n, rtol=0, atol=1e-10 * case.scale)
+
+    @every_kind
+    @few
+    @given(data=st.data())
+    def test_is_constant_on_groups_and_falls_along_them(self, family, data):
+        case, groups = data.draw(cases_and_partitions(family))
+        vector = phi_of_groups(case.function, groups)
+        levels = [set(vector[group]) for group in groups]
+        assert all(len(level) == 1 for level in levels)
+        values = [level.pop() for level in levels]
+        assert values == sorted(values, reverse=True)
+
+    @every_kind
+    @few
+    @given(data=st.data())
+    def test_reversed_ranking_has_the_opposite_vector_of_the_complement(self, family, data):
+        case, groups = data.draw(cases_and_partitions(family))
+        backward = phi_of_groups(case.function, groups[::-1])
+        opposite = -phi_of_groups(Complement(case.function), groups)
+        assert_allclose(backward, opposite, rtol=0, atol=1e-10 * case.scale)
+        if case.function.symmetric:
+            forward = phi_of_groups(case.function, groups)
+            assert_allclose(backward, -forward, rtol=0, atol=1e-10 * case.scale)
+
+    @every_kind
+    @few
+    @given(data=st.data())
+    def test_reversing_an_incomplete_ranking(self, family, data):
+        case, groups = data.draw(cases_and_partitions(family, most=4))
+        row = ranks_of(groups, case.n)
+        row[:: data.draw(st.integers(1, 4))] = np.nan
+        backward = phi(case.function, -row, unranked="anywhere")
+        opposite = -phi(Complement(case.function), row, unranked="anywhere")
+        # On the complete graph "auto" is the closed form of slopes before pooling, which agree.
+        assert_allclose(backward, opposite, rtol=0, atol=1e-10 * case.scale)
+
+    @every_kind
+    @few
+    @given(data=st.data(), shift=st.integers(-3000, 3000).map(lambda mils: mils / 1000))
+    def test_a_multiple_of_cardinality_is_added_to_each_coordinate(self, family, data, shift):
+        case, groups = data.draw(cases_and_partitions(family))
+        shifted = case.function + Modular(np.full(case.n, shift))
+        expected = phi_of_groups(case.function, groups) + shift
+        rounding = 1e-10 * (case.scale + abs(shift))
+        assert_allclose(phi_of_groups(shifted, groups), expected, rtol=0, atol=rounding)
+
+    @every_kind
+    @few
+    @given(data=st.data(), factor=st.sampled_from([0.25, 8.0]))
+    def test_scaling_the_function_scales_the_vector(self, family, data, factor):
+        case, groups = data.draw(cases_and_partitions(family))
+        scaled = phi_of_groups(factor * case.function, groups)
+        assert_array_equal(scaled, factor * phi_of_groups(case.function, groups))
+
+    @few
+    @given(data=st.data())
+    def test_relabelling_items_permutes_the_vector(self, data):
+        case, groups = data.draw(cases_and_partitions("facility location"))
+        new = np.array(data.draw(st.permutations(range(case.n))))
+        relabelled = FromCallable(
+            lambda items: case.value(frozenset(np.flatnonzero(np.isin(new, list(items))).tolist())),
+            case.n,
+        )
+        moved = phi_of_groups(relabelled, [[int(new[i]) for i in group] for group in groups])
+        expected = phi_of_groups(case.function, groups)
+        assert_allclose(moved[new], expected, rtol=0, atol=1e-10 * case.scale)
+
+    @few
+    @given(data=st.data())
+    def test_places_alone_count_for_a_function_of_cardinality(self, data):
+        case = data.draw(cases("concave of cardinality"))
+        order = data.draw(st.permutations(range(case.n)))
+        vector = phi_of_groups(case.function, [[i] for i in order])
+        assert_allclose(vector[order], np.diff(case.function.values), rtol=0, atol=1e-12)
+
+
+class TestSpecialCase:
+    food = make_food(60, kind="incomplete", noise=0.3, random_state=0)
+    graph = SimilarityGraph(food.item_features).build()
+
+    @pytest.mark.parametrize(
+        "options",
+        [
+            {"unranked": "last"},
+            {"unranked": "last", "normalize": True, "dtype": np.float32},
+            {"unranked": "anywhere"},
+            {
+                "unranked": "anywhere",
+                "completions": Completions("sampled", n_draws=16, random_state=3),
+            },
+            {"unranked": "anywhere", "completions": "closed_form"},
+        ],
+    )
+    def test_graph_cuts_are_the_same_bits(self, options):
+        expected = GraphCutFeatures(self.graph, **options).fit_transform(self.food.ranks)
+        got = SubmodularFeatures(GraphCut(self.graph), **options).fit_transform(self.food.ranks)
+        assert_array_equal(got, expected)
+        assert got.dtype == expected.dtype
+
+    def test_items_of_a_graph_are_matched_by_name(self):
+        nx = pytest.importorskip("networkx")
+        pd = pytest.importorskip("pandas")
+        graph = nx.Graph()
+        graph.add_weighted_edges_from([("uni", "toro", 3), ("toro", "ika", 1)])
+        frame = pd.DataFrame([[1, 2, 3], [2, 3, 1]], columns=["ika", "toro", "uni"])
+        got = SubmodularFeatures(GraphCut(graph)).fit_transform(frame)
+        assert_array_equal(got, GraphCutFeatures(graph).fit_transform(frame))
+        with pytest.raises(ValueError, match="cannot be matched"):
+            SubmodularFeatures(GraphCut(graph)).fit(frame.to_numpy())
+
+    def test_without_a_function_it_is_the_cut_of_the_complete_graph(self):
+        ranks = make_food(9, random_state=0).ranks
+        assert_array_equal(
+            SubmodularFeatures().fit_transform(ranks), GraphCutFeatures().fit_transform(ranks)
+        )
+
+
+class TestSameBits:
+    @pytest.mark.parametrize("family", ["gaussian entropy", "coverage", "dense cut", "complement"])
+    def test_for_threads_batches_and_orders(self, family):
+        case = make_case(family, 120, 0)
+        rng = np.random.default_rng(1)
+        ranks = rng.permuted(np.tile(np.arange(120.0), (1500, 1)), axis=1)
+        ranks[rng.random(ranks.shape) < 0.3] = np.nan
+        make = SubmodularFeatures(case.function, unranked="last", normalize=True)
+        one = make.fit_transform(ranks)
+        two = clone(make).set_params(n_jobs=2).fit_transform(ranks)
+        assert_array_equal(two, one)
+        pieces = [make.transform(piece) for piece in np.split(ranks, [1, 700])]
+        assert_array_equal(np.vstack(pieces), one)
+
+    def test_copies(self):
+        function = make_case("sum", 5, 0).function
+        ranks = np.array([[1, 2, 3, 4, 5], [2, 2, 1, 5, 3]])
+        model = SubmodularFeatures(function).fit(ranks)
+        expected = model.transform(ranks)
+        for copied in (pickle.loads(pickle.dumps(model)), clone(model).fit(ranks)):
+            assert_array_equal(copied.transform(ranks), expected)
+
+
+def test_names_come_from_the_columns(frames):
+    topics = Coverage([{"fish", "raw"}, {"fish"}, {"rice"}])
+    frame = frames.DataFrame({"toro": [1, 3], "ika": [2, 2], "maki": [3, 1]})
+    model = SubmodularFeatures(topics).fit(frame)
+    assert model.get_feature_names_out().tolist() == ["toro", "ika", "maki"]
+    assert model.function_ is topics
+
+
+class TestRefused:
+    ranks = np.array([[1.0, 2.0, NAN]])
+
+    def test_closed_form_of_anything_but_a_cut(self):
+        model = SubmodularFeatures(
+            Modular([1, 2, 3]), unranked="anywhere", completions="closed_form"
+        )
+        with pytest.raises(ValueError, match=r"for graph cuts; the set function is a Modular"):
+            model.fit(self.ranks)
+
+    def test_a_function_of_other_items(self):
+        with pytest.raises(ValueError, match="has 2 items, but the rankings have 3"):
+            SubmodularFeatures(Modular([1, 2]), unranked="last").fit(self.ranks)
+
+    def test_a_function_that_is_no_set_function(self):
+        with pytest.raises(TypeError, match=r"FromCallable\(function, 3\) makes one"):
+            SubmodularFeatures(len, unranked="last").fit(self.ranks)
+
+    def test_a_tolerance_out_of_reach_says_nothing_of_closed_forms(self):
+        model = SubmodularFeatures(
+            make_case("coverage", 7, 0).function,
+            unranked="anywhere",
+            completions=Completions("sampled", tolerance=1e-7),
+        )
+        ranks = np.array([[2.0, NAN, 1.0, NAN, NAN, 3.0, NAN]])
+        with pytest.warns(ConvergenceWarning, match="raise the tolerance$"):
+            model.fit_transform(ranks)
+
+
+def test_cuts_are_those_with_a_closed_form():
+    for family in CUTS:
+        case = make_case(family, 5, 0)
+        row = [1, NAN, 2, NAN, NAN]
+        got = phi(case.function, row, unranked="anywhere", completions="closed_form")
+        chains = oracles.completions(np.array(row))
+        expected = np.mean(
+            [
+                oracles.spread(
+                    c,
+                    np.diff(oracles.values_along(case.value, c)) / [len(group) for group in c],
+                )
+                for c in chains
+            ],
+            axis=0,
+        )
+        assert_allclose(got, expected, rtol=0, atol=1e-11 * case.scale)
+
+
+def test_cuts_inside_other_functions_are_matched_by_name_too():
+    pd = pytest.importorskip("pandas")
+    names = list("abc")
+    graph = pd.DataFrame([[0, 4, 1], [4, 0, 2], [1, 2, 0]], index=names, columns=names)
+    X = pd.DataFrame([[1, 2, 3]], columns=list("cba"))
+    cut = GraphCut(graph)
+    expected = SubmodularFeatures(cut).fit_transform(X)
+    assert_allclose(SubmodularFeatures(2.0 * cut).fit_transform(X), 2 * expected)
+    for function in (cut + Modular([0, 0, 0]), Complement(cut)):
+        assert_allclose(SubmodularFeatures(function).fit_transform(X), expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("n_items", [5, 20])
+def test_a_function_that_is_not_submodular_is_reported_with_a_counterexample(n_items):
+    function = FromCallable(lambda items: len(items) ** 2, n_items)
+    ranks = np.arange(1.0, n_items + 1)[None]
+    with pytest.warns(UserWarning, match=r"not submodular: F\(\{.*\) = .* < .* = F\("):
+        SubmodularFeatures(function).fit(ranks)
+
+
+def test_a_submodular_function_of_ones_own_is_taken_without_a_word():
+    SubmodularFeatures(FromCallable(lambda items: min(len(items), 2), 5)).fit([[1, 2, 3, 4, 5]])

@@ -1,0 +1,192 @@
+"""A weight for comparisons with unlisted items, against cuts of a graph weighted row by row."""
+
+import numpy as np
+import oracles
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from maps import flat_features, flat_vectors
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from strategies import incomplete_cases
+
+from rankcut import DissimilarityGraph, GraphCutKernel, NeighborGraph, graph_cut_kernel, make_food
+from rankcut._loops import unlisted
+from rankcut.graphs import LowRankGraph
+
+WEIGHTS = st.sampled_from([0, 0.3, 1, 2.5, "balanced"])
+
+
+def weighted(weights, row, unlisted_weight):
+    """W with the weight on all pairs but the listed ones."""
+    listed = ~np.isnan(row)
+    factor = listed.mean() if unlisted_weight == "balanced" else unlisted_weight
+    return np.where(np.outer(listed, listed), weights, factor * weights)
+
+
+def tied_last(row):
+    levels = np.unique(row[~np.isnan(row)])
+    groups = [np.flatnonzero(row == level).tolist() for level in levels]
+    others = np.flatnonzero(np.isnan(row)).tolist()
+    return [*groups, others] if others else groups
+
+
+def rounding(weights):
+    return 1e-11 * max(weights.sum(), np.finfo(float).tiny)
+
+
+@pytest.mark.parametrize("algorithm", ["table", "dense", "sparse"])
+@given(case=incomplete_cases(most=7), unlisted_weight=WEIGHTS)
+def test_tied_last(algorithm, case, unlisted_weight):
+    weights, row = case
+    got = flat_vectors(
+        row[None], weights, unranked="last", unlisted_weight=unlisted_weight, algorithm=algorithm
+    )
+    expected = oracles.features(weighted(weights, row, unlisted_weight), tied_last(row))
+    assert_allclose(got[0], expected, rtol=0, atol=rounding(weights))
+
+
+@given(case=incomplete_cases(most=7), unlisted_weight=WEIGHTS)
+def test_tied_last_on_the_complete_graph(case, unlisted_weight):
+    _, row = case
+    complete = 1.0 - np.eye(len(row))
+    got = flat_vectors(row[None], unranked="last", unlisted_weight=unlisted_weight)
+    expected = oracles.features(weighted(complete, row, unlisted_weight), tied_last(row))
+    assert_allclose(got[0], expected, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("method", "features"), [("exact", oracles.features), ("closed_form", oracles.slopes)]
+)
+@given(case=incomplete_cases(most=5), unlisted_weight=WEIGHTS, complete=st.booleans())
+def test_means_over_completions(method, features, case, unlisted_weight, complete):
+    weights, row = case
+    graph = None if complete else weights
+    weights = 1.0 - np.eye(len(row)) if complete else weights
+    options = {"unranked": "anywhere", "unlisted_weight": unlisted_weight, "completions": method}
+    got = flat_vectors(row[None], graph, **options)[0]
+    expected = oracles.mean_over_completions(weighted(weights, row, unlisted_weight), row, features)
+    assert_allclose(got, expected, rtol=0, atol=rounding(weights))
+
+
+@pytest.mark.parametrize("sampler", ["controlled", "stratified", "antithetic", "independent"])
+def test_sampled_means_are_within_their_errors(sampler):
+    food = make_food(30, kind="incomplete", random_state=0)
+    graph = np.exp(-np.abs(np.subtract.outer(np.arange(8.0), np.arange(8.0))))
+    options = {"unranked": "anywhere", "unlisted_weight": 0.3}
+    exact = flat_features(graph, completions="exact", **options).fit_transform(food.ranks)
+    sampled = flat_features(
+        graph, completions="sampled", sampler=sampler, n_draws=256, **options
+    ).fit(food.ranks)
+    features, report = sampled.transform_with_report(food.ranks)
+    scores = (features - exact) / np.maximum(report.standard_error, 1e-12)
+    assert np.sqrt(np.mean(scores**2)) < 1.5
+    plain = flat_vectors(food.ranks, graph, unranked="anywhere", completions="exact")
+    assert np.abs(plain - exact).max() > 0.1
+
+
+def test_weight_one_and_complete_rankings_change_no_bit():
+    food = make_food(50, random_state=0)
+    graph = np.random.default_rng(0).random((8, 8))
+    graph += graph.T
+    for unranked in ("last", "anywhere"):
+        plain = flat_vectors(food.ranks, graph, unranked=unranked)
+        for weight in (1, 1.0, 0.2, "balanced"):
+            got = flat_vectors(food.ranks, graph, unranked=unranked, unlisted_weight=weight)
+            assert_array_equal(got, plain)
+
+
+@pytest.mark.parametrize("unranked", ["last", "anywhere"])
+def test_the_same_bits_in_any_batch(unranked):
+    rng = np.random.default_rng(0)
+    ranks = rng.random((2000, 30))
+    ranks[rng.random(ranks.shape) < 0.8] = np.nan
+    graph = rng.random((30, 30))
+    options = {"unranked": unranked, "unlisted_weight": "balanced", "n_draws": 2}
+    whole = flat_vectors(ranks[:600], graph + graph.T, n_jobs=2, **options)
+    assert_array_equal(flat_vectors(ranks[40:47], graph + graph.T, **options), whole[40:47])
+
+
+def test_the_order_of_a_short_list_counts():
+    ranks = np.full((2, 1000), np.nan)
+    ranks[0, :5], ranks[1, :5] = [1, 2, 3, 4, 5], [5, 4, 3, 2, 1]
+
+    def likeness(unlisted_weight):
+        options = {"unranked": "last", "normalize": True, "unlisted_weight": unlisted_weight}
+        return graph_cut_kernel(ranks, **options)[0, 1]
+
+    assert likeness(1) > 0.999
+    assert likeness("balanced") < 0.6
+    # Then the lower half of a list is no better than what is not listed, and pooled with it.
+    assert abs(likeness(0)) < 0.01
+
+
+def test_balanced_keeps_the_last_of_a_list_above_the_unlisted():
+    for k, n in ((1, 5), (3, 4), (10, 100)):
+        row = np.full((1, n), np.nan)
+        row[0, :k] = np.arange(k)
+        features = flat_vectors(row, unranked="last", unlisted_weight="balanced")[0]
+        assert (np.diff(features[: k + 1]) < 0).all()
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"unranked": "last"},
+        {"unranked": "anywhere", "completions": "closed_form"},
+    ],
+)
+@pytest.mark.parametrize("rank", [0, 3])
+def test_graphs_kept_in_parts(options, rank):
+    rng = np.random.default_rng(3)
+    ranks = rng.random((15, 20))
+    ranks[rng.random(ranks.shape) < 0.7] = np.nan
+    like = NeighborGraph(rng.random((20, 2)), n_neighbors=3)
+    graph = LowRankGraph(rng.random((20, rank)), method="embedding") if rank else like
+    graph = DissimilarityGraph(graph, ceiling="largest").build()
+    options = {**options, "unlisted_weight": "balanced"}
+    got = flat_vectors(ranks, graph, algorithm="structured", **options)
+    expected = flat_vectors(ranks, graph.to_dense(), **options)
+    assert_allclose(got, expected, atol=1e-11)
+
+
+def test_reaches_sparse_rankings_kernels_and_transformers():
+    rng = np.random.default_rng(1)
+    ranks = rng.random((12, 40))
+    ranks[rng.random(ranks.shape) < 0.8] = np.nan
+    rows, columns = np.nonzero(~np.isnan(ranks))
+    stored = sparse.csr_array((ranks[rows, columns], (rows, columns)), shape=ranks.shape)
+    options = {"unranked": "anywhere", "unlisted_weight": 0.1, "completions": "closed_form"}
+    dense = flat_features(**options).fit_transform(ranks)
+    model = flat_features(**options).fit(stored)
+    uncentred = model.transform(stored).toarray()
+    assert_allclose(uncentred - uncentred.mean(axis=1, keepdims=True), dense, atol=1e-12)
+    assert_allclose(model.compact(stored).toarray(), dense, atol=1e-12)
+    for gram in (graph_cut_kernel(stored, **options), GraphCutKernel(**options)(ranks)):
+        assert_allclose(gram, dense @ dense.T, atol=1e-11)
+
+
+@pytest.mark.parametrize("weight", [-1, np.nan, np.inf, "even", None, True, np.ones(2)])
+def test_what_is_no_weight(weight):
+    with pytest.raises(ValueError, match="unlisted_weight must be"):
+        flat_vectors([[1, 2]], unlisted_weight=weight)
+
+
+def test_the_loops_in_plain_python(monkeypatch):
+    rng = np.random.default_rng(2)
+    ranks = rng.integers(1, 5, (20, 7)).astype(float)
+    ranks[rng.random(ranks.shape) < 0.4] = np.nan
+    graph = rng.random((7, 7))
+
+    def features():
+        return [
+            flat_vectors(ranks, graph + graph.T, unlisted_weight=0.4, **options)
+            for options in ({"unranked": "last"}, {"unranked": "anywhere", "n_draws": 16})
+        ]
+
+    compiled = features()
+    for name in ("reverse_listed", "weigh_lists", "weigh_completions"):
+        loop = getattr(unlisted, name).py_func
+        monkeypatch.setattr(f"rankcut.cuts.unlisted.{name}", loop)
+    for machine, plain in zip(compiled, features(), strict=True):
+        assert_allclose(plain, machine, atol=1e-14)

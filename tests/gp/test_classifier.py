@@ -1,0 +1,281 @@
+import pickle
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+from scipy.special import ndtr
+from sklearn.base import clone
+from sklearn.datasets import load_iris
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.gaussian_process.kernels import RBF, ConstantKernel
+from sklearn.metrics import log_loss
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from tolerances import assert_rounds_to
+
+from rankcut import (
+    GPClassifier,
+    GraphCutFeatures,
+    MallowsKernel,
+    graph_cut_features,
+    graph_cut_kernel,
+    make_food,
+)
+
+
+@pytest.fixture(scope="module")
+def food():
+    data = make_food(400, noise=1.0, random_state=3)
+    return data.ranks, data.target
+
+
+def test_the_bound_never_falls(food):
+    X, y = graph_cut_features(food[0]), food[1]
+    for options in [{}, {"link": "logit"}, {"kernel": RBF(5.0)}, {"kernel_variance": 40.0}]:
+        model = GPClassifier(**options).fit(X[:120], y[:120])
+        (trace,) = model.elbo_trace_
+        assert (np.diff(trace) >= 0).all()
+        assert trace[-1] == model.elbo_
+        assert model.n_iter_ == len(trace) - 1
+
+
+def test_probabilities_beat_a_plugged_in_mean_and_add_up(food):
+    X, y = graph_cut_features(food[0]), food[1]
+    model = GPClassifier().fit(X[:40], y[:40])
+    probabilities = model.predict_proba(X)
+    np.testing.assert_allclose(probabilities.sum(axis=1), 1.0, rtol=1e-15)
+    mean, variance = model.predict_latent(X)
+    assert (variance > 0).all()
+    np.testing.assert_allclose(model.decision_function(X), mean / np.sqrt(1 + variance))
+    plugged_in = 1e-3 + (1 - 2e-3) * ndtr(mean)
+    assert log_loss(y[40:], probabilities[40:]) < log_loss(y[40:], plugged_in[40:])
+
+
+def test_weights_are_counts_and_classes_can_be_weighed(food):
+    X, y = graph_cut_features(food[0])[:80], food[1][:80]
+    counts = np.random.default_rng(0).integers(0, 4, size=80)
+    repeated = GPClassifier().fit(X.repeat(counts, axis=0), y.repeat(counts))
+    weighed = GPClassifier().fit(X, y, sample_weight=counts)
+    assert weighed.elbo_ == pytest.approx(repeated.elbo_, rel=1e-9)
+    np.testing.assert_allclose(weighed.predict_proba(X), repeated.predict_proba(X), atol=1e-6)
+    by_class = GPClassifier(class_weight={0: 1, 1: 3}).fit(X, y)
+    by_row = GPClassifier().fit(X, y, sample_weight=np.where(y == 1, 3, 1))
+    np.testing.assert_allclose(by_class.predict_proba(X), by_row.predict_proba(X), atol=1e-6)
+
+
+def test_many_rows_start_from_some_and_end_at_the_same_maximum(monkeypatch):
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(20_000, 4)).astype(np.float32)
+    y = (X @ [1, 0.5, 0, -1] + rng.normal(size=20_000) > 0.5).astype(int)
+    from_some = GPClassifier().fit(X, y)
+    monkeypatch.setattr("rankcut.gp.weight_space._ENOUGH_TO_START", 10**9)
+    from_nothing = GPClassifier().fit(X, y)
+    assert from_some.elbo_trace_[0][0] > from_nothing.elbo_trace_[0][0]
+    assert from_some.elbo_ == pytest.approx(from_nothing.elbo_, rel=1e-10)
+    np.testing.assert_allclose(from_some.coef_, from_nothing.coef_, atol=1e-5)
+
+
+def test_threads_and_memory_maps_give_the_same_bits(tmp_path):
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(30_000, 5))
+    y = (X[:, 0] + rng.normal(size=30_000) > 0).astype(int)
+    np.save(tmp_path / "features.npy", X)
+    mapped = np.load(tmp_path / "features.npy", mmap_mode="r")
+    one = GPClassifier().fit(X, y)
+    many = GPClassifier(n_jobs=3).fit(mapped, y)
+    np.testing.assert_array_equal(one.coef_, many.coef_)
+    np.testing.assert_array_equal(one.covariance_, many.covariance_)
+    np.testing.assert_array_equal(one.predict_proba(X), many.predict_proba(mapped))
+
+
+def test_strings_and_three_classes():
+    X, y = (part[::2] for part in load_iris(return_X_y=True))
+    names = np.array(["setosa", "versicolor", "virginica"])[y]
+    model = GPClassifier().fit(X, names)
+    assert set(model.predict(X)) == set(names)
+    assert model.score(X, names) > 0.9
+    assert model.predict_proba(X).shape == model.decision_function(X).shape == (75, 3)
+    assert len(model.elbo_trace_) == len(model.kernel_variance_) == 3
+    assert model.elbo_ == pytest.approx(sum(trace[-1] for trace in model.elbo_trace_))
+    np.testing.assert_array_equal(
+        model.predict(X), model.classes_[np.argmax(model.predict_proba(X), axis=1)]
+    )
+
+
+def test_separable_data_is_learned_with_confidence():
+    X = np.array([[-2.0], [-1.0], [1.0], [2.0]]).repeat(20, axis=0)
+    y = (X[:, 0] > 0).astype(int)
+    for link in ("probit", "logit"):
+        model = GPClassifier(link=link).fit(X, y)
+        assert model.score(X, y) == 1.0
+        assert model.predict_proba([[2.0]])[0, 1] > 0.95
+        assert np.isfinite(model.elbo_)
+
+
+@pytest.mark.parametrize("link", ["probit", "logit"])
+def test_many_columns_with_little_noise_converge_in_few_steps(link):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(900, 30))
+    y = (X @ rng.normal(size=30) / np.sqrt(30) + 0.01 * rng.normal(size=900) > 0).astype(int)
+    model = GPClassifier(link=link).fit(X, y)  # a ConvergenceWarning would be an error
+    assert model.n_iter_ < 40
+    assert model.score(X, y) > 0.98
+
+
+def test_constant_features_predict_the_share_of_each_class():
+    X = np.full((300, 2), 3.0)
+    y = np.arange(300) % 3 == 0
+    for rows in (X, np.zeros_like(X)):
+        model = GPClassifier().fit(rows, y)
+        assert model.predict_proba(rows[:1])[0, 1] == pytest.approx(1 / 3, abs=0.02)
+
+
+def test_a_million_duplicates_count_as_their_number():
+    rows = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [-1.0, 0.5]])
+    labels = np.array([0, 1, 1, 0])
+    flipped = np.array([1, 0, 0, 1])
+    X = np.concatenate([rows.repeat(175_000, axis=0), rows.repeat(75_000, axis=0)])
+    y = np.concatenate([labels.repeat(175_000), flipped.repeat(75_000)])
+    many = GPClassifier().fit(X, y)
+    weight = np.repeat([175_000.0, 75_000.0], 4)
+    few = GPClassifier().fit(np.tile(rows, (2, 1)), np.concatenate([labels, flipped]), weight)
+    assert many.elbo_ == pytest.approx(few.elbo_, rel=1e-9)
+    np.testing.assert_allclose(many.predict_proba(rows), few.predict_proba(rows), atol=1e-6)
+    np.testing.assert_allclose(many.predict_proba(rows)[labels == 1, 1], 0.7, atol=0.05)
+
+
+def test_one_class_is_an_error():
+    with pytest.raises(ValueError, match="one class, 'a'"):
+        GPClassifier().fit(np.eye(3), ["a", "a", "a"])
+    with pytest.raises(ValueError, match="class 1 have weight 0"):
+        GPClassifier().fit(np.eye(3), [0, 0, 1], sample_weight=[1, 1, 0])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"link": "cauchit"}, "link must be"),
+        ({"kernel": "rbf"}, "kernel must be"),
+        ({"kernel_variance": 0.0}, "kernel_variance must be"),
+        ({"constant_variance": -1.0}, "constant_variance must be"),
+        ({"tol": 0}, "tol must be"),
+        ({"max_iter": 0}, "max_iter must be"),
+    ],
+)
+def test_wrong_parameters_are_named(options, message):
+    with pytest.raises(ValueError, match=message):
+        GPClassifier(**options).fit(np.eye(4), [0, 1, 0, 1])
+
+
+def test_too_few_steps_warn_with_the_remedy(food):
+    X, y = graph_cut_features(food[0]), food[1]
+    for options in ({}, {"kernel_variance": 1.0, "constant_variance": 1.0}):
+        with pytest.warns(ConvergenceWarning, match="Raise max_iter"):
+            model = GPClassifier(max_iter=2, **options).fit(X, y)
+        assert model.score(X, y) > 0.6
+
+
+def test_rankings_through_a_kernel_and_through_features(food):
+    ranks, y = food[0][:150], food[1][:150]
+    through_features = make_pipeline(GraphCutFeatures(), GPClassifier()).fit(ranks, y)
+    through_kernel = GPClassifier(graph_cut_kernel).fit(ranks, y)
+    assert through_kernel.elbo_ == pytest.approx(through_features[-1].elbo_, rel=1e-6)
+    new = food[0][150:]
+    np.testing.assert_allclose(
+        through_kernel.predict_proba(new), through_features.predict_proba(new), atol=1e-5
+    )
+
+
+def test_frames_with_unranked_items_reach_the_kernel(food, frames):
+    ranks = np.where(food[0][:60] > 5, np.nan, food[0][:60])
+    table = frames.DataFrame({f"item{j}": ranks[:, j] for j in range(8)})
+
+    def kernel(X, Y):
+        assert hasattr(X, "columns")
+        return graph_cut_kernel(X, Y, unranked="last")
+
+    model = GPClassifier(kernel).fit(table, food[1][:60])
+    assert model.predict_proba(table).shape == (60, 2)
+
+
+def test_unranked_items_reach_kernels_of_rankings_and_no_others(food):
+    ranks, y = np.where(food[0][:60] > 5, np.nan, food[0][:60]), food[1][:60]
+    mallows = MallowsKernel(0.1, unranked="last")
+    alone = GPClassifier(mallows).fit(ranks, y)
+    scaled = GPClassifier(ConstantKernel(2.0, "fixed") * mallows).fit(ranks, y)
+    assert scaled.elbo_ == pytest.approx(alone.elbo_, abs=1e-6)
+    sparse = csr_array(np.nan_to_num(ranks))
+    np.testing.assert_allclose(
+        GPClassifier(mallows).fit(sparse, y).predict_proba(sparse),
+        alone.predict_proba(ranks),
+        atol=1e-5,
+    )
+    with pytest.raises(ValueError, match="contains NaN"):
+        GPClassifier(RBF()).fit(ranks, y)
+
+
+def test_a_precomputed_kernel_splits_by_row_and_column(food):
+    ranks, y = food[0][:90], food[1][:90]
+    gram = graph_cut_kernel(ranks, normalize=True)
+    scores = cross_val_score(GPClassifier("precomputed"), gram, y, scoring="neg_log_loss", cv=3)
+    assert (scores > -np.log(2)).all()
+
+
+def test_a_precomputed_kernel_takes_the_diagonal_or_the_mean_of_the_fitted(food):
+    X, y = food[0][:50] * np.linspace(1, 2, 50)[:, None], food[1][:50]
+    gram = RBF(3.0)(X) * np.outer(np.linspace(1, 2, 50), np.linspace(1, 2, 50))
+    model = GPClassifier("precomputed").fit(gram[:40, :40], y[:40])
+    cross, own = gram[40:, :40], np.diagonal(gram)
+    assumed = model.predict_latent(cross)
+    average = model.predict_latent(cross, diagonal=np.full(10, own[:40].mean()))
+    np.testing.assert_array_equal(assumed[0], average[0])
+    # A mean of 40 numbers.
+    size = model.kernel_variance_[0] * own[:40].sum() / 40
+    assert_rounds_to(assumed[1], average[1], n_terms=40, size=size)
+    mean, variance = model.predict_latent(cross, diagonal=own[40:])
+    np.testing.assert_array_equal(mean, assumed[0])
+    more = model.kernel_variance_[0] * (own[40:] - own[:40].mean())
+    np.testing.assert_allclose(variance - assumed[1], more, rtol=1e-9)
+    # k(x, x) = 0 contradicts k(x, ·) ≠ 0, which shows that it is more.
+    assert (model.predict_latent(cross, diagonal=np.zeros(10))[1] > 0).all()
+    with pytest.raises(ValueError, match="one k\\(x, x\\) for each of the 10 rows"):
+        model.predict_proba(cross, diagonal=[1.0])
+    with pytest.raises(ValueError, match="got no kernel"):
+        GPClassifier().fit(X, y).predict_proba(X, diagonal=np.ones(50))
+    with pytest.raises(ValueError, match="computes k\\(x, x\\) itself"):
+        GPClassifier(RBF()).fit(X, y).predict_proba(X, diagonal=np.ones(50))
+
+
+@pytest.mark.parametrize(
+    ("gram", "message"),
+    [
+        (np.ones((4, 3)), "square"),
+        (np.array([[1, 2], [2, 1]]).repeat(2, 0).repeat(2, 1), "not positive semi-definite"),
+        (np.triu(np.ones((4, 4))), "not symmetric"),
+        (np.zeros((4, 4)), "distinguishes the rows"),
+    ],
+)
+def test_what_is_no_gram_matrix_is_refused(gram, message):
+    with pytest.raises(ValueError, match=message):
+        GPClassifier("precomputed").fit(gram, [0, 1, 0, 1])
+
+
+def test_a_kernel_that_is_nan_is_refused():
+    with pytest.raises(ValueError, match="kernel of rows 0 and 0 is nan"):
+        GPClassifier(lambda X, Y: np.full((len(X), len(Y)), np.nan)).fit(np.eye(4), [0, 1, 0, 1])
+
+
+def test_it_is_cloned_pickled_and_searched(food):
+    X, y = graph_cut_features(food[0])[:100], food[1][:100]
+    model = clone(GPClassifier(link="logit")).fit(X, y)
+    again = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))
+    search = GridSearchCV(GPClassifier(), {"link": ["probit", "logit"]}, cv=2).fit(X, y)
+    assert search.best_score_ > 0.6
+
+
+def test_the_kernel_variance_undoes_the_scale_of_the_features(food):
+    X, y = graph_cut_features(food[0])[:100], food[1][:100]
+    model, scaled = GPClassifier().fit(X, y), GPClassifier().fit(1e-4 * X, y)
+    assert scaled.elbo_ == pytest.approx(model.elbo_, abs=1e-6)
+    assert scaled.kernel_variance_[0] == pytest.approx(1e8 * model.kernel_variance_[0], rel=1e-2)

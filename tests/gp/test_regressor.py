@@ -1,0 +1,133 @@
+"""Gaussian process regression over weights, against scikit-learn's over function values."""
+
+import numpy as np
+import pytest
+from scipy.stats import multivariate_normal
+from sklearn.gaussian_process import GaussianProcessRegressor
+from sklearn.gaussian_process.kernels import ConstantKernel, DotProduct, WhiteKernel
+
+from rankcut import GPRegressor
+from rankcut.gp.regressor import _Arrow, _posterior, fit_sums, sum_rows
+
+
+@pytest.fixture
+def rows():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(60, 4))
+    y = 30 + X @ [3.0, -2.0, 0.0, 1.0] + rng.normal(0, 2.0, 60)
+    return X, y
+
+
+def oracle(X, y, model):
+    """scikit-learn's regressor with the same kernel: σ²⟨φ, φ'⟩ + c², and noise τ²."""
+    ratio = np.sqrt(model.constant_variance_ / model.kernel_variance_)
+    kernel = ConstantKernel(model.kernel_variance_) * DotProduct(ratio)
+    kernel += WhiteKernel(model.noise_variance_)
+    return GaussianProcessRegressor(kernel, optimizer=None, alpha=1e-10).fit(X, y)
+
+
+@pytest.mark.parametrize("given", [{}, {"kernel_variance": 2.0, "noise_variance": 3.0}])
+def test_it_is_scikit_learns_with_the_same_kernel(rows, given):
+    X, y = rows
+    model = GPRegressor(**given).fit(X, y)
+    expected = oracle(X, y, model)
+    assert model.log_evidence_ == pytest.approx(expected.log_marginal_likelihood_value_, rel=1e-8)
+    new = np.random.default_rng(2).normal(size=(10, 4))
+    mean, std = model.predict(new, return_std=True)
+    known, deviation = expected.predict(new, return_std=True)
+    np.testing.assert_allclose(mean, known, rtol=1e-6)
+    np.testing.assert_allclose(std, deviation, rtol=1e-6)
+
+
+def test_the_evidence_is_the_density_of_the_targets(rows):
+    X, y = rows
+    model = GPRegressor(kernel_variance=0.7, constant_variance=0.0, noise_variance=5.0).fit(X, y)
+    covariance = 0.7 * X @ X.T + 5.0 * np.eye(60)
+    expected = multivariate_normal(np.zeros(60), covariance).logpdf(y)
+    assert model.log_evidence_ == pytest.approx(expected, rel=1e-9)
+    assert model.intercept_ == pytest.approx(0.0, abs=1e-9)
+
+
+def test_learned_variances_are_a_maximum_of_the_evidence(rows):
+    X, y = rows
+    sums = sum_rows(X, y, None, None)
+    found = fit_sums(sums, None, None, None)
+    at = np.log([found.kernel_variance, found.constant_variance, found.noise_variance])
+    evidence = _Arrow(sums).evidence
+    value, slope = evidence(at)
+    assert value == pytest.approx(found.evidence, rel=1e-10)
+    assert np.abs(slope).max() < 1e-5 * len(y)
+    for move in np.vstack([np.eye(3), -np.eye(3)]):
+        assert evidence(at + 0.1 * move)[0] < value
+    # The slope is the change of the evidence.
+    elsewhere = at + np.array([0.5, -0.3, 0.4])
+    _, slope = evidence(elsewhere)
+    step = 1e-5
+    for j in range(3):
+        moved = np.eye(3)[j] * step
+        change = evidence(elsewhere + moved)[0] - evidence(elsewhere - moved)[0]
+        assert change / (2 * step) == pytest.approx(slope[j], rel=1e-5, abs=1e-6)
+
+
+def test_the_evidence_in_the_axes_of_the_features_is_the_same(rows):
+    X, y = rows
+    # A constant column, and one that is the sum of others: no direction may be lost.
+    X = np.column_stack([X, np.ones(60), X[:, 0] + X[:, 1]])
+    sums = sum_rows(X, y, np.linspace(0.5, 2.0, 60), None)
+    for variances in ([2.0, 3.0, 0.5], [1e-6, 1e4, 1.0], [50.0, 1e-300, 1e-3]):
+        at = np.log(variances)
+        _, _, expected = _posterior(sums, at)
+        assert _Arrow(sums).evidence(at)[0] == pytest.approx(expected, rel=1e-9)
+
+
+def test_weights_are_copies_to_the_last_bit(rows):
+    X, y = rows
+    counts = np.random.default_rng(3).integers(0, 4, 60)
+    weighted = GPRegressor().fit(X, y, sample_weight=counts)
+    repeated = GPRegressor().fit(np.repeat(X, counts, axis=0), np.repeat(y, counts))
+    assert (weighted.predict(X) == repeated.predict(X)).all()
+
+
+def test_any_number_of_threads_gives_the_same_bits():
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(3000, 20))
+    y = X[:, 0] + rng.normal(size=3000)
+    one, two = (GPRegressor(n_jobs=n).fit(X, y) for n in (1, 2))
+    assert (one.coef_ == two.coef_).all()
+    assert (one.predict(X) == two.predict(X)).all()
+
+
+def test_intervals_hold():
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(4000, 8))
+    y = X @ rng.normal(size=8) + rng.normal(0, 3.0, 4000)
+    model = GPRegressor().fit(X[:200], y[:200])
+    mean, std = model.predict(X[200:], return_std=True)
+    inside = (np.abs(y[200:] - mean) < 1.96 * std).mean()
+    # 3,800 new rows: a standard error of 0.0035, beside that of the noise found from 200.
+    assert 0.92 < inside < 0.98
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1e6])
+def test_units_of_features_and_targets_do_not_matter(rows, scale):
+    X, y = rows
+    plain = GPRegressor().fit(X, y).predict(X)
+    np.testing.assert_allclose(GPRegressor().fit(X * scale, y).predict(X * scale), plain, rtol=1e-5)
+    np.testing.assert_allclose(GPRegressor().fit(X, y * scale).predict(X) / scale, plain, rtol=1e-5)
+
+
+def test_a_constant_target_is_predicted():
+    model = GPRegressor().fit(np.eye(4), np.full(4, 7.0))
+    np.testing.assert_allclose(model.predict(np.eye(4)), 7.0, rtol=1e-3)
+
+
+def test_blocks_of_a_dask_array_add_up_to_the_same(rows):
+    da = pytest.importorskip("dask.array")
+    X, y = rows
+    whole = GPRegressor().fit(X, y)
+    blocks = da.from_array(X, chunks=(25, 4))
+    parts = GPRegressor().fit(blocks, da.from_array(y, chunks=25), sample_weight=np.ones(60))
+    np.testing.assert_allclose(parts.coef_, whole.coef_, rtol=1e-5)
+    mean, std = whole.predict(blocks, return_std=True)
+    np.testing.assert_allclose(mean.compute(), whole.predict(X), rtol=1e-12)
+    assert std.compute().shape == (60,)

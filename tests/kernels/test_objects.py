@@ -1,0 +1,254 @@
+"""Kernel objects as kernel= of scikit-learn's models, with and without unranked items."""
+
+import pickle
+
+import numpy as np
+import pytest
+import sklearn
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.decomposition import KernelPCA
+from sklearn.gaussian_process import GaussianProcessClassifier
+from sklearn.gaussian_process.kernels import ConstantKernel, WhiteKernel
+from sklearn.model_selection import GridSearchCV
+from sklearn.svm import SVC
+
+from rankcut import (
+    GraphCutKernel,
+    KendallKernel,
+    MallowsKernel,
+    SimilarityGraph,
+    graph_cut_kernel,
+    make_food,
+)
+from rankcut.kernels import (
+    DiffusionKernel,
+    GaussianKernel,
+    LaplaceKernel,
+    SpearmanKernel,
+    WeightedKendallKernel,
+    diffusion_kernel,
+    gaussian_kernel,
+    kendall_kernel,
+    laplace_kernel,
+    mallows_kernel,
+    spearman_kernel,
+    weighted_kendall_kernel,
+)
+
+FOOD = make_food(60, noise=0.3, random_state=0)
+INCOMPLETE = make_food(60, kind="incomplete", dropped=2, noise=0.3, random_state=0)
+GRAPH = SimilarityGraph(FOOD.item_features)
+KERNELS = {
+    "graph cut": (GraphCutKernel(GRAPH), graph_cut_kernel, {"graph": GRAPH}),
+    "Spearman": (SpearmanKernel(), spearman_kernel, {}),
+    "Kendall": (KendallKernel(), kendall_kernel, {}),
+    "average": (WeightedKendallKernel(), weighted_kendall_kernel, {}),
+    "top-k": (
+        WeightedKendallKernel("top-k", k=3),
+        weighted_kendall_kernel,
+        {"weights": "top-k", "k": 3},
+    ),
+    "Mallows": (MallowsKernel(0.1), mallows_kernel, {"lam": 0.1}),
+    "diffusion": (DiffusionKernel(0.4), diffusion_kernel, {"beta": 0.4}),
+    "Gaussian": (GaussianKernel(0.8), gaussian_kernel, {"lengthscale": 0.8}),
+    "Laplace": (LaplaceKernel(0.8), laplace_kernel, {"lengthscale": 0.8}),
+}
+
+
+@pytest.fixture(params=KERNELS)
+def name(request):
+    return request.param
+
+
+@pytest.fixture(params=[False, True])
+def normalize(request):
+    return request.param
+
+
+@pytest.fixture
+def kernel(name, normalize):
+    return clone(KERNELS[name][0]).set_params(normalize=normalize)
+
+
+def test_equals_the_function(name, kernel, normalize):
+    _, function, options = KERNELS[name]
+    options = {**options, "normalize": normalize}
+    expected = function(FOOD.ranks, **options)
+    assert_allclose(kernel(FOOD.ranks), expected, rtol=1e-14, atol=1e-14)
+    some = kernel(FOOD.ranks[:5], FOOD.ranks)
+    assert_allclose(some, expected[:5], rtol=1e-12, atol=1e-12)
+    assert_allclose(kernel.diag(FOOD.ranks), np.diag(expected), rtol=1e-12)
+    kernel.set_params(unranked="anywhere")
+    expected = function(INCOMPLETE.ranks, unranked="anywhere", **options)
+    assert_allclose(kernel(INCOMPLETE.ranks), expected, rtol=1e-14, atol=1e-14)
+    assert_allclose(kernel.diag(INCOMPLETE.ranks), np.diag(expected), rtol=1e-12)
+
+
+def test_copies_and_comparison(kernel, normalize):
+    for copy in (clone(kernel), pickle.loads(pickle.dumps(kernel))):
+        assert_array_equal(copy(FOOD.ranks), kernel(FOOD.ranks))
+        assert copy.get_params().keys() == kernel.get_params().keys()
+    assert not kernel.is_stationary()
+    assert ("normalize=True" in repr(kernel)) == normalize
+
+
+def test_in_a_support_vector_machine(kernel, normalize):
+    model = SVC(kernel=kernel).fit(FOOD.ranks[:40], FOOD.target[:40])
+    if normalize:
+        assert model.score(FOOD.ranks[40:], FOOD.target[40:]) >= 0.8
+    gram = SVC(kernel="precomputed").fit(kernel(FOOD.ranks[:40]), FOOD.target[:40])
+    expected = gram.decision_function(kernel(FOOD.ranks[40:], FOOD.ranks[:40]))
+    assert_allclose(model.decision_function(FOOD.ranks[40:]), expected, atol=1e-9)
+
+
+def test_in_kernel_pca(kernel):
+    model = KernelPCA(2, kernel=kernel)
+    points = model.fit_transform(FOOD.ranks)
+    precomputed = KernelPCA(2, kernel="precomputed").fit_transform(kernel(FOOD.ranks))
+    assert_allclose(points, precomputed, atol=1e-9)
+    assert_allclose(model.transform(FOOD.ranks), points, atol=1e-7)
+
+
+def test_in_a_gaussian_process(kernel):
+    kernel = clone(kernel)
+    if kernel.n_dims:
+        parameter = kernel.hyperparameters[0].name
+        kernel.set_params(**{f"{parameter}_bounds": "fixed"})
+    model = GaussianProcessClassifier(kernel).fit(FOOD.ranks[:40], FOOD.target[:40])
+    assert model.score(FOOD.ranks[40:], FOOD.target[40:]) >= 0.8
+
+
+class TestUnrankedItems:
+    """The ways past scikit-learn's checks that the documentation names."""
+
+    ranks, target = INCOMPLETE.ranks, INCOMPLETE.target
+
+    def kernel(self, name):
+        return clone(KERNELS[name][0]).set_params(unranked="anywhere", normalize=True)
+
+    def test_support_vector_machines_let_nan_pass(self, name):
+        model = SVC(kernel=self.kernel(name)).fit(self.ranks[:40], self.target[:40])
+        assert model.score(self.ranks[40:], self.target[40:]) >= 0.7
+
+    def test_others_refuse_nan(self):
+        kernel = self.kernel("Kendall")
+        with pytest.raises(ValueError, match="contains NaN"):
+            KernelPCA(2, kernel=kernel).fit(self.ranks)
+        with pytest.raises(ValueError, match="contains NaN"):
+            GaussianProcessClassifier(kernel).fit(self.ranks, self.target)
+
+    def test_unless_they_are_told_that_x_is_checked(self, name):
+        kernel = self.kernel(name)
+        if kernel.n_dims:
+            kernel.set_params(**{f"{kernel.hyperparameters[0].name}_bounds": "fixed"})
+        with sklearn.config_context(assume_finite=True):
+            model = GaussianProcessClassifier(kernel).fit(self.ranks[:40], self.target[:40])
+            assert model.score(self.ranks[40:], self.target[40:]) >= 0.7
+            points = KernelPCA(2, kernel=kernel).fit_transform(self.ranks)
+        expected = KernelPCA(2, kernel="precomputed").fit_transform(kernel(self.ranks))
+        assert_allclose(points, expected, atol=1e-9)
+
+    def test_or_x_is_sparse(self):
+        kernel = self.kernel("Kendall")
+        rows, columns = np.nonzero(~np.isnan(self.ranks))
+        stored = sparse.csr_array(
+            (self.ranks[rows, columns], (rows, columns)), shape=self.ranks.shape
+        )
+        points = KernelPCA(2, kernel=kernel).fit_transform(stored)
+        expected = KernelPCA(2, kernel="precomputed").fit_transform(kernel(self.ranks))
+        assert_allclose(points, expected, atol=1e-9)
+        model = SVC(kernel=kernel).fit(stored[:40], self.target[:40])
+        dense = SVC(kernel=kernel).fit(self.ranks[:40], self.target[:40])
+        assert_array_equal(model.predict(stored[40:]), dense.predict(self.ranks[40:]))
+
+
+class TestHyperparameters:
+    @pytest.mark.parametrize("kind", ["full", "ties", "incomplete"])
+    @pytest.mark.parametrize("kernel", [MallowsKernel(0.2), DiffusionKernel(0.15)])
+    def test_gradients_by_differences(self, kernel, normalize, kind):
+        ranks = make_food(12, kind=kind, random_state=0).ranks
+        kernel = clone(kernel).set_params(normalize=normalize, unranked="anywhere", n_draws=8)
+        gram, gradient = kernel(ranks, eval_gradient=True)
+        assert_array_equal(gram, kernel(ranks))
+        assert gradient.shape == (12, 12, 1)
+        step = 1e-5
+        up, down = (kernel.clone_with_theta(kernel.theta + d)(ranks) for d in (step, -step))
+        assert_allclose(gradient[:, :, 0], (up - down) / (2 * step), rtol=1e-6, atol=1e-9)
+
+    def test_theta_and_bounds(self):
+        for kernel, parameter in (
+            (MallowsKernel(0.2, (0.1, 3.0)), "lam"),
+            (DiffusionKernel(0.2, (0.1, 3.0)), "beta"),
+        ):
+            assert_allclose(kernel.theta, [np.log(0.2)])
+            assert_allclose(kernel.bounds, np.log([[0.1, 3.0]]))
+            kernel.theta = np.log([0.5])
+            assert_allclose(getattr(kernel, parameter), 0.5)
+            fixed = clone(kernel).set_params(**{f"{parameter}_bounds": "fixed"})
+            assert fixed.n_dims == 0
+            assert fixed(FOOD.ranks[:4], eval_gradient=True)[1].shape == (4, 4, 0)
+
+    def test_kernels_without(self):
+        kernel = KendallKernel()
+        assert kernel.n_dims == 0
+        gram, gradient = kernel(FOOD.ranks[:4], eval_gradient=True)
+        assert gram.shape == (4, 4)
+        assert gradient.shape == (4, 4, 0)
+
+    def test_the_gradient_is_for_x_alone(self):
+        with pytest.raises(ValueError, match="leave Y out"):
+            MallowsKernel(0.1)(FOOD.ranks, FOOD.ranks[:3], eval_gradient=True)
+
+    @pytest.mark.parametrize("kernel", [MallowsKernel(2.0), DiffusionKernel(0.5, normalize=True)])
+    def test_a_gaussian_process_learns_them(self, kernel):
+        model = GaussianProcessClassifier(ConstantKernel(1.0) * kernel)
+        model.fit(FOOD.ranks, FOOD.target)
+        start = GaussianProcessClassifier(ConstantKernel(1.0) * kernel, optimizer=None)
+        start.fit(FOOD.ranks, FOOD.target)
+        assert model.log_marginal_likelihood_value_ > start.log_marginal_likelihood_value_ + 1
+        assert model.kernel_.theta[1] != kernel.theta[0]
+
+    def test_sums_and_products(self):
+        kernel = 2.0 * MallowsKernel(0.1) + KendallKernel() + WhiteKernel(0.5)
+        got, gradient = kernel(FOOD.ranks[:5], eval_gradient=True)
+        expected = (
+            2 * mallows_kernel(FOOD.ranks[:5], lam=0.1)
+            + kendall_kernel(FOOD.ranks[:5])
+            + 0.5 * np.eye(5)
+        )
+        assert_allclose(got, expected)
+        assert gradient.shape == (5, 5, 3)
+
+    def test_can_be_searched(self):
+        search = GridSearchCV(SVC(kernel=MallowsKernel(5.0)), {"kernel__lam": [50.0, 0.1]}, cv=3)
+        search.fit(FOOD.ranks, FOOD.target)
+        assert search.best_params_ == {"kernel__lam": 0.1}
+
+
+class TestBase:
+    """Gaussian and Laplace kernels on the vectors of another kernel."""
+
+    @pytest.mark.parametrize("kind", [GaussianKernel, LaplaceKernel])
+    def test_distances_are_those_of_the_base(self, kind):
+        base = GraphCutKernel(GRAPH)
+        gram = graph_cut_kernel(FOOD.ranks, graph=GRAPH)
+        own = np.diag(gram)
+        squares = np.maximum(own[:, np.newaxis] + own - 2 * gram, 0)
+        scale = float(np.sqrt(np.median(squares)))
+        expected = (
+            np.exp(-squares / (2 * scale**2))
+            if kind is GaussianKernel
+            else np.exp(-np.sqrt(squares) / scale)
+        )
+        assert_allclose(kind(scale, base=base)(FOOD.ranks), expected, atol=1e-6)
+
+    def test_what_is_said_of_unranked_items_holds_for_the_base(self):
+        kernel = GaussianKernel(2.0, base=SpearmanKernel(), unranked="anywhere")
+        assert kernel(INCOMPLETE.ranks).shape == (60, 60)
+
+    @pytest.mark.parametrize("base", [3, "mallows", KendallKernel(normalize=True)])
+    def test_mistakes(self, base):
+        with pytest.raises(ValueError, match="base must"):
+            GaussianKernel(base=base)(FOOD.ranks)

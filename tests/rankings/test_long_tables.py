@@ -1,0 +1,131 @@
+"""Long tables to rank matrices."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from numpy.testing import assert_array_equal
+
+from rankcut import from_long
+from rankcut.errors import InputError
+from rankcut.rankings.long_tables import best_entries, entries_by_row
+from rankcut.rankings.orders import spread
+
+
+@pytest.fixture
+def table(frames):
+    return frames.DataFrame(
+        {
+            "ranking": ["bob", "ann", "bob", "ann", "eve"],
+            "item": ["uni", "ebi", "ebi", "uni", "toro"],
+            "place": [2.0, 1.0, 1.0, 1.0, None],
+            "stars": [3, 5, 4, 5, 1],
+        }
+    )
+
+
+def test_by_rank(table):
+    ranks, ids, items = from_long(table, rank="place")
+    assert (ids, items) == (["bob", "ann", "eve"], ["uni", "ebi", "toro"])
+    nan = np.nan
+    assert_array_equal(ranks, [[2, 1, nan], [1, 1, nan], [nan, nan, nan]])
+
+
+def test_by_score(table):
+    ranks, _, _ = from_long(table, score="stars")
+    nan = np.nan
+    assert_array_equal(ranks, [[2, 1, nan], [1, 1, nan], [nan, nan, 1]])
+    ranks, _, _ = from_long(table, score="stars", higher_is_better=False)
+    assert_array_equal(ranks[0], [1, 2, nan])
+
+
+def test_sparse(table):
+    dense, _, _ = from_long(table, score="stars")
+    stored, _, _ = from_long(table, score="stars", sparse=True)
+    assert stored.format == "csr"
+    assert_array_equal(stored.toarray(), np.nan_to_num(dense))
+
+
+def test_items_fix_the_columns(table):
+    ranks, _, items = from_long(table, rank="place", items=["tai", "toro", "ebi", "uni"])
+    assert items == ["tai", "toro", "ebi", "uni"]
+    assert_array_equal(ranks[0], [np.nan, np.nan, 1, 2])
+    with pytest.raises(ValueError, match="line 1: item 'ebi' is not among the items"):
+        from_long(table, rank="place", items=["uni", "toro"])
+
+
+def test_other_column_names(frames):
+    frame = frames.DataFrame({"u": [1, 1], "film": [10, 20], "r": [2, 1]})
+    ranks, ids, items = from_long(frame, ranking="u", item="film", rank="r")
+    assert (ids, items, ranks.tolist()) == ([1], [10, 20], [[2, 1]])
+
+
+def test_mistakes(table, frames):
+    with pytest.raises(ValueError, match="give one of rank and score"):
+        from_long(table)
+    with pytest.raises(ValueError, match="give one of rank and score"):
+        from_long(table, rank="place", score="stars")
+    with pytest.raises(ValueError, match=r"no column 'voter'; its columns are 'ranking', 'item'"):
+        from_long(table, ranking="voter", rank="place")
+    with pytest.raises(ValueError, match=r"column 'item' holds .*, not numbers"):
+        from_long(table, rank="item")
+    twice = frames.DataFrame({"ranking": [1, 2, 1], "item": ["a", "a", "a"], "rank": [1, 1, 2]})
+    with pytest.raises(ValueError, match="line 2: ranking 1 mentions item 'a' a second time"):
+        from_long(twice, rank="rank")
+    empty = frames.DataFrame({"ranking": [1, 2], "item": ["a", None], "rank": [1, 1]})
+    with pytest.raises(ValueError, match="line 1: column 'item' is empty"):
+        from_long(empty, rank="rank")
+    with pytest.raises(ValueError, match="items lists 'uni' twice"):
+        from_long(table, rank="place", items=["uni", "uni"])
+    infinite = frames.DataFrame({"ranking": [1], "item": ["a"], "rank": [np.inf]})
+    with pytest.raises(ValueError, match="line 0: column 'rank' is inf, not a finite number"):
+        from_long(infinite, rank="rank")
+    nameless = frames.DataFrame({"ranking": [1.0, np.nan], "item": ["a", "b"], "rank": [1, 2]})
+    with pytest.raises(ValueError, match="line 1: column 'ranking' is empty"):
+        from_long(nameless, rank="rank")
+    with pytest.raises(ValueError, match="a long table is a pandas or Polars frame, not list"):
+        from_long([1, 2], rank="rank")
+    with pytest.raises(ValueError, match="no lines"):
+        from_long(empty[:0], rank="rank")
+
+
+def test_times_in_nanoseconds_are_not_rounded_to_ties(frames):
+    times = {"ranking": [0, 0], "item": ["uni", "ebi"], "time": [2**53, 2**53 + 1]}
+    with pytest.raises(ValueError, match="line 1: column 'time' is 9007199254740993; float64"):
+        from_long(frames.DataFrame(times), score="time")
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_top_keeps_the_best_and_no_part_of_a_tie(frames, sparse):
+    table = frames.DataFrame(
+        {
+            "ranking": [1, 1, 1, 2, 2, 2],
+            "item": ["a", "b", "c", "a", "b", "c"],
+            "rank": [2, 1, 3, 1, 2, 2],
+        }
+    )
+    ranks = from_long(table, rank="rank", top=2, sparse=sparse).ranks
+    if sparse:
+        ranks = spread(ranks)
+    assert_array_equal(ranks, [[2, 1, np.nan], [1, np.nan, np.nan]])
+
+
+@given(
+    arrays(np.float64, (3, 5), elements=st.sampled_from([1.0, 2.0, 3.0, np.nan])),
+    st.integers(1, 6),
+)
+def test_top_agrees_with_counting(ranks, top):
+    rows, columns = np.nonzero(~np.isnan(ranks))
+    matrix = entries_by_row(rows, columns, ranks[rows, columns], ranks.shape)
+    found = spread(best_entries(matrix, top))
+    for row, column in np.ndindex(ranks.shape):
+        kept = not np.isnan(ranks[row, column]) and (ranks[row] <= ranks[row, column]).sum() <= top
+        assert_array_equal(found[row, column], ranks[row, column] if kept else np.nan)
+
+
+@pytest.mark.parametrize("top", [0, -1, 1.5, True])
+def test_top_is_a_whole_number(frames, top):
+    table = frames.DataFrame({"ranking": [1], "item": ["a"], "rank": [1]})
+    with pytest.raises(InputError, match="top must be a whole number, 1 or more"):
+        from_long(table, rank="rank", top=top)

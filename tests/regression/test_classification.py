@@ -1,0 +1,118 @@
+"""Scores: calibration from its definition, baselines that know what they should."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.metrics import f1_score, log_loss
+
+from rankcut import make_food
+from rankcut.regression.classification import (
+    calibration_error,
+    cross_validate,
+    evaluate,
+    make_classifier,
+    presence,
+)
+
+
+def test_calibration_error_from_its_definition():
+    rng = np.random.default_rng(0)
+    p = rng.dirichlet([1, 1, 1], size=200)
+    truth = rng.integers(0, 3, 200)
+    expected = 0.0
+    for low in np.arange(10) / 10:
+        chosen = [i for i in range(200) if low <= p[i].max() < low + 0.1]
+        if chosen:
+            right = np.mean([p[i].argmax() == truth[i] for i in chosen])
+            sure = np.mean([p[i].max() for i in chosen])
+            expected += len(chosen) / 200 * abs(right - sure)
+    assert calibration_error(truth, p, np.arange(3)) == pytest.approx(expected)
+
+
+def test_certainty_that_is_right_has_no_calibration_error():
+    assert calibration_error(np.array([1, 0]), np.array([[0, 1.0], [1, 0]]), np.arange(2)) == 0
+
+
+@pytest.mark.parametrize("container", [np.asarray, sparse.csr_array])
+def test_presence_marks_what_is_ranked(container):
+    ranks = np.array([[1.0, np.nan], [2.0, 1.0]])
+    if container is sparse.csr_array:
+        ranks = sparse.csr_array(([1.0, 2.0, 1.0], [0, 0, 1], [0, 1, 3]), shape=(2, 2))
+    np.testing.assert_array_equal(presence(ranks), [[1, 0], [1, 1]])
+
+
+def scores_by_method(scores):
+    return {score.method: score for score in scores}
+
+
+def test_rankings_tell_more_than_the_majority_and_presence_only_what_it_knows():
+    food = make_food(200, noise=0.3, random_state=0)
+    classifier = make_classifier("logistic", None, 8, {})
+    found = scores_by_method(
+        cross_validate(
+            classifier, food.ranks, food.target, name="ours", folds=4, groups=None, seed=0
+        )
+    )
+    assert list(found) == ["majority", "presence", "Borda", "ours"]
+    assert found["ours"].f1 > 0.9
+    # Full rankings rank everything: presence knows no more than the majority does.
+    assert found["presence"].log_loss == pytest.approx(np.log(2), abs=0.05)
+    # On the complete graph the features are Borda points.
+    assert found["ours"].log_loss == pytest.approx(found["Borda"].log_loss, rel=1e-6)
+
+
+def test_a_class_that_shows_only_in_what_is_ranked_is_found_by_presence():
+    rng = np.random.default_rng(0)
+    target = np.arange(100) % 2
+    ranks = rng.permuted(np.tile(np.arange(1.0, 7.0), (100, 1)), axis=1)
+    ranks[target == 1, 0] = np.nan
+    found = scores_by_method(
+        cross_validate(
+            make_classifier("logistic", None, 6, {"unranked": "last"}),
+            ranks,
+            target,
+            name="ours",
+            folds=5,
+            groups=None,
+            seed=0,
+        )
+    )
+    assert found["presence"].f1 > 0.99
+
+
+def test_groups_are_never_in_training_and_test_at_once():
+    # Each group has a ranking and a class of its own: seen once, it is known.
+    rng = np.random.default_rng(1)
+    groups = np.repeat(np.arange(40), 5)
+    target = rng.permutation(np.arange(40) % 2)[groups]
+    ranks = rng.permuted(np.tile(np.arange(1.0, 81.0), (40, 1)), axis=1)[groups]
+    apart, together = (
+        scores_by_method(
+            cross_validate(
+                make_classifier("logistic", None, 80, {}),
+                ranks,
+                target,
+                name="ours",
+                folds=5,
+                groups=own,
+                seed=0,
+            )
+        )["ours"].f1
+        for own in (None, groups)
+    )
+    assert apart > 0.9
+    assert together < 0.75
+
+
+def test_scores_on_another_file_are_those_of_a_model_that_learned_from_the_first():
+    food = make_food(200, noise=0.6, random_state=3)
+    names = np.array(food.target_names)[food.target]
+    classifier = make_classifier("logistic", None, 8, {})
+    train, test = (food.ranks[:120], names[:120]), (food.ranks[120:], names[120:])
+    ours = evaluate(classifier, train, test, name="ours")[-1]
+    probabilities = classifier.fit(*train).predict_proba(test[0])
+    predicted = classifier.predict(test[0])
+    assert ours.f1 == pytest.approx(f1_score(test[1], predicted, average="macro"))
+    assert ours.log_loss == pytest.approx(log_loss(test[1], probabilities))
+    with pytest.raises(ValueError, match="'other' is in the test file"):
+        evaluate(classifier, train, (test[0], np.full(80, "other")), name="ours")

@@ -1,0 +1,123 @@
+"""Views of lists by their definition, item by item."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from scipy.stats import rankdata
+from sklearn.linear_model import LogisticRegression
+
+from rankcut import ItemGraph, NeighborGraph
+from rankcut.cuts.smoothing import Smoother
+from rankcut.rankings import read_rankings
+from rankcut.regression.views import (
+    LevelViews,
+    View,
+    ViewRegression,
+    list_views,
+    listing_view,
+    order_view,
+    top_view,
+)
+
+
+def by_definition(ranks):
+    order, listing, top = (np.zeros(len(ranks)) for _ in range(3))
+    listed = np.flatnonzero(~np.isnan(ranks))
+    places = rankdata(ranks[listed])
+    order[listed] = len(listed) + 1 - 2 * places
+    listing[listed] = 1.0
+    top[listed] = 1 / places
+    return [view / (np.linalg.norm(view) or 1.0) for view in (order, listing, top)]
+
+
+@pytest.mark.parametrize("as_sparse", [False, True])
+def test_order_listing_and_top(as_sparse):
+    ranks = np.random.default_rng(1).integers(1, 5, size=(40, 6)).astype(float)
+    ranks[np.random.default_rng(2).random(ranks.shape) < 0.4] = np.nan
+    expected = [by_definition(row) for row in ranks]
+    given = sparse.csr_array(np.nan_to_num(ranks)) if as_sparse else ranks
+    rankings = read_rankings(given)
+    for place, view in enumerate((order_view, listing_view, top_view)):
+        assert view(rankings).toarray() == pytest.approx(np.array([row[place] for row in expected]))
+
+
+def test_smoothed_views_of_like_items_are_alike():
+    graph = ItemGraph(np.array([[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]]), 4)
+    nan = np.nan
+    rankings = read_rankings([[1, nan, 2, nan], [nan, 1, nan, 2]])
+    views = list_views(rankings, Smoother(graph, 8.0))
+    one, other = views["order"].toarray()
+    assert one @ other == 0
+    one, other = views["smooth order"].toarray()
+    assert one @ other == pytest.approx(np.linalg.norm(one) * np.linalg.norm(other))
+
+
+RNG = np.random.default_rng(0)
+SMOOTHER = Smoother(NeighborGraph(RNG.random((9, 2)), n_neighbors=3).build(), 1.5)
+
+
+def random_views(n_rankings):
+    rng = np.random.default_rng(n_rankings)
+    ranks = rng.integers(1, 5, size=(n_rankings, 9)).astype(float)
+    ranks[rng.random(ranks.shape) < 0.5] = np.nan
+    return list_views(read_rankings(ranks), SMOOTHER)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("counted", [False, True])
+def test_it_is_logistic_regression_on_the_filled_views(n_classes, counted):
+    rng = np.random.default_rng(0)
+    views, others = random_views(60), random_views(5)
+    scales = {"order": 2.0, "both": 0.5, "smooth listing": 1.5}
+    codes = np.arange(60) % n_classes
+    counts = rng.integers(1, 4, 60).astype(float) if counted else None
+    model = ViewRegression(views, scales, codes, counts)
+
+    def filled(some):
+        return np.hstack([scale * some[name].toarray() for name, scale in scales.items()])
+
+    exact = LogisticRegression(C=1.0, tol=1e-10, max_iter=10_000)
+    exact.fit(filled(views), codes, counts)
+    # Both end where slopes of the mean loss, which curves by at least 1/180, are below 1e-7.
+    assert np.abs(model.probabilities(others) - exact.predict_proba(filled(others))).max() < 1e-4
+    np.testing.assert_allclose(
+        model.scores(others), exact.decision_function(filled(others)), atol=1e-3
+    )
+
+
+def test_the_gram_matrix_of_a_view():
+    view = random_views(20)["smooth order"]
+    mean = view.rows.mean(axis=0)
+    centred = view.toarray() - view.toarray().mean(axis=0)
+    np.testing.assert_allclose(view.gram(mean), centred @ centred.T, atol=1e-13)
+
+
+def test_rows_of_a_view():
+    view = random_views(20)["smooth listing"]
+    assert (view[[3, 1]].toarray() == view.toarray()[[3, 1]]).all()
+    plain = View(sparse.csr_array(np.eye(3)))
+    assert (plain.toarray() == np.eye(3)).all()
+
+
+def test_levels_by_definition():
+    stars = np.array([[5.0, 4.0, np.nan], [2.0, np.nan, 4.0]])
+    views = LevelViews(read_rankings(stars))(read_rankings(stars))
+    scores = (stars - np.nanmean(stars)) / np.nanstd(stars)
+    np.testing.assert_allclose(views["ratings"].toarray(), np.nan_to_num(scores))
+    np.testing.assert_allclose(
+        views["mean level"].toarray(), np.nanmean(scores, axis=1)[:, None], atol=1e-15
+    )
+    levels = views["levels"].toarray().reshape(2, 3, 3)  # of each item: 2, 4 and 5
+    expected = (stars[:, :, None] == [2.0, 4.0, 5.0]).astype(float)
+    np.testing.assert_array_equal(levels, expected)
+
+
+def test_levels_that_were_not_fitted_are_no_level():
+    fitted = LevelViews(read_rankings([[1.0, 2.0], [2.0, 1.0]]))
+    views = fitted(read_rankings([[1.5, 7.0], [2.0, np.nan]]))
+    np.testing.assert_array_equal(views["levels"].toarray(), [[0, 0, 0, 0], [0, 1, 0, 0]])
+
+
+def test_many_levels_have_no_columns():
+    numbers = read_rankings(np.arange(20.0).reshape(4, 5))
+    assert list(LevelViews(numbers)(numbers)) == ["ratings", "mean level"]

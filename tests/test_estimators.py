@@ -1,0 +1,158 @@
+"""scikit-learn's own checks, for every estimator of ours; none is expected to fail."""
+
+from contextlib import suppress
+from unittest import SkipTest
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.gaussian_process.kernels import RBF
+from sklearn.linear_model import Ridge
+from sklearn.utils import get_tags
+from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
+
+from rankcut import (
+    AgreementGraph,
+    CoListingGraph,
+    Completions,
+    Consensus,
+    GPClassifier,
+    GPRegressor,
+    GraphCutFeatures,
+    GraphCutKernel,
+    RankingClassifier,
+    RankingClusters,
+    RankingCompleter,
+    RankingRegressor,
+    RankingSet,
+    RatingFeatures,
+    SimilarRankings,
+    Smoothing,
+    SubmodularFeatures,
+    ViewFeatures,
+)
+from rankcut.cuts import GraphSmoothing
+from rankcut.kernels import KendallFeatures, WeightedKendallFeatures
+from rankcut.similar import LikenessFeatures
+
+# One of each class; the slow tests check other parameters as well.
+ESTIMATORS = [
+    GraphCutFeatures(),
+    GraphSmoothing(),
+    KendallFeatures(),
+    LikenessFeatures(),
+    WeightedKendallFeatures(),
+    SubmodularFeatures(),
+    ViewFeatures(),
+    SimilarRankings(n_neighbors=1),
+    GPClassifier(kernel_variance=1.0, constant_variance=1.0),
+    GPRegressor(),
+    RankingClassifier(),
+    RankingCompleter(),
+    RankingRegressor(Ridge()),
+    Consensus(n_bootstraps=20),
+    RankingClusters(2, n_init=2, n_bootstraps=20),
+    RatingFeatures(),
+]
+VARIANTS = [
+    RatingFeatures(unrated="anywhere"),
+    RatingFeatures(unrated="ignore", normalize=True),
+    RatingFeatures(pooled=True, n_draws=4),
+    RankingRegressor(),
+    RankingRegressor(Ridge(), GraphCutFeatures(unranked="anywhere")),
+    Consensus("kemeny", unranked="anywhere", n_bootstraps=20),
+    RankingClusters(n_init=2, n_bootstraps=20),
+    RankingClusters(2, unranked="anywhere", features="mallows", n_bootstraps=20),
+    GraphCutFeatures(unranked="last"),
+    GraphCutFeatures(unranked="anywhere"),
+    GraphCutFeatures(
+        unranked="anywhere", completions=Completions("sampled", n_draws=8, random_state=1)
+    ),
+    GraphCutFeatures(normalize=True, n_jobs=2),
+    GraphCutFeatures(dtype=np.float64),
+    GraphCutFeatures(
+        unranked="last",
+        unlisted_weight="balanced",
+        smoothing=Smoothing(1.5, AgreementGraph()),
+    ),
+    KendallFeatures(unranked="anywhere", normalize=True),
+    LikenessFeatures(unranked="anywhere"),
+    LikenessFeatures(unranked="last"),
+    WeightedKendallFeatures(unranked="last", weights="multiplicative"),
+    SubmodularFeatures(unranked="anywhere", normalize=True),
+    SimilarRankings(n_neighbors=1, method="approximate"),
+    GPClassifier(),
+    GPClassifier(link="logit"),
+    GPClassifier(link="logit", kernel_variance=1.0, constant_variance=1.0),
+    GPClassifier(RBF(), constant_variance=1.0),
+    GPClassifier("precomputed"),
+    RankingClassifier(smoothing=0),
+    ViewFeatures(smoothing=0),
+    RankingCompleter(AgreementGraph(), unranked="last"),
+]
+
+
+# Checks that give what is no Gram matrix to estimators that say they take one: features, or
+# a Gram matrix shifted or cut to integers. There is no Gaussian process with such a covariance.
+NO_GRAM_MATRIX = {
+    "check_decision_proba_consistency": "a Gram matrix is square",
+    "check_estimators_dtypes": "not positive semi-definite",
+    "check_positive_only_tag_during_fit": "not positive semi-definite",
+}
+
+
+@parametrize_with_checks(ESTIMATORS)
+def test_scikit_learn(estimator, check):
+    run(estimator, check)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("estimator", VARIANTS, ids=repr)
+def test_scikit_learn_with_other_parameters(estimator):
+    for each, check in estimator_checks_generator(estimator):
+        with suppress(SkipTest):
+            run(each, check)
+
+
+def run(estimator, check):
+    name = getattr(check, "func", check).__name__
+    if isinstance(estimator, RankingClusters) and name.startswith("check_clustering"):
+        # Its three clouds are of points with two coordinates: as rankings, there are only two.
+        with pytest.raises(AssertionError, match=r"^$"):
+            check(estimator)
+    elif get_tags(estimator).input_tags.pairwise and name in NO_GRAM_MATRIX:
+        with pytest.raises((ValueError, AssertionError)) as refused:
+            check(estimator)
+        assert NO_GRAM_MATRIX[name] in str(refused.value.__cause__ or refused.value)
+    else:
+        check(estimator)
+
+
+COUNTED = {
+    "classifier": (RankingClassifier(), "decision_function"),
+    "process": (GPClassifier(GraphCutKernel(unranked="last")), "decision_function"),
+    "cuts": (GraphCutFeatures(CoListingGraph(), unranked="last"), "transform"),
+    "ratings": (RatingFeatures(CoListingGraph(), unrated="ignore"), "transform"),
+    "likeness": (LikenessFeatures(unranked="last"), "transform"),
+    "views": (ViewFeatures(), "transform"),
+    "completer": (RankingCompleter(), "transform"),
+}
+
+
+@pytest.mark.parametrize("name", COUNTED)
+def test_counts_are_repeated_rows(name):
+    rng = np.random.default_rng(0)
+    ranks = np.argsort(rng.random((30, 5)), axis=1) + 1.0
+    ranks[ranks > 4] = np.nan
+    counts, labels = rng.integers(1, 5, 30), np.arange(30) % 2
+    rankings = RankingSet(ranks, tuple("abcde"), counts=counts)
+    estimator, method = COUNTED[name]
+
+    def found(*fitted, **weights):
+        return getattr(clone(estimator).fit(*fitted, **weights), method)(ranks)
+
+    expected = found(rankings.expanded(), np.repeat(labels, counts))
+    # What is learned by steps stops within a tolerance.
+    np.testing.assert_allclose(found(ranks, labels, sample_weight=counts), expected, atol=1e-5)
+    np.testing.assert_allclose(found(rankings, labels), expected, atol=1e-5)
+    assert np.abs(found(ranks, labels) - expected).max() > 1e-3

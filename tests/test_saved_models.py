@@ -1,0 +1,254 @@
+"""Saved models: the same predictions, and nothing foreign is loaded."""
+
+import importlib
+import io
+import json
+import time
+import zipfile
+
+import narwhals as nw
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
+from sklearn.pipeline import make_pipeline
+
+from rankcut import (
+    DissimilarityGraph,
+    GPRegressor,
+    GraphCutFeatures,
+    NeighborGraph,
+    RankingClassifier,
+    RankingClusters,
+    RankingCompleter,
+    RankingRegressor,
+    SimilarityGraph,
+    make_food,
+    saved_models,
+)
+from rankcut.files import RankingFileError
+from rankcut.files.streams import pack_archive, unpack_archive
+from rankcut.graphs import LowRankGraph
+from rankcut.label_ranking import combination
+from rankcut.regression.classification import make_classifier
+from rankcut.saved_models import SavedBlocs, SavedCompleter, SavedModel, read_model, write_model
+
+
+class Foreign:
+    """A type that is neither scikit-learn's nor ours."""
+
+
+def neighbors(features):
+    return NeighborGraph(features, n_neighbors=2)
+
+
+@pytest.mark.parametrize(
+    ("recipe", "model"),
+    [
+        (SimilarityGraph, "logistic"),
+        (LowRankGraph, "logistic"),
+        (lambda features: DissimilarityGraph(neighbors(features)), "logistic"),
+        (neighbors, "views"),
+    ],
+)
+def test_a_model_predicts_the_same_after_it_was_saved(tmp_path, recipe, model):
+    food = make_food(40, random_state=0)
+    graph = recipe(food.item_features).build()
+    options = {"items": tuple(food.item_names), "smoothing": 0.5}
+    classifier = make_classifier(model, graph, 8, options)
+    classifier.fit(food.ranks, np.array(food.target_names)[food.target])
+    write_model(SavedModel(classifier, tuple(food.item_names), "type"), tmp_path / "m.skops")
+    read = read_model(tmp_path / "m.skops")
+    assert (read.items, read.target) == (tuple(food.item_names), "type")
+    np.testing.assert_array_equal(
+        read.classifier.predict_proba(food.ranks), classifier.predict_proba(food.ranks)
+    )
+
+
+def model_bytes(tmp_path):
+    food = make_food(40, random_state=0)
+    classifier = make_classifier("views", neighbors(food.item_features), 8, {}).fit(
+        food.ranks, food.target
+    )
+    write_model(SavedModel(classifier, tuple(food.item_names), "type"), tmp_path / "m.skops")
+    return (tmp_path / "m.skops").read_bytes()
+
+
+def test_the_same_model_gives_the_same_bytes(tmp_path, monkeypatch):
+    first = model_bytes(tmp_path)
+    kept = [object() for _ in range(1000)]  # other addresses
+    monkeypatch.setattr(time, "time", lambda: 1e9)
+    assert model_bytes(tmp_path) == first, len(kept)
+
+
+def test_our_types_have_names_that_do_not_depend_on_modules(tmp_path):
+    with zipfile.ZipFile(io.BytesIO(model_bytes(tmp_path))) as archive:
+        assert json.loads(archive.read("rankcut.json")) == {"format": 3}
+        schema = archive.read("schema.json").decode()
+    assert '"__module__": "rankcut"' in schema
+    assert "rankcut." not in schema
+
+
+def test_every_name_is_that_of_a_type():
+    for kind, home in saved_models._HOMES.items():
+        assert isinstance(getattr(importlib.import_module(home), kind), type)
+
+
+@pytest.mark.parametrize(
+    ("header", "says"),
+    [(None, r"earlier version .*; train it again"), (4, r"later version .*; update rankcut")],
+)
+def test_models_of_other_versions_say_what_to_do(tmp_path, header, says):
+    members = unpack_archive(model_bytes(tmp_path), "m")
+    members["rankcut.json"] = json.dumps({"format": header}).encode()
+    if header is None:
+        del members["rankcut.json"]
+    (tmp_path / "m.skops").write_bytes(pack_archive(members))
+    with pytest.raises(RankingFileError, match=says):
+        read_model(tmp_path / "m.skops")
+
+
+def test_a_foreign_type_is_refused_by_name(tmp_path):
+    features = GraphCutFeatures(Foreign())
+    write_model(SavedModel(features, ("a",), "t"), tmp_path / "m.skops")
+    with pytest.raises(RankingFileError, match=r"Foreign, which is neither"):
+        read_model(tmp_path / "m.skops")
+
+
+@pytest.mark.parametrize("content", [b"", b"PK\x03\x04 no archive", b"\x80\x04N."])
+def test_what_is_no_model_is_refused(tmp_path, content):
+    (tmp_path / "m.skops").write_bytes(content)
+    with pytest.raises(RankingFileError, match="not a model"):
+        read_model(tmp_path / "m.skops")
+
+
+def fitted(learner=None):
+    food = make_food(40, random_state=0)
+    classifier = make_classifier("logistic", None, 8, {})
+    if learner is not None:
+        classifier = make_pipeline(GraphCutFeatures(), learner)
+    return classifier.fit(food.ranks, food.target)
+
+
+def regressor():
+    X = np.arange(12.0)[:, None]
+    return RankingRegressor(Ridge()).fit(X, np.where(X > 5, [[1, 2, 3]], [[3, 2, 1]]))
+
+
+@pytest.mark.parametrize(
+    ("part", "value", "says"),
+    [
+        ("classifier", "no", "the model is missing"),
+        ("classifier", lambda: fitted(LinearRegression()), "return_std"),
+        ("classifier", lambda: regressor(), "covariates have no names"),
+        ("classifier", lambda: fitted()[1:], "features of rankings"),
+        ("classifier", make_classifier("logistic", None, 8, {}), "NotFittedError"),
+        ("items", [["a"]] * 8, "names"),
+        ("items", ["a"] * 8, "same name"),
+        ("items", list("abc"), "8"),
+        ("items", [], "names"),
+        ("target", ["t"], "target"),
+    ],
+)
+def test_a_file_that_loads_but_is_no_model_is_refused(tmp_path, part, value, says):
+    parts = {"classifier": fitted(), "items": list("abcdefgh"), "target": "t"}
+    write_model(SavedModel(**parts), tmp_path / "m.skops")
+    read_model(tmp_path / "m.skops")
+    changed = parts | {part: value() if callable(value) else value}
+    write_model(SavedModel(**changed), tmp_path / "m.skops")
+    with pytest.raises(RankingFileError, match=f"not a model .*{says}"):
+        read_model(tmp_path / "m.skops")
+
+
+@pytest.mark.parametrize(
+    ("library", "recipe"),
+    [
+        ("pandas", SimilarityGraph),
+        ("polars", SimilarityGraph),
+        ("polars", LowRankGraph),
+        ("pandas", None),
+        ("polars", None),
+    ],
+)
+def test_a_graph_from_a_frame_is_saved(tmp_path, library, recipe):
+    food = make_food(40, random_state=0)
+    if recipe is None:
+        weights = SimilarityGraph(food.item_features).build().to_dense()
+        columns = dict(zip(food.item_names, weights, strict=True))
+        graph = nw.from_dict(columns, backend=library).to_native()
+    else:
+        columns = dict(zip(food.feature_names, food.item_features.T, strict=True))
+        columns = {"dish": food.item_names, **columns, "kind": list("aaabbbcc")}
+        graph = recipe(nw.from_dict(columns, backend=library).to_native(), items="dish")
+    for estimator in (
+        (GraphCutFeatures(graph, items=food.item_names), LogisticRegression()),
+        (RankingClassifier(graph, items=food.item_names),),
+    ):
+        fitted = make_pipeline(*estimator)
+        fitted.fit(food.ranks, food.target)
+        write_model(SavedModel(fitted, tuple(food.item_names), "type"), tmp_path / "m.skops")
+        read = read_model(tmp_path / "m.skops").classifier
+        np.testing.assert_array_equal(
+            read.predict_proba(food.ranks), fitted.predict_proba(food.ranks)
+        )
+        again = clone(read).fit(food.ranks, food.target)
+        np.testing.assert_array_equal(
+            again.predict_proba(food.ranks), fitted.predict_proba(food.ranks)
+        )
+
+
+def test_a_model_of_numbers_predicts_the_same_after_it_was_saved(tmp_path):
+    food = make_food(40, random_state=0)
+    model = make_pipeline(GraphCutFeatures(), GPRegressor()).fit(food.ranks, food.ranks[:, 0])
+    write_model(SavedModel(model, tuple(food.item_names), "age"), tmp_path / "m.skops")
+    read = read_model(tmp_path / "m.skops")
+    assert read.kind == "numbers"
+    for found, known in zip(
+        read.classifier.predict(food.ranks, return_std=True),
+        model.predict(food.ranks, return_std=True),
+        strict=True,
+    ):
+        np.testing.assert_array_equal(found, known)
+
+
+def test_a_model_of_rankings_predicts_the_same_after_it_was_saved(tmp_path, monkeypatch):
+    monkeypatch.setattr(combination, "_RANDOM_TREES", 3)
+    monkeypatch.setattr(combination, "_BEST_TREES", 3)
+    rng = np.random.default_rng(0)
+    columns = {"age": rng.normal(size=40), "town": rng.choice(["york", "leeds"], 40).tolist()}
+    table = nw.from_dict(columns, backend="pandas").to_native()
+    ranks = np.where(columns["age"][:, None] > 0, [[1, 2, 3]], [[3, 2, 1]])
+    model = RankingRegressor().fit(table, ranks)
+    saved = SavedModel(model, ("a", "b", "c"), "ranking", ("age", "town"))
+    write_model(saved, tmp_path / "m.skops")
+    read = read_model(tmp_path / "m.skops")
+    assert (read.kind, read.columns) == ("rankings", ("age", "town"))
+    np.testing.assert_array_equal(read.classifier.predict_pairs(table), model.predict_pairs(table))
+
+
+def test_a_completer_predicts_the_same_after_it_was_saved(tmp_path):
+    food = make_food(60, kind="incomplete", random_state=0)
+    graph = NeighborGraph(food.item_features, n_neighbors=2).build()
+    completer = RankingCompleter(graph).fit(food.ranks)
+    write_model(SavedCompleter(completer, tuple(food.item_names)), tmp_path / "m.skops")
+    read = read_model(tmp_path / "m.skops")
+    assert read.items == tuple(food.item_names)
+    np.testing.assert_array_equal(
+        read.completer.predict_pairs(food.ranks), completer.predict_pairs(food.ranks)
+    )
+
+
+@pytest.mark.parametrize("features", [None, GraphCutFeatures()])
+def test_blocs_predict_the_same_after_they_were_saved(tmp_path, features):
+    food = make_food(60, random_state=0)
+    blocs = RankingClusters(2, features=features, n_bootstraps=0).fit(food.ranks)
+    write_model(SavedBlocs(blocs, tuple(food.item_names)), tmp_path / "m.skops")
+    read = read_model(tmp_path / "m.skops")
+    assert read.items == tuple(food.item_names)
+    np.testing.assert_array_equal(
+        read.blocs.predict_membership(food.ranks), blocs.predict_membership(food.ranks)
+    )
+    assert read.blocs.summary() == blocs.summary()
+    write_model(SavedBlocs(blocs, ("uni",)), tmp_path / "m.skops")
+    with pytest.raises(RankingFileError, match="the blocs have other items"):
+        read_model(tmp_path / "m.skops")
