@@ -20,7 +20,7 @@ from rankcut.errors import InputError
 from rankcut.graphs.item_graph import plain_graph
 from rankcut.parameters import check_counts
 from rankcut.rankings import (
-    RankMatrix,
+    Rankings,
     Unranked,
     labels_beside,
     object_array,
@@ -38,7 +38,7 @@ def check_output_is_default(transformer: Any) -> None:
         )
 
 
-def check_items(rankings: RankMatrix, known: tuple[Hashable, ...] | None) -> None:
+def check_items(rankings: Rankings, known: tuple[Hashable, ...] | None) -> None:
     """Refuse rankings of items other than those that were fitted, where both have labels."""
     fitted = labels_beside(known, rankings.items)
     given = labels_beside(rankings.items, known)
@@ -62,7 +62,7 @@ class TakesRankings(BaseEstimator):
         state: dict[str, Any] = super().__getstate__()
         return state | {"graph": plain_graph(state["graph"])} if "graph" in state else state
 
-    def _read(self, X: Any, *, reset: bool) -> RankMatrix:
+    def _read(self, X: Any, *, reset: bool) -> Rankings:
         rankings = read_rankings(X, self.items)
         # For arrays of as many columns as were fitted, without names, there is nothing to check.
         plain = type(X) is np.ndarray and not hasattr(self, "feature_names_in_")
@@ -73,7 +73,7 @@ class TakesRankings(BaseEstimator):
 
     def _read_counted(
         self, X: Any, y: Any, sample_weight: ArrayLike | None
-    ) -> tuple[RankMatrix, slice | NDArray[np.intp], Floats | None]:
+    ) -> tuple[Rankings, slice | NDArray[np.intp], Floats | None]:
         """The rankings to fit, their rows in X and y, and how often each counts; 0 is no row."""
         rankings = self._read(X, reset=True)
         check_consistent_length(X, y)

@@ -32,7 +32,7 @@ from rankcut.errors import InputError
 from rankcut.estimators import TakesRankings, check_items
 from rankcut.kernels.chosen_features import choose_features
 from rankcut.parameters import check_count, seed_from
-from rankcut.rankings import RankMatrix, Unranked, weights_of
+from rankcut.rankings import Rankings, Unranked, weights_of
 from rankcut.rankings.partitions import block_rows
 
 # "auto" looks at up to this many blocs.
@@ -187,12 +187,12 @@ class RankingClusters(ClusterMixin, TakesRankings):
         self.membership_ = self.predict_membership(X)
         return self
 
-    def fit_matrix(self, rankings: RankMatrix, sample_weight: ArrayLike | None = None) -> Self:
+    def fit_matrix(self, rankings: Rankings, sample_weight: ArrayLike | None = None) -> Self:
         """Like :meth:`fit`, for a rank matrix that has already been read and has item labels.
 
         Parameters
         ----------
-        rankings : RankMatrix
+        rankings : Rankings
             As :func:`rankcut.rankings.read_rankings` returns it.
         sample_weight : array of shape (n_rankings,) or None
             As in :meth:`fit`.
@@ -253,7 +253,7 @@ class RankingClusters(ClusterMixin, TakesRankings):
 
         return draw_blocs(BlocReport.of(self))
 
-    def _divide(self, rankings: RankMatrix, people: People) -> None:
+    def _divide(self, rankings: Rankings, people: People) -> None:
         least, most = self._range()
         seed = seed_from(self.random_state)
         self._items = rankings.items
@@ -354,7 +354,7 @@ class RankingClusters(ClusterMixin, TakesRankings):
             return map_rows(_OfBlock(self, function.__name__), X)
         return self._by_blocks(rankings, function)
 
-    def _by_blocks(self, rankings: RankMatrix, function: Any) -> Any:
+    def _by_blocks(self, rankings: Rankings, function: Any) -> Any:
         """The result of a function for each ranking, some rows at a time."""
         n_rows = rankings.shape[0]
         step = max(1, block_rows(max(rankings.shape[1], self.cluster_centers_.shape[1])))

@@ -25,7 +25,7 @@ from rankcut.errors import InputError
 from rankcut.estimators import NamesItems, TakesRankings, check_items
 from rankcut.graphs.derived import joining_like_items
 from rankcut.parameters import check_count, check_counts, seed_from
-from rankcut.rankings import RankMatrix, Unranked, object_array, weights_of
+from rankcut.rankings import Rankings, Unranked, object_array, weights_of
 from rankcut.rankings.decoding import to_ranking
 
 # Utilities that are in memory at once while the best items are found.
@@ -129,7 +129,7 @@ class RankingCompleter(NamesItems, TransformerMixin, TakesRankings):
 
     def fit_matrix(
         self,
-        rankings: RankMatrix,
+        rankings: Rankings,
         sample_weight: ArrayLike | None = None,
         progress: Callable[[], None] = lambda: None,
     ) -> Self:
@@ -137,7 +137,7 @@ class RankingCompleter(NamesItems, TransformerMixin, TakesRankings):
 
         Parameters
         ----------
-        rankings : RankMatrix
+        rankings : Rankings
             As :func:`rankcut.rankings.read_rankings` returns it.
         sample_weight : array of shape (n_rankings,) or None
             As in :meth:`fit`.

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
 from rankcut._loops.types import Floats, Indices, Longs
-from rankcut.rankings import RankMatrix
+from rankcut.rankings import Rankings
 
 # In larger catalogues, a top-k list is completed by a random sample of the unlisted items.
 MOST_UNLISTED = 200
@@ -132,7 +132,7 @@ def _digest(content: bytes) -> int:
 
 
 def read_lists(
-    rankings: RankMatrix,
+    rankings: Rankings,
     counts: Floats | None = None,
     *,
     last: bool = False,
@@ -150,7 +150,7 @@ def read_lists(
     return with_unlisted(lists, seed) if last else lists
 
 
-def _entries(rankings: RankMatrix) -> tuple[Longs, Indices, Floats]:
+def _entries(rankings: Rankings) -> tuple[Longs, Indices, Floats]:
     """Row, item and rank of everything ranked, row by row, items ascending."""
     if rankings.sparse is not None:
         matrix = rankings.sparse

@@ -35,7 +35,7 @@ from rankcut.dask.consensus import gather_lazy
 from rankcut.errors import InputError, Setting
 from rankcut.estimators import TakesRankings
 from rankcut.parameters import check_choice, check_count, is_real, seed_from
-from rankcut.rankings import RankMatrix, Unranked, weights_of
+from rankcut.rankings import Rankings, Unranked, weights_of
 
 
 class Consensus(TakesRankings):
@@ -184,7 +184,7 @@ class Consensus(TakesRankings):
 
     def fit_matrix(
         self,
-        rankings: RankMatrix,
+        rankings: Rankings,
         sample_weight: ArrayLike | None = None,
         people: ArrayLike | None = None,
         progress: Progress | None = None,
@@ -193,7 +193,7 @@ class Consensus(TakesRankings):
 
         Parameters
         ----------
-        rankings : RankMatrix
+        rankings : Rankings
             As :func:`rankcut.rankings.read_rankings` returns it.
         sample_weight, people : array of shape (n_rankings,) or None
             As in :meth:`fit`.
@@ -210,7 +210,7 @@ class Consensus(TakesRankings):
         return self._take_together(rankings, gathered, progress)
 
     def _take_together(
-        self, rankings: RankMatrix, gathered: People, progress: Progress | None = None
+        self, rankings: Rankings, gathered: People, progress: Progress | None = None
     ) -> Self:
         resampling = self._check_parameters()
         n_items = rankings.shape[1]
@@ -241,7 +241,7 @@ class Consensus(TakesRankings):
 
     def _find(
         self,
-        rankings: RankMatrix,
+        rankings: Rankings,
         people: People,
         resampling: Resampling,
         progress: Progress | None,
@@ -301,7 +301,7 @@ class Consensus(TakesRankings):
             float(self.confidence), int(self.n_bootstraps), seed_from(self.random_state)
         )
 
-    def _vectors(self, rankings: RankMatrix) -> Vectors:
+    def _vectors(self, rankings: Rankings) -> Vectors:
         """Vectors before pooling; the order of their mean is the ranking most similar to all."""
         if self.method == "borda" or self.graph is None:
             return borda_vectors

@@ -18,7 +18,7 @@ from rankcut._loops.partitions import NOWHERE, close_rows, group_rows
 from rankcut._loops.types import Indices, Words
 from rankcut.errors import InputError, Setting
 from rankcut.parameters import check_counts
-from rankcut.rankings import RankMatrix, Unranked
+from rankcut.rankings import Rankings, Unranked
 from rankcut.rankings.partitions import block_rows, read_partitions
 
 # Units are read in blocks of this many, or of this many entries if there are many items.
@@ -107,7 +107,7 @@ class People:
     n_items: int
     counts: NDArray[np.int64]
     listed: NDArray[np.bool_]
-    rows: Packed | RankMatrix
+    rows: Packed | Rankings
     unranked: Unranked
     weights: NDArray[np.float64] | None
     starts: NDArray[np.int64] | None
@@ -161,7 +161,7 @@ def are_counts(weights: NDArray[np.float64]) -> bool:
 
 
 def gather(
-    rankings: RankMatrix,
+    rankings: Rankings,
     unranked: Unranked = "error",
     sample_weight: ArrayLike | None = None,
     people: Sequence[Hashable] | NDArray[Any] | None = None,
@@ -170,7 +170,7 @@ def gather(
 
     Parameters
     ----------
-    rankings : RankMatrix
+    rankings : Rankings
         Rankings, one per row.
     unranked : {"error", "last", "anywhere"}
         What an unranked item means.
@@ -187,7 +187,7 @@ def gather(
     return gather_packed([pack(rankings, unranked, weights)], unranked, are_counts(weights))
 
 
-def pack(rankings: RankMatrix, unranked: Unranked, weights: NDArray[np.float64]) -> Packed:
+def pack(rankings: Rankings, unranked: Unranked, weights: NDArray[np.float64]) -> Packed:
     """The rows that have a weight, in words."""
     n_rows, n_items = rankings.shape
     bits = _bits(n_items)
@@ -240,7 +240,7 @@ def gather_packed(blocks: Sequence[Packed], unranked: Unranked, counted: bool) -
 
 
 def _gather_persons(
-    rankings: RankMatrix, unranked: Unranked, weights: NDArray[np.float64], people: Any
+    rankings: Rankings, unranked: Unranked, weights: NDArray[np.float64], people: Any
 ) -> People:
     """Units are persons, in the order of their names; each has the rows of that name."""
     names = np.asarray(people)
@@ -273,9 +273,7 @@ def _gather_persons(
     )
 
 
-def _gather_stored(
-    rankings: RankMatrix, unranked: Unranked, weights: NDArray[np.float64]
-) -> People:
+def _gather_stored(rankings: Rankings, unranked: Unranked, weights: NDArray[np.float64]) -> People:
     """Units are the rows of a large sparse matrix, as they are stored."""
     matrix = rankings.sparse
     used = weights > 0
@@ -314,7 +312,7 @@ def _order(packed: Packed) -> NDArray[np.int64]:
     return np.lexsort((packed.weights, *packed.words.T[::-1]))
 
 
-def read_rows(rankings: RankMatrix, start: int, stop: int) -> Indices:
+def read_rows(rankings: Rankings, start: int, stop: int) -> Indices:
     """The group of each item in some of the rankings; NOWHERE is unranked."""
     groups = np.empty((stop - start, rankings.shape[1]), dtype=np.uint32)
     for first, block in read_partitions(rankings, start, stop, close=False):

@@ -16,7 +16,7 @@ from rankcut._loops.closed_form import expect_rows, row_lengths, spread_rows
 from rankcut._loops.top_lists import pool_top_lists
 from rankcut._loops.types import Floats, Indices
 from rankcut.graphs import ItemGraph
-from rankcut.rankings import RankMatrix
+from rankcut.rankings import Rankings
 from rankcut.rankings.partitions import Partitions, read_ranked
 
 # Entries computed at once; short lists of a large catalogue have few each.
@@ -149,7 +149,7 @@ class ExpectedSlopes:
         )
         return found
 
-    def read(self, rankings: RankMatrix, start: int, stop: int) -> Iterator[tuple[int, Partitions]]:
+    def read(self, rankings: Rankings, start: int, stop: int) -> Iterator[tuple[int, Partitions]]:
         """Blocks of rankings with a bounded number of entries."""
         for first, block in read_ranked(rankings, start, stop):
             ends = np.cumsum(self._capacities(block))

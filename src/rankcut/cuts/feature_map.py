@@ -47,7 +47,7 @@ from rankcut.cuts.unlisted import (
 from rankcut.dask import map_rows, stand_in
 from rankcut.errors import InputError, Setting
 from rankcut.parameters import seed_from
-from rankcut.rankings import RankMatrix, Unranked, read_rankings
+from rankcut.rankings import Rankings, Unranked, read_rankings
 from rankcut.rankings.partitions import Partitions, block_rows, read_partitions
 from rankcut.threads import over_rows
 
@@ -139,7 +139,7 @@ class FeatureMap:
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if name != "_expected"}
 
-    def _stays_sparse(self, rankings: RankMatrix) -> bool:
+    def _stays_sparse(self, rankings: Rankings) -> bool:
         """Whether most items of each vector share a constant, as those of short lists do."""
         if rankings.sparse is None or not (self._in_closed_form or self._top_lists):
             return False
@@ -147,9 +147,7 @@ class FeatureMap:
             return False
         return self._expected.sparse and (self.smoother is None or self.smoother.keeps_sparse)
 
-    def __call__(
-        self, rankings: RankMatrix, *, errors: bool = False
-    ) -> tuple[Any, CompletionReport]:
+    def __call__(self, rankings: Rankings, *, errors: bool = False) -> tuple[Any, CompletionReport]:
         """Vectors of checked rankings, and a report; with ``errors``, of each coordinate too.
 
         Vectors are an array, or :class:`UncentredRows` of sparse rankings that stay sparse.
@@ -159,7 +157,7 @@ class FeatureMap:
             return UncentredRows(rows.sparse), report
         return self._dense(rankings, errors=errors)
 
-    def _dense(self, rankings: RankMatrix, *, errors: bool) -> tuple[Any, CompletionReport]:
+    def _dense(self, rankings: Rankings, *, errors: bool) -> tuple[Any, CompletionReport]:
         vectors, report = self._vectors(rankings, errors=errors)
         if self.smoother is not None:
             self.smoother.smooth(
@@ -167,14 +165,14 @@ class FeatureMap:
             )
         return vectors, report
 
-    def compact(self, rankings: RankMatrix) -> NDArray[Any] | OffsetRows:
+    def compact(self, rankings: Rankings) -> NDArray[Any] | OffsetRows:
         """The same vectors in the smallest form: those of short lists stay sparse."""
         if self._stays_sparse(rankings):
             return self._offset_rows(rankings)[0]
         vectors: NDArray[Any] = self._dense(rankings, errors=False)[0]
         return vectors
 
-    def _vectors(self, rankings: RankMatrix, *, errors: bool) -> tuple[Any, CompletionReport]:
+    def _vectors(self, rankings: Rankings, *, errors: bool) -> tuple[Any, CompletionReport]:
         dtype = self._dtype(rankings)
         report = CompletionReport.empty(*rankings.shape, errors=errors and not self._in_closed_form)
         if self._in_closed_form and self._expected is not None:
@@ -185,7 +183,7 @@ class FeatureMap:
             return self._means(rankings, dtype, report), report
         return self._complete(rankings, dtype), report
 
-    def _complete(self, rankings: RankMatrix, dtype: np.dtype[Any]) -> NDArray[Any]:
+    def _complete(self, rankings: Rankings, dtype: np.dtype[Any]) -> NDArray[Any]:
         """Blocks of partitions, their increments, pooled slopes."""
         n_rows, n_items = rankings.shape
         vectors = np.empty((n_rows, n_items), dtype=dtype)
@@ -216,7 +214,7 @@ class FeatureMap:
         return vectors
 
     def _means(
-        self, rankings: RankMatrix, dtype: np.dtype[Any], report: CompletionReport
+        self, rankings: Rankings, dtype: np.dtype[Any], report: CompletionReport
     ) -> NDArray[Any]:
         """Means over completions, exact or sampled row by row."""
         n_rows, n_items = rankings.shape
@@ -244,7 +242,7 @@ class FeatureMap:
 
     def _closed_form(
         self,
-        rankings: RankMatrix,
+        rankings: Rankings,
         expected: ExpectedSlopes,
         dtype: np.dtype[Any],
         report: CompletionReport,
@@ -267,7 +265,7 @@ class FeatureMap:
         over_rows(fill, n_rows, block_rows(n_items), self.options.n_jobs)
         return vectors
 
-    def _offset_rows(self, rankings: RankMatrix) -> tuple[OffsetRows, CompletionReport]:
+    def _offset_rows(self, rankings: Rankings) -> tuple[OffsetRows, CompletionReport]:
         """Sparse rows, and the constant that the other items of each share."""
         expected = self._expected
         assert expected is not None
@@ -322,7 +320,7 @@ class FeatureMap:
             report.methods[first + whole] = METHODS.index("complete")
         return whole, vectors
 
-    def _dtype(self, rankings: RankMatrix) -> np.dtype[Any]:
+    def _dtype(self, rankings: Rankings) -> np.dtype[Any]:
         """The dtype asked for, or else that of the ranks."""
         dtype = np.dtype(self.options.dtype or (np.float32 if rankings.single else np.float64))
         limits = np.finfo(dtype)

@@ -12,7 +12,7 @@ from rankcut.dask import is_lazy, stand_in
 from rankcut.errors import InputError
 from rankcut.graphs import ItemGraph, as_item_graph, is_learned
 from rankcut.graphs.derived import joining_like_items
-from rankcut.rankings import RankMatrix, read_rankings
+from rankcut.rankings import Rankings, read_rankings
 
 
 def graph_cut_features(
@@ -63,7 +63,7 @@ def graph_cut_features(
     return feature_map(rankings)[0]
 
 
-def fit_map(graph: Any, rankings: RankMatrix, options: MapOptions) -> FeatureMap:
+def fit_map(graph: Any, rankings: Rankings, options: MapOptions) -> FeatureMap:
     """The feature map of the user's graph, for rankings of these items."""
     fitted = fit_graph(graph, rankings)
     return make_map(fitted, fit_smoothing_graph(graph, fitted, rankings, options), options)
@@ -85,7 +85,7 @@ def make_map(
 def fit_smoothing_graph(
     graph: Any,
     fitted: ItemGraph,
-    rankings: RankMatrix,
+    rankings: Rankings,
     options: MapOptions,
     sample_weight: ArrayLike | None = None,
 ) -> ItemGraph | None:
@@ -97,9 +97,7 @@ def fit_smoothing_graph(
     return fitted if walked is graph else fit_graph(walked, rankings, sample_weight)
 
 
-def fit_graph(
-    graph: Any, rankings: RankMatrix, sample_weight: ArrayLike | None = None
-) -> ItemGraph:
+def fit_graph(graph: Any, rankings: Rankings, sample_weight: ArrayLike | None = None) -> ItemGraph:
     """The user's graph, matched with the columns of the rankings, or learned from them."""
     n_items = rankings.shape[1]
     if is_learned(graph):

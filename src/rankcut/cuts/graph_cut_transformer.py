@@ -16,7 +16,7 @@ from rankcut.cuts.graph_cut import (
 from rankcut.cuts.smoothing import Smoothing
 from rankcut.cuts.transformers import RankingFeatures
 from rankcut.cuts.unlisted import UnlistedWeight
-from rankcut.rankings import RankMatrix, Unranked
+from rankcut.rankings import Rankings, Unranked
 
 
 class GraphCutFeatures(RankingFeatures):
@@ -134,7 +134,7 @@ class GraphCutFeatures(RankingFeatures):
         check_learnable(self.graph, X)
         check_learnable(getattr(self.smoothing, "graph", None), X)
 
-    def _fit(self, rankings: RankMatrix, sample_weight: ArrayLike | None) -> None:
+    def _fit(self, rankings: Rankings, sample_weight: ArrayLike | None) -> None:
         self.graph_ = fit_graph(self.graph, rankings, sample_weight)
         self.smoothing_graph_ = fit_smoothing_graph(
             self.graph, self.graph_, rankings, self._options(), sample_weight

@@ -25,7 +25,7 @@ from rankcut.graphs import ItemGraph
 from rankcut.kernels.gram import Encoder, Features
 from rankcut.kernels.ranking_kernel import RankingKernel
 from rankcut.parameters import check_counts, check_draws, check_number, seed_from
-from rankcut.rankings import RankMatrix, Unranked, as_frame, weights_of
+from rankcut.rankings import Rankings, Unranked, as_frame, weights_of
 from rankcut.rankings.ratings import with_category_codes
 
 _UNRATED: dict[str, Unranked] = {"error": "error", "ignore": "anywhere", "anywhere": "anywhere"}
@@ -161,7 +161,7 @@ class RatingFeatures(NamesItems, TransformerMixin, TakesRankings):
         self._seed = seed_from(self.random_state)
         return self
 
-    def _read(self, X: Any, *, reset: bool) -> RankMatrix:
+    def _read(self, X: Any, *, reset: bool) -> Rankings:
         frame = as_frame(X)
         return super()._read(X if frame is None else with_category_codes(frame), reset=reset)
 
@@ -273,7 +273,7 @@ class RatingKernel(RankingKernel):
     def _encoder(self, *, derivative: bool = False) -> Encoder:
         noise = check_number(self.noise, "noise")
 
-        def encode(ratings: RankMatrix, dtype: np.dtype[Any]) -> Any:
+        def encode(ratings: Rankings, dtype: np.dtype[Any]) -> Any:
             graph = fit_graph(self.graph, ratings)
             vectors = self._vectors(ratings, graph, noise, dtype)
             if not derivative:
@@ -285,7 +285,7 @@ class RatingKernel(RankingKernel):
 
     def _vectors(
         self,
-        ratings: RankMatrix,
+        ratings: Rankings,
         graph: ItemGraph,
         noise: float,
         dtype: np.dtype[Any],

@@ -28,7 +28,7 @@ from rankcut._loops.strengths import expected_wins, weighted_wins_dense, weighte
 from rankcut._loops.types import Floats
 from rankcut.cuts.feature_map import FeatureMap
 from rankcut.graphs import ItemGraph
-from rankcut.rankings import RankMatrix, read_rankings
+from rankcut.rankings import Rankings, read_rankings
 
 Unrated: TypeAlias = Literal["error", "ignore", "anywhere"]
 """What it means that a person did not rate an item."""
@@ -37,7 +37,7 @@ Unrated: TypeAlias = Literal["error", "ignore", "anywhere"]
 _BLOCK = 1 << 22
 
 
-def stored_ratings(ratings: RankMatrix) -> sparse.csr_array:
+def stored_ratings(ratings: Rankings) -> sparse.csr_array:
     """The given ratings as a CSR matrix; a rating of 0 is stored."""
     if ratings.sparse is not None:
         stored = sparse.csr_array(ratings.sparse, dtype=np.float64)
@@ -130,7 +130,7 @@ def _with_unrated(
 
 
 def pooled_vectors(
-    ratings: RankMatrix, feature_map: FeatureMap, noise: float, n_draws: int, seed: int
+    ratings: Rankings, feature_map: FeatureMap, noise: float, n_draws: int, seed: int
 ) -> Floats:
     """Mean of graph cut features over draws of the noise, the same for every row."""
     if ratings.sparse is not None:

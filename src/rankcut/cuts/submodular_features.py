@@ -10,7 +10,7 @@ from rankcut.cuts.completions import Completions, Method
 from rankcut.cuts.feature_map import FeatureMap
 from rankcut.cuts.transformers import RankingFeatures
 from rankcut.graphs import ItemGraph
-from rankcut.rankings import RankMatrix, Unranked
+from rankcut.rankings import Rankings, Unranked
 
 # A function of one's own may be slow: it is called some hundred times when fitted.
 _EXHAUSTIVE_ITEMS = 8
@@ -107,7 +107,7 @@ class SubmodularFeatures(RankingFeatures):
         self.dtype = dtype
         self.n_jobs = n_jobs
 
-    def _fit(self, rankings: RankMatrix, sample_weight: ArrayLike | None) -> None:
+    def _fit(self, rankings: Rankings, sample_weight: ArrayLike | None) -> None:
         n_items = rankings.shape[1]
         function = self.function
         if function is None:

@@ -16,7 +16,7 @@ from rankcut.cuts.offset_rows import OffsetRows
 from rankcut.dask import is_lazy, stand_in
 from rankcut.estimators import NamesItems, TakesRankings, check_items, check_output_is_default
 from rankcut.parameters import check_counts
-from rankcut.rankings import RankMatrix, weights_of
+from rankcut.rankings import Rankings, weights_of
 
 
 class RankingFeatures(NamesItems, TransformerMixin, TakesRankings, ABC):
@@ -29,7 +29,7 @@ class RankingFeatures(NamesItems, TransformerMixin, TakesRankings, ABC):
     _seed: int
 
     @abstractmethod
-    def _fit(self, rankings: RankMatrix, sample_weight: ArrayLike | None) -> None:
+    def _fit(self, rankings: Rankings, sample_weight: ArrayLike | None) -> None:
         """Keep what :meth:`_make_map` needs, for the items of these rankings."""
 
     @abstractmethod
@@ -158,7 +158,7 @@ class RankingFeatures(NamesItems, TransformerMixin, TakesRankings, ABC):
             )
         return self._map(self._checked(X), errors=True)
 
-    def _checked(self, X: Any) -> RankMatrix:
+    def _checked(self, X: Any) -> Rankings:
         """The rankings, if they are of the items that were fitted."""
         if not hasattr(self, "_seed"):
             check_is_fitted(self)

@@ -20,7 +20,7 @@ from rankcut.graphs.distances import strongest_products
 from rankcut.graphs.item_graph import ItemGraph
 from rankcut.graphs.weights import SparseWeights
 from rankcut.parameters import WithParameters, check_count, check_counts, check_number
-from rankcut.rankings import RankMatrix, read_rankings, weights_of
+from rankcut.rankings import Rankings, read_rankings, weights_of
 
 # Rows of a dense rank matrix are read in blocks of about this many entries.
 _BLOCK = 1 << 20
@@ -91,7 +91,7 @@ class _ProfileGraph(WithParameters, ABC):
         """
         check_count(self.n_neighbors, "n_neighbors")
         check_number(self.shrinkage, "shrinkage")
-        rankings = X if isinstance(X, RankMatrix) else read_rankings(X, items)
+        rankings = X if isinstance(X, Rankings) else read_rankings(X, items)
         rankings.check_finite()
         listed = listed_ranks(rankings)
         row_counts = check_counts(weights_of(X, sample_weight), rankings.shape[0])
@@ -116,7 +116,7 @@ class _ProfileGraph(WithParameters, ABC):
         whole.sort_indices()
         return ItemGraph.trusted(SparseWeights(whole), rankings.items)
 
-    def _others(self, fitted: RankMatrix) -> sparse.csr_array:
+    def _others(self, fitted: Rankings) -> sparse.csr_array:
         """The listed ranks of ``rankings``, whose items are those of the fitted ones."""
         others = read_rankings(self.rankings)
         others.check_finite()
@@ -211,7 +211,7 @@ class AgreementGraph(_ProfileGraph):
         return centred
 
 
-def listed_ranks(rankings: RankMatrix) -> sparse.csr_array:
+def listed_ranks(rankings: Rankings) -> sparse.csr_array:
     """Only the ranks of listed items; a stored 0 is a rank."""
     if rankings.sparse is not None:
         matrix = rankings.sparse

@@ -26,7 +26,7 @@ from rankcut.errors import InputError
 from rankcut.kernels.gram import Encoder, gram_matrix
 from rankcut.kernels.groups import DRAWS, Completions, complete, read_groups
 from rankcut.parameters import check_positive, seed_from
-from rankcut.rankings import RankMatrix, Unranked
+from rankcut.rankings import Rankings, Unranked
 
 # 20 items have 627 cycle types. With more items, sums of characters lose too many digits.
 MOST_ITEMS = 20
@@ -252,7 +252,7 @@ def diffusion_encoder(
     if beta is not None:
         check_positive(beta, "beta")
 
-    def encode(rankings: RankMatrix, dtype: np.dtype[Any]) -> DiffusionCompletions:
+    def encode(rankings: Rankings, dtype: np.dtype[Any]) -> DiffusionCompletions:
         n_items = rankings.shape[1]
         if n_items > MOST_ITEMS:
             raise InputError(

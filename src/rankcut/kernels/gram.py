@@ -20,7 +20,7 @@ from rankcut._loops.pairs import ALL, TWINS, UPPER
 from rankcut._loops.types import Floats
 from rankcut.dask import is_lazy
 from rankcut.errors import InputError, amount
-from rankcut.rankings import RankMatrix, Unranked, labels_beside, read_rankings
+from rankcut.rankings import Rankings, Unranked, labels_beside, read_rankings
 from rankcut.threads import as_completed
 
 # Feature matrices of up to this many entries (512 MB) are kept. A larger one is computed again, a
@@ -102,7 +102,7 @@ def rows_at_once(width: int, most: int) -> int:
     return min(most, max(1, KEPT // (2 * width)))
 
 
-Encoder: TypeAlias = Callable[[RankMatrix, np.dtype[Any]], Encoding]
+Encoder: TypeAlias = Callable[[Rankings, np.dtype[Any]], Encoding]
 """Encodes checked rankings, for a Gram matrix of that type."""
 
 
@@ -145,7 +145,7 @@ def gram_matrix(
 
 def read_both(
     X: Any, Y: Any, items: Sequence[Hashable] | None, unranked: Unranked
-) -> tuple[RankMatrix, RankMatrix | None]:
+) -> tuple[Rankings, Rankings | None]:
     """Two checked rank matrices over the same items; the second is None if Y is None or X."""
     left = read_rankings(X, items)
     left.check(unranked)
@@ -156,7 +156,7 @@ def read_both(
     return left, right
 
 
-def with_same_labels(left: RankMatrix, right: RankMatrix) -> tuple[RankMatrix, RankMatrix]:
+def with_same_labels(left: Rankings, right: Rankings) -> tuple[Rankings, Rankings]:
     """Check that both rank the same items in the same order of columns.
 
     If only one of them has labels, they hold for both, so that a graph fits both alike.
@@ -181,7 +181,7 @@ def with_same_labels(left: RankMatrix, right: RankMatrix) -> tuple[RankMatrix, R
 
 
 def gram_dtype(
-    dtype: DTypeLike | None, out: NDArray[Any] | None, rankings: RankMatrix
+    dtype: DTypeLike | None, out: NDArray[Any] | None, rankings: Rankings
 ) -> np.dtype[Any]:
     """The given dtype, or that of ``out``, or that of the ranks."""
     if dtype is not None:

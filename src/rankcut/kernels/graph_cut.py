@@ -23,7 +23,7 @@ from rankcut.graphs import ItemGraph, as_item_graph
 from rankcut.graphs.derived import joining_like_items
 from rankcut.graphs.gradients import weight_slopes
 from rankcut.kernels.gram import Features, gram_matrix
-from rankcut.rankings import RankMatrix
+from rankcut.rankings import Rankings
 
 # Relative size of a step by which a slope is found.
 _STEP = 1e-6
@@ -136,7 +136,7 @@ class GraphCutEncoder:
         self._known: Any = None
         self._map: FeatureMap | None = None
 
-    def __call__(self, rankings: RankMatrix, dtype: np.dtype[Any]) -> GraphCutVectors:
+    def __call__(self, rankings: Rankings, dtype: np.dtype[Any]) -> GraphCutVectors:
         """The vectors; they are normalised here, because weights may be of any scale."""
         known = (rankings.shape[1], rankings.items, dtype)
         if self._map is None or self._known != known:
@@ -180,7 +180,7 @@ rescale the weights
 
 
 def vector_slopes(
-    rankings: RankMatrix, graph: Any, options: MapOptions, *, unlisted_weight: bool
+    rankings: Rankings, graph: Any, options: MapOptions, *, unlisted_weight: bool
 ) -> tuple[NDArray[Any], list[NDArray[Any]]]:
     """Vectors φ, not normalised, and dφ/d log θ for each number that is learned.
 

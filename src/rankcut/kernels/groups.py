@@ -23,7 +23,7 @@ from rankcut._loops.linear_extensions import complete_rows, count_completions
 from rankcut._loops.partitions import group_rows
 from rankcut._loops.types import Indices, Ints
 from rankcut.parameters import check_draws
-from rankcut.rankings import RankMatrix, Unranked
+from rankcut.rankings import Rankings, Unranked
 from rankcut.rankings.partitions import block_rows, read_partitions
 from rankcut.threads import over_rows
 
@@ -31,7 +31,7 @@ from rankcut.threads import over_rows
 DRAWS = 32
 
 
-def read_groups(rankings: RankMatrix, unranked: Unranked, n_jobs: int | None) -> Indices:
+def read_groups(rankings: Rankings, unranked: Unranked, n_jobs: int | None) -> Indices:
     """``groups[r, i]``: the group of item i in ranking r, from 0 for the best; NOWHERE if unranked.
 
     Only ``unranked="anywhere"`` leaves items unranked.

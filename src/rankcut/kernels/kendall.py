@@ -29,7 +29,7 @@ from rankcut._loops.signs import (
 from rankcut._loops.types import Indices, Words
 from rankcut.kernels.gram import Encoder, Features, gram_dtype, gram_matrix
 from rankcut.kernels.groups import all_full, read_groups
-from rankcut.rankings import RankMatrix, Unranked, read_rankings
+from rankcut.rankings import Rankings, Unranked, read_rankings
 
 # With more items, the O(n log n) routine is faster than making and reading n²/2 bits. Measured
 # for a pair of rankings: 13 µs by bits and 28 µs by the routine for 1,024 items, 54 and 67 µs for
@@ -201,7 +201,7 @@ def signs_as_bits(groups: Indices) -> tuple[Words, Words]:
 def kendall_encoder(unranked: Unranked, n_jobs: int | None) -> Encoder:
     """Encode rankings as bits; as expected signs if items may be unranked."""
 
-    def encode(rankings: RankMatrix, dtype: np.dtype[Any]) -> GroupedItems | Features:
+    def encode(rankings: Rankings, dtype: np.dtype[Any]) -> GroupedItems | Features:
         groups = read_groups(rankings, unranked, n_jobs)
         if unranked != "anywhere":
             return GroupedItems(groups)

@@ -17,7 +17,7 @@ from rankcut.cuts import GraphCut
 from rankcut.cuts.graph_cut import fit_graph
 from rankcut.errors import InputError, Setting
 from rankcut.kernels.gram import Features, fill_gram, gram_dtype, with_same_labels
-from rankcut.rankings import RankMatrix, Unranked, read_rankings
+from rankcut.rankings import Rankings, Unranked, read_rankings
 from rankcut.rankings.partitions import Partitions, block_rows, read_partitions
 from rankcut.threads import over_rows
 
@@ -98,7 +98,7 @@ def lovasz_bregman_divergence(
     )
 
 
-def _check_scores(scores: RankMatrix) -> None:
+def _check_scores(scores: Rankings) -> None:
     if scores.sparse is not None:
         raise InputError(
             "scores must be a dense matrix, because each item has one", remedy="pass X.toarray()"
@@ -115,14 +115,14 @@ def _check_scores(scores: RankMatrix) -> None:
             )
 
 
-def _dense_rows(scores: RankMatrix) -> Any:
+def _dense_rows(scores: Rankings) -> Any:
     n_rows, n_items = scores.shape
     step = block_rows(n_items)
     for start in range(0, n_rows, step):
         yield start, scores.read(start, min(start + step, n_rows))
 
 
-def _mean_gains(rankings: RankMatrix, cut: GraphCut, n_jobs: int | None) -> NDArray[np.float64]:
+def _mean_gains(rankings: Rankings, cut: GraphCut, n_jobs: int | None) -> NDArray[np.float64]:
     """φ° of each ranking, the mean over all ways to break its ties.
 
     One order of the tied items and its reverse are enough: of two tied items, each comes first in

@@ -29,7 +29,7 @@ from rankcut.kernels.gram import Encoder, gram_matrix
 from rankcut.kernels.groups import DRAWS, Completions, complete, read_groups
 from rankcut.kernels.kendall import count_pairs, kendall_kernel, signs_as_bits
 from rankcut.parameters import check_positive, seed_from
-from rankcut.rankings import RankMatrix, Unranked, read_rankings
+from rankcut.rankings import Rankings, Unranked, read_rankings
 
 # The median heuristic uses at most this many rankings: half a million pairs.
 _SAMPLE = 1000
@@ -147,7 +147,7 @@ def median_lambda(
     return 1.0 / median
 
 
-def take_rows(rankings: RankMatrix, rows: NDArray[Any]) -> Any:
+def take_rows(rankings: Rankings, rows: NDArray[Any]) -> Any:
     """Some rows of a rank matrix, as an array."""
     if rankings.sparse is not None:
         return rankings.sparse[rows]
@@ -231,7 +231,7 @@ def mallows_encoder(
     if lam is not None:
         check_positive(lam, "lam")
 
-    def encode(rankings: RankMatrix, dtype: np.dtype[Any]) -> MallowsCompletions:
+    def encode(rankings: Rankings, dtype: np.dtype[Any]) -> MallowsCompletions:
         groups = read_groups(rankings, unranked, n_jobs)
         completions = complete(groups, keep_ties=True, n_draws=n_draws, seed=seed, n_jobs=n_jobs)
         rate = 2.0 / max(count_pairs(rankings.shape[1]), 1) if lam is None else lam

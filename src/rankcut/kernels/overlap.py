@@ -11,7 +11,7 @@ from rankcut._loops.overlaps import overlap_values, weigh_listed
 from rankcut._loops.types import Floats, Indices, Longs
 from rankcut.errors import InputError
 from rankcut.kernels.gram import Encoder, gram_matrix
-from rankcut.rankings import RankMatrix
+from rankcut.rankings import Rankings
 from rankcut.rankings.partitions import read_ranked
 
 # Where the sum over all places goes over to an integral, and the decay up to which it may.
@@ -132,7 +132,7 @@ def overlap_encoder(p: float) -> Encoder:
     if not 0.0 < p < 1.0:
         raise InputError(f"must be between 0 and 1; got {p!r}", parameter="p")
 
-    def encode(rankings: RankMatrix, dtype: np.dtype[Any]) -> WeighedLists:
+    def encode(rankings: Rankings, dtype: np.dtype[Any]) -> WeighedLists:
         n_rows, n_items = rankings.shape
         starts = np.zeros(n_rows + 1, dtype=np.int64)
         items, weights = [], []

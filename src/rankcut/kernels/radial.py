@@ -10,7 +10,7 @@ from rankcut._loops.pairs import TWINS
 from rankcut.errors import InputError
 from rankcut.kernels.gram import Encoder, Encoding, gram_matrix, squares
 from rankcut.kernels.kendall import kendall_encoder
-from rankcut.rankings import RankMatrix, Unranked
+from rankcut.rankings import Rankings, Unranked
 
 # Squares and cubes of lengthscales, and their inverses, must be finite and above 0.
 _SHORTEST = 1e-100
@@ -173,7 +173,7 @@ def radial_encoder(
             parameter="lengthscale",
         )
 
-    def encode(rankings: RankMatrix, dtype: np.dtype[Any]) -> Distances:
+    def encode(rankings: Rankings, dtype: np.dtype[Any]) -> Distances:
         return Distances(base(rankings, _FLOAT), shape, float(lengthscale), derivative=derivative)
 
     return encode

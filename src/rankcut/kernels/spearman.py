@@ -9,7 +9,7 @@ from numpy.typing import DTypeLike, NDArray
 from rankcut._loops.partitions import centred_positions
 from rankcut.kernels.gram import Encoder, Features, gram_matrix
 from rankcut.kernels.groups import read_groups
-from rankcut.rankings import RankMatrix, Unranked
+from rankcut.rankings import Rankings, Unranked
 
 
 def spearman_kernel(
@@ -67,7 +67,7 @@ def spearman_kernel(
 def spearman_encoder(unranked: Unranked, n_jobs: int | None) -> Encoder:
     """Encode rankings as centred positions."""
 
-    def encode(rankings: RankMatrix, dtype: np.dtype[Any]) -> Features:
+    def encode(rankings: Rankings, dtype: np.dtype[Any]) -> Features:
         groups = read_groups(rankings, unranked, n_jobs)
 
         def fill(start: int, stop: int) -> NDArray[Any]:

@@ -35,7 +35,7 @@ from rankcut.graphs.distances import scaled_to_one
 from rankcut.kernels.gram import Encoder, Features, gram_dtype, gram_matrix, rows_at_once
 from rankcut.kernels.groups import all_full, read_groups
 from rankcut.parameters import check_choice, is_whole, within_floats
-from rankcut.rankings import RankMatrix, Unranked, read_rankings
+from rankcut.rankings import Rankings, Unranked, read_rankings
 
 Weights: TypeAlias = Literal["average", "top-k", "additive", "multiplicative"]
 
@@ -275,7 +275,7 @@ def weighted_kendall_encoder(
 ) -> Encoder:
     """Encode rankings as vectors of mean weights; as groups, for average weights."""
 
-    def encode(rankings: RankMatrix, dtype: np.dtype[Any]) -> Features | AverageWeights:
+    def encode(rankings: Rankings, dtype: np.dtype[Any]) -> Features | AverageWeights:
         groups = read_groups(rankings, unranked, n_jobs)
         table = weight_table(weights, k, position_weights, groups.shape[1])
         return (

@@ -35,7 +35,7 @@ from rankcut.label_ranking.targets import (
     scores_of_pairs,
 )
 from rankcut.parameters import check_counts, seed_from, within_floats
-from rankcut.rankings import RankMatrix, Unranked, as_frame, read_rankings, weights_of
+from rankcut.rankings import Rankings, Unranked, as_frame, read_rankings, weights_of
 from rankcut.rankings.decoding import to_ranking
 
 # With more items than this, one target per pair would be too many.
@@ -238,7 +238,7 @@ class RankingRegressor(RegressorMixin, BaseEstimator):
         self.estimator_ = model.fit(table, targets, **named)
         return left_out
 
-    def _vectors(self, ranks: Any, rankings: RankMatrix, weights: Floats) -> Floats:
+    def _vectors(self, ranks: Any, rankings: Rankings, weights: Floats) -> Floats:
         """The vectors of the user's features, which have a coordinate for each item."""
         self.features_ = clone(self.features)
         counted = has_fit_parameter(self.features_, "sample_weight")

@@ -17,7 +17,7 @@ from rankcut._loops.types import Floats
 from rankcut.errors import InputError
 from rankcut.kernels.groups import read_groups
 from rankcut.kernels.kendall import count_pairs
-from rankcut.rankings import RankMatrix, Unranked, as_frame
+from rankcut.rankings import Rankings, Unranked, as_frame
 
 
 def check_targets(ranks: Any) -> Any:
@@ -30,7 +30,7 @@ def check_targets(ranks: Any) -> Any:
     return ranks if is_table or hasattr(ranks, "__rank_matrix__") else np.asarray(ranks)
 
 
-def ranks_anything(rankings: RankMatrix) -> bool:
+def ranks_anything(rankings: Rankings) -> bool:
     """Whether any ranking ranks any item."""
     stored = rankings.sparse
     ranks = rankings.read(0, rankings.shape[0]) if stored is None else stored.data
@@ -56,9 +56,7 @@ class PairTargets:
     listed: NDArray[np.bool_]
 
 
-def pair_targets(
-    rankings: RankMatrix, unranked: Unranked, n_jobs: int | None = None
-) -> PairTargets:
+def pair_targets(rankings: Rankings, unranked: Unranked, n_jobs: int | None = None) -> PairTargets:
     """Expected signs of all pairs, and which of them are known.
 
     >>> from rankcut.rankings import read_rankings

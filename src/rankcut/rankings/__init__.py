@@ -2,7 +2,7 @@
 
 from rankcut.rankings.value import (
     EXACT,
-    RankMatrix,
+    Rankings,
     Unranked,
     as_frame,
     labels_beside,
@@ -13,7 +13,7 @@ from rankcut.rankings.value import (
 
 __all__ = [
     "EXACT",
-    "RankMatrix",
+    "Rankings",
     "Unranked",
     "as_frame",
     "labels_beside",

@@ -19,7 +19,7 @@ from rankcut._loops.partitions import (
 from rankcut._loops.slopes import MOST_PAIRED, pair_up, pool_in_fives, pool_rows, room_for_fives
 from rankcut._loops.types import Floats, Indices, Ints
 from rankcut.errors import InputError
-from rankcut.rankings import RankMatrix
+from rankcut.rankings import Rankings
 
 # A block has about this many entries: few enough that a core's cache holds what is made from them,
 # and enough that the time Python needs for each block does not matter.
@@ -171,7 +171,7 @@ def block_rows(n_items: int) -> int:
 
 
 def read_partitions(
-    rankings: RankMatrix, start: int, stop: int, *, close: bool
+    rankings: Rankings, start: int, stop: int, *, close: bool
 ) -> Iterator[tuple[int, Partitions]]:
     """The rankings from ``start`` to ``stop`` block by block, each with its first row's number.
 
@@ -195,7 +195,7 @@ def read_partitions(
         yield first, block
 
 
-def read_ranked(rankings: RankMatrix, start: int, stop: int) -> Iterator[tuple[int, Partitions]]:
+def read_ranked(rankings: Rankings, start: int, stop: int) -> Iterator[tuple[int, Partitions]]:
     """As :func:`read_partitions`, but blocks of a sparse matrix list only the ranked items.
 
     Their memory grows with the stored entries, not with the number of items.

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse as sp
 
 from rankcut.errors import InputError, amount
-from rankcut.rankings import RankMatrix, read_rankings
+from rankcut.rankings import Rankings, read_rankings
 from rankcut.rankings.orders import spread
 
 # A rank matrix is dense while it has at most this many entries, or at most this many entries for
@@ -185,7 +185,7 @@ class RankingSet:
         """The sum of the counts, exact however large."""
         return sum(self.counts.tolist())
 
-    def __rank_matrix__(self) -> RankMatrix:
+    def __rank_matrix__(self) -> Rankings:
         """The ranks with the items' labels; every estimator and kernel reads a set through this."""
         return read_rankings(self.ranks, self.labels())
 

@@ -11,7 +11,7 @@ unranked item is NaN, or absent in a sparse matrix. ``unranked`` says what that 
     their place is unknown: an incomplete ranking.
 
 A rank matrix is a NumPy array, a pandas or Polars frame whose columns name the items, a SciPy CSR
-array whose stored entries are the ranks, or a :class:`~rankcut.RankingSet`. :class:`RankMatrix`
+array whose stored entries are the ranks, or a :class:`~rankcut.RankingSet`. :class:`Rankings`
 wraps any of them, checked, and reads them block by block.
 """
 
@@ -51,7 +51,7 @@ _CHOICES: Text = [
 
 
 @dataclass(frozen=True, eq=False)
-class RankMatrix:
+class Rankings:
     """One interface to every kind of rank matrix.
 
     Attributes
@@ -132,7 +132,7 @@ class RankMatrix:
         )
 
 
-def read_rankings(X: Any, items: Sequence[Hashable] | None = None) -> RankMatrix:
+def read_rankings(X: Any, items: Sequence[Hashable] | None = None) -> Rankings:
     """Accept an array, a frame, a sparse matrix or a RankingSet as a rank matrix.
 
     ``items`` labels the columns of an array or sparse matrix; frames have labels already.
@@ -141,7 +141,7 @@ def read_rankings(X: Any, items: Sequence[Hashable] | None = None) -> RankMatrix
     (2, 3)
     """
     if hasattr(X, "__rank_matrix__"):
-        own: RankMatrix = X.__rank_matrix__()
+        own: Rankings = X.__rank_matrix__()
         return replace(own, items=_labels_beside_own(items, own.items, own.shape[1]))
     if isinstance(X, np.ma.MaskedArray):
         X = np.ma.filled(X.astype(np.float64), np.nan)
@@ -160,10 +160,10 @@ def read_rankings(X: Any, items: Sequence[Hashable] | None = None) -> RankMatrix
         raise InputError(f"ranks are numbers; this matrix holds {values.dtype}")
     if issparse(values):
         matrix = _canonical(values, labels)
-        return RankMatrix(matrix.shape, labels, matrix, _no_dense_rows, values.dtype == np.float32)
+        return Rankings(matrix.shape, labels, matrix, _no_dense_rows, values.dtype == np.float32)
     # Not a function within this one: to make it would cost a short row as much as to read it.
     read = partial(_read_rows, values, labels)
-    return RankMatrix(values.shape, labels, None, read, values.dtype == np.float32)
+    return Rankings(values.shape, labels, None, read, values.dtype == np.float32)
 
 
 def weights_of(rankings: Any, sample_weight: ArrayLike | None) -> ArrayLike | None:
@@ -245,7 +245,7 @@ def _no_dense_rows(start: int, stop: int) -> NDArray[np.float64]:
     raise TypeError("read a sparse rank matrix through its stored entries")
 
 
-def _read_frame(frame: "nw.DataFrame[Any]", items: Sequence[Hashable] | None) -> RankMatrix:
+def _read_frame(frame: "nw.DataFrame[Any]", items: Sequence[Hashable] | None) -> Rankings:
     import narwhals as nw
 
     columns: list[Hashable] = list(frame.columns)
@@ -279,7 +279,7 @@ def _read_frame(frame: "nw.DataFrame[Any]", items: Sequence[Hashable] | None) ->
                 _check_exact(rows.item(row, item), start + row, item, labels)
         return numbers
 
-    return RankMatrix((n_rows, n_items), labels, None, read, dtypes == {nw.Float32()})
+    return Rankings((n_rows, n_items), labels, None, read, dtypes == {nw.Float32()})
 
 
 def _as_numbers(

@@ -16,7 +16,7 @@ from sklearn.utils.validation import (
 from rankcut._loops.types import Floats
 from rankcut.errors import InputError
 from rankcut.estimators import TakesRankings
-from rankcut.rankings import RankMatrix, as_frame, read_rankings
+from rankcut.rankings import Rankings, as_frame, read_rankings
 from rankcut.rankings.ratings import with_category_codes
 from rankcut.regression.evidence import weigh_views
 from rankcut.regression.views import (
@@ -160,11 +160,11 @@ class RankingClassifier(ClassifierMixin, TakesRankings):
             self.covariance_ = laplace_covariance(features, probabilities, 1.0, counts)
         return self
 
-    def _read(self, X: Any, *, reset: bool) -> RankMatrix:
+    def _read(self, X: Any, *, reset: bool) -> Rankings:
         frame = as_frame(X) if self.ratings else None
         return super()._read(X if frame is None else with_category_codes(frame), reset=reset)
 
-    def _views(self, rankings: RankMatrix) -> dict[str, View]:
+    def _views(self, rankings: Rankings) -> dict[str, View]:
         if self._levels is None:
             return list_views(rankings, self._smoother)
         return list_views(_ranked(rankings), self._smoother) | self._levels(rankings)
@@ -224,7 +224,7 @@ class RankingClassifier(ClassifierMixin, TakesRankings):
         return tags
 
 
-def _ranked(ratings: RankMatrix) -> RankMatrix:
+def _ranked(ratings: Rankings) -> Rankings:
     """Ratings as ranks: the highest first."""
     if ratings.sparse is not None:
         ranks = ratings.sparse.astype(np.float64)

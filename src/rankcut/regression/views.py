@@ -30,7 +30,7 @@ from rankcut.cuts.smoothing import Smoother, check_steps
 from rankcut.graphs import AgreementGraph, ItemGraph
 from rankcut.graphs.derived import joining_like_items
 from rankcut.graphs.learned import list_positions, listed_ranks
-from rankcut.rankings import RankMatrix
+from rankcut.rankings import Rankings
 
 # With more levels than this, a rating is a number and each level says little by itself.
 _MOST_LEVELS = 12
@@ -46,7 +46,7 @@ _ROUNDING = 1e-9
 
 
 def fit_smoother(
-    graph: Any, steps: float, rankings: RankMatrix, counts: Floats | None
+    graph: Any, steps: float, rankings: Rankings, counts: Floats | None
 ) -> tuple[ItemGraph | None, Smoother | None]:
     """The graph that connects like items, and what smooths over it; neither without steps."""
     check_steps(steps)
@@ -118,7 +118,7 @@ def _sizes(rows: sparse.csr_array) -> NDArray[Any]:
     return np.diff(rows.indptr)
 
 
-def order_view(rankings: RankMatrix) -> sparse.csr_array:
+def order_view(rankings: Rankings) -> sparse.csr_array:
     """(k + 1 − 2·rank) for each of k listed items and 0 for the others, scaled to unit length.
 
     >>> from rankcut.rankings import read_rankings
@@ -129,7 +129,7 @@ def order_view(rankings: RankMatrix) -> sparse.csr_array:
     return _normalised(_like(listed, list_positions(listed)))
 
 
-def listing_view(rankings: RankMatrix) -> sparse.csr_array:
+def listing_view(rankings: Rankings) -> sparse.csr_array:
     """1/√k for each of k listed items and 0 for the others.
 
     >>> from rankcut.rankings import read_rankings
@@ -141,7 +141,7 @@ def listing_view(rankings: RankMatrix) -> sparse.csr_array:
     return _normalised(_like(listed, np.ones(listed.nnz)))
 
 
-def top_view(rankings: RankMatrix) -> sparse.csr_array:
+def top_view(rankings: Rankings) -> sparse.csr_array:
     """1/rank for each listed item and 0 for the others, scaled to unit length: first choices count.
 
     >>> from rankcut.rankings import read_rankings
@@ -154,7 +154,7 @@ def top_view(rankings: RankMatrix) -> sparse.csr_array:
     return _normalised(_like(listed, 1.0 / ranks))
 
 
-def list_views(rankings: RankMatrix, smoother: Smoother | None = None) -> dict[str, View]:
+def list_views(rankings: Rankings, smoother: Smoother | None = None) -> dict[str, View]:
     """Order, listing, both at once, first choices, and order and listing smoothed.
 
     In "both", an item has one weight for its place and for being listed: these are the features
@@ -188,7 +188,7 @@ class LevelViews:
     {'ratings': (2, 3), 'mean level': (2, 1), 'levels': (2, 12)}
     """
 
-    def __init__(self, ratings: RankMatrix, counts: Floats | None = None) -> None:
+    def __init__(self, ratings: Rankings, counts: Floats | None = None) -> None:
         rated = listed_ranks(ratings)
         weights = np.ones(rated.nnz) if counts is None else np.repeat(counts, _sizes(rated))
         total = max(float(weights.sum()), 1.0)
@@ -197,7 +197,7 @@ class LevelViews:
         levels = np.unique(rated.data)
         self._levels = levels if 2 <= len(levels) <= _MOST_LEVELS else levels[:0]
 
-    def __call__(self, ratings: RankMatrix) -> dict[str, View]:
+    def __call__(self, ratings: Rankings) -> dict[str, View]:
         """The views of some ratings."""
         rated = listed_ranks(ratings)
         scores = (rated.data - self._mean) / self._spread

@@ -19,7 +19,7 @@ from rankcut.graphs.derived import joining_like_items
 from rankcut.graphs.item_features import aligned_points
 from rankcut.graphs.learned import list_positions, listed_ranks
 from rankcut.parameters import check_counts
-from rankcut.rankings import RankMatrix, Unranked, weights_of
+from rankcut.rankings import Rankings, Unranked, weights_of
 from rankcut.similar.latent import LatentFactors, square_root
 
 # All of these were chosen on development people by what benchmarks/quality_alike.py measures.
@@ -392,7 +392,7 @@ class _Lists(NamedTuple):
     positions: Floats
 
     @classmethod
-    def of(cls, rankings: RankMatrix) -> "_Lists":
+    def of(cls, rankings: Rankings) -> "_Lists":
         return cls.of_ranks(listed_ranks(rankings))
 
     @classmethod
