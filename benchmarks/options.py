@@ -25,7 +25,7 @@ from rankcut import (
     NeighborGraph,
     SimilarityGraph,
 )
-from rankcut.cuts import GraphSmoothing
+from rankcut.cuts.smoothing import Smoother
 
 RNG = np.random.default_rng(0)
 OPTIONS = {
@@ -65,9 +65,9 @@ def learned_graphs(n_lists: int, n_items: int, length: int) -> Table:
         began = perf_counter()
         graph = recipe.build_from(lists)
         learned = perf_counter() - began
-        smoothing = GraphSmoothing(graph, steps=1).fit(lists)
+        smoother = Smoother(graph, 1)
         began = perf_counter()
-        smoothing.transform(lists)
+        smoother.smooth_sparse(lists)
         smoothed = perf_counter() - began
         table.add_row(type(recipe).__name__, in_words(learned), in_words(smoothed))
     return table

@@ -84,7 +84,6 @@ MODULAR = cuts.Modular([1.0, 2.0, 3.0])
         lambda: rankcut.make_mallows(3, HUGE),
         lambda: graphs.MixedGraph([np.ones((2, 2)) - np.eye(2)], weights=[HUGE]).build(),
         lambda: rankcut.SimilarityGraph([[1.0], [2.0]], lengthscale=[HUGE]).build(),
-        lambda: cuts.GraphSmoothing(np.ones((3, 3)) - np.eye(3)).fit([[HUGE, 1, 2]]),
         lambda: kernels.weighted_kendall_kernel(
             FULL, weights="additive", position_weights=[HUGE, 1, 1]
         ),

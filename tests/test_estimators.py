@@ -31,14 +31,12 @@ from rankcut import (
     SubmodularFeatures,
     ViewFeatures,
 )
-from rankcut.cuts import GraphSmoothing
 from rankcut.kernels import KendallFeatures, WeightedKendallFeatures
 from rankcut.similar import LikenessFeatures
 
 # One of each class; the slow tests check other parameters as well.
 ESTIMATORS = [
     GraphCutFeatures(),
-    GraphSmoothing(),
     KendallFeatures(),
     LikenessFeatures(),
     WeightedKendallFeatures(),

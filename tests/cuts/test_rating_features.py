@@ -5,11 +5,10 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.special import erf
-from sklearn.base import clone
 
-from rankcut import GPClassifier, GraphCutFeatures, RatingFeatures
+from rankcut import GraphCutFeatures, RatingFeatures
 from rankcut._loops import strengths as loops
-from rankcut.cuts import RatingKernel, rating_slopes
+from rankcut.cuts import rating_slopes
 
 N_ITEMS = 6
 RNG = np.random.default_rng(0)
@@ -128,37 +127,6 @@ def test_opposite_ratings_have_opposite_vectors():
         features = RatingFeatures(WEIGHTS, **options)
         got = features.fit_transform(np.vstack([RATINGS, 6 - RATINGS]))
         assert_allclose(got[:12], -got[12:], atol=1e-12)
-
-
-@pytest.mark.parametrize("graph", GRAPHS)
-@pytest.mark.parametrize("unrated", ["ignore", "anywhere"])
-@pytest.mark.parametrize("normalize", [False, True])
-def test_kernel(graph, unrated, normalize):
-    ratings = PARTIAL[2:]
-    kernel = RatingKernel(GRAPHS[graph], noise=0.9, unrated=unrated, normalize=normalize)
-    vectors = RatingFeatures(
-        GRAPHS[graph], noise=0.9, unrated=unrated, normalize=normalize
-    ).fit_transform(ratings)
-    gram, gradient = kernel(ratings, eval_gradient=True)
-    assert_allclose(gram, vectors @ vectors.T, rtol=1e-12, atol=1e-12)
-    assert_allclose(kernel.diag(ratings), np.diag(gram), rtol=1e-12)
-    step = 1e-5
-    up, down = (
-        clone(kernel).set_params(noise=0.9 * np.exp(sign * step))(ratings) for sign in (1, -1)
-    )
-    assert_allclose(gradient[:, :, 0], (up - down) / (2 * step), rtol=1e-6, atol=1e-8)
-
-
-def test_noise_is_learned_by_the_evidence():
-    # What counts is whether the first item is far ahead, which the order does not tell.
-    rng = np.random.default_rng(3)
-    ratings = rng.uniform(0, 1, (80, 5))
-    ratings[:, 0] = np.where(np.arange(80) % 2, 1.05, 6.0)
-    y = np.arange(80) % 2
-    order = GPClassifier(kernel=RatingKernel(noise=1e-3, noise_bounds="fixed")).fit(ratings, y)
-    learned = GPClassifier(kernel=RatingKernel(noise=0.3)).fit(ratings, y)
-    assert learned.elbo_ > order.elbo_ + 10
-    assert learned.kernel_[0].noise > 0.1
 
 
 @pytest.mark.parametrize(

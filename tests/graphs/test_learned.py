@@ -27,7 +27,6 @@ from rankcut import (
     graph_cut_kernel,
     make_food,
 )
-from rankcut.cuts import GraphSmoothing
 from rankcut.errors import InputError
 from rankcut.graphs import NormalizedGraph
 
@@ -205,7 +204,6 @@ def test_graphs_made_of_learned_ones(wrap):
 def test_where_no_rankings_are_fitted_it_is_refused():
     ranks = lists(5, 4, seed=0)
     for use in (
-        lambda: GraphSmoothing(CoListingGraph()).fit(np.ones((2, 4))),
         lambda: graph_cut_kernel(ranks, graph=CoListingGraph(), unranked="last"),
         lambda: GraphCutKernel(CoListingGraph(), unranked="last")(ranks),
     ):

@@ -9,25 +9,20 @@ from rankcut._loops.types import Floats, Indices, Longs
 
 
 @compiled
-def expected_sign(difference: float, noise: float, derivative: bool) -> float:
-    """erf(d/(2τ)), the mean sign of d plus noise; or its derivative by τ. τ = 0 is the sign."""
-    if derivative:
-        scaled = difference / (2.0 * noise)
-        return -2.0 / math.sqrt(math.pi) * math.exp(-scaled * scaled) * scaled / noise
+def expected_sign(difference: float, noise: float) -> float:
+    """erf(d/(2τ)), the mean sign of d plus noise. τ = 0 is the sign."""
     if noise == 0.0:
         return (1.0 if difference > 0.0 else 0.0) - (1.0 if difference < 0.0 else 0.0)
     return math.erf(difference / (2.0 * noise))
 
 
 @compiled
-def expected_wins(
-    starts: Longs, ratings: Floats, noise: float, derivative: bool, wins: Floats
-) -> None:
+def expected_wins(starts: Longs, ratings: Floats, noise: float, wins: Floats) -> None:
     """Σ_j of expected signs, over the rated items j of the same person, for each rating."""
     for r in range(len(starts) - 1):
         for a in range(starts[r], starts[r + 1]):
             for b in range(starts[r], a):
-                sign = expected_sign(ratings[a] - ratings[b], noise, derivative)
+                sign = expected_sign(ratings[a] - ratings[b], noise)
                 wins[a] += sign
                 wins[b] -= sign
 
@@ -38,7 +33,6 @@ def weighted_wins_dense(
     items: Indices,
     ratings: Floats,
     noise: float,
-    derivative: bool,
     weights: Floats,
     wins: Floats,
 ) -> None:
@@ -47,7 +41,7 @@ def weighted_wins_dense(
         for a in range(starts[r], starts[r + 1]):
             for b in range(starts[r], a):
                 weight = weights[items[a], items[b]]
-                sign = expected_sign(ratings[a] - ratings[b], noise, derivative)
+                sign = expected_sign(ratings[a] - ratings[b], noise)
                 wins[a] += weight * sign
                 wins[b] -= weight * sign
 
@@ -58,7 +52,6 @@ def weighted_wins_sparse(
     items: Indices,
     ratings: Floats,
     noise: float,
-    derivative: bool,
     edge_starts: Longs,
     neighbors: Indices,
     weights: Floats,
@@ -74,6 +67,6 @@ def weighted_wins_sparse(
             for edge in range(edge_starts[item], edge_starts[item + 1]):
                 other = own[neighbors[edge]]
                 if not math.isnan(other):
-                    wins[a] += weights[edge] * expected_sign(ratings[a] - other, noise, derivative)
+                    wins[a] += weights[edge] * expected_sign(ratings[a] - other, noise)
         for a in range(starts[r], starts[r + 1]):
             own[items[a]] = np.nan

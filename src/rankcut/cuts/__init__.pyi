@@ -17,12 +17,10 @@ from rankcut.cuts.feature_map import FeatureMap as FeatureMap
 from rankcut.cuts.feature_map import MapOptions as MapOptions
 from rankcut.cuts.graph_cut import graph_cut_features as graph_cut_features
 from rankcut.cuts.graph_cut_transformer import GraphCutFeatures as GraphCutFeatures
-from rankcut.cuts.graph_smoothing import GraphSmoothing as GraphSmoothing
 from rankcut.cuts.offset_rows import JoinedRows as JoinedRows
 from rankcut.cuts.offset_rows import OffsetRows as OffsetRows
 from rankcut.cuts.offset_rows import UncentredRows as UncentredRows
 from rankcut.cuts.rating_features import RatingFeatures as RatingFeatures
-from rankcut.cuts.rating_features import RatingKernel as RatingKernel
 from rankcut.cuts.set_function import Complement as Complement
 from rankcut.cuts.set_function import Multiple as Multiple
 from rankcut.cuts.set_function import SetFunction as SetFunction

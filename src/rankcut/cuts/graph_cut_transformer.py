@@ -54,9 +54,8 @@ class GraphCutFeatures(RankingFeatures):
         seed.
     smoothing : float or Smoothing, default=0.0
         Steps of a lazy random walk on the item graph that smooths the vectors, so that similar
-        items have similar values and lists that share no item can be compared: φ·p(L), not φ,
-        as in :class:`~rankcut.cuts.GraphSmoothing`. 0 is no smoothing, 1.5 is a step and a
-        half.
+        items have similar values and lists that share no item can be compared: φ·p(L), not φ;
+        see :mod:`rankcut.cuts.smoothing`. 0 is no smoothing, 1.5 is a step and a half.
         :class:`~rankcut.Smoothing` also names another graph to walk on. With ``normalize``, the
         smoothed vectors have unit length; reported errors are for vectors before smoothing.
     dtype : float32, float64 or None, default=None
@@ -85,7 +84,6 @@ class GraphCutFeatures(RankingFeatures):
     --------
     graph_cut_features : The same as a plain function.
     graph_cut_kernel : The inner products of the vectors.
-    GraphSmoothing : Only the smoothing, for any vectors over the items.
     SubmodularFeatures : The same with any set function instead of the cut.
 
     References

@@ -1,16 +1,14 @@
-"""Vectors and a kernel of ratings, which keep how strong a preference is."""
+"""Vectors of ratings, which keep how strong a preference is."""
 
 from collections.abc import Hashable, Sequence
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import TransformerMixin
-from sklearn.gaussian_process.kernels import Hyperparameter
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from rankcut._loops.pairs import TWINS
 from rankcut.cuts.feature_map import MapOptions
 from rankcut.cuts.graph_cut import fit_graph, make_map
 from rankcut.cuts.rating_slopes import (
@@ -22,8 +20,6 @@ from rankcut.cuts.rating_slopes import (
 from rankcut.errors import InputError, Setting
 from rankcut.estimators import NamesItems, TakesRankings, check_items
 from rankcut.graphs import ItemGraph
-from rankcut.kernels.gram import Encoder, Features
-from rankcut.kernels.ranking_kernel import RankingKernel
 from rankcut.parameters import check_counts, check_draws, check_number, seed_from
 from rankcut.rankings import Rankings, Unranked, as_frame, weights_of
 from rankcut.rankings.ratings import with_category_codes
@@ -79,7 +75,6 @@ class RatingFeatures(NamesItems, TransformerMixin, TakesRankings):
     See Also
     --------
     GraphCutFeatures : The vectors of rankings.
-    RatingKernel : The inner products of these vectors, in which τ can be learned.
 
     Examples
     --------
@@ -218,118 +213,3 @@ def _unit_length(vectors: Any) -> Any:
     scaled = vectors.copy()
     scaled.data *= np.repeat(scales, np.diff(scaled.indptr))
     return scaled
-
-
-class RatingKernel(RankingKernel):
-    """k(x, x') = ⟨φ(x), φ(x')⟩ with the vectors of :class:`~rankcut.RatingFeatures`.
-
-    Parameters
-    ----------
-    graph, unrated, normalize, items
-        As in :class:`~rankcut.RatingFeatures`.
-    noise : float
-        τ > 0, a hyper-parameter with a gradient.
-    noise_bounds : pair of floats or "fixed"
-        Where a Gaussian process looks for τ.
-    n_jobs : int or None
-        Number of threads.
-
-    Examples
-    --------
-    >>> from rankcut.cuts import RatingKernel
-    >>> RatingKernel(noise=2, normalize=True)([[5, 4, 1]], [[5, 4, 1], [5, 2, 1]]).round(2)
-    array([[1.  , 0.85]])
-    """
-
-    def __init__(
-        self,
-        graph: Any = None,
-        *,
-        noise: float = 1.0,
-        noise_bounds: tuple[float, float] | str = (1e-3, 1e3),
-        unrated: Unrated = "error",
-        normalize: bool = False,
-        items: Sequence[Hashable] | None = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.graph = graph
-        self.noise = noise
-        self.noise_bounds = noise_bounds
-        self.unrated = unrated
-        self.normalize = normalize
-        self.items = items
-        self.n_jobs = n_jobs
-
-    @property
-    def unranked(self) -> Unranked:  # type: ignore[override]
-        """What an unrated item means, in the words of rankings."""
-        return _as_unranked(self.unrated)
-
-    @property
-    def hyperparameter_noise(self) -> Hyperparameter:
-        """τ, as scikit-learn describes it."""
-        return Hyperparameter("noise", "numeric", self.noise_bounds)
-
-    def _encoder(self, *, derivative: bool = False) -> Encoder:
-        noise = check_number(self.noise, "noise")
-
-        def encode(ratings: Rankings, dtype: np.dtype[Any]) -> Any:
-            graph = fit_graph(self.graph, ratings)
-            vectors = self._vectors(ratings, graph, noise, dtype)
-            if not derivative:
-                return _stored(vectors)
-            slopes = self._vectors(ratings, graph, noise, dtype, derivative=True)
-            return _Slopes(_stored(vectors), _stored(slopes))
-
-        return encode
-
-    def _vectors(
-        self,
-        ratings: Rankings,
-        graph: ItemGraph,
-        noise: float,
-        dtype: np.dtype[Any],
-        *,
-        derivative: bool = False,
-    ) -> NDArray[Any]:
-        vectors: Any = strength_vectors(
-            stored_ratings(ratings),
-            graph,
-            noise,
-            anywhere=self.unrated == "anywhere",
-            derivative=derivative,
-        )
-        dense = vectors if isinstance(vectors, np.ndarray) else vectors.toarray()
-        return np.asarray(dense, dtype=dtype)
-
-
-def _stored(vectors: NDArray[Any]) -> Features:
-    def rows(start: int, stop: int) -> NDArray[Any]:
-        return vectors[start:stop]
-
-    return Features(vectors.shape, rows)
-
-
-class _Slopes:
-    """The derivative of ⟨φ, φ'⟩: ⟨dφ, φ'⟩ + ⟨φ, dφ'⟩."""
-
-    blas = True
-
-    def __init__(self, vectors: Features, slopes: Features) -> None:
-        self._vectors = vectors
-        self._slopes = slopes
-        self.side = vectors.side
-
-    def __len__(self) -> int:
-        return len(self._vectors)
-
-    def compare(self, rows: slice, other: "_Slopes", columns: slice, pairs: int, out: Any) -> None:
-        """The derivative for these rows and the other's columns."""
-        left, left_slopes = self._vectors.rows(rows), self._slopes.rows(rows)
-        right, right_slopes = other._vectors.rows(columns), other._slopes.rows(columns)
-        if pairs == TWINS:
-            np.einsum("rf,rf->r", left_slopes, right, out=out[:, 0])
-            out[:, 0] *= 2.0
-        else:
-            np.matmul(left_slopes, right.T, out=out)
-            out += left @ right_slopes.T

@@ -65,9 +65,8 @@ def strength_vectors(
     noise: float,
     *,
     anywhere: bool,
-    derivative: bool = False,
 ) -> sparse.csr_array | Floats:
-    """φ of each row of ratings, or its derivative by τ, without pooling.
+    """φ of each row of ratings, without pooling.
 
     Sparse where unrated items have the value 0: where they are left out, or on the complete graph.
     """
@@ -77,7 +76,7 @@ def strength_vectors(
     wins = np.zeros(len(ratings))
     scores = np.zeros(len(ratings))
     if anywhere or graph.is_complete:
-        expected_wins(starts, ratings, noise, derivative, scores)
+        expected_wins(starts, ratings, noise, scores)
     if graph.is_complete:
         wins += scores
     elif graph.weights.kind == "sparse":
@@ -87,7 +86,6 @@ def strength_vectors(
             items,
             ratings,
             noise,
-            derivative,
             edges.indptr.astype(np.int64),
             edges.indices.astype(np.uint32),
             np.ascontiguousarray(edges.data, dtype=np.float64),
@@ -95,7 +93,7 @@ def strength_vectors(
         )
     else:
         weights = np.ascontiguousarray(graph.to_dense())
-        weighted_wins_dense(starts, items, ratings, noise, derivative, weights, wins)
+        weighted_wins_dense(starts, items, ratings, noise, weights, wins)
     if not anywhere:
         return sparse.csr_array((wins, stored.indices, stored.indptr), shape=stored.shape)
     lengths = np.diff(starts)

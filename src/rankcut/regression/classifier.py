@@ -57,8 +57,7 @@ class RankingClassifier(ClassifierMixin, TakesRankings):
         The item graph, which connects similar items, as for :class:`~rankcut.GraphCutFeatures`;
         None learns an :class:`~rankcut.AgreementGraph` from the fitted rankings.
     smoothing : float, default=4.0
-        Steps of a lazy random walk; see :class:`~rankcut.cuts.GraphSmoothing`. 0 uses no
-        graph.
+        Steps of a lazy random walk; see :class:`~rankcut.Smoothing`. 0 uses no graph.
     ratings : bool, default=False
         Whether X holds ratings, higher ones better, instead of ranks. Equal ratings are tied, and
         their level counts as well as their order. They may be ordered categories of a frame, the

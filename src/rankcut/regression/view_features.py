@@ -32,8 +32,7 @@ class ViewFeatures(TransformerMixin, TakesRankings):
         The item graph, which connects similar items, as for :class:`~rankcut.GraphCutFeatures`;
         None learns an :class:`~rankcut.AgreementGraph` from the fitted rankings.
     smoothing : float, default=4.0
-        Steps of a lazy random walk; see :class:`~rankcut.cuts.GraphSmoothing`. 0 uses no
-        graph.
+        Steps of a lazy random walk; see :class:`~rankcut.Smoothing`. 0 uses no graph.
     items : sequence or None, default=None
         Labels of the columns, if the rankings are not a frame.
 

@@ -1,4 +1,4 @@
-"""GraphSmoothing, and smoothing after graph cuts, among scikit-learn's tools."""
+"""Graph cut features with ``smoothing=``, among scikit-learn's tools."""
 
 import pickle
 
@@ -20,12 +20,20 @@ from rankcut import (
     Smoothing,
     make_food,
 )
-from rankcut.cuts import GraphSmoothing, UncentredRows
-from rankcut.graphs import DistanceGraph, NormalizedGraph
+from rankcut.cuts import UncentredRows
+from rankcut.cuts.smoothing import Smoother
+from rankcut.graphs import DistanceGraph, ItemGraph, NormalizedGraph, as_item_graph
 
 FOOD = make_food(60, noise=0.3, random_state=0)
 GRAPH = SimilarityGraph(FOOD.item_features)
 SPARSE = NeighborGraph(FOOD.item_features, n_neighbors=2)
+
+
+def smoothed(rows, graph, steps):
+    built = ItemGraph.complete(rows.shape[1]) if graph is None else as_item_graph(graph)
+    rows = rows.copy()
+    Smoother(built, steps).smooth(rows)
+    return rows
 
 
 def stored(ranks):
@@ -37,7 +45,7 @@ def stored(ranks):
 @pytest.mark.parametrize("other", [None, SPARSE])
 def test_after_graph_cuts_it_is_the_same(graph, other):
     plain = GraphCutFeatures(graph).fit_transform(FOOD.ranks)
-    expected = GraphSmoothing(graph if other is None else other, steps=1.5).fit_transform(plain)
+    expected = smoothed(plain, graph if other is None else other, 1.5)
     together = GraphCutFeatures(graph, smoothing=Smoothing(1.5, other))
     assert_array_equal(together.fit_transform(FOOD.ranks), expected)
     unit = together.set_params(normalize=True).fit_transform(FOOD.ranks)
@@ -66,7 +74,7 @@ def test_sparse_features_are_smoothed_up_to_the_constant():
         kept = transformer.fit_transform(stored(ranks))
         assert type(kept) is UncentredRows
         # What is missing is a multiple of 1·p(L).
-        ones = GraphSmoothing(graph, steps=1.5).fit_transform(np.ones((1, 8)))[0]
+        ones = smoothed(np.ones((1, 8)), graph, 1.5)[0]
         missing = kept.toarray() - dense
         assert_allclose(missing, np.outer(missing @ ones / (ones @ ones), ones), atol=1e-12)
     filled = GraphCutFeatures(GRAPH, **options)
@@ -87,15 +95,11 @@ def test_what_is_no_number_of_steps(steps):
 
 
 def test_a_grid_search_finds_a_strength():
-    model = make_pipeline(
-        GraphCutFeatures(smoothing=Smoothing(graph=SPARSE)),
-        GraphSmoothing(GRAPH),
-        LogisticRegression(),
-    )
+    features = GraphCutFeatures(smoothing=Smoothing(graph=SPARSE))
+    model = make_pipeline(features, LogisticRegression())
     grid = {
         "graphcutfeatures__smoothing__steps": [0, 0.5],
         "graphcutfeatures__smoothing__graph__n_neighbors": [1, 3],
-        "graphsmoothing__steps": [0, 2],
     }
     search = GridSearchCV(model, grid, cv=2).fit(FOOD.ranks, FOOD.target)
     assert search.score(FOOD.ranks, FOOD.target) > 0.85
@@ -117,45 +121,9 @@ class TestUnlikeItems:
         assert_array_equal(alone.transform(FOOD.ranks), given.transform(FOOD.ranks))
         assert_array_equal(alone.smoothing_graph_.to_dense(), SPARSE.build().to_dense())
         assert alone.set_params(smoothing=0).fit(FOOD.ranks).smoothing_graph_ is None
-        plain = GraphCutFeatures(unlike).fit_transform(FOOD.ranks)
-        apart = GraphSmoothing(unlike, steps=1).fit_transform(plain)
-        assert_array_equal(apart, given.transform(FOOD.ranks))
 
     def test_a_graph_of_distances_does_not_tell_like_items(self):
         graph = DistanceGraph(FOOD.item_features)
         with pytest.raises(ValueError, match="a DistanceGraph connects dissimilar items"):
             GraphCutFeatures(graph, smoothing=1).fit(FOOD.ranks)
         GraphCutFeatures(graph, smoothing=Smoothing(1, GRAPH)).fit(FOOD.ranks)
-
-
-class TestNames:
-    def test_graphs_are_matched_by_name(self, frames):
-        names = ["a", "b", "c"]
-        graph = frames.DataFrame({"c": [0.0, 1, 0], "b": [1.0, 0, 0], "a": [0.0, 0, 0]})
-        vectors = frames.DataFrame({name: [float(i)] for i, name in enumerate(names)})
-        by_frame = GraphSmoothing(graph, steps=1).set_output(transform=frames.__name__)
-        smooth = by_frame.fit_transform(vectors)
-        assert list(smooth.columns) == names
-        assert_array_equal(smooth.to_numpy(), [[0, 1.5, 1.5]])
-        by_items = GraphSmoothing(graph, steps=1, items=names).fit(vectors.to_numpy())
-        assert_array_equal(by_items.transform(vectors.to_numpy()), [[0, 1.5, 1.5]])
-        assert by_items.get_feature_names_out().tolist() == names
-
-    def test_without_names(self):
-        assert GraphSmoothing().fit([[1, 2]]).get_feature_names_out().tolist() == ["x0", "x1"]
-
-    def test_items_that_do_not_fit(self):
-        with pytest.raises(ValueError, match="one label for each column"):
-            GraphSmoothing(items="ab").fit([[1, 2, 3]])
-        with pytest.raises(ValueError, match="the graph has 3 items"):
-            GraphSmoothing(np.ones((3, 3))).fit([[1, 2]])
-
-
-def test_sparse_vectors():
-    vectors = sparse.random_array((5, 8), density=0.3, rng=np.random.default_rng(0), format="csr")
-    for graph in (None, GRAPH, SPARSE):
-        smooth = GraphSmoothing(graph, steps=1.5).fit(vectors)
-        expected = smooth.transform(vectors.toarray())
-        got = smooth.transform(vectors)
-        assert sparse.issparse(got) == (graph is SPARSE)
-        assert_allclose(got.toarray() if graph is SPARSE else got, expected, atol=1e-14)
