@@ -22,7 +22,7 @@ RESULTS = HOME / "docs" / "results"
 MOST_CHARACTERS = 16_000
 
 TITLES = {
-    "clusters": "Blocs",
+    "blocs": "Blocs",
     "command": "The command",
     "comparison": "Comparison of groups",
     "comparison_data": "Groups in real data",
@@ -33,7 +33,6 @@ TITLES = {
     "gram": "Gram matrices",
     "growth": "Growth with size",
     "incomplete": "Incomplete rankings",
-    "kernel_comparison": "Comparison of kernels",
     "learned_graphs": "Learned item graphs",
     "options": "Options of features",
     "overlap": "Rank-biased overlap",

@@ -20,8 +20,8 @@ from rankcut import (
     GPRegressor,
     GraphCutFeatures,
     GraphCutKernel,
+    RankingBlocs,
     RankingClassifier,
-    RankingClusters,
     RankingCompleter,
     RankingRegressor,
     RankingSet,
@@ -49,7 +49,7 @@ ESTIMATORS = [
     RankingCompleter(),
     RankingRegressor(Ridge()),
     Consensus(n_bootstraps=20),
-    RankingClusters(2, n_init=2, n_bootstraps=20),
+    RankingBlocs(2, n_init=2, n_bootstraps=20),
     RatingFeatures(),
 ]
 VARIANTS = [
@@ -59,8 +59,8 @@ VARIANTS = [
     RankingRegressor(),
     RankingRegressor(Ridge(), GraphCutFeatures(unranked="anywhere")),
     Consensus("kemeny", unranked="anywhere", n_bootstraps=20),
-    RankingClusters(n_init=2, n_bootstraps=20),
-    RankingClusters(2, unranked="anywhere", features="mallows", n_bootstraps=20),
+    RankingBlocs(n_init=2, n_bootstraps=20),
+    RankingBlocs(2, unranked="anywhere", features="mallows", n_bootstraps=20),
     GraphCutFeatures(unranked="last"),
     GraphCutFeatures(unranked="anywhere"),
     GraphCutFeatures(
@@ -114,7 +114,7 @@ def test_scikit_learn_with_other_parameters(estimator):
 
 def run(estimator, check):
     name = getattr(check, "func", check).__name__
-    if isinstance(estimator, RankingClusters) and name.startswith("check_clustering"):
+    if isinstance(estimator, RankingBlocs) and name.startswith("check_clustering"):
         # Its three clouds are of points with two coordinates: as rankings, there are only two.
         with pytest.raises(AssertionError, match=r"^$"):
             check(estimator)

@@ -47,6 +47,17 @@ def test_calibration_is_reported_beside_f1():
     assert ours["calibration error"] < theirs["calibration error"]
 
 
+def test_kernels_are_compared_on_rankings_left_out():
+    found = load("compare_kernels").losses(n_rankings=40, n_folds=2)
+    assert {name: len(loss) for name, loss in found.items()} == {
+        "places": 2,
+        "Kendall": 2,
+        "Mallows": 2,
+    }
+    # Better than guessing.
+    assert all(loss.mean() < np.log(2) for loss in found.values())
+
+
 def test_our_kernels_in_scikit_learn():
     assert load("sklearn_gaussian_process").accuracy() > 0.85
 

@@ -18,8 +18,8 @@ from rankcut import (
     GPRegressor,
     GraphCutFeatures,
     NeighborGraph,
+    RankingBlocs,
     RankingClassifier,
-    RankingClusters,
     RankingCompleter,
     RankingRegressor,
     SimilarityGraph,
@@ -83,7 +83,7 @@ def test_the_same_model_gives_the_same_bytes(tmp_path, monkeypatch):
 
 def test_our_types_have_names_that_do_not_depend_on_modules(tmp_path):
     with zipfile.ZipFile(io.BytesIO(model_bytes(tmp_path))) as archive:
-        assert json.loads(archive.read("rankcut.json")) == {"format": 3}
+        assert json.loads(archive.read("rankcut.json")) == {"format": 4}
         schema = archive.read("schema.json").decode()
     assert '"__module__": "rankcut"' in schema
     assert "rankcut." not in schema
@@ -96,7 +96,7 @@ def test_every_name_is_that_of_a_type():
 
 @pytest.mark.parametrize(
     ("header", "says"),
-    [(None, r"earlier version .*; train it again"), (4, r"later version .*; update rankcut")],
+    [(None, r"earlier version .*; train it again"), (5, r"later version .*; update rankcut")],
 )
 def test_models_of_other_versions_say_what_to_do(tmp_path, header, says):
     members = unpack_archive(model_bytes(tmp_path), "m")
@@ -241,7 +241,7 @@ def test_a_completer_predicts_the_same_after_it_was_saved(tmp_path):
 @pytest.mark.parametrize("features", [None, GraphCutFeatures()])
 def test_blocs_predict_the_same_after_they_were_saved(tmp_path, features):
     food = make_food(60, random_state=0)
-    blocs = RankingClusters(2, features=features, n_bootstraps=0).fit(food.ranks)
+    blocs = RankingBlocs(2, features=features, n_bootstraps=0).fit(food.ranks)
     write_model(SavedBlocs(blocs, tuple(food.item_names)), tmp_path / "m.skops")
     read = read_model(tmp_path / "m.skops")
     assert read.items == tuple(food.item_names)

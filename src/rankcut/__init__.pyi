@@ -12,10 +12,9 @@ from rankcut import pictures as pictures
 from rankcut import report as report
 from rankcut import similar as similar
 from rankcut import theory as theory
-from rankcut.blocs.estimator import RankingClusters as RankingClusters
+from rankcut.blocs.estimator import RankingBlocs as RankingBlocs
 from rankcut.comparison.group_differences import compare_groups as compare_groups
 from rankcut.comparison.independence import independence_test as independence_test
-from rankcut.comparison.kernel_evidence import compare_kernels as compare_kernels
 from rankcut.completion.estimator import RankingCompleter as RankingCompleter
 from rankcut.consensus.estimator import Consensus as Consensus
 from rankcut.consensus.figure import plot_consensus as plot_consensus

@@ -19,7 +19,7 @@ from sklearn.base import is_classifier, is_regressor
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from rankcut.blocs.estimator import RankingClusters
+from rankcut.blocs.estimator import RankingBlocs
 from rankcut.completion.estimator import RankingCompleter
 from rankcut.cuts.graph_cut_transformer import GraphCutFeatures
 from rankcut.errors import RankingFileError
@@ -30,7 +30,7 @@ from rankcut.regression.classifier import RankingClassifier
 from rankcut.regression.view_features import ViewFeatures
 
 # The version of the file format, which changes whenever fitted attributes of our types do.
-_FORMAT = 3
+_FORMAT = 4
 _HEADER = "rankcut.json"
 
 _OURS = [
@@ -52,7 +52,7 @@ _OURS = [
     "rankcut.cuts.graph_cut_transformer.GraphCutFeatures",
     "rankcut.regression.classifier.RankingClassifier",
     "rankcut.blocs.order_vectors.Encoder",
-    "rankcut.blocs.estimator.RankingClusters",
+    "rankcut.blocs.estimator.RankingBlocs",
     "rankcut.completion.estimator.RankingCompleter",
     "rankcut.label_ranking.estimator.RankingRegressor",
     "rankcut.label_ranking.calibration.Calibration",
@@ -146,7 +146,7 @@ class SavedCompleter:
 class SavedBlocs:
     """Fitted blocs, and the items that they are about in the order of the columns."""
 
-    blocs: RankingClusters
+    blocs: RankingBlocs
     items: tuple[Any, ...]
 
 
@@ -197,7 +197,7 @@ def read_model(source: Source) -> SavedModel | SavedCompleter | SavedBlocs:
 
 def _checked_blocs(model: SavedBlocs) -> SavedBlocs:
     known = getattr(model.blocs, "n_features_in_", None)
-    if not isinstance(model.blocs, RankingClusters) or known != len(model.items):
+    if not isinstance(model.blocs, RankingBlocs) or known != len(model.items):
         raise ValueError("the blocs have other items")
     return model
 

@@ -11,7 +11,7 @@ from rankcut import (
     Consensus,
     GraphCutFeatures,
     KendallKernel,
-    RankingClusters,
+    RankingBlocs,
     RankingSet,
     make_mallows,
 )
@@ -26,7 +26,7 @@ def votes(n=120, phi=0.4, seed=0, **options):
 
 
 def quick(k=2, **options):
-    return RankingClusters(k, n_init=3, n_bootstraps=100, **options)
+    return RankingBlocs(k, n_init=3, n_bootstraps=100, **options)
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +51,7 @@ def test_each_bloc_has_the_consensus_of_its_people(fitted):
 def test_counts_are_repeated_rows(fitted):
     rows, counts = np.unique(votes().ranks, axis=0, return_counts=True)
     counted = quick().fit(rows, sample_weight=counts)
-    assert_array_equal(counted.cluster_centers_, fitted.cluster_centers_)
+    assert_array_equal(counted.centers_, fitted.centers_)
     assert_array_equal(counted.sizes_, fitted.sizes_)
     assert_array_equal(counted.rank_intervals_, fitted.rank_intervals_)
     assert counted.distinctive_items_ == fitted.distinctive_items_
@@ -100,8 +100,8 @@ def test_what_sets_blocs_apart_is_measured_on_other_people(fitted):
 
 
 def test_people_without_blocs_are_one():
-    model = RankingClusters((1, 3), n_bootstraps=0).fit(make_mallows(300, 6, random_state=1).ranks)
-    assert model.n_clusters_ == 1
+    model = RankingBlocs((1, 3), n_bootstraps=0).fit(make_mallows(300, 6, random_state=1).ranks)
+    assert model.n_blocs_ == 1
     assert model.rank_intervals_ is None
     assert model.distinctive_items_["item"] == []
     assert model.summary().startswith("One bloc: people do not divide more than chance would")
@@ -110,10 +110,10 @@ def test_people_without_blocs_are_one():
 
 
 def test_the_number_is_found():
-    model = RankingClusters((1, 4), n_bootstraps=0).fit(votes(300).ranks)
-    assert model.n_clusters_ == 2
+    model = RankingBlocs((1, 4), n_bootstraps=0).fit(votes(300).ranks)
+    assert model.n_blocs_ == 2
     assert model.summary().startswith("2 blocs: ")
-    assert_array_equal(model.selection_["n_clusters"], [1, 2, 3, 4])
+    assert_array_equal(model.selection_["n_blocs"], [1, 2, 3, 4])
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,7 @@ def test_medoids_are_rankings_of_someone():
     ranks = votes(60).ranks
     model = quick(features="mallows").fit(ranks)
     own = model._encoder.vectors((ranks - 1).astype(np.uint32))
-    for centre in model.cluster_centers_:
+    for centre in model.centers_:
         # Vectors of the same ranking, which sums of another order make equal up to rounding.
         assert np.abs(own - centre).max(axis=1).min() < 1e-9
 
@@ -160,7 +160,7 @@ def test_dask_gives_the_same_for_any_number_of_blocks(rows, fitted):
     lazy = quick().fit(da.from_array(votes().ranks, chunks=(rows, 6)))
     assert_array_equal(lazy.labels_.compute(), fitted.labels_)
     assert_array_equal(lazy.membership_.compute(), fitted.membership_)
-    assert_array_equal(lazy.cluster_centers_, fitted.cluster_centers_)
+    assert_array_equal(lazy.centers_, fitted.centers_)
     assert lazy.distinctive_items_ == fitted.distinctive_items_
 
 
@@ -172,7 +172,7 @@ def test_weights_that_are_no_counts():
     assert model.n_people_ == 60
     assert_allclose(model.certainty_, weights @ model.membership_.max(axis=1) / weights.sum())
     looked = quick((2, 3)).fit(ranks, sample_weight=weights)
-    assert looked.n_clusters_ == 2
+    assert looked.n_blocs_ == 2
 
 
 def test_short_lists_count_as_much_as_long_ones_where_items_may_be_anywhere():
@@ -182,12 +182,12 @@ def test_short_lists_count_as_much_as_long_ones_where_items_may_be_anywhere():
         chosen = quick(unranked=unranked).fit(ranks)
         same = quick(unranked=unranked, normalize=unit).fit(ranks)
         other = quick(unranked=unranked, normalize=not unit).fit(ranks)
-        assert_array_equal(chosen.cluster_centers_, same.cluster_centers_)
-        assert np.abs(chosen.cluster_centers_ - other.cluster_centers_).max() > 0.1
+        assert_array_equal(chosen.centers_, same.centers_)
+        assert np.abs(chosen.centers_ - other.centers_).max() > 0.1
     alike = votes(60, kind="incomplete", k=4).ranks
     chosen = quick(unranked="anywhere").fit(alike)
     same = quick(unranked="anywhere", normalize=False).fit(alike)
-    assert_array_equal(chosen.cluster_centers_, same.cluster_centers_)
+    assert_array_equal(chosen.centers_, same.centers_)
 
 
 def test_a_list_of_one_item_says_nothing():
@@ -200,8 +200,8 @@ def test_a_list_of_one_item_says_nothing():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"n_clusters": 0}, "n_clusters must be a whole number from 1"),
-        ({"n_clusters": (3, 2)}, "n_clusters must be"),
+        ({"n_blocs": 0}, "n_blocs must be a whole number from 1"),
+        ({"n_blocs": (3, 2)}, "n_blocs must be"),
         ({"n_init": 0}, "n_init must be"),
         ({"normalize": "unit"}, "normalize must be True, False or"),
         ({"confidence": 1}, "confidence must be"),
@@ -211,24 +211,24 @@ def test_a_list_of_one_item_says_nothing():
 )
 def test_bad_parameters_are_named(options, message):
     with pytest.raises(InputError, match=message):
-        RankingClusters(**{"n_clusters": 2, **options}).fit(votes(20).ranks)
+        RankingBlocs(**{"n_blocs": 2, **options}).fit(votes(20).ranks)
 
 
 def test_the_number_is_not_looked_for_in_catalogues():
     ranks = np.tile(np.arange(300.0), (4, 1))
     with pytest.raises(InputError, match="up to 256 items"):
-        RankingClusters().fit(ranks)
+        RankingBlocs().fit(ranks)
 
 
 def test_one_item_makes_no_blocs():
-    for n_clusters in (2, "auto"):
-        model = RankingClusters(n_clusters, n_bootstraps=0).fit(np.ones((5, 1)))
-        assert model.n_clusters_ == 1
+    for n_blocs in (2, "auto"):
+        model = RankingBlocs(n_blocs, n_bootstraps=0).fit(np.ones((5, 1)))
+        assert model.n_blocs_ == 1
         assert_array_equal(model.rankings_, [[1]])
 
 
 def test_a_ranking_set_counts_its_people():
     votes = RankingSet(np.array([[1.0, 2, 3], [3, 2, 1]]), ("a", "b", "c"), counts=[2, 9])
-    model = RankingClusters(2, n_bootstraps=0).fit(votes)
+    model = RankingBlocs(2, n_bootstraps=0).fit(votes)
     assert (model.n_people_, model.sizes_.tolist(), model.labels_.tolist()) == (11, [9, 2], [1, 0])
-    assert RankingClusters(2, n_bootstraps=0).fit(votes, sample_weight=[1, 1]).n_people_ == 2
+    assert RankingBlocs(2, n_bootstraps=0).fit(votes, sample_weight=[1, 1]).n_people_ == 2

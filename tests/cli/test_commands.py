@@ -17,7 +17,7 @@ COMMANDS = [
     "gram",
     "similar",
     "compare",
-    "clusters",
+    "blocs",
     "classify",
     "regress",
     "learn-ranking",

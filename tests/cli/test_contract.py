@@ -43,7 +43,7 @@ ARGUMENTS = {
     "gram": ["-o", "-", "--to", "csv"],
     "similar": ["-n", "3", "--json"],
     "compare": ["--by", "town", "--n-permutations", "20", "--json"],
-    "clusters": ["-k", "2", "--n-bootstraps", "0", "--by", "town", "--json"],
+    "blocs": ["-k", "2", "--n-bootstraps", "0", "--by", "town", "--json"],
     "complete": ["--json"],
     "classify": ["--target", "town", "--model", "logistic", "--folds", "2", "--json"],
     "regress": ["--target", "age", "--folds", "2", "--json"],
@@ -62,7 +62,7 @@ WRITTEN = {
     "gram": (".npy", ["--to", "npy"]),
     "similar": (".csv", []),
     "compare": (".json", []),
-    "clusters": (".csv", []),
+    "blocs": (".csv", []),
     "complete": (".csv", []),
     "classify": (".skops", []),
     "regress": (".skops", []),
@@ -332,7 +332,7 @@ def model(here):
 
 def fit_blocs(file):
     about = ["--unranked", "last", "--columns", "town,age"]
-    succeed("clusters", file, "-k", "2", "--n-bootstraps", "0", *about, "-o", "blocs.skops")
+    succeed("blocs", file, "-k", "2", "--n-bootstraps", "0", *about, "-o", "blocs.skops")
     return "blocs.skops"
 
 
@@ -405,7 +405,7 @@ def test_an_option_has_one_name_and_one_meaning():
         assert len(helps) == 1, (spelling, helps)
     assert all("-o" in option.opts for option in found["--output"].values())
     assert set(found["--output"]) == set(COMMANDS)
-    random = {"consensus", "features", "gram", "similar", "compare", "clusters", "complete"}
+    random = {"consensus", "features", "gram", "similar", "compare", "blocs", "complete"}
     random |= {"classify", "regress", "learn-ranking", "map", "report"}
     assert set(found["--seed"]) == random
     # The others write a file, or a table on standard output.

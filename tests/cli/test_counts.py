@@ -120,7 +120,7 @@ def learned(kind):
 
 def in_blocs(file):
     """The blocs, and the bloc of each ranking."""
-    found = succeed("clusters", file, "--unranked", "anywhere", "-k", "2", "--by", "town", "--json",
+    found = succeed("blocs", file, "--unranked", "anywhere", "-k", "2", "--by", "town", "--json",
                     "--n-bootstraps", "50", "--members", "members.csv")  # fmt: skip
     return [json.loads(found), one_by_one(Path("members.csv").read_text())]
 
@@ -200,7 +200,7 @@ LAST = ["--unranked", "last"]
         pytest.param(classified("--model", "gp", *LAST), id="classify by gp"),
         pytest.param(agreed, id="consensus"),
         pytest.param(compared, id="compare"),
-        pytest.param(in_blocs, id="clusters"),
+        pytest.param(in_blocs, id="blocs"),
         pytest.param(completed(), id="complete"),
         pytest.param(completed("--top", "2"), id="complete with the best"),
         pytest.param(regressed, id="regress"),
@@ -214,7 +214,7 @@ LAST = ["--unranked", "last"]
         pytest.param(
             predicted("regress", "--target", "years", "--folds", "2", *LAST), id="predict numbers"
         ),
-        pytest.param(predicted("clusters", "--unranked", "anywhere"), id="predict blocs"),
+        pytest.param(predicted("blocs", "--unranked", "anywhere"), id="predict blocs"),
         pytest.param(predicted("complete"), id="predict places"),
         pytest.param(converted, id="convert"),
         pytest.param(learned("agreement"), id="graph by agreement"),

@@ -74,12 +74,12 @@ def many_paired():
 
 
 def blocs():
-    from rankcut import RankingClusters, RankingSet
+    from rankcut import RankingBlocs, RankingSet
     from rankcut.pictures.map_figure import read_map
 
     ranks = make_mallows(90, 9, phi=0.7, random_state=0).ranks
     votes = RankingSet(ranks, (*"abcdefgh", HOSTILE))
-    model = RankingClusters((2, 5), n_bootstraps=50).fit(votes)
+    model = RankingBlocs((2, 5), n_bootstraps=50).fit(votes)
     names = np.array([f"bloc {label + 1}" for label in model.labels_], dtype=object)
     towns = np.array(["north", HOSTILE], dtype=object)[np.arange(90) % 2]
     found = BlocReport.of(model).crossed("town", towns, model.labels_, votes.counts)

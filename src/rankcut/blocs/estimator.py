@@ -45,12 +45,12 @@ MOST_ITEMS = 256
 MOST_ENTRIES = 1 << 28
 
 
-class RankingClusters(ClusterMixin, TakesRankings):
+class RankingBlocs(ClusterMixin, TakesRankings):
     """Blocs: who ranks alike, how many such groups there are, and what each says.
 
     Parameters
     ----------
-    n_clusters : int, "auto" or (int, int), default="auto"
+    n_blocs : int, "auto" or (int, int), default="auto"
         Number of blocs. "auto" finds it, from 1 to 8; two numbers are the least and the most.
     unranked : {"error", "last", "anywhere"}, default="error"
         What an unranked item means. "last" is for people who list their best items: which ones
@@ -75,26 +75,26 @@ class RankingClusters(ClusterMixin, TakesRankings):
 
     Attributes
     ----------
-    n_clusters_ : int
+    n_blocs_ : int
         Number of blocs. One is a possible answer: no blocs.
     labels_ : ndarray of shape (n_rankings,)
         The bloc of each ranking, 0 the largest. For a Dask collection, a Dask array.
-    membership_ : ndarray of shape (n_rankings, n_clusters_)
+    membership_ : ndarray of shape (n_rankings, n_blocs_)
         How probable each bloc is for each ranking.
-    sizes_ : ndarray of shape (n_clusters_,)
+    sizes_ : ndarray of shape (n_blocs_,)
         How many people each bloc has: the sum of their weights.
-    rankings_ : ndarray of shape (n_clusters_, n_items)
+    rankings_ : ndarray of shape (n_blocs_, n_items)
         The consensus of each bloc by Borda's method: 1 = best.
-    rank_intervals_ : ndarray of shape (n_clusters_, n_items, 2) or None
+    rank_intervals_ : ndarray of shape (n_blocs_, n_items, 2) or None
         Best and worst possible place of each item, for all items of a bloc at once.
     distinctive_items_ : dict of lists
         What sets blocs apart: ``bloc``, ``item``, ``place``, ``elsewhere`` (mean places in the
         bloc and in the others), ``difference``, ``low`` and ``high``. Half of the people find the
         blocs, and these numbers are of the other half. Only items whose interval excludes 0.
     selection_ : dict of arrays or None
-        The evidence for each number: ``n_clusters``, ``inertia``, ``null_inertia``, ``gap``,
+        The evidence for each number: ``n_blocs``, ``inertia``, ``null_inertia``, ``gap``,
         ``error``, ``stability``; None if the number was given.
-    cluster_centers_ : ndarray of shape (n_clusters_, n_coordinates)
+    centers_ : ndarray of shape (n_blocs_, n_coordinates)
         Mean vectors, or the vectors of the medoids.
     inertia_ : float
         Weighted sum of squared distances to the nearest centre.
@@ -124,11 +124,11 @@ class RankingClusters(ClusterMixin, TakesRankings):
 
     Examples
     --------
-    >>> from rankcut import RankingClusters, make_mallows
+    >>> from rankcut import RankingBlocs, make_mallows
     >>> centers = [[1, 2, 3, 4, 5, 6], [6, 5, 4, 1, 2, 3]]
     >>> votes = make_mallows(300, 6, phi=0.4, centers=centers, random_state=0)
-    >>> blocs = RankingClusters().fit(votes.ranks)
-    >>> blocs.n_clusters_, blocs.sizes_.tolist()
+    >>> blocs = RankingBlocs().fit(votes.ranks)
+    >>> blocs.n_blocs_, blocs.sizes_.tolist()
     (2, [152.0, 148.0])
     >>> blocs.rankings_.tolist()
     [[1, 2, 3, 4, 5, 6], [6, 5, 4, 1, 2, 3]]
@@ -138,7 +138,7 @@ class RankingClusters(ClusterMixin, TakesRankings):
 
     def __init__(
         self,
-        n_clusters: int | Literal["auto"] | tuple[int, int] = "auto",
+        n_blocs: int | Literal["auto"] | tuple[int, int] = "auto",
         *,
         unranked: Unranked = "error",
         features: Any = None,
@@ -148,7 +148,7 @@ class RankingClusters(ClusterMixin, TakesRankings):
         n_bootstraps: int = 1000,
         random_state: int | np.random.RandomState | None = 0,
     ) -> None:
-        self.n_clusters = n_clusters
+        self.n_blocs = n_blocs
         self.unranked = unranked
         self.features = features
         self.normalize = normalize
@@ -286,22 +286,22 @@ class RankingClusters(ClusterMixin, TakesRankings):
             self.notes_.append(
                 f"There are {len(blocs.centres)} blocs, not {number}: no more rankings differ."
             )
-        self.n_clusters_ = len(blocs.centres)
-        self.cluster_centers_ = blocs.centres
+        self.n_blocs_ = len(blocs.centres)
+        self.centers_ = blocs.centres
         self.inertia_ = blocs.inertia
         self._spread = fit_spread(vectors, weights, blocs.centres)
         chance = membership(vectors, blocs.centres, self._spread)
         self.certainty_ = float(weights @ chance.max(axis=1) / weights.sum())
-        self.sizes_ = np.bincount(blocs.labels, weights, minlength=self.n_clusters_)
+        self.sizes_ = np.bincount(blocs.labels, weights, minlength=self.n_blocs_)
         self.length_share_ = share_of_length(lengths, blocs.labels, weights)
         silent = float(weights[lengths < 2].sum())
-        if silent and self.unranked == "anywhere" and self.n_clusters_ > 1:
+        if silent and self.unranked == "anywhere" and self.n_blocs_ > 1:
             self.notes_.append(
                 f"{silent:,.6g} rankings list fewer than two items, so their bloc is arbitrary."
             )
         resampling = Resampling(float(self.confidence), int(self.n_bootstraps), seed)
         self.rankings_, self.rank_intervals_ = rank_blocs(
-            people, blocs.labels, self.n_clusters_, listed, self.unranked, resampling
+            people, blocs.labels, self.n_blocs_, listed, self.unranked, resampling
         )
         self._tell_apart(groups, vectors, people, blocs, seed)
 
@@ -313,7 +313,7 @@ class RankingClusters(ClusterMixin, TakesRankings):
         if groups.shape[1] > MOST_ITEMS:
             raise InputError(
                 f"can be found for up to {MOST_ITEMS} items; there are {groups.shape[1]:,}",
-                parameter="n_clusters",
+                parameter="n_blocs",
                 remedy="give a number, or keep the items that are listed most",
             )
         rows = sample_people(people.counts, seed)
@@ -326,13 +326,13 @@ class RankingClusters(ClusterMixin, TakesRankings):
         self, groups: Indices, vectors: Floats, people: People, blocs: Blocs, seed: int
     ) -> None:
         places = (groups.shape[1] + 1.0 - borda_vectors(closed(groups, self.unranked))) / 2
-        if self.n_clusters_ == 1:
+        if self.n_blocs_ == 1:
             empty = np.zeros((0, groups.shape[1]))
             self._differences = Differences(empty, empty, empty)
         else:
 
             def search(some: Floats, weights: Floats) -> Blocs:
-                return self._search(some, weights, self.n_clusters_, seed)
+                return self._search(some, weights, self.n_blocs_, seed)
 
             self._differences = measure_differences(
                 vectors,
@@ -357,7 +357,7 @@ class RankingClusters(ClusterMixin, TakesRankings):
     def _by_blocks(self, rankings: Rankings, function: Any) -> Any:
         """The result of a function for each ranking, some rows at a time."""
         n_rows = rankings.shape[0]
-        step = max(1, block_rows(max(rankings.shape[1], self.cluster_centers_.shape[1])))
+        step = max(1, block_rows(max(rankings.shape[1], self.centers_.shape[1])))
         found = []
         for start in range(0, n_rows, step):
             groups = read_rows(rankings, start, min(start + step, n_rows))
@@ -365,13 +365,13 @@ class RankingClusters(ClusterMixin, TakesRankings):
         return np.concatenate(found)
 
     def _nearest(self, vectors: Floats) -> NDArray[np.int64]:
-        return assign(vectors, self.cluster_centers_)[0]
+        return assign(vectors, self.centers_)[0]
 
     def _probable(self, vectors: Floats) -> Floats:
-        return membership(vectors, self.cluster_centers_, self._spread)
+        return membership(vectors, self.centers_, self._spread)
 
     def _range(self) -> tuple[int, int]:
-        wanted = self.n_clusters
+        wanted = self.n_blocs
         if isinstance(wanted, str) and wanted == "auto":
             return 1, MOST_BLOCS
         if isinstance(wanted, Integral) and not isinstance(wanted, bool) and wanted >= 1:
@@ -382,7 +382,7 @@ class RankingClusters(ClusterMixin, TakesRankings):
                 return int(least), int(most)
         raise InputError(
             f'must be a whole number from 1, "auto", or the least and the most; got {wanted!r}',
-            parameter="n_clusters",
+            parameter="n_blocs",
         )
 
     def _check_parameters(self) -> None:
@@ -407,7 +407,7 @@ class RankingClusters(ClusterMixin, TakesRankings):
 class _OfBlock:
     """What a fitted model says about a block of a Dask collection."""
 
-    model: RankingClusters
+    model: RankingBlocs
     function: str
 
     def __call__(self, block: Any) -> Any:

@@ -42,9 +42,9 @@ def bloc_page(
 
     Examples
     --------
-    >>> from rankcut import RankingClusters, make_mallows
+    >>> from rankcut import RankingBlocs, make_mallows
     >>> votes = make_mallows(100, 3, phi=0.2, centers=[[1, 2, 3], [3, 2, 1]], random_state=0)
-    >>> model = RankingClusters(2, n_bootstraps=100).fit(votes.ranks)
+    >>> model = RankingBlocs(2, n_bootstraps=100).fit(votes.ranks)
     >>> html = bloc_page(BlocReport.of(model), "Votes")
     >>> "<title>Votes</title>" in html, "Bloc 2" in html
     (True, True)
@@ -95,10 +95,7 @@ def _body(report: BlocReport, found: RankingMap | None, ranks: Any) -> Iterator[
             [
                 [str(k), f"{gap:.3f}", f"{error:.3f}", f"{stable:.2f}"]
                 for k, gap, error, stable in zip(
-                    *(
-                        report.selection[name]
-                        for name in ("n_clusters", "gap", "error", "stability")
-                    ),
+                    *(report.selection[name] for name in ("n_blocs", "gap", "error", "stability")),
                     strict=True,
                 )
             ],
@@ -154,9 +151,9 @@ def draw_blocs(report: BlocReport) -> Any:
 
     Examples
     --------
-    >>> from rankcut import RankingClusters, make_mallows
+    >>> from rankcut import RankingBlocs, make_mallows
     >>> votes = make_mallows(100, 3, phi=0.2, centers=[[1, 2, 3], [3, 2, 1]], random_state=0)
-    >>> model = RankingClusters(2, n_bootstraps=100).fit(votes.ranks)
+    >>> model = RankingBlocs(2, n_bootstraps=100).fit(votes.ranks)
     >>> [text.get_text() for text in draw_blocs(BlocReport.of(model)).legends[0].texts]
     ['bloc 1 (51)', 'bloc 2 (49)']
     """
@@ -201,7 +198,7 @@ def draw_evidence(axes: Any, report: BlocReport) -> None:
     """Gap and stability for each number of blocs."""
     table = report.selection
     assert table is not None
-    numbers = table["n_clusters"]
+    numbers = table["n_blocs"]
     axes.axhline(0, color=FAINT, linewidth=1)
     axes.errorbar(numbers, table["gap"], yerr=table["error"], fmt="o-", color=INK, label="gap")
     chosen = int(np.argmax(numbers == len(report.sizes)))

@@ -165,7 +165,7 @@ class Selection:
     def columns(self) -> dict[str, Any]:
         """As columns of a table."""
         return {
-            "n_clusters": self.numbers,
+            "n_blocs": self.numbers,
             "inertia": self.inertia,
             "null_inertia": self.null_inertia,
             "gap": self.gap,

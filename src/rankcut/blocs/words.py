@@ -47,7 +47,7 @@ class CrossTable:
 
 @dataclass(frozen=True, eq=False)
 class BlocReport:
-    r"""What a fitted :class:`~rankcut.RankingClusters` found.
+    r"""What a fitted :class:`~rankcut.RankingBlocs` found.
 
     Attributes
     ----------
@@ -76,9 +76,9 @@ class BlocReport:
 
     Examples
     --------
-    >>> from rankcut import RankingClusters, make_mallows
+    >>> from rankcut import RankingBlocs, make_mallows
     >>> votes = make_mallows(100, 3, phi=0.2, centers=[[1, 2, 3], [3, 2, 1]], random_state=0)
-    >>> report = BlocReport.of(RankingClusters(2, n_bootstraps=100).fit(votes.ranks))
+    >>> report = BlocReport.of(RankingBlocs(2, n_bootstraps=100).fit(votes.ranks))
     >>> print("\n".join(report.lines(3)))
     2 blocs.
     Bloc 1 (51 people, 51 %): 2 > 1 > 0
@@ -230,7 +230,7 @@ class BlocReport:
         )
         if self.selection is None:
             return "One bloc." if k == 1 else words
-        row = int(np.argmax(self.selection["n_clusters"] == k))
+        row = int(np.argmax(self.selection["n_blocs"] == k))
         if k == 1:
             return words
         gap, error = self.selection["gap"][row], self.selection["error"][row]

@@ -22,7 +22,7 @@ COMMANDS = (
     "gram",
     "similar",
     "compare",
-    "clusters",
+    "blocs",
     "complete",
     "classify",
     "regress",

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rankcut.cli.clusters import member_columns
+from rankcut.cli.blocs import member_columns
 from rankcut.cli.complete import Top, write_completed
 from rankcut.cli.options import Explain, Json, with_options
 from rankcut.cli.output import (
@@ -32,7 +32,7 @@ def predict(
         typer.Argument(
             metavar="MODEL",
             help="Model from 'rankcut classify', 'regress', 'learn-ranking', 'complete' or "
-            "'clusters' (- for standard input).",
+            "'blocs' (- for standard input).",
         ),
     ],
     file: Rankings,

@@ -241,12 +241,12 @@ def _compare(
 def _find_blocs(
     sample: Counted, items: list[str], unranked: Unranked, seed: int
 ) -> tuple[BlocReport | None, NDArray[np.int64] | None]:
-    from rankcut.blocs.estimator import RankingClusters
+    from rankcut.blocs.estimator import RankingBlocs
 
     few = int(sample.counts.sum()) < LEAST_PEOPLE or len(sample.counts) < 3
     if few or len(items) < 3:
         return None, None
-    model = RankingClusters(unranked=unranked, n_init=3, n_bootstraps=0, random_state=seed)
+    model = RankingBlocs(unranked=unranked, n_init=3, n_bootstraps=0, random_state=seed)
     model.fit_matrix(read_rankings(sample.ranks(), items), sample.counts)
     return BlocReport.of(model), model.labels_
 

@@ -1,11 +1,11 @@
 """Do intervals of what sets blocs apart hold, and is membership as sure as it says?"""
 
 import numpy as np
-from clusters_data import N_ITEMS, POPULATIONS, UNRANKED, population
+from blocs_data import N_ITEMS, POPULATIONS, UNRANKED, population
 from scipy.optimize import linear_sum_assignment
 from scipy.stats import binomtest, t
 
-from rankcut import RankingClusters
+from rankcut import RankingBlocs
 from rankcut._loops.centres import squared_distances
 from rankcut.blocs.centres import Blocs, assign, by_means
 from rankcut.blocs.descriptions import Differences, measure_differences
@@ -53,7 +53,7 @@ def judge(name: str, kind: str, k: int, seed: int) -> tuple[bool, bool, float, f
     """Whether intervals hold with and without a split; certainty, and who is in the right bloc."""
     ranks, bloc = population(name, kind, N_PEOPLE + N_OTHERS, 7000 + seed)
     unranked = UNRANKED[kind]
-    model = RankingClusters(k, unranked=unranked, n_bootstraps=0, n_init=3, random_state=seed)
+    model = RankingBlocs(k, unranked=unranked, n_bootstraps=0, n_init=3, random_state=seed)
     model.fit(ranks[:N_PEOPLE])
     groups = read_rows(read_rankings(ranks), 0, len(ranks))
     vectors = model._encoder.vectors(groups)

@@ -1,4 +1,4 @@
-"""``rankcut clusters``: blocs of people who rank alike."""
+"""``rankcut blocs``: blocs of people who rank alike."""
 
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
 
 
 @with_options(reading=Reading)
-def clusters(
+def blocs(
     file: Rankings,
     reading: Reading,
     number: Annotated[
         str,
         typer.Option(
-            "--n-clusters",
+            "--n-blocs",
             "-k",
             metavar="K",
             help="Number of blocs: auto (1 to 8), a number, or a range such as 2-8.",
@@ -78,9 +78,9 @@ def clusters(
     cross table of blocs and the values of a column. With --unranked last, blocs may differ in the
     length of their lists too.
 
-    Example: rankcut clusters votes.soi --unranked anywhere -o blocs.html
+    Example: rankcut blocs votes.soi --unranked anywhere -o blocs.html
     """
-    from rankcut.blocs.estimator import RankingClusters
+    from rankcut.blocs.estimator import RankingBlocs
     from rankcut.blocs.words import BlocReport
     from rankcut.cli.progress import working
     from rankcut.rankings import read_rankings
@@ -90,7 +90,7 @@ def clusters(
     of_members = Outputs(None if members is None else [members], TABLES, ".csv", as_json=as_json)
     if outputs.to_stdout and of_members.to_stdout:
         raise InputError("only one output can go to standard output")
-    model = RankingClusters(
+    model = RankingBlocs(
         _parsed_number(number),
         unranked=unranked,
         normalize="auto" if normalize is None else normalize,
@@ -141,7 +141,7 @@ def _parsed_number(text: str) -> Any:
     ends = text.split("-")
     if not all(end.strip().isdigit() for end in ends) or len(ends) > 2:
         raise InputError(
-            f"must be auto, a number, or a range such as 2-8; got {text!r}", parameter="n_clusters"
+            f"must be auto, a number, or a range such as 2-8; got {text!r}", parameter="n_blocs"
         )
     numbers = [int(end) for end in ends]
     return numbers[0] if len(numbers) == 1 else (numbers[0], numbers[1])

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from rankcut import RankingClusters
+from rankcut import RankingBlocs
 from rankcut.datasets import load_eurovision, load_preflib, load_sushi
 
 # Parties with candidates in Dublin; the others stand for themselves.
@@ -20,7 +20,7 @@ def real(page, data: Path) -> None:
     for name, votes, ways in real_votes(data):
         for unranked in ways:
             start = time.process_time()
-            model = RankingClusters(unranked=unranked, n_bootstraps=0)
+            model = RankingBlocs(unranked=unranked, n_bootstraps=0)
             model.fit(votes.ranks, sample_weight=votes.counts)
             spent = time.process_time() - start
             table = model.selection_
@@ -28,8 +28,8 @@ def real(page, data: Path) -> None:
             share = "" if model.length_share_ is None else f"{model.length_share_:.0%}"
             sizes = ", ".join(f"{size / model.sizes_.sum():.0%}" for size in model.sizes_)
             cells = [name, f"{model.n_people_:,}", str(votes.shape[1]), unranked]
-            cells += [str(model.n_clusters_), sizes, f"{model.certainty_:.2f}", share]
-            cells += [str(table["n_clusters"][best]), f"{table['gap'][best]:.3f}"]
+            cells += [str(model.n_blocs_), sizes, f"{model.certainty_:.2f}", share]
+            cells += [str(table["n_blocs"][best]), f"{table['gap'][best]:.3f}"]
             cells += [f"{table['error'][best]:.3f}", f"{table['stability'][best]:.2f}"]
             rows.append([*cells, f"{spent:.1f} s"])
     columns = ["votes", "people", "items", "unranked", "blocs", "sizes", "certainty", "length"]
@@ -68,7 +68,7 @@ def follow_parties(page, data: Path) -> None:
         own = [PARTY.search(str(item)) for item in votes.items]
         parties = np.array([f"none {i}" if p is None else p[0] for i, p in enumerate(own)])
         for k in (2, 3, 4, 6):
-            model = RankingClusters(k, unranked="last", n_bootstraps=0)
+            model = RankingBlocs(k, unranked="last", n_bootstraps=0)
             model.fit(votes.ranks, sample_weight=votes.counts)
             # Mean places in each bloc minus those elsewhere, measured on the other half.
             found = model._differences.inside - model._differences.outside

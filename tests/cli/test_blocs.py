@@ -1,4 +1,4 @@
-"""``rankcut clusters``: blocs in words, files, cross tables and mistakes."""
+"""``rankcut blocs``: blocs in words, files, cross tables and mistakes."""
 
 import json
 
@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from commands import fail, succeed
 
-from rankcut import RankingClusters, make_mallows
+from rankcut import RankingBlocs, make_mallows
 
 NAMES = ["uni", "ika", "ebi", "toro"]
 VOTES = make_mallows(80, 4, phi=0.2, centers=[[1, 2, 3, 4], [4, 3, 2, 1]], random_state=0)
@@ -23,7 +23,7 @@ def votes(tmp_path):
 
 
 def test_blocs_in_words_with_a_cross_table(votes):
-    lines = succeed("clusters", votes, "-k", "2", "--by", "town").splitlines()
+    lines = succeed("blocs", votes, "-k", "2", "--by", "town").splitlines()
     assert lines[0] == "2 blocs."
     orders = {line.split(": ")[1] for line in lines if line.startswith("Bloc ")}
     assert orders == {"uni > ika > ebi > toro", "toro > ebi > ika > uni"}
@@ -37,8 +37,8 @@ def test_files_go_by_suffix_and_agree(votes, tmp_path):
     targets = [tmp_path / f"out{end}" for end in (".csv", ".json", ".html", ".svg")]
     options = [part for target in targets for part in ("-o", target)]
     members = tmp_path / "members.csv"
-    succeed("clusters", votes, "--columns", "town", "-k", "2", "--members", members, *options)
-    model = RankingClusters(2).fit(VOTES.ranks)
+    succeed("blocs", votes, "--columns", "town", "-k", "2", "--members", members, *options)
+    model = RankingBlocs(2).fit(VOTES.ranks)
     table = pd.read_csv(targets[0])
     assert len(table) == 8
     assert table["size"].tolist() == np.repeat(model.sizes_, 4).tolist()
@@ -56,12 +56,12 @@ def test_files_go_by_suffix_and_agree(votes, tmp_path):
     assert "<svg" in page
     assert targets[3].read_text().startswith("<?xml")
     assert pd.read_csv(members)["bloc"].tolist() == (model.labels_ + 1).tolist()
-    assert json.loads(succeed("clusters", votes, "--columns", "town", "-k2", "--json")) == data
+    assert json.loads(succeed("blocs", votes, "--columns", "town", "-k2", "--json")) == data
 
 
 def test_the_evidence_is_in_the_page(votes, tmp_path):
     page = tmp_path / "blocs.html"
-    printed = succeed("clusters", votes, "--columns", "town", "-k", "1-3", "-o", page)
+    printed = succeed("blocs", votes, "--columns", "town", "-k", "1-3", "-o", page)
     assert "How many blocs" in page.read_text()
     assert printed.startswith(("2 blocs: ", "One bloc: "))
 
@@ -69,19 +69,19 @@ def test_the_evidence_is_in_the_page(votes, tmp_path):
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        (("-k", "two"), "--n-clusters must be auto, a number, or a range"),
-        (("-k", "3-2"), "--n-clusters must be a whole number"),
-        (("-k", "0"), "--n-clusters must be a whole number"),
+        (("-k", "two"), "--n-blocs must be auto, a number, or a range"),
+        (("-k", "3-2"), "--n-blocs must be a whole number"),
+        (("-k", "0"), "--n-blocs must be a whole number"),
         (("-o", "blocs.txt"), "unknown suffix"),
         (("--by", "village"), "village"),
     ],
 )
 def test_mistakes_are_one_line(votes, options, says):
-    fail("clusters", votes, "--columns", "town", *options, says=says)
+    fail("blocs", votes, "--columns", "town", *options, says=says)
 
 
 def test_saved_blocs_take_in_other_rankings(votes, tmp_path):
     model, again, members = tmp_path / "blocs.skops", tmp_path / "again.csv", tmp_path / "m.csv"
-    succeed("clusters", votes, "--columns", "town", "-k2", "-o", model, "--members", members)
+    succeed("blocs", votes, "--columns", "town", "-k2", "-o", model, "--members", members)
     succeed("predict", model, votes, "-o", again)
     assert again.read_text() == members.read_text()
