@@ -58,6 +58,14 @@ def test_kernels_are_compared_on_rankings_left_out():
     assert all(loss.mean() < np.log(2) for loss in found.values())
 
 
+def test_covariates_that_matter_are_found_by_scikit_learn():
+    (age, of_age, _), (town, of_town, _), (_, of_height, _) = load(
+        "covariate_importance"
+    ).importances()
+    assert {age, town} == {"age", "town"}
+    assert min(of_age, of_town) > 0.1 > abs(of_height)
+
+
 def test_our_kernels_in_scikit_learn():
     assert load("sklearn_gaussian_process").accuracy() > 0.85
 

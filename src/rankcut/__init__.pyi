@@ -45,7 +45,6 @@ from rankcut.kernels.objects import MallowsKernel as MallowsKernel
 from rankcut.kernels.objects import RBOKernel as RBOKernel
 from rankcut.kernels.overlap import rbo_kernel as rbo_kernel
 from rankcut.label_ranking.estimator import RankingRegressor as RankingRegressor
-from rankcut.label_ranking.importance import covariate_importance as covariate_importance
 from rankcut.pictures.graph_figure import plot_graph as plot_graph
 from rankcut.pictures.map_figure import plot_map as plot_map
 from rankcut.pictures.polytope_figure import plot_polytope as plot_polytope

@@ -62,7 +62,7 @@ class RankingRegressor(RegressorMixin, BaseEstimator):
         Turns a ranking into the vector to predict, which has a coordinate for each item, such as
         ``GraphCutFeatures(graph)``. None is the expected sign of each pair (the mean
         position of each item where there are more than 64).
-    unranked : {"error", "last", "anywhere"}, default="anywhere"
+    unranked : {"error", "last", "anywhere"}, default="error"
         Meaning of an item that a training ranking does not rank: it is an error, it comes after
         all ranked items (top-k lists), or its place is unknown. Nothing is learned about an item
         from rankings that do not rank it.
@@ -121,7 +121,7 @@ class RankingRegressor(RegressorMixin, BaseEstimator):
         estimator: Any = None,
         features: Any = None,
         *,
-        unranked: Unranked = "anywhere",
+        unranked: Unranked = "error",
         random_state: int | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
     ) -> None:
