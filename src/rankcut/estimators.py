@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import Tags, _safe_indexing
-from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import (
     _check_feature_names_in,
     check_consistent_length,
@@ -27,15 +26,6 @@ from rankcut.rankings import (
     read_rankings,
     weights_of,
 )
-
-
-def check_output_is_default(transformer: Any) -> None:
-    """Refuse ``set_output`` for Dask collections: it would make a frame in memory."""
-    if _get_output_config("transform", transformer)["dense"] != "default":
-        raise InputError(
-            "set_output is for rankings in memory; a Dask DataFrame gives a Dask DataFrame of "
-            'itself: call set_output(transform="default")'
-        )
 
 
 def check_items(rankings: Rankings, known: tuple[Hashable, ...] | None) -> None:

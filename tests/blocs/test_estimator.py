@@ -157,6 +157,8 @@ def test_sparse_rankings_are_the_same():
 @pytest.mark.parametrize("rows", [7, 50, 120])
 def test_dask_gives_the_same_for_any_number_of_blocks(rows, fitted):
     da = pytest.importorskip("dask.array")
+    import rankcut.dask  # noqa: F401
+
     lazy = quick().fit(da.from_array(votes().ranks, chunks=(rows, 6)))
     assert_array_equal(lazy.labels_.compute(), fitted.labels_)
     assert_array_equal(lazy.membership_.compute(), fitted.membership_)

@@ -410,7 +410,7 @@ def test_a_kernel_of_many_rankings_is_approximated_and_says_so(monkeypatch):
     assert other.notes == near.notes
 
 
-def test_frames_sparse_matrices_and_dask_give_the_same(frames):
+def test_frames_and_sparse_matrices_give_the_same(frames):
     ranks, groups = two_groups(20)
     ranks[3, 4] = np.nan
     names = ["uni", "ika", "ebi", "toro", "tako"]
@@ -424,9 +424,6 @@ def test_frames_sparse_matrices_and_dask_give_the_same(frames):
     rows, columns = np.nonzero(~np.isnan(ranks))
     stored = sparse.csr_array((ranks[rows, columns], (rows, columns)), shape=ranks.shape)
     same(plain, compare_groups(stored, groups, **options))
-    dask = pytest.importorskip("dask.array")
-    lazy = dask.from_array(ranks, chunks=(7, 5))
-    same(plain, compare_groups(lazy, dask.from_array(groups, chunks=7), **options))
 
 
 def test_threads_change_nothing():

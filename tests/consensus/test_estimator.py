@@ -148,6 +148,8 @@ def test_containers_agree():
 
 def test_dask_collections_give_the_same_bits():
     da = pytest.importorskip("dask.array")
+    import rankcut.dask  # noqa: F401
+
     weights = np.random.default_rng(0).integers(0, 4, 40)
     lazy = da.from_array(LISTS, chunks=(7, 3))
     for options in ({}, {"sample_weight": weights}, {"sample_weight": weights + 0.5}):

@@ -4,6 +4,8 @@ import dask
 import pytest
 from distributed import Client, LocalCluster
 
+import rankcut.dask  # noqa: F401
+
 QUIET = {
     # On a busy machine the event loop is late now and then.
     "distributed.admin.tick.limit": "60s",

@@ -123,6 +123,8 @@ def test_a_constant_target_is_predicted():
 
 def test_blocks_of_a_dask_array_add_up_to_the_same(rows):
     da = pytest.importorskip("dask.array")
+    import rankcut.dask  # noqa: F401
+
     X, y = rows
     whole = GPRegressor().fit(X, y)
     blocks = da.from_array(X, chunks=(25, 4))

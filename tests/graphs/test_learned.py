@@ -247,6 +247,8 @@ def test_memory_is_in_proportion_to_what_is_listed():
 
 def test_a_graph_is_not_learned_from_rankings_that_are_not_there_yet():
     da = pytest.importorskip("dask.array")
+    import rankcut.dask  # noqa: F401
+
     ranks = np.array([[1.0, 2, 3], [2, 1, 3], [3, 1, 2]])
     lazy = da.from_array(ranks, chunks=(2, 3))
     for recipe in (AgreementGraph(), DissimilarityGraph(CoListingGraph(n_neighbors=1))):

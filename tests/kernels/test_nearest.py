@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import rankcut.dask  # noqa: F401
 from rankcut import GraphCutKernel, KendallKernel, SimilarityGraph, make_food
 from rankcut._loops.pairs import keep_best
 from rankcut.kernels import nearest

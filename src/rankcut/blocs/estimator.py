@@ -1,7 +1,6 @@
 """Blocs of people who rank alike, as a scikit-learn estimator."""
 
 from collections.abc import Hashable
-from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, Literal, Self
 
@@ -26,13 +25,12 @@ from rankcut.blocs.selection import Selection, sample_people, weigh_numbers
 from rankcut.consensus import People, Resampling, gather
 from rankcut.consensus.means import borda_vectors
 from rankcut.consensus.people import read_rows
-from rankcut.dask import is_lazy, map_rows, stand_in
-from rankcut.dask.consensus import gather_lazy
 from rankcut.errors import InputError
 from rankcut.estimators import TakesRankings, check_items
 from rankcut.kernels.chosen_features import choose_features
 from rankcut.parameters import check_count, seed_from
 from rankcut.rankings import Rankings, Unranked, weights_of
+from rankcut.rankings.collections import takes_collections
 from rankcut.rankings.partitions import block_rows
 
 # "auto" looks at up to this many blocs.
@@ -157,6 +155,7 @@ class RankingBlocs(ClusterMixin, TakesRankings):
         self.n_bootstraps = n_bootstraps
         self.random_state = random_state
 
+    @takes_collections
     def fit(
         self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None
     ) -> Self:
@@ -177,15 +176,7 @@ class RankingBlocs(ClusterMixin, TakesRankings):
         -------
         self
         """
-        rankings = self._read(stand_in(X), reset=True)
-        if not is_lazy(X):
-            return self.fit_matrix(rankings, weights_of(X, sample_weight))
-        self._check_parameters()
-        people = gather_lazy(X, self.unranked, sample_weight, "anywhere")
-        self._divide(rankings, people)
-        self.labels_ = self.predict(X)
-        self.membership_ = self.predict_membership(X)
-        return self
+        return self.fit_matrix(self._read(X, reset=True), weights_of(X, sample_weight))
 
     def fit_matrix(self, rankings: Rankings, sample_weight: ArrayLike | None = None) -> Self:
         """Like :meth:`fit`, for a rank matrix that has already been read and has item labels.
@@ -209,6 +200,7 @@ class RankingBlocs(ClusterMixin, TakesRankings):
         self.membership_ = self._by_blocks(rankings, self._probable)
         return self
 
+    @takes_collections
     def predict(self, X: Any) -> NDArray[np.int64]:
         """The bloc whose centre is nearest to each ranking.
 
@@ -220,6 +212,7 @@ class RankingBlocs(ClusterMixin, TakesRankings):
         labels: NDArray[np.int64] = self._of_rows(X, self._nearest)
         return labels
 
+    @takes_collections
     def predict_membership(self, X: Any) -> Floats:
         """How probable each bloc is for each ranking.
 
@@ -348,10 +341,8 @@ class RankingBlocs(ClusterMixin, TakesRankings):
 
     def _of_rows(self, X: Any, function: Any) -> Any:
         check_is_fitted(self)
-        rankings = self._read(stand_in(X), reset=False)
+        rankings = self._read(X, reset=False)
         check_items(rankings, self._items)
-        if is_lazy(X):
-            return map_rows(_OfBlock(self, function.__name__), X)
         return self._by_blocks(rankings, function)
 
     def _by_blocks(self, rankings: Rankings, function: Any) -> Any:
@@ -401,18 +392,6 @@ class RankingBlocs(ClusterMixin, TakesRankings):
     def _names(self) -> tuple[Hashable, ...]:
         names: tuple[Hashable, ...] | None = self._items
         return tuple(range(self.n_features_in_)) if names is None else names
-
-
-@dataclass(frozen=True, eq=False)
-class _OfBlock:
-    """What a fitted model says about a block of a Dask collection."""
-
-    model: RankingBlocs
-    function: str
-
-    def __call__(self, block: Any) -> Any:
-        rankings = self.model._read(block, reset=False)
-        return self.model._by_blocks(rankings, getattr(self.model, self.function))
 
 
 def _all_groups(people: People) -> Indices:

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankcut._loops.types import Longs
-from rankcut.dask import is_lazy
 from rankcut.errors import InputError
 from rankcut.parameters import check_count, seed_from
 from rankcut.rankings import EXACT, as_frame
@@ -90,14 +89,8 @@ def check_options(n_permutations: Any, random_state: Any) -> int:
     return seed_from(random_state)
 
 
-def in_memory(values: Any) -> Any:
-    """The same, computed if it is a Dask collection."""
-    return values.compute() if is_lazy(values) else values
-
-
 def column_of(values: Any, n_rows: int, parameter: str) -> NDArray[Any]:
     """One value for each ranking, as an array."""
-    values = in_memory(values)
     if as_frame(values) is not None:
         frame = nw.from_native(values, eager_only=True)
         if frame.shape[1] != 1:

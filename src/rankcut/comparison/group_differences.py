@@ -65,7 +65,7 @@ def compare_groups(
 
     Parameters
     ----------
-    ranks : array, frame, CSR array or Dask collection of shape (n_rankings, n_items)
+    ranks : array, frame or CSR array of shape (n_rankings, n_items)
         Rank matrix: 1 = best, equal = tied, NaN (or absent) = not ranked.
     groups : sequence of length n_rankings
         The group of each ranking. Rankings with a missing label (None, NaN, blank) are left out.

@@ -8,7 +8,7 @@ import numpy as np
 
 from rankcut._loops.partitions import NOWHERE
 from rankcut._loops.types import Floats, Longs
-from rankcut.comparison.columns import check_options, column_of, in_memory, is_missing
+from rankcut.comparison.columns import check_options, column_of, is_missing
 from rankcut.comparison.design import Rows, Scores, make_design
 from rankcut.comparison.permutations import CovariateLabels
 from rankcut.comparison.results import IndependenceResult, describe_method
@@ -62,7 +62,7 @@ def independence_test(
 
     Parameters
     ----------
-    ranks : array, frame, CSR array or Dask collection of shape (n_rankings, n_items)
+    ranks : array, frame or CSR array of shape (n_rankings, n_items)
         Rank matrix.
     covariates : frame, mapping of names to columns, or array of shape (n_rankings, n_covariates)
         Columns of numbers enter as they are; text, booleans and categories as one indicator for
@@ -171,7 +171,6 @@ def independence_test(
 
 def _read(covariates: Any, n_rows: int) -> dict[Hashable, Any]:
     """The columns by name."""
-    covariates = in_memory(covariates)
     if isinstance(covariates, dict):
         named = covariates
     elif as_frame(covariates) is not None:

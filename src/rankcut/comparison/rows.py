@@ -10,7 +10,6 @@ from rankcut._loops.partitions import NOWHERE
 from rankcut._loops.types import Floats, Indices, Longs
 from rankcut.comparison.columns import read_complete, read_weights
 from rankcut.comparison.design import Rows
-from rankcut.dask import is_lazy, stand_in
 from rankcut.errors import InputError
 from rankcut.kernels.groups import read_groups
 from rankcut.parameters import check_choice
@@ -35,21 +34,12 @@ class People(NamedTuple):
 
 
 def read_orders(ranks: Any, unranked: Unranked) -> Orders:
-    """The rankings in memory, a byte or two for each item; Dask collections block by block."""
+    """The rankings, a byte or two for each item."""
     check_choice(unranked, get_args(Unranked), "unranked")
-    first = read_rankings(stand_in(ranks))
-    kind = np.dtype(np.uint8 if first.shape[1] < 255 else np.uint32)
-
-    def orders(rows: Any) -> NDArray[Any]:
-        rankings = read_rankings(rows)
-        rankings.check(unranked)
-        return read_groups(rankings, "anywhere", None).astype(kind)
-
-    if is_lazy(ranks):
-        from rankcut.dask.collections import map_rows
-
-        return Orders(np.asarray(map_rows(orders, ranks).compute()), first.items)
-    return Orders(orders(ranks), first.items)
+    rankings = read_rankings(ranks)
+    rankings.check(unranked)
+    kind = np.uint8 if rankings.shape[1] < 255 else np.uint32
+    return Orders(read_groups(rankings, "anywhere", None).astype(kind), rankings.items)
 
 
 def read_people(

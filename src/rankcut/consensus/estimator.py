@@ -29,13 +29,12 @@ from rankcut.consensus import (
 )
 from rankcut.consensus.kemeny import Progress
 from rankcut.consensus.means import Vectors, borda_vectors, graph_vectors
-from rankcut.cuts.graph_cut import check_learnable, fit_graph
-from rankcut.dask import is_lazy, stand_in
-from rankcut.dask.consensus import gather_lazy
+from rankcut.cuts.graph_cut import fit_graph
 from rankcut.errors import InputError, Setting
 from rankcut.estimators import TakesRankings
 from rankcut.parameters import check_choice, check_count, is_real, seed_from
 from rankcut.rankings import Rankings, Unranked, weights_of
+from rankcut.rankings.collections import takes_collections
 
 
 class Consensus(TakesRankings):
@@ -147,6 +146,7 @@ class Consensus(TakesRankings):
         self.random_state = random_state
         self.time_limit = time_limit
 
+    @takes_collections
     def fit(
         self,
         ranks: Any,
@@ -174,12 +174,7 @@ class Consensus(TakesRankings):
         -------
         self
         """
-        check_learnable(self.graph, ranks)
-        rankings = self._read(stand_in(ranks), reset=True)
-        if is_lazy(ranks):
-            self._check_parameters()
-            gathered = self._gather_lazy(ranks, sample_weight, people)
-            return self._take_together(rankings, gathered)
+        rankings = self._read(ranks, reset=True)
         return self.fit_matrix(rankings, weights_of(ranks, sample_weight), people)
 
     def fit_matrix(
@@ -306,16 +301,6 @@ class Consensus(TakesRankings):
         if self.method == "borda" or self.graph is None:
             return borda_vectors
         return graph_vectors(fit_graph(self.graph, rankings))
-
-    def _gather_lazy(self, ranks: Any, sample_weight: Any, people: Any) -> People:
-        """The people behind a Dask collection: each distinct ranking is counted once."""
-        if people is not None:
-            raise InputError(
-                "needs rankings in memory, but these are a Dask collection",
-                parameter="people",
-                remedy="compute them first",
-            )
-        return gather_lazy(ranks, self.unranked, sample_weight)
 
     def _tied_groups(self) -> list[list[Hashable]]:
         names = self._names()

@@ -15,9 +15,8 @@ holds for other set functions.
 """
 
 import warnings
-from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -44,10 +43,9 @@ from rankcut.cuts.unlisted import (
     unlisted_weights,
     weighted_increments,
 )
-from rankcut.dask import map_rows, stand_in
 from rankcut.errors import InputError, Setting
 from rankcut.parameters import seed_from
-from rankcut.rankings import Rankings, Unranked, read_rankings
+from rankcut.rankings import Rankings, Unranked
 from rankcut.rankings.partitions import Partitions, block_rows, read_partitions
 from rankcut.threads import over_rows
 
@@ -382,16 +380,3 @@ def _stacked(
         indices[before : before + part.nnz] = part.indices
         data[before : before + part.nnz] = part.data
     return sparse.csr_array((data, indices, starts), shape=shape)
-
-
-def lazy_features(feature_map: FeatureMap, X: Any, items: Sequence[Hashable] | None = None) -> Any:
-    """Vectors of a Dask array or DataFrame of rankings, block by block when computed."""
-    known = read_rankings(stand_in(X), items)
-    names = range(known.shape[1]) if known.items is None else known.items
-    return map_rows(partial(_features_of, feature_map, items), X, names)
-
-
-def _features_of(feature_map: FeatureMap, items: Sequence[Hashable] | None, X: Any) -> Any:
-    rankings = read_rankings(X, items)
-    rankings.check(feature_map.options.unranked)
-    return feature_map(rankings)[0]

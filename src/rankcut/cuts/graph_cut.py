@@ -6,15 +6,15 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from rankcut.cuts import GraphCut
-from rankcut.cuts.feature_map import FeatureMap, MapOptions, lazy_features
+from rankcut.cuts.feature_map import FeatureMap, MapOptions
 from rankcut.cuts.smoothing import Smoother, as_smoothing
-from rankcut.dask import is_lazy, stand_in
-from rankcut.errors import InputError
 from rankcut.graphs import ItemGraph, as_item_graph, is_learned
 from rankcut.graphs.derived import joining_like_items
 from rankcut.rankings import Rankings, read_rankings
+from rankcut.rankings.collections import takes_collections
 
 
+@takes_collections
 def graph_cut_features(
     X: Any, graph: Any = None, *, items: Sequence[Hashable] | None = None, **options: Any
 ) -> Any:
@@ -53,14 +53,9 @@ def graph_cut_features(
     array([[ 1.,  0.,  0., -1.]])
     """
     chosen = MapOptions(**options)
-    check_learnable(graph, X)
-    check_learnable(as_smoothing(chosen.smoothing).graph, X)
-    rankings = read_rankings(stand_in(X), items)
+    rankings = read_rankings(X, items)
     rankings.check(chosen.unranked)
-    feature_map = fit_map(graph, rankings, chosen)
-    if is_lazy(X):
-        return lazy_features(feature_map, X, items)
-    return feature_map(rankings)[0]
+    return fit_map(graph, rankings, chosen)(rankings)[0]
 
 
 def fit_map(graph: Any, rankings: Rankings, options: MapOptions) -> FeatureMap:
@@ -107,14 +102,3 @@ def fit_graph(graph: Any, rankings: Rankings, sample_weight: ArrayLike | None = 
     if graph is None:
         return ItemGraph.complete(n_items).aligned(n_items, rankings.items)
     return as_item_graph(graph).aligned(n_items, rankings.items)
-
-
-def check_learnable(graph: Any, X: Any) -> None:
-    """Refuse to learn a graph from rankings that are not there yet."""
-    if is_lazy(X) and is_learned(graph):
-        raise InputError(
-            f"{type(graph).__name__} is learned from rankings, and these are a Dask collection, "
-            "which is not computed for that",
-            remedy="learn the graph from some rankings in memory, with its build_from(), and pass "
-            "the graph that it returns",
-        )

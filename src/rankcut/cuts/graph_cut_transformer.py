@@ -8,7 +8,6 @@ from numpy.typing import ArrayLike, DTypeLike
 from rankcut.cuts.completions import Completions, Method
 from rankcut.cuts.feature_map import FeatureMap
 from rankcut.cuts.graph_cut import (
-    check_learnable,
     fit_graph,
     fit_smoothing_graph,
     make_map,
@@ -127,10 +126,6 @@ class GraphCutFeatures(RankingFeatures):
         self.dtype = dtype
         self.sparse_output = sparse_output
         self.n_jobs = n_jobs
-
-    def _check_input(self, X: Any) -> None:
-        check_learnable(self.graph, X)
-        check_learnable(getattr(self.smoothing, "graph", None), X)
 
     def _fit(self, rankings: Rankings, sample_weight: ArrayLike | None) -> None:
         self.graph_ = fit_graph(self.graph, rankings, sample_weight)

@@ -11,12 +11,12 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from rankcut.cuts.completions import CompletionReport
-from rankcut.cuts.feature_map import FeatureMap, MapOptions, lazy_features
+from rankcut.cuts.feature_map import FeatureMap, MapOptions
 from rankcut.cuts.offset_rows import OffsetRows
-from rankcut.dask import is_lazy, stand_in
-from rankcut.estimators import NamesItems, TakesRankings, check_items, check_output_is_default
+from rankcut.estimators import NamesItems, TakesRankings, check_items
 from rankcut.parameters import check_counts
 from rankcut.rankings import Rankings, weights_of
+from rankcut.rankings.collections import takes_collections
 
 
 class RankingFeatures(NamesItems, TransformerMixin, TakesRankings, ABC):
@@ -36,9 +36,6 @@ class RankingFeatures(NamesItems, TransformerMixin, TakesRankings, ABC):
     def _make_map(self, seed: int | None) -> FeatureMap:
         """The fitted feature map; ``seed`` is that of an earlier one."""
 
-    def _check_input(self, X: Any) -> None:
-        """Refuse rankings that cannot be fitted; nothing by default."""
-
     def _options(self) -> MapOptions:
         """The options of the feature map among the parameters."""
         parameters = self.get_params(deep=False)
@@ -57,6 +54,7 @@ class RankingFeatures(NamesItems, TransformerMixin, TakesRankings, ABC):
         state: dict[str, Any] = super().__getstate__()
         return {name: value for name, value in state.items() if name != "_made_map"}
 
+    @takes_collections
     def fit(
         self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None
     ) -> Self:
@@ -78,10 +76,9 @@ class RankingFeatures(NamesItems, TransformerMixin, TakesRankings, ABC):
         -------
         self
         """
-        self._check_input(X)
-        rankings = self._read(stand_in(X), reset=True)
+        rankings = self._read(X, reset=True)
         sample_weight = weights_of(X, sample_weight)
-        if sample_weight is not None and not is_lazy(X):
+        if sample_weight is not None:
             sample_weight = check_counts(sample_weight, rankings.shape[0])
         self._fit(rankings, sample_weight)
         self._items = rankings.items
@@ -89,6 +86,7 @@ class RankingFeatures(NamesItems, TransformerMixin, TakesRankings, ABC):
         self._seed = self._made_map.seed
         return self
 
+    @takes_collections
     def transform(self, X: Any) -> Any:
         """Features of rankings of the items that were fitted.
 
@@ -103,10 +101,6 @@ class RankingFeatures(NamesItems, TransformerMixin, TakesRankings, ABC):
             For a Dask array or DataFrame another one with the same chunks, whose blocks are
             these; a DataFrame keeps its index.
         """
-        if is_lazy(X):
-            self._checked(stand_in(X))
-            check_output_is_default(self)
-            return lazy_features(self._map, X, self.items)
         return self._map(self._checked(X))[0]
 
     def compact(self, X: Any) -> NDArray[Any] | OffsetRows:
@@ -151,11 +145,6 @@ class RankingFeatures(NamesItems, TransformerMixin, TakesRankings, ABC):
         >>> report.method.tolist(), report.n_draws.tolist()
         (['exact', 'exact', 'exact'], [625, 49, 49])
         """
-        if is_lazy(X):
-            raise TypeError(
-                "a report is about rankings in memory; these are a Dask collection: compute some "
-                "of them first"
-            )
         return self._map(self._checked(X), errors=True)
 
     def _checked(self, X: Any) -> Rankings:

@@ -20,42 +20,17 @@ item graph, are one object of Dask's task graph that all tasks share, so each wo
 once. Dask is imported only when it is used.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
-from rankcut.dask.collections import RowBlocks as RowBlocks
-from rankcut.dask.collections import is_lazy as is_lazy
-from rankcut.dask.collections import is_lazy_frame as is_lazy_frame
-from rankcut.dask.collections import map_rows as map_rows
-from rankcut.dask.collections import row_blocks as row_blocks
-from rankcut.dask.collections import stand_in as stand_in
-from rankcut.dask.tasks import computed as computed
-from rankcut.dask.tasks import reduced as reduced
-from rankcut.dask.tasks import shared as shared
-from rankcut.dask.tasks import shared_task as shared_task
-from rankcut.dask.tasks import task as task
-
-if TYPE_CHECKING:
-    from rankcut.dask.cross_validation import cross_validate as cross_validate
-    from rankcut.dask.lazy_rankings import LazyRankings as LazyRankings
-    from rankcut.dask.lazy_rankings import read_parquet as read_parquet
-    from rankcut.dask.nearest import nearest_to as nearest_to
-    from rankcut.dask.vector_blocks import computed_vectors as computed_vectors
-    from rankcut.dask.vector_blocks import write_features as write_features
-    from rankcut.dask.vector_blocks import write_gram as write_gram
-    from rankcut.dask.workers import cluster as cluster
-
-# These import estimators and kernels, which import this package to recognise collections.
-_LATER = {
-    "LazyRankings": "lazy_rankings",
-    "cluster": "workers",
-    "computed_vectors": "vector_blocks",
-    "cross_validate": "cross_validation",
-    "nearest_to": "nearest",
-    "read_parquet": "lazy_rankings",
-    "write_features": "vector_blocks",
-    "write_gram": "vector_blocks",
-}
+from rankcut.dask import estimators as estimators
+from rankcut.dask import kernels as kernels
+from rankcut.dask import long_tables as long_tables
+from rankcut.dask.cross_validation import cross_validate as cross_validate
+from rankcut.dask.lazy_rankings import LazyRankings as LazyRankings
+from rankcut.dask.lazy_rankings import read_parquet as read_parquet
+from rankcut.dask.nearest import nearest_to as nearest_to
+from rankcut.dask.vector_blocks import computed_vectors as computed_vectors
+from rankcut.dask.vector_blocks import write_features as write_features
+from rankcut.dask.vector_blocks import write_gram as write_gram
+from rankcut.dask.workers import cluster as cluster
 
 __all__ = [
     "LazyRankings",
@@ -67,9 +42,3 @@ __all__ = [
     "write_features",
     "write_gram",
 ]
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _LATER:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"rankcut.dask.{_LATER[name]}"), name)

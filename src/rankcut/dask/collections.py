@@ -9,6 +9,7 @@ from scipy.sparse import csr_array, issparse
 
 from rankcut.dask.tasks import shared
 from rankcut.errors import InputError
+from rankcut.rankings.collections import is_collection
 
 
 class RowBlocks(NamedTuple):
@@ -18,19 +19,10 @@ class RowBlocks(NamedTuple):
     sizes: tuple[float, ...]  #: number of rows of each, NaN if unknown
 
 
-def is_lazy(X: Any) -> bool:
-    """Whether X is a Dask collection; does not import Dask.
-
-    >>> is_lazy([[1, 2, 3]])
-    False
-    """
-    return type(X).__module__.partition(".")[0] == "dask"
-
-
-def is_lazy_frame(X: Any) -> bool:
-    """Whether X is a Dask DataFrame."""
+def is_frame(X: Any) -> bool:
+    """Whether a Dask collection is a DataFrame."""
     # Ask the class, because a Delayed has every attribute.
-    return is_lazy(X) and hasattr(type(X), "map_partitions") and hasattr(type(X), "columns")
+    return hasattr(type(X), "map_partitions") and hasattr(type(X), "columns")
 
 
 def stand_in(X: Any) -> Any:
@@ -40,9 +32,9 @@ def stand_in(X: Any) -> Any:
     >>> stand_in(da.random.random((6, 3), chunks=(2, 3)))
     array([[1., 1., 1.]])
     """
-    if not is_lazy(X):
+    if not is_collection(X):
         return X
-    if is_lazy_frame(X):
+    if is_frame(X):
         return X._meta_nonempty.iloc[:1]
     if not hasattr(type(X), "map_blocks") or X.ndim != 2:
         raise TypeError(
@@ -128,7 +120,7 @@ def map_rows(
     if nothing is None:
         nothing = function(stand_in(X))[:0]
     task = shared(function)
-    if is_lazy_frame(X):
+    if is_frame(X):
         return _map_partitions(task, X, nothing, names)
     rows = whole_rows(X)
     chunks = [rows.chunks[0], *((width,) for width in nothing.shape[1:])]

@@ -14,7 +14,8 @@ from rankcut.consensus.people import (
     gather_packed,
     pack,
 )
-from rankcut.dask import computed, reduced, row_blocks, task
+from rankcut.dask.collections import row_blocks
+from rankcut.dask.tasks import computed, reduced, task
 from rankcut.errors import InputError
 from rankcut.rankings import Unranked, read_rankings
 

@@ -17,7 +17,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, _check_y
 
 from rankcut._loops.types import Floats
-from rankcut.dask.collections import RowBlocks, is_lazy, row_blocks
+from rankcut.dask.collections import RowBlocks, row_blocks
 from rankcut.dask.tasks import computed, import_dask, reduced, room, shared, task
 from rankcut.errors import InputError, amount
 from rankcut.gp.duplicates import few_distinct, few_hashes, most_distinct
@@ -40,6 +40,7 @@ from rankcut.gp.weight_space import (
     steps_to_start,
     with_constant,
 )
+from rankcut.rankings.collections import is_collection
 
 # The workers keep the features if they take at most this share of the memory.
 _SHARE = 0.4
@@ -218,7 +219,7 @@ def _read_blocks(
 
 def _beside(values: Any, rows: RowBlocks, name: str) -> list[Any]:
     """Blocks of labels or weights that match the blocks of rows."""
-    if is_lazy(values):
+    if is_collection(values):
         if len(values.shape) != 1:
             raise ValueError(f"{name} has shape {values.shape}, and should have one dimension")
         if hasattr(values, "rechunk") and not np.isnan([*values.chunks[0], *rows.sizes]).any():

@@ -12,16 +12,34 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from rankcut.dask.collections import as_array, is_lazy, map_rows, stand_in
+from rankcut.dask.collections import as_array, map_rows, stand_in
 from rankcut.dask.tasks import reduced, shared, task
-from rankcut.kernels.gram import Encoder, Encoding, fill_gram, gram_dtype, read_both
-from rankcut.kernels.nearest import Nearest, all_found, best_of, keep_nearest, none_yet
+from rankcut.errors import InputError
+from rankcut.kernels.gram import (
+    Encoder,
+    Encoding,
+    fill_gram,
+    gram_dtype,
+    gram_matrix,
+    read_both,
+)
+from rankcut.kernels.nearest import (
+    Nearest,
+    all_found,
+    best_of,
+    keep_nearest,
+    nearest_rankings,
+    none_yet,
+)
+from rankcut.parameters import check_count
 from rankcut.rankings import Unranked, read_rankings
+from rankcut.rankings.collections import for_collections, is_collection
 
 # The encoding of a block without rankings.
 _NOTHING = np.empty(0, dtype=object)
 
 
+@for_collections(gram_matrix)
 def lazy_gram(
     X: Any,
     Y: Any,
@@ -31,10 +49,18 @@ def lazy_gram(
     normalize: bool,
     items: Sequence[Hashable] | None,
     dtype: DTypeLike | None,
+    out: Any = None,
+    n_jobs: int | None = None,
 ) -> Any:
     """The Gram matrix as a Dask array; one of X and Y may be in memory. Y=None is X again."""
     import dask.array as da
 
+    if out is not None:
+        raise InputError(
+            "is for rankings in memory",
+            parameter="out",
+            remedy="write the Gram matrix of a Dask collection with its to_zarr method",
+        )
     left, right = read_both(stand_in(X), None if Y is None else stand_in(Y), items, unranked)
     result_dtype = gram_dtype(dtype, None, left)
     # A placeholder row shows at once what the kernel refuses.
@@ -75,7 +101,7 @@ def lazy_encodings(
 ) -> Any:
     """A Dask array of one dimension whose blocks are encodings of as many rankings."""
     encoder = partial(_encode, encode, unranked, items, dtype)
-    if is_lazy(X):
+    if is_collection(X):
         return map_rows(encoder, X, nothing=_NOTHING)
     encoding = encoder(X)
     return as_array([shared(encoding)], [len(encoding)], _NOTHING)
@@ -118,16 +144,20 @@ def _either(block: NDArray[Any], mirrored: NDArray[Any]) -> NDArray[Any]:
     return block if block.size or not mirrored.size else mirrored
 
 
+@for_collections(nearest_rankings)
 def lazy_nearest(
     X: Any,
     Y: Any,
     encode: Encoder,
+    *,
     k: int,
     unranked: Unranked,
     normalize: bool,
     items: Sequence[Hashable] | None,
+    n_jobs: int | None = None,
 ) -> Nearest:
     """The nearest rankings, from the best of each pair of blocks."""
+    check_count(k, "k")
     left, right = read_both(stand_in(X), None if Y is None else stand_in(Y), items, unranked)
     encoded = partial(lazy_encodings, encode=encode, unranked=unranked, dtype=np.dtype(np.float64))
     rows = encoded(X, items=left.items)

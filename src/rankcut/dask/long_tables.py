@@ -13,14 +13,22 @@ from rankcut.dask.collections import as_array, at_place, stand_in
 from rankcut.dask.tasks import computed, reduced, shared, task
 from rankcut.errors import InputError
 from rankcut.rankings import object_array
+from rankcut.rankings.collections import for_collections
 from rankcut.rankings.long_tables import LongRanks, from_long
 
 
+@for_collections(from_long)
 def lazy_from_long(
-    table: Any, items: Sequence[Hashable] | None, options: dict[str, Any]
+    table: Any,
+    *,
+    ranking: str = "ranking",
+    item: str = "item",
+    items: Sequence[Hashable] | None = None,
+    **options: Any,
 ) -> LongRanks:
     """:func:`~rankcut.from_long` for a Dask DataFrame: one block of rankings per partition."""
-    ranking, item = options["ranking"], options["item"]
+    options = {"rank": None, "score": None, "sparse": False, **options}
+    options = {"ranking": ranking, "item": item, **options}
     together = table.index.name == ranking and table.known_divisions
     lines = table.reset_index() if table.index.name == ranking else table
     from_long(stand_in(lines), **options)  # says what is wrong with the columns

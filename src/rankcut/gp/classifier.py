@@ -1,6 +1,5 @@
 """Gaussian process classification as a scikit-learn classifier."""
 
-from collections.abc import Callable
 from typing import Any, get_args
 
 import numpy as np
@@ -19,7 +18,6 @@ from sklearn.utils.validation import (
 from threadpoolctl import threadpool_limits
 
 from rankcut._loops.types import Floats
-from rankcut.dask import is_lazy, map_rows, stand_in
 from rankcut.errors import InputError
 from rankcut.gp.fits import (
     Fit,
@@ -40,6 +38,7 @@ from rankcut.parameters import (
     within_floats,
 )
 from rankcut.rankings import weights_of
+from rankcut.rankings.collections import takes_collections
 
 
 class GPClassifier(ClassifierMixin, BaseEstimator):
@@ -166,6 +165,7 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
         check_positive(self.tol, "tol")
         check_count(self.max_iter, "max_iter")
 
+    @takes_collections
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> "GPClassifier":
         """Maximise the ELBO over the posterior and the variances that are not given.
 
@@ -185,8 +185,10 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
         self
         """
         self._check_parameters()
-        maximise = self._fit_lazily if is_lazy(X) else self._fit
-        fit = maximise(X, y, weights_of(X, sample_weight))
+        return self._keep(self._fit(X, y, weights_of(X, sample_weight)))
+
+    def _keep(self, fit: Fit) -> "GPClassifier":
+        """The attributes of a fit."""
         if self.kernel is None:
             means, factors = fit.predictor.weights()
             self.coef_ = means[:, : self.n_features_in_]
@@ -213,20 +215,6 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
         kernel = self.kernel if callable(self.kernel) else None
         return fit_kernel(kernel, X, codes, weight, self._settings())
 
-    def _fit_lazily(self, X: Any, y: Any, sample_weight: Any) -> Fit:
-        if self.kernel is not None:
-            raise TypeError(
-                "a Dask collection must hold features and needs kernel=None: a kernel would need "
-                "the matrix of all pairs of rows"
-            )
-        from rankcut.dask.gp_rows import LazyFeatures
-
-        validate_data(self, stand_in(X), skip_check_array=True)
-        features = LazyFeatures(X, y, sample_weight)
-        self.classes_ = features.classes
-        check_classes(self.classes_, features.totals)
-        return features.fit(self.class_weight, self._settings())
-
     def _settings(self) -> Settings:
         return Settings(
             LIKELIHOODS[self.link],
@@ -238,6 +226,7 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
             self.classes_,
         )
 
+    @takes_collections
     def predict(self, X: Any) -> NDArray[Any]:
         """The most probable label of each row.
 
@@ -253,13 +242,12 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
             A Dask array for a Dask collection.
         """
         check_is_fitted(self)
-        if is_lazy(X):
-            return self._lazily(self.predict, X, None)
         if len(self.classes_) == 2:
             mean, _ = self._latent(X, None, variances=False)
             return np.asarray(self.classes_[(mean[:, 0] > 0).astype(int)])
         return np.asarray(self.classes_[np.argmax(self.decision_function(X), axis=1)])
 
+    @takes_collections
     def predict_proba(self, X: Any, diagonal: ArrayLike | None = None) -> Floats:
         """Probabilities of the labels, averaged over the posterior of f.
 
@@ -276,8 +264,6 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
         ndarray of shape (n_samples, n_classes)
             A Dask array for a Dask collection.
         """
-        if is_lazy(X):
-            return self._lazily(self.predict_proba, X, diagonal)
         positive = LIKELIHOODS[self.link].probability(self.decision_function(X, diagonal))
         if positive.ndim == 1:
             return np.column_stack([1.0 - positive, positive])
@@ -286,6 +272,7 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
         even = np.full_like(positive, 1.0 / positive.shape[1])
         return np.asarray(np.divide(positive, total, out=even, where=total > 0))
 
+    @takes_collections
     def decision_function(self, X: Any, diagonal: ArrayLike | None = None) -> Floats:
         """The value of f with the averaged probability: m/√(1 + v) for probit.
 
@@ -301,12 +288,11 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
         ndarray of shape (n_samples,) or (n_samples, n_classes)
             A Dask array for a Dask collection.
         """
-        if is_lazy(X):
-            return self._lazily(self.decision_function, X, diagonal)
         mean, variance = self._latent(X, diagonal, variances=True)
         score = LIKELIHOODS[self.link].score(mean.ravel(), variance.ravel())
         return score if len(self.classes_) == 2 else np.asarray(score.reshape(mean.shape))
 
+    @takes_collections
     def predict_latent(self, X: Any, diagonal: ArrayLike | None = None) -> tuple[Floats, Floats]:
         """Posterior mean and variance of the latent function f.
 
@@ -320,24 +306,10 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
         mean, variance : ndarrays of shape (n_samples,) or (n_samples, n_classes)
             Dask arrays for a Dask collection.
         """
-        if is_lazy(X):
-            both = self._lazily(self._means_and_variances, X, diagonal)
-            n = both.shape[1] // 2
-            return (both[:, 0], both[:, 1]) if n == 1 else (both[:, :n], both[:, n:])
         mean, variance = self._latent(X, diagonal, variances=True)
         if len(self.classes_) == 2:
             return mean[:, 0], variance[:, 0]
         return mean, variance
-
-    def _means_and_variances(self, X: Any) -> Floats:
-        return np.hstack(self._latent(X, None, variances=True))
-
-    def _lazily(self, method: Callable[[Any], Any], X: Any, diagonal: ArrayLike | None) -> Floats:
-        check_is_fitted(self)
-        if diagonal is not None:
-            raise TypeError("diagonal is for rows in memory; got a Dask collection")
-        predicted: Floats = map_rows(method, X)
-        return predicted
 
     def _latent(
         self, X: Any, diagonal: ArrayLike | None, *, variances: bool

@@ -21,10 +21,10 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from threadpoolctl import threadpool_limits
 
 from rankcut._loops.types import Floats
-from rankcut.dask import is_lazy, map_rows, stand_in
 from rankcut.gp.duplicates import few_distinct
 from rankcut.gp.weight_space import blocks, with_constant
 from rankcut.parameters import check_learned, within_floats
+from rankcut.rankings.collections import takes_collections
 from rankcut.threads import in_order
 
 # Learned variances stay in this range, in units of the variance of y.
@@ -319,6 +319,7 @@ class GPRegressor(RegressorMixin, BaseEstimator):
         self.noise_variance = noise_variance
         self.n_jobs = n_jobs
 
+    @takes_collections
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Maximise the evidence over the variances that are not given.
 
@@ -336,16 +337,16 @@ class GPRegressor(RegressorMixin, BaseEstimator):
         -------
         self
         """
-        check_learned(self.kernel_variance, "kernel_variance")
-        check_learned(self.constant_variance, "constant_variance", zero=True)
-        check_learned(self.noise_variance, "noise_variance")
+        self._check_parameters()
         # The threads work on blocks; the products inside a block are too small for more threads.
         with threadpool_limits(1, user_api="blas"):
-            sums = (self._sum_lazily if is_lazy(X) else self._sum)(X, y, sample_weight)
-            self._posterior = fit_sums(
-                sums, self.kernel_variance, self.constant_variance, self.noise_variance
-            )
-        found = self._posterior
+            return self._keep(self._sum(X, y, sample_weight))
+
+    def _keep(self, sums: Sums) -> Self:
+        """The posterior that follows from the sums."""
+        found = self._posterior = fit_sums(
+            sums, self.kernel_variance, self.constant_variance, self.noise_variance
+        )
         self.coef_ = found.mean[:-1].copy()
         self.intercept_ = float(found.mean[-1])
         self.covariance_ = found.factor @ found.factor.T
@@ -373,12 +374,12 @@ class GPRegressor(RegressorMixin, BaseEstimator):
             X, targets, weight = X[few.rows], targets[few.rows], few.weight
         return sum_rows(X, targets, weight, self.n_jobs)
 
-    def _sum_lazily(self, X: Any, y: Any, sample_weight: Any) -> Sums:
-        from rankcut.dask.gp_rows import sum_lazily
+    def _check_parameters(self) -> None:
+        check_learned(self.kernel_variance, "kernel_variance")
+        check_learned(self.constant_variance, "constant_variance", zero=True)
+        check_learned(self.noise_variance, "noise_variance")
 
-        validate_data(self, stand_in(X), skip_check_array=True)
-        return sum_lazily(X, y, sample_weight)
-
+    @takes_collections
     def predict(self, X: Any, return_std: bool = False) -> Any:
         """The predicted number of each row, and how sure it is.
 
@@ -399,10 +400,6 @@ class GPRegressor(RegressorMixin, BaseEstimator):
             If asked for.
         """
         check_is_fitted(self)
-        if is_lazy(X):
-            validate_data(self, stand_in(X), reset=False, skip_check_array=True)
-            both = map_rows(self._moments, X)
-            return (both[:, 0], both[:, 1]) if return_std else both[:, 0]
         moments = self._moments(X)
         return (moments[:, 0].copy(), moments[:, 1].copy()) if return_std else moments[:, 0].copy()
 

@@ -18,9 +18,9 @@ from rich.progress import Progress
 
 from rankcut._loops.pairs import ALL, TWINS, UPPER
 from rankcut._loops.types import Floats
-from rankcut.dask import is_lazy
 from rankcut.errors import InputError, amount
 from rankcut.rankings import Rankings, Unranked, labels_beside, read_rankings
+from rankcut.rankings.collections import takes_collections
 from rankcut.threads import as_completed
 
 # Feature matrices of up to this many entries (512 MB) are kept. A larger one is computed again, a
@@ -106,6 +106,7 @@ Encoder: TypeAlias = Callable[[Rankings, np.dtype[Any]], Encoding]
 """Encodes checked rankings, for a Gram matrix of that type."""
 
 
+@takes_collections
 def gram_matrix(
     X: Any,
     Y: Any,
@@ -119,18 +120,6 @@ def gram_matrix(
     n_jobs: int | None,
 ) -> NDArray[Any]:
     """The Gram matrix of two rank matrices."""
-    if is_lazy(X) or is_lazy(Y):
-        from rankcut.dask.kernels import lazy_gram
-
-        if out is not None:
-            raise TypeError(
-                "out= is for rankings in memory; write the Gram matrix of a Dask collection with "
-                "its to_zarr method, or with dask.array.store"
-            )
-        gram: NDArray[Any] = lazy_gram(
-            X, Y, encode, unranked=unranked, normalize=normalize, items=items, dtype=dtype
-        )
-        return gram
     left, right = read_both(X, Y, items, unranked)
     result_dtype = gram_dtype(dtype, out, left)
     return fill_gram(

@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 from rankcut._loops.pairs import ALL, keep_best
 from rankcut._loops.types import Floats, Longs
 from rankcut.cuts.offset_rows import largest_entry, row_squares
-from rankcut.dask import is_lazy
 from rankcut.errors import InputError, amount
 from rankcut.graphs.distances import import_hnswlib
 from rankcut.kernels.gram import Encoder, Encoding, read_both, slices, unit_scale
 from rankcut.parameters import check_count
 from rankcut.rankings import Unranked
+from rankcut.rankings.collections import takes_collections
 from rankcut.threads import as_completed
 
 # Rankings to compare with a block of others at once.
@@ -47,6 +47,7 @@ class Nearest(NamedTuple):
     rows: Any
 
 
+@takes_collections
 def nearest_rankings(
     X: Any,
     Y: Any,
@@ -60,10 +61,6 @@ def nearest_rankings(
 ) -> Nearest:
     """The k rankings of Y with the largest kernel for each of X; if Y is None, the others of X."""
     check_count(k, "k")
-    if is_lazy(X) or is_lazy(Y):
-        from rankcut.dask.kernels import lazy_nearest
-
-        return lazy_nearest(X, Y, encode, k, unranked, normalize, items)
     left, right = read_both(X, Y, items, unranked)
     rows = encode(left, _FLOAT)
     columns = None if right is None else encode(right, _FLOAT)

@@ -9,11 +9,11 @@ from sklearn.base import TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
-from rankcut.dask import is_lazy, map_rows, stand_in
-from rankcut.estimators import TakesRankings, check_items, check_output_is_default
+from rankcut.estimators import TakesRankings, check_items
 from rankcut.kernels.kendall import kendall_features
 from rankcut.kernels.weighted_kendall import Weights, weight_table, weighted_kendall_features
 from rankcut.rankings import Unranked
+from rankcut.rankings.collections import takes_collections
 
 
 class PairFeatures(TransformerMixin, TakesRankings):
@@ -22,6 +22,7 @@ class PairFeatures(TransformerMixin, TakesRankings):
     unranked: Unranked
     items: Sequence[Hashable] | None
 
+    @takes_collections
     def fit(self, X: Any, y: ArrayLike | None = None) -> Self:
         """Check the rankings; nothing is learned from them.
 
@@ -32,11 +33,12 @@ class PairFeatures(TransformerMixin, TakesRankings):
         y : None
             Ignored.
         """
-        rankings = self._read(stand_in(X), reset=True)
+        rankings = self._read(X, reset=True)
         self._check(rankings.shape[1])
         self._items = rankings.items
         return self
 
+    @takes_collections
     def transform(self, X: Any) -> NDArray[Any]:
         """Features of rankings of the items that were fitted.
 
@@ -46,13 +48,8 @@ class PairFeatures(TransformerMixin, TakesRankings):
             Rank matrix.
         """
         check_is_fitted(self)
-        rankings = self._read(stand_in(X), reset=False)
+        rankings = self._read(X, reset=False)
         check_items(rankings, self._items)
-        if is_lazy(X):
-            check_output_is_default(self)
-            names = self.get_feature_names_out().tolist()
-            features: NDArray[Any] = map_rows(self._features, X, names)
-            return features
         return self._features(X)
 
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[Any]:

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse as sp
 
-from rankcut.dask import is_lazy_frame
 from rankcut.errors import InputError, Setting
 from rankcut.parameters import check_count
 from rankcut.rankings import EXACT, as_frame
+from rankcut.rankings.collections import takes_collections
 from rankcut.rankings.orders import spread
 from rankcut.rankings.ratings import from_ratings
 
@@ -24,6 +24,7 @@ class LongRanks(NamedTuple):
     items: list[Hashable]
 
 
+@takes_collections
 def from_long(
     table: Any,
     *,
@@ -83,12 +84,6 @@ def from_long(
     >>> ids, items
     ([7, 9], ['a', 'b'])
     """
-    if is_lazy_frame(table):
-        names = {"ranking": ranking, "item": item, "rank": rank, "score": score}
-        options = {**names, "higher_is_better": higher_is_better, "top": top, "sparse": sparse}
-        from rankcut.dask.long_tables import lazy_from_long
-
-        return lazy_from_long(table, items, options)
     frame = as_frame(table)
     if frame is None:
         raise InputError(f"a long table is a pandas or Polars frame, not {type(table).__name__}")

@@ -26,6 +26,7 @@ from scipy.sparse import coo_array, csr_array, issparse
 
 from rankcut.errors import InputError, Setting, Text, amount
 from rankcut.parameters import check_choice
+from rankcut.rankings.collections import refuse_collection
 
 if TYPE_CHECKING:
     # Imported only where frames are read: arrays are read sooner without it.
@@ -143,6 +144,7 @@ def read_rankings(X: Any, items: Sequence[Hashable] | None = None) -> Rankings:
     if hasattr(X, "__rank_matrix__"):
         own: Rankings = X.__rank_matrix__()
         return replace(own, items=_labels_beside_own(items, own.items, own.shape[1]))
+    refuse_collection(X)
     if isinstance(X, np.ma.MaskedArray):
         X = np.ma.filled(X.astype(np.float64), np.nan)
     values = _as_array(X) if isinstance(X, list | tuple) else X

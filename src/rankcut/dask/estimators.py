@@ -1,0 +1,168 @@
+"""What estimators do with Dask collections.
+
+A transformer is fitted to the columns of a collection, and transforms each block of rows when it is
+computed. A consensus and blocs count each different ranking, block by block.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from rankcut.blocs.estimator import RankingBlocs
+from rankcut.consensus.estimator import Consensus
+from rankcut.cuts.graph_cut import graph_cut_features
+from rankcut.cuts.graph_cut_transformer import GraphCutFeatures
+from rankcut.cuts.transformers import RankingFeatures
+from rankcut.dask.collections import map_rows, stand_in
+from rankcut.dask.consensus import gather_lazy
+from rankcut.dask.gp_rows import LazyFeatures, sum_lazily
+from rankcut.errors import InputError
+from rankcut.gp.classifier import GPClassifier
+from rankcut.gp.fits import check_classes
+from rankcut.gp.regressor import GPRegressor
+from rankcut.graphs import is_learned
+from rankcut.kernels.pair_features import PairFeatures
+from rankcut.rankings.collections import for_collections
+
+
+@for_collections(RankingFeatures.fit)
+@for_collections(PairFeatures.fit)
+def fit_features(transformer: Any, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
+    """Fit a transformer to the columns; no block is computed."""
+    _refuse_learned(getattr(transformer, "graph", None))
+    _refuse_learned(getattr(getattr(transformer, "smoothing", None), "graph", None))
+    return transformer.fit(stand_in(X))
+
+
+@for_collections(RankingFeatures.transform)
+@for_collections(PairFeatures.transform)
+def transform(transformer: Any, X: Any) -> Any:
+    """The vectors of each block; a DataFrame gives a DataFrame with the same index."""
+    row = transformer.transform(stand_in(X))
+    if hasattr(row, "columns"):
+        raise InputError(
+            "set_output is for rankings in memory; a Dask DataFrame gives a Dask DataFrame of "
+            'itself: call set_output(transform="default")'
+        )
+    names = transformer.get_feature_names_out().tolist()
+    return map_rows(transformer.transform, X, names, nothing=row[:0])
+
+
+@for_collections(graph_cut_features)
+def features(X: Any, graph: Any = None, **options: Any) -> Any:
+    """Graph cut features of each block."""
+    return GraphCutFeatures(graph, **options).fit(X).transform(X)
+
+
+@for_collections(GPClassifier.fit)
+def fit_classifier(model: GPClassifier, X: Any, y: Any, sample_weight: Any = None) -> GPClassifier:
+    """Maximise the bound, with one pass over the blocks for each step."""
+    model._check_parameters()
+    if model.kernel is not None:
+        raise InputError(
+            "needs the matrix of all pairs of rows, and these are a Dask collection",
+            parameter="kernel",
+            remedy="pass features, and kernel=None",
+        )
+    validate_data(model, stand_in(X), skip_check_array=True)
+    rows = LazyFeatures(X, y, sample_weight)
+    model.classes_ = rows.classes
+    check_classes(rows.classes, rows.totals)
+    return model._keep(rows.fit(model.class_weight, model._settings()))
+
+
+@for_collections(GPRegressor.fit)
+def fit_regressor(model: GPRegressor, X: Any, y: Any, sample_weight: Any = None) -> GPRegressor:
+    """Add up the sums of the blocks."""
+    model._check_parameters()
+    validate_data(model, stand_in(X), skip_check_array=True)
+    return model._keep(sum_lazily(X, y, sample_weight))
+
+
+def _predictions(name: str, model: Any, X: Any, *options: Any, **more: Any) -> Any:
+    """A method that returns an array with a row for each row of X."""
+    check_is_fitted(model)
+    if more.get("diagonal", options[0] if options else None) is not None:
+        raise InputError("is for rows in memory; got a Dask collection", parameter="diagonal")
+    return map_rows(getattr(model, name), X)
+
+
+for _method in (
+    GPClassifier.predict,
+    GPClassifier.predict_proba,
+    GPClassifier.decision_function,
+    RankingBlocs.predict,
+    RankingBlocs.predict_membership,
+):
+    for_collections(_method)(partial(_predictions, _method.__name__))
+
+
+@for_collections(GPClassifier.predict_latent)
+def predict_latent(model: GPClassifier, X: Any, diagonal: Any = None) -> tuple[Any, Any]:
+    """Means and variances as two Dask arrays."""
+    if diagonal is not None:
+        raise InputError("is for rows in memory; got a Dask collection", parameter="diagonal")
+    return _both(model, partial(_columns, model.predict_latent), X)
+
+
+@for_collections(GPRegressor.predict)
+def predict_numbers(model: GPRegressor, X: Any, return_std: bool = False) -> Any:
+    """Means, and deviations if asked for, as Dask arrays."""
+    mean, deviation = _both(model, partial(_columns, partial(model.predict, return_std=True)), X)
+    return (mean, deviation) if return_std else mean
+
+
+def _both(model: Any, function: Callable[[Any], Any], X: Any) -> tuple[Any, Any]:
+    """The left and the right half of what a function returns for each block."""
+    check_is_fitted(model)
+    both = map_rows(function, X)
+    n = both.shape[1] // 2
+    return (both[:, 0], both[:, 1]) if n == 1 else (both[:, :n], both[:, n:])
+
+
+def _columns(function: Callable[[Any], Any], X: Any) -> Any:
+    return np.column_stack(function(X))
+
+
+@for_collections(Consensus.fit)
+def fit_consensus(
+    model: Consensus, X: Any, y: Any = None, *, sample_weight: Any = None, people: Any = None
+) -> Consensus:
+    """The consensus of the different rankings of all blocks and their counts."""
+    _refuse_learned(model.graph)
+    if people is not None:
+        raise InputError(
+            "needs rankings in memory, but these are a Dask collection",
+            parameter="people",
+            remedy="compute them first",
+        )
+    model._check_parameters()
+    rankings = model._read(stand_in(X), reset=True)
+    return model._take_together(rankings, gather_lazy(X, model.unranked, sample_weight))
+
+
+@for_collections(RankingBlocs.fit)
+def fit_blocs(
+    model: RankingBlocs, X: Any, y: Any = None, sample_weight: Any = None
+) -> RankingBlocs:
+    """The blocs of the different rankings of all blocks and their counts."""
+    model._check_parameters()
+    rankings = model._read(stand_in(X), reset=True)
+    model._divide(rankings, gather_lazy(X, model.unranked, sample_weight, "anywhere"))
+    model.labels_ = model.predict(X)
+    model.membership_ = model.predict_membership(X)
+    return model
+
+
+def _refuse_learned(graph: Any) -> None:
+    """Refuse to learn a graph from rankings that are not there yet."""
+    if is_learned(graph):
+        raise InputError(
+            f"{type(graph).__name__} is learned from rankings, and these are a Dask collection, "
+            "which is not computed for that",
+            remedy="learn the graph from some rankings in memory, with its build_from(), and pass "
+            "the graph that it returns",
+        )
