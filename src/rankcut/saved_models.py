@@ -1,17 +1,20 @@
 """Fitted models in skops files: safe to load, because loading runs no code from the file.
 
-A file may contain types of scikit-learn, NumPy and SciPy that skops trusts, and those of this
-library listed here; any other is refused. The file names our types by the names below, not by
-their modules, and numbers its objects in order: it survives moving a module, and the same model
-gives the same bytes.
+A file may contain types of scikit-learn, NumPy and SciPy that skops trusts, and classes of the
+rooms that models are made in, none of which reads or writes files; anything else is refused. The
+file names our classes without their modules, and numbers its objects in order: it survives moving
+a module, and the same model gives the same bytes.
 """
 
 import io
 import json
 import os
+import pkgutil
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
 from typing import Any, Literal
 
 import numpy as np
@@ -29,68 +32,23 @@ from rankcut.label_ranking.estimator import RankingRegressor
 from rankcut.regression.classifier import RankingClassifier
 from rankcut.regression.view_features import ViewFeatures
 
-# The version of the file format, which changes whenever fitted attributes of our types do.
+# The version of the file format, which changes whenever fitted attributes of our classes do.
 _FORMAT = 4
 _HEADER = "rankcut.json"
 
-_OURS = [
-    "rankcut.blocs.descriptions.Differences",
-    "rankcut.blocs.order_vectors.OrderVectors",
-    "rankcut.completion.factors.FactorPopulation",
-    "rankcut.completion.population.Population",
-    "rankcut.completion.presence.Presence",
-    "rankcut.completion.sharpness.Sharpness",
-    "rankcut.kernels.chosen_features.ChosenFeatures",
-    "rankcut.gp.classifier.GPClassifier",
-    "rankcut.label_ranking.covariates.CategoryColumn",
-    "rankcut.label_ranking.covariates.CovariateEncoder",
-    "rankcut.label_ranking.covariates.NumberColumn",
-    "rankcut.gp.gaussian.Gaussian",
-    "rankcut.gp.regressor.WeightPosterior",
-    "rankcut.gp.regressor.GPRegressor",
-    "rankcut.gp.weight_space.FeaturePredictor",
-    "rankcut.cuts.graph_cut_transformer.GraphCutFeatures",
-    "rankcut.regression.classifier.RankingClassifier",
-    "rankcut.blocs.order_vectors.Encoder",
-    "rankcut.blocs.estimator.RankingBlocs",
-    "rankcut.completion.estimator.RankingCompleter",
-    "rankcut.label_ranking.estimator.RankingRegressor",
-    "rankcut.label_ranking.calibration.Calibration",
-    "rankcut.label_ranking.combination.Combination",
-    "rankcut.label_ranking.forest.ForestModel",
-    "rankcut.label_ranking.kernel_ridge.KernelModel",
-    "rankcut.label_ranking.kernel_ridge.KernelModels",
-    "rankcut.label_ranking.kernel_ridge.NormalScale",
-    "rankcut.label_ranking.kernel_ridge.StandardScale",
-    "rankcut.regression.view_features.ViewFeatures",
-    "rankcut.regression.views.ViewRegression",
-    "rankcut.regression.views.LevelViews",
-    "rankcut.graphs.item_graph.LowRankApproximation",
-    "rankcut.graphs.item_graph.NeighborApproximation",
-    "rankcut.graphs.derived.DissimilarityGraph",
-    "rankcut.graphs.derived.NormalizedGraph",
-    "rankcut.graphs.learned.AgreementGraph",
-    "rankcut.graphs.learned.CoListingGraph",
-    "rankcut.graphs.item_features.ItemFeatures",
-    "rankcut.graphs.item_graph.ItemGraph",
-    "rankcut.graphs.low_rank.LowRankGraph",
-    "rankcut.graphs.recipes.DistanceGraph",
-    "rankcut.graphs.recipes.NeighborGraph",
-    "rankcut.graphs.recipes.SimilarityGraph",
-    "rankcut.graphs.weights.CompleteWeights",
-    "rankcut.graphs.weights.DenseWeights",
-    "rankcut.graphs.weights.SparseWeights",
-    "rankcut.graphs.weights.StructuredWeights",
-    "rankcut.cuts.completions.Completions",
-    "rankcut.cuts.smoothing.Smoother",
-    "rankcut.cuts.smoothing.Smoothing",
-]
+_ROOMS = (
+    "blocs",
+    "completion",
+    "cuts",
+    "gp",
+    "graphs",
+    "kernels",
+    "label_ranking",
+    "regression",
+)
 
-# In a file a type has a name that stays when its module moves: rankcut.GPClassifier.
-_HOMES = {home.rpartition(".")[2]: home.rpartition(".")[0] for home in _OURS}
-
-# Sparse graphs: skops trusts SciPy's sparse matrices, and does not know its sparse arrays.
-_TRUSTED = [*_OURS, "scipy.sparse._csr.csr_array"]
+# skops trusts SciPy's sparse matrices, and does not know its sparse arrays.
+_SPARSE = "scipy.sparse._csr.csr_array"
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,92 +57,75 @@ class SavedModel:
 
     Attributes
     ----------
-    classifier : Pipeline or RankingRegressor
-        From rankings to classes or numbers; the first step of a pipeline is a GraphCutFeatures,
-        a ViewFeatures or a RankingClassifier. Or from covariates to rankings.
+    model : Pipeline, RankingRegressor, RankingCompleter or RankingBlocs
+        A pipeline predicts classes or numbers from rankings, and begins with a GraphCutFeatures, a
+        ViewFeatures or a RankingClassifier.
     items : tuple
         The items that it knows, in the order of its columns.
     target : str
-        What it predicts.
+        The name of the class or number that it predicts.
     columns : tuple of str
         The covariates that rankings are predicted from.
     """
 
-    classifier: Any
+    model: Any
     items: tuple[Any, ...]
-    target: str
+    target: str = ""
     columns: tuple[str, ...] = ()
 
     @property
-    def kind(self) -> Literal["classes", "numbers", "rankings"]:
+    def kind(self) -> Literal["classes", "numbers", "rankings", "completions", "blocs"]:
         """What the model predicts."""
-        if isinstance(self.classifier, RankingRegressor):
+        if isinstance(self.model, RankingRegressor):
             return "rankings"
-        return "classes" if is_classifier(self.classifier) else "numbers"
-
-    @property
-    def features(self) -> GraphCutFeatures | ViewFeatures | RankingClassifier:
-        """The first step of the classifier, which knows rankings."""
-        features: GraphCutFeatures | ViewFeatures | RankingClassifier = self.classifier[0]
-        return features
+        if isinstance(self.model, RankingCompleter):
+            return "completions"
+        if isinstance(self.model, RankingBlocs):
+            return "blocs"
+        if not isinstance(self.model, Pipeline):
+            raise TypeError("the model is missing")
+        if is_classifier(self.model):
+            return "classes"
+        if is_regressor(self.model):
+            return "numbers"
+        raise TypeError("the model predicts neither classes nor numbers")
 
     @property
     def needs_all_items(self) -> bool:
         """Whether a ranking may leave out no item."""
-        return isinstance(self.features, GraphCutFeatures) and self.features.unranked == "error"
+        features = self.model[0]
+        return isinstance(features, GraphCutFeatures) and features.unranked == "error"
 
 
-@dataclass(frozen=True, eq=False)
-class SavedCompleter:
-    """A fitted completer, and the items that it knows in the order of its columns."""
-
-    completer: RankingCompleter
-    items: tuple[Any, ...]
-
-
-@dataclass(frozen=True, eq=False)
-class SavedBlocs:
-    """Fitted blocs, and the items that they are about in the order of the columns."""
-
-    blocs: RankingBlocs
-    items: tuple[Any, ...]
-
-
-def write_model(
-    model: SavedModel | SavedCompleter | SavedBlocs, target: str | os.PathLike[str]
-) -> None:
+def write_model(saved: SavedModel, target: str | os.PathLike[str]) -> None:
     """Write a model, whole or not at all."""
-    skops = import_skops()
-    parts = {**vars(model), "items": list(model.items)}
-    if isinstance(model, SavedModel):
-        parts["columns"] = list(model.columns)
-    content = _stable(skops.dumps(parts))
+    parts = {**vars(saved), "items": list(saved.items), "columns": list(saved.columns)}
+    content = _stable(import_skops().dumps(parts))
     with atomic_file(target) as file:
         file.write(content)
 
 
-def read_model(source: Source) -> SavedModel | SavedCompleter | SavedBlocs:
+def read_model(source: Source) -> SavedModel:
     """Read a model that :func:`write_model` wrote; types that are not trusted are refused."""
     skops = import_skops()
     name = source_name(source)
     content = read_all(source)
     try:
         content = _restored(unpack_archive(content, name), name)
-        foreign = [kind for kind in skops.get_untrusted_types(data=content) if kind not in _TRUSTED]
+        trusted = [f"{home}.{kind}" for kind, home in _homes().items()] + [_SPARSE]
+        foreign = [kind for kind in skops.get_untrusted_types(data=content) if kind not in trusted]
         if foreign:
             raise RankingFileError(
                 f"contains {foreign[0]}, which is neither scikit-learn's nor rankcut's, and is "
                 "not loaded",
                 name,
             )
-        parts = skops.load(io.BytesIO(content), trusted=_TRUSTED)
-        parts["items"] = _checked_items(tuple(parts["items"]))
-        if "completer" in parts:
-            return _checked_completer(SavedCompleter(**parts))
-        if "blocs" in parts:
-            return _checked_blocs(SavedBlocs(**parts))
-        parts["columns"] = tuple(parts["columns"])
-        return _checked(SavedModel(**parts))
+        parts = skops.load(io.BytesIO(content), trusted=trusted)
+        saved = SavedModel(
+            **{**parts, "items": tuple(parts["items"]), "columns": tuple(parts["columns"])}
+        )
+        _check(saved)
+        return saved
     except RankingFileError:
         raise
     except Exception as problem:
@@ -195,15 +136,21 @@ def read_model(source: Source) -> SavedModel | SavedCompleter | SavedBlocs:
         ) from None
 
 
-def _checked_blocs(model: SavedBlocs) -> SavedBlocs:
-    known = getattr(model.blocs, "n_features_in_", None)
-    if not isinstance(model.blocs, RankingBlocs) or known != len(model.items):
-        raise ValueError("the blocs have other items")
-    return model
+@cache
+def _homes() -> dict[str, str]:
+    """The module of each class that a model may be made of, by the name of the class."""
+    homes = {}
+    for room in _ROOMS:
+        folder = import_module(f"rankcut.{room}").__path__
+        for module in pkgutil.iter_modules(folder, f"rankcut.{room}."):
+            for kind in vars(import_module(module.name)).values():
+                if isinstance(kind, type) and kind.__module__ == module.name:
+                    homes[kind.__name__] = module.name
+    return homes
 
 
 def _stable(content: bytes) -> bytes:
-    """The archive that skops made, with our names for types and nothing that changes by chance."""
+    """The archive that skops made, without our modules and what changes by chance."""
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         members = {member: archive.read(member) for member in archive.namelist()}
     schema = json.loads(members.pop("schema.json"))
@@ -215,8 +162,7 @@ def _stable(content: bytes) -> bytes:
         if isinstance(node.get("file"), str):
             suffix = os.path.splitext(node["file"])[1]
             node["file"] = files.setdefault(node["file"], f"{len(files) + 1}{suffix}")
-        kind = node.get("__class__")
-        if kind in _HOMES and node["__module__"] == _HOMES[kind]:
+        if _homes().get(node.get("__class__", "")) == node.get("__module__", ""):
             node["__module__"] = "rankcut"
     return pack_archive(
         {
@@ -228,22 +174,22 @@ def _stable(content: bytes) -> bytes:
 
 
 def _restored(members: dict[str, bytes], name: str) -> bytes:
-    """The archive as skops reads it: our types by the modules that they are in now."""
+    """The archive as skops reads it: our classes by the modules that they are in now."""
     schema = json.loads(members["schema.json"])
     version = json.loads(members.pop(_HEADER, b'{"format": 1}'))["format"]
-    if version < _FORMAT:
-        raise RankingFileError(
-            "this model was written by an earlier version of rankcut and can no longer be read",
-            name,
-            remedy="train it again",
-        )
     if version > _FORMAT:
         raise RankingFileError(
-            "this model was written by a later version of rankcut", name, remedy="update rankcut"
+            "this model was saved by a later version of rankcut", name, remedy="update rankcut"
         )
-    for node in _nodes(schema):
-        if node.get("__module__") == "rankcut" and node.get("__class__") in _HOMES:
-            node["__module__"] = _HOMES[node["__class__"]]
+    ours = [node for node in _nodes(schema) if node.get("__module__") == "rankcut"]
+    if version < _FORMAT or not all(node["__class__"] in _homes() for node in ours):
+        raise RankingFileError(
+            "this model was saved by an earlier version of rankcut",
+            name,
+            remedy="fit and save it again, as in 'rankcut classify FILE -o model.skops'",
+        )
+    for node in ours:
+        node["__module__"] = _homes()[node["__class__"]]
     return pack_archive(members | {"schema.json": json.dumps(schema).encode()})
 
 
@@ -259,63 +205,50 @@ def _nodes(part: Any) -> Iterator[dict[str, Any]]:
             waiting.extend(reversed(part))
 
 
-def _checked_items(items: tuple[Any, ...]) -> tuple[Any, ...]:
+def _check(saved: SavedModel) -> None:
+    """Raise unless it is a model that can predict: files that skops can load may hold anything."""
+    items, model = saved.items, saved.model
     if not items or not all(isinstance(item, str | int | float) for item in items):
         raise TypeError("the items have no names")
     if len(set(items)) < len(items):
         raise ValueError("two items have the same name")
-    return items
-
-
-def _checked_completer(model: SavedCompleter) -> SavedCompleter:
-    if not isinstance(model.completer, RankingCompleter):
-        raise TypeError("the completer is missing")
-    ranking = np.arange(1.0, len(model.items) + 1)[None]
-    if not np.isfinite(model.completer.transform(ranking)).all():
-        raise ValueError("utilities are not finite")
-    model.completer.recommend(ranking, 1)
-    return model
-
-
-def _checked(model: SavedModel) -> SavedModel:
-    """The model, if it is one: files that skops can load may hold anything else."""
-    if not isinstance(model.target, str):
+    if not isinstance(saved.target, str):
         raise TypeError("the target's name is not text")
-    if not isinstance(model.classifier, Pipeline | RankingRegressor):
-        raise TypeError("the model is missing")
-    if model.kind == "rankings":
-        return _checked_columns(model)
-    if not (is_classifier(model.classifier) or is_regressor(model.classifier)):
-        raise TypeError("the model predicts neither classes nor numbers")
-    if not isinstance(model.features, GraphCutFeatures | ViewFeatures | RankingClassifier):
+    ranking = np.arange(1.0, len(items) + 1)[None]
+    if saved.kind == "rankings":
+        _check_columns(saved)
+        return
+    if saved.kind == "blocs":
+        if model.n_features_in_ != len(items):
+            raise ValueError("the blocs have other items")
+        return
+    if saved.kind == "completions":
+        if not np.isfinite(model.transform(ranking)).all():
+            raise ValueError("utilities are not finite")
+        model.recommend(ranking, 1)
+        return
+    if not isinstance(model[0], GraphCutFeatures | ViewFeatures | RankingClassifier):
         raise TypeError("the model does not begin with features of rankings")
-    check_is_fitted(model.classifier)
-    ranking = np.arange(1.0, len(model.items) + 1)[None]
-    if model.kind == "numbers":
-        regressor: Any = model.classifier
-        mean, deviation = regressor.predict(ranking, return_std=True)
-        if np.shape(mean) != (1,) or np.shape(deviation) != (1,):
-            raise ValueError("predictions are not a number for each ranking")
-        return model
-    found, expected = (
-        np.shape(model.classifier.predict_proba(ranking)),
-        (1, *np.shape(model.classifier.classes_)),
-    )
+    check_is_fitted(model)
+    if saved.kind == "numbers":
+        found = [np.shape(part) for part in model.predict(ranking, return_std=True)]
+        expected: Any = [(1,), (1,)]
+    else:
+        found = np.shape(model.predict_proba(ranking))
+        expected = (1, *np.shape(model.classes_))
     if found != expected:
-        raise ValueError(f"probabilities of shape {found} and not {expected}")
-    return model
+        raise ValueError(f"predictions of shape {found} and not {expected}")
 
 
-def _checked_columns(model: SavedModel) -> SavedModel:
-    """The model, if it knows the covariates that it names."""
-    if not model.columns or not all(isinstance(name, str) for name in model.columns):
+def _check_columns(saved: SavedModel) -> None:
+    """Raise unless the model knows the covariates that it names."""
+    if not saved.columns or not all(isinstance(name, str) for name in saved.columns):
         raise TypeError("the covariates have no names")
-    if model.classifier.n_features_in_ != len(model.columns):
+    if saved.model.n_features_in_ != len(saved.columns):
         raise ValueError("the covariates do not match the model")
-    if model.classifier.n_items_ != len(model.items):
+    if saved.model.n_items_ != len(saved.items):
         raise ValueError("the items do not match the model")
-    model.classifier.check_forests()
-    return model
+    saved.model.check_forests()
 
 
 def import_skops() -> Any:

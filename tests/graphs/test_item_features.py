@@ -185,7 +185,7 @@ def test_a_fitted_model_of_a_frame_is_saved_and_loaded(frames, tmp_path):
     items = tuple(range(food.ranks.shape[1]))
     models.write_model(models.SavedModel(model, items, "side"), tmp_path / "model.skops")
     loaded = models.read_model(tmp_path / "model.skops")
-    assert_array_equal(loaded.classifier.predict(food.ranks), model.predict(food.ranks))
+    assert_array_equal(loaded.model.predict(food.ranks), model.predict(food.ranks))
 
 
 def test_texts_are_compared_by_their_words(frames):

@@ -122,9 +122,9 @@ def blocs(
         return bloc_page(report, rankings.title, shown, rankings.ranks)
 
     def save(place: str) -> None:
-        from rankcut.saved_models import SavedBlocs, write_model
+        from rankcut.saved_models import SavedModel, write_model
 
-        write_model(SavedBlocs(model, tuple(rankings.items)), place)
+        write_model(SavedModel(model, tuple(rankings.items)), place)
 
     writers = table_writers(report.columns(), report.data()) | picture_writers(draw)
     outputs.write({**writers, **page_writer(page), ".skops": save})

@@ -88,7 +88,7 @@ def complete(
     from rankcut.cli.vector_options import VectorOptions
     from rankcut.completion.estimator import RankingCompleter
     from rankcut.rankings import read_rankings
-    from rankcut.saved_models import SavedCompleter, write_model
+    from rankcut.saved_models import SavedModel, write_model
 
     item_graph = VectorOptions(items=items, graph=graph).item_graph(near=True)
     rankings = reading.read(file)
@@ -108,7 +108,7 @@ def complete(
     write_completed(completer, rankings, outputs, top=top, soften=soften, as_json=as_json)
 
     def save(place: str) -> None:
-        write_model(SavedCompleter(completer, rankings.items), place)
+        write_model(SavedModel(completer, rankings.items), place)
 
     outputs.write({".skops": save})
 

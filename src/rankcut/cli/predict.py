@@ -57,21 +57,20 @@ def predict(
         raise InputError("MODEL and FILE cannot both be standard input")
     outputs = Outputs(output or ([] if as_json else ["-"]), TABLES, ".csv", as_json=as_json)
 
-    from rankcut.saved_models import SavedBlocs, SavedCompleter, SavedModel, read_model
+    from rankcut.saved_models import read_model
 
     saved = read_model(sys.stdin.buffer if model == "-" else model)
-    explainable = isinstance(saved, SavedModel) and saved.kind != "rankings"
-    if explain and not explainable:
+    if explain and saved.kind not in ("classes", "numbers"):
         raise InputError("--explain is for models that predict classes or numbers")
-    if isinstance(saved, SavedCompleter):
+    if saved.kind == "completions":
         rankings = reading.read_for_model(file, saved.items, "")
-        write_completed(saved.completer, rankings, outputs, top=top, as_json=as_json)
+        write_completed(saved.model, rankings, outputs, top=top, as_json=as_json)
         return
     if top is not None:
         raise InputError("--top is for models from 'rankcut complete'")
-    if isinstance(saved, SavedBlocs):
+    if saved.kind == "blocs":
         rankings = reading.read_for_model(file, saved.items, "")
-        columns = member_columns(rankings, saved.blocs.predict_membership(rankings.ranks))
+        columns = member_columns(rankings, saved.model.predict_membership(rankings.ranks))
     elif saved.kind == "rankings":
         columns = _rankings(saved, file, reading)
     else:
@@ -88,7 +87,7 @@ def predict(
         if explain:
             from rankcut.regression.effects import explain as explain_model
 
-            found = explain_model(saved.classifier, rankings.expanded().dense())
+            found = explain_model(saved.model, rankings.expanded().dense())
             print(found.summary(), file=sys.stderr)
     outputs.write(table_writers(columns))
     if as_json:
@@ -97,8 +96,8 @@ def predict(
 
 def _classes(saved: "SavedModel", rankings: "RankingSet") -> dict[str, Any]:
     """The most probable class of each ranking, and all probabilities."""
-    probabilities = saved.classifier.predict_proba(rankings.ranks)
-    classes = saved.classifier.classes_
+    probabilities = saved.model.predict_proba(rankings.ranks)
+    classes = saved.model.classes_
     columns = named_rows(rankings)
     columns[saved.target] = classes[probabilities.argmax(axis=1)].tolist()
     for i, name in enumerate(classes.tolist()):
@@ -108,7 +107,7 @@ def _classes(saved: "SavedModel", rankings: "RankingSet") -> dict[str, Any]:
 
 def _numbers(saved: "SavedModel", rankings: "RankingSet") -> dict[str, Any]:
     """The number of each ranking, and its 95 % interval."""
-    mean, deviation = saved.classifier.predict(rankings.ranks, return_std=True)
+    mean, deviation = saved.model.predict(rankings.ranks, return_std=True)
     columns = named_rows(rankings)
     for name, values in (
         (saved.target, mean),
@@ -132,7 +131,7 @@ def _rankings(saved: "SavedModel", file: str, reading: Reading) -> dict[str, Any
     missing = [name for name in saved.columns if name not in people.columns]
     if missing:
         raise RankingFileError(f"has no column {missing[0]!r}, which the model needs", file)
-    ranks = saved.classifier.predict(people.covariates(saved.columns))
+    ranks = saved.model.predict(people.covariates(saved.columns))
     columns: dict[str, Any] = {"person": list(range(len(people)))}
     for i, item in enumerate(saved.items):
         columns[str(item)] = ranks[:, i].astype(int).tolist()

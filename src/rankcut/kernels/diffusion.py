@@ -24,7 +24,7 @@ from rankcut._loops.permutation_kernels import class_function_values
 from rankcut._loops.types import Floats, Indices
 from rankcut.errors import InputError
 from rankcut.kernels.gram import Encoder, gram_matrix
-from rankcut.kernels.groups import DRAWS, Completions, complete, read_groups
+from rankcut.kernels.groups import DRAWS, CompletedGroups, complete, read_groups
 from rankcut.parameters import check_positive, seed_from
 from rankcut.rankings import Rankings, Unranked
 
@@ -203,7 +203,9 @@ class DiffusionCompletions:
     side = 64
     blas = False
 
-    def __init__(self, completions: Completions, beta: float, *, derivative: bool = False) -> None:
+    def __init__(
+        self, completions: CompletedGroups, beta: float, *, derivative: bool = False
+    ) -> None:
         n_items = completions.groups.shape[1]
         self._completions = completions
         self._codes, places, size = cycle_codes(n_items)

@@ -59,7 +59,7 @@ def all_full(groups: Indices) -> bool:
 
 
 @dataclass(frozen=True, eq=False)
-class Completions:
+class CompletedGroups:
     """Completions of many rankings, one after the other.
 
     Attributes
@@ -76,15 +76,15 @@ class Completions:
     def __len__(self) -> int:
         return len(self.starts) - 1
 
-    def some(self, rows: slice) -> "Completions":
+    def some(self, rows: slice) -> "CompletedGroups":
         """The completions of some of the rankings."""
         starts = self.starts[rows.start : rows.stop + 1]
-        return Completions(self.groups[starts[0] : starts[-1]], starts - starts[0])
+        return CompletedGroups(self.groups[starts[0] : starts[-1]], starts - starts[0])
 
 
 def complete(
     groups: Indices, *, keep_ties: bool, n_draws: int, seed: int, n_jobs: int | None
-) -> Completions:
+) -> CompletedGroups:
     """All completions of rankings with at most ``n_draws``, mirrored draws for the others.
 
     With ``keep_ties``, exchangeable neighbours stay tied, for kernels with a closed form for the
@@ -109,4 +109,4 @@ def complete(
         )
 
     over_rows(fill, n_rows, block_rows(n_items), n_jobs)
-    return Completions(completions, starts)
+    return CompletedGroups(completions, starts)

@@ -26,7 +26,7 @@ from rankcut._loops.permutation_kernels import mallows_values, tie_terms
 from rankcut._loops.types import Floats, Indices, Ints, Words
 from rankcut.errors import InputError, Setting
 from rankcut.kernels.gram import Encoder, gram_matrix
-from rankcut.kernels.groups import DRAWS, Completions, complete, read_groups
+from rankcut.kernels.groups import DRAWS, CompletedGroups, complete, read_groups
 from rankcut.kernels.kendall import count_pairs, kendall_kernel, signs_as_bits
 from rankcut.parameters import check_positive, seed_from
 from rankcut.rankings import Rankings, Unranked, read_rankings
@@ -166,7 +166,7 @@ class MallowsCompletions:
     blas = False
 
     def __init__(
-        self, completions: Completions, lam: float, *, normalize: bool, derivative: bool = False
+        self, completions: CompletedGroups, lam: float, *, normalize: bool, derivative: bool = False
     ) -> None:
         self._completions = completions
         self._lam = lam

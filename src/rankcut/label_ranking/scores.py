@@ -4,6 +4,7 @@ Each is a function of two rank matrices. ``make_scorer(kendall_score)`` makes it
 ``cross_val_score`` and ``GridSearchCV``.
 """
 
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -51,7 +52,7 @@ def kendall_score(
     """
     truth, found, weights = _both(observed, predicted, unranked, sample_weight)
     right, ordered = np.zeros(len(truth)), np.zeros(len(truth))
-    for i, j in zip(*np.triu_indices(truth.shape[1], 1), strict=True):
+    for i, j in combinations(range(truth.shape[1]), 2):
         signs = _signs(truth, i, j) * ((truth[:, i] != NOWHERE) & (truth[:, j] != NOWHERE))
         right += signs * _signs(found, i, j)
         ordered += signs != 0
@@ -148,7 +149,8 @@ def _signs(groups: Indices, i: int, j: int) -> NDArray[np.int8]:
 
 def _shares(parts: Floats, wholes: Floats) -> Floats:
     """Parts of wholes; NaN where the whole is 0."""
-    return np.divide(parts, wholes, out=np.full(len(parts), np.nan), where=wholes > 0)
+    empty = np.full(len(parts), np.nan)
+    return np.asarray(np.divide(parts, wholes, out=empty, where=wholes > 0))
 
 
 def _mean_of_rows(rows: Floats, weights: Floats) -> float:
