@@ -83,7 +83,6 @@ MODULAR = cuts.Modular([1.0, 2.0, 3.0])
         lambda: rankcut.make_plackett_luce(3, strengths=[HUGE, 1]),
         lambda: rankcut.make_mallows(3, HUGE),
         lambda: graphs.MixedGraph([np.ones((2, 2)) - np.eye(2)], weights=[HUGE]).build(),
-        lambda: rankcut.SimilarityGraph([[1.0], [2.0]], lengthscale=[HUGE]).build(),
         lambda: kernels.weighted_kendall_kernel(
             FULL, weights="additive", position_weights=[HUGE, 1, 1]
         ),

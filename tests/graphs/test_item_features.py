@@ -135,7 +135,7 @@ def test_a_recipe_keeps_plain_arrays(frames, recipe):
     for library in (b"pandas", b"polars", b"pyarrow", b"narwhals"):
         assert library not in state
     assert_array_equal(pickle.loads(state).build().to_dense(), kept.build().to_dense())
-    copied = clone(kept.set_params(features=table(frames)))
+    copied = clone(kept.set_params(item_features=table(frames)))
     assert b"pandas" not in pickle.dumps(copied)
     assert_array_equal(copied.build().to_dense(), kept.build().to_dense())
 
@@ -158,7 +158,7 @@ def test_the_repr_of_a_pipeline_is_short(frames, kind):
         "sparse": sparse.csr_array(values),
     }[kind]
     model = make_pipeline(GraphCutFeatures(SimilarityGraph(features)), LogisticRegression())
-    assert "SimilarityGraph(features=<100 items × 9 columns>)" in repr(model)
+    assert "SimilarityGraph(item_features=<100 items × 9 columns>)" in repr(model)
     assert len(repr(model)) < 300
 
 

@@ -202,7 +202,7 @@ class TestRefused:
     def test_by_the_constructor_too(self):
         with pytest.raises(ValueError, match="not be negative"):
             ItemGraph(-WEIGHTS, 4)
-        with pytest.raises(ValueError, match="n_items is 3, but the weights have shape"):
+        with pytest.raises(ValueError, match="n_items is 3, but the weights are of"):
             ItemGraph(WEIGHTS, 3)
 
     def test_a_class_instead_of_a_graph(self):

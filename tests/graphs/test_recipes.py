@@ -318,11 +318,10 @@ def test_numbers_of_very_many_digits():
         NeighborGraph(POINTS, n_neighbors=3, metric="cosine"),
         SimilarityGraph(POINTS),
         LowRankGraph(POINTS, rank=5),
-        LowRankGraph(POINTS, rank=5, method="random_features"),
     ],
 )
 def test_features_of_any_scale_give_the_same_graph(recipe, scale):
-    scaled = clone(recipe).set_params(features=recipe.features.matrix * scale)
+    scaled = clone(recipe).set_params(item_features=recipe.item_features.matrix * scale)
     assert_allclose(scaled.build().to_dense(), recipe.build().to_dense(), rtol=1e-9, atol=1e-12)
 
 

@@ -20,10 +20,10 @@ from rankcut.completion.prediction import (
     pair_probabilities,
 )
 from rankcut.completion.recipe import learn_population
-from rankcut.cuts.graph_cut import fit_graph
 from rankcut.errors import InputError
 from rankcut.estimators import NamesItems, TakesRankings, check_items
 from rankcut.graphs.derived import joining_like_items
+from rankcut.graphs.item_graph import fit_graph
 from rankcut.parameters import check_count, check_counts, seed_from
 from rankcut.rankings import Rankings, Unranked, object_array, weights_of
 from rankcut.rankings.decoding import to_ranking

@@ -29,9 +29,9 @@ from rankcut.consensus import (
 )
 from rankcut.consensus.kemeny import Progress
 from rankcut.consensus.means import Vectors, borda_vectors, graph_vectors
-from rankcut.cuts.graph_cut import fit_graph
 from rankcut.errors import InputError, Setting
 from rankcut.estimators import TakesRankings
+from rankcut.graphs.item_graph import fit_graph
 from rankcut.parameters import check_choice, check_count, is_real, seed_from
 from rankcut.rankings import Rankings, Unranked, weights_of
 from rankcut.rankings.collections import takes_collections

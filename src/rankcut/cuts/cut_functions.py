@@ -253,7 +253,7 @@ class GraphCut(SetFunction):
         check_choice(algorithm, get_args(Algorithm), "algorithm")
         if algorithm == "complete" and not self.graph.is_complete:
             raise InputError('algorithm="complete" is for the complete graph with weights 1')
-        if algorithm == "structured" and self.graph.weights.kind != "structured":
+        if algorithm == "structured" and self.graph.weights.kind in ("dense", "sparse"):
             raise InputError(
                 'algorithm="structured" is for weights in parts, such as those of '
                 "DissimilarityGraph and LowRankGraph"

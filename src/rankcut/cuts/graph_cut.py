@@ -8,8 +8,9 @@ from numpy.typing import ArrayLike
 from rankcut.cuts import GraphCut
 from rankcut.cuts.feature_map import FeatureMap, MapOptions
 from rankcut.cuts.smoothing import Smoother, as_smoothing
-from rankcut.graphs import ItemGraph, as_item_graph, is_learned
+from rankcut.graphs import ItemGraph
 from rankcut.graphs.derived import joining_like_items
+from rankcut.graphs.item_graph import fit_graph
 from rankcut.rankings import Rankings, read_rankings
 from rankcut.rankings.collections import takes_collections
 
@@ -90,15 +91,3 @@ def fit_smoothing_graph(
         return None
     walked = joining_like_items(graph if smoothing.graph is None else smoothing.graph)
     return fitted if walked is graph else fit_graph(walked, rankings, sample_weight)
-
-
-def fit_graph(graph: Any, rankings: Rankings, sample_weight: ArrayLike | None = None) -> ItemGraph:
-    """The user's graph, matched with the columns of the rankings, or learned from them."""
-    n_items = rankings.shape[1]
-    if is_learned(graph):
-        counted = {} if sample_weight is None else {"sample_weight": sample_weight}
-        learned: ItemGraph = graph.build_from(rankings, **counted)
-        return learned
-    if graph is None:
-        return ItemGraph.complete(n_items).aligned(n_items, rankings.items)
-    return as_item_graph(graph).aligned(n_items, rankings.items)

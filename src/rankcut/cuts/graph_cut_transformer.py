@@ -7,14 +7,11 @@ from numpy.typing import ArrayLike, DTypeLike
 
 from rankcut.cuts.completions import Completions, Method
 from rankcut.cuts.feature_map import FeatureMap
-from rankcut.cuts.graph_cut import (
-    fit_graph,
-    fit_smoothing_graph,
-    make_map,
-)
+from rankcut.cuts.graph_cut import fit_smoothing_graph, make_map
 from rankcut.cuts.smoothing import Smoothing
 from rankcut.cuts.transformers import RankingFeatures
 from rankcut.cuts.unlisted import UnlistedWeight
+from rankcut.graphs.item_graph import fit_graph
 from rankcut.rankings import Rankings, Unranked
 
 

@@ -10,7 +10,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from rankcut.cuts.feature_map import MapOptions
-from rankcut.cuts.graph_cut import fit_graph, make_map
+from rankcut.cuts.graph_cut import make_map
 from rankcut.cuts.rating_slopes import (
     Unrated,
     pooled_vectors,
@@ -20,6 +20,7 @@ from rankcut.cuts.rating_slopes import (
 from rankcut.errors import InputError, Setting
 from rankcut.estimators import NamesItems, TakesRankings, check_items
 from rankcut.graphs import ItemGraph
+from rankcut.graphs.item_graph import fit_graph
 from rankcut.parameters import check_counts, check_draws, check_number, seed_from
 from rankcut.rankings import Rankings, Unranked, as_frame, weights_of
 from rankcut.rankings.ratings import with_category_codes

@@ -48,7 +48,10 @@ class _DerivedGraph(WithParameters, ABC):
         sample_weight: ArrayLike | None = None,
     ) -> ItemGraph:
         """Learn the inner graph from rankings, and build this one from it."""
-        return self._derived(_inner_graph(self.graph, X, items, sample_weight))
+        if not self.needs_rankings:
+            return self.build()
+        counted = {} if sample_weight is None else {"sample_weight": sample_weight}
+        return self._derived(self.graph.build_from(X, items, **counted))
 
     @abstractmethod
     def _derived(self, graph: ItemGraph) -> ItemGraph:
@@ -127,8 +130,6 @@ class MixedGraph(WithParameters):
         The graphs. Those with labels are matched with the items of the first.
     weights : array of shape (n_graphs,) or None
         a; None is 1/n_graphs for each.
-    weights_bounds : pair of floats or "fixed"
-        Where a Gaussian process with a :class:`~rankcut.GraphCutKernel` of this graph looks for a.
 
     Examples
     --------
@@ -137,28 +138,12 @@ class MixedGraph(WithParameters):
            [2.5, 0. ]])
     """
 
-    def __init__(
-        self,
-        graphs: Sequence[Any] = (),
-        *,
-        weights: ArrayLike | None = None,
-        weights_bounds: tuple[float, float] | Literal["fixed"] = "fixed",
-    ) -> None:
+    def __init__(self, graphs: Sequence[Any] = (), *, weights: ArrayLike | None = None) -> None:
         self.graphs = graphs
         self.weights = weights
-        self.weights_bounds = weights_bounds
 
     def build(self) -> ItemGraph:
         """Build the graph."""
-        first, *others = parts = self.parts()
-        if all(part.weights.kind == "sparse" for part in parts):
-            total: Any = sum((part.weights.to_csr() for part in others), first.weights.to_csr())
-        else:
-            total = sum((part.to_dense() for part in others), first.to_dense())
-        return ItemGraph(total, first.n_items, first.items, ordered=first.ordered)
-
-    def parts(self) -> list[ItemGraph]:
-        """Each graph times its weight."""
         graphs = [_inner_graph(graph) for graph in self.graphs]
         if not graphs:
             raise InputError("must hold at least one graph", parameter="graphs")
@@ -172,15 +157,13 @@ class MixedGraph(WithParameters):
                 f"{self.weights!r}",
                 parameter="weights",
             )
-        items = graphs[0].items
-        aligned = [graph.aligned(graphs[0].n_items, items) for graph in graphs]
-        scales = [
-            np.full(graph.n_items, np.sqrt(a)) for graph, a in zip(aligned, shares, strict=True)
-        ]
-        return [
-            graph.reweighted(graph.weights.scaled(scale))
-            for graph, scale in zip(aligned, scales, strict=True)
-        ]
+        first = graphs[0]
+        aligned = [graph.aligned(first.n_items, first.items).weights for graph in graphs]
+        stored = all(weights.kind == "sparse" for weights in aligned)
+        total: Any = 0
+        for share, weights in zip(shares, aligned, strict=True):
+            total = total + share * (weights.to_csr() if stored else weights.to_dense())
+        return ItemGraph(total, first.n_items, first.items, ordered=first.ordered)
 
 
 class NormalizedGraph(_DerivedGraph):
@@ -249,19 +232,10 @@ def joining_like_items(graph: Any) -> Any:
     return graph
 
 
-def _inner_graph(
-    graph: Any,
-    X: Any = None,
-    items: Sequence[Hashable] | None = None,
-    sample_weight: ArrayLike | None = None,
-) -> ItemGraph:
-    """The graph to derive another one from; learned from rankings X, if there are any."""
+def _inner_graph(graph: Any) -> ItemGraph:
+    """The graph to derive another one from."""
     if graph is None:
         raise InputError("is missing; this graph is built from another one", parameter="graph")
-    if X is not None and is_learned(graph):
-        counted = {} if sample_weight is None else {"sample_weight": sample_weight}
-        learned: ItemGraph = graph.build_from(X, items, **counted)
-        return learned
     return as_item_graph(graph)
 
 

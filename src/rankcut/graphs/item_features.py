@@ -122,16 +122,25 @@ def _plain_column(column: "nw.Series[Any]") -> NDArray[Any]:
 
 
 class FeatureRecipe(WithParameters):
-    """A recipe with a parameter ``features``, which it keeps as :class:`ItemFeatures`."""
+    """A recipe that builds a graph from ``item_features``, kept as :class:`ItemFeatures`."""
+
+    scale: bool
+    items: str | None
 
     @property
-    def features(self) -> ItemFeatures | None:
+    def item_features(self) -> ItemFeatures | None:
         """The features of each item, as plain arrays."""
-        return self._features
+        return self._item_features
 
-    @features.setter
-    def features(self, features: Any) -> None:
-        self._features = as_item_features(features)
+    @item_features.setter
+    def item_features(self, item_features: Any) -> None:
+        self._item_features = as_item_features(item_features)
+
+    def points(
+        self, *, scale: bool | None = None
+    ) -> tuple[NDArray[np.float64], tuple[Hashable, ...] | None]:
+        """One point for each item, and the items' labels; scaled as the recipe says if None."""
+        return item_points(self.item_features, self.items, self.scale if scale is None else scale)
 
 
 def item_points(
@@ -181,7 +190,7 @@ def _array_points(matrix: Any, label: str | None) -> NDArray[np.float64]:
     if sparse.issparse(matrix):
         raise InputError(
             "the item features are sparse, but this graph compares all pairs of items",
-            remedy='NeighborGraph(features, metric="cosine") keeps them sparse',
+            remedy='NeighborGraph(item_features, metric="cosine") keeps them sparse',
         )
     from sklearn.utils.validation import check_array
 
@@ -312,11 +321,11 @@ def aligned_points(recipe: Any, items: tuple[Hashable, ...] | None) -> NDArray[n
     >>> aligned_points(NeighborGraph([[1.0], [2.0], [3.0]], n_neighbors=1), None).ravel().round(2)
     array([-1.22,  0.  ,  1.22])
     """
-    if not isinstance(recipe, FeatureRecipe) or recipe.features is None:
+    if not isinstance(recipe, FeatureRecipe) or recipe.item_features is None:
         return None
-    matrix, labels = recipe.features.matrix, None
+    matrix, labels = recipe.item_features.matrix, None
     if not sparse.issparse(matrix):
-        matrix, labels = item_points(recipe.features, getattr(recipe, "items", None))
+        matrix, labels = item_points(recipe.item_features, recipe.items)
         matrix = np.ldexp(matrix, -exponent_of(matrix))
         matrix = matrix - matrix.mean(axis=0)
         spread = matrix.std(axis=0)

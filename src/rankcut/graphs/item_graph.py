@@ -6,12 +6,12 @@ from html import escape
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from rankcut.errors import InputError, Setting, amount
 from rankcut.graphs.validation import check_same_labels, check_weights, some_of
-from rankcut.graphs.weights import CompleteWeights, Weights
-from rankcut.rankings import as_frame, labels_beside
+from rankcut.graphs.weights import StructuredWeights, Weights
+from rankcut.rankings import Rankings, as_frame, labels_beside
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -118,12 +118,12 @@ class ItemGraph:
         *,
         ordered: bool = True,
     ) -> None:
-        self.weights: Weights = CompleteWeights(n_items)
+        self.weights: Weights = StructuredWeights.complete(n_items)
         if weights is not None:
             self.weights = check_weights(weights, items)
             if self.weights.n_items != n_items:
                 raise InputError(
-                    f"is {n_items}, but the weights have shape {self.weights.shape}",
+                    f"is {n_items}, but the weights are of {self.weights.n_items} items",
                     parameter="n_items",
                 )
         self.items = items
@@ -294,6 +294,20 @@ def as_item_graph(graph: Any) -> ItemGraph:
     if frame is not None:
         return _from_frame(frame)
     return ItemGraph.trusted(check_weights(graph), None)
+
+
+def fit_graph(graph: Any, rankings: Rankings, sample_weight: ArrayLike | None = None) -> ItemGraph:
+    """The user's graph, matched with the columns of the rankings, or learned from them.
+
+    None is the complete graph.
+    """
+    if is_learned(graph):
+        counted = {} if sample_weight is None else {"sample_weight": sample_weight}
+        learned: ItemGraph = graph.build_from(rankings, **counted)
+        return learned
+    n_items = rankings.shape[1]
+    built = ItemGraph.complete(n_items) if graph is None else as_item_graph(graph)
+    return built.aligned(n_items, rankings.items)
 
 
 def plain_graph(graph: Any) -> Any:

@@ -13,7 +13,7 @@ from rankcut.graphs.distances import (
     root_mean_square,
     similarity,
 )
-from rankcut.graphs.item_features import FeatureRecipe, item_points
+from rankcut.graphs.item_features import FeatureRecipe
 from rankcut.graphs.item_graph import ItemGraph, LowRankApproximation
 from rankcut.graphs.weights import StructuredWeights, sampled_pairs
 from rankcut.parameters import check_choice, check_count, check_number
@@ -38,11 +38,11 @@ class LowRankGraph(FeatureRecipe):
 
     Parameters
     ----------
-    features : array or frame of shape (n_items, n_features)
+    item_features : array or frame of shape (n_items, n_features)
         As for :class:`SimilarityGraph`; or the embedding.
-    method : {"nystroem", "random_features", "embedding"}
-        Nyström's method, from the similarities to some of the items; random Fourier features; or
-        ``features`` are the vectors z themselves, and no inner product may be negative.
+    method : {"nystroem", "embedding"}
+        Nyström's method, from the similarities to some of the items; or the item features are the
+        vectors z themselves, and no inner product may be negative.
     rank : int
         r. Nyström's method uses at most the number of items; an embedding has its own number of
         columns.
@@ -54,7 +54,7 @@ class LowRankGraph(FeatureRecipe):
     scale, items
         As for :class:`SimilarityGraph`.
     random_state : int
-        Seed for drawing items, random features, and pairs to measure the error on.
+        Seed for drawing items, and pairs to measure the error on.
 
     Examples
     --------
@@ -71,9 +71,9 @@ class LowRankGraph(FeatureRecipe):
 
     def __init__(
         self,
-        features: Any = None,
+        item_features: Any = None,
         *,
-        method: Literal["nystroem", "random_features", "embedding"] = "nystroem",
+        method: Literal["nystroem", "embedding"] = "nystroem",
         rank: int = 100,
         lengthscale: float | Literal["median"] = "median",
         offset: float = 0.0,
@@ -81,7 +81,7 @@ class LowRankGraph(FeatureRecipe):
         items: str | None = None,
         random_state: int = 0,
     ) -> None:
-        self.features = features
+        self.item_features = item_features
         self.method = method
         self.rank = rank
         self.lengthscale = lengthscale
@@ -92,11 +92,10 @@ class LowRankGraph(FeatureRecipe):
 
     def build(self) -> ItemGraph:
         """Build the graph."""
-        check_choice(self.method, ("nystroem", "random_features", "embedding"), "method")
+        check_choice(self.method, ("nystroem", "embedding"), "method")
         check_number(self.offset, "offset")
         is_embedding = self.method == "embedding"
-        scale = self.scale and not is_embedding
-        points, items = item_points(self.features, self.items, scale)
+        points, items = self.points(scale=self.scale and not is_embedding)
         first, second, exact = sampled_pairs(len(points), self.random_state)
         factors, expected = points, None
         if not is_embedding:
@@ -112,24 +111,19 @@ class LowRankGraph(FeatureRecipe):
         return ItemGraph.trusted(weights, items, approximation=approximation)
 
     def _approximate(self, points: NDArray[np.float64], lengthscale: float) -> NDArray[np.float64]:
-        from sklearn.kernel_approximation import Nystroem, RBFSampler
+        from sklearn.kernel_approximation import Nystroem
 
         check_count(self.rank, "rank")
         # Squares of features of any size are floats after division by a power of 2.
         exponent = exponent_of(points)
         points = np.ldexp(points, -exponent)
         gamma = 0.5 / max(float(np.ldexp(lengthscale, -exponent)) ** 2, _SMALLEST)
-        if self.method == "random_features":
-            chosen = RBFSampler(
-                gamma=gamma, n_components=int(self.rank), random_state=self.random_state
-            )
-        else:
-            chosen = Nystroem(
-                gamma=gamma,
-                n_components=min(int(self.rank), len(points)),
-                random_state=self.random_state,
-            )
-        return np.ascontiguousarray(chosen.fit_transform(points), dtype=np.float64)
+        approximate = Nystroem(
+            gamma=gamma,
+            n_components=min(int(self.rank), len(points)),
+            random_state=self.random_state,
+        )
+        return np.ascontiguousarray(approximate.fit_transform(points), dtype=np.float64)
 
     def _check_embedding(
         self,

@@ -1,14 +1,14 @@
 """Recipes for item graphs, with parameters as estimators have, which a grid search reaches.
 
-A recipe can be passed instead of a graph, as in ``GraphCutFeatures(SimilarityGraph(features))``.
-It is built at each fit, and its parameters are nested ones, such as ``graph__lengthscale``.
+A recipe can be passed instead of a graph, as in ``GraphCutFeatures(SimilarityGraph(table))``. It is
+built at each fit, and its parameters are nested ones, such as ``graph__lengthscale``.
 """
 
 from collections.abc import Hashable
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy import sparse
 
 from rankcut.errors import InputError, Setting
@@ -23,10 +23,10 @@ from rankcut.graphs.distances import (
     similarity,
     strongest_products,
 )
-from rankcut.graphs.item_features import FeatureRecipe, item_points
+from rankcut.graphs.item_features import FeatureRecipe
 from rankcut.graphs.item_graph import ItemGraph
 from rankcut.graphs.weights import DenseWeights, SparseWeights
-from rankcut.parameters import check_choice, is_real, is_whole, within_floats
+from rankcut.parameters import check_choice, is_real, is_whole
 
 # Distances between all pairs are held in memory at once up to this many bytes.
 _MOST_BYTES = 1 << 32
@@ -37,17 +37,14 @@ class SimilarityGraph(FeatureRecipe):
 
     Parameters
     ----------
-    features : array or frame of shape (n_items, n_features)
-        Item features. In a frame, numeric columns are scaled, text becomes the TF-IDF of its words
+    item_features : array or frame of shape (n_items, n_features)
+        In a frame, numeric columns are scaled, text becomes the TF-IDF of its words
         and others are one-hot encoded; the index of a pandas frame labels the items. They are kept
         as plain arrays.
     kernel : {"squared_exponential", "exponential"}
         How similarity decreases with the Euclidean distance d.
-    lengthscale : float, array of shape (n_features,) or "median"
-        ℓ; "median" is the median distance between two items. An array has one for each feature,
-        which is divided by it.
-    lengthscale_bounds : pair of floats or "fixed"
-        Where a Gaussian process with a :class:`~rankcut.GraphCutKernel` of this graph looks for ℓ.
+    lengthscale : float or "median"
+        ℓ; "median" is the median distance between two items.
     keep : float
         Fraction of the edges to keep, strongest first; edges that tie with the weakest one kept
         are kept too.
@@ -59,8 +56,8 @@ class SimilarityGraph(FeatureRecipe):
     Examples
     --------
     >>> import numpy as np
-    >>> features = np.array([[0.0], [1.0], [3.0]])
-    >>> SimilarityGraph(features, kernel="exponential", lengthscale=2).build().to_dense().round(2)
+    >>> points = np.array([[0.0], [1.0], [3.0]])
+    >>> SimilarityGraph(points, kernel="exponential", lengthscale=2).build().to_dense().round(2)
     array([[0.  , 0.61, 0.22],
            [0.61, 0.  , 0.37],
            [0.22, 0.37, 0.  ]])
@@ -68,19 +65,17 @@ class SimilarityGraph(FeatureRecipe):
 
     def __init__(
         self,
-        features: Any = None,
+        item_features: Any = None,
         *,
         kernel: Similarity = "squared_exponential",
-        lengthscale: float | ArrayLike | Literal["median"] = "median",
-        lengthscale_bounds: tuple[float, float] | Literal["fixed"] = "fixed",
+        lengthscale: float | Literal["median"] = "median",
         keep: float = 1.0,
         scale: bool = True,
         items: str | None = None,
     ) -> None:
-        self.features = features
+        self.item_features = item_features
         self.kernel = kernel
         self.lengthscale = lengthscale
-        self.lengthscale_bounds = lengthscale_bounds
         self.keep = keep
         self.scale = scale
         self.items = items
@@ -94,14 +89,10 @@ class SimilarityGraph(FeatureRecipe):
             )
         from scipy.spatial.distance import squareform
 
-        points, items = item_points(self.features, self.items, self.scale)
+        points, items = self.points()
         n = len(points)
-        lengthscale: Any = self.lengthscale
-        if not isinstance(lengthscale, str) and np.ndim(lengthscale) > 0:
-            points = points / per_feature(lengthscale, points.shape[1])
-            lengthscale = 1.0
         distances = _all_distances(points)
-        weights = similarity(distances, self.kernel, lengthscale)
+        weights = similarity(distances, self.kernel, self.lengthscale)
         if self.keep == 1 or n < 3:
             return ItemGraph.trusted(DenseWeights(squareform(weights)), items)
         weakest = max(0, round(self.keep * len(distances)) - 1)
@@ -115,7 +106,7 @@ class DistanceGraph(FeatureRecipe):
 
     Parameters
     ----------
-    features : array or frame of shape (n_items, n_features)
+    item_features : array or frame of shape (n_items, n_features)
         As for :class:`SimilarityGraph`, and so are the other parameters.
 
     See Also
@@ -133,12 +124,12 @@ class DistanceGraph(FeatureRecipe):
 
     def __init__(
         self,
-        features: Any = None,
+        item_features: Any = None,
         *,
         scale: bool = True,
         items: str | None = None,
     ) -> None:
-        self.features = features
+        self.item_features = item_features
         self.scale = scale
         self.items = items
 
@@ -146,7 +137,7 @@ class DistanceGraph(FeatureRecipe):
         """Build the graph."""
         from scipy.spatial.distance import squareform
 
-        points, items = item_points(self.features, self.items, self.scale)
+        points, items = self.points()
         distances = _all_distances(points)
         check_finite(distances)
         return ItemGraph.trusted(DenseWeights(squareform(distances)), items)
@@ -160,7 +151,7 @@ class NeighborGraph(FeatureRecipe):
 
     Parameters
     ----------
-    features : array or frame of shape (n_items, n_features)
+    item_features : array or frame of shape (n_items, n_features)
         As for :class:`SimilarityGraph`, and so are the parameters not listed here.
     n_neighbors : int
         k, less than the number of items.
@@ -187,7 +178,7 @@ class NeighborGraph(FeatureRecipe):
 
     def __init__(
         self,
-        features: Any = None,
+        item_features: Any = None,
         *,
         n_neighbors: int = 20,
         metric: Literal["euclidean", "cosine"] = "euclidean",
@@ -198,7 +189,7 @@ class NeighborGraph(FeatureRecipe):
         items: str | None = None,
         random_state: int = 0,
     ) -> None:
-        self.features = features
+        self.item_features = item_features
         self.n_neighbors = n_neighbors
         self.metric = metric
         self.kernel = kernel
@@ -211,9 +202,9 @@ class NeighborGraph(FeatureRecipe):
     def build(self) -> ItemGraph:
         """Build the graph."""
         check_choice(self.metric, ("euclidean", "cosine"), "metric")
-        if self.features is not None and sparse.issparse(self.features.matrix):
-            return self._build_sparse(self.features.matrix)
-        points, items = item_points(self.features, self.items, self.scale)
+        if self.item_features is not None and sparse.issparse(self.item_features.matrix):
+            return self._build_sparse(self.item_features.matrix)
+        points, items = self.points()
         n = len(points)
         self._check_n_neighbors(n)
         if self.metric == "cosine":
@@ -263,21 +254,6 @@ class NeighborGraph(FeatureRecipe):
         weights = similarity(1.0 - cosines, self.kernel, self.lengthscale)
         first, second = near.coords
         return _sparse_graph(first, second, weights, n, None)
-
-
-def per_feature(lengthscale: Any, n_features: int) -> NDArray[np.float64]:
-    """A lengthscale for each feature."""
-    with within_floats("lengthscale"):
-        scales = np.asarray(lengthscale, dtype=np.float64)
-    if scales.shape not in ((), (1,), (n_features,)):
-        raise InputError(
-            f"has {scales.size} numbers, but there are {n_features} features (a column of words "
-            "has one for each word)",
-            parameter="lengthscale",
-        )
-    if not np.all((scales > 0) & (scales <= np.finfo(np.float64).max)):
-        raise InputError(f"must be above 0; got {lengthscale!r}", parameter="lengthscale")
-    return np.broadcast_to(scales, (n_features,))
 
 
 def _all_distances(points: NDArray[np.float64]) -> NDArray[np.float64]:

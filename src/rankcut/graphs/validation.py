@@ -34,7 +34,7 @@ def check_weights(weights: Any, items: tuple[Hashable, ...] | None = None) -> We
 def _check_structured(
     weights: StructuredWeights, items: tuple[Hashable, ...] | None
 ) -> StructuredWeights:
-    n = weights.shape[0]
+    n = weights.n_items
     if weights.sparse.shape != (n, n) or weights.signs.shape != weights.factors.shape[1:]:
         raise InputError(
             f"the parts of the weights do not fit together: {weights.sparse.shape}, "

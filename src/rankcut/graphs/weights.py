@@ -1,8 +1,7 @@
-"""The weights of an item graph, in four forms with the same methods.
+"""The weights of an item graph, in three forms with the same methods.
 
-The forms are :class:`CompleteWeights` (all pairs have weight 1, nothing is stored),
-:class:`DenseWeights`, :class:`SparseWeights`, and :class:`StructuredWeights` (a constant, a sparse
-and a low-rank part).
+The forms are :class:`DenseWeights`, :class:`SparseWeights`, and :class:`StructuredWeights`: a
+constant, a sparse and a low-rank part. The complete graph is a constant of 1.
 """
 
 from abc import ABC, abstractmethod
@@ -30,17 +29,15 @@ _ROUNDING = 1e-14
 class Weights(ABC):
     """Symmetric weights W_ij between n items, with a diagonal of zeros."""
 
-    kind: Kind
+    @property
+    @abstractmethod
+    def kind(self) -> Kind:
+        """How they are stored; "complete" is a constant of 1 and nothing else."""
 
     @property
     @abstractmethod
     def n_items(self) -> int:
         """Number of items."""
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Shape of the matrix, whether or not it is stored."""
-        return self.n_items, self.n_items
 
     @property
     def rank(self) -> int:
@@ -89,64 +86,15 @@ class Weights(ABC):
 
 
 @dataclass(frozen=True, eq=False)
-class CompleteWeights(Weights):
-    """Every pair of items has weight 1.
-
-    >>> CompleteWeights(3).multiply(np.array([[1.0, 2.0, 4.0]]))
-    array([[6., 5., 3.]])
-    """
-
-    n: int
-    kind = "complete"
-
-    @property
-    def n_items(self) -> int:
-        """Number of items."""
-        return self.n
-
-    def n_edges(self) -> int:
-        """n(n − 1)/2."""
-        return self.n * (self.n - 1) // 2
-
-    def degrees(self) -> Floats:
-        """N − 1 for each item."""
-        return np.full(self.n, float(self.n - 1))
-
-    def to_dense(self) -> Floats:
-        """Ones, with zeros on the diagonal."""
-        return np.ones((self.n, self.n)) - np.eye(self.n)
-
-    def to_structured(self) -> "StructuredWeights":
-        """A constant of 1."""
-        return StructuredWeights.of_constant(1.0, sparse.csr_array((self.n, self.n)))
-
-    def largest(self) -> float:
-        """The weight of every pair."""
-        return 1.0
-
-    def permuted(self, order: NDArray[Any]) -> "CompleteWeights":
-        """The same in any order."""
-        return self
-
-    def scaled(self, scales: Floats) -> Weights:
-        """s_i·s_j, in structured form."""
-        return self.to_structured().scaled(scales)
-
-    def subtracted_from(self, ceiling: float) -> Weights:
-        """C − 1 for each pair, in structured form."""
-        return self.to_structured().subtracted_from(ceiling)
-
-    def multiply(self, rows: Floats) -> Floats:
-        """The sum of each row without the item itself."""
-        return np.asarray(rows.sum(axis=1, keepdims=True) - rows)
-
-
-@dataclass(frozen=True, eq=False)
 class DenseWeights(Weights):
     """A dense symmetric matrix."""
 
     matrix: Floats
-    kind = "dense"
+
+    @property
+    def kind(self) -> Kind:
+        """Stored as they are."""
+        return "dense"
 
     @property
     def n_items(self) -> int:
@@ -197,7 +145,11 @@ class SparseWeights(Weights):
     """A sparse symmetric matrix: a CSR array with sorted indices."""
 
     matrix: sparse.csr_array
-    kind = "sparse"
+
+    @property
+    def kind(self) -> Kind:
+        """Stored as they are."""
+        return "sparse"
 
     @property
     def n_items(self) -> int:
@@ -270,7 +222,21 @@ class StructuredWeights(Weights):
     sparse: Any
     factors: Floats
     signs: Floats
-    kind = "structured"
+
+    @property
+    def kind(self) -> Kind:
+        """Whether there is more than a constant of 1."""
+        plain = self.constant == 1 and not (self.rank or self.sparse.nnz)
+        return "complete" if plain else "structured"
+
+    @classmethod
+    def complete(cls, n_items: int) -> "StructuredWeights":
+        """Every pair of items has weight 1.
+
+        >>> StructuredWeights.complete(3).multiply(np.array([[1.0, 2.0, 4.0]]))
+        array([[6., 5., 3.]])
+        """
+        return cls.of_constant(1.0, sparse.csr_array((n_items, n_items)))
 
     @classmethod
     def of_constant(cls, constant: float, matrix: Any) -> "StructuredWeights":

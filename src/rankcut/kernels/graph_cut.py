@@ -19,14 +19,10 @@ from rankcut.cuts.offset_rows import (
 )
 from rankcut.cuts.smoothing import Smoothing, as_smoothing
 from rankcut.errors import InputError, Setting
-from rankcut.graphs import ItemGraph, as_item_graph
+from rankcut.graphs import as_item_graph
 from rankcut.graphs.derived import joining_like_items
-from rankcut.graphs.gradients import weight_slopes
 from rankcut.kernels.gram import Features, gram_matrix
 from rankcut.rankings import Rankings
-
-# Relative size of a step by which a slope is found.
-_STEP = 1e-6
 
 
 def graph_cut_kernel(
@@ -177,56 +173,3 @@ rescale the weights
             row=row,
             remedy=["pass ", Setting("normalize", True), " or rescale the weights"],
         )
-
-
-def vector_slopes(
-    rankings: Rankings, graph: Any, options: MapOptions, *, unlisted_weight: bool
-) -> tuple[NDArray[Any], list[NDArray[Any]]]:
-    """Vectors φ, not normalised, and dφ/d log θ for each number that is learned.
-
-    φ is linear in the weights of the graph, and in γ, as long as the same groups are pooled: a
-    difference of two vectors is a derivative, with no error from the size of the step.
-    """
-    options = replace(options, normalize=False, sparse_output=False, dtype=np.float64)
-
-    def vectors(changed: Any, weight: Any) -> NDArray[Any]:
-        feature_map = fit_map(changed, rankings, replace(options, unlisted_weight=weight))
-        return np.asarray(feature_map(rankings)[0])
-
-    gamma: Any = options.unlisted_weight
-    found = []
-    if unlisted_weight:
-        ahead, behind = (vectors(graph, gamma * (1.0 + change)) for change in (_STEP, -_STEP))
-        found.append((ahead - behind) / (2.0 * _STEP))
-    slopes = weight_slopes(graph)
-    if not slopes:
-        return vectors(graph, gamma), found
-    built = as_item_graph(graph)
-    weights = built.to_dense()
-    for slope in slopes:
-        step = _largest_step(weights, slope)
-        ahead, behind = (
-            vectors(_with_weights(built, weights + change * slope), gamma)
-            for change in (step, -step)
-        )
-        found.append((ahead - behind) / (2.0 * step))
-    return vectors(built, gamma), found
-
-
-def _with_weights(graph: ItemGraph, weights: NDArray[Any]) -> ItemGraph:
-    return ItemGraph(weights, graph.n_items, graph.items, ordered=graph.ordered)
-
-
-def _largest_step(weights: NDArray[Any], slope: NDArray[Any]) -> float:
-    """A small step in the direction of a slope, which leaves no weight negative.
-
-    A slope too small for a finite step changes nothing: any step will do.
-    """
-    moving = slope != 0
-    if not moving.any():
-        return _STEP
-    size = float(np.abs(slope).max())
-    with np.errstate(over="ignore"):
-        room = weights[moving] / np.abs(slope[moving])
-    step = min(_STEP * float(weights.max()) / size, 0.5 * float(room.min()))
-    return step if np.isfinite(step) else _STEP

@@ -1,25 +1,21 @@
-"""The graph cut kernel as an object, whose graph a Gaussian process can learn."""
+"""The graph cut kernel as an object."""
 
 from collections.abc import Hashable, Sequence
 from dataclasses import fields
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.gaussian_process.kernels import Hyperparameter
 
 from rankcut.cuts.completions import Completions, Method
 from rankcut.cuts.feature_map import MapOptions
 from rankcut.cuts.smoothing import Smoothing
 from rankcut.cuts.unlisted import UnlistedWeight
-from rankcut.errors import InputError
 from rankcut.graphs import ItemGraph
-from rankcut.graphs.gradients import learnable
 from rankcut.graphs.item_features import ItemFeatures
 from rankcut.kernels.gram import Encoder
-from rankcut.kernels.graph_cut import GraphCutEncoder, vector_slopes
-from rankcut.kernels.ranking_kernel import Bounds, RankingKernel
-from rankcut.rankings import Unranked, read_rankings
+from rankcut.kernels.graph_cut import GraphCutEncoder
+from rankcut.kernels.ranking_kernel import RankingKernel
+from rankcut.rankings import Unranked
 
 # Objects of these types do not change: the same object has the same value.
 _UNCHANGING = (type(None), type, ItemGraph)
@@ -32,16 +28,6 @@ class GraphCutKernel(RankingKernel):
     ----------
     graph, unranked, unlisted_weight, normalize, items, completions, smoothing, n_jobs
         As in :func:`~rankcut.graph_cut_kernel`.
-    unlisted_weight_bounds : pair of floats or "fixed"
-        Where a Gaussian process looks for ``unlisted_weight``.
-
-    Notes
-    -----
-    A Gaussian process also learns parameters of the graph that have bounds: the lengthscales of a
-    :class:`~rankcut.SimilarityGraph` (also within a :class:`~rankcut.DissimilarityGraph`) and the
-    weights of a :class:`~rankcut.graphs.MixedGraph`. Vectors are linear in the graph's weights
-    while the same groups are pooled, so gradients are exact there. Where pooling changes, the
-    gradient is the mean of both sides.
 
     Examples
     --------
@@ -60,7 +46,6 @@ class GraphCutKernel(RankingKernel):
         *,
         unranked: Unranked = "error",
         unlisted_weight: UnlistedWeight = 1.0,
-        unlisted_weight_bounds: Bounds = "fixed",
         normalize: bool = False,
         items: Sequence[Hashable] | None = None,
         completions: Method | Completions = "auto",
@@ -70,7 +55,6 @@ class GraphCutKernel(RankingKernel):
         self.graph = graph
         self.unranked = unranked
         self.unlisted_weight = unlisted_weight
-        self.unlisted_weight_bounds = unlisted_weight_bounds
         self.normalize = normalize
         self.items = items
         self.completions = completions
@@ -86,36 +70,6 @@ class GraphCutKernel(RankingKernel):
     def __getstate__(self) -> dict[str, Any]:
         return {name: vars(self)[name] for name in self.get_params(deep=False)}
 
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The parameters; with ``deep``, also those of the graph that are learned.
-
-        Parameters
-        ----------
-        deep : bool
-            Whether to look into the graph.
-        """
-        known: dict[str, Any] = super().get_params()
-        if deep:
-            for each in learnable(self.graph):
-                known[f"graph__{each.name}"] = self.graph.get_params()[each.name]
-        return known
-
-    @property
-    def hyperparameters(self) -> list[Hyperparameter]:
-        """What a Gaussian process learns: γ and parameters of the graph, where they have bounds."""
-        found = [Hyperparameter("unlisted_weight", "numeric", self.unlisted_weight_bounds)]
-        weight = self.unlisted_weight
-        if not found[0].fixed and (isinstance(weight, str) or not weight > 0):
-            raise InputError(
-                f"is {weight!r}; a parameter that is learned needs a number above 0 to start from",
-                parameter="unlisted_weight",
-            )
-        for each in learnable(self.graph):
-            found.append(
-                Hyperparameter(f"graph__{each.name}", "numeric", each.bounds, each.n_elements)
-            )
-        return [each for each in found if not each.fixed]
-
     def _make_encoder(self) -> GraphCutEncoder:
         return GraphCutEncoder(self.graph, self._options())
 
@@ -128,27 +82,6 @@ class GraphCutKernel(RankingKernel):
             smoothing=self.smoothing,
             n_jobs=self.n_jobs,
         )
-
-    def _gradient(self, X: Any, gram: NDArray[Any]) -> NDArray[Any]:
-        rankings = read_rankings(X, self.items)
-        vectors, slopes = vector_slopes(
-            rankings,
-            self.graph,
-            self._options(),
-            unlisted_weight=self.unlisted_weight_bounds != "fixed",
-        )
-        own = np.einsum("rf,rf->r", vectors, vectors)
-        inverse = np.divide(1.0, own, out=np.zeros_like(own), where=own > 0)
-        gradients = np.empty((*gram.shape, len(slopes)))
-        for number, slope in enumerate(slopes):
-            products = slope @ vectors.T
-            gradient = products + products.T
-            if self.normalize:
-                gradient *= np.sqrt(np.outer(inverse, inverse))
-                own_slopes = np.diag(products) * inverse
-                gradient -= gram * (own_slopes[:, np.newaxis] + own_slopes)
-            gradients[:, :, number] = gradient
-        return gradients
 
 
 def _values(parameter: Any) -> list[Any]:

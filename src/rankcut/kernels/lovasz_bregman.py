@@ -14,8 +14,8 @@ from numpy.typing import DTypeLike, NDArray
 
 from rankcut._loops.slopes import add_gains, break_ties
 from rankcut.cuts import GraphCut
-from rankcut.cuts.graph_cut import fit_graph
 from rankcut.errors import InputError, Setting
+from rankcut.graphs.item_graph import fit_graph
 from rankcut.kernels.gram import Features, fill_gram, gram_dtype, with_same_labels
 from rankcut.rankings import Rankings, Unranked, read_rankings
 from rankcut.rankings.partitions import Partitions, block_rows, read_partitions

@@ -25,10 +25,10 @@ from scipy.optimize import minimize
 from scipy.special import logsumexp
 
 from rankcut._loops.types import Floats
-from rankcut.cuts.graph_cut import fit_graph
 from rankcut.cuts.smoothing import Smoother, check_steps
 from rankcut.graphs import AgreementGraph, ItemGraph
 from rankcut.graphs.derived import joining_like_items
+from rankcut.graphs.item_graph import fit_graph
 from rankcut.graphs.learned import list_positions, listed_ranks
 from rankcut.rankings import Rankings
 

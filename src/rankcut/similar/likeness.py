@@ -10,13 +10,13 @@ from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from rankcut._loops.types import Floats
-from rankcut.cuts.graph_cut import fit_graph
 from rankcut.cuts.offset_rows import JoinedRows
 from rankcut.cuts.smoothing import Smoother, unit_rows
 from rankcut.estimators import TakesRankings, check_items
 from rankcut.graphs import AgreementGraph, CoListingGraph
 from rankcut.graphs.derived import joining_like_items
 from rankcut.graphs.item_features import aligned_points
+from rankcut.graphs.item_graph import fit_graph
 from rankcut.graphs.learned import list_positions, listed_ranks
 from rankcut.parameters import check_counts
 from rankcut.rankings import Rankings, Unranked, weights_of
