@@ -112,7 +112,7 @@ def here(tmp_path, monkeypatch):
 
 
 def test_every_command_is_here():
-    others = {"demo", "predict"}  # of a data set of its own, and of a model (below)
+    others = {"demo", "help", "predict"}  # of no file, or of a model (below)
     assert set(ARGUMENTS) == set(WRITTEN) == set(COMMANDS) - others
 
 
@@ -404,13 +404,13 @@ def test_an_option_has_one_name_and_one_meaning():
         }
         assert len(helps) == 1, (spelling, helps)
     assert all("-o" in option.opts for option in found["--output"].values())
-    assert set(found["--output"]) == set(COMMANDS)
+    assert set(found["--output"]) == set(COMMANDS) - {"help"}
     random = {"consensus", "features", "gram", "similar", "compare", "blocs", "complete"}
     random |= {"classify", "regress", "learn-ranking", "map", "report"}
     assert set(found["--seed"]) == random
     # The others write a file, or a table on standard output.
     assert set(COMMANDS) - set(found["--json"]) == {
-        *("demo", "convert", "features", "gram", "map", "report")
+        *("demo", "convert", "features", "gram", "help", "map", "report")
     }
     letters = {spelling for spelling in found if len(spelling) == 2}
     assert letters == {"-f", "-k", "-m", "-n", "-o", "-t"}

@@ -42,16 +42,9 @@ def test_graph_of_unlike_items(lunch):
     assert np.load("f.npy").shape[1] == 8
 
 
-def test_graph_of_low_rank(lunch):
-    said = succeed("graph", "dishes.csv", "-o", "low.npz", "--rank", "8")
-    assert re.search(
-        r"approximation: +rank 8, relative error \d.*, smallest weight .* all pairs", said
-    )
-    expected = read_graph_of("dishes.csv").to_dense()
-    np.testing.assert_allclose(read_graph("low.npz").to_dense(), expected, atol=1e-5)
-    fail("graph", "dishes.csv", "--rank", "8", "--keep", "0.5", says="one of --neighbors, --keep")
-    fail("graph", "dishes.csv", "--exact", says="need --neighbors")
-    fail("graph", "dishes.csv", "--rank", "8", "--kernel", "exponential", says="squared exponent")
+def test_graph_options_that_do_not_go_together(lunch):
+    fail("graph", "dishes.csv", "--neighbors", "2", "--keep", "0.5", says="one of --neighbors and")
+    fail("graph", "dishes.csv", "--rank", "place", says="--rank describes rankings")
 
 
 def test_items_from_standard_input_with_any_delimiter(lunch):

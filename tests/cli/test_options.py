@@ -2,16 +2,19 @@
 
 import io
 import json
+import re
 from importlib.metadata import version
+from inspect import signature
 from typing import get_args
 
 import pytest
-from commands import run, succeed
+from commands import fail, run, succeed
 
 from rankcut.cli import COMMANDS, consensus, graph, options
-from rankcut.cli.output import styled
+from rankcut.cli.reading import Reading
+from rankcut.cli.terminal import styled
 from rankcut.consensus import methods
-from rankcut.files import formats, matrix_files, roles
+from rankcut.files import formats, roles
 from rankcut.graphs import distances
 from rankcut.rankings import Unranked
 
@@ -21,7 +24,6 @@ from rankcut.rankings import Unranked
     [
         (options.Format, formats.Format),
         (options.Layout, roles.Layout),
-        (options.MatrixFormat, matrix_files.MatrixFormat),
         (options.Unranked, Unranked),
         (consensus.Method, methods.Method),
         (graph.Similarity, distances.Similarity),
@@ -38,6 +40,27 @@ def test_version():
 @pytest.mark.parametrize("command", [[], *([name] for name in COMMANDS)])
 def test_help_has_a_short_name(command):
     assert succeed(*command, "-h") == succeed(*command, "--help")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_shows_few_options_and_where_the_others_are(command):
+    _, _, shown = succeed(command, "--help").partition("\nOptions:\n")
+    listed, _, topics = shown.partition("\n\n")
+    names = set(re.findall(r"^  (?:-\w, )?(--?[\w-]+)", listed, re.MULTILINE))
+    assert len(names - {"--output", "--to", "--json", "--help"}) <= 12
+    takes_rankings = command not in ("demo", "help")
+    assert ("Options for reading files: rankcut help reading" in topics) == takes_rankings
+
+
+def test_options_for_reading_are_explained_once():
+    said = succeed("help", "reading")
+    for option in signature(Reading).parameters:
+        assert f"--{option.replace('_', '-')} " in said
+        assert said.count(f"--{option.replace('_', '-')} ") == 1
+    assert "--scheduler" in succeed("help", "cluster")
+    assert succeed("help", "info") == succeed("info", "--help")
+    assert succeed("help") == succeed("--help")
+    fail("help", "me", says="no topic 'me'; name a command, or reading or cluster")
 
 
 def test_the_list_of_commands_has_whole_sentences():

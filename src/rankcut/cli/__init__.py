@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from rankcut.cli.errors import OneLineErrors
-from rankcut.cli.options import PanelCommand
+from rankcut.cli.options import TopicCommand
 
 COMMANDS = (
     "demo",
@@ -30,6 +30,7 @@ COMMANDS = (
     "predict",
     "map",
     "report",
+    "help",
 )
 
 app = typer.Typer(
@@ -68,4 +69,4 @@ def main(
 
 for _name in COMMANDS:
     _module = _name.replace("-", "_")
-    app.command(_name, cls=PanelCommand)(getattr(import_module(f"rankcut.cli.{_module}"), _module))
+    app.command(_name, cls=TopicCommand)(getattr(import_module(f"rankcut.cli.{_module}"), _module))

@@ -1,24 +1,24 @@
 """``rankcut blocs``: blocs of people who rank alike."""
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rankcut.cli.options import Bootstraps, By, Json, LeftOut, Seed, with_options
+from rankcut.cli.options import Bootstraps, By, Confidence, LeftOut, Seed, with_options
 from rankcut.cli.output import (
     PICTURES,
     TABLES,
-    OutputFiles,
     Outputs,
+    Results,
     named_rows,
     needs_skops,
-    note,
     page_writer,
     picture_writers,
-    print_json,
     table_writers,
 )
 from rankcut.cli.reading import Rankings, Reading, known_values
+from rankcut.cli.terminal import note, working
 from rankcut.errors import InputError, amount
 
 if TYPE_CHECKING:
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from rankcut.rankings.ranking_set import RankingSet
 
 
-@with_options(reading=Reading)
-def blocs(
-    file: Rankings,
-    reading: Reading,
+@dataclass(frozen=True)
+class BlocOptions:
+    """How many blocs, and of whom."""
+
     number: Annotated[
         str,
         typer.Option(
@@ -40,9 +40,9 @@ def blocs(
             metavar="K",
             help="Number of blocs: auto (1 to 8), a number, or a range such as 2-8.",
         ),
-    ] = "auto",
-    by: By = None,
-    unranked: LeftOut = "error",
+    ] = "auto"
+    by: By = None
+    unranked: LeftOut = "error"
     normalize: Annotated[
         bool | None,
         typer.Option(
@@ -51,13 +51,11 @@ def blocs(
             "(default: with --unranked anywhere, if lengths differ).",
             show_default=False,
         ),
-    ] = None,
-    most: Annotated[int, typer.Option("-n", min=1, help="Number of items to list.")] = 8,
-    confidence: Annotated[
-        float, typer.Option("--confidence", help="Confidence of all intervals of a bloc at once.")
-    ] = 0.95,
-    bootstraps: Bootstraps = 1000,
-    seed: Seed = 0,
+    ] = None
+    most: Annotated[int, typer.Option("-n", min=1, help="Number of items to list.")] = 8
+    confidence: Confidence = 0.95
+    bootstraps: Bootstraps = 1000
+    seed: Seed = 0
     members: Annotated[
         str | None,
         typer.Option(
@@ -66,10 +64,11 @@ def blocs(
             help="Output file with the bloc of each ranking, and how probable it is.",
             show_default=False,
         ),
-    ] = None,
-    output: OutputFiles = None,
-    as_json: Json = False,
-) -> None:
+    ] = None
+
+
+@with_options(options=BlocOptions, results=Results, reading=Reading)
+def blocs(file: Rankings, options: BlocOptions, results: Results, reading: Reading) -> None:
     """Find blocs of people who rank alike.
 
     Each bloc has a size, a consensus and what sets it apart. The number of blocs is found, and may
@@ -82,23 +81,24 @@ def blocs(
     """
     from rankcut.blocs.estimator import RankingBlocs
     from rankcut.blocs.words import BlocReport
-    from rankcut.cli.progress import working
     from rankcut.rankings import read_rankings
 
     suffixes = {**TABLES, **PICTURES, ".html": None, ".skops": needs_skops}
-    outputs = Outputs(output, suffixes, ".csv", as_json=as_json)
-    of_members = Outputs(None if members is None else [members], TABLES, ".csv", as_json=as_json)
+    outputs = results.open(suffixes, ".csv")
+    members = [] if options.members is None else [options.members]
+    of_members = Outputs(members, TABLES, ".csv", as_json=results.as_json)
     if outputs.to_stdout and of_members.to_stdout:
         raise InputError("only one output can go to standard output")
     model = RankingBlocs(
-        _parsed_number(number),
-        unranked=unranked,
-        normalize="auto" if normalize is None else normalize,
-        confidence=confidence,
-        n_bootstraps=bootstraps,
-        random_state=seed,
+        _parsed_number(options.number),
+        unranked=options.unranked,
+        normalize="auto" if options.normalize is None else options.normalize,
+        confidence=options.confidence,
+        n_bootstraps=options.bootstraps,
+        random_state=options.seed,
     )
-    rankings = reading.read(file, no_items=[] if by is None else [by])
+    by = options.by
+    rankings = reading.read(file, no_items=[by])
     values = None if by is None else known_values(rankings, by, file)
     with working("blocs"):
         model.fit_matrix(read_rankings(rankings.ranks, rankings.items), rankings.counts)
@@ -128,10 +128,7 @@ def blocs(
 
     writers = table_writers(report.columns(), report.data()) | picture_writers(draw)
     outputs.write({**writers, **page_writer(page), ".skops": save})
-    if as_json:
-        print_json(report.data())
-    elif not outputs.to_stdout and not of_members.to_stdout:
-        print("\n".join(report.lines(most)))
+    outputs.show(report.data(), lambda: [] if of_members.to_stdout else report.lines(options.most))
 
 
 def _parsed_number(text: str) -> Any:

@@ -2,30 +2,21 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeAlias
 
 import typer
 
-from rankcut.cli.options import Computing, Explain, FoldGroup, Folds, Json, with_options
-from rankcut.cli.output import (
-    TABLES,
-    OutputFiles,
-    Outputs,
-    columns_of,
-    needs_skops,
-    print_json,
-    print_scores,
-    table_writers,
-)
+from rankcut.cli.options import ComputingInParts, Explain, FoldGroup, Folds, with_options
+from rankcut.cli.output import TABLES, Outputs, Results, columns_of, needs_skops, table_writers
 from rankcut.cli.reading import Rankings, Reading, known_values, labelled
+from rankcut.cli.terminal import score_lines, working
 from rankcut.cli.vector_options import VectorOptions
 from rankcut.errors import InputError, amount
 
 if TYPE_CHECKING:
     from rankcut.graphs.item_graph import ItemGraph
     from rankcut.regression.classification import Score
-    from rankcut.regression.effects import Explanation
 
 Model: TypeAlias = Literal["views", "logistic", "gp"]
 
@@ -36,27 +27,17 @@ _SHOWN = {
 }
 
 
-class Report(NamedTuple):
-    """Scores of one test."""
+@dataclass(frozen=True)
+class ClassifyOptions:
+    """What to predict, and what to test on."""
 
-    title: str
-    sizes: Mapping[str, int]
-    scores: "list[Score]"
-
-
-@with_options(vectors=VectorOptions, computing=Computing, reading=Reading)
-def classify(
-    file: Rankings,
-    reading: Reading,
-    vectors: VectorOptions,
-    computing: Computing,
-    target: Annotated[str, typer.Option("--target", metavar="COLUMN", help="Column to predict.")],
+    target: Annotated[str, typer.Option("--target", metavar="COLUMN", help="Column to predict.")]
     test: Annotated[
         str | None,
         typer.Option(
             "--test", metavar="TEST", help="Other rankings to test on.", show_default=False
         ),
-    ] = None,
+    ] = None
     model: Annotated[
         Model | None,
         typer.Option(
@@ -66,22 +47,46 @@ def classify(
             "(default: views, or gp on a cluster).",
             show_default=False,
         ),
-    ] = None,
-    output: OutputFiles = None,
-    as_json: Json = False,
-    explain: Explain = False,
-    folds: Folds = 5,
-    group: FoldGroup = None,
-    parts: Annotated[
-        str | None,
-        typer.Option(
-            "--parts",
-            metavar="DIR",
-            help="Directory to keep the vectors in, on a cluster.",
-            show_default=False,
-        ),
-    ] = None,
-    block: Annotated[int, typer.Option(min=1, help="Rows per block, on a cluster.")] = 65536,
+    ] = None
+    explain: Explain = False
+    folds: Folds = 5
+    group: FoldGroup = None
+
+
+class Test(NamedTuple):
+    """Scores on some rankings, and how many of these there are of each class."""
+
+    title: str
+    sizes: Mapping[str, int]
+    scores: "list[Score]"
+
+    @classmethod
+    def of_folds(cls, options: ClassifyOptions, sizes: Mapping[str, int], scores: Any) -> "Test":
+        """Scores of a cross-validation."""
+        counts = ", ".join(f"{value}: {n:,}" for value, n in sizes.items())
+        title = f"{options.target} ({counts}), {options.folds}-fold cross-validation"
+        return cls(title, sizes, scores)
+
+    def data(self) -> dict[str, Any]:
+        """The same for JSON."""
+        scores = [asdict(score) for score in self.scores]
+        return {"title": self.title, "classes": dict(self.sizes), "scores": scores}
+
+
+@with_options(
+    options=ClassifyOptions,
+    vectors=VectorOptions,
+    results=Results,
+    computing=ComputingInParts,
+    reading=Reading,
+)
+def classify(
+    file: Rankings,
+    options: ClassifyOptions,
+    vectors: VectorOptions,
+    results: Results,
+    computing: ComputingInParts,
+    reading: Reading,
 ) -> None:
     """Test how well rankings predict a column.
 
@@ -94,69 +99,57 @@ def classify(
 
     Example: rankcut classify votes.csv --target town --items items.csv -o model.skops
     """
-    outputs = Outputs(output, {".skops": needs_skops, **TABLES}, ".skops", as_json=as_json)
-    chosen = model or ("gp" if computing.on_cluster else "views")
+    outputs = results.open({".skops": needs_skops, **TABLES}, ".skops")
+    chosen: Model = options.model or ("gp" if computing.on_cluster else "views")
     item_graph = vectors.graph_of_model(chosen, ("logistic", "gp"))
+    fitted = None
     if computing.on_cluster:
-        if chosen != "gp" or test is not None or group is not None:
+        if chosen != "gp" or options.test is not None or options.group is not None:
             raise InputError("on a cluster use --model gp, without --test and --group")
-        task = _OnCluster(file, target, folds, parts, block)
-        if explain:
+        if options.explain:
             raise InputError(
                 "--explain needs rankings in memory; save the model, and explain it there"
             )
-        reports, save = _on_cluster(task, reading, vectors, computing, item_graph, outputs)
-        fitted = None
+        rankings = reading.lazily(file, computing.block, no_items=[options.target])
+        known_values(rankings.first, options.target, file)
+        tests, save = _on_cluster(rankings, options, vectors, computing, item_graph, outputs)
     else:
-        if parts is not None:
+        if computing.parts is not None:
             raise InputError("--parts is for a cluster: name one with --scheduler or --workers")
-        split = _Split(target, test, folds, group)
-        reports, save, fitted = _in_memory(file, split, reading, vectors, chosen, item_graph)
-    explained = None if fitted is None or not explain else _explained(*fitted())
-    if as_json:
-        scores = [_data(report) for report in reports]
-        both = {"tests": scores, "effects": None if explained is None else explained.to_dict()}
-        print_json(scores if explained is None else both)
-    else:
-        for report in reports:
-            print_scores(report.title, report.scores, _SHOWN, outputs.text)
-        if explained is not None:
-            print(explained.summary(), file=outputs.text)
-    outputs.write(table_writers(_table(reports), [_data(report) for report in reports]))
+        tests, save, fitted = _in_memory(file, options, vectors, reading, chosen, item_graph)
+    data: Any = [test.data() for test in tests]
+    lines = [
+        line
+        for test in tests
+        for line in score_lines(test.title, test.scores, _SHOWN, outputs.text)
+    ]
+    rows = [{"test": test.title, **asdict(score)} for test in tests for score in test.scores]
+    outputs.write(table_writers(columns_of(rows), data))
+    if options.explain and fitted is not None:
+        from rankcut.regression.effects import explain
+
+        explained = explain(*fitted())
+        data = {"tests": data, "effects": explained.to_dict()}
+        lines.append(explained.summary())
+    outputs.show_aside(data, lines)
     outputs.write({".skops": save})
-
-
-def _explained(model: Any, ranks: Any) -> "Explanation":
-    from rankcut.regression.effects import explain
-
-    return explain(model, ranks)
-
-
-class _Split(NamedTuple):
-    """What to predict, and what to test on."""
-
-    target: str
-    test: str | None
-    folds: int
-    group: str | None
 
 
 def _in_memory(
     file: str,
-    split: _Split,
-    reading: Reading,
+    options: ClassifyOptions,
     vectors: VectorOptions,
+    reading: Reading,
     model: Model,
     graph: "ItemGraph | None",
-) -> tuple[list[Report], Any, Any]:
-    """Reports, and functions that fit and save the model, and that fit it."""
-    from rankcut.cli.progress import working
+) -> tuple[list[Test], Any, Any]:
+    """Scores, and functions that fit and save the model, and that fit it."""
     from rankcut.regression.classification import cross_validate, evaluate, make_classifier
     from rankcut.saved_models import SavedModel, write_model
 
-    target, test, folds, group = split
-    no_items = [target] if group is None else [target, group]
-    rankings, classes = labelled(reading.read(file, expand=True, no_items=no_items), target, file)
+    target, group = options.target, options.group
+    rankings = reading.read(file, expand=True, no_items=[target, group])
+    rankings, classes = labelled(rankings, target, file)
     classifier = make_classifier(model, graph, len(rankings.items), vectors.arguments(rankings))
     name = f"rankcut, {model}"
     with working("cross-validation"):
@@ -165,24 +158,22 @@ def _in_memory(
             rankings.ranks,
             classes,
             name=name,
-            folds=folds,
+            folds=options.folds,
             groups=None if group is None else known_values(rankings, group, file),
             seed=vectors.seed,
         )
-    sizes = dict(sorted(Counter(classes.tolist()).items()))
-    reports = [Report(_title(target, sizes, folds), sizes, scores)]
-    if test is not None:
+    tests = [Test.of_folds(options, _sizes(classes), scores)]
+    if options.test is not None:
         others = reading.read_for_model(
-            test, rankings.items, target, expand=True, no_items=no_items
+            options.test, rankings.items, target, expand=True, no_items=[target, group]
         )
-        others, truth = labelled(others, target, test)
+        others, truth = labelled(others, target, options.test)
         with working("test"):
             scores = evaluate(
                 classifier, (rankings.ranks, classes), (others.ranks, truth), name=name
             )
-        sizes = dict(sorted(Counter(truth.tolist()).items()))
-        title = f"{target}, {amount(len(others), 'ranking')} of {test}"
-        reports.append(Report(title, sizes, scores))
+        title = f"{target}, {amount(len(others), 'ranking')} of {options.test}"
+        tests.append(Test(title, _sizes(truth), scores))
 
     def fitted() -> tuple[Any, Any]:
         with working("fitting the model to all rankings"):
@@ -191,52 +182,37 @@ def _in_memory(
     def save(place: str) -> None:
         write_model(SavedModel(fitted()[0], rankings.items, target), place)
 
-    return reports, save, fitted
+    return tests, save, fitted
 
 
-class _OnCluster(NamedTuple):
-    """What to predict, and how to share the work."""
-
-    file: str
-    target: str
-    folds: int
-    parts: str | None
-    block: int
+def _sizes(classes: Any) -> dict[str, int]:
+    return dict(sorted(Counter(classes.tolist()).items()))
 
 
 def _on_cluster(
-    task: _OnCluster,
-    reading: Reading,
+    rankings: Any,
+    options: ClassifyOptions,
     vectors: VectorOptions,
-    computing: Computing,
+    computing: ComputingInParts,
     graph: "ItemGraph | None",
     outputs: Outputs,
-) -> tuple[list[Report], Any]:
+) -> tuple[list[Test], Any]:
     """The same for Parquet files, whose vectors stay in blocks."""
     from sklearn.pipeline import make_pipeline
 
-    from rankcut.cli.progress import steps, working
     from rankcut.dask.cross_validation import cross_validate
-    from rankcut.dask.vector_blocks import computed_vectors, write_features
     from rankcut.gp.classifier import GPClassifier
     from rankcut.saved_models import SavedModel, write_model
 
-    file, target, folds, parts, block = task
-    rankings = reading.lazily(file, block, no_items=[target])
-    known_values(rankings.first, target, file)
+    target = options.target
     features = vectors.features(rankings.first, graph).fit(rankings.first.ranks)
     fitted = None
     with computing.cluster():
-        if parts is None:
-            found = computed_vectors(rankings, features)
-        else:
-            with steps("features") as step:
-                found = write_features(
-                    rankings, features, parts, restart=computing.restart, progress=step
-                )
-        X, y = found.labelled(target)
+        X, y = computing.vectors(rankings, features).labelled(target)
         with working("cross-validation"):
-            scores, sizes = cross_validate(X, y, name="rankcut, gp", folds=folds, seed=vectors.seed)
+            scores, sizes = cross_validate(
+                X, y, name="rankcut, gp", folds=options.folds, seed=vectors.seed
+            )
         if outputs.named(".skops"):
             with working("fitting the model to all rankings"):
                 fitted = GPClassifier().fit(X, y)
@@ -245,19 +221,4 @@ def _on_cluster(
         model = make_pipeline(features, fitted)
         write_model(SavedModel(model, rankings.first.items, target), place)
 
-    return [Report(_title(target, sizes, folds), sizes, scores)], save
-
-
-def _title(target: str, sizes: Mapping[str, int], folds: int) -> str:
-    counts = ", ".join(f"{value}: {n:,}" for value, n in sizes.items())
-    return f"{target} ({counts}), {folds}-fold cross-validation"
-
-
-def _data(report: Report) -> dict[str, Any]:
-    scores = [asdict(score) for score in report.scores]
-    return {"title": report.title, "classes": dict(report.sizes), "scores": scores}
-
-
-def _table(reports: list[Report]) -> dict[str, list[Any]]:
-    rows = [{"test": each.title, **asdict(score)} for each in reports for score in each.scores]
-    return columns_of(rows)
+    return [Test.of_folds(options, sizes, scores)], save

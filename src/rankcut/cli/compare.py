@@ -1,23 +1,21 @@
 """``rankcut compare``: whether groups rank differently, and where."""
 
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import typer
 
-from rankcut.cli.options import By, Json, LeftOut, People, Seed, with_options
+from rankcut.cli.options import By, LeftOut, People, Seed, with_options
 from rankcut.cli.output import (
     PICTURES,
     TABLES,
-    OutputFiles,
-    Outputs,
-    note,
+    Results,
     page_writer,
     picture_writers,
-    print_json,
-    styled,
     table_writers,
 )
 from rankcut.cli.reading import Rankings, Reading, column_of
+from rankcut.cli.terminal import note, styled, working
 from rankcut.errors import InputError
 
 if TYPE_CHECKING:
@@ -29,11 +27,11 @@ if TYPE_CHECKING:
 _BAR = 12
 
 
-@with_options(reading=Reading)
-def compare(
-    file: Rankings,
-    reading: Reading,
-    by: By = None,
+@dataclass(frozen=True)
+class CompareOptions:
+    """Which groups to compare, and how."""
+
+    by: By = None
     over: Annotated[
         str | None,
         typer.Option(
@@ -42,15 +40,15 @@ def compare(
             help="Compare each period, such as a year, with the one before; with --by, in each "
             "group separately.",
         ),
-    ] = None,
+    ] = None
     strata: Annotated[
         str | None,
         typer.Option(
             "--strata", metavar="COLUMN", help="Compare groups within each value of this column."
         ),
-    ] = None,
-    people: People = None,
-    unranked: LeftOut = "error",
+    ] = None
+    people: People = None
+    unranked: LeftOut = "error"
     features: Annotated[
         Literal["mallows", "gaussian"] | None,
         typer.Option(
@@ -58,14 +56,15 @@ def compare(
             help="Detect any difference, such as more spread (default: differences of means).",
             show_default=False,
         ),
-    ] = None,
+    ] = None
     permutations: Annotated[
         int, typer.Option("--n-permutations", min=1, help="Number of random permutations.")
-    ] = 9999,
-    seed: Seed = 0,
-    output: OutputFiles = None,
-    as_json: Json = False,
-) -> None:
+    ] = 9999
+    seed: Seed = 0
+
+
+@with_options(options=CompareOptions, results=Results, reading=Reading)
+def compare(file: Rankings, options: CompareOptions, results: Results, reading: Reading) -> None:
     """Test whether groups rank differently, and where.
 
     Group labels are exchanged among the rankings at random; p is the share of exchanges after which
@@ -78,36 +77,26 @@ def compare(
     """
     from rankcut.comparison.results import permutations_needed
 
+    by, over = options.by, options.over
     if by is None and over is None:
         raise InputError("name the groups with --by COLUMN, or periods with --over COLUMN")
-    outputs = Outputs(output, {".html": None, **PICTURES, **TABLES}, ".json", as_json=as_json)
-    named = [column for column in (by, over, strata, people) if column is not None]
-    rankings = reading.read(file, no_items=named)
-    options = {
-        "unranked": unranked,
-        "features": features,
-        "n_permutations": permutations,
-        "random_state": seed,
-    }
+    outputs = results.open({".html": None, **PICTURES, **TABLES}, ".json")
+    rankings = reading.read(file, no_items=[by, over, options.strata, options.people])
     tasks = _tasks(rankings, by, over, file)
     if len(tasks) > 1 and outputs.named(*PICTURES, ".csv", ".parquet"):
         raise InputError("several periods go to a .html or .json file, not to a picture or a table")
-    found = _compare_all(rankings, tasks, strata, people, options, file)
-    results = [result for _, result in found]
-    adjusted = _adjusted(results)
-    if needed := permutations_needed(len(found), permutations):
+    found = _compare_all(rankings, tasks, options, file)
+    adjusted = _adjusted(found)
+    if needed := permutations_needed(len(found), options.permutations):
         note(f"{len(found)} comparisons can only show a change with {needed}")
     data: Any = [{"title": title, **result.to_dict()} for title, result in found]
     if over is None:
         (data,) = data
     else:
         data = [each | {"p_adjusted": p} for each, p in zip(data, adjusted, strict=True)]
-    if as_json:
-        print_json(data)
-    else:
-        _print(found, adjusted, over is not None, outputs.text)
-    outputs.write(table_writers(results[0].items.columns, data))
-    outputs.write(picture_writers(lambda: results[0].plot()))
+    outputs.show_aside(data, _lines(found, adjusted, over is not None, outputs.text))
+    first = found[0][1]
+    outputs.write(table_writers(first.items.columns, data) | picture_writers(first.plot))
 
     def page() -> str:
         from rankcut.comparison.page import comparison_page
@@ -157,18 +146,13 @@ def _tasks(rankings: "RankingSet", by: str | None, over: str | None, file: str) 
 
 
 def _compare_all(
-    rankings: "RankingSet",
-    tasks: list[_Task],
-    strata: str | None,
-    people: str | None,
-    options: dict[str, Any],
-    file: str,
+    rankings: "RankingSet", tasks: list[_Task], options: CompareOptions, file: str
 ) -> "list[tuple[str, GroupComparison]]":
     """Each comparison by its title; of several, those that cannot be made are skipped."""
     found, mistakes = [], []
     for task in tasks:
         try:
-            found.append((task.title, _compared(rankings, task, strata, people, options, file)))
+            found.append((task.title, _compared(rankings, task, options, file)))
         except InputError as mistake:
             if mistake.row is not None:
                 raise mistake.moved(row=int(task.rows[mistake.row])) from None
@@ -188,38 +172,35 @@ def _with_column(mistake: InputError, column: str) -> InputError:
 
 
 def _compared(
-    rankings: "RankingSet",
-    task: _Task,
-    strata: str | None,
-    people: str | None,
-    options: dict[str, Any],
-    file: str,
+    rankings: "RankingSet", task: _Task, options: CompareOptions, file: str
 ) -> "GroupComparison":
-    from dataclasses import replace
-
-    from rankcut.cli.progress import working
     from rankcut.comparison.group_differences import compare_groups
 
-    rows = task.rows
+    def column(name: str | None) -> Any:
+        return None if name is None else column_of(rankings, name, file)[task.rows]
+
     with working("permutations"):
         found = compare_groups(
-            rankings.rows(rows),
+            rankings.rows(task.rows),
             task.groups,
-            strata=None if strata is None else column_of(rankings, strata, file)[rows],
-            people=None if people is None else column_of(rankings, people, file)[rows],
-            sample_weight=rankings.counts[rows],
-            **options,
+            strata=column(options.strata),
+            people=column(options.people),
+            sample_weight=rankings.counts[task.rows],
+            unranked=options.unranked,
+            features=options.features,
+            n_permutations=options.permutations,
+            random_state=options.seed,
         )
     return replace(found, groups={_name(group): size for group, size in found.groups.items()})
 
 
-def _adjusted(results: "list[GroupComparison]") -> list[float]:
+def _adjusted(found: "list[tuple[str, GroupComparison]]") -> list[float]:
     """P-values that hold for all comparisons together."""
     import numpy as np
 
     from rankcut.comparison.statistics import holm
 
-    p_values: list[float] = holm(np.array([result.p_value for result in results])).tolist()
+    p_values: list[float] = holm(np.array([result.p_value for _, result in found])).tolist()
     return p_values
 
 
@@ -228,35 +209,35 @@ def _name(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def _print(
+def _lines(
     found: "list[tuple[str, GroupComparison]]", adjusted: list[float], titled: bool, file: Any
-) -> None:
-    if len(found) > 1:
-        _print_overview(found, adjusted, file)
+) -> list[str]:
+    """What is found, for a reader: of several comparisons, first all of them at a glance."""
+    lines = _overview(found, adjusted, file) if len(found) > 1 else []
     for title, result in found:
         if len(found) > 1:
-            print(file=file)
+            lines.append("")
         if titled:
-            print(styled(title, file, bold=True), file=file)
-        for line in (styled(result.verdict(), file, bold=True), *_bars(result, file)):
-            print(line, file=file)
-        for line in result.details():
-            print(line, file=file)
+            lines.append(styled(title, file, bold=True))
+        lines += [styled(result.verdict(), file, bold=True), *_bars(result, file)]
+        lines += result.details()
+    return lines
 
 
-def _print_overview(
+def _overview(
     found: "list[tuple[str, GroupComparison]]", adjusted: list[float], file: Any
-) -> None:
+) -> list[str]:
     from rankcut.comparison.results import LEVEL, p_in_words
 
     changed = sum(p <= LEVEL for p in adjusted)
     head = f"{changed} of {len(found)} show a change; p-values here hold for all of them (Holm)."
-    print(styled(head, file, bold=True), file=file)
+    lines = [styled(head, file, bold=True)]
     width = max(len(title) for title, _ in found)
     for (title, result), p in zip(found, adjusted, strict=True):
         share = 100 * max(result.effect_size, 0.0)
         mark = "changed" if p <= LEVEL else "no change found"
-        print(f"  {title:<{width}}  {share:4.1f} %  {p_in_words(p)}, {mark}", file=file)
+        lines.append(f"  {title:<{width}}  {share:4.1f} %  {p_in_words(p)}, {mark}")
+    return lines
 
 
 def _bars(result: "GroupComparison", file: Any) -> list[str]:

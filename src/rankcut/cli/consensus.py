@@ -1,37 +1,43 @@
 """``rankcut consensus``: one ranking from many, and how sure each place is."""
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import typer
 
-from rankcut.cli.options import Bootstraps, By, Json, LeftOut, People, Seed, with_options
+from rankcut.cli.options import (
+    Bootstraps,
+    By,
+    Confidence,
+    GraphFile,
+    LeftOut,
+    People,
+    Seed,
+    with_options,
+)
 from rankcut.cli.output import (
     PICTURES,
     TABLES,
-    OutputFiles,
-    Outputs,
-    note,
+    Results,
     page_writer,
     picture_writers,
-    print_json,
     table_writers,
 )
 from rankcut.cli.reading import Rankings, Reading, known_values, labelled
+from rankcut.cli.terminal import note, working
 from rankcut.errors import amount
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from rankcut.consensus.words import ConsensusReport
     from rankcut.rankings.ranking_set import RankingSet
 
 Method: TypeAlias = Literal["borda", "graph", "copeland", "kemeny"]
 
 
-@with_options(reading=Reading)
-def consensus(
-    file: Rankings,
-    reading: Reading,
+@dataclass(frozen=True)
+class ConsensusOptions:
+    """What consensus, and of whom."""
+
     method: Annotated[
         Method,
         typer.Option(
@@ -40,30 +46,40 @@ def consensus(
             help="borda: mean position; graph: weighted by an item graph; copeland: pairwise wins; "
             "kemeny: the order that agrees most with all pairwise comparisons.",
         ),
-    ] = "borda",
-    by: By = None,
-    people: People = None,
-    unranked: LeftOut = "error",
-    graph: Annotated[
-        str | None,
-        typer.Option(
-            "--graph",
-            metavar="GRAPH.npz",
-            help="Item graph from 'rankcut graph', for --method graph.",
-            show_default=False,
-        ),
-    ] = None,
-    number: Annotated[int, typer.Option("-n", min=1, help="Number of items to list.")] = 20,
-    confidence: Annotated[
-        float, typer.Option("--confidence", help="Confidence of all intervals at once.")
-    ] = 0.95,
-    bootstraps: Bootstraps = 1000,
+    ] = "borda"
+    by: By = None
+    people: People = None
+    unranked: LeftOut = "error"
+    graph: GraphFile = None
+    number: Annotated[int, typer.Option("-n", min=1, help="Number of items to list.")] = 20
+    confidence: Confidence = 0.95
+    bootstraps: Bootstraps = 1000
     time_limit: Annotated[
         float, typer.Option("--time-limit", help="Seconds for --method kemeny.")
-    ] = 60.0,
-    seed: Seed = 0,
-    output: OutputFiles = None,
-    as_json: Json = False,
+    ] = 60.0
+    seed: Seed = 0
+
+    def settings(self) -> dict[str, Any]:
+        """As parameters of the estimator."""
+        graph = None
+        if self.graph is not None:
+            from rankcut.cli.vector_options import GraphOptions
+
+            graph = GraphOptions(graph=self.graph).item_graph()
+        return {
+            "method": self.method,
+            "graph": graph,
+            "unranked": self.unranked,
+            "confidence": self.confidence,
+            "n_bootstraps": self.bootstraps,
+            "random_state": self.seed,
+            "time_limit": self.time_limit,
+        }
+
+
+@with_options(options=ConsensusOptions, results=Results, reading=Reading)
+def consensus(
+    file: Rankings, options: ConsensusOptions, results: Results, reading: Reading
 ) -> None:
     """Rank the items by consensus, with confidence sets.
 
@@ -73,23 +89,10 @@ def consensus(
 
     Example: rankcut consensus votes.soi --unranked last -o places.html
     """
-    from rankcut.cli.progress import working
-    from rankcut.cli.vector_options import VectorOptions
-
-    outputs = Outputs(output, {**TABLES, **PICTURES, ".html": None}, ".csv", as_json=as_json)
-    settings = {
-        "method": method,
-        "graph": VectorOptions(graph=graph).item_graph(),
-        "unranked": unranked,
-        "confidence": confidence,
-        "n_bootstraps": bootstraps,
-        "random_state": seed,
-        "time_limit": time_limit,
-    }
-    columns = [column for column in (by, people) if column is not None]
-    rankings = reading.read(file, no_items=columns)
-    with working(f"consensus ({method})") as say:
-        report = _report(rankings, file, settings, by, people, say)
+    outputs = results.open({**TABLES, **PICTURES, ".html": None}, ".csv")
+    settings = options.settings()
+    rankings = reading.read(file, no_items=[options.by, options.people])
+    report = _report(rankings, file, options, settings)
 
     def draw() -> Any:
         from rankcut.consensus.figure import draw_consensus
@@ -103,19 +106,11 @@ def consensus(
 
     writers = table_writers(report.columns(), report.data()) | picture_writers(draw)
     outputs.write(writers | page_writer(page))
-    if as_json:
-        print_json(report.data())
-    elif not outputs.to_stdout:
-        print("\n".join(report.lines(number)))
+    outputs.show(report.data(), lambda: report.lines(options.number))
 
 
 def _report(
-    rankings: "RankingSet",
-    file: str,
-    settings: dict[str, Any],
-    by: str | None,
-    people: str | None,
-    say: "Callable[[str], None]",
+    rankings: "RankingSet", file: str, options: ConsensusOptions, settings: dict[str, Any]
 ) -> "ConsensusReport":
     """The consensus of all, or of each group."""
     import warnings
@@ -124,27 +119,30 @@ def _report(
     from rankcut.consensus.words import ConsensusReport, GroupConsensus
     from rankcut.rankings import read_rankings
 
-    groups: list[tuple[str, RankingSet]] = [("", rankings)]
-    if by is not None:
-        n_rows = len(rankings)
-        rankings, values = labelled(rankings, by, file)
-        if len(rankings) < n_rows:
-            note(f"left out {amount(n_rows - len(rankings), 'row')} without {by!r}")
-        groups = [(value, rankings.rows(values == value)) for value in sorted(set(values.tolist()))]
+    groups = [("", rankings)]
+    if options.by is not None:
+        groups = _groups(rankings, options.by, file)
     found = []
-    for label, group in groups:
-        persons = None if people is None else known_values(group, people, file)
-        of_group = f"{label}, " if label else ""
+    with working(f"consensus ({options.method})") as say, warnings.catch_warnings():
+        # Said among the notes.
+        warnings.filterwarnings("ignore", message="Nobody ranks")
+        for label, group in groups:
+            of_group = f"{label}, " if label else ""
 
-        def progress(value: float, bound: float, of_group: str = of_group) -> None:
-            say(f"{of_group}at most {(bound - value) / bound:.2%} from the best order")
+            def progress(value: float, bound: float, of_group: str = of_group) -> None:
+                say(f"{of_group}at most {(bound - value) / bound:.2%} from the best order")
 
-        with warnings.catch_warnings():
-            # Said among the notes.
-            warnings.filterwarnings("ignore", message="Nobody ranks")
-            model = Consensus(**settings).fit_matrix(
-                read_rankings(group.ranks, group.items), group.counts, persons, progress
-            )
-        found.append(GroupConsensus.of(model, label))
+            people = None if options.people is None else known_values(group, options.people, file)
+            matrix = read_rankings(group.ranks, group.items)
+            model = Consensus(**settings).fit_matrix(matrix, group.counts, people, progress)
+            found.append(GroupConsensus.of(model, label))
     items = [str(item) for item in rankings.items]
-    return ConsensusReport(items, settings["method"], settings["confidence"], found)
+    return ConsensusReport(items, options.method, options.confidence, found)
+
+
+def _groups(rankings: "RankingSet", by: str, file: str) -> "list[tuple[str, RankingSet]]":
+    """The rankings of each group, by its name."""
+    known, values = labelled(rankings, by, file)
+    if len(known) < len(rankings):
+        note(f"left out {amount(len(rankings) - len(known), 'row')} without {by!r}")
+    return [(value, known.rows(values == value)) for value in sorted(set(values.tolist()))]

@@ -1,7 +1,7 @@
 """``rankcut convert``: from any format to any other."""
 
 import sys
-from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, get_args
 
@@ -13,17 +13,11 @@ from rankcut.cli.reading import Rankings, Reading
 from rankcut.errors import InputError, RankingFileError
 
 
-@with_options(reading=Reading)
-def convert(
-    file: Rankings,
-    reading: Reading,
-    out: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="OUT", help="Output file (- for standard output).", show_default=False
-        ),
-    ] = None,
-    output: OutputFiles = None,
+@dataclass(frozen=True)
+class ConvertOptions:
+    """What to write."""
+
+    output: OutputFiles = None
     to: Annotated[
         Format | None,
         typer.Option(
@@ -32,14 +26,46 @@ def convert(
             help="Format of OUT, or of outputs whose suffix does not name it.",
             show_default=False,
         ),
-    ] = None,
-    to_layout: Annotated[Layout, typer.Option(help="Layout of the table to write.")] = "wide",
+    ] = None
+    to_layout: Annotated[Layout, typer.Option(help="Layout of the table to write.")] = "wide"
     expand: Annotated[
         bool, typer.Option("--expand", help="Write a row for each ranking instead of counts.")
-    ] = False,
+    ] = False
     drop_empty: Annotated[
         bool, typer.Option("--drop-empty", help="Drop rankings that rank nothing.")
-    ] = False,
+    ] = False
+
+    def targets(self, out: str | None) -> list[tuple[str, Format]]:
+        """Each output and its format, checked before anything is read."""
+        from rankcut.files.formats import chosen_format
+
+        names = [*([] if out is None else [out]), *(self.output or [])]
+        if not names:
+            raise InputError("name an output file, or - for standard output")
+        if names.count("-") > 1:
+            raise InputError("only one output can go to standard output")
+        targets = []
+        for name in names:
+            if name == "-" and self.to is None:
+                raise InputError("standard output has no suffix; name the format with --to")
+            check_target(name)
+            named = Path(name.removesuffix(".gz")).suffix[1:].lower() in get_args(Format)
+            alone = name == out or not named or name == "-"
+            targets.append((name, chosen_format(name, self.to if alone else None)))
+        return targets
+
+
+@with_options(options=ConvertOptions, reading=Reading)
+def convert(
+    file: Rankings,
+    options: ConvertOptions,
+    reading: Reading,
+    out: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="OUT", help="Output file (- for standard output).", show_default=False
+        ),
+    ] = None,
 ) -> None:
     """Convert rankings between formats.
 
@@ -51,34 +77,13 @@ def convert(
     """
     from rankcut.files.formats import write_file
 
-    targets = _targets(out, output or [], to)
-    rankings = reading.read(file, expand=expand)
-    if drop_empty:
+    targets = options.targets(out)
+    rankings = reading.read(file, expand=options.expand)
+    if options.drop_empty:
         rankings = rankings.rows(rankings.n_ranked() > 0)
         if len(rankings) == 0:
             raise RankingFileError("no ranking ranks any item", file)
     for target, chosen in targets:
-        write_file(
-            rankings, sys.stdout.buffer if target == "-" else target, chosen, layout=to_layout
-        )
+        place = sys.stdout.buffer if target == "-" else target
+        write_file(rankings, place, chosen, layout=options.to_layout)
     sys.stdout.flush()
-
-
-def _targets(out: str | None, output: Sequence[str], to: Format | None) -> list[tuple[str, Format]]:
-    """Each output and its format, checked before anything is read."""
-    from rankcut.files.formats import chosen_format
-
-    names = [*([] if out is None else [out]), *output]
-    if not names:
-        raise InputError("name an output file, or - for standard output")
-    if names.count("-") > 1:
-        raise InputError("only one output can go to standard output")
-    targets = []
-    for name in names:
-        if name == "-" and to is None:
-            raise InputError("standard output has no suffix; name the format with --to")
-        check_target(name)
-        named = Path(name.removesuffix(".gz")).suffix[1:].lower() in get_args(Format)
-        alone = name == out or not named or name == "-"
-        targets.append((name, chosen_format(name, to if alone else None)))
-    return targets

@@ -1,10 +1,27 @@
 """``rankcut demo``: what the embedded data set holds, in four steps and a page."""
 
-from typing import Annotated
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rankcut.cli.output import Outputs, page_writer, styled
+from rankcut.cli.output import Outputs, page_writer
+from rankcut.cli.terminal import styled, working
+
+if TYPE_CHECKING:
+    from rankcut.comparison.results import GroupComparison
+    from rankcut.consensus.words import ConsensusReport, GroupConsensus
+    from rankcut.pictures.ranking_map import RankingMap
+    from rankcut.rankings.ranking_set import RankingSet
+
+NEXT = (
+    ("rankcut report YOURS.csv -o report.html", "one page: what is in it, and what it says"),
+    ("rankcut consensus YOURS.csv -o consensus.html", "one ranking, and how sure each place is"),
+    ("rankcut map YOURS.csv --by COLUMN -o map.html", "who ranks alike"),
+)
+"""Commands to try next, and what they answer."""
 
 
 def demo(
@@ -18,15 +35,8 @@ def demo(
 
     Example: rankcut demo -o demo.html
     """
-    from pathlib import Path
-
     outputs = Outputs([output], {".html": None}, ".html")
-
-    from rankcut.cli.progress import working
-
     with working("looking at 48 lunch rankings"):
-        from rankcut.cli.demonstration import NEXT, demo_page, find, story
-
         found = find()
     said = outputs.text
     print("48 guests rank eight dishes (a made-up data set that comes with rankcut).", file=said)
@@ -39,3 +49,130 @@ def demo(
         print(f"\nLook at {Path(output).resolve().as_uri()}\n\nNext, with your own rankings:")
         for command, what in NEXT:
             print(f"  {styled(f'{command:<47}', said, fg='cyan')}  {what}")
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """Everything that the demo shows."""
+
+    lunch: "RankingSet"
+    together: "ConsensusReport"
+    apart: "ConsensusReport"
+    comparison: "GroupComparison"
+    map: "RankingMap"
+
+
+def find() -> Found:
+    """Find the consensus of all guests, map them, and compare the two kinds of guest."""
+    from rankcut.comparison.group_differences import compare_groups
+    from rankcut.consensus.estimator import Consensus
+    from rankcut.consensus.words import ConsensusReport, GroupConsensus
+    from rankcut.datasets import load_lunch
+    from rankcut.pictures.map_figure import read_map
+
+    lunch = load_lunch()
+    guests, items = lunch["guest"], [str(item) for item in lunch.items]
+    kinds = sorted(set(guests.tolist()))
+    apart = [(kind, lunch.rows(guests == kind)) for kind in kinds]
+    return Found(
+        lunch,
+        ConsensusReport(items, "borda", 0.95, [GroupConsensus.of(Consensus().fit(lunch))]),
+        ConsensusReport(
+            items,
+            "borda",
+            0.95,
+            [GroupConsensus.of(Consensus().fit(group), kind) for kind, group in apart],
+        ),
+        compare_groups(lunch, guests, n_permutations=999),
+        read_map(lunch, "guest", "error", None, None, ""),
+    )
+
+
+def story(found: Found) -> list[tuple[str, str]]:
+    """What is found, step by step: a heading and a sentence each, computed from the numbers."""
+    together, apart = found.together.groups[0], found.apart.groups
+    n_items = len(found.lunch.items)
+    open_places = sum(width >= n_items - 1 for width in _widths(together))
+    leaders = [f"{_first(found.apart.items, group)} for a {group.group}" for group in apart]
+    agreement = [f"{group.agreement.kendall_w:.2f}" for group in apart]
+    clear = [row for row in found.comparison.items if row["p_value"] <= 0.05]
+    return [
+        (
+            "Taken together, they seem to agree on little",
+            f"First comes {_first(found.together.items, together)}, but {open_places} of "
+            f"{n_items} dishes could be almost "
+            "anywhere. Their agreement, Kendall's W, is "
+            f"{together.agreement.kendall_w:.2f} (0 = none, 1 = full).",
+        ),
+        (
+            "A map shows two camps",
+            "Each point is a guest; arrows point to where a dish is ranked high. No label was used "
+            "to place the points.",
+        ),
+        (
+            f"The camps rank {len(clear)} of {n_items} dishes differently",
+            f"{found.comparison.verdict()} Most of all {clear[0]['item']}: "
+            f"{clear[0]['difference']:.1f} places.",
+        ),
+        (
+            "Within each camp, people agree more",
+            f"The favourite is {' and '.join(leaders)}. Kendall's W is {' and '.join(agreement)} "
+            f"instead of {together.agreement.kendall_w:.2f}.",
+        ),
+    ]
+
+
+def _unbroken(command: str) -> str:
+    """A command as HTML, in which lines end between words only."""
+    return " ".join(
+        f'<span style="white-space:nowrap">{escape(word)}</span>' for word in command.split()
+    )
+
+
+def _first(items: list[str], group: "GroupConsensus") -> str:
+    return items[int(group.ranking.argmin())]
+
+
+def _widths(group: "GroupConsensus") -> list[int]:
+    """How many places are possible for each item."""
+    assert group.intervals is not None
+    return [int(high - low) + 1 for low, high in group.intervals.tolist()]
+
+
+def demo_page(found: Found) -> str:
+    """The story with its pictures."""
+    from rankcut.comparison.page import comparison_picture
+    from rankcut.consensus.figure import places_picture
+    from rankcut.pictures.map_page import describe_orders, map_pieces
+    from rankcut.pictures.page import key, page
+    from rankcut.pictures.theme import colour
+
+    (one, why), (two, how), (three, where), (four, so) = story(found)
+    orders = describe_orders(found.lunch.ranks, found.map.items)
+    result = found.comparison.to_dict()
+    body = [
+        f"<h1>{len(found.lunch)} guests rank eight dishes</h1>",
+        '<p class="soft">A made-up data set that comes with rankcut: two kinds of guest, each with '
+        "a taste and some noise. Everything below is found from the rankings.</p>",
+        f"<h2>1. {escape(one)}</h2><p>{escape(why)}</p>",
+        *places_picture(found.together),
+        f"<h2>2. {escape(two)}</h2><p>{escape(how)}</p>",
+        *map_pieces(found.map, orders.__getitem__),
+        f"<h2>3. {escape(three)}</h2><p>{escape(where)}</p>",
+        '<figure style="max-width:32rem">',
+        comparison_picture(result["items"], list(result["groups"])),
+        "</figure>",
+        f"<h2>4. {escape(four)}</h2><p>{escape(so)}</p>",
+        '<ul class="keys">',
+        *(key(group.group, colour(number)) for number, group in enumerate(found.apart.groups)),
+        "</ul>",
+        *places_picture(found.apart),
+        "<h2>Next, with your own rankings</h2>",
+        "<table>",
+        *(
+            f"<tr><td><code>{_unbroken(command)}</code></td><td>{escape(what)}</td></tr>"
+            for command, what in NEXT
+        ),
+        "</table>",
+    ]
+    return page("rankcut demo", "\n".join(body), script=True)

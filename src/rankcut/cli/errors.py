@@ -11,7 +11,7 @@ from typing import Any
 
 from typer.core import TyperGroup
 
-from rankcut.cli.output import styled
+from rankcut.cli.terminal import styled
 from rankcut.errors import InputError, Setting
 
 # Parameters of the library whose options have other names.

@@ -4,9 +4,10 @@ from typing import Annotated
 
 import typer
 
-from rankcut.cli.options import TO, Computing, MatrixFormat, with_options
-from rankcut.cli.output import MATRICES, Outputs
+from rankcut.cli.options import Computing, with_options
+from rankcut.cli.output import MATRICES, Files, Outputs
 from rankcut.cli.reading import Rankings, Reading
+from rankcut.cli.terminal import steps, working
 from rankcut.cli.vector_options import VectorOptions
 from rankcut.errors import InputError, amount
 
@@ -14,26 +15,16 @@ from rankcut.errors import InputError, amount
 _MOST_BYTES = 1 << 32
 
 
-@with_options(vectors=VectorOptions, computing=Computing, reading=Reading)
+@with_options(vectors=VectorOptions, files=Files, computing=Computing, reading=Reading)
 def gram(
     file: Rankings,
-    reading: Reading,
     vectors: VectorOptions,
+    files: Files,
     computing: Computing,
-    output: Annotated[
-        list[str],
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="OUT",
-            help="Output file, by its suffix (- for standard output); may be repeated.",
-        ),
-    ],
-    to: Annotated[MatrixFormat | None, TO] = None,
+    reading: Reading,
     normalize: Annotated[
         bool, typer.Option("--normalize", help="Values from -1 to 1, like a correlation.")
     ] = False,
-    block: Annotated[int, typer.Option(min=1, help="Rows per block, for Zarr.")] = 16384,
 ) -> None:
     """Write the kernel matrix of all pairs of rankings.
 
@@ -43,25 +34,23 @@ def gram(
 
     Example: rankcut gram votes.csv -o gram.npy --normalize
     """
-    from rankcut.cli.progress import steps, working
-    from rankcut.files.matrix_files import MatrixBlock, write_matrix
-
-    zarr = [target for target in output if target.rstrip("/").endswith(".zarr")]
+    targets = files.named("gram.npy")
+    zarr = [target for target in targets if target.rstrip("/").endswith(".zarr")]
     if zarr:
         from rankcut.dask.vector_blocks import write_gram
 
-        if len(output) > 1:
+        if len(targets) > 1:
             raise InputError("a Zarr array must be the only output", file=zarr[0])
         item_graph = vectors.item_graph()
-        lazily = reading.lazily(file, block)
+        lazily = reading.lazily(file, computing.block)
         features = vectors.features(lazily.first, item_graph, normalize=normalize)
         with computing.cluster(), steps("gram") as step:
             write_gram(lazily, features, zarr[0], restart=computing.restart, progress=step)
         return
-    outputs = Outputs(output, MATRICES, to=to)
+    outputs = Outputs(targets, MATRICES, to=files.to)
     if computing.on_cluster:
         raise InputError(
-            "on a cluster the matrix is written to a Zarr array, .zarr", file=output[0]
+            "on a cluster the matrix is written to a Zarr array, .zarr", file=targets[0]
         )
     item_graph = vectors.item_graph()
     rankings = reading.read(file)
@@ -73,6 +62,7 @@ def gram(
             remedy="write it to a Zarr array (.zarr), or 'rankcut features', whose inner products "
             "it holds",
         )
+    from rankcut.files.matrix_files import MatrixBlock, write_matrix
     from rankcut.kernels.graph_cut import graph_cut_kernel
 
     rankings = rankings.expanded()

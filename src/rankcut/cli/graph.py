@@ -1,22 +1,13 @@
 """``rankcut graph``: build an item graph from a table of items or from rankings."""
 
 import sys
-from dataclasses import fields
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeAlias
 
 import typer
 
-from rankcut.cli.options import TO, Json, with_options
-from rankcut.cli.output import (
-    PICTURES,
-    OutputFiles,
-    Outputs,
-    note,
-    page_writer,
-    picture_writers,
-    print_facts,
-    print_json,
-)
+from rankcut.cli.options import with_options
+from rankcut.cli.output import PICTURES, Files, Json, Outputs, page_writer, picture_writers
 from rankcut.cli.reading import (
     Reading,
     dataset_items,
@@ -24,17 +15,14 @@ from rankcut.cli.reading import (
     parsed_delimiter,
     parsed_header,
 )
+from rankcut.cli.terminal import fact_lines, note
 from rankcut.errors import InputError, RankingFileError, amount
 
 if TYPE_CHECKING:
     from rankcut.graphs.item_graph import ItemGraph
 
 Similarity: TypeAlias = Literal["squared_exponential", "exponential"]
-GraphFormat: TypeAlias = Literal["npz", "png", "svg", "pdf", "html"]
 Learn: TypeAlias = Literal["agreement", "co-listing"]
-
-Categories: TypeAlias = tuple[str, Any]
-"""The column that colours the items of a picture and its values, or nothing."""
 
 # Words of a column that is shown by colours.
 _MOST_CATEGORIES = 7
@@ -43,26 +31,16 @@ _MOST_CATEGORIES = 7
 _RANKINGS = (".soc", ".soi", ".toc", ".toi", ".cat", ".blt", ".order")
 
 # Options that a table of items has as well, in its own sense.
-_OF_ITEMS = ("item", "columns", "rank", "header", "delimiter")
+_OF_ITEMS = ("item", "columns", "header", "delimiter")
 
 # With more items, the weights are not examined pair by pair.
 _MOST_ITEMS = 3000
 
 
-@with_options(reading=Reading)
-def graph(
-    reading: Reading,
-    table: Annotated[
-        str,
-        typer.Argument(
-            metavar="ITEMS.csv",
-            help="Table with a row for each item (- for standard input), or a data set; with "
-            "--learn, a file of rankings.",
-        ),
-    ],
-    output: OutputFiles = None,
-    to: Annotated[GraphFormat | None, TO] = None,
-    as_json: Json = False,
+@dataclass(frozen=True)
+class ItemGraphOptions:
+    """Which items to connect, and how strongly."""
+
     learn: Annotated[
         Learn | None,
         typer.Option(
@@ -71,14 +49,14 @@ def graph(
             "(agreement), or list together (co-listing).",
             show_default=False,
         ),
-    ] = None,
+    ] = None
     item: Annotated[
         str | None,
         typer.Option(
             "--item",
             help="Column that names the item (default: the first; with --learn, item).",
         ),
-    ] = None,
+    ] = None
     columns: Annotated[
         str | None,
         typer.Option(
@@ -86,49 +64,71 @@ def graph(
             help="Columns to compare items by (default: all): a,b or 3-9; with --learn, columns "
             "that are not items.",
         ),
-    ] = None,
+    ] = None
     categorical: Annotated[
         str | None, typer.Option("--categorical", help="Columns whose numbers are codes.")
-    ] = None,
+    ] = None
     neighbors: Annotated[
         int | None,
         typer.Option("--neighbors", min=1, help="Connect each item to its N nearest neighbours."),
-    ] = None,
-    approximate: Annotated[
-        bool | None,
-        typer.Option(
-            "--approximate/--exact",
-            help="Approximate or exact neighbour search (default: automatic).",
-            show_default=False,
-        ),
-    ] = None,
-    kernel: Annotated[
-        Similarity,
-        typer.Option(help="How similarity decreases with distance."),
-    ] = "squared_exponential",
+    ] = None
+    kernel: Annotated[Similarity, typer.Option(help="How similarity decreases with distance.")] = (
+        "squared_exponential"
+    )
     lengthscale: Annotated[
         float | None, typer.Option(help="Lengthscale (default: the median distance).")
-    ] = None,
-    keep: Annotated[
-        float, typer.Option(help="Fraction of the edges to keep, the strongest.")
-    ] = 1.0,
-    rank: Annotated[
-        int | None,
-        typer.Option(min=1, help="Approximate all similarities by a matrix of this rank."),
-    ] = None,
+    ] = None
+    keep: Annotated[float, typer.Option(help="Fraction of the edges to keep, the strongest.")] = 1.0
     dissimilar: Annotated[
         bool,
         typer.Option("--dissimilar", help="Connect dissimilar items: one minus the similarity."),
-    ] = False,
+    ] = False
     normalized: Annotated[
         bool, typer.Option("--normalized", help="Divide weights by the degrees of both ends.")
-    ] = False,
-    header: Annotated[
-        str, typer.Option(help="Header line: its number, 1-2 for two lines, 0 for none.")
-    ] = "1",
-    delimiter: Annotated[
-        str | None, typer.Option(help="Cell delimiter (default: comma); tab for a tab.")
-    ] = None,
+    ] = False
+
+    def check(self, reading: Reading) -> None:
+        """Refuse options that do not go together."""
+        if self.neighbors is not None and self.keep != 1.0:
+            raise InputError("give only one of --neighbors and --keep")
+        if self.learn is None:
+            for each in fields(Reading):
+                if each.name not in _OF_ITEMS and getattr(reading, each.name) != each.default:
+                    option = f"--{each.name.replace('_', '-')}"
+                    raise InputError(f"{option} describes rankings; use it with --learn")
+        elif self.categorical is not None or self.lengthscale is not None or self.keep != 1.0:
+            raise InputError(
+                "--learn uses only the rankings; --neighbors is the only option for edges"
+            )
+
+
+class _Built(NamedTuple):
+    """A graph or its recipe, its items, and what these are compared by.
+
+    ``by_name`` is the column that colours the items of a picture, ``categories`` its values.
+    """
+
+    recipe: Any
+    items: tuple[Any, ...]
+    compared_by: str
+    by_name: str = ""
+    categories: Any = None
+
+
+@with_options(options=ItemGraphOptions, files=Files, reading=Reading)
+def graph(
+    table: Annotated[
+        str,
+        typer.Argument(
+            metavar="ITEMS.csv",
+            help="Table with a row for each item (- for standard input), or a data set; with "
+            "--learn, a file of rankings.",
+        ),
+    ],
+    options: ItemGraphOptions,
+    files: Files,
+    reading: Reading,
+    as_json: Json = False,
 ) -> None:
     """Build an item graph from items or rankings.
 
@@ -140,70 +140,36 @@ def graph(
     """
     from rankcut.files.numpy_files import write_graph
 
-    if (neighbors is not None) + (keep != 1.0) + (rank is not None) > 1:
-        raise InputError("give only one of --neighbors, --keep and --rank")
-    if approximate is not None and neighbors is None:
-        raise InputError("--approximate and --exact need --neighbors")
-    if rank is not None and kernel != "squared_exponential":
-        raise InputError("--rank is for the squared exponential kernel")
-    if learn is None:
-        _check_about_items(reading)
-    outputs = Outputs(
-        output, {".npz": None, **PICTURES, ".html": None}, ".npz", to=to, as_json=as_json
-    )
-    if learn is not None:
-        if any(each is not None for each in (categorical, lengthscale, rank)) or keep != 1.0:
-            raise InputError(
-                "--learn uses only the rankings; --neighbors is the only option for edges"
-            )
-        recipe, names, features, (by_name, categories) = _learned(table, learn, reading, neighbors)
+    options.check(reading)
+    suffixes = {".npz": None, **PICTURES, ".html": None}
+    outputs = Outputs(files.output or (), suffixes, ".npz", to=files.to, as_json=as_json)
+    if options.learn is not None:
+        built = _learned(table, options.learn, reading, options.neighbors)
     else:
-        recipe, names, features, (by_name, categories) = _by_features(
-            table,
-            {"item": item, "columns": columns, "categorical": categorical or ()},
-            (header, delimiter),
-            {"neighbors": neighbors, "approximate": approximate, "keep": keep, "rank": rank},
-            {
-                "kernel": kernel,
-                "lengthscale": "median" if lengthscale is None else lengthscale,
-            },
-        )
-    built = _derived(recipe, dissimilar=dissimilar, normalized=normalized)
-    named = built.aligned(built.n_items, names)
-    found = _describe(named, features, dissimilar)
-    if as_json:
-        print_json(found)
-    else:
-        print_facts(_lines(found), outputs.text)
+        built = _by_features(table, options, reading)
+    found = _derived(built.recipe, options)
+    named = found.aligned(found.n_items, built.items)
+    facts = _describe(named, built.compared_by, options.dissimilar)
+    outputs.show_aside(facts, fact_lines(_facts(facts), outputs.text))
 
-    looks: dict[str, Any] = {"by_name": by_name, "title": _title(features)}
+    looks: dict[str, Any] = {"by_name": built.by_name, "title": _title(built.compared_by)}
 
     def draw() -> Any:
         from rankcut.pictures.graph_figure import plot_graph
 
-        return plot_graph(named, categories, **looks)
+        return plot_graph(named, built.categories, **looks)
 
     def make_page() -> str:
         from rankcut.pictures.graph_page import graph_page
 
-        return graph_page(named, categories, **looks)
+        return graph_page(named, built.categories, **looks)
 
     writers = picture_writers(draw) | page_writer(make_page)
     outputs.write({".npz": lambda place: write_graph(named, place), **writers})
 
 
-def _check_about_items(reading: Reading) -> None:
-    """Refuse options for rankings where a table of items is to be read."""
-    for each in fields(Reading):
-        if each.name not in _OF_ITEMS and getattr(reading, each.name) != each.default:
-            option = f"--{each.name.replace('_', '-')}"
-            raise InputError(f"{option} describes rankings; use it with --learn")
-
-
-def _learned(
-    file: str, learn: Learn, reading: Reading, neighbors: int | None
-) -> tuple[Any, tuple[Any, ...], str, Categories]:
-    """A graph learned from rankings, the items, what they are compared by, and no categories."""
+def _learned(file: str, learn: Learn, reading: Reading, neighbors: int | None) -> _Built:
+    """A graph learned from rankings."""
     from rankcut.graphs.learned import AgreementGraph, CoListingGraph
 
     rankings = reading.read(file)
@@ -220,19 +186,12 @@ def _learned(
         done = "ranked alike" if learn == "agreement" else "listed together"
         note(f"{file}: no two items are {done} often enough to be connected")
     compared = f"{learn} in {amount(rankings.n_rankings, 'ranking')}"
-    return built, rankings.items, compared, ("", None)
+    return _Built(built, rankings.items, compared)
 
 
-def _by_features(
-    table: str,
-    roles: dict[str, Any],
-    sheet: tuple[str, str | None],
-    edges: dict[str, Any],
-    kernel: dict[str, Any],
-) -> tuple[Any, tuple[Any, ...], str, Categories]:
-    """The same for a table of items; the first column with few words gives the categories."""
+def _by_features(table: str, options: ItemGraphOptions, reading: Reading) -> _Built:
+    """A graph of a table of items; the first column with few words gives the categories."""
     from rankcut.files.feature_tables import read_items
-    from rankcut.graphs.low_rank import LowRankGraph
     from rankcut.graphs.recipes import NeighborGraph, SimilarityGraph
 
     if table.lower().removesuffix(".gz").endswith(_RANKINGS):
@@ -244,41 +203,37 @@ def _by_features(
     if is_dataset(table):
         items = dataset_items(table)
     else:
-        header, delimiter = sheet
         items = read_items(
             sys.stdin.buffer if table == "-" else table,
-            delimiter=parsed_delimiter(delimiter),
-            header=parsed_header(header),
-            **roles,
+            item=options.item,
+            columns=options.columns,
+            categorical=options.categorical or (),
+            delimiter=parsed_delimiter(reading.delimiter),
+            header=parsed_header(reading.header),
         )
+    kernel: dict[str, Any] = {
+        "kernel": options.kernel,
+        "lengthscale": "median" if options.lengthscale is None else options.lengthscale,
+    }
     recipe: Any
-    if edges["neighbors"] is not None:
-        methods: dict[bool | None, Any] = {None: "auto", True: "approximate", False: "exact"}
-        method = methods[edges["approximate"]]
-        recipe = NeighborGraph(
-            items.points(), n_neighbors=edges["neighbors"], method=method, **kernel
-        )
-    elif edges["rank"] is not None:
-        recipe = LowRankGraph(items.points(), rank=edges["rank"], lengthscale=kernel["lengthscale"])
+    if options.neighbors is not None:
+        recipe = NeighborGraph(items.points(), n_neighbors=options.neighbors, **kernel)
     else:
-        recipe = SimilarityGraph(items.points(), keep=edges["keep"], **kernel)
-    categories = next(
-        (
-            (name, values)
-            for name, values in items.features.items()
-            if values.dtype == object and len(set(values.tolist())) <= _MOST_CATEGORIES
-        ),
-        ("", None),
-    )
-    return recipe, items.items, ", ".join(items.features), categories
+        recipe = SimilarityGraph(items.points(), keep=options.keep, **kernel)
+    few_words: list[tuple[str, Any]] = [
+        (name, values)
+        for name, values in items.features.items()
+        if values.dtype == object and len(set(values.tolist())) <= _MOST_CATEGORIES
+    ]
+    return _Built(recipe, items.items, ", ".join(items.features), *(few_words or [("", None)])[0])
 
 
-def _derived(recipe: Any, *, dissimilar: bool, normalized: bool) -> "ItemGraph":
+def _derived(recipe: Any, options: ItemGraphOptions) -> "ItemGraph":
     from rankcut.graphs.derived import DissimilarityGraph, NormalizedGraph
 
-    if dissimilar:
+    if options.dissimilar:
         recipe = DissimilarityGraph(recipe)
-    if normalized:
+    if options.normalized:
         recipe = NormalizedGraph(recipe)
     built: ItemGraph = recipe if not hasattr(recipe, "build") else recipe.build()
     return built
@@ -332,7 +287,7 @@ def _about_edges(graph: "ItemGraph", dissimilar: bool) -> dict[str, Any]:
     }
 
 
-def _lines(found: dict[str, Any]) -> list[tuple[str, str]]:
+def _facts(found: dict[str, Any]) -> list[tuple[str, str]]:
     """The same for a reader."""
     n_items = found["n_items"]
     lines = [("items", f"{n_items:,}"), ("compared by", found["compared_by"])]

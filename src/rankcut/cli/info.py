@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rankcut.cli.options import Json, with_options
-from rankcut.cli.output import OutputFiles, Outputs, print_facts, print_json, styled, table_writers
+from rankcut.cli.options import with_options
+from rankcut.cli.output import Results, table_writers
 from rankcut.cli.reading import Rankings, Reading
+from rankcut.cli.terminal import fact_lines, styled
 from rankcut.errors import amount
 
 if TYPE_CHECKING:
@@ -20,13 +21,12 @@ _MOST_COLUMNS = 12
 _LONGEST_NAME = 60
 
 
-@with_options(reading=Reading)
+@with_options(results=Results, reading=Reading)
 def info(
     file: Rankings,
+    results: Results,
     reading: Reading,
     shown: Annotated[int, typer.Option("-n", min=1, help="Number of favourites to list.")] = 5,
-    output: OutputFiles = None,
-    as_json: Json = False,
 ) -> None:
     """Describe a file of rankings.
 
@@ -41,22 +41,22 @@ def info(
     from rankcut._loops.compilation import plain_loops
     from rankcut.report.description import describe
 
-    outputs = Outputs(output, {".json": None}, ".json", as_json=as_json)
+    outputs = results.open({".json": None}, ".json")
     rankings = reading.read(file)
     few = rankings.ranks.shape[0] * rankings.ranks.shape[1] <= _FEW_ENTRIES
     with plain_loops() if few else nullcontext():
         found = describe(rankings)
     data: dict[str, Any] = {"title": rankings.title, **asdict(found)}
     outputs.write(table_writers({}, data))
-    if as_json:
-        print_json(data)
-    elif not outputs.to_stdout:
-        if rankings.title:
-            print(styled(rankings.title, sys.stdout, bold=True))
-        print_facts(_lines(found, shown))
+
+    def lines() -> list[str]:
+        title = [styled(rankings.title, sys.stdout, bold=True)] if rankings.title else []
+        return title + fact_lines(_facts(found, shown), sys.stdout)
+
+    outputs.show(data, lines)
 
 
-def _lines(found: "Description", shown: int) -> list[tuple[str, str]]:
+def _facts(found: "Description", shown: int) -> list[tuple[str, str]]:
     rows = f" in {amount(found.n_rows, 'row')}" if found.n_rows != found.n_rankings else ""
     least, median, most = found.lengths
     spread = (

@@ -1,23 +1,15 @@
 """``rankcut learn-ranking``: how well rankings can be predicted from facts about people."""
 
 import sys
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rankcut.cli.options import Folds, Json, LeftOut, Seed, with_options
-from rankcut.cli.output import (
-    TABLES,
-    OutputFiles,
-    Outputs,
-    columns_of,
-    needs_skops,
-    print_json,
-    print_scores,
-    table_writers,
-)
+from rankcut.cli.options import Folds, LeftOut, Seed, with_options
+from rankcut.cli.output import TABLES, Results, columns_of, needs_skops, table_writers
 from rankcut.cli.reading import Reading
+from rankcut.cli.terminal import score_lines, working
 from rankcut.errors import InputError, RankingFileError, amount
 
 if TYPE_CHECKING:
@@ -27,7 +19,34 @@ if TYPE_CHECKING:
 _SHOWN = {"kendall": ("Kendall", 7, ".3f"), "spearman": ("Spearman", 8, ".3f")}
 
 
-@with_options(reading=Reading)
+@dataclass(frozen=True)
+class LearnOptions:
+    """Whose rankings to learn, and how to test it."""
+
+    rankings: Annotated[
+        str | None,
+        typer.Option(
+            "--rankings",
+            metavar="FILE",
+            help="Their rankings, in the same order, or matched by --person (default: in TABLE).",
+            show_default=False,
+        ),
+    ] = None
+    person: Annotated[
+        str | None,
+        typer.Option(
+            "--person",
+            metavar="COLUMN",
+            help="Column of TABLE with the names of the rankings.",
+            show_default=False,
+        ),
+    ] = None
+    unranked: LeftOut = "anywhere"
+    folds: Folds = 5
+    seed: Seed = 0
+
+
+@with_options(options=LearnOptions, results=Results, reading=Reading)
 def learn_ranking(
     table: Annotated[
         str,
@@ -38,30 +57,9 @@ def learn_ranking(
             show_default=False,
         ),
     ],
+    options: LearnOptions,
+    results: Results,
     reading: Reading,
-    rankings: Annotated[
-        str | None,
-        typer.Option(
-            "--rankings",
-            metavar="FILE",
-            help="Their rankings, in the same order, or matched by --person (default: in TABLE).",
-            show_default=False,
-        ),
-    ] = None,
-    person: Annotated[
-        str | None,
-        typer.Option(
-            "--person",
-            metavar="COLUMN",
-            help="Column of TABLE with the names of the rankings.",
-            show_default=False,
-        ),
-    ] = None,
-    unranked: LeftOut = "anywhere",
-    output: OutputFiles = None,
-    as_json: Json = False,
-    folds: Folds = 5,
-    seed: Seed = 0,
 ) -> None:
     """Test how well rankings can be predicted from covariates.
 
@@ -74,33 +72,31 @@ def learn_ranking(
 
     Example: rankcut learn-ranking people.csv --rankings votes.soi -o model.skops
     """
-    outputs = Outputs(output, {".skops": needs_skops, **TABLES}, ".skops", as_json=as_json)
+    outputs = results.open({".skops": needs_skops, **TABLES}, ".skops")
 
-    from rankcut.cli.progress import working
     from rankcut.label_ranking.estimator import RankingRegressor
     from rankcut.regression.scores import cross_validate_rankings, n_best
     from rankcut.saved_models import SavedModel, write_model
 
-    people, ranked = _one_by_one(*_read(table, rankings, person, reading))
+    people, ranked = _one_by_one(*_read(table, options.rankings, options.person, reading))
+    folds = options.folds
     if len(ranked) < folds:
         raise InputError(
             f"is {folds}, more than the number of rankings, {len(ranked)}", parameter="folds"
         )
     names = list(people.columns)
     covariates = people.covariates(names)
-    model = RankingRegressor(unranked=unranked, random_state=seed)
+    model = RankingRegressor(unranked=options.unranked, random_state=options.seed)
     with working("cross-validation"):
         scores = cross_validate_rankings(
-            model, covariates, ranked.dense(), name="rankcut", folds=folds, seed=seed
+            model, covariates, ranked.dense(), name="rankcut", folds=folds, seed=options.seed
         )
-    rows = [asdict(score) for score in scores]
     title = f"{amount(len(ranked), 'ranking')} from {', '.join(names)}, {folds}-fold"
-    if as_json:
-        print_json({"title": title, "scores": rows})
-    else:
-        top = (f"top {n_best(len(ranked.items))}", 6, ".3f")
-        print_scores(title, scores, {**_SHOWN, "top_overlap": top}, outputs.text)
-    outputs.write(table_writers(columns_of(rows), {"title": title, "scores": rows}))
+    data: dict[str, Any] = {"title": title, "scores": [asdict(score) for score in scores]}
+    outputs.write(table_writers(columns_of(data["scores"]), data))
+    top = (f"top {n_best(len(ranked.items))}", 6, ".3f")
+    lines = score_lines(title, scores, {**_SHOWN, "top_overlap": top}, outputs.text)
+    outputs.show_aside(data, lines)
 
     def save(place: str) -> None:
         with working("fitting the model to all rankings"):

@@ -1,13 +1,12 @@
 """``rankcut map``: the rankings in two dimensions."""
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from rankcut.cli.options import TO, By, with_options
+from rankcut.cli.options import By, with_options
 from rankcut.cli.output import (
     PICTURES,
     TABLES,
+    Files,
     Outputs,
     Writer,
     order_lines,
@@ -16,47 +15,31 @@ from rankcut.cli.output import (
     table_writers,
 )
 from rankcut.cli.reading import Rankings, Reading, known_values
+from rankcut.cli.terminal import working
 from rankcut.cli.vector_options import VectorOptions
 from rankcut.errors import RankingFileError
 
 if TYPE_CHECKING:
     from rankcut.rankings.ranking_set import RankingSet
 
-MapFormat: TypeAlias = Literal["png", "svg", "pdf", "html", "csv", "json", "parquet"]
 
-
-@with_options(vectors=VectorOptions, reading=Reading)
+@with_options(vectors=VectorOptions, files=Files, reading=Reading)
 def map(  # noqa: A001 - the command is called so
-    file: Rankings,
-    reading: Reading,
-    vectors: VectorOptions,
-    output: Annotated[
-        list[str],
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="MAP",
-            help="Output file: .png, .svg, .pdf, .html, or the points as .csv, .json or .parquet "
-            "(- for standard output); may be repeated.",
-        ),
-    ],
-    to: Annotated[MapFormat | None, TO] = None,
-    by: By = None,
+    file: Rankings, vectors: VectorOptions, files: Files, reading: Reading, by: By = None
 ) -> None:
     """Draw a map of the rankings in two dimensions.
 
     Its axes are the main directions of their vectors; arrows point to where an item is ranked
-    high. A picture, or a page that shows the rankings under the mouse. Equal rankings are one
+    high. A picture (.png, .svg, .pdf), a page (.html) that shows the rankings under the mouse, or
+    the points (.csv, .json, .parquet). Equal rankings are one
     point, whose area grows with their number. With --by, groups have colours.
 
     Example: rankcut map votes.csv -o map.html --by town
     """
-    from rankcut.cli.progress import working
-
     suffixes = {**PICTURES, ".html": None, **TABLES}
-    outputs = Outputs(output, suffixes, to=to)
+    outputs = Outputs(files.named("map.html"), suffixes, to=files.to)
     vectors.check()
-    rankings = reading.read(file, no_items=[] if by is None else [by])
+    rankings = reading.read(file, no_items=[by])
     if min(rankings.ranks.shape) < 2:
         raise RankingFileError("a map needs at least two rankings of two items", file)
     values = None if by is None else known_values(rankings, by, file)

@@ -1,11 +1,11 @@
 """Options that several commands have, declared once, and how a command takes them.
 
 The words that an option can take are repeated here, because their modules take long to import;
-a test compares them with those.
+a test compares them with those. Options of a *topic* are left out of a command's own help:
+``rankcut help TOPIC`` explains them.
 """
 
 import functools
-import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -16,23 +16,16 @@ from typing import Annotated, Any, Literal, TypeAlias
 import typer
 from typer.core import TyperCommand
 
-from rankcut.cli.output import styled
-
 Format: TypeAlias = Literal[
     "soc", "soi", "toc", "toi", "cat", "csv", "tsv", "xlsx", "parquet", "blt", "order", "npy"
 ]
 Layout: TypeAlias = Literal["wide", "ratings", "long", "ballots", "orders"]
-MatrixFormat: TypeAlias = Literal["npy", "npz", "csv", "parquet"]
 Unranked: TypeAlias = Literal["error", "last", "anywhere"]
 
-Json: TypeAlias = Annotated[
-    bool, typer.Option("--json", help="Print the result as JSON on standard output.")
-]
 By: TypeAlias = Annotated[
     str | None,
     typer.Option("--by", metavar="COLUMN", help="Column with the group of each ranking."),
 ]
-
 People: TypeAlias = Annotated[
     str | None,
     typer.Option(
@@ -48,8 +41,25 @@ LeftOut: TypeAlias = Annotated[
         help="Items that a ranking leaves out: an error, last (a top-k list), or anywhere.",
     ),
 ]
+Items: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--items",
+        metavar="ITEMS.csv",
+        help="Table of items, or a data set: similar items are connected in the item graph.",
+        show_default=False,
+    ),
+]
+GraphFile: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--graph",
+        metavar="GRAPH.npz",
+        help="Item graph from 'rankcut graph'.",
+        show_default=False,
+    ),
+]
 Seed: TypeAlias = Annotated[int, typer.Option("--seed", min=0, help="Seed of the random numbers.")]
-
 Explain: TypeAlias = Annotated[
     bool,
     typer.Option(
@@ -57,7 +67,6 @@ Explain: TypeAlias = Annotated[
         help="Say how each item's place, each pair's order and being listed change the prediction.",
     ),
 ]
-
 Folds: TypeAlias = Annotated[
     int, typer.Option("--folds", min=2, help="Folds of the cross-validation.")
 ]
@@ -70,24 +79,32 @@ FoldGroup: TypeAlias = Annotated[
 Bootstraps: TypeAlias = Annotated[
     int, typer.Option("--n-bootstraps", help="Bootstrap samples of people (0 = no intervals).")
 ]
+Confidence: TypeAlias = Annotated[
+    float, typer.Option("--confidence", help="Confidence of all intervals at once.")
+]
 
-# The option --to, whose words differ between commands.
-TO = typer.Option("--to", "-t", help="Format where no suffix names it, as on standard output.")
+TOPICS = {"reading": "reading files", "cluster": "a cluster"}
+"""What the options of each topic are for."""
 
-_COMPUTING = "Where to compute"
+
+def topic_option(topic: str, *names: str, help: str, **more: Any) -> Any:  # noqa: A002 - Typer's
+    """An option that ``rankcut help TOPIC`` explains."""
+    return typer.Option(
+        *names, help=help, rich_help_panel=topic, hidden=True, show_default=False, **more
+    )
 
 
 def with_options(**groups: type) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Give a command the options that the fields of some classes declare.
 
     ``@with_options(reading=Reading)`` is for a command with a parameter ``reading``. The types of
-    the fields say how Typer takes them; they follow the command's own options. If the command
-    declares an option of the class itself, in its own words, the class gets that value.
+    the fields say how Typer takes them. If two classes declare an option, the words of the first
+    count, and both get its value.
     """
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
-        fields = {name: signature(kind).parameters for name, kind in groups.items()}
         own = {n: p for n, p in signature(command).parameters.items() if n not in groups}
+        fields = {name: signature(kind).parameters for name, kind in groups.items()}
 
         @functools.wraps(command)
         def run(**given: Any) -> None:
@@ -97,68 +114,66 @@ def with_options(**groups: type) -> Callable[[Callable[..., None]], Callable[...
             }
             command(**{name: given[name] for name in own}, **made)
 
-        others = chain.from_iterable(options.values() for options in fields.values())
-        theirs = [option for option in others if option.name not in own]
-        every = [p.replace(kind=Parameter.KEYWORD_ONLY) for p in (*own.values(), *theirs)]
+        every = dict(own)
+        for option in chain.from_iterable(options.values() for options in fields.values()):
+            every.setdefault(option.name, option)
+        taken = [option.replace(kind=Parameter.KEYWORD_ONLY) for option in every.values()]
         # Typer reads it; type stubs do not know that any function may have one.
-        run.__signature__ = Signature(every)  # type: ignore[attr-defined]
-        run.__annotations__ = {parameter.name: parameter.annotation for parameter in every}
+        run.__signature__ = Signature(taken)  # type: ignore[attr-defined]
+        run.__annotations__ = {option.name: option.annotation for option in taken}
         return run
 
     return decorate
 
 
-class PanelCommand(TyperCommand):
-    """A command whose help lists options in the panels that they are declared in."""
+class TopicCommand(TyperCommand):
+    """A command whose help ends with the topics of its other options."""
 
-    def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Write a section for each panel, in order of appearance."""
-        panels: dict[str, list[tuple[str, str]]] = {}
-        for parameter in self.get_params(ctx):
-            record = parameter.get_help_record(ctx)
-            usual = "Arguments" if parameter.param_type_name == "argument" else "Options"
-            panel = getattr(parameter, "rich_help_panel", None) or usual
-            if record is not None:
-                panels.setdefault(panel, []).append(record)
-        for panel, records in panels.items():
-            with formatter.section(styled(panel, sys.stdout, bold=True)):
-                formatter.write_dl(records)
+    def topics(self) -> dict[str, list[Any]]:
+        """The options of each topic."""
+        found: dict[str, list[Any]] = {}
+        for option in self.params:
+            if getattr(option, "hidden", False):
+                found.setdefault(option.rich_help_panel, []).append(option)  # type: ignore[attr-defined]
+        return found
+
+    def format_epilog(self, ctx: Any, formatter: Any) -> None:
+        """Write a line for each topic."""
+        for topic in self.topics():
+            formatter.write_paragraph()
+            formatter.write_text(f"Options for {TOPICS[topic]}: rankcut help {topic}")
 
 
 @dataclass(frozen=True)
 class Computing:
-    """Where to compute."""
+    """Where to compute, and how much at once."""
 
     scheduler: Annotated[
         str | None,
-        typer.Option(
+        topic_option(
+            "cluster",
             "--scheduler",
             metavar="ADDRESS",
             help="Compute on the Dask cluster with this scheduler, such as tcp://10.0.0.1:8786; "
             "files must have the same paths there.",
-            rich_help_panel=_COMPUTING,
-            show_default=False,
         ),
     ] = None
     workers: Annotated[
         int | None,
-        typer.Option(
-            "--workers",
-            min=1,
-            metavar="N",
-            help="Number of worker processes.",
-            rich_help_panel=_COMPUTING,
-            show_default=False,
+        topic_option(
+            "cluster", "--workers", min=1, metavar="N", help="Number of worker processes."
         ),
     ] = None
     restart: Annotated[
         bool,
-        typer.Option(
-            "--restart",
-            help="Replace parts that were made with other settings.",
-            rich_help_panel=_COMPUTING,
+        topic_option(
+            "cluster", "--restart", help="Replace parts that were made with other settings."
         ),
     ] = False
+    block: Annotated[
+        int,
+        topic_option("cluster", "--block", min=1, help="Rows computed at once (default: 16384)."),
+    ] = 16384
 
     @property
     def on_cluster(self) -> bool:
@@ -170,3 +185,30 @@ class Computing:
         from rankcut.dask.workers import cluster
 
         return cluster(self.scheduler, self.workers)
+
+
+@dataclass(frozen=True)
+class ComputingInParts(Computing):
+    """The same, for vectors that may be kept."""
+
+    parts: Annotated[
+        str | None,
+        topic_option(
+            "cluster",
+            "--parts",
+            metavar="DIR",
+            help="Directory to keep the vectors of Parquet files in, for the next time.",
+        ),
+    ] = None
+
+    def vectors(self, rankings: Any, features: Any) -> Any:
+        """The vectors of a Parquet data set in blocks, kept in the directory if one is named."""
+        from rankcut.cli.terminal import steps
+        from rankcut.dask.vector_blocks import computed_vectors, write_features
+
+        if self.parts is None:
+            return computed_vectors(rankings, features)
+        with steps("features") as step:
+            return write_features(
+                rankings, features, self.parts, restart=self.restart, progress=step
+            )

@@ -3,16 +3,15 @@
 ``-o FILE`` goes by its suffix and may be repeated, ``-`` is standard output, ``--json`` prints
 JSON, and what a person reads goes to the terminal. A command that writes follows four steps::
 
-    outputs = Outputs(output, TABLES | PICTURES)  # refuses what cannot work, before the work
-    ...                                           # the work
+    outputs = results.open(TABLES | PICTURES, ".csv")  # refuses what cannot work, before the work
+    ...                                                # the work
     outputs.write(table_writers(columns) | picture_writers(draw))
-    if not outputs.to_stdout:
-        print(...)
+    outputs.show(data, lines)                          # as JSON or for a reader
 
 To add a command, write a module of its name with a function of its name, and name it in
-``rankcut.cli.COMMANDS``. Declare the options that it shares with others by ``with_options``, end
-its docstring with an ``Example:`` line, and import what it computes with inside the function, so
-that ``rankcut --help`` stays quick.
+``rankcut.cli.COMMANDS``. Declare its options as fields of a class, take those of other classes by
+``with_options``, end its docstring with an ``Example:`` line, and import what it computes with
+inside the function, so that ``rankcut --help`` stays quick.
 """
 
 import json
@@ -21,6 +20,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TextIO, TypeAlias
 
@@ -44,8 +44,19 @@ OutputFiles: TypeAlias = Annotated[
         show_default=False,
     ),
 ]
-
-_NAMES_WIDTH = 17
+Json: TypeAlias = Annotated[
+    bool, typer.Option("--json", help="Print the result as JSON on standard output.")
+]
+To: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--to",
+        "-t",
+        metavar="FORMAT",
+        help="Format where no suffix names it, as on standard output.",
+        show_default=False,
+    ),
+]
 
 
 def _needs_pyarrow() -> None:
@@ -87,17 +98,44 @@ PICTURES: dict[str, Callable[[], None] | None] = {
 }
 
 
+@dataclass(frozen=True)
+class Results:
+    """Where an answer goes: to files, and to standard output."""
+
+    output: OutputFiles = None
+    as_json: Json = False
+
+    def open(self, suffixes: Suffixes, stdout: str, *, default: Sequence[str] = ()) -> "Outputs":
+        """The files, checked; ``default`` where the user names none and wants no JSON."""
+        targets = self.output or ([] if self.as_json else default)
+        return Outputs(targets, suffixes, stdout, as_json=self.as_json)
+
+
+@dataclass(frozen=True)
+class Files:
+    """Where files go that are the whole answer."""
+
+    output: OutputFiles = None
+    to: To = None
+
+    def named(self, example: str) -> list[str]:
+        """The files that the user names, at least one."""
+        if not self.output:
+            raise InputError(f"name a file to write, as in -o {example}")
+        return self.output
+
+
 class Outputs:
     """The files that a user names, checked before any work is done for them.
 
     Parameters
     ----------
-    targets : sequence of str or None
+    targets : sequence of str
         Files; ``-`` is standard output.
     suffixes : mapping
         The suffixes that the command can write, with a check for extras or None each.
-    stdout_suffix : str or None
-        The form of what goes to standard output; None asks the user for ``--to``.
+    stdout : str or None
+        The suffix of what goes to standard output; None asks the user for ``--to``.
     to : str or None
         The form that the user names with ``--to``, for standard output and for a file whose suffix
         names none.
@@ -107,18 +145,20 @@ class Outputs:
 
     def __init__(
         self,
-        targets: Sequence[str] | None,
+        targets: Sequence[str],
         suffixes: Suffixes,
-        stdout_suffix: str | None = None,
+        stdout: str | None = None,
         *,
         to: str | None = None,
         as_json: bool = False,
     ) -> None:
-        targets = targets or ()
         unnamed = None if to is None else f".{to}"
+        if unnamed is not None and unnamed not in suffixes:
+            known = ", ".join(suffix[1:] for suffix in suffixes)
+            raise InputError(f"must be one of {known}; got {to!r}", parameter="to")
+        self.as_json = as_json
         self.forms = [
-            (target, _form(target, suffixes, unnamed or stdout_suffix, unnamed))
-            for target in targets
+            (target, _form(target, suffixes, unnamed or stdout, unnamed)) for target in targets
         ]
         if list(targets).count("-") > 1:
             raise InputError("only one output can go to standard output")
@@ -161,16 +201,38 @@ class Outputs:
                 with destination(target, suffix) as place:
                     writers[suffix](place)
 
+    def show(self, data: Any, lines: Callable[[], Iterable[str]]) -> None:
+        """Print JSON if the user wants it, and else lines unless standard output holds a file."""
+        if self.as_json:
+            print(json_text(data))
+        elif not self.to_stdout:
+            for line in lines():
+                print(line)
+
+    def show_aside(self, data: Any, lines: Iterable[str]) -> None:
+        """The same, with the lines on standard error if standard output holds a file."""
+        if self.as_json:
+            print(json_text(data))
+        else:
+            for line in lines:
+                print(line, file=self.text)
+
+    def write_table(self, columns: Mapping[str, Sequence[Any]]) -> None:
+        """Write a table, and print it as JSON if the user wants that."""
+        self.write(table_writers(columns))
+        if self.as_json:
+            print(json_text(records(columns)))
+
 
 def _suffix(target: str) -> str:
     return Path(target).suffix.lower()
 
 
-def _form(target: str, suffixes: Suffixes, stdout_suffix: str | None, unnamed: str | None) -> str:
+def _form(target: str, suffixes: Suffixes, stdout: str | None, unnamed: str | None) -> str:
     if target == "-":
-        if stdout_suffix is None:
+        if stdout is None:
             raise InputError("standard output has no suffix; name the format with --to")
-        return stdout_suffix
+        return stdout
     suffix = _suffix(target)
     if suffix not in suffixes and unnamed is not None:
         return unnamed
@@ -279,11 +341,6 @@ def _plain(value: Any) -> Any:
     return value if value is None or isinstance(value, bool | int | float) else str(value)
 
 
-def print_json(data: Any) -> None:
-    """Print JSON on standard output."""
-    print(json_text(data))
-
-
 @contextmanager
 def destination(target: str, suffix: str) -> Iterator[str]:
     """A path to write to: the target itself, or a draft that goes there at the end."""
@@ -323,51 +380,6 @@ def check_target(target: str) -> None:
         raise RankingFileError(f"there is no directory {place.parent}", target)
     if not os.access(place.parent, os.W_OK):
         raise RankingFileError(f"directory {place.parent} is not writable", target)
-
-
-def note(message: str) -> None:
-    """Tell the user something in one line on standard error."""
-    print(f"{styled('rankcut:', sys.stderr, fg='yellow')} {message}", file=sys.stderr)
-
-
-def styled(text: str, file: TextIO, **style: Any) -> str:
-    """The text with colour if the file is a terminal and ``NO_COLOR`` is not set."""
-    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb" or not file.isatty()
-    return text if plain else typer.style(text, **style)
-
-
-def print_facts(facts: Iterable[tuple[str, str]], file: TextIO | None = None) -> None:
-    """Print names and values side by side; a value without a name belongs to the line above.
-
-    >>> print_facts([("items", "3"), ("most alike", "toro - uni"), ("", "ika - uni")])
-    items:           3
-    most alike:      toro - uni
-                     ika - uni
-    """
-    stream = file or sys.stdout
-    for name, value in facts:
-        title = f"{name}:" if name else ""
-        space = " " * (_NAMES_WIDTH - len(title))
-        print(f"{styled(title, stream, fg='cyan')}{space}{value}", file=stream)
-
-
-def print_scores(
-    title: str, scores: Sequence[Any], shown: Mapping[str, tuple[str, int, str]], file: TextIO
-) -> None:
-    """Print the scores of methods as a table.
-
-    ``shown`` has for each attribute of a score its heading, its width and its format.
-    """
-    width = max(len(score.method) for score in scores)
-    heads = [f"{head:>{size}}" for head, size, _ in shown.values()]
-    print(styled(title, file, bold=True), file=file)
-    print(styled("  ".join([f"{'method':<{width}}", *heads]), file, fg="cyan"), file=file)
-    for score in scores:
-        cells = [f"{score.method:<{width}}"]
-        for name, (_, size, form) in shown.items():
-            value = getattr(score, name)
-            cells.append(f"{'' if value is None else format(value, form):>{size}}")
-        print("  ".join(cells).rstrip(), file=file)
 
 
 def order_lines(rankings: "RankingSet") -> list[str]:

@@ -7,17 +7,9 @@ import typer
 
 from rankcut.cli.blocs import member_columns
 from rankcut.cli.complete import Top, write_completed
-from rankcut.cli.options import Explain, Json, with_options
-from rankcut.cli.output import (
-    TABLES,
-    OutputFiles,
-    Outputs,
-    named_rows,
-    print_json,
-    records,
-    table_writers,
-)
-from rankcut.cli.reading import Rankings, Reading
+from rankcut.cli.options import Explain, with_options
+from rankcut.cli.output import TABLES, Results, named_rows
+from rankcut.cli.reading import Rankings, Reading, parsed_delimiter, parsed_header
 from rankcut.errors import InputError, RankingFileError
 
 if TYPE_CHECKING:
@@ -25,7 +17,7 @@ if TYPE_CHECKING:
     from rankcut.saved_models import SavedModel
 
 
-@with_options(reading=Reading)
+@with_options(results=Results, reading=Reading)
 def predict(
     model: Annotated[
         str,
@@ -36,9 +28,8 @@ def predict(
         ),
     ],
     file: Rankings,
+    results: Results,
     reading: Reading,
-    output: OutputFiles = None,
-    as_json: Json = False,
     explain: Explain = False,
     top: Top = None,
 ) -> None:
@@ -55,7 +46,7 @@ def predict(
     """
     if model == file == "-":
         raise InputError("MODEL and FILE cannot both be standard input")
-    outputs = Outputs(output or ([] if as_json else ["-"]), TABLES, ".csv", as_json=as_json)
+    outputs = results.open(TABLES, ".csv", default=["-"])
 
     from rankcut.saved_models import read_model
 
@@ -64,7 +55,7 @@ def predict(
         raise InputError("--explain is for models that predict classes or numbers")
     if saved.kind == "completions":
         rankings = reading.read_for_model(file, saved.items, "")
-        write_completed(saved.model, rankings, outputs, top=top, as_json=as_json)
+        write_completed(saved.model, rankings, outputs, top=top)
         return
     if top is not None:
         raise InputError("--top is for models from 'rankcut complete'")
@@ -89,9 +80,7 @@ def predict(
 
             found = explain_model(saved.model, rankings.expanded().dense())
             print(found.summary(), file=sys.stderr)
-    outputs.write(table_writers(columns))
-    if as_json:
-        print_json(records(columns))
+    outputs.write_table(columns)
 
 
 def _classes(saved: "SavedModel", rankings: "RankingSet") -> dict[str, Any]:
@@ -120,7 +109,6 @@ def _numbers(saved: "SavedModel", rankings: "RankingSet") -> dict[str, Any]:
 
 def _rankings(saved: "SavedModel", file: str, reading: Reading) -> dict[str, Any]:
     """The ranking of each person: the rank of each item."""
-    from rankcut.cli.reading import parsed_delimiter, parsed_header
     from rankcut.files.feature_tables import read_people
 
     people = read_people(

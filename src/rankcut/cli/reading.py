@@ -2,14 +2,14 @@
 
 import sys
 from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from rankcut.cli.options import Format, Layout
-from rankcut.cli.output import note
+from rankcut.cli.options import Format, Layout, topic_option
+from rankcut.cli.terminal import note
 from rankcut.errors import InputError, RankingFileError
 
 if TYPE_CHECKING:
@@ -26,8 +26,6 @@ DATASETS = (
     *("sushi:a", "sushi:b", "movielens", "starwars:films", "starwars:characters", "eurovision"),
 )
 
-_PANEL = "How to read the file"
-
 Rankings = Annotated[
     str,
     typer.Argument(
@@ -39,8 +37,8 @@ Rankings = Annotated[
 ]
 
 
-def _option(*names: str, help: str, **more: Any) -> Any:  # noqa: A002 - Typer's name for it
-    return typer.Option(*names, help=help, rich_help_panel=_PANEL, show_default=False, **more)
+def _option(help: str, *names: str) -> Any:  # noqa: A002 - Typer's name for it
+    return topic_option("reading", *names, help=help)
 
 
 @dataclass(frozen=True)
@@ -48,86 +46,58 @@ class Reading:
     """How to read rankings, as the user's options say."""
 
     format: Annotated[
-        Format | None, _option("--format", "-f", help="File format (default: by suffix).")
+        Format | None, _option("File format (default: by suffix).", "--format", "-f")
     ] = None
-    layout: Annotated[
-        Layout | None,
-        _option("--layout", help="Layout of a table (default: automatic)."),
-    ] = None
+    layout: Annotated[Layout | None, _option("Layout of a table (default: automatic).")] = None
     ranking: Annotated[
-        str | None,
-        _option("--ranking", help="Column or columns that name the ranking (default: ranking)."),
+        str | None, _option("Column or columns that name the ranking (default: ranking).")
     ] = None
     count: Annotated[
-        str | None,
-        _option("--count", help="Column with the number of equal rankings (default: count)."),
+        str | None, _option("Column with the number of equal rankings (default: count).")
     ] = None
     item_columns: Annotated[
-        str | None,
-        _option(
-            "--item-columns",
-            help="Item columns of a wide table, by name or number: a,b or 3-9.",
-        ),
+        str | None, _option("Item columns of a wide table, by name or number: a,b or 3-9.")
     ] = None
     columns: Annotated[
-        str | None,
-        _option("--columns", help="Columns that describe the rankings, and are not items."),
+        str | None, _option("Columns that describe the rankings, and are not items.")
     ] = None
-    item: Annotated[
-        str | None,
-        _option("--item", help="Item column of a long table (default: item)."),
-    ] = None
-    rank: Annotated[
-        str | None,
-        _option("--rank", help="Rank column of a long table (default: rank)."),
-    ] = None
-    score: Annotated[
-        str | None,
-        _option("--score", help="Score column of a long table (default: score)."),
-    ] = None
+    item: Annotated[str | None, _option("Item column of a long table (default: item).")] = None
+    rank: Annotated[str | None, _option("Rank column of a long table (default: rank).")] = None
+    score: Annotated[str | None, _option("Score column of a long table (default: score).")] = None
     order: Annotated[
-        str | None,
-        _option("--order", help="Column with orders such as Ann > Bob = Cy (default: order)."),
+        str | None, _option("Column with orders such as Ann > Bob = Cy (default: order).")
     ] = None
     lower_is_better: Annotated[
-        bool, _option("--lower-is-better", help="The lowest score is the best.")
+        bool, _option("The lowest score is the best.", "--lower-is-better")
     ] = False
     scale: Annotated[
-        str | None,
-        _option("--scale", help="Ratings in words, best to worst: good > fair = ok > bad."),
+        str | None, _option("Ratings in words, best to worst: good > fair = ok > bad.")
     ] = None
     shorten: Annotated[
-        bool,
-        _option("--shorten", help="Drop what the names of all items begin and end with."),
+        bool, _option("Drop what the names of all items begin and end with.", "--shorten")
     ] = False
     repeats: Annotated[
         Literal["error", "first", "last"],
-        _option("--repeats", help="Which row counts if a long table repeats an item."),
+        _option("Which row counts if a long table repeats an item (default: an error)."),
     ] = "error"
     where: Annotated[
         list[str] | None,
-        _option("--where", help="Rows to read: column=value or column!=value; may be repeated."),
+        _option("Rows to read: column=value or column!=value; may be repeated."),
     ] = None
     header: Annotated[
-        str,
-        _option(
-            "--header",
-            help="Header line: its number, 1-2 for two lines, 0 for none (default: 1).",
-        ),
+        str, _option("Header line: its number, 1-2 for two lines, 0 for none (default: 1).")
     ] = "1"
     delimiter: Annotated[
-        str | None, _option("--delimiter", help="Cell delimiter (default: comma or tab).")
+        str | None, _option("Cell delimiter (default: comma, semicolon or tab).")
     ] = None
-    sheet: Annotated[
-        str | None, _option("--sheet", help="Sheet of an Excel file (default: the first).")
-    ] = None
+    sheet: Annotated[str | None, _option("Sheet of an Excel file (default: the first).")] = None
 
     def read(
         self,
         source: str,
         *,
         expand: bool = False,
-        no_items: Sequence[str] = (),
+        no_items: Sequence[str | None] = (),
         known_items: Sequence[Hashable] | None = None,
     ) -> "RankingSet":
         """All rankings of a file, or of standard input.
@@ -151,7 +121,7 @@ class Reading:
         target: str,
         *,
         expand: bool = False,
-        no_items: Sequence[str] = (),
+        no_items: Sequence[str | None] = (),
     ) -> "RankingSet":
         """All rankings of a file, with the items of a model as columns.
 
@@ -159,14 +129,16 @@ class Reading:
         unless it is what the model predicts.
         """
         rankings = self.read(source, expand=expand, no_items=no_items, known_items=items)
-        about = {target, *no_items}
+        about = {target, *(name for name in no_items if name is not None)}
         if self.columns is None and self.item_columns is None:
             columns = rankings.columns.items()
             numbers = [name for name, values in columns if values.dtype.kind == "f"]
             _note_ignored(source, [name for name in numbers if name not in about])
         return with_known_items(rankings, items, source, no_items=about)
 
-    def lazily(self, source: str, rows: int, *, no_items: Sequence[str] = ()) -> "LazyRankings":
+    def lazily(
+        self, source: str, rows: int, *, no_items: Sequence[str | None] = ()
+    ) -> "LazyRankings":
         """A Parquet data set in blocks; only the first is read now."""
         from rankcut.dask.lazy_rankings import read_parquet
         from rankcut.files.formats import chosen_format
@@ -199,26 +171,17 @@ class Reading:
             )
         return sys.stdin.buffer, self.format
 
-    def _options(self, no_items: Sequence[str] = ()) -> dict[str, Any]:
-        named = [] if self.columns is None else [self.columns]
-        return {
-            "layout": self.layout,
-            "ranking": self.ranking,
-            "count": self.count,
-            "item_columns": self.item_columns,
-            "columns": [*named, *no_items] if no_items else self.columns,
-            "item": self.item,
-            "rank": self.rank,
-            "score": self.score,
-            "order": self.order,
-            "higher_is_better": not self.lower_is_better,
-            "scale": self.scale,
-            "shorten": self.shorten,
-            "repeats": self.repeats,
+    def _options(self, no_items: Sequence[str | None] = ()) -> dict[str, Any]:
+        """The same as arguments of ``read_file``."""
+        options = asdict(self)
+        options["higher_is_better"] = not options.pop("lower_is_better")
+        not_items = [name for name in (self.columns, *no_items) if name is not None]
+        del options["format"]
+        return options | {
+            "columns": not_items or None,
             "where": tuple(self.where or ()),
             "header": parsed_header(self.header),
             "delimiter": parsed_delimiter(self.delimiter),
-            "sheet": self.sheet,
         }
 
 

@@ -1,39 +1,19 @@
 """``rankcut report``: one page about a file of rankings."""
 
-from typing import Annotated
-
-import typer
-
 from rankcut.cli.options import By, LeftOut, Seed, with_options
-from rankcut.cli.output import OutputFiles, Outputs
+from rankcut.cli.output import Files, OutputFiles, Outputs
 from rankcut.cli.reading import Rankings, Reading, known_values
-from rankcut.errors import InputError
+from rankcut.cli.terminal import working
+from rankcut.cli.vector_options import GraphOptions
 
 
-@with_options(reading=Reading)
+@with_options(graph=GraphOptions, reading=Reading)
 def report(
     file: Rankings,
+    graph: GraphOptions,
     reading: Reading,
     by: By = None,
     unranked: LeftOut = "error",
-    items: Annotated[
-        str | None,
-        typer.Option(
-            "--items",
-            metavar="ITEMS.csv",
-            help="Table of items, or a data set: draw the graph of similar items.",
-            show_default=False,
-        ),
-    ] = None,
-    graph: Annotated[
-        str | None,
-        typer.Option(
-            "--graph",
-            metavar="GRAPH.npz",
-            help="Item graph from 'rankcut graph' (default: learned from the rankings).",
-            show_default=False,
-        ),
-    ] = None,
     seed: Seed = 0,
     output: OutputFiles = None,
 ) -> None:
@@ -45,14 +25,9 @@ def report(
 
     Example: rankcut report votes.csv --by town -o report.html
     """
-    from rankcut.cli.progress import working
-    from rankcut.cli.vector_options import VectorOptions
-
-    if not output:
-        raise InputError("name the page to write, as in -o report.html")
-    outputs = Outputs(output, {".html": None}, ".html")
-    item_graph = VectorOptions(items=items, graph=graph).item_graph()
-    rankings = reading.read(file, no_items=[] if by is None else [by])
+    outputs = Outputs(Files(output).named("report.html"), {".html": None}, ".html")
+    item_graph = graph.item_graph()
+    rankings = reading.read(file, no_items=[by])
     groups = None if by is None else known_values(rankings, by, file)
     with working("report") as say:
         from rankcut.report.ranking_report import report as make

@@ -1,21 +1,14 @@
 """``rankcut similar``: the rankings nearest to one of them, or to each."""
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rankcut.cli.options import Computing, Json, with_options
-from rankcut.cli.output import (
-    TABLES,
-    OutputFiles,
-    Outputs,
-    note,
-    order_lines,
-    print_json,
-    records,
-    table_writers,
-)
+from rankcut.cli.options import ComputingInParts, with_options
+from rankcut.cli.output import TABLES, Results, order_lines
 from rankcut.cli.reading import Rankings, Reading
+from rankcut.cli.terminal import note, steps
 from rankcut.cli.vector_options import VectorOptions
 from rankcut.errors import InputError
 
@@ -31,12 +24,10 @@ if TYPE_CHECKING:
 _STEPS = 2.0
 
 
-@with_options(vectors=VectorOptions, computing=Computing, reading=Reading)
-def similar(
-    file: Rankings,
-    reading: Reading,
-    vectors: VectorOptions,
-    computing: Computing,
+@dataclass(frozen=True)
+class SearchOptions:
+    """What to look for."""
+
     to: Annotated[
         str | None,
         typer.Option(
@@ -45,27 +36,31 @@ def similar(
             help="Name of a ranking, or its row, from 0 (default: each ranking).",
             show_default=False,
         ),
-    ] = None,
-    number: Annotated[int, typer.Option("-n", min=1, help="Number of rankings to list.")] = 10,
-    output: OutputFiles = None,
-    as_json: Json = False,
+    ] = None
+    number: Annotated[int, typer.Option("-n", min=1, help="Number of rankings to list.")] = 10
     approximate: Annotated[
         bool,
         typer.Option(
             "--approximate",
             help="Without --to: use an approximate index; its recall is reported.",
         ),
-    ] = False,
-    block: Annotated[int, typer.Option(min=1, help="Rows per block, on a cluster.")] = 16384,
-    parts: Annotated[
-        str | None,
-        typer.Option(
-            "--parts",
-            metavar="DIR",
-            help="Directory to keep the vectors of Parquet files in, for later searches.",
-            show_default=False,
-        ),
-    ] = None,
+    ] = False
+
+
+@with_options(
+    options=SearchOptions,
+    vectors=VectorOptions,
+    results=Results,
+    computing=ComputingInParts,
+    reading=Reading,
+)
+def similar(
+    file: Rankings,
+    options: SearchOptions,
+    vectors: VectorOptions,
+    results: Results,
+    computing: ComputingInParts,
+    reading: Reading,
 ) -> None:
     """Find the rankings most similar to one, or to each.
 
@@ -77,31 +72,29 @@ def similar(
 
     Example: rankcut similar votes.soi --to 0 -n 5 --unranked last
     """
-    outputs = Outputs(output or ([] if as_json else ["-"]), TABLES, ".csv", as_json=as_json)
-    if to is None:
-        if computing.on_cluster or parts is not None:
+    outputs = results.open(TABLES, ".csv", default=["-"])
+    in_blocks = computing.on_cluster or computing.parts is not None
+    if options.to is None:
+        if in_blocks:
             raise InputError("a search on a cluster, or in parts, needs --to")
-        columns = _of_each(reading.read(file), vectors, number, approximate)
+        columns = _of_each(reading.read(file), vectors, options)
     else:
-        if approximate:
+        if options.approximate:
             raise InputError(
                 "--approximate is for the search without --to: comparing one ranking with all "
                 "others is faster than building an index"
             )
-        if computing.on_cluster or parts is not None:
-            smoothed = vectors.smoothed_by(_STEPS)
-            found = _search_blocks(file, reading, smoothed, computing, to, number, block, parts)
+        if in_blocks:
+            found = _search_blocks(file, options, vectors, computing, reading)
             if not vectors.by_cuts:
                 note(
                     "on a cluster and in parts, similarity is the graph cut kernel, so values "
                     "differ from those in memory; with --smoothing, both use this kernel"
                 )
         else:
-            found = _search(file, reading, vectors, to, number)
+            found = _search(file, options, vectors, reading)
         columns = _of_one(found)
-    outputs.write(table_writers(columns))
-    if as_json:
-        print_json(records(columns))
+    outputs.write_table(columns)
 
 
 def _of_one(found: "Neighbors") -> dict[str, Any]:
@@ -117,14 +110,14 @@ def _of_one(found: "Neighbors") -> dict[str, Any]:
 
 
 def _of_each(
-    rankings: "RankingSet", vectors: VectorOptions, number: int, approximate: bool
+    rankings: "RankingSet", vectors: VectorOptions, options: SearchOptions
 ) -> dict[str, Any]:
     """The columns of a table: each ranking, one similar to it, and how similar it is."""
     import numpy as np
 
     from rankcut.similar.estimator import SimilarRankings
 
-    others = min(number, len(rankings) - 1)
+    others = min(options.number, len(rankings) - 1)
     if rankings.n_rankings == 1:
         raise InputError("there is one ranking, and no other to compare it with")
     values, rows = np.empty((len(rankings), 0)), np.empty((len(rankings), 0), dtype=np.int64)
@@ -132,10 +125,10 @@ def _of_each(
         search = SimilarRankings(
             vectors.likeness(rankings),
             n_neighbors=others,
-            method="approximate" if approximate else "exact",
+            method="approximate" if options.approximate else "exact",
             random_state=vectors.seed,
         ).fit(rankings.ranks, sample_weight=rankings.counts)
-        if approximate:
+        if options.approximate:
             note(f"the index finds {search.recall_:.1%} of the nearest rankings")
         values, rows = _noting(search.kneighbors)
     first: list[int] = []
@@ -145,7 +138,7 @@ def _of_each(
         # A row that counts several rankings is nearest to itself: they are equal.
         near = [(row, 1.0)] if count > 1 else []
         near += zip(rows[row].tolist(), values[row].tolist(), strict=True)
-        for other, value in near[:number]:
+        for other, value in near[: options.number]:
             first.append(row)
             second.append(other)
             similarities.append(value)
@@ -178,12 +171,13 @@ def _rounded(values: list[float]) -> list[float]:
 
 
 def _search(
-    file: str, reading: Reading, vectors: VectorOptions, to: str, number: int
+    file: str, options: SearchOptions, vectors: VectorOptions, reading: Reading
 ) -> "Neighbors":
     """The row itself and the nearest ones, in memory."""
     from rankcut.dask.nearest import Neighbors, find_row, itself_first, row_number
     from rankcut.similar.estimator import SimilarRankings
 
+    to, number = str(options.to), options.number
     rankings = reading.read(file)
     features = vectors.likeness(rankings)
     row = find_row(rankings.ids, to)
@@ -200,31 +194,27 @@ def _search(
 
 def _search_blocks(
     file: str,
-    reading: Reading,
+    options: SearchOptions,
     vectors: VectorOptions,
-    computing: Computing,
-    to: str,
-    number: int,
-    block: int,
-    parts: str | None,
+    computing: ComputingInParts,
+    reading: Reading,
 ) -> "Neighbors":
     """The same in a Parquet data set, block by block."""
-    from rankcut.cli.progress import steps
     from rankcut.dask.nearest import nearest_to
-    from rankcut.dask.vector_blocks import computed_vectors, write_features
 
-    graph = vectors.item_graph()
-    rankings = reading.lazily(file, block)
-    features = vectors.features(rankings.first, graph).fit(rankings.first.ranks)
+    smoothed = vectors.smoothed_by(_STEPS)
+    graph = smoothed.item_graph()
+    rankings = reading.lazily(file, computing.block)
+    features = smoothed.features(rankings.first, graph).fit(rankings.first.ranks)
     with computing.cluster():
-        if parts is None:
-            found = computed_vectors(rankings, features)
-        else:
-            with steps("features") as step:
-                found = write_features(
-                    rankings, features, parts, restart=computing.restart, progress=step
-                )
+        found = computing.vectors(rankings, features)
         with steps("search") as step:
             return nearest_to(
-                rankings, to, features, found, n_neighbors=number, file=file, progress=step
+                rankings,
+                str(options.to),
+                features,
+                found,
+                n_neighbors=options.number,
+                file=file,
+                progress=step,
             )

@@ -1,4 +1,4 @@
-"""Options for turning rankings into vectors, declared once."""
+"""Options for item graphs, and for turning rankings into vectors."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rankcut.cli.options import Unranked
-from rankcut.cli.output import note
+from rankcut.cli.options import GraphFile, Items, LeftOut, Seed
 from rankcut.cli.reading import dataset_items, is_dataset
+from rankcut.cli.terminal import note
 from rankcut.errors import InputError, RankingFileError, Setting
 
 if TYPE_CHECKING:
@@ -17,48 +17,67 @@ if TYPE_CHECKING:
     from rankcut.graphs.item_graph import GraphRecipe, ItemGraph
     from rankcut.rankings.ranking_set import RankingSet
 
-_PANEL = "How rankings become vectors"
-
 # Neighbours of an item if there are many items; if there are few, a third of them.
 _NEAR = 10
 
 
-def _option(*names: str, **more: Any) -> Any:
-    return typer.Option(*names, rich_help_panel=_PANEL, **more)
+@dataclass(frozen=True)
+class GraphOptions:
+    """The item graph: a file, or made of a table of items."""
+
+    items: Items = None
+    graph: GraphFile = None
+
+    @property
+    def has_graph(self) -> bool:
+        """Whether the user names an item graph, or a table of items."""
+        return self.items is not None or self.graph is not None
+
+    def check(self) -> None:
+        """Refuse values that cannot work, before anything is read."""
+        if self.items is not None and self.graph is not None:
+            raise InputError(
+                ["give either ", Setting("items"), " or ", Setting("graph"), ", not both"]
+            )
+
+    def item_graph(self, *, near: bool = False) -> "ItemGraph | None":
+        """The graph that the user names, or None for the complete one."""
+        from rankcut.graphs.item_graph import as_item_graph
+
+        graph = self.graph_or_recipe(near=near)
+        return None if graph is None else as_item_graph(graph)
+
+    def graph_or_recipe(self, *, near: bool = False) -> "ItemGraph | GraphRecipe | None":
+        """The same; a table of items is a recipe, which still knows the items' features.
+
+        It connects all items by their similarity, or only near ones.
+        """
+        self.check()
+        if self.graph is not None:
+            from rankcut.files.numpy_files import read_graph
+
+            _check_npz(self.graph)
+            return read_graph(self.graph)
+        if self.items is None:
+            return None
+        from rankcut.files.feature_tables import read_items
+        from rankcut.graphs.item_features import ItemFeatures
+        from rankcut.graphs.recipes import NeighborGraph, SimilarityGraph
+
+        table = dataset_items(self.items) if is_dataset(self.items) else read_items(self.items)
+        features = ItemFeatures(table.points(), labels=tuple(table.items))
+        n_near = min(_NEAR, max(1, len(table.items) // 3))
+        return NeighborGraph(features, n_neighbors=n_near) if near else SimilarityGraph(features)
 
 
 @dataclass(frozen=True)
-class VectorOptions:
+class VectorOptions(GraphOptions):
     """How to turn rankings into vectors."""
 
-    items: Annotated[
-        str | None,
-        _option(
-            "--items",
-            metavar="ITEMS.csv",
-            help="Table of items, or a data set: similar items are connected in the item graph.",
-            show_default=False,
-        ),
-    ] = None
-    graph: Annotated[
-        str | None,
-        _option(
-            "--graph",
-            metavar="GRAPH.npz",
-            help="Item graph from 'rankcut graph' (default: the complete graph).",
-            show_default=False,
-        ),
-    ] = None
-    unranked: Annotated[
-        Unranked,
-        _option(
-            "--unranked",
-            help="Items that a ranking leaves out: an error, last (a top-k list), or anywhere.",
-        ),
-    ] = "error"
+    unranked: LeftOut = "error"
     unlisted: Annotated[
         str,
-        _option(
+        typer.Option(
             "--unlisted-weight",
             metavar="WEIGHT",
             help="Weight of comparisons with unlisted items: 0 or more, or 'balanced'.",
@@ -66,14 +85,14 @@ class VectorOptions:
     ] = "1"
     smoothing: Annotated[
         float | None,
-        _option(
+        typer.Option(
             "--smoothing",
             metavar="STEPS",
             help="Smoothing steps on the similarity graph (0 = off).",
             show_default=False,
         ),
     ] = None
-    seed: Annotated[int, _option("--seed", min=0, help="Seed of the random numbers.")] = 0
+    seed: Seed = 0
 
     def check(self) -> None:
         """Refuse values that cannot work, before anything is read."""
@@ -81,20 +100,12 @@ class VectorOptions:
 
         self._unlisted_weight()
         check_steps(self.smoothing or 0.0)
-        if self.items is not None and self.graph is not None:
-            raise InputError(
-                ["give either ", Setting("items"), " or ", Setting("graph"), ", not both"]
-            )
+        super().check()
         if self.smoothing and not self.has_graph:
             raise InputError(
                 [Setting("smoothing"), " needs a graph that connects similar items"],
                 remedy=["give ", Setting("items"), " or ", Setting("graph")],
             )
-
-    @property
-    def has_graph(self) -> bool:
-        """Whether the user names an item graph, or a table of items."""
-        return self.items is not None or self.graph is not None
 
     def smoothed_by(self, steps: float) -> "VectorOptions":
         """The same options with smoothing, if there is a graph and the user set no smoothing."""
@@ -133,35 +144,6 @@ class VectorOptions:
                 f"rankings; {' and '.join(f'--model {other}' for other in others)} {use}"
             )
         return self.item_graph(near=model == "views")
-
-    def item_graph(self, *, near: bool = False) -> "ItemGraph | None":
-        """The graph that the user names, or None for the complete one."""
-        from rankcut.graphs.item_graph import as_item_graph
-
-        graph = self.graph_or_recipe(near=near)
-        return None if graph is None else as_item_graph(graph)
-
-    def graph_or_recipe(self, *, near: bool = False) -> "ItemGraph | GraphRecipe | None":
-        """The same; a table of items is a recipe, which still knows the items' features.
-
-        It connects all items by their similarity, or only near ones.
-        """
-        self.check()
-        if self.graph is not None:
-            from rankcut.files.numpy_files import read_graph
-
-            _check_npz(self.graph)
-            return read_graph(self.graph)
-        if self.items is None:
-            return None
-        from rankcut.files.feature_tables import read_items
-        from rankcut.graphs.item_features import ItemFeatures
-        from rankcut.graphs.recipes import NeighborGraph, SimilarityGraph
-
-        table = dataset_items(self.items) if is_dataset(self.items) else read_items(self.items)
-        features = ItemFeatures(table.points(), labels=tuple(table.items))
-        n_near = min(_NEAR, max(1, len(table.items) // 3))
-        return NeighborGraph(features, n_neighbors=n_near) if near else SimilarityGraph(features)
 
     @property
     def by_cuts(self) -> bool:
