@@ -12,7 +12,7 @@ import numpy as np
 from scipy import sparse
 from tables import print_table
 
-from rankcut import rbo_kernel
+from rankcut.kernels import rbo_kernel
 
 N_LISTS, LENGTH, FEW, P = 1000, 100, 20, 0.9
 

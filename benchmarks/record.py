@@ -33,7 +33,6 @@ TITLES = {
     "gram": "Gram matrices",
     "growth": "Growth with size",
     "incomplete": "Incomplete rankings",
-    "learned_graphs": "Learned item graphs",
     "options": "Options of features",
     "overlap": "Rank-biased overlap",
     "preflib": "PrefLib files",

@@ -38,12 +38,10 @@ from rankcut.graphs.learned import AgreementGraph as AgreementGraph
 from rankcut.graphs.learned import CoListingGraph as CoListingGraph
 from rankcut.graphs.recipes import NeighborGraph as NeighborGraph
 from rankcut.graphs.recipes import SimilarityGraph as SimilarityGraph
+from rankcut.kernels.graph_cut import GraphCutKernel as GraphCutKernel
 from rankcut.kernels.graph_cut import graph_cut_kernel as graph_cut_kernel
-from rankcut.kernels.graph_cut_object import GraphCutKernel as GraphCutKernel
-from rankcut.kernels.objects import KendallKernel as KendallKernel
-from rankcut.kernels.objects import MallowsKernel as MallowsKernel
-from rankcut.kernels.objects import RBOKernel as RBOKernel
-from rankcut.kernels.overlap import rbo_kernel as rbo_kernel
+from rankcut.kernels.kendall import KendallKernel as KendallKernel
+from rankcut.kernels.mallows import MallowsKernel as MallowsKernel
 from rankcut.label_ranking.estimator import RankingRegressor as RankingRegressor
 from rankcut.pictures.graph_figure import plot_graph as plot_graph
 from rankcut.pictures.map_figure import plot_map as plot_map

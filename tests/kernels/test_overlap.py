@@ -7,9 +7,9 @@ from scipy import sparse
 from sklearn.svm import SVC
 from tolerances import assert_rounds_to, rounding
 
-from rankcut import RBOKernel, compare_groups, make_food, rbo_kernel
+from rankcut import compare_groups, make_food
 from rankcut._loops import overlaps as loops
-from rankcut.kernels import overlap
+from rankcut.kernels import RBOKernel, overlap, rbo_kernel
 
 
 def lists(n_lists, n_items, seed, longest=None):

@@ -5,10 +5,10 @@ import pytest
 from numpy.testing import assert_allclose
 from sklearn.decomposition import PCA
 
-from rankcut import RankingSet, RBOKernel, make_mallows
+from rankcut import RankingSet, make_mallows
 from rankcut.datasets import load_lunch
 from rankcut.errors import InputError
-from rankcut.kernels import SpearmanKernel
+from rankcut.kernels import RBOKernel, SpearmanKernel
 from rankcut.pictures.map_figure import read_map
 from rankcut.pictures.map_scene import MOST_ARROWS, lay_out
 from rankcut.pictures.ranking_map import (

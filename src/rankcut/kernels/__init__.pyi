@@ -1,27 +1,27 @@
 # The names of this package and their homes, which __init__.py loads when they are first used.
 
+from rankcut.kernels.diffusion import DiffusionKernel as DiffusionKernel
 from rankcut.kernels.diffusion import diffusion_kernel as diffusion_kernel
+from rankcut.kernels.graph_cut import GraphCutKernel as GraphCutKernel
 from rankcut.kernels.graph_cut import graph_cut_kernel as graph_cut_kernel
-from rankcut.kernels.graph_cut_object import GraphCutKernel as GraphCutKernel
+from rankcut.kernels.kendall import KendallFeatures as KendallFeatures
+from rankcut.kernels.kendall import KendallKernel as KendallKernel
 from rankcut.kernels.kendall import kendall_features as kendall_features
 from rankcut.kernels.kendall import kendall_kernel as kendall_kernel
 from rankcut.kernels.lovasz_bregman import lovasz_bregman_divergence as lovasz_bregman_divergence
+from rankcut.kernels.mallows import MallowsKernel as MallowsKernel
 from rankcut.kernels.mallows import mallows_kernel as mallows_kernel
 from rankcut.kernels.mallows import median_lambda as median_lambda
-from rankcut.kernels.objects import DiffusionKernel as DiffusionKernel
-from rankcut.kernels.objects import GaussianKernel as GaussianKernel
-from rankcut.kernels.objects import KendallKernel as KendallKernel
-from rankcut.kernels.objects import LaplaceKernel as LaplaceKernel
-from rankcut.kernels.objects import MallowsKernel as MallowsKernel
-from rankcut.kernels.objects import RBOKernel as RBOKernel
-from rankcut.kernels.objects import SpearmanKernel as SpearmanKernel
-from rankcut.kernels.objects import WeightedKendallKernel as WeightedKendallKernel
+from rankcut.kernels.overlap import RBOKernel as RBOKernel
 from rankcut.kernels.overlap import rbo_kernel as rbo_kernel
-from rankcut.kernels.pair_features import KendallFeatures as KendallFeatures
-from rankcut.kernels.pair_features import WeightedKendallFeatures as WeightedKendallFeatures
+from rankcut.kernels.radial import GaussianKernel as GaussianKernel
+from rankcut.kernels.radial import LaplaceKernel as LaplaceKernel
 from rankcut.kernels.radial import gaussian_kernel as gaussian_kernel
 from rankcut.kernels.radial import laplace_kernel as laplace_kernel
+from rankcut.kernels.spearman import SpearmanKernel as SpearmanKernel
 from rankcut.kernels.spearman import spearman_kernel as spearman_kernel
+from rankcut.kernels.weighted_kendall import WeightedKendallFeatures as WeightedKendallFeatures
+from rankcut.kernels.weighted_kendall import WeightedKendallKernel as WeightedKendallKernel
 from rankcut.kernels.weighted_kendall import weighted_kendall_features as weighted_kendall_features
 from rankcut.kernels.weighted_kendall import weighted_kendall_kernel as weighted_kendall_kernel
 

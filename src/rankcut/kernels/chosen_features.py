@@ -10,14 +10,11 @@ from sklearn.gaussian_process.kernels import Kernel
 
 from rankcut._loops.types import Floats
 from rankcut.errors import InputError, Setting
-from rankcut.kernels.graph_cut_object import GraphCutKernel
-from rankcut.kernels.mallows import median_lambda
-from rankcut.kernels.objects import (
-    GaussianKernel,
-    KendallKernel,
-    MallowsKernel,
-    SpearmanKernel,
-)
+from rankcut.kernels.graph_cut import GraphCutKernel
+from rankcut.kernels.kendall import KendallKernel
+from rankcut.kernels.mallows import MallowsKernel, median_lambda
+from rankcut.kernels.radial import GaussianKernel
+from rankcut.kernels.spearman import SpearmanKernel
 from rankcut.rankings import Unranked
 
 # Kernels are exact for up to this many distinct rankings. Beyond that, this many are landmarks.

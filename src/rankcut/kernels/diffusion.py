@@ -18,13 +18,15 @@ from math import factorial, log
 from typing import Any
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import NDArray
+from sklearn.gaussian_process.kernels import Hyperparameter
 
 from rankcut._loops.permutation_kernels import class_function_values
 from rankcut._loops.types import Floats, Indices
 from rankcut.errors import InputError
-from rankcut.kernels.gram import Encoder, gram_matrix
+from rankcut.kernels.gram import Encoder
 from rankcut.kernels.groups import DRAWS, CompletedGroups, complete, read_groups
+from rankcut.kernels.ranking_kernel import Bounds, RankingKernel
 from rankcut.parameters import check_positive, seed_from
 from rankcut.rankings import Rankings, Unranked
 
@@ -34,20 +36,7 @@ MOST_ITEMS = 20
 Partition = tuple[int, ...]
 
 
-def diffusion_kernel(
-    X: Any,
-    Y: Any = None,
-    *,
-    beta: float | None = None,
-    unranked: Unranked = "error",
-    normalize: bool = False,
-    items: Sequence[Hashable] | None = None,
-    n_draws: int = DRAWS,
-    random_state: Any = 0,
-    out: NDArray[Any] | None = None,
-    dtype: DTypeLike | None = None,
-    n_jobs: int | None = None,
-) -> NDArray[Any]:
+class DiffusionKernel(RankingKernel):
     """K = exp(β·(A − n(n − 1)/2·I)), where A joins rankings that differ by one transposition.
 
     For top-k lists, ties and incomplete rankings, k is the mean over the full rankings that agree
@@ -57,23 +46,17 @@ def diffusion_kernel(
     Parameters
     ----------
     beta : float or None
-        β > 0, how far to diffuse. None means 2·log(n)/n. With a much smaller β, k is close to 0
-        except for rankings that are almost equal; with a much larger one, it is about 1/n! for
-        all rankings.
-    n_draws : int
-        Number of draws, even, for each ranking that is not full. The cost of an entry grows with
-        its square.
-    random_state : int, RandomState or None
-        Seed of the draws. A ranking has the same draws in each call with the same int.
-    X, Y, unranked, normalize, items, out, dtype, n_jobs
-        As in :func:`~rankcut.kernels.kendall_kernel`, for at most 20 items. All full rankings
-        have the same k(A, A), between 1/n! and 1; ``normalize=True`` makes it 1. Values are
-        accurate to about 1e-16 of k(A, A). If β is small, those of rankings far apart may be
-        nothing but rounding.
-
-    Returns
-    -------
-    ndarray of shape (n_rankings_x, n_rankings_y)
+        β > 0, how far to diffuse, a hyper-parameter with a gradient. None means 2·log(n)/n. With a
+        much smaller β, k is close to 0 except for rankings that are almost equal; with a much
+        larger one, it is about 1/n! for all rankings.
+    beta_bounds : pair of floats or "fixed"
+        Where a Gaussian process looks for β, if it is a number.
+    unranked, normalize, items, n_jobs
+        As in :class:`KendallKernel`, for at most 20 items. All full rankings have the same
+        k(A, A), between 1/n! and 1; ``normalize=True`` makes it 1. Values are accurate to about
+        1e-16 of k(A, A). If β is small, those of rankings far apart may be nothing but rounding.
+    n_draws, random_state
+        As in :class:`MallowsKernel`, for each ranking that is not full.
 
     References
     ----------
@@ -81,21 +64,80 @@ def diffusion_kernel(
 
     Examples
     --------
+    >>> from rankcut.kernels import DiffusionKernel
+    >>> DiffusionKernel(0.3, normalize=True)([[1, 2, 3]], [[1, 2, 3], [2, 1, 3]]).round(3)
+    array([[1.   , 0.299]])
+    """
+
+    def __init__(
+        self,
+        beta: float | None = None,
+        beta_bounds: Bounds = (1e-5, 1e5),
+        *,
+        unranked: Unranked = "error",
+        normalize: bool = False,
+        items: Sequence[Hashable] | None = None,
+        n_draws: int = DRAWS,
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+    ) -> None:
+        super().__init__(unranked=unranked, normalize=normalize, items=items, n_jobs=n_jobs)
+        self.beta = beta
+        self.beta_bounds = beta_bounds
+        self.n_draws = n_draws
+        self.random_state = random_state
+
+    @property
+    def hyperparameter_beta(self) -> Hyperparameter:
+        """β, as scikit-learn describes it."""
+        return Hyperparameter("beta", "numeric", "fixed" if self.beta is None else self.beta_bounds)
+
+    def encoder(self, *, derivative: bool = False) -> Encoder:
+        """Encode rankings as full rankings that agree with them."""
+        beta = self.beta
+        if beta is not None:
+            check_positive(beta, "beta")
+        seed = seed_from(self.random_state)
+
+        def encode(rankings: Rankings, dtype: np.dtype[Any]) -> DiffusionCompletions:
+            n_items = rankings.shape[1]
+            if n_items > MOST_ITEMS:
+                raise InputError(
+                    f"the diffusion kernel is for at most {MOST_ITEMS} items; got {n_items}",
+                    remedy="use mallows_kernel, which takes any number",
+                )
+            groups = read_groups(rankings, self.unranked, self.n_jobs)
+            completions = complete(
+                groups, keep_ties=False, n_draws=self.n_draws, seed=seed, n_jobs=self.n_jobs
+            )
+            rate = default_beta(n_items) if beta is None else float(beta)
+            return DiffusionCompletions(completions, rate, derivative=derivative)
+
+        return encode
+
+
+def diffusion_kernel(
+    X: Any, Y: Any = None, *, out: Any = None, dtype: Any = None, **options: Any
+) -> NDArray[Any]:
+    """K = exp(β·(A − n(n − 1)/2·I)), where A joins rankings that differ by one transposition.
+
+    Parameters
+    ----------
+    X, Y, out, dtype
+        As in :func:`~rankcut.kernels.kendall_kernel`.
+    **options
+        As in :class:`DiffusionKernel`.
+
+    Returns
+    -------
+    ndarray of shape (n_rankings_x, n_rankings_y)
+
+    Examples
+    --------
     >>> diffusion_kernel([[1, 2, 3]], [[1, 2, 3], [2, 1, 3], [2, 3, 1]], beta=0.1).round(4)
     array([[0.752 , 0.0752, 0.0112]])
     """
-    rate = None if beta is None else float(beta)
-    return gram_matrix(
-        X,
-        Y,
-        diffusion_encoder(rate, unranked, n_draws, seed_from(random_state), n_jobs),
-        unranked=unranked,
-        normalize=normalize,
-        items=items,
-        out=out,
-        dtype=dtype,
-        n_jobs=n_jobs,
-    )
+    return DiffusionKernel(**options).gram(X, Y, out=out, dtype=dtype)
 
 
 @cache
@@ -239,31 +281,3 @@ def default_beta(n_items: int) -> float:
     single items, adds at most (n − 1)²·exp(−β·n) times as much.
     """
     return 2.0 * log(max(n_items, 2)) / max(n_items, 2)
-
-
-def diffusion_encoder(
-    beta: float | None,
-    unranked: Unranked,
-    n_draws: int,
-    seed: int,
-    n_jobs: int | None,
-    *,
-    derivative: bool = False,
-) -> Encoder:
-    """Encode rankings as full rankings that agree with them."""
-    if beta is not None:
-        check_positive(beta, "beta")
-
-    def encode(rankings: Rankings, dtype: np.dtype[Any]) -> DiffusionCompletions:
-        n_items = rankings.shape[1]
-        if n_items > MOST_ITEMS:
-            raise InputError(
-                f"the diffusion kernel is for at most {MOST_ITEMS} items; got {n_items}",
-                remedy="use mallows_kernel, which takes any number",
-            )
-        groups = read_groups(rankings, unranked, n_jobs)
-        completions = complete(groups, keep_ties=False, n_draws=n_draws, seed=seed, n_jobs=n_jobs)
-        rate = default_beta(n_items) if beta is None else beta
-        return DiffusionCompletions(completions, rate, derivative=derivative)
-
-    return encode

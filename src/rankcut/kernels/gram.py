@@ -1,8 +1,8 @@
 """Gram matrices, computed in blocks, each pair once.
 
-A kernel turns rankings into a form that is quick to compare, an :class:`Encoding`.
-:func:`fill_gram` cuts the matrix into square blocks, computes them in threads, and writes each
-(and its mirror image) to the result, which may be on disk.
+A :class:`~rankcut.kernels.ranking_kernel.RankingKernel` turns rankings into a form that is quick to
+compare, an :class:`Encoding`. :func:`fill_gram` cuts the matrix into square blocks, computes them
+in threads, and writes each (and its mirror image) to the result, which may be on disk.
 """
 
 import sys
@@ -20,7 +20,6 @@ from rankcut._loops.pairs import ALL, TWINS, UPPER
 from rankcut._loops.types import Floats
 from rankcut.errors import InputError, amount
 from rankcut.rankings import Rankings, Unranked, labels_beside, read_rankings
-from rankcut.rankings.collections import takes_collections
 from rankcut.threads import as_completed
 
 # Feature matrices of up to this many entries (512 MB) are kept. A larger one is computed again, a
@@ -104,32 +103,6 @@ def rows_at_once(width: int, most: int) -> int:
 
 Encoder: TypeAlias = Callable[[Rankings, np.dtype[Any]], Encoding]
 """Encodes checked rankings, for a Gram matrix of that type."""
-
-
-@takes_collections
-def gram_matrix(
-    X: Any,
-    Y: Any,
-    encode: Encoder,
-    *,
-    unranked: Unranked,
-    normalize: bool,
-    items: Sequence[Hashable] | None,
-    out: NDArray[Any] | None,
-    dtype: DTypeLike | None,
-    n_jobs: int | None,
-) -> NDArray[Any]:
-    """The Gram matrix of two rank matrices."""
-    left, right = read_both(X, Y, items, unranked)
-    result_dtype = gram_dtype(dtype, out, left)
-    return fill_gram(
-        encode(left, result_dtype),
-        None if right is None else encode(right, result_dtype),
-        normalize=normalize,
-        out=out,
-        dtype=result_dtype,
-        n_jobs=n_jobs,
-    )
 
 
 def read_both(

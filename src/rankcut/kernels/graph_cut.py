@@ -5,9 +5,10 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import NDArray
 
 from rankcut._loops.pairs import ALL, TWINS, UPPER
+from rankcut.cuts.completions import Completions, Method
 from rankcut.cuts.feature_map import FeatureMap, MapOptions
 from rankcut.cuts.graph_cut import fit_map
 from rankcut.cuts.offset_rows import (
@@ -18,11 +19,78 @@ from rankcut.cuts.offset_rows import (
     row_squares,
 )
 from rankcut.cuts.smoothing import Smoothing, as_smoothing
+from rankcut.cuts.unlisted import UnlistedWeight
 from rankcut.errors import InputError, Setting
 from rankcut.graphs import as_item_graph
 from rankcut.graphs.derived import joining_like_items
-from rankcut.kernels.gram import Features, gram_matrix
-from rankcut.rankings import Rankings
+from rankcut.kernels.gram import Encoder, Features
+from rankcut.kernels.ranking_kernel import RankingKernel
+from rankcut.rankings import Rankings, Unranked
+
+
+class GraphCutKernel(RankingKernel):
+    """k(A, A') = ⟨φ(A), φ(A')⟩ with graph cut features φ.
+
+    Parameters
+    ----------
+    graph : None, ItemGraph, recipe, array, sparse matrix, networkx.Graph or frame
+        The item graph. None means the complete graph.
+    unranked, unlisted_weight, completions, smoothing
+        As in :class:`~rankcut.GraphCutFeatures`. The vectors of sparse rankings in closed form
+        stay sparse.
+    normalize : bool
+        Values from −1 to 1; on the complete graph they are Spearman's correlation. A ranking that
+        ties all items has k = 0.
+    items : sequence or None
+        Labels of the columns, if the rankings are not frames.
+    n_jobs : int or None
+        Number of threads.
+
+    Examples
+    --------
+    >>> from sklearn.svm import SVC
+    >>> from rankcut import GraphCutKernel, SimilarityGraph, make_food
+    >>> food = make_food(200, noise=0.3, random_state=0)
+    >>> kernel = GraphCutKernel(SimilarityGraph(food.item_features), normalize=True)
+    >>> model = SVC(kernel=kernel).fit(food.ranks[:150], food.target[:150])
+    >>> model.score(food.ranks[150:], food.target[150:]) > 0.9
+    True
+    """
+
+    def __init__(
+        self,
+        graph: Any = None,
+        *,
+        unranked: Unranked = "error",
+        unlisted_weight: UnlistedWeight = 1.0,
+        normalize: bool = False,
+        items: Sequence[Hashable] | None = None,
+        completions: Method | Completions = "auto",
+        smoothing: float | Smoothing = 0.0,
+        n_jobs: int | None = None,
+    ) -> None:
+        super().__init__(unranked=unranked, normalize=normalize, items=items, n_jobs=n_jobs)
+        self.graph = graph
+        self.unlisted_weight = unlisted_weight
+        self.completions = completions
+        self.smoothing = smoothing
+
+    @property
+    def to_scale(self) -> bool:
+        """False: vectors are of unit length already, because weights may be of any scale."""
+        return False
+
+    def encoder(self, *, derivative: bool = False) -> Encoder:
+        """Encode rankings as vectors."""
+        options = MapOptions(
+            unranked=self.unranked,
+            unlisted_weight=self.unlisted_weight,
+            normalize=self.normalize,
+            completions=self.completions,
+            smoothing=self.smoothing,
+            n_jobs=self.n_jobs,
+        )
+        return GraphCutEncoder(self.graph, options)
 
 
 def graph_cut_kernel(
@@ -30,33 +98,18 @@ def graph_cut_kernel(
     Y: Any = None,
     graph: Any = None,
     *,
-    items: Sequence[Hashable] | None = None,
-    out: NDArray[Any] | None = None,
-    dtype: DTypeLike | None = None,
+    out: Any = None,
+    dtype: Any = None,
     **options: Any,
 ) -> NDArray[Any]:
     """k(A, A') = ⟨φ(A), φ(A')⟩ for each ranking of X and each of Y.
 
     Parameters
     ----------
-    X : array, frame or CSR array of shape (n_rankings_x, n_items)
-        Rank matrix: 1 = best, equal = tied, NaN (or absent in a sparse matrix) = not ranked.
-    Y : array, frame or CSR array of shape (n_rankings_y, n_items) or None
-        Another rank matrix over the same items. If None, X is compared with itself, each pair
-        once.
-    graph : None, ItemGraph, recipe, array, sparse matrix, networkx.Graph or frame
-        The item graph. None means the complete graph.
-    items : sequence or None
-        Labels of the columns, if the rankings are not frames.
-    out : ndarray or memmap of shape (n_rankings_x, n_rankings_y) or None
-        Array to write the Gram matrix to. None makes a new one.
-    dtype : float32, float64 or None
-        Type of the Gram matrix. None means float32 for ranks in float32, and float64 otherwise.
-    **options
-        ``unranked``, ``unlisted_weight``, ``normalize``, ``completions``, ``smoothing`` and
-        ``n_jobs``, as in :class:`~rankcut.GraphCutFeatures`. With ``normalize``, values are from
-        −1 to 1; on the complete graph they are Spearman's correlation. A ranking that ties all
-        items has k = 0. The vectors of sparse rankings in closed form stay sparse.
+    X, Y, out, dtype
+        As in :func:`~rankcut.kernels.kendall_kernel`.
+    graph, **options
+        As in :class:`GraphCutKernel`.
 
     Returns
     -------
@@ -68,18 +121,7 @@ def graph_cut_kernel(
     array([[ 0.5],
            [-0.5]])
     """
-    encoder = GraphCutEncoder(graph, MapOptions(**options))
-    return gram_matrix(
-        X,
-        Y,
-        encoder,
-        unranked=encoder.options.unranked,
-        normalize=False,
-        items=items,
-        out=out,
-        dtype=dtype,
-        n_jobs=encoder.options.n_jobs,
-    )
+    return GraphCutKernel(graph, **options).gram(X, Y, out=out, dtype=dtype)
 
 
 class GraphCutVectors:

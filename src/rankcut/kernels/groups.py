@@ -60,7 +60,7 @@ def all_full(groups: Indices) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class CompletedGroups:
-    """Completions of many rankings, one after the other.
+    """The full rankings that agree with each of many rankings, one after the other.
 
     Attributes
     ----------

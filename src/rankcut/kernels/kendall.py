@@ -27,9 +27,11 @@ from rankcut._loops.signs import (
     pack_signs,
 )
 from rankcut._loops.types import Indices, Words
-from rankcut.kernels.gram import Encoder, Features, gram_dtype, gram_matrix
+from rankcut.kernels.gram import Encoder, Features, gram_dtype
 from rankcut.kernels.groups import all_full, read_groups
-from rankcut.rankings import Rankings, Unranked, read_rankings
+from rankcut.kernels.pair_features import PairFeatures
+from rankcut.kernels.ranking_kernel import RankingKernel
+from rankcut.rankings import Rankings, Unranked
 
 # With more items, the O(n log n) routine is faster than making and reading n²/2 bits. Measured
 # for a pair of rankings: 13 µs by bits and 28 µs by the routine for 1,024 items, 54 and 67 µs for
@@ -37,17 +39,7 @@ from rankcut.rankings import Rankings, Unranked, read_rankings
 BIT_ITEMS = 2048
 
 
-def kendall_kernel(
-    X: Any,
-    Y: Any = None,
-    *,
-    unranked: Unranked = "error",
-    normalize: bool = False,
-    items: Sequence[Hashable] | None = None,
-    out: NDArray[Any] | None = None,
-    dtype: DTypeLike | None = None,
-    n_jobs: int | None = None,
-) -> NDArray[Any]:
+class KendallKernel(RankingKernel):
     """k(A, A') = 2/(n(n − 1)) · Σ_{i<j} e_ij e'_ij, where e_ij is the expected sign of a pair.
 
     On full rankings it is Kendall's τ: concordant minus discordant pairs, over all pairs. With
@@ -57,31 +49,66 @@ def kendall_kernel(
 
     Parameters
     ----------
-    X, Y : array, frame or CSR array of shape (n_rankings, n_items)
-        Rank matrices over the same items: 1 = best, equal = tied, NaN (or absent in a sparse
-        matrix) = not ranked. If Y is None, X is compared with itself, each pair once.
     unranked : {"error", "last", "anywhere"}
         What an unranked item means; see :mod:`rankcut.rankings`.
     normalize : bool
         Divide by √(k(A, A)·k(A', A')). Where that is 0, as for a ranking that ties all items, k
         is 0.
     items : sequence or None
-        Labels of the columns, if X and Y are not frames.
+        Labels of the columns, if the rankings are not frames.
+    n_jobs : int or None
+        Number of threads. The result is the same to the last bit for any number.
+
+    References
+    ----------
+    Y. Jiao, J.-P. Vert. The Kendall and Mallows kernels for permutations. ICML 2015.
+
+    Examples
+    --------
+    >>> from sklearn.decomposition import KernelPCA
+    >>> from rankcut import KendallKernel, make_food
+    >>> food = make_food(50, random_state=0)
+    >>> KernelPCA(2, kernel=KendallKernel()).fit_transform(food.ranks).shape
+    (50, 2)
+    """
+
+    def encoder(self, *, derivative: bool = False) -> Encoder:
+        """Encode rankings as bits; as expected signs if items may be unranked."""
+
+        def encode(rankings: Rankings, dtype: np.dtype[Any]) -> GroupedItems | Features:
+            groups = read_groups(rankings, self.unranked, self.n_jobs)
+            if self.unranked != "anywhere":
+                return GroupedItems(groups)
+
+            def fill(start: int, stop: int) -> NDArray[Any]:
+                return scaled_signs(groups[start:stop], dtype)
+
+            return Features((len(groups), count_pairs(groups.shape[1])), fill)
+
+        return encode
+
+
+def kendall_kernel(
+    X: Any, Y: Any = None, *, out: Any = None, dtype: Any = None, **options: Any
+) -> NDArray[Any]:
+    """k(A, A') = 2/(n(n − 1)) · Σ_{i<j} e_ij e'_ij, where e_ij is the expected sign of a pair.
+
+    Parameters
+    ----------
+    X, Y : array, frame or CSR array of shape (n_rankings, n_items)
+        Rank matrices over the same items: 1 = best, equal = tied, NaN (or absent in a sparse
+        matrix) = not ranked. If Y is None, X is compared with itself, each pair once.
     out : ndarray or memmap of shape (n_rankings_x, n_rankings_y) or None
         Array to write the Gram matrix to. None makes a new one.
     dtype : float32, float64 or None
         Type of the result. None means that of ``out``, float32 for ranks in float32, and float64
         otherwise.
-    n_jobs : int or None
-        Number of threads. The result is the same to the last bit for any number.
+    **options
+        ``unranked``, ``normalize``, ``items`` and ``n_jobs``, as in :class:`KendallKernel`.
 
     Returns
     -------
     ndarray of shape (n_rankings_x, n_rankings_y)
-
-    References
-    ----------
-    Y. Jiao, J.-P. Vert. The Kendall and Mallows kernels for permutations. ICML 2015.
 
     Examples
     --------
@@ -94,55 +121,99 @@ def kendall_kernel(
     >>> kendall_kernel([[1, 2, nan, nan]], [[1, 2, 3, 4]], unranked="anywhere").round(3)
     array([[0.167]])
     """
-    return gram_matrix(
-        X,
-        Y,
-        kendall_encoder(unranked, n_jobs),
-        unranked=unranked,
-        normalize=normalize,
-        items=items,
-        out=out,
-        dtype=dtype,
-        n_jobs=n_jobs,
-    )
+    return KendallKernel(**options).gram(X, Y, out=out, dtype=dtype)
 
 
-def kendall_features(
-    X: Any,
-    *,
-    unranked: Unranked = "error",
-    normalize: bool = False,
-    items: Sequence[Hashable] | None = None,
-    dtype: DTypeLike | None = None,
-    n_jobs: int | None = None,
-) -> NDArray[Any]:
+class KendallFeatures(PairFeatures):
+    """e_ij·√(2/(n(n − 1))) for each pair i < j: +, − or 0 as i is better, worse or tied.
+
+    With unranked items it is the expected sign. The inner product of two vectors is Kendall's
+    kernel, so a linear model on them is a kernel machine with that kernel. The pairs are in the
+    order (0, 1), (0, 2), …, (1, 2), ….
+
+    Parameters
+    ----------
+    unranked : {"error", "last", "anywhere"}, default="error"
+        Meaning of an unranked item.
+    normalize : bool, default=False
+        Scale each vector to unit length: τ-b instead of τ-a. A zero vector stays zero.
+    items : sequence or None, default=None
+        Labels of the columns, if the rankings are not a frame.
+    dtype : float32, float64 or None, default=None
+        Type of the vectors; None is float32 for ranks in float32, and float64 otherwise.
+    n_jobs : int or None, default=None
+        Number of threads.
+
+    Attributes
+    ----------
+    n_features_in_ : int
+        Number of items.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        The items' labels, if they are strings given by a frame.
+
+    See Also
+    --------
+    kendall_kernel : The inner products, computed without the vectors, which is faster.
+    GraphCutFeatures : On the complete graph, its default, the vectors of Spearman's kernel.
+
+    Examples
+    --------
+    >>> from rankcut.kernels import KendallFeatures
+    >>> features = KendallFeatures(items=["uni", "toro", "ika"]).fit([[1, 2, 3], [2, 1, 2]])
+    >>> features.get_feature_names_out().tolist()
+    ['uni>toro', 'uni>ika', 'toro>ika']
+    >>> features.transform([[2, 1, 2]]).round(3)
+    array([[-0.577,  0.   ,  0.577]])
+    """
+
+    def __init__(
+        self,
+        *,
+        unranked: Unranked = "error",
+        normalize: bool = False,
+        items: Sequence[Hashable] | None = None,
+        dtype: DTypeLike | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.unranked = unranked
+        self.normalize = normalize
+        self.items = items
+        self.dtype = dtype
+        self.n_jobs = n_jobs
+
+    def _features(self, rankings: Rankings) -> NDArray[Any]:
+        groups = read_groups(rankings, self.unranked, self.n_jobs)
+        features = scaled_signs(groups, gram_dtype(self.dtype, None, rankings))
+        if self.normalize:
+            norms = np.linalg.norm(features, axis=1, keepdims=True)
+            np.divide(features, norms, out=features, where=norms > 0)
+        return features
+
+    def _pairs(self, n_items: int) -> list[tuple[int, int]]:
+        return [(i, j) for i in range(n_items) for j in range(i + 1, n_items)]
+
+
+def kendall_features(X: Any, **options: Any) -> NDArray[Any]:
     """e_ij·√(2/(n(n − 1))) for each pair i < j: vectors whose inner products are Kendall's kernel.
 
     Parameters
     ----------
-    X, unranked, items, dtype, n_jobs
-        As in :func:`kendall_kernel`.
-    normalize : bool
-        Scale each vector to unit length. A zero vector stays zero.
+    X : array, frame or CSR array of shape (n_rankings, n_items)
+        Rank matrix.
+    **options
+        As in :class:`KendallFeatures`.
 
     Returns
     -------
     ndarray of shape (n_rankings, n_items · (n_items − 1) / 2)
-        The pairs are in the order (0, 1), (0, 2), …, (1, 2), ….
 
     Examples
     --------
     >>> kendall_features([[1, 2, 2]], normalize=True).round(3)
     array([[0.707, 0.707, 0.   ]])
     """
-    rankings = read_rankings(X, items)
-    rankings.check(unranked)
-    groups = read_groups(rankings, unranked, n_jobs)
-    features = scaled_signs(groups, gram_dtype(dtype, None, rankings))
-    if normalize:
-        norms = np.linalg.norm(features, axis=1, keepdims=True)
-        np.divide(features, norms, out=features, where=norms > 0)
-    return features
+    chosen = KendallFeatures(**options)
+    return chosen._features(chosen._read(X, reset=True))
 
 
 def scaled_signs(groups: Indices, dtype: np.dtype[Any]) -> NDArray[Any]:
@@ -196,19 +267,3 @@ def signs_as_bits(groups: Indices) -> tuple[Words, Words]:
     better, strict = np.empty(shape, dtype=np.uint64), np.empty(shape, dtype=np.uint64)
     pack_signs(groups, better, strict)
     return better, strict
-
-
-def kendall_encoder(unranked: Unranked, n_jobs: int | None) -> Encoder:
-    """Encode rankings as bits; as expected signs if items may be unranked."""
-
-    def encode(rankings: Rankings, dtype: np.dtype[Any]) -> GroupedItems | Features:
-        groups = read_groups(rankings, unranked, n_jobs)
-        if unranked != "anywhere":
-            return GroupedItems(groups)
-
-        def fill(start: int, stop: int) -> NDArray[Any]:
-            return scaled_signs(groups[start:stop], dtype)
-
-        return Features((len(groups), count_pairs(groups.shape[1])), fill)
-
-    return encode

@@ -18,16 +18,18 @@ from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import NDArray
+from sklearn.gaussian_process.kernels import Hyperparameter
 from sklearn.utils import check_random_state
 
 from rankcut._loops.pairs import ALL
 from rankcut._loops.permutation_kernels import mallows_values, tie_terms
 from rankcut._loops.types import Floats, Indices, Ints, Words
 from rankcut.errors import InputError, Setting
-from rankcut.kernels.gram import Encoder, gram_matrix
+from rankcut.kernels.gram import Encoder
 from rankcut.kernels.groups import DRAWS, CompletedGroups, complete, read_groups
 from rankcut.kernels.kendall import count_pairs, kendall_kernel, signs_as_bits
+from rankcut.kernels.ranking_kernel import Bounds, RankingKernel
 from rankcut.parameters import check_positive, seed_from
 from rankcut.rankings import Rankings, Unranked, read_rankings
 
@@ -35,20 +37,7 @@ from rankcut.rankings import Rankings, Unranked, read_rankings
 _SAMPLE = 1000
 
 
-def mallows_kernel(
-    X: Any,
-    Y: Any = None,
-    *,
-    lam: float | None = None,
-    unranked: Unranked = "error",
-    normalize: bool = False,
-    items: Sequence[Hashable] | None = None,
-    n_draws: int = DRAWS,
-    random_state: Any = 0,
-    out: NDArray[Any] | None = None,
-    dtype: DTypeLike | None = None,
-    n_jobs: int | None = None,
-) -> NDArray[Any]:
+class MallowsKernel(RankingKernel):
     """k(A, A') = mean of exp(−λ·discordant pairs) over the full rankings that agree with A and A'.
 
     Exact in closed form for full rankings, top-k lists and ties. For an incomplete ranking, the
@@ -58,20 +47,20 @@ def mallows_kernel(
     Parameters
     ----------
     lam : float or None
-        λ > 0. None means 4/(n(n − 1)): unrelated full rankings disagree on half of the pairs, so
-        they have k ≈ 1/e. :func:`median_lambda` gives a value that suits the data.
+        λ > 0, a hyper-parameter with a gradient. None means 4/(n(n − 1)): unrelated full rankings
+        disagree on half of the pairs, so they have k ≈ 1/e. :func:`median_lambda` gives a value
+        that suits the data.
+    lam_bounds : pair of floats or "fixed"
+        Where a Gaussian process looks for λ, if it is a number.
+    unranked, normalize, items, n_jobs
+        As in :class:`KendallKernel`. Full rankings always have k(A, A) = 1. If very many items are
+        tied and λ is not small, values underflow unless they are normalised.
     n_draws : int
         Number of draws, even, for each incomplete ranking. The cost of an entry grows with its
         square.
     random_state : int, RandomState or None
-        Seed of the draws. A ranking has the same draws in each call with the same int.
-    X, Y, unranked, normalize, items, out, dtype, n_jobs
-        As in :func:`~rankcut.kernels.kendall_kernel`. Full rankings always have k(A, A) = 1. If
-        very many items are tied and λ is not small, values underflow unless they are normalised.
-
-    Returns
-    -------
-    ndarray of shape (n_rankings_x, n_rankings_y)
+        Seed of the draws. A ranking has the same draws in each call with the same int. With None,
+        each call draws again, so predictions would use another kernel than the one that was fitted.
 
     References
     ----------
@@ -82,23 +71,81 @@ def mallows_kernel(
 
     Examples
     --------
+    >>> from sklearn.gaussian_process import GaussianProcessClassifier
+    >>> from rankcut import MallowsKernel, make_food
+    >>> from rankcut.kernels import median_lambda
+    >>> food = make_food(80, noise=0.3, random_state=0)
+    >>> kernel = MallowsKernel(median_lambda(food.ranks))
+    >>> model = GaussianProcessClassifier(kernel).fit(food.ranks, food.target)
+    >>> round(float(model.kernel_.lam), 2)
+    0.08
+    """
+
+    def __init__(
+        self,
+        lam: float | None = None,
+        lam_bounds: Bounds = (1e-5, 1e5),
+        *,
+        unranked: Unranked = "error",
+        normalize: bool = False,
+        items: Sequence[Hashable] | None = None,
+        n_draws: int = DRAWS,
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+    ) -> None:
+        super().__init__(unranked=unranked, normalize=normalize, items=items, n_jobs=n_jobs)
+        self.lam = lam
+        self.lam_bounds = lam_bounds
+        self.n_draws = n_draws
+        self.random_state = random_state
+
+    @property
+    def hyperparameter_lam(self) -> Hyperparameter:
+        """λ, as scikit-learn describes it."""
+        return Hyperparameter("lam", "numeric", "fixed" if self.lam is None else self.lam_bounds)
+
+    def encoder(self, *, derivative: bool = False) -> Encoder:
+        """Encode rankings as completions with ties; see :class:`MallowsCompletions`."""
+        lam = self.lam
+        if lam is not None:
+            check_positive(lam, "lam")
+        seed = seed_from(self.random_state)
+
+        def encode(rankings: Rankings, dtype: np.dtype[Any]) -> MallowsCompletions:
+            groups = read_groups(rankings, self.unranked, self.n_jobs)
+            completions = complete(
+                groups, keep_ties=True, n_draws=self.n_draws, seed=seed, n_jobs=self.n_jobs
+            )
+            rate = 2.0 / max(count_pairs(rankings.shape[1]), 1) if lam is None else float(lam)
+            return MallowsCompletions(
+                completions, rate, normalize=self.normalize, derivative=derivative
+            )
+
+        return encode
+
+
+def mallows_kernel(
+    X: Any, Y: Any = None, *, out: Any = None, dtype: Any = None, **options: Any
+) -> NDArray[Any]:
+    """k(A, A') = mean of exp(−λ·discordant pairs) over the full rankings that agree with A and A'.
+
+    Parameters
+    ----------
+    X, Y, out, dtype
+        As in :func:`~rankcut.kernels.kendall_kernel`.
+    **options
+        As in :class:`MallowsKernel`.
+
+    Returns
+    -------
+    ndarray of shape (n_rankings_x, n_rankings_y)
+
+    Examples
+    --------
     >>> mallows_kernel([[1, 2, 3]], [[1, 2, 3], [2, 1, 3], [1, 1, 1]], lam=1.0).round(3)
     array([[1.   , 0.368, 0.343]])
     """
-    rate = None if lam is None else float(lam)
-    return gram_matrix(
-        X,
-        Y,
-        mallows_encoder(
-            rate, unranked, n_draws, seed_from(random_state), n_jobs, normalize=normalize
-        ),
-        unranked=unranked,
-        normalize=normalize,
-        items=items,
-        out=out,
-        dtype=dtype,
-        n_jobs=n_jobs,
-    )
+    return MallowsKernel(**options).gram(X, Y, out=out, dtype=dtype)
 
 
 def median_lambda(
@@ -215,26 +262,3 @@ def log_orders(n_items: int, lam: float) -> Floats:
     table[0, 1:] = np.cumsum(np.log(falls / (falls[0] * j)))
     table[1, 1:] = np.cumsum(slopes - slopes[0])
     return table
-
-
-def mallows_encoder(
-    lam: float | None,
-    unranked: Unranked,
-    n_draws: int,
-    seed: int,
-    n_jobs: int | None,
-    *,
-    normalize: bool,
-    derivative: bool = False,
-) -> Encoder:
-    """Encode rankings as completions with ties; see :class:`MallowsCompletions`."""
-    if lam is not None:
-        check_positive(lam, "lam")
-
-    def encode(rankings: Rankings, dtype: np.dtype[Any]) -> MallowsCompletions:
-        groups = read_groups(rankings, unranked, n_jobs)
-        completions = complete(groups, keep_ties=True, n_draws=n_draws, seed=seed, n_jobs=n_jobs)
-        rate = 2.0 / max(count_pairs(rankings.shape[1]), 1) if lam is None else lam
-        return MallowsCompletions(completions, rate, normalize=normalize, derivative=derivative)
-
-    return encode

@@ -4,7 +4,6 @@ Neither stores the Gram matrix. The index finds vectors with large inner product
 all pairs.
 """
 
-from collections.abc import Hashable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,16 +15,11 @@ from rankcut._loops.types import Floats, Longs
 from rankcut.cuts.offset_rows import largest_entry, row_squares
 from rankcut.errors import InputError, amount
 from rankcut.graphs.distances import import_hnswlib
-from rankcut.kernels.gram import Encoder, Encoding, read_both, slices, unit_scale
-from rankcut.parameters import check_count
-from rankcut.rankings import Unranked
-from rankcut.rankings.collections import takes_collections
+from rankcut.kernels.gram import Encoding, slices, unit_scale
 from rankcut.threads import as_completed
 
 # Rankings to compare with a block of others at once.
 _ROWS = 512
-
-_FLOAT = np.dtype(np.float64)
 
 # Longer vectors are projected to this many random directions before they are indexed. Inner
 # products of unit vectors are then accurate to about 1/√512. Principal components do worse at
@@ -45,26 +39,6 @@ class Nearest(NamedTuple):
 
     values: Any
     rows: Any
-
-
-@takes_collections
-def nearest_rankings(
-    X: Any,
-    Y: Any,
-    encode: Encoder,
-    *,
-    k: int,
-    unranked: Unranked,
-    normalize: bool,
-    items: Sequence[Hashable] | None,
-    n_jobs: int | None,
-) -> Nearest:
-    """The k rankings of Y with the largest kernel for each of X; if Y is None, the others of X."""
-    check_count(k, "k")
-    left, right = read_both(X, Y, items, unranked)
-    rows = encode(left, _FLOAT)
-    columns = None if right is None else encode(right, _FLOAT)
-    return nearest_of(rows, columns, k=k, normalize=normalize, n_jobs=n_jobs)
 
 
 def nearest_of(

@@ -4,13 +4,14 @@ from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import NDArray
 from scipy.special import exp1
 
 from rankcut._loops.overlaps import overlap_values, weigh_listed
 from rankcut._loops.types import Floats, Indices, Longs
 from rankcut.errors import InputError
-from rankcut.kernels.gram import Encoder, gram_matrix
+from rankcut.kernels.gram import Encoder
+from rankcut.kernels.ranking_kernel import RankingKernel
 from rankcut.rankings import Rankings
 from rankcut.rankings.partitions import read_ranked
 
@@ -22,17 +23,7 @@ _SLOW = 0.02
 _UNDERFLOW = 750.0
 
 
-def rbo_kernel(
-    X: Any,
-    Y: Any = None,
-    *,
-    p: float = 0.9,
-    normalize: bool = False,
-    items: Sequence[Hashable] | None = None,
-    out: NDArray[Any] | None = None,
-    dtype: DTypeLike | None = None,
-    n_jobs: int | None = None,
-) -> NDArray[Any]:
+class RBOKernel(RankingKernel):
     """k(A, A') = (1 − p)·Σ_d p^(d−1)·|A_1:d ∩ A'_1:d|/d, with A_1:d the first d items of a list.
 
     This is rank-biased overlap: the share of items that two lists have in common up to depth d,
@@ -43,33 +34,19 @@ def rbo_kernel(
     g(r) = (1 − p)·Σ_{d ≥ r} p^(d−1)/d. So the kernel is positive semi-definite: it is the area that
     two histograms share. For untied lists it is RBO_min of Webber, Moffat and Zobel, which counts
     nothing beyond the end of a list; it is not RBO_ext, which extrapolates. Tied items share the
-    weight of the places they take up: each gets the mean of g over them.
+    weight of the places they take up: each gets the mean of g over them. Only the order matters:
+    ranks 1, 4, 9 are places 1, 2, 3.
 
     Parameters
     ----------
-    X, Y : array, frame or CSR array of shape (n_rankings, n_items)
-        Rank matrices over the same items: 1 = best, equal = tied, NaN (or absent in a sparse
-        matrix) = not on the list. Only the order matters: ranks 1, 4, 9 are places 1, 2, 3.
-        Y is None: X with itself, each pair once.
     p : float
         How far down people look, 0 < p < 1. The first 10 places have 86 % of the weight with
         p = 0.9, and 99 % with p = 0.7.
     normalize : bool
         Divide by √(k(A, A)·k(A', A')), so that a list that ends early is as similar to itself as
         a long one. An empty list has k = 0.
-    items : sequence or None
-        Labels of the columns, if X and Y are not frames.
-    out : ndarray or memmap of shape (n_rankings_x, n_rankings_y) or None
-        Where to write the Gram matrix.
-    dtype : float32, float64 or None
-        Type of the result; None is that of ``out``, or float32 for ranks in float32, or else
-        float64.
-    n_jobs : int or None
-        Number of threads. The result is the same bits for any number.
-
-    Returns
-    -------
-    ndarray of shape (n_rankings_x, n_rankings_y)
+    items, n_jobs
+        As in :class:`KendallKernel`.
 
     References
     ----------
@@ -77,22 +54,63 @@ def rbo_kernel(
 
     Examples
     --------
-    >>> from rankcut import rbo_kernel
+    >>> from rankcut.kernels import RBOKernel
+    >>> nan = float("nan")
+    >>> lists = [[1, 2, nan, nan], [1, nan, 2, nan], [nan, nan, 1, 2]]
+    >>> RBOKernel(normalize=True).nearest(lists, k=1).rows
+    array([[1],
+           [0],
+           [1]])
+    """
+
+    def __init__(
+        self,
+        p: float = 0.9,
+        *,
+        normalize: bool = False,
+        items: Sequence[Hashable] | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        # An item that is not ranked is not on the list: there is no choice to make.
+        super().__init__(unranked="anywhere", normalize=normalize, items=items, n_jobs=n_jobs)
+        self.p = p
+
+    def encoder(self, *, derivative: bool = False) -> Encoder:
+        """Encode rankings as lists with weights."""
+        p = self.p
+        if not 0.0 < p < 1.0:
+            raise InputError(f"must be between 0 and 1; got {p!r}", parameter="p")
+
+        def encode(rankings: Rankings, dtype: np.dtype[Any]) -> WeighedLists:
+            return weigh_lists(rankings, place_weights(float(p), rankings.shape[1]))
+
+        return encode
+
+
+def rbo_kernel(
+    X: Any, Y: Any = None, *, out: Any = None, dtype: Any = None, **options: Any
+) -> NDArray[Any]:
+    """k(A, A') = (1 − p)·Σ_d p^(d−1)·|A_1:d ∩ A'_1:d|/d, with A_1:d the first d items of a list.
+
+    Parameters
+    ----------
+    X, Y, out, dtype
+        As in :func:`~rankcut.kernels.kendall_kernel`.
+    **options
+        As in :class:`RBOKernel`.
+
+    Returns
+    -------
+    ndarray of shape (n_rankings_x, n_rankings_y)
+
+    Examples
+    --------
+    >>> from rankcut.kernels import rbo_kernel
     >>> nan = float("nan")
     >>> rbo_kernel([[1, 2, 3, nan]], [[1, 2, 3, nan], [2, 1, 3, nan], [3, nan, 2, 1]]).round(3)
     array([[0.523, 0.423, 0.222]])
     """
-    return gram_matrix(
-        X,
-        Y,
-        overlap_encoder(p),
-        unranked="anywhere",
-        normalize=normalize,
-        items=items,
-        out=out,
-        dtype=dtype,
-        n_jobs=n_jobs,
-    )
+    return RBOKernel(**options).gram(X, Y, out=out, dtype=dtype)
 
 
 class WeighedLists:
@@ -127,31 +145,24 @@ class WeighedLists:
         )
 
 
-def overlap_encoder(p: float) -> Encoder:
-    """What turns rankings into lists with weights."""
-    if not 0.0 < p < 1.0:
-        raise InputError(f"must be between 0 and 1; got {p!r}", parameter="p")
-
-    def encode(rankings: Rankings, dtype: np.dtype[Any]) -> WeighedLists:
-        n_rows, n_items = rankings.shape
-        starts = np.zeros(n_rows + 1, dtype=np.int64)
-        items, weights = [], []
-        table = place_weights(float(p), n_items)
-        for first, block in read_ranked(rankings, 0, n_rows):
-            lengths = block.n_ranked()
-            starts[first + 1 : first + 1 + len(block)] = lengths
-            places = np.arange(block.order.shape[1]) < lengths[:, np.newaxis]
-            listed = block.order[places]
-            own = np.empty(len(listed))
-            weigh_listed(block.order, block.ends, block.n_groups, table, own)
-            rows = np.repeat(np.arange(len(block)), lengths)
-            ascending = np.lexsort((listed, rows))
-            items.append(listed[ascending])
-            weights.append(own[ascending])
-        np.cumsum(starts, out=starts)
-        return WeighedLists(n_items, starts, np.concatenate(items), np.concatenate(weights))
-
-    return encode
+def weigh_lists(rankings: Rankings, table: Floats) -> WeighedLists:
+    """The lists, with the weights of the places from a table."""
+    n_rows, n_items = rankings.shape
+    starts = np.zeros(n_rows + 1, dtype=np.int64)
+    items, weights = [], []
+    for first, block in read_ranked(rankings, 0, n_rows):
+        lengths = block.n_ranked()
+        starts[first + 1 : first + 1 + len(block)] = lengths
+        places = np.arange(block.order.shape[1]) < lengths[:, np.newaxis]
+        listed = block.order[places]
+        own = np.empty(len(listed))
+        weigh_listed(block.order, block.ends, block.n_groups, table, own)
+        rows = np.repeat(np.arange(len(block)), lengths)
+        ascending = np.lexsort((listed, rows))
+        items.append(listed[ascending])
+        weights.append(own[ascending])
+    np.cumsum(starts, out=starts)
+    return WeighedLists(n_items, starts, np.concatenate(items), np.concatenate(weights))
 
 
 def place_weights(p: float, n_places: int) -> Floats:

@@ -1,15 +1,18 @@
 """Gaussian and Laplace kernels: they fall with distance, and distinguish any two populations."""
 
 from collections.abc import Hashable, Sequence
-from typing import Any, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.gaussian_process.kernels import Hyperparameter
 
 from rankcut._loops.pairs import TWINS
 from rankcut.errors import InputError
-from rankcut.kernels.gram import Encoder, Encoding, gram_matrix, squares
-from rankcut.kernels.kendall import kendall_encoder
+from rankcut.kernels.gram import Encoder, Encoding, squares
+from rankcut.kernels.kendall import KendallKernel
+from rankcut.kernels.ranking_kernel import FLOAT, Bounds, RankingKernel
 from rankcut.rankings import Rankings, Unranked
 
 # Squares and cubes of lengthscales, and their inverses, must be finite and above 0.
@@ -18,38 +21,136 @@ _SHORTEST = 1e-100
 # Squared distances below this share of the squared lengths are rounding errors.
 _ROUNDING = 64 * np.finfo(np.float64).eps
 
-_FLOAT = np.dtype(np.float64)
-
 Shape: TypeAlias = Literal["gaussian", "laplace"]
 """How a kernel falls with distance."""
 
 
-def gaussian_kernel(
-    X: Any,
-    Y: Any = None,
-    *,
-    lengthscale: float = 1.0,
-    unranked: Unranked = "error",
-    normalize: bool = False,
-    items: Sequence[Hashable] | None = None,
-    out: NDArray[Any] | None = None,
-    dtype: DTypeLike | None = None,
-    n_jobs: int | None = None,
-) -> NDArray[Any]:
-    """k(A, A') = exp(−‖e − e'‖²/(2ℓ²)) with e the vectors of Kendall's kernel.
+class RadialKernel(RankingKernel):
+    """A kernel that falls with the distance of two rankings' vectors."""
 
-    On full rankings ‖e − e'‖² = 2·(1 − τ), and unrelated ones have k ≈ exp(−1/ℓ²). The kernel is
-    characteristic: two populations of vectors e have the same mean in its space only if they are
-    the same.
+    _shape: ClassVar[Shape]
+
+    def __init__(
+        self,
+        lengthscale: float = 1.0,
+        lengthscale_bounds: Bounds = (1e-3, 1e3),
+        *,
+        base: RankingKernel | None = None,
+        unranked: Unranked = "error",
+        normalize: bool = False,
+        items: Sequence[Hashable] | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        super().__init__(unranked=unranked, normalize=normalize, items=items, n_jobs=n_jobs)
+        self.lengthscale = lengthscale
+        self.lengthscale_bounds = lengthscale_bounds
+        self.base = base
+
+    @property
+    def hyperparameter_lengthscale(self) -> Hyperparameter:
+        """ℓ, as scikit-learn describes it."""
+        return Hyperparameter("lengthscale", "numeric", self.lengthscale_bounds)
+
+    def encoder(self, *, derivative: bool = False) -> Encoder:
+        """Compare rankings by the distance of their vectors in the space of the base."""
+        scale = self.lengthscale
+        if not _SHORTEST <= scale <= 1.0 / _SHORTEST:
+            raise InputError(
+                f"must be from {_SHORTEST:g} to {1.0 / _SHORTEST:g}; got {scale}",
+                parameter="lengthscale",
+            )
+        base = self._base().encoder()
+
+        def encode(rankings: Rankings, dtype: np.dtype[Any]) -> Distances:
+            return Distances(
+                base(rankings, FLOAT), self._shape, float(scale), derivative=derivative
+            )
+
+        return encode
+
+    def _base(self) -> RankingKernel:
+        """The base, for these items and with this meaning of unranked ones."""
+        if self.base is None:
+            return KendallKernel(unranked=self.unranked, items=self.items, n_jobs=self.n_jobs)
+        if not isinstance(self.base, RankingKernel):
+            raise InputError(
+                f"must be a kernel between rankings, such as GraphCutKernel(); got {self.base!r}",
+                parameter="base",
+            )
+        if self.base.normalize:
+            raise InputError("must not be normalised", parameter="base")
+        base: RankingKernel = clone(self.base)
+        known = base.get_params(deep=False)
+        shared = {name: getattr(self, name) for name in ("unranked", "items", "n_jobs")}
+        base.set_params(**{name: shared[name] for name in shared if name in known})
+        return base
+
+
+class GaussianKernel(RadialKernel):
+    """k(A, A') = exp(−‖e − e'‖²/(2ℓ²)) with e the vectors of Kendall's kernel, or of another.
+
+    With Kendall's, ‖e − e'‖² = 2·(1 − τ) on full rankings, and unrelated ones have k ≈ exp(−1/ℓ²).
+    The kernel is characteristic: two populations of vectors e have the same mean in its space only
+    if they are the same.
 
     Parameters
     ----------
     lengthscale : float
-        ℓ > 0.
-    X, Y, unranked, items, out, dtype, n_jobs
-        As in :func:`~rankcut.kernels.kendall_kernel`.
+        ℓ > 0, a hyper-parameter with a gradient.
+    lengthscale_bounds : pair of floats or "fixed"
+        Where a Gaussian process looks for ℓ.
+    base : kernel between rankings or None
+        The kernel whose vectors e are compared, such as ``GraphCutKernel(graph)``; None is
+        Kendall's. Kernels are characteristic only if different rankings have different vectors.
+    unranked, items, n_jobs
+        As in :class:`KendallKernel`; they apply to ``base`` too.
     normalize : bool
         Changes nothing: k(A, A) = 1.
+
+    Examples
+    --------
+    >>> from rankcut import GraphCutKernel
+    >>> from rankcut.kernels import GaussianKernel
+    >>> GaussianKernel(2.0, base=GraphCutKernel())([[1, 2, 3]], [[1, 3, 2]]).round(3)
+    array([[0.368]])
+    """
+
+    _shape = "gaussian"
+
+
+class LaplaceKernel(RadialKernel):
+    """k(A, A') = exp(−‖e − e'‖/ℓ) with e the vectors of Kendall's kernel, or of another.
+
+    It falls more steeply near A than :class:`GaussianKernel`, and more slowly far away. It is
+    characteristic too.
+
+    Parameters
+    ----------
+    lengthscale, lengthscale_bounds, base, unranked, normalize, items, n_jobs
+        As in :class:`GaussianKernel`.
+
+    Examples
+    --------
+    >>> from rankcut import GraphCutKernel
+    >>> from rankcut.kernels import LaplaceKernel
+    >>> LaplaceKernel(2.0, base=GraphCutKernel())([[1, 2, 3]], [[1, 3, 2]]).round(3)
+    array([[0.243]])
+    """
+
+    _shape = "laplace"
+
+
+def gaussian_kernel(
+    X: Any, Y: Any = None, *, out: Any = None, dtype: Any = None, **options: Any
+) -> NDArray[Any]:
+    """k(A, A') = exp(−‖e − e'‖²/(2ℓ²)) with e the vectors of Kendall's kernel, or of another.
+
+    Parameters
+    ----------
+    X, Y, out, dtype
+        As in :func:`~rankcut.kernels.kendall_kernel`.
+    **options
+        As in :class:`GaussianKernel`.
 
     Returns
     -------
@@ -60,44 +161,20 @@ def gaussian_kernel(
     >>> gaussian_kernel([[1, 2, 3]], [[1, 2, 3], [1, 3, 2], [3, 2, 1]]).round(3)
     array([[1.   , 0.513, 0.135]])
     """
-    return gram_matrix(
-        X,
-        Y,
-        radial_encoder("gaussian", lengthscale, kendall_encoder(unranked, n_jobs)),
-        unranked=unranked,
-        normalize=normalize,
-        items=items,
-        out=out,
-        dtype=dtype,
-        n_jobs=n_jobs,
-    )
+    return GaussianKernel(**options).gram(X, Y, out=out, dtype=dtype)
 
 
 def laplace_kernel(
-    X: Any,
-    Y: Any = None,
-    *,
-    lengthscale: float = 1.0,
-    unranked: Unranked = "error",
-    normalize: bool = False,
-    items: Sequence[Hashable] | None = None,
-    out: NDArray[Any] | None = None,
-    dtype: DTypeLike | None = None,
-    n_jobs: int | None = None,
+    X: Any, Y: Any = None, *, out: Any = None, dtype: Any = None, **options: Any
 ) -> NDArray[Any]:
-    """k(A, A') = exp(−‖e − e'‖/ℓ) with e the vectors of Kendall's kernel.
-
-    It falls more steeply near A than :func:`gaussian_kernel`, and more slowly far away. It is
-    characteristic too.
+    """k(A, A') = exp(−‖e − e'‖/ℓ) with e the vectors of Kendall's kernel, or of another.
 
     Parameters
     ----------
-    lengthscale : float
-        ℓ > 0.
-    X, Y, unranked, items, out, dtype, n_jobs
+    X, Y, out, dtype
         As in :func:`~rankcut.kernels.kendall_kernel`.
-    normalize : bool
-        Changes nothing: k(A, A) = 1.
+    **options
+        As in :class:`LaplaceKernel`.
 
     Returns
     -------
@@ -108,17 +185,7 @@ def laplace_kernel(
     >>> laplace_kernel([[1, 2, 3]], [[1, 2, 3], [1, 3, 2], [3, 2, 1]]).round(3)
     array([[1.   , 0.315, 0.135]])
     """
-    return gram_matrix(
-        X,
-        Y,
-        radial_encoder("laplace", lengthscale, kendall_encoder(unranked, n_jobs)),
-        unranked=unranked,
-        normalize=normalize,
-        items=items,
-        out=out,
-        dtype=dtype,
-        n_jobs=n_jobs,
-    )
+    return LaplaceKernel(**options).gram(X, Y, out=out, dtype=dtype)
 
 
 class Distances:
@@ -161,19 +228,3 @@ class Distances:
         np.exp(out, out=out)
         if distances is not None:
             out *= distances / self._lengthscale**power
-
-
-def radial_encoder(
-    shape: Shape, lengthscale: float, base: Encoder, *, derivative: bool = False
-) -> Encoder:
-    """What compares rankings by the distance of their vectors in the space of another kernel."""
-    if not _SHORTEST <= lengthscale <= 1.0 / _SHORTEST:
-        raise InputError(
-            f"must be from {_SHORTEST:g} to {1.0 / _SHORTEST:g}; got {lengthscale}",
-            parameter="lengthscale",
-        )
-
-    def encode(rankings: Rankings, dtype: np.dtype[Any]) -> Distances:
-        return Distances(base(rankings, _FLOAT), shape, float(lengthscale), derivative=derivative)
-
-    return encode

@@ -1,4 +1,21 @@
-"""What kernels between rankings share in scikit-learn's interface: values, diagonals, gradients."""
+"""What all kernels between rankings share: Gram matrices, diagonals, gradients, nearest rankings.
+
+A kernel is a class that says how rankings are compared, and a function that makes an object of it
+and calls it. Objects are what scikit-learn takes as ``kernel=``: ``SVC(kernel=…)``,
+``KernelPCA(kernel=…)`` and ``GaussianProcessClassifier(kernel=…)``, there also as part of a sum or
+product such as ``2.0 * MallowsKernel(0.1)``; λ, β and ℓ are hyper-parameters that a Gaussian
+process learns by their gradients.
+
+Rankings that leave items unranked, as NaN, have to pass scikit-learn's own checks of X, which come
+before the kernel is called:
+
+- ``SVC`` (and ``SVR``, ``NuSVC``, ``OneClassSVM``) with a kernel object does not check: NaN passes.
+- ``KernelPCA`` and Gaussian processes refuse NaN. Tell them that the kernel checks X:
+  ``with sklearn.config_context(assume_finite=True): model.fit(X, y)``, and the same around
+  ``predict`` and ``transform``.
+- ``KernelPCA`` and ``SVC`` also take a sparse rank matrix, in which unranked items are absent.
+- All that take ``kernel="precomputed"`` take the Gram matrix of any rankings.
+"""
 
 from abc import abstractmethod
 from collections.abc import Hashable, Sequence
@@ -6,28 +23,62 @@ from inspect import signature
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 from sklearn.gaussian_process.kernels import Kernel
 
+from rankcut._loops.types import Floats
 from rankcut.errors import InputError
-from rankcut.kernels.gram import Encoder, gram_matrix, squares
-from rankcut.kernels.nearest import Nearest, nearest_rankings
-from rankcut.rankings import Unranked, read_rankings
+from rankcut.kernels.gram import Encoder, fill_gram, gram_dtype, read_both, squares
+from rankcut.kernels.nearest import Nearest, nearest_of
+from rankcut.parameters import check_count
+from rankcut.rankings import Unranked
+from rankcut.rankings.collections import takes_collections
 
 Bounds: TypeAlias = tuple[float, float] | str
 """Where a Gaussian process looks for a hyper-parameter; "fixed" learns nothing."""
+
+FLOAT = np.dtype(np.float64)
 
 
 class RankingKernel(Kernel):
     """A kernel between rankings, in scikit-learn's interface for kernels.
 
     Call it on two rank matrices, or on one for its own Gram matrix.
+
+    Parameters
+    ----------
+    unranked : {"error", "last", "anywhere"}
+        What an unranked item means; see :mod:`rankcut.rankings`.
+    normalize : bool
+        Divide by √(k(A, A)·k(A', A')). Where that is 0, as for a ranking that ties all items, k
+        is 0.
+    items : sequence or None
+        Labels of the columns, if the rankings are not frames.
+    n_jobs : int or None
+        Number of threads. The result is the same to the last bit for any number.
     """
 
-    unranked: Unranked
-    normalize: bool
-    items: Sequence[Hashable] | None
-    n_jobs: int | None
+    def __init__(
+        self,
+        *,
+        unranked: Unranked = "error",
+        normalize: bool = False,
+        items: Sequence[Hashable] | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.unranked = unranked
+        self.normalize = normalize
+        self.items = items
+        self.n_jobs = n_jobs
+
+    @abstractmethod
+    def encoder(self, *, derivative: bool = False) -> Encoder:
+        """What compares rankings; or their derivative in the hyper-parameter, if there is one."""
+
+    @property
+    def to_scale(self) -> bool:
+        """Whether values are still to be divided by √(k(A, A)·k(A', A'))."""
+        return self.normalize
 
     def __call__(self, X: Any, Y: Any = None, eval_gradient: bool = False) -> Any:
         """The Gram matrix and, if asked for, its gradient in the logarithm of each hyper-parameter.
@@ -39,7 +90,7 @@ class RankingKernel(Kernel):
         eval_gradient : bool
             Return the gradient as well, of shape (n_rankings, n_rankings, n_dims).
         """
-        gram = self._gram(X, Y, self._encoder(), normalize=self.normalize)
+        gram = self.gram(X, Y, dtype=FLOAT)
         if not eval_gradient:
             return gram
         if Y is not None:
@@ -48,7 +99,41 @@ class RankingKernel(Kernel):
             return gram, np.empty((*gram.shape, 0))
         return gram, self._gradient(X, gram)
 
-    def diag(self, X: Any) -> NDArray[np.float64]:
+    @takes_collections
+    def gram(
+        self,
+        X: Any,
+        Y: Any = None,
+        *,
+        out: NDArray[Any] | None = None,
+        dtype: DTypeLike | None = None,
+    ) -> NDArray[Any]:
+        """k(A, A') for each ranking of X and each of Y.
+
+        Parameters
+        ----------
+        X, Y : array, frame or CSR array of shape (n_rankings, n_items)
+            Rank matrices over the same items: 1 = best, equal = tied, NaN (or absent in a sparse
+            matrix) = not ranked. If Y is None, X is compared with itself, each pair once.
+        out : ndarray or memmap of shape (n_rankings_x, n_rankings_y) or None
+            Array to write the Gram matrix to. None makes a new one.
+        dtype : float32, float64 or None
+            Type of the result. None means that of ``out``, float32 for ranks in float32, and
+            float64 otherwise.
+        """
+        encode = self.encoder()
+        left, right = read_both(X, Y, self.items, self.unranked)
+        result_dtype = gram_dtype(dtype, out, left)
+        return fill_gram(
+            encode(left, result_dtype),
+            None if right is None else encode(right, result_dtype),
+            normalize=self.to_scale,
+            out=out,
+            dtype=result_dtype,
+            n_jobs=self.n_jobs,
+        )
+
+    def diag(self, X: Any) -> Floats:
         """k(A, A) for each ranking, without the rest of the Gram matrix.
 
         Parameters
@@ -56,9 +141,10 @@ class RankingKernel(Kernel):
         X : array, frame or CSR array of shape (n_rankings, n_items)
             Rank matrix.
         """
-        own = self._squares(X, self._encoder())
+        own = self._squares(X, self.encoder())
         return np.where(own > 0, 1.0, 0.0) if self.normalize else own
 
+    @takes_collections
     def nearest(self, X: Any, Y: Any = None, *, k: int = 10) -> Nearest:
         """The k rankings of Y with the largest values, for each of X; no Gram matrix is kept.
 
@@ -89,52 +175,33 @@ class RankingKernel(Kernel):
                [0, 1],
                [0, 1]])
         """
-        return nearest_rankings(
-            X,
-            Y,
-            self._encoder(),
-            k=k,
-            unranked=self.unranked,
-            normalize=self.normalize,
-            items=self.items,
-            n_jobs=self.n_jobs,
+        check_count(k, "k")
+        encode = self.encoder()
+        left, right = read_both(X, Y, self.items, self.unranked)
+        columns = None if right is None else encode(right, FLOAT)
+        return nearest_of(
+            encode(left, FLOAT), columns, k=k, normalize=self.to_scale, n_jobs=self.n_jobs
         )
 
     def is_stationary(self) -> bool:
         """False: rankings are not vectors, so they have no differences."""
         return False
 
-    @abstractmethod
-    def _encoder(self, *, derivative: bool = False) -> Encoder:
-        """What compares rankings; or their derivative in the hyper-parameter, if there is one."""
-
-    def _gram(self, X: Any, Y: Any, encoder: Encoder, *, normalize: bool) -> NDArray[Any]:
-        return gram_matrix(
-            X,
-            Y,
-            encoder,
-            unranked=self.unranked,
-            normalize=normalize,
-            items=self.items,
-            out=None,
-            dtype=np.float64,
-            n_jobs=self.n_jobs,
-        )
-
-    def _squares(self, X: Any, encoder: Encoder) -> NDArray[np.float64]:
-        rankings = read_rankings(X, self.items)
-        rankings.check(self.unranked)
-        return squares(encoder(rankings, np.dtype(np.float64)))
+    def _squares(self, X: Any, encode: Encoder) -> Floats:
+        return squares(encode(read_both(X, None, self.items, self.unranked)[0], FLOAT))
 
     def _gradient(self, X: Any, gram: NDArray[Any]) -> NDArray[Any]:
-        """∂k/∂ log θ = θ·∂k/∂θ, for the one continuous parameter θ; a matrix for each."""
-        encoder = self._encoder(derivative=True)
-        slopes = self._gram(X, None, encoder, normalize=False)
+        """∂k/∂ log θ = θ·∂k/∂θ, for the one continuous parameter θ."""
+        encode = self.encoder(derivative=True)
+        rankings = read_both(X, None, self.items, self.unranked)[0]
+        slopes = fill_gram(
+            encode(rankings, FLOAT), None, normalize=False, dtype=FLOAT, n_jobs=self.n_jobs
+        )
         if self.normalize:
             # A ranking with k(A, A) = 0 keeps 0, and has no slope.
-            own = self._squares(X, self._encoder())
+            own = self._squares(X, self.encoder())
             inverse = np.divide(1.0, own, out=np.zeros_like(own), where=own > 0)
-            own_slopes = self._squares(X, encoder) * inverse
+            own_slopes = self._squares(X, encode) * inverse
             slopes *= np.sqrt(np.outer(inverse, inverse))
             slopes -= gram * (own_slopes[:, np.newaxis] + own_slopes) / 2.0
         return np.asarray(np.exp(self.theta[0]) * slopes)[:, :, np.newaxis]

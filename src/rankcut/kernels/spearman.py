@@ -1,28 +1,18 @@
 """Spearman's kernel: inner products of centred positions."""
 
-from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import NDArray
 
 from rankcut._loops.partitions import centred_positions
-from rankcut.kernels.gram import Encoder, Features, gram_matrix
+from rankcut.kernels.gram import Encoder, Features
 from rankcut.kernels.groups import read_groups
-from rankcut.rankings import Rankings, Unranked
+from rankcut.kernels.ranking_kernel import RankingKernel
+from rankcut.rankings import Rankings
 
 
-def spearman_kernel(
-    X: Any,
-    Y: Any = None,
-    *,
-    unranked: Unranked = "error",
-    normalize: bool = False,
-    items: Sequence[Hashable] | None = None,
-    out: NDArray[Any] | None = None,
-    dtype: DTypeLike | None = None,
-    n_jobs: int | None = None,
-) -> NDArray[Any]:
+class SpearmanKernel(RankingKernel):
     """k(A, A') = Σ_i φ_i φ'_i, where φ_i = n + 1 − 2·(average rank of i).
 
     This is the graph cut kernel of the complete graph; with ``normalize=True`` it is Spearman's
@@ -38,8 +28,43 @@ def spearman_kernel(
 
     Parameters
     ----------
-    X, Y, unranked, normalize, items, out, dtype, n_jobs
+    unranked, normalize, items, n_jobs
+        As in :class:`KendallKernel`.
+
+    Examples
+    --------
+    >>> from rankcut.kernels import SpearmanKernel
+    >>> SpearmanKernel(normalize=True)([[1, 2, 3]], [[1, 3, 2]])
+    array([[0.5]])
+    """
+
+    def encoder(self, *, derivative: bool = False) -> Encoder:
+        """Encode rankings as centred positions."""
+
+        def encode(rankings: Rankings, dtype: np.dtype[Any]) -> Features:
+            groups = read_groups(rankings, self.unranked, self.n_jobs)
+
+            def fill(start: int, stop: int) -> NDArray[Any]:
+                features = np.empty((stop - start, groups.shape[1]))
+                centred_positions(groups[start:stop], features)
+                return features.astype(dtype, copy=False)
+
+            return Features(groups.shape, fill)
+
+        return encode
+
+
+def spearman_kernel(
+    X: Any, Y: Any = None, *, out: Any = None, dtype: Any = None, **options: Any
+) -> NDArray[Any]:
+    """k(A, A') = Σ_i φ_i φ'_i, where φ_i = n + 1 − 2·(average rank of i).
+
+    Parameters
+    ----------
+    X, Y, out, dtype
         As in :func:`~rankcut.kernels.kendall_kernel`.
+    **options
+        As in :class:`SpearmanKernel`.
 
     Returns
     -------
@@ -51,30 +76,4 @@ def spearman_kernel(
     array([[ 0.5],
            [-0.5]])
     """
-    return gram_matrix(
-        X,
-        Y,
-        spearman_encoder(unranked, n_jobs),
-        unranked=unranked,
-        normalize=normalize,
-        items=items,
-        out=out,
-        dtype=dtype,
-        n_jobs=n_jobs,
-    )
-
-
-def spearman_encoder(unranked: Unranked, n_jobs: int | None) -> Encoder:
-    """Encode rankings as centred positions."""
-
-    def encode(rankings: Rankings, dtype: np.dtype[Any]) -> Features:
-        groups = read_groups(rankings, unranked, n_jobs)
-
-        def fill(start: int, stop: int) -> NDArray[Any]:
-            features = np.empty((stop - start, groups.shape[1]))
-            centred_positions(groups[start:stop], features)
-            return features.astype(dtype, copy=False)
-
-        return Features(groups.shape, fill)
-
-    return encode
+    return SpearmanKernel(**options).gram(X, Y, out=out, dtype=dtype)

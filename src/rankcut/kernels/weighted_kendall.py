@@ -32,29 +32,20 @@ from rankcut._loops.position_weights import (
 from rankcut._loops.types import Floats, Indices
 from rankcut.errors import InputError
 from rankcut.graphs.distances import scaled_to_one
-from rankcut.kernels.gram import Encoder, Features, gram_dtype, gram_matrix, rows_at_once
+from rankcut.kernels.gram import Encoder, Features, gram_dtype, rows_at_once
 from rankcut.kernels.groups import all_full, read_groups
+from rankcut.kernels.pair_features import PairFeatures
+from rankcut.kernels.ranking_kernel import RankingKernel
 from rankcut.parameters import check_choice, is_whole, within_floats
-from rankcut.rankings import Rankings, Unranked, read_rankings
+from rankcut.rankings import Rankings, Unranked
 
 Weights: TypeAlias = Literal["average", "top-k", "additive", "multiplicative"]
 
 
-def weighted_kendall_kernel(
-    X: Any,
-    Y: Any = None,
-    *,
-    weights: Weights = "average",
-    k: int | None = None,
-    position_weights: ArrayLike | None = None,
-    unranked: Unranked = "error",
-    normalize: bool = False,
-    items: Sequence[Hashable] | None = None,
-    out: NDArray[Any] | None = None,
-    dtype: DTypeLike | None = None,
-    n_jobs: int | None = None,
-) -> NDArray[Any]:
+class WeightedKendallKernel(RankingKernel):
     """k(A, A') = Σ over pairs of items that A and A' order alike of U(positions in A)·U(in A').
+
+    With ties and unranked items, it is the exact mean over the full rankings that agree with each.
 
     Parameters
     ----------
@@ -70,17 +61,69 @@ def weighted_kendall_kernel(
         Number of positions that count, for "top-k".
     position_weights : array of shape (n_items,) or None
         u for "additive" and "multiplicative", best position first. None means 1, 1/2, 1/3, ….
-    X, Y, unranked, normalize, items, out, dtype, n_jobs
-        As in :func:`~rankcut.kernels.kendall_kernel`. With ties and unranked items, the kernel is
-        the exact mean over the full rankings that agree with each ranking.
-
-    Returns
-    -------
-    ndarray of shape (n_rankings_x, n_rankings_y)
+    unranked, normalize, items, n_jobs
+        As in :class:`KendallKernel`.
 
     References
     ----------
     Y. Jiao, J.-P. Vert. The weighted Kendall and high-order kernels for permutations. ICML 2018.
+
+    Examples
+    --------
+    >>> from rankcut.kernels import WeightedKendallKernel
+    >>> WeightedKendallKernel("top-k", k=2)([[1, 2, 3]], [[1, 2, 3], [2, 1, 3]])
+    array([[1., 0.]])
+    """
+
+    def __init__(
+        self,
+        weights: Weights = "average",
+        *,
+        k: int | None = None,
+        position_weights: ArrayLike | None = None,
+        unranked: Unranked = "error",
+        normalize: bool = False,
+        items: Sequence[Hashable] | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        super().__init__(unranked=unranked, normalize=normalize, items=items, n_jobs=n_jobs)
+        self.weights = weights
+        self.k = k
+        self.position_weights = position_weights
+
+    def encoder(self, *, derivative: bool = False) -> Encoder:
+        """Encode rankings as vectors of mean weights; as groups, for average weights."""
+        position_weights = self.position_weights
+        if self.normalize and position_weights is not None:
+            # A common factor makes no difference then, and products of weights must not underflow.
+            with within_floats("position_weights"):
+                position_weights = scaled_to_one(np.asarray(position_weights, dtype=np.float64))
+
+        def encode(rankings: Rankings, dtype: np.dtype[Any]) -> Features | AverageWeights:
+            groups = read_groups(rankings, self.unranked, self.n_jobs)
+            table = weight_table(self.weights, self.k, position_weights, groups.shape[1])
+            if self.weights == "average":
+                return AverageWeights(groups)
+            return weight_vectors(groups, table, dtype)
+
+        return encode
+
+
+def weighted_kendall_kernel(
+    X: Any, Y: Any = None, *, out: Any = None, dtype: Any = None, **options: Any
+) -> NDArray[Any]:
+    """k(A, A') = Σ over pairs of items that A and A' order alike of U(positions in A)·U(in A').
+
+    Parameters
+    ----------
+    X, Y, out, dtype
+        As in :func:`~rankcut.kernels.kendall_kernel`.
+    **options
+        As in :class:`WeightedKendallKernel`.
+
+    Returns
+    -------
+    ndarray of shape (n_rankings_x, n_rankings_y)
 
     Examples
     --------
@@ -90,65 +133,112 @@ def weighted_kendall_kernel(
     >>> weighted_kendall_kernel(rankings[:1], rankings)
     array([[2.5 , 1.75, 1.75]])
     """
-    if normalize and position_weights is not None:
-        # A common factor makes no difference then, and products of weights must not underflow.
-        with within_floats("position_weights"):
-            position_weights = scaled_to_one(np.asarray(position_weights, dtype=np.float64))
-    return gram_matrix(
-        X,
-        Y,
-        weighted_kendall_encoder(weights, k, position_weights, unranked, n_jobs),
-        unranked=unranked,
-        normalize=normalize,
-        items=items,
-        out=out,
-        dtype=dtype,
-        n_jobs=n_jobs,
-    )
+    return WeightedKendallKernel(**options).gram(X, Y, out=out, dtype=dtype)
 
 
-def weighted_kendall_features(
-    X: Any,
-    *,
-    weights: Weights = "additive",
-    k: int | None = None,
-    position_weights: ArrayLike | None = None,
-    unranked: Unranked = "error",
-    items: Sequence[Hashable] | None = None,
-    dtype: DTypeLike | None = None,
-    n_jobs: int | None = None,
-) -> NDArray[Any]:
+class WeightedKendallFeatures(PairFeatures):
+    """E[U(positions of i and j)·1(i better than j)] for all i and j.
+
+    The inner product of two vectors is the weighted Kendall kernel. Coordinate n·i + j is the pair
+    i, j; it is 0 for i = j.
+
+    Parameters
+    ----------
+    weights : {"top-k", "additive", "multiplicative"}, default="additive"
+        U; see :class:`WeightedKendallKernel`. The average weights are not a product of one weight
+        for each ranking, so they have no such vectors.
+    k : int or None, default=None
+        How many positions count, for "top-k".
+    position_weights : array of shape (n_items,) or None, default=None
+        u for "additive" and "multiplicative", best position first; None is 1, 1/2, 1/3, ….
+    unranked : {"error", "last", "anywhere"}, default="error"
+        Meaning of an unranked item.
+    items : sequence or None, default=None
+        Labels of the columns, if the rankings are not a frame.
+    dtype : float32, float64 or None, default=None
+        Type of the vectors; None is float32 for ranks in float32, and float64 otherwise.
+    n_jobs : int or None, default=None
+        Number of threads.
+
+    Attributes
+    ----------
+    n_features_in_ : int
+        Number of items.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        The items' labels, if they are strings given by a frame.
+
+    Examples
+    --------
+    >>> from rankcut.kernels import WeightedKendallFeatures
+    >>> features = WeightedKendallFeatures(weights="top-k", k=2)
+    >>> features.fit_transform([[1, 2, 3]]).reshape(3, 3)
+    array([[0., 1., 0.],
+           [0., 0., 0.],
+           [0., 0., 0.]])
+    """
+
+    def __init__(
+        self,
+        *,
+        weights: Weights = "additive",
+        k: int | None = None,
+        position_weights: ArrayLike | None = None,
+        unranked: Unranked = "error",
+        items: Sequence[Hashable] | None = None,
+        dtype: DTypeLike | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.weights = weights
+        self.k = k
+        self.position_weights = position_weights
+        self.unranked = unranked
+        self.items = items
+        self.dtype = dtype
+        self.n_jobs = n_jobs
+
+    def _check(self, n_items: int) -> None:
+        self._table(n_items)
+
+    def _table(self, n_items: int) -> Floats:
+        if self.weights == "average":
+            raise InputError(
+                'is "average", which has no vector of one number per pair of items',
+                parameter="weights",
+                remedy="use weighted_kendall_kernel, or other weights",
+            )
+        return weight_table(self.weights, self.k, self.position_weights, n_items)
+
+    def _features(self, rankings: Rankings) -> NDArray[Any]:
+        table = self._table(rankings.shape[1])
+        groups = read_groups(rankings, self.unranked, self.n_jobs)
+        dtype = gram_dtype(self.dtype, None, rankings)
+        return PositionWeights(groups, table).rows(0, len(groups), dtype)
+
+    def _pairs(self, n_items: int) -> list[tuple[int, int]]:
+        return [(i, j) for i in range(n_items) for j in range(n_items)]
+
+
+def weighted_kendall_features(X: Any, **options: Any) -> NDArray[Any]:
     """E[U(positions of i and j)·1(i better than j)] for all i, j: the features of the kernel.
 
     Parameters
     ----------
-    X, unranked, items, dtype, n_jobs
-        As in :func:`~rankcut.kernels.kendall_kernel`.
-    weights, k, position_weights
-        As in :func:`weighted_kendall_kernel`, except "average": those weights are not a product
-        of one weight per ranking, so there is no such vector.
+    X : array, frame or CSR array of shape (n_rankings, n_items)
+        Rank matrix.
+    **options
+        As in :class:`WeightedKendallFeatures`.
 
     Returns
     -------
     ndarray of shape (n_rankings, n_items²)
-        Column n·i + j is the pair i, j; it is 0 for i = j.
 
     Examples
     --------
     >>> weighted_kendall_features([[1, 2, 3]], weights="additive").round(2)
     array([[0.  , 1.5 , 1.33, 0.  , 0.  , 0.83, 0.  , 0.  , 0.  ]])
     """
-    if weights == "average":
-        raise InputError(
-            'is "average", which has no vector of one number per pair of items',
-            parameter="weights",
-            remedy="use weighted_kendall_kernel, or other weights",
-        )
-    rankings = read_rankings(X, items)
-    rankings.check(unranked)
-    table = weight_table(weights, k, position_weights, rankings.shape[1])
-    groups = read_groups(rankings, unranked, n_jobs)
-    return PositionWeights(groups, table).rows(0, len(groups), gram_dtype(dtype, None, rankings))
+    chosen = WeightedKendallFeatures(**options)
+    return chosen._features(chosen._read(X, reset=True))
 
 
 def weight_table(
@@ -264,22 +354,3 @@ def weight_vectors(groups: Indices, table: Floats, dtype: np.dtype[Any]) -> Feat
         return vectors.rows(start, stop, dtype)
 
     return Features((len(groups), groups.shape[1] ** 2), fill)
-
-
-def weighted_kendall_encoder(
-    weights: Weights,
-    k: int | None,
-    position_weights: ArrayLike | None,
-    unranked: Unranked,
-    n_jobs: int | None,
-) -> Encoder:
-    """Encode rankings as vectors of mean weights; as groups, for average weights."""
-
-    def encode(rankings: Rankings, dtype: np.dtype[Any]) -> Features | AverageWeights:
-        groups = read_groups(rankings, unranked, n_jobs)
-        table = weight_table(weights, k, position_weights, groups.shape[1])
-        return (
-            AverageWeights(groups) if weights == "average" else weight_vectors(groups, table, dtype)
-        )
-
-    return encode

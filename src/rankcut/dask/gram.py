@@ -4,7 +4,6 @@ Each block of rankings is encoded once, and the encodings are compared in pairs.
 with itself, only half of the matrix is computed; the other half is its mirror image.
 """
 
-from collections.abc import Hashable, Sequence
 from functools import partial
 from itertools import accumulate
 from typing import Any
@@ -15,42 +14,25 @@ from numpy.typing import DTypeLike, NDArray
 from rankcut.dask.collections import as_array, map_rows, stand_in
 from rankcut.dask.tasks import reduced, shared, task
 from rankcut.errors import InputError
-from rankcut.kernels.gram import (
-    Encoder,
-    Encoding,
-    fill_gram,
-    gram_dtype,
-    gram_matrix,
-    read_both,
-)
-from rankcut.kernels.nearest import (
-    Nearest,
-    all_found,
-    best_of,
-    keep_nearest,
-    nearest_rankings,
-    none_yet,
-)
+from rankcut.kernels.gram import Encoder, Encoding, fill_gram, gram_dtype, read_both
+from rankcut.kernels.nearest import Nearest, all_found, best_of, keep_nearest, none_yet
+from rankcut.kernels.ranking_kernel import FLOAT, RankingKernel
 from rankcut.parameters import check_count
-from rankcut.rankings import Unranked, read_rankings
+from rankcut.rankings import Rankings, read_rankings
 from rankcut.rankings.collections import for_collections, is_collection
 
 # The encoding of a block without rankings.
 _NOTHING = np.empty(0, dtype=object)
 
 
-@for_collections(gram_matrix)
+@for_collections(RankingKernel.gram)
 def lazy_gram(
+    kernel: RankingKernel,
     X: Any,
-    Y: Any,
-    encode: Encoder,
+    Y: Any = None,
     *,
-    unranked: Unranked,
-    normalize: bool,
-    items: Sequence[Hashable] | None,
-    dtype: DTypeLike | None,
     out: Any = None,
-    n_jobs: int | None = None,
+    dtype: DTypeLike | None = None,
 ) -> Any:
     """The Gram matrix as a Dask array; one of X and Y may be in memory. Y=None is X again."""
     import dask.array as da
@@ -61,46 +43,39 @@ def lazy_gram(
             parameter="out",
             remedy="write the Gram matrix of a Dask collection with its to_zarr method",
         )
-    left, right = read_both(stand_in(X), None if Y is None else stand_in(Y), items, unranked)
+    encode = kernel.encoder()
+    left, right = _placeholders(kernel, X, Y)
     result_dtype = gram_dtype(dtype, None, left)
     # A placeholder row shows at once what the kernel refuses.
     fill_gram(encode(left, result_dtype), None, normalize=False, dtype=result_dtype, progress=False)
-    encoded = partial(lazy_encodings, encode=encode, unranked=unranked, dtype=result_dtype)
-    rows = encoded(X, items=left.items)
-    symmetric = Y is None or Y is X
-    columns = rows if symmetric else encoded(Y, items=None if right is None else right.items)
+    rows = _encodings(kernel, X, left, encode, result_dtype)
+    columns = rows if right is None else _encodings(kernel, Y, right, encode, result_dtype)
     numbers = [da.from_array(np.arange(part.numblocks[0]), chunks=1) for part in (rows, columns)]
     gram = da.blockwise(
         _compare,
         "ij",
-        rows,
-        "i",
-        columns,
-        "j",
-        numbers[0],
-        "i",
-        numbers[1],
-        "j",
-        symmetric=symmetric,
-        normalize=normalize,
+        *(rows, "i", columns, "j", numbers[0], "i", numbers[1], "j"),
+        symmetric=right is None,
+        normalize=kernel.to_scale,
         gram_type=result_dtype,
         dtype=result_dtype,
         meta=np.empty((0, 0), dtype=result_dtype),
         align_arrays=False,
     )
-    return da.map_blocks(_either, gram, gram.T, dtype=result_dtype) if symmetric else gram
+    return gram if right is not None else da.map_blocks(_either, gram, gram.T, dtype=result_dtype)
 
 
-def lazy_encodings(
-    X: Any,
-    *,
-    encode: Encoder,
-    unranked: Unranked,
-    items: Sequence[Hashable] | None,
-    dtype: np.dtype[Any],
+def _placeholders(kernel: RankingKernel, X: Any, Y: Any) -> tuple[Rankings, Rankings | None]:
+    """The columns of both, checked; None if Y is None or X."""
+    other = None if Y is None or Y is X else stand_in(Y)
+    return read_both(stand_in(X), other, kernel.items, kernel.unranked)
+
+
+def _encodings(
+    kernel: RankingKernel, X: Any, known: Rankings, encode: Encoder, dtype: np.dtype[Any]
 ) -> Any:
     """A Dask array of one dimension whose blocks are encodings of as many rankings."""
-    encoder = partial(_encode, encode, unranked, items, dtype)
+    encoder = partial(_encode, kernel, known.items, encode, dtype)
     if is_collection(X):
         return map_rows(encoder, X, nothing=_NOTHING)
     encoding = encoder(X)
@@ -108,14 +83,10 @@ def lazy_encodings(
 
 
 def _encode(
-    encode: Encoder,
-    unranked: Unranked,
-    items: Sequence[Hashable] | None,
-    dtype: np.dtype[Any],
-    block: Any,
+    kernel: RankingKernel, items: Any, encode: Encoder, dtype: np.dtype[Any], block: Any
 ) -> Encoding:
     rankings = read_rankings(block, items)
-    rankings.check(unranked)
+    rankings.check(kernel.unranked)
     return encode(rankings, dtype)
 
 
@@ -144,40 +115,32 @@ def _either(block: NDArray[Any], mirrored: NDArray[Any]) -> NDArray[Any]:
     return block if block.size or not mirrored.size else mirrored
 
 
-@for_collections(nearest_rankings)
-def lazy_nearest(
-    X: Any,
-    Y: Any,
-    encode: Encoder,
-    *,
-    k: int,
-    unranked: Unranked,
-    normalize: bool,
-    items: Sequence[Hashable] | None,
-    n_jobs: int | None = None,
-) -> Nearest:
+@for_collections(RankingKernel.nearest)
+def lazy_nearest(kernel: RankingKernel, X: Any, Y: Any = None, *, k: int = 10) -> Nearest:
     """The nearest rankings, from the best of each pair of blocks."""
     check_count(k, "k")
-    left, right = read_both(stand_in(X), None if Y is None else stand_in(Y), items, unranked)
-    encoded = partial(lazy_encodings, encode=encode, unranked=unranked, dtype=np.dtype(np.float64))
-    rows = encoded(X, items=left.items)
-    columns = rows if right is None or Y is X else encoded(Y, items=right.items)
+    encode = kernel.encoder()
+    left, right = _placeholders(kernel, X, Y)
+    rows = _encodings(kernel, X, left, encode, FLOAT)
+    columns = rows if right is None else _encodings(kernel, Y, right, encode, FLOAT)
     others = list(columns.to_delayed())
     starts = task(_starts)([task(len)(other) for other in others])
     compare, combine = task(_best_of_pair), partial(_combined, k)
     found = task(all_found, nout=2)
-    values, numbers = [], []
+    best = []
     for row, block in enumerate(rows.to_delayed()):
         pairs = [
-            compare(block, other, (starts, column), k, normalize, columns is rows and column == row)
+            compare(
+                block, other, (starts, column), k, kernel.to_scale, right is None and column == row
+            )
             for column, other in enumerate(others)
         ]
-        best = found(reduced(pairs, combine))
-        values.append(best[0])
-        numbers.append(best[1])
+        best.append(found(reduced(pairs, combine)))
     return Nearest(
-        as_array(values, rows.chunks[0], np.empty((0, k))),
-        as_array(numbers, rows.chunks[0], np.empty((0, k), dtype=np.int64)),
+        as_array([values for values, _ in best], rows.chunks[0], np.empty((0, k))),
+        as_array(
+            [numbers for _, numbers in best], rows.chunks[0], np.empty((0, k), dtype=np.int64)
+        ),
     )
 
 
