@@ -7,13 +7,7 @@ from scipy import sparse
 from scipy.optimize import isotonic_regression
 from tolerances import assert_rounds_to
 
-from rankcut._loops import (
-    cut_increments,
-    level_increments,
-    pair_increments,
-    partitions,
-    slopes,
-)
+from rankcut._loops import cut_increments, partitions, slopes
 
 N_ROWS, N_ITEMS = 25, 11
 
@@ -76,8 +70,7 @@ def test_order_rows(kind, close):
         assert ends == expected
 
 
-# Up to 63 items, places are bits of one number.
-@pytest.mark.parametrize("n_items", [1, 2, 3, 62, 63, 64, 65, 130])
+@pytest.mark.parametrize("n_items", [1, 2, 3, 63, 64, 65])
 @pytest.mark.parametrize("compiled", [True, False])
 def test_only_rows_that_miss_their_first_or_last_rank_are_permutations(n_items, compiled):
     places = np.arange(n_items + 1.0)
@@ -171,7 +164,6 @@ def test_increments_and_pooling(kind):
         2 * stored.data,
         weights.sum(axis=0),
     )
-    rows, columns, padded, starts = pair_increments.arrange_weights(weights, graph[3])
     table = cut_increments.tabulate_cut(weights)
     factors, signed = np.random.default_rng(2).standard_normal((2, N_ITEMS, 6))
     calls = {
@@ -188,22 +180,7 @@ def test_increments_and_pooling(kind):
         ),
         cut_increments.table_increments: (order, ends, n_groups, table),
         cut_increments.sparse_increments: (order, ends, n_groups, *graph),
-        pair_increments.pair_increments: (
-            order,
-            ends,
-            n_groups,
-            rows,
-            columns,
-            padded,
-            graph[3],
-            starts,
-        ),
-        level_increments.level_increments: (
-            order,
-            ends,
-            n_groups,
-            *level_increments.arrange_levels(weights, graph[3]),
-        ),
+        cut_increments.dense_increments: (order, ends, n_groups, *dense_tables(weights)),
     }
     for loop, inputs in calls.items():
         machine, plain = np.zeros((2, N_ROWS, N_ITEMS))
@@ -214,15 +191,13 @@ def test_increments_and_pooling(kind):
         assert_rounds_to(machine, plain, 6 * N_ITEMS, size)
         fast, slow = np.zeros((2, N_ROWS, N_ITEMS))
         for compiled, features in ((True, fast), (False, slow)):
-            pools = np.full((3, N_ITEMS + 2), np.nan)
-            rows = np.arange(N_ROWS, dtype=np.uint32)
-            run(slopes.pool_rows, compiled, order, ends, n_groups, rows, machine, pools, features)
+            run(slopes.pool_rows, compiled, order, ends, n_groups, machine, features)
         assert_rounds_to(fast, slow, N_ITEMS, size)
 
 
-@pytest.mark.parametrize("kind", ["random", "falling", "rising", "zeros", "uneven"])
+@pytest.mark.parametrize("kind", ["random", "falling", "rising", "zeros"])
 @pytest.mark.parametrize("n_items", [1, 2, 7, 40])
-def test_pooling_is_antitonic_regression_alone_and_in_fives(n_items, kind):
+def test_pooling_is_antitonic_regression(n_items, kind):
     rng = np.random.default_rng(n_items)
     n_rows = 11
     ranks = rng.permuted(np.tile(np.arange(n_items), (n_rows, 1)), axis=1).astype(float)
@@ -232,36 +207,19 @@ def test_pooling_is_antitonic_regression_alone_and_in_fives(n_items, kind):
     increments = rng.integers(-9, 10, (n_rows, n_items)).astype(float)
     if kind == "zeros":
         increments = np.where(rng.random(increments.shape) < 0.5, 0.0, -0.0)
-    elif kind == "uneven":
-        # From as few steps as there can be, a pair in each, to as many: all in the last pool.
-        places = np.arange(n_items)
-        increments[::2] = places % 2 - 10.0 * (places // 2)
-        increments[1::2] = -places
-        increments[1::2, -1] = 1e6
     elif kind != "random":
         increments = np.sort(increments, axis=1)[:, :: -1 if kind == "falling" else 1].copy()
-    pooled = {}
-    for compiled in (True, False):
-        alone, in_fives = np.full((2, n_rows, n_items), np.nan)
-        pools = np.full((3, n_items + 2), np.nan)
-        rows = np.arange(n_rows, dtype=np.uint32)
-        run(slopes.pool_rows, compiled, order, ends, n_groups, rows, increments, pools, alone)
-        # Those without ties, from one that makes no five to more than a five.
-        for some in (rows[3:4], rows[:6], rows[[7, 1, 5]]):
-            in_fives[:] = np.nan
-            room = slopes.room_for_fives(n_items)
-            run(slopes.pool_in_fives, compiled, order, some, increments, *room, in_fives)
-            assert_array_equal(in_fives[some], alone[some])
-            assert np.isnan(np.delete(in_fives, some, axis=0)).all()
-        pooled[compiled] = alone
-    for r, features in enumerate(pooled[True]):
+    pooled = np.full((2, n_rows, n_items), np.nan)
+    for compiled in (0, 1):
+        run(slopes.pool_rows, compiled, order, ends, n_groups, increments, pooled[compiled])
+    for r in range(n_rows):
         sizes = np.diff(ends[r, : n_groups[r]], prepend=0)
         regression = isotonic_regression(
             increments[r, : n_groups[r]] / sizes, weights=sizes, increasing=False
         )
         expected = np.repeat(regression.x, sizes)
         size = np.abs(increments[r]).sum()
-        for got in (features, pooled[False][r]):
+        for got in pooled[:, r]:
             assert_rounds_to(got[order[r, :n_items]], expected, 4 * n_items, size)
 
 
@@ -270,9 +228,8 @@ def test_items_in_no_group_have_slope_zero(compiled):
     ranks = np.array([[1.0, np.nan, 2.0], [np.nan, np.nan, 1.0], [np.nan, np.nan, np.nan]])
     order, ends, n_groups = orders(ranks, compiled, close=False)
     increments = np.array([[2.0, 4.0, 9.0], [-5.0, 9.0, 9.0], [9.0, 9.0, 9.0]])
-    features, pools = np.full((3, 3), np.nan), np.full((3, 5), np.nan)
-    rows = np.arange(3, dtype=np.uint32)
-    run(slopes.pool_rows, compiled, order, ends, n_groups, rows, increments, pools, features)
+    features = np.full((3, 3), np.nan)
+    run(slopes.pool_rows, compiled, order, ends, n_groups, increments, features)
     assert_array_equal(features, [[3.0, 0.0, 3.0], [0.0, 0.0, -5.0], [0.0, 0.0, 0.0]])
 
 
@@ -311,68 +268,47 @@ def dense_rows(n_items, n_rows, rng):
     return ranks
 
 
-def increments_on_dense(block, table, degrees):
+def dense_tables(weights):
+    degrees = weights.sum(axis=0)
+    return cut_increments.in_lines(2 * weights), cut_increments.in_lines(degrees[None])[0]
+
+
+def increments_on_dense(block, weights):
     order, ends, n_groups = block
     # Room for more rankings, as for a block that is not full.
-    out = np.full((len(order) + 2, len(degrees)), np.nan)
-    if len(table) == 3:
-        level_increments.level_increments(order, ends, n_groups, *table, out)
-    else:
-        rows, columns, padded, starts = table
-        pair_increments.pair_increments(
-            *(order, ends, n_groups, rows, columns, padded, degrees, starts),
-            out,
-        )
+    out = np.full((len(order) + 2, len(weights)), np.nan)
+    cut_increments.dense_increments(order, ends, n_groups, *dense_tables(weights), out)
     assert np.isnan(out[len(order) :]).all()
     return [row[:size] for row, size in zip(out, n_groups, strict=False)]
 
 
-WAYS = {
-    "pairs": pair_increments.arrange_weights,
-    "levels": level_increments.arrange_levels,
-}
-
-
-# One panel of items or more, and parts of panels, squares, vectors and fours.
-@pytest.mark.parametrize("n_items", [1, 2, 4, 33, 38, 127, 128, 129, 165, 261])
-@pytest.mark.parametrize("way", WAYS)
-def test_increments_on_a_dense_graph_are_differences_of_cuts(n_items, way):
+# Few items, whose rankings are alone, and many, whose long rankings share weights.
+@pytest.mark.parametrize("n_items", [1, 2, 3, 38, 161, 165])
+def test_increments_on_a_dense_graph_are_differences_of_cuts(n_items):
     rng = np.random.default_rng(n_items)
     weights = dense_graph(n_items, rng)
-    degrees = weights.sum(axis=0)
-    table = WAYS[way](weights, degrees)
-    n_rows = pair_increments.LANES + 17
+    n_rows = cut_increments.SHARING + 17
     order, ends, n_groups = orders(dense_rows(n_items, n_rows, rng))
-    checked = slice(None, None, 1 if n_items < 100 else 29)
-    for few in (False, True):
-        some = slice(0, pair_increments.FEW_LANES - 1) if few else slice(None)
-        got = increments_on_dense((order[some], ends[some], n_groups[some]), table, degrees)
-        for r in range(len(got))[checked]:
-            placed = np.zeros(n_items, bool)
-            before, start = 0.0, 0
-            for increment, end in zip(got[r], ends[r], strict=False):
-                placed[order[r, start:end]] = True
-                cut = weights[placed][:, ~placed].sum()
-                assert_rounds_to(increment, cut - before, 4 * n_items, 2 * weights.sum())
-                before, start = cut, end
+    got = increments_on_dense((order, ends, n_groups), weights)
+    for r in range(0, n_rows, 1 if n_items < 100 else 5):
+        placed = np.zeros(n_items, bool)
+        before, start = 0.0, 0
+        for increment, end in zip(got[r], ends[r], strict=False):
+            placed[order[r, start:end]] = True
+            cut = weights[placed][:, ~placed].sum()
+            assert_rounds_to(increment, cut - before, 4 * n_items, 2 * weights.sum())
+            before, start = cut, end
 
 
-@pytest.mark.parametrize("way", WAYS)
-def test_a_dense_graph_gives_a_ranking_the_same_bits_alone_and_among_others(way):
+def test_a_dense_graph_gives_a_ranking_the_same_bits_alone_and_among_others():
     rng = np.random.default_rng(3)
-    n_rows = 150
+    n_rows = 3 * cut_increments.SHARING + 5
     for n_items in (38, 167):
         weights = dense_graph(n_items, rng)
-        degrees = weights.sum(axis=0)
-        table = WAYS[way](weights, degrees)
-        order, ends, n_groups = orders(dense_rows(n_items, n_rows, rng))
-
-        def increments(some, table=table, degrees=degrees, block=(order, ends, n_groups)):
-            return increments_on_dense([part[some] for part in block], table, degrees)
-
-        together = increments(slice(None))
+        block = orders(dense_rows(n_items, n_rows, rng))
+        together = increments_on_dense(block, weights)
         for size in (1, 20, 64):
             for start in range(0, n_rows, size):
-                some = increments(slice(start, start + size))
+                some = increments_on_dense([part[start : start + size] for part in block], weights)
                 for got, expected in zip(some, together[start : start + size], strict=True):
                     assert_array_equal(got, expected)

@@ -14,9 +14,6 @@ from rankcut.errors import amount
 if TYPE_CHECKING:
     from rankcut.report.description import Description, Preference
 
-# Described by plain Python sooner than Numba is imported.
-_FEW_ENTRIES = 4096
-
 _MOST_COLUMNS = 12
 _LONGEST_NAME = 60
 
@@ -36,16 +33,12 @@ def info(
     Example: rankcut info votes.soi
     """
     import sys
-    from contextlib import nullcontext
 
-    from rankcut._loops.compilation import plain_loops
     from rankcut.report.description import describe
 
     outputs = results.open({".json": None}, ".json")
     rankings = reading.read(file)
-    few = rankings.ranks.shape[0] * rankings.ranks.shape[1] <= _FEW_ENTRIES
-    with plain_loops() if few else nullcontext():
-        found = describe(rankings)
+    found = describe(rankings)
     data: dict[str, Any] = {"title": rankings.title, **asdict(found)}
     outputs.write(table_writers({}, data))
 

@@ -13,8 +13,7 @@ algorithm       for                                    cost of a ranking of n it
                 constant, a sparse and a low-rank one
 ==============  =====================================  ==============================
 
-For a top-k list the last two cost k/n of that; so does ``dense`` for up to LEVEL_ITEMS
-items, and for more, a short list costs k². All agree to rounding.
+For a top-k list the last three cost k/n of that, if k is small. All agree to rounding.
 """
 
 from collections.abc import Callable, Hashable, Iterable
@@ -27,13 +26,13 @@ from scipy import sparse
 
 from rankcut._loops.cut_increments import (
     complete_increments,
+    dense_increments,
+    in_lines,
     sparse_increments,
     structured_increments,
     table_increments,
     tabulate_cut,
 )
-from rankcut._loops.level_increments import arrange_levels, level_increments
-from rankcut._loops.pair_increments import arrange_weights, pair_increments
 from rankcut._loops.set_increments import hypergraph_increments
 from rankcut._loops.types import Floats
 from rankcut.cuts.expected_slopes import ExpectedSlopes
@@ -52,12 +51,9 @@ from rankcut.rankings.partitions import Partitions
 Algorithm: TypeAlias = Literal["auto", "complete", "table", "dense", "sparse", "structured"]
 
 # Measured by benchmarks/features.py. With more items the table outgrows the cache that makes it
-# fast, and so do the rows of a dense matrix, which are read for each ranking: then many rankings
-# share pairs of items. The others are the costs of an item of a sparse graph, and of each of its
-# edges, or of its factors in a low-rank graph, in entries of a dense matrix: between those of
-# processors with wide vectors, half as much again, and of others.
+# fast. The others are the costs of an item of a sparse graph, and of each of its edges, or of its
+# factors in a low-rank graph, in entries of a dense matrix.
 TABLE_ITEMS = 16
-LEVEL_ITEMS = 160
 ENTRIES_PER_ITEM = 130
 ENTRIES_PER_EDGE = 7.5
 ENTRIES_PER_FACTOR = 4.0
@@ -98,49 +94,23 @@ class _TableChains:
         table_increments(partitions.order, partitions.ends, partitions.n_groups, self._values, out)
 
 
-class _LevelChains:
+class _DenseChains:
     """What each item would gain next, kept up to date as items are placed."""
 
     def __init__(self, graph: ItemGraph) -> None:
-        self._arranged = arrange_levels(graph.to_dense(), graph.degrees)
+        self._twice = in_lines(2.0 * graph.to_dense())
+        self._degrees = in_lines(graph.degrees[None])[0]
 
     def increments(self, partitions: Partitions, out: Floats) -> None:
-        """A pass over the levels for every two or four items placed."""
-        level_increments(
+        """A row of weights for each item placed."""
+        dense_increments(
             partitions.order,
             partitions.ends,
             partitions.n_groups,
-            *self._arranged,
-            out,
-        )
-
-
-class _PairChains:
-    """Gains of all items from comparisons of all pairs."""
-
-    def __init__(self, graph: ItemGraph) -> None:
-        self._degrees = graph.degrees
-        self._rows, self._columns, self._twice, self._starts = arrange_weights(
-            graph.to_dense(), self._degrees
-        )
-
-    def increments(self, partitions: Partitions, out: Floats) -> None:
-        """Many rankings at a time."""
-        pair_increments(
-            partitions.order,
-            partitions.ends,
-            partitions.n_groups,
-            self._rows,
-            self._columns,
             self._twice,
             self._degrees,
-            self._starts,
             out,
         )
-
-
-def _dense_chains(graph: ItemGraph) -> _Chains:
-    return _LevelChains(graph) if graph.n_items <= LEVEL_ITEMS else _PairChains(graph)
 
 
 class _SparseChains:
@@ -220,7 +190,7 @@ def fastest_algorithm(graph: ItemGraph) -> Algorithm:
 _WAYS: dict[str, Callable[[ItemGraph], _Chains]] = {
     "complete": _CompleteChains,
     "table": _TableChains,
-    "dense": _dense_chains,
+    "dense": _DenseChains,
     "sparse": _SparseChains,
     "structured": _StructuredChains,
 }

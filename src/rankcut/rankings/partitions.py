@@ -16,7 +16,7 @@ from rankcut._loops.partitions import (
     order_permutations,
     order_sparse_rows,
 )
-from rankcut._loops.slopes import MOST_PAIRED, pair_up, pool_in_fives, pool_rows, room_for_fives
+from rankcut._loops.slopes import pool_rows
 from rankcut._loops.types import Floats, Indices, Ints
 from rankcut.errors import InputError
 from rankcut.rankings import Rankings
@@ -29,11 +29,6 @@ BLOCK = 1 << 16
 # from them takes a few megabytes.
 _SHARING = 128
 _MOST_SHARED = 1 << 18
-
-# Rankings of more than _FEW_ITEMS, without ties, are pooled in pairs of items first. At least _MANY
-# of them are pooled five at a time; fewer do not wait for that loop to be compiled.
-_FEW_ITEMS = 16
-_MANY = 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,23 +128,7 @@ class Partitions:
         ``increments`` has the rise of the set function at each group; ``out`` has a column for each
         item. Items in no group have 0.
         """
-        rows = np.arange(len(self), dtype=np.uint32)
-        pools = np.empty((3, self.n_items + 2))
-        apart, others = rows[:0], rows
-        if self.n_items > _FEW_ITEMS:
-            tied = self.n_groups != self.n_items
-            apart, others = (rows[~tied], rows[tied]) if tied.any() else (rows, rows[:0])
-        if len(apart) >= _MANY:
-            pool_in_fives(self.order, apart, increments, *room_for_fives(self.n_items), out)
-        elif self.n_items > MOST_PAIRED:
-            # Nothing is paired, so there is no difference between them.
-            others = rows
-        elif len(apart):
-            ends, n_groups, rises = self.ends.copy(), self.n_groups.copy(), increments.copy()
-            pair_up(apart, ends, n_groups, rises)
-            pool_rows(self.order, ends, n_groups, apart, rises, pools, out)
-        if len(others):
-            pool_rows(self.order, self.ends, self.n_groups, others, increments, pools, out)
+        pool_rows(self.order, self.ends, self.n_groups, increments, out)
 
     def reversed(self) -> "Partitions":
         """The same partitions of all items, worst group first."""
