@@ -14,7 +14,7 @@ from rankcut.cli import COMMANDS, consensus, graph, options
 from rankcut.cli.reading import Reading
 from rankcut.cli.terminal import styled
 from rankcut.consensus import methods
-from rankcut.files import formats, roles
+from rankcut.files import formats, tables
 from rankcut.graphs import distances
 from rankcut.rankings import Unranked
 
@@ -23,7 +23,7 @@ from rankcut.rankings import Unranked
     ("ours", "theirs"),
     [
         (options.Format, formats.Format),
-        (options.Layout, roles.Layout),
+        (options.Layout, tables.Layout),
         (options.Unranked, Unranked),
         (consensus.Method, methods.Method),
         (graph.Similarity, distances.Similarity),

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rankcut.dask.lazy_rankings import LazyRankings
-    from rankcut.files.blocks import Header
+    from rankcut.files.tables import Header
     from rankcut.files.feature_tables import ItemTable
     from rankcut.rankings.ranking_set import RankingSet
 

@@ -20,10 +20,10 @@ from rankcut.dask.collections import as_array, at_place
 from rankcut.dask.lazy_rankings import LazyRankings
 from rankcut.dask.tasks import Progress, computed, each_done, import_dask, shared_task
 from rankcut.errors import InputError, RankingFileError
+from rankcut.files.drafts import Parts
 from rankcut.files.matrix_files import MatrixBlock, write_matrix
 from rankcut.files.numpy_files import graph_arrays
 from rankcut.files.parquet import BlockPlace, BlockReader, import_pyarrow
-from rankcut.files.parts import Parts
 from rankcut.files.table_columns import known_columns
 from rankcut.graphs.item_graph import ItemGraph
 

@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankcut.errors import RankingFileError, Setting, Text, amount
-from rankcut.files.blocks import Block, Header, is_missing, positions, typed
 from rankcut.files.parquet import parquet_blocks
+from rankcut.files.roles import positions
 from rankcut.files.sheets import text_blocks
 from rankcut.files.streams import Source, source_name
+from rankcut.files.tables import Header, TableBlock, is_missing, typed
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,73 +78,94 @@ def read_items(
     array([[ 1.,  1.,  0.],
            [-1.,  0.,  1.]])
     """
-    name = source_name(source)
-    suffix = name.removesuffix(".gz").rpartition(".")[2].lower()
-    if suffix == "parquet":
-        blocks = list(parquet_blocks(source))
-    else:
-        divider = delimiter or ("\t" if suffix == "tsv" else ",")
-        blocks = list(text_blocks(source, delimiter=divider, header=header))
-    if blocks[0].declared is not None:
+    table = _whole_table(source, delimiter, header)
+    name, names = table.source, table.names
+    if table.declared is not None:
         raise RankingFileError(
             "holds rankings; it is not a table of items",
             name,
             remedy="learn a graph from them (AgreementGraph, or 'rankcut graph --learn agreement')",
         )
-    names = blocks[0].names
     label = 0 if item is None else positions([item], names, name)[0]
     codes = positions(categorical, names, name) if categorical else []
     chosen = positions(columns, names, name) if columns is not None else range(len(names))
-    every = {i: np.concatenate([block.objects(i) for block in blocks]) for i in {label, *chosen}}
-    lines = np.concatenate([block.lines for block in blocks])
-    items = ["" if cell is None else str(cell).strip() for cell in every[label]]
-    seen: set[str] = set()
-    for own, line in zip(items, lines.tolist(), strict=True):
-        if not own:
-            raise RankingFileError("this item has no name", name, line)
-        if own in seen:
-            unique = _unique_columns(blocks)
-            raise RankingFileError(
-                f"item {own!r} has two rows; each item needs one",
-                name,
-                line,
-                remedy=[
-                    "name the items by a column in which all rows differ: ",
-                    Setting("item", unique[0]),
-                ]
-                if unique
-                else "",
-            )
-        seen.add(own)
-    features = {}
-    for i in chosen:
-        if i == label:
-            continue
-        missing = [row for row, cell in enumerate(every[i]) if is_missing(cell)]
-        if missing:
-            raise RankingFileError(
-                f"item {items[missing[0]]!r} has no value in column {names[i]!r}",
-                name,
-                int(lines[missing[0]]),
-                remedy=["fill it in, or choose other columns with ", Setting("columns")],
-            )
-        values = every[i] if i in codes else typed(every[i])
-        if values.dtype.kind == "f" and not np.isfinite(values).all():
-            row = int(np.argmin(np.isfinite(values)))
-            raise RankingFileError(
-                f"item {items[row]!r} has {str(every[i][row])[:40]} in column {names[i]!r}, "
-                "which is not a finite number",
-                name,
-                int(lines[row]),
-            )
-        features[names[i]] = values
+    items = _names(table, label)
+    _check_names(items, table)
+    features = {
+        names[i]: _feature(table, i, items, is_code=i in codes) for i in chosen if i != label
+    }
     if not features:
         raise RankingFileError(
             "a table of items needs at least one column besides the names of the items", name
         )
     if columns is None:
         _check_tells(features, name)
-    return ItemTable(tuple(items), features)
+    return ItemTable(items, features)
+
+
+def _whole_table(source: Source, delimiter: str | None, header: Header) -> TableBlock:
+    """All rows of a CSV, TSV or Parquet file."""
+    suffix = source_name(source).removesuffix(".gz").rpartition(".")[2].lower()
+    if suffix == "parquet":
+        return TableBlock.joined(list(parquet_blocks(source)))
+    divider = delimiter or ("\t" if suffix == "tsv" else ",")
+    return TableBlock.joined(list(text_blocks(source, delimiter=divider, header=header)))
+
+
+def _names(table: TableBlock, column: int) -> tuple[str, ...]:
+    return tuple("" if cell is None else str(cell).strip() for cell in table.objects(column))
+
+
+def _check_names(items: Sequence[str], table: TableBlock) -> None:
+    seen: set[str] = set()
+    for own, line in zip(items, table.lines.tolist(), strict=True):
+        if not own:
+            raise RankingFileError("this item has no name", table.source, line)
+        if own in seen:
+            unique = _unique_columns(table)
+            better = "name the items by a column in which all rows differ: "
+            raise RankingFileError(
+                f"item {own!r} has two rows; each item needs one",
+                table.source,
+                line,
+                remedy=[better, Setting("item", unique[0])] if unique else "",
+            )
+        seen.add(own)
+
+
+def _unique_columns(table: TableBlock) -> list[str]:
+    """The columns with a value of its own for each row, text before numbers."""
+    found = {}
+    for i, name in enumerate(table.names):
+        cells = _names(table, i)
+        if "" not in cells and len(set(cells)) == len(cells):
+            found[name] = table.is_numeric(i)
+    return sorted(found, key=found.__getitem__)
+
+
+def _feature(
+    table: TableBlock, column: int, items: Sequence[str], *, is_code: bool
+) -> NDArray[np.generic]:
+    """A column, each item with a value."""
+    cells, name = table.objects(column), table.names[column]
+    missing = [row for row, cell in enumerate(cells) if is_missing(cell)]
+    if missing:
+        raise RankingFileError(
+            f"item {items[missing[0]]!r} has no value in column {name!r}",
+            table.source,
+            int(table.lines[missing[0]]),
+            remedy=["fill it in, or choose other columns with ", Setting("columns")],
+        )
+    values = cells if is_code else typed(cells)
+    if values.dtype.kind == "f" and not np.isfinite(values).all():
+        row = int(np.argmin(np.isfinite(values)))
+        raise RankingFileError(
+            f"item {items[row]!r} has {str(cells[row])[:40]} in column {name!r}, "
+            "which is not a finite number",
+            table.source,
+            int(table.lines[row]),
+        )
+    return values
 
 
 def _check_tells(features: Mapping[str, NDArray[np.generic]], name: str) -> None:
@@ -167,16 +189,6 @@ def _check_tells(features: Mapping[str, NDArray[np.generic]], name: str) -> None
         name,
         remedy=remedy,
     )
-
-
-def _unique_columns(blocks: Sequence[Block]) -> list[str]:
-    """The columns with a value of its own for each row, text before numbers."""
-    found = {}
-    for i, name in enumerate(blocks[0].names):
-        cells = np.concatenate([block.objects(i) for block in blocks]).tolist()
-        if None not in cells and len({str(cell).strip() for cell in cells}) == len(cells):
-            found[name] = typed(np.array(cells, dtype=object)).dtype.kind == "f"
-    return sorted(found, key=found.__getitem__)
 
 
 @dataclass(frozen=True, eq=False)
@@ -248,22 +260,15 @@ def read_people(
     >>> table.ids, table.columns["age"].tolist(), table.columns["town"].tolist()
     (('ann', 'bob'), [31.0, nan], ['york', 'leeds'])
     """
-    name = source_name(source)
-    suffix = name.removesuffix(".gz").rpartition(".")[2].lower()
-    if suffix == "parquet":
-        blocks = list(parquet_blocks(source))
-    else:
-        divider = delimiter or ("\t" if suffix == "tsv" else ",")
-        blocks = list(text_blocks(source, delimiter=divider, header=header))
-    names = blocks[0].names
+    table = _whole_table(source, delimiter, header)
+    name, names = table.source, table.names
     label = None if person is None else positions([person], names, name)[0]
-    every = [np.concatenate([block.objects(i) for block in blocks]) for i in range(len(names))]
-    columns = {own: typed(every[i]) for i, own in enumerate(names) if i != label}
-    if not columns or not len(every[0]):
+    columns = {own: typed(table.objects(i)) for i, own in enumerate(names) if i != label}
+    if not columns:
         raise RankingFileError("has no rows, or no columns besides the name", name)
     ids = None
     if label is not None:
-        ids = tuple("" if cell is None else str(cell).strip() for cell in every[label])
+        ids = _names(table, label)
         if len(set(ids)) < len(ids):
             twice = next(own for i, own in enumerate(ids) if own in ids[:i])
             raise RankingFileError(

@@ -12,7 +12,6 @@ import narwhals as nw
 import numpy as np
 
 from rankcut.errors import RankingFileError, Setting
-from rankcut.files.blocks import Block, Header, frame_blocks
 from rankcut.files.blt import format_blt, is_ballot_csv, read_blt
 from rankcut.files.drafts import atomic_file
 from rankcut.files.layouts import table_blocks, table_rankings
@@ -20,10 +19,11 @@ from rankcut.files.numpy_files import read_npy
 from rankcut.files.order_files import read_order
 from rankcut.files.parquet import format_parquet, parquet_blocks
 from rankcut.files.preflib import OrderType, format_preflib, read_preflib
-from rankcut.files.roles import Layout, TableOptions
+from rankcut.files.roles import TableOptions
 from rankcut.files.sheets import excel_blocks, format_text, text_blocks
 from rankcut.files.streams import Source, source_name, write_whole
 from rankcut.files.table_columns import declared_items, table_columns
+from rankcut.files.tables import Header, Layout, TableBlock, frame_blocks
 from rankcut.rankings.ranking_set import RankingSet
 
 Format: TypeAlias = Literal[
@@ -245,7 +245,7 @@ def _blocks(
     header: Header,
     sheet: str | None,
     rows: int | None = None,
-) -> Iterator[Block]:
+) -> Iterator[TableBlock]:
     if chosen == "parquet":
         return parquet_blocks(source, rows=rows)
     if chosen == "xlsx":

@@ -15,7 +15,7 @@ other columns are kept as descriptions of the rankings: in a wide table those th
 first rows, and those named by ``columns``.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import Any
@@ -24,8 +24,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankcut.errors import RankingFileError, Setting
-from rankcut.files.blocks import Block, is_empty, is_missing, meeting, side_column
-from rankcut.files.roles import Roles, TableOptions, counts_of, ids_of, one_column, plain, roles_of
+from rankcut.files.roles import (
+    Roles,
+    TableOptions,
+    counts_of,
+    ids_of,
+    meeting,
+    one_column,
+    plain,
+    roles_of,
+)
+from rankcut.files.tables import TableBlock, is_empty, is_missing, side_column
 from rankcut.rankings import object_array
 from rankcut.rankings.long_tables import entries_by_row, first_repeat
 from rankcut.rankings.orders import from_orders, parse_order
@@ -38,22 +47,21 @@ JUDGED_ROWS = 512
 _LOOKAHEAD_CELLS = 1 << 20
 
 
-def table_rankings(blocks: Iterable[Block], options: TableOptions) -> RankingSet:
+def table_rankings(blocks: Iterable[TableBlock], options: TableOptions) -> RankingSet:
     """All rankings of a table."""
     block, blocks = _first(meeting(blocks, options.where))
     layout = options.fitting(block)
     options = replace(options, layout=layout)
     if layout == "long":
-        return long_rankings(blocks, options)
-    if layout == "ballots":
-        return ballot_rankings(blocks, options)
-    if layout == "orders":
-        return order_rankings(blocks, options)
+        return _long_rankings(blocks, options)
+    if layout in ("ballots", "orders"):
+        read = _ballot_rankings if layout == "ballots" else _order_rankings
+        return read(TableBlock.joined(list(blocks)), options)
     whole = joined(list(_wide(blocks, options)))
     return replace(whole, ranks=whole.sparse()) if options.sparse else whole
 
 
-def table_blocks(blocks: Iterable[Block], options: TableOptions) -> Iterator[RankingSet]:
+def table_blocks(blocks: Iterable[TableBlock], options: TableOptions) -> Iterator[RankingSet]:
     """The rankings of a table a block at a time, where the layout allows; else all at once."""
     block, blocks = _first(meeting(blocks, options.where))
     if options.fitting(block) in ("wide", "ratings"):
@@ -62,16 +70,16 @@ def table_blocks(blocks: Iterable[Block], options: TableOptions) -> Iterator[Ran
         yield table_rankings(blocks, options)
 
 
-def _first(blocks: Iterable[Block]) -> tuple[Block, Iterable[Block]]:
+def _first(blocks: Iterable[TableBlock]) -> tuple[TableBlock, Iterable[TableBlock]]:
     every = iter(blocks)
     block = next(every)
     return block, chain([block], every)
 
 
-def _wide(blocks: Iterable[Block], options: TableOptions) -> Iterator[RankingSet]:
+def _wide(blocks: Iterable[TableBlock], options: TableOptions) -> Iterator[RankingSet]:
     every = iter(blocks)
     held = _enough_to_judge(every)
-    roles = roles_of(Block.joined(held), options)
+    roles = roles_of(TableBlock.joined(held), options)
     scale = options.levels()
     for block in chain(held, every):
         if scale is not None:
@@ -85,14 +93,21 @@ def _wide(blocks: Iterable[Block], options: TableOptions) -> Iterator[RankingSet
         yield RankingSet(
             ranks,
             roles.labels,
-            counts=counts_of(block, roles),
             counted=roles.count is not None,
-            ids=ids_of(block, roles),
-            columns={block.names[i]: block.objects(i) for i in roles.columns},
+            **_description(block, roles),
         )
 
 
-def _enough_to_judge(blocks: Iterator[Block]) -> list[Block]:
+def _description(block: TableBlock, roles: Roles) -> dict[str, Any]:
+    """What the columns beside the items say about each ranking, as arguments of a RankingSet."""
+    return {
+        "counts": counts_of(block, roles),
+        "ids": ids_of(block, roles),
+        "columns": {block.names[i]: block.objects(i) for i in roles.columns},
+    }
+
+
+def _enough_to_judge(blocks: Iterator[TableBlock]) -> list[TableBlock]:
     """The first blocks, until each column has a value and rows are many enough to compare."""
     held = [next(blocks)]
     empty = held[0].empty_columns()
@@ -126,7 +141,7 @@ def joined(blocks: list[RankingSet]) -> RankingSet:
     )
 
 
-def long_rankings(blocks: Iterable[Block], options: TableOptions) -> RankingSet:
+def _long_rankings(blocks: Iterable[TableBlock], options: TableOptions) -> RankingSet:
     """The rankings of a long table: ids and items in order of appearance.
 
     Other columns of a ranking are read from its first line.
@@ -208,28 +223,6 @@ def _mentions(rows: NDArray[np.int64], columns: NDArray[np.int64], which: str) -
     return np.sort(lines[np.unique(pairs, axis=1, return_index=True)[1]])
 
 
-class _Descriptions:
-    """The counts, names and other columns of rankings, block by block."""
-
-    def __init__(self) -> None:
-        self.counts: list[NDArray[np.int64]] = []
-        self.ids: list[Any] = []
-        self.columns: dict[str, list[NDArray[Any]]] = {}
-
-    def add(self, block: Block, roles: Roles) -> None:
-        times = counts_of(block, roles)
-        self.counts.append(np.ones(len(block), np.int64) if times is None else times)
-        self.ids.extend(ids_of(block, roles) or ())
-        for i in roles.columns:
-            self.columns.setdefault(block.names[i], []).append(block.objects(i))
-
-    def fields(self) -> dict[str, Any]:
-        """As arguments of a RankingSet."""
-        columns = {name: side_column(np.concatenate(cells)) for name, cells in self.columns.items()}
-        counts = np.concatenate(self.counts)
-        return {"counts": counts, "ids": tuple(self.ids) or None, "columns": columns}
-
-
 _BLANK = frozenset({"", "skipped", "undervote", "blank"})
 _OVERVOTE = "overvote"
 
@@ -239,67 +232,51 @@ def is_blank(name: str) -> bool:
     return is_missing(name) or name.strip().lower() in {*_BLANK, _OVERVOTE}
 
 
-def ballot_rankings(blocks: Iterable[Block], options: TableOptions) -> RankingSet:
+def _ballot_rankings(block: TableBlock, options: TableOptions) -> RankingSet:
     """The rankings of a table of ballots; items in order of appearance."""
-    labels: dict[str, int] = {}
-    starts, columns, ranks = [0], list[int](), list[float]()
-    known = _Descriptions()
-    source = ""
-    for block in blocks:
-        source = block.source
-        roles = roles_of(block, options)
-        for chosen in _chosen(block, roles):
-            columns.extend(labels.setdefault(name, len(labels)) for name in chosen)
-            ranks.extend(range(1, len(chosen) + 1))
-            starts.append(len(columns))
-        known.add(block, roles)
-    if not labels:
-        raise RankingFileError("no ballot names an item", source)
-    return RankingSet(
-        fitting_ranks(
-            np.array(ranks, dtype=np.float64),
-            np.array(columns, dtype=np.int64),
-            np.array(starts),
-            len(labels),
-            options.sparse,
-        ),
-        tuple(labels),
-        **known.fields(),
-    )
+    roles = roles_of(block, options)
+    orders = [[(name,) for name in chosen] for chosen in _chosen(block, roles)]
+    return _ordered(orders, block, roles, options, "no ballot names an item")
 
 
-def order_rankings(blocks: Iterable[Block], options: TableOptions) -> RankingSet:
+def _order_rankings(block: TableBlock, options: TableOptions) -> RankingSet:
     """The rankings of a column of orders; items in order of appearance."""
+    column = one_column(options.order, "order", block.names, block.source)
     orders: list[list[tuple[str, ...]]] = []
-    known = _Descriptions()
-    source = ""
-    for block in blocks:
-        source = block.source
-        column = one_column(options.order, "order", block.names, source)
-        roles = roles_of(block, options, used=(column,))
-        for row, cell in enumerate(block.objects(column, is_empty)):
-            order = [] if cell is None else parse_order(str(cell))
-            listed = [label for group in order for label in group]
-            if "" in listed:
-                block.refuse(
-                    row, column, f"{str(cell)[:40]!r} leaves out an item", "write Ann > Bob = Cy"
-                )
-            if len(set(listed)) < len(listed):
-                twice = next(label for i, label in enumerate(listed) if label in listed[:i])
-                block.refuse(row, column, f"item {twice!r} appears twice; list each item once")
-            orders.append(order)
-        known.add(block, roles)
+    for row, cell in enumerate(block.objects(column, is_empty)):
+        order = [] if cell is None else parse_order(str(cell))
+        listed = [label for group in order for label in group]
+        if "" in listed:
+            block.refuse(
+                row, column, f"{str(cell)[:40]!r} leaves out an item", "write Ann > Bob = Cy"
+            )
+        if len(set(listed)) < len(listed):
+            twice = next(label for i, label in enumerate(listed) if label in listed[:i])
+            block.refuse(row, column, f"item {twice!r} appears twice; list each item once")
+        orders.append(order)
+    roles = roles_of(block, options, used=(column,))
+    return _ordered(orders, block, roles, options, "no order names an item")
+
+
+def _ordered(
+    orders: Sequence[Sequence[tuple[str, ...]]],
+    block: TableBlock,
+    roles: Roles,
+    options: TableOptions,
+    nothing: str,
+) -> RankingSet:
     if not any(orders):
-        raise RankingFileError("no order names an item", source)
+        raise RankingFileError(nothing, block.source)
     ranks, items = from_orders(orders, sparse=True)
-    return RankingSet(
+    found = RankingSet(
         fitting_ranks(ranks.data, ranks.indices, ranks.indptr, len(items), options.sparse),
         tuple(items),
-        **known.fields(),
+        **_description(block, roles),
     )
+    return replace(found, columns={name: side_column(own) for name, own in found.columns.items()})
 
 
-def _chosen(block: Block, roles: Roles) -> Iterable[list[str]]:
+def _chosen(block: TableBlock, roles: Roles) -> Iterable[list[str]]:
     """The items on each ballot, best first."""
     cells = [block.objects(i).tolist() for i in roles.items]
     for row, ballot in enumerate(zip(*cells, strict=True)):

@@ -16,25 +16,18 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rankcut.errors import RankingFileError
-from rankcut.files.blocks import (
-    BLOCK_CELLS,
-    Block,
-    Declared,
-    NoSuchRowsError,
-    frame_blocks,
-    meeting,
-)
 from rankcut.files.layouts import JUDGED_ROWS, table_rankings
-from rankcut.files.roles import TableOptions, roles_of
+from rankcut.files.roles import NoSuchRowsError, TableOptions, meeting, roles_of
 from rankcut.files.streams import Source, read_all, reading_as, source_name
 from rankcut.files.table_columns import Columns
+from rankcut.files.tables import BLOCK_CELLS, Declared, TableBlock, frame_blocks
 from rankcut.rankings.ranking_set import RankingSet
 
 _KEY = b"rankcut"
 _VERSION = 1
 
 
-def parquet_blocks(source: Source, *, rows: int | None = None) -> Iterator[Block]:
+def parquet_blocks(source: Source, *, rows: int | None = None) -> Iterator[TableBlock]:
     """The blocks of a Parquet file or data set, read a batch at a time with PyArrow."""
     files = parquet_files(source)
     if files is None:
@@ -48,7 +41,7 @@ def parquet_blocks(source: Source, *, rows: int | None = None) -> Iterator[Block
             yield block
 
 
-def _blocks_of_file(source: Source, rows: int | None) -> Iterator[Block]:
+def _blocks_of_file(source: Source, rows: int | None) -> Iterator[TableBlock]:
     first = 0
     with _opened(source) as file:
         step = rows or max(1, BLOCK_CELLS // max(1, len(file.schema_arrow)))
@@ -81,7 +74,7 @@ def _declared(schema: Any, name: str) -> Declared | None:
             "was written by a newer version of rankcut", name, remedy="install that version"
         )
     place = {column: i for i, column in enumerate(schema.names)}
-    return Declared(str(told["layout"]), [place[item] for item in told["items"] if item in place])
+    return Declared(told["layout"], [place[item] for item in told["items"] if item in place])
 
 
 @contextmanager
@@ -211,7 +204,7 @@ class BlockReader:
                 remedy="write a wide one first: rankcut convert --to-layout wide",
             )
         blocks = _first_blocks(places, options)
-        names = [blocks[0].names[i] for i in roles_of(Block.joined(blocks), options).items]
+        names = [blocks[0].names[i] for i in roles_of(TableBlock.joined(blocks), options).items]
         settled = replace(options, layout=layout, item_columns=names, columns=None)
         first = table_rankings(iter(blocks[:1]), settled)
         return cls(settled, first.rows(slice(0))), first
@@ -229,12 +222,12 @@ class BlockReader:
         return int(np.concatenate([block.lines for block in kept])[row]) - 1
 
 
-def _first_blocks(places: Sequence[BlockPlace], options: TableOptions) -> list[Block]:
+def _first_blocks(places: Sequence[BlockPlace], options: TableOptions) -> list[TableBlock]:
     """The first blocks that have rows, until these are enough to judge."""
-    found: list[Block] = []
+    found: list[TableBlock] = []
     for last, place in enumerate(places, start=1):
         try:
-            found.append(Block.joined(list(meeting(_blocks(place), options.where))))
+            found.append(TableBlock.joined(list(meeting(_blocks(place), options.where))))
         except NoSuchRowsError:
             if last == len(places) and not found:
                 raise
@@ -245,7 +238,7 @@ def _first_blocks(places: Sequence[BlockPlace], options: TableOptions) -> list[B
     return found
 
 
-def _blocks(place: BlockPlace) -> Iterator[Block]:
+def _blocks(place: BlockPlace) -> Iterator[TableBlock]:
     """The rows of a block, some at a time; the other rows of its row groups are passed over."""
     with _opened(place.file) as opened:
         step = max(1, min(place.n_rows, BLOCK_CELLS // max(1, len(opened.schema_arrow))))

@@ -1,32 +1,29 @@
 """What each column of a table is: the ranking's name, its count, an item, or a description."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankcut.errors import InputError, RankingFileError, Setting, Text
-from rankcut.files.blocks import Block, positions
-from rankcut.files.rank_check import Finding, check_ranks, check_scores
+from rankcut.files.guessing import (
+    as_option,
+    check_numbers,
+    layout_of_text,
+    places_of_ballots,
+    rankings_in_text,
+)
+from rankcut.files.tables import Layout, TableBlock, shown
 from rankcut.rankings.ranking_set import LARGEST_COUNT
 from rankcut.rankings.ratings import Scale, read_scale
 
-Layout: TypeAlias = Literal["wide", "ratings", "long", "ballots", "orders"]
-
 RANKING, COUNT = "ranking", "count"
 
-# What the columns of ballots are called: "Choice 1", "rank_2", "3rd preference".
-_PLACE = re.compile(
-    r"(?i)(?:choice|rank|pref|preference|place|position)\W?_?(\d+)|(\d+)(?:st|nd|rd|th)\b"
-)
-
-_CHOICE = re.compile(r"(?i)choice[ _]?\d+")
-
-# What a column with the ratings of a long table is called.
-_SCORES = {"points", "rating", "ratings", "score", "scores", "stars"}
+# Columns named in an error message.
+_MOST_NAMES = 12
 
 # Names of items are shortened, if asked, at one of these.
 _BREAK = re.compile(r"[^\w]+")
@@ -99,14 +96,14 @@ class TableOptions:
             )
         self.levels()
 
-    def fitting(self, block: Block) -> Layout:
+    def fitting(self, block: TableBlock) -> Layout:
         """The layout asked for, or else the one that the table says or its columns suggest."""
         if self.layout is not None:
             return self.layout
         if self.order is not None:
             return "orders"
         if block.declared is not None:
-            return block.declared.layout  # type: ignore[return-value]
+            return block.declared.layout
         long = (self.item or "item") in block.names and any(
             (given or usual) in block.names
             for given, usual in ((self.rank, "rank"), (self.score, "score"))
@@ -115,7 +112,11 @@ class TableOptions:
             return "long"
         if self.scale is not None:
             return "ratings"
-        return "wide" if self.item_columns is not None else _layout_of_text(block, self)
+        if self.item_columns is not None:
+            return "wide"
+        ranking = self.ranking or RANKING
+        named = {ranking} if isinstance(ranking, str) else {*ranking}
+        return layout_of_text(block, named | {self.count or COUNT})
 
     def levels(self) -> dict[str, float] | None:
         """The level of each word of the scale, if there is one."""
@@ -133,7 +134,7 @@ class Roles:
     labels: tuple[str, ...]  #: of the items
 
 
-def roles_of(block: Block, options: TableOptions, used: Sequence[int] = ()) -> Roles:
+def roles_of(block: TableBlock, options: TableOptions, used: Sequence[int] = ()) -> Roles:
     """Sort the columns by what they are; ``used`` are those of a long table or of orders."""
     names, source = block.names, block.source
     ranking = _named(options.ranking, RANKING, names, source)
@@ -152,13 +153,15 @@ def roles_of(block: Block, options: TableOptions, used: Sequence[int] = ()) -> R
     return Roles(ranking, counts[0] if counts else None, items, rest, labels)
 
 
-def _items(block: Block, options: TableOptions, taken: set[int], known: Sequence[int]) -> list[int]:
+def _items(
+    block: TableBlock, options: TableOptions, taken: set[int], known: Sequence[int]
+) -> list[int]:
     names, source = block.names, block.source
     layout = options.fitting(block)
     if options.item_columns is not None:
         items = [i for i in positions(options.item_columns, names, source) if i not in taken]
     elif layout == "ballots":
-        left = _places(names) or range(len(names))
+        left = places_of_ballots(names) or range(len(names))
         items = [i for i in left if i not in taken and i not in known]
     elif block.declared is not None:
         items = [i for i in block.declared.items if i not in taken and i not in known]
@@ -175,13 +178,13 @@ def _items(block: Block, options: TableOptions, taken: set[int], known: Sequence
         if items and options.known_items is not None:
             items = _known_items(block, items, options.known_items)
         elif items:
-            _check_numbers(block, items, options)
+            check_numbers(block, items, layout)
     if not items:
         raise _no_items(block, options)
     return items
 
 
-def _known_items(block: Block, items: Sequence[int], known: Sequence[str]) -> list[int]:
+def _known_items(block: TableBlock, items: Sequence[int], known: Sequence[str]) -> list[int]:
     """The columns of a model's items; where one is missing, there must be no other columns."""
     ours = [i for i in items if block.names[i] in set(known)]
     others = [i for i in items if i not in ours]
@@ -197,96 +200,13 @@ def _known_items(block: Block, items: Sequence[int], known: Sequence[str]) -> li
         block.source,
         remedy=[
             "rename the column, or pass ",
-            Setting("columns", _as_option(others, block.names)),
+            Setting("columns", as_option(others, block.names)),
             " to leave the item unranked",
         ],
     )
 
 
-def _check_numbers(block: Block, items: Sequence[int], options: TableOptions) -> None:
-    """Refuse columns of numbers that do not look like ranks or scores, unless named as items."""
-    layout = options.fitting(block)
-    ordinals = [i for i in items if block.has_ordinals(i)]
-    empty = block.empty_columns() if ordinals else set()
-    others = [i for i in items if i not in ordinals and i not in empty]
-    finding: Finding | None
-    if ordinals and others and layout == "wide":
-        finding = Finding(others, "{} has no ordinals, as other columns have", others[0])
-    else:
-        values = np.column_stack(
-            [block.numbers(i, "the rank" if layout == "wide" else "the score") for i in items]
-        )
-        check = check_ranks if layout == "wide" else check_scores
-        finding = check(values, [block.names[i] for i in items])
-        if finding is not None:
-            culprit = None if finding.culprit is None else items[finding.culprit]
-            finding = Finding([items[i] for i in finding.columns], finding.problem, culprit)
-    if finding is None:
-        return
-    what = "" if finding.culprit is None else f"column {block.names[finding.culprit]!r}"
-    problem = finding.problem.format(what)
-    naming: Text = ["name the items with ", Setting("item_columns")]
-    if not finding.columns:
-        other = _in_text(block)
-        if other is not None:
-            problem, remedy = other
-            raise RankingFileError(problem, block.source, int(block.lines[0]), remedy=remedy)
-        remedy = ["pass ", Setting("layout", "ratings"), " for scores, or ", *naming]
-        score = next((name for name in block.names if name.strip().lower() in _SCORES), None)
-        if score is not None:
-            remedy = [
-                "if each row is one rating, name its columns with ",
-                Setting("ranking"),
-                ", ",
-                Setting("item"),
-                " and ",
-                Setting("score", score),
-                "; otherwise ",
-                *naming,
-            ]
-        raise RankingFileError(
-            f"these do not look like ranks: {problem}",
-            block.source,
-            int(block.lines[0]),
-            remedy=remedy,
-        )
-    number = len(finding.columns)
-    raise RankingFileError(
-        problem,
-        block.source,
-        int(block.lines[0]),
-        remedy=[
-            f"if {'it is not an item' if number == 1 else f'these {number} are not items'}, pass ",
-            Setting("columns", _as_option(finding.columns, block.names)),
-            "; otherwise ",
-            *naming,
-        ],
-    )
-
-
-def _as_option(columns: Sequence[int], names: Sequence[str]) -> str:
-    """Columns as a user would name them: by names, or by numbers where a name has a comma."""
-    chosen = [names[i] for i in columns]
-    if any("," in name or name.replace("-", "").isdecimal() for name in chosen):
-        return ",".join(str(i + 1) for i in columns)
-    return ",".join(chosen)
-
-
-def _layout_of_text(block: Block, options: TableOptions) -> Layout:
-    """Orders or ballots, if columns of text are called so, and wide otherwise."""
-    named = {options.ranking or RANKING, options.count or COUNT}
-    numbers = [i for i, name in enumerate(block.names) if block.is_numeric(i) and name not in named]
-    order = list(block.names).index("order") if "order" in block.names else None
-    if order is not None and order not in numbers and (not numbers or _has_orders(block, order)):
-        return "orders"
-    called_choice = [i for i, name in enumerate(block.names) if _CHOICE.fullmatch(name)]
-    places = called_choice if numbers else _places(block.names)
-    empty = block.empty_columns() if places else set()
-    text = [i for i in places if i not in empty]
-    return "ballots" if text and not {*text} & {*numbers} else "wide"
-
-
-def _no_items(block: Block, options: TableOptions) -> RankingFileError:
+def _no_items(block: TableBlock, options: TableOptions) -> RankingFileError:
     problem = "no column holds only numbers, so none is an item"
     remedy: Text = [
         "name the items with ",
@@ -297,53 +217,8 @@ def _no_items(block: Block, options: TableOptions) -> RankingFileError:
     if options.scale is not None:
         problem = f"no column holds only words of the scale {', '.join(options.levels() or ())}"
     else:
-        problem, remedy = _in_text(block) or (problem, remedy)
+        problem, remedy = rankings_in_text(block) or (problem, remedy)
     return RankingFileError(problem, block.source, int(block.lines[0]), remedy=remedy)
-
-
-def _in_text(block: Block) -> tuple[str, Text] | None:
-    """Where the rankings are and how to read them, if columns of text seem to hold them."""
-    orders = [i for i in range(len(block.names)) if _has_orders(block, i)]
-    if orders:
-        name = block.names[orders[0]]
-        problem = f"column {name!r} holds orders such as {_first(block, orders[0])!r}"
-        return problem, ["pass ", Setting("order", name)]
-    words = _shared_words(block)
-    if not words:
-        return None
-    return f"some columns hold {', '.join(map(repr, words))}, and none holds ranks", [
-        "for ratings in words, list these from best to worst: ",
-        Setting("scale", " > ".join(words)),
-        "; for ballots pass ",
-        Setting("layout", "ballots"),
-    ]
-
-
-def _first(block: Block, column: int) -> str:
-    return next(str(cell) for cell in block.objects(column) if cell is not None)[:40]
-
-
-def _has_orders(block: Block, column: int) -> bool:
-    cells = [cell for cell in block.objects(column) if cell is not None]
-    return any(isinstance(cell, str) and ">" in cell for cell in cells)
-
-
-def _shared_words(block: Block) -> list[str]:
-    """The words of columns that share a few, as columns of ratings do."""
-    seen: dict[str, set[int]] = {}
-    for i in range(len(block.names)):
-        for cell in [] if block.is_numeric(i) else block.objects(i):
-            if isinstance(cell, str):
-                seen.setdefault(cell.strip(), set()).add(i)
-    shared = {word for word, where in seen.items() if len(where) > 1}
-    rated = {i for word in shared for i in seen[word]}
-    # A word that a single column has is on the scale too, unless the column is about another thing.
-    for i in list(rated):
-        own = [word for word, where in seen.items() if i in where]
-        if len(shared & {*own}) * 2 < len(own):
-            rated.discard(i)
-    words = [word for word, where in seen.items() if where & rated]
-    return words if 2 <= len(words) <= 12 else []
 
 
 def shortened(labels: Sequence[str]) -> tuple[str, ...]:
@@ -369,7 +244,7 @@ def _shared_start(labels: Sequence[str]) -> str:
     return first[: next(same, min(len(first), len(last)))]
 
 
-def _check_named_once(items: Sequence[int], block: Block) -> None:
+def _check_named_once(items: Sequence[int], block: TableBlock) -> None:
     """Refuse two columns of one item: one must be a mistake."""
     for again, first in block.repeats.items():
         if again in items and first in items:
@@ -378,15 +253,6 @@ def _check_named_once(items: Sequence[int], block: Block) -> None:
                 block.source,
                 remedy=["rename one, or choose by number with ", Setting("item_columns")],
             )
-
-
-def _places(names: Sequence[str]) -> list[int]:
-    """The columns with names of places, in order of their numbers unless two are equal."""
-    found = {i: match for i, name in enumerate(names) if (match := _PLACE.search(name))}
-    # As a float, because a number may have any length.
-    numbers = {i: float(match[1] or match[2]) for i, match in found.items()}
-    distinct = len({*numbers.values()}) == len(numbers)
-    return sorted(numbers, key=numbers.__getitem__) if distinct else list(numbers)
 
 
 def _named(
@@ -409,7 +275,7 @@ def one_column(chosen: str | None, usual: str, names: Sequence[str], source: str
     return places[0]
 
 
-def counts_of(block: Block, roles: Roles) -> NDArray[np.int64] | None:
+def counts_of(block: TableBlock, roles: Roles) -> NDArray[np.int64] | None:
     """How many rankings each row stands for, if the table says."""
     if roles.count is None:
         return None
@@ -422,7 +288,7 @@ def counts_of(block: Block, roles: Roles) -> NDArray[np.int64] | None:
     return values.astype(np.int64)
 
 
-def ids_of(block: Block, roles: Roles) -> tuple[Any, ...] | None:
+def ids_of(block: TableBlock, roles: Roles) -> tuple[Any, ...] | None:
     """The names of the rankings, joined if in several columns, or None."""
     if not roles.ranking:
         return None
@@ -440,3 +306,71 @@ def plain(value: Any) -> Any:
     if isinstance(value, float) and value.is_integer():
         return int(value)
     return value.strip() if isinstance(value, str) else value
+
+
+def positions(chosen: str | Sequence[str], names: Sequence[str], source: str) -> list[int]:
+    """The columns that a user names, one by one or, as ``10-15``, by their numbers from 1.
+
+    >>> positions("uni,1,3-4", ["toro", "uni", "ika", "ebi"], "votes.csv")
+    [1, 0, 2, 3]
+    """
+    places: list[int] = []
+    for part in _parts(chosen, names):
+        if part in names:
+            places.append(list(names).index(part))
+            continue
+        first, _, last = part.partition("-")
+        if not (first.isdecimal() and (last.isdecimal() or not last)) or len(part) > 20:
+            raise RankingFileError(
+                f"there is no column {part!r}; the columns are {_named_columns(names)}", source
+            )
+        numbers = range(int(first), int(last or first) + 1)
+        if not numbers or not 1 <= numbers[0] <= numbers[-1] <= len(names):
+            raise RankingFileError(
+                f"there are no columns {part}: they are numbered from 1 to {len(names)}", source
+            )
+        places.extend(number - 1 for number in numbers)
+    return list(dict.fromkeys(places))
+
+
+def _parts(chosen: str | Sequence[str], names: Sequence[str]) -> list[str]:
+    if not isinstance(chosen, str):
+        return [part for each in chosen for part in _parts(each, names)]
+    # A name may itself have a comma.
+    return [chosen] if chosen in names else [part.strip() for part in chosen.split(",")]
+
+
+def _named_columns(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+    return ", ".join(map(repr, names[:_MOST_NAMES])) + more
+
+
+class NoSuchRowsError(RankingFileError):
+    """No row of a table meets the conditions."""
+
+
+def meeting(blocks: Iterable[TableBlock], conditions: Sequence[str]) -> Iterator[TableBlock]:
+    """The blocks with only the rows that meet ``column=value`` or ``column!=value``."""
+    any_row = False
+    for block in blocks:
+        kept = np.ones(len(block), dtype=bool)
+        for condition in conditions:
+            name, equals, value = condition.partition("=")
+            if not equals:
+                raise RankingFileError(
+                    f"the condition {condition!r} should read column=value or column!=value",
+                    block.source,
+                )
+            (place,) = positions([name.removesuffix("!").strip()], block.names, block.source)
+            cells = ("" if cell is None else shown(cell) for cell in block.objects(place))
+            same = np.array([cell == value.strip() for cell in cells])
+            kept &= ~same if name.endswith("!") else same
+        any_row = any_row or bool(kept.any())
+        if kept.all():
+            yield block
+        elif kept.any():
+            yield block.some(kept)
+    if not any_row:
+        raise NoSuchRowsError(
+            f"no row meets {' and '.join(conditions)}", block.source, int(block.lines[-1])
+        )

@@ -10,7 +10,6 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from rankcut.errors import RankingFileError, Setting, amount
-from rankcut.files.blocks import BLOCK_CELLS, MARKS, Block, Declared, Header, Table, read_marks
 from rankcut.files.streams import (
     Source,
     open_utf8,
@@ -21,6 +20,15 @@ from rankcut.files.streams import (
     unpack_archive,
 )
 from rankcut.files.table_columns import Columns
+from rankcut.files.tables import (
+    BLOCK_CELLS,
+    MARKS,
+    Declared,
+    Header,
+    TableBlock,
+    TableHeader,
+    read_marks,
+)
 from rankcut.files.text_lines import TextLines, plain_blocks
 
 # The number of a line, and its cells.
@@ -38,7 +46,7 @@ def text_blocks(
     delimiter: str | None = ",",
     header: Header = 1,
     rows: int | None = None,
-) -> Iterator[Block]:
+) -> Iterator[TableBlock]:
     """The blocks of a CSV or TSV file, at least one.
 
     ``header`` is the line with the columns' names, or the first and last of several, whose cells
@@ -64,7 +72,7 @@ def text_blocks(
 
 def excel_blocks(
     source: Source, *, sheet: str | None = None, header: Header = 1, rows: int | None = None
-) -> Iterator[Block]:
+) -> Iterator[TableBlock]:
     """The blocks of a sheet of an Excel file; None is the first."""
     try:
         import openpyxl
@@ -135,7 +143,7 @@ def _text_records(lines: TextLines, name: str, delimiter: str) -> Iterator[_Reco
 
 def _titled(
     records: Iterator[_Record], name: str, header: Header, rows: int | None
-) -> tuple[Table, _Record]:
+) -> tuple[TableHeader, _Record]:
     """What the header says about a table, and its first record."""
     first, last = (header, header) if isinstance(header, int) else header
     if first < 0 or last < first or (first == 0 and last > 0):
@@ -158,7 +166,7 @@ def _titled(
         names, repeats = _column_names(titles, width)
         names, declared = read_marks(names, name)
         step = rows or max(1, BLOCK_CELLS // width)
-        return Table(name, names, repeats, declared, step), (line, record)
+        return TableHeader(name, names, repeats, declared, step), (line, record)
     if not titles and 0 < line < first:
         raise RankingFileError(
             f"the file ends before line {first}, where the header should be",
@@ -171,7 +179,9 @@ def _titled(
     )
 
 
-def _blocks(records: Iterable[_Record], table: Table, *, ragged: bool = False) -> Iterator[Block]:
+def _blocks(
+    records: Iterable[_Record], table: TableHeader, *, ragged: bool = False
+) -> Iterator[TableBlock]:
     """Blocks of records; only those of a spreadsheet may leave out empty cells at their end."""
     width = len(table.names)
     pending: list[list[Any]] = []
@@ -194,7 +204,7 @@ def _blocks(records: Iterable[_Record], table: Table, *, ragged: bool = False) -
         yield table.block(list(zip(*pending, strict=True)), np.array(lines))
 
 
-def _uneven(record: list[Any], table: Table, line: int) -> RankingFileError:
+def _uneven(record: list[Any], table: TableHeader, line: int) -> RankingFileError:
     return RankingFileError(
         f"this row has {amount(len(record), 'cell')}, and the table has "
         f"{amount(len(table.names), 'column')}",

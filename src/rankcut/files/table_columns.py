@@ -6,9 +6,9 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from rankcut.errors import RankingFileError
-from rankcut.files.blocks import Declared
 from rankcut.files.layouts import is_blank
-from rankcut.files.roles import COUNT, RANKING, Layout
+from rankcut.files.roles import COUNT, RANKING
+from rankcut.files.tables import LARGEST_EXACT, Declared, Layout
 from rankcut.rankings.orders import parse_order, to_orders
 from rankcut.rankings.ranking_set import RankingSet
 
@@ -72,7 +72,11 @@ def _cells(values: Any) -> list[Any]:
     if values.dtype.kind != "f":
         return list(cells)
     return [
-        None if cell != cell else int(cell) if cell.is_integer() and abs(cell) < 2**53 else cell
+        None
+        if cell != cell
+        else int(cell)
+        if cell.is_integer() and abs(cell) < LARGEST_EXACT
+        else cell
         for cell in cells
     ]
 

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from rankcut._loops.cells import ODD, scan_cells
 from rankcut.errors import RankingFileError
-from rankcut.files.blocks import Block, Table, TextColumn
 from rankcut.files.streams import decoded_part
+from rankcut.files.tables import TableBlock, TableHeader, TextColumn
 
 # Shorter files are read before the compiled loop is loaded.
 _SHORT = 1 << 20
@@ -154,7 +154,7 @@ class _Cells(NamedTuple):
         ]
 
 
-def plain_blocks(lines: TextLines, delimiter: str, table: Table) -> Iterator[Block]:
+def plain_blocks(lines: TextLines, delimiter: str, table: TableHeader) -> Iterator[TableBlock]:
     """The blocks of a table up to the first that is not plain."""
     mark = delimiter.encode()
     if len(mark) > 1 or mark in _PARTS_OF_NUMBERS or mark in b'"\r\n\0':

@@ -5,10 +5,10 @@ mean that there is no value.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, compress
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, NoReturn, TypeAlias
 
 import narwhals as nw
 import numpy as np
@@ -19,6 +19,7 @@ from rankcut.files.streams import decoded_part
 from rankcut.rankings.ratings import level_of
 
 Header: TypeAlias = int | tuple[int, int]
+Layout: TypeAlias = Literal["wide", "ratings", "long", "ballots", "orders"]
 
 # A block has about this many cells.
 BLOCK_CELLS = 1 << 18
@@ -35,12 +36,12 @@ _MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "."})
 class Declared(NamedTuple):
     """What a table declares: its layout, and which columns are items."""
 
-    layout: str
+    layout: Layout
     items: list[int]
 
 
 # How a header marks the columns of items, and the layout that each mark stands for.
-MARKS = {"rank: ": "wide", "score: ": "ratings"}
+MARKS: dict[str, Layout] = {"rank: ": "wide", "score: ": "ratings"}
 
 
 def read_marks(names: Sequence[str], source: str) -> tuple[list[str], Declared | None]:
@@ -66,7 +67,7 @@ def _marked(name: str, mark: str) -> bool:
 
 
 @dataclass(frozen=True, eq=False)
-class Block:
+class TableBlock:
     """Some rows of a table.
 
     Attributes
@@ -147,10 +148,9 @@ class Block:
                 f"{role} is {str(cell)[:40]!r}, which is not a number",
                 ["if this column is not an item, pass ", Setting("columns", self.names[column])],
             )
-            raise AssertionError("unreachable")
         return number
 
-    def refuse(self, row: int, column: int, problem: str, remedy: Text = "") -> None:
+    def refuse(self, row: int, column: int, problem: str, remedy: Text = "") -> NoReturn:
         """Raise with the place of a cell."""
         raise RankingFileError(
             f"column {self.names[column]!r}: {problem}",
@@ -171,7 +171,7 @@ class Block:
         return values
 
     @classmethod
-    def joined(cls, blocks: Sequence["Block"]) -> "Block":
+    def joined(cls, blocks: Sequence["TableBlock"]) -> "TableBlock":
         """The rows of several blocks of a table in one."""
         first = blocks[0]
         if len(blocks) == 1:
@@ -183,7 +183,7 @@ class Block:
         lines = np.concatenate([block.lines for block in blocks])
         return replace(first, columns=columns, lines=lines)
 
-    def some(self, rows: NDArray[np.bool_]) -> "Block":
+    def some(self, rows: NDArray[np.bool_]) -> "TableBlock":
         """The rows of a mask."""
         columns = [_some(cells, rows) for cells in self.columns]
         return replace(self, columns=columns, lines=self.lines[rows])
@@ -225,7 +225,7 @@ class Block:
 
 
 @dataclass(frozen=True)
-class Table:
+class TableHeader:
     """What the header of a table says about all its blocks, and how many rows these have."""
 
     source: str
@@ -234,9 +234,9 @@ class Table:
     declared: Declared | None
     step: int
 
-    def block(self, columns: list[Any], lines: NDArray[np.int64]) -> Block:
+    def block(self, columns: list[Any], lines: NDArray[np.int64]) -> TableBlock:
         """Some rows."""
-        return Block(self.source, self.names, columns, lines, self.repeats, self.declared)
+        return TableBlock(self.source, self.names, columns, lines, self.repeats, self.declared)
 
 
 @dataclass(frozen=True, eq=False)
@@ -290,38 +290,8 @@ def _floats(cells: Any) -> NDArray[np.float64] | None:
         return None
 
 
-class NoSuchRowsError(RankingFileError):
-    """No row of a table meets the conditions."""
-
-
-def meeting(blocks: Iterable[Block], conditions: Sequence[str]) -> Iterator[Block]:
-    """The blocks with only the rows that meet ``column=value`` or ``column!=value``."""
-    any_row = False
-    for block in blocks:
-        kept = np.ones(len(block), dtype=bool)
-        for condition in conditions:
-            name, equals, value = condition.partition("=")
-            if not equals:
-                raise RankingFileError(
-                    f"the condition {condition!r} should read column=value or column!=value",
-                    block.source,
-                )
-            (place,) = positions([name.removesuffix("!").strip()], block.names, block.source)
-            cells = ("" if cell is None else _shown(cell) for cell in block.objects(place))
-            same = np.array([cell == value.strip() for cell in cells])
-            kept &= ~same if name.endswith("!") else same
-        any_row = any_row or bool(kept.any())
-        if kept.all():
-            yield block
-        elif kept.any():
-            yield block.some(kept)
-    if not any_row:
-        raise NoSuchRowsError(
-            f"no row meets {' and '.join(conditions)}", block.source, int(block.lines[-1])
-        )
-
-
-def _shown(cell: Any) -> str:
+def shown(cell: Any) -> str:
+    """A cell as text; a whole number without its decimal point."""
     whole = isinstance(cell, float) and cell.is_integer()
     return str(int(cell) if whole else cell).strip()
 
@@ -366,7 +336,7 @@ def side_column(values: NDArray[Any]) -> NDArray[Any]:
     if not any(map(_is_code, values)):
         return typed(values)
     # Numbers among them come from blocks without such codes.
-    cells = [cell if cell is None or isinstance(cell, str) else _shown(cell) for cell in values]
+    cells = [cell if cell is None or isinstance(cell, str) else shown(cell) for cell in values]
     return np.array(cells, dtype=object)
 
 
@@ -390,44 +360,7 @@ def typed(values: NDArray[Any]) -> NDArray[Any]:
     return values
 
 
-def positions(chosen: str | Sequence[str], names: Sequence[str], source: str) -> list[int]:
-    """The columns that a user names, one by one or, as ``10-15``, by their numbers from 1.
-
-    >>> positions("uni,1,3-4", ["toro", "uni", "ika", "ebi"], "votes.csv")
-    [1, 0, 2, 3]
-    """
-    places: list[int] = []
-    for part in _parts(chosen, names):
-        if part in names:
-            places.append(list(names).index(part))
-            continue
-        first, _, last = part.partition("-")
-        if not (first.isdecimal() and (last.isdecimal() or not last)) or len(part) > 20:
-            raise RankingFileError(
-                f"there is no column {part!r}; the columns are {_listed(names)}", source
-            )
-        numbers = range(int(first), int(last or first) + 1)
-        if not numbers or not 1 <= numbers[0] <= numbers[-1] <= len(names):
-            raise RankingFileError(
-                f"there are no columns {part}: they are numbered from 1 to {len(names)}", source
-            )
-        places.extend(number - 1 for number in numbers)
-    return list(dict.fromkeys(places))
-
-
-def _parts(chosen: str | Sequence[str], names: Sequence[str]) -> list[str]:
-    if not isinstance(chosen, str):
-        return [part for each in chosen for part in _parts(each, names)]
-    # A name may itself have a comma.
-    return [chosen] if chosen in names else [part.strip() for part in chosen.split(",")]
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = f" and {len(names) - 12} more" if len(names) > 12 else ""
-    return ", ".join(map(repr, names[:12])) + more
-
-
-def frame_blocks(frame: Any, name: str, rows: int | None = None) -> Iterator[Block]:
+def frame_blocks(frame: Any, name: str, rows: int | None = None) -> Iterator[TableBlock]:
     """The blocks of a pandas, Polars or PyArrow table."""
     table = nw.from_native(frame, eager_only=True)
     n_rows, width = table.shape
@@ -439,7 +372,7 @@ def frame_blocks(frame: Any, name: str, rows: int | None = None) -> Iterator[Blo
         some = table[start : start + step]
         columns = [_cells(some[column]) for column in table.columns]
         lines = np.arange(start, start + len(some)) + 1
-        yield Block(name, names, columns, lines, declared=declared)
+        yield TableBlock(name, names, columns, lines, declared=declared)
 
 
 def _cells(series: nw.Series[Any]) -> Any:

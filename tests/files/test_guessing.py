@@ -9,7 +9,7 @@ from scipy.stats import rankdata
 from rankcut import make_food, read_file
 from rankcut.datasets import load_lunch
 from rankcut.files import RankingFileError, scan_file
-from rankcut.files.rank_check import check_ranks, check_scores
+from rankcut.files.guessing import check_ranks, check_scores
 
 RNG = np.random.default_rng(0)
 N, M = 60, 8

@@ -1,4 +1,4 @@
-"""Whether the numbers of a table can be ranks, and which columns are not items.
+"""What a table is, where nobody says: its layout, and which of its columns are items.
 
 A year, an age, the number of a respondent or a code is a number too. Read as a rank it would say
 things about a ranking that nobody meant, so a table that nobody described is looked at first:
@@ -10,13 +10,27 @@ things about a ranking that nobody meant, so a table that nobody described is lo
   strict without them, those columns are codes.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankcut.errors import amount
+from rankcut.errors import RankingFileError, Setting, Text, amount
+from rankcut.files.tables import Layout, TableBlock
+
+# What the columns of ballots are called: "Choice 1", "rank_2", "3rd preference".
+_PLACE = re.compile(
+    r"(?i)(?:choice|rank|pref|preference|place|position)\W?_?(\d+)|(\d+)(?:st|nd|rd|th)\b"
+)
+_CHOICE = re.compile(r"(?i)choice[ _]?\d+")
+
+# What a column with the ratings of a long table is called.
+_SCORES = {"points", "rating", "ratings", "score", "scores", "stars"}
+
+# A scale of ratings has at most this many words.
+_MOST_WORDS = 12
 
 # This many rows are enough evidence.
 _MOST_ROWS = 2000
@@ -36,6 +50,131 @@ _ABOUT = {
     *("subject", "target", "time", "timestamp", "user", "user_id", "voter", "voter_id", "ward"),
     *("weight", "year", "zip", "zipcode"),
 }
+
+
+def layout_of_text(block: TableBlock, named: set[str]) -> Layout:
+    """Orders or ballots, if columns of text are called so, and wide otherwise.
+
+    ``named`` are columns that a user, or the header, gives another meaning.
+    """
+    numbers = [i for i, name in enumerate(block.names) if block.is_numeric(i) and name not in named]
+    order = list(block.names).index("order") if "order" in block.names else None
+    if order is not None and order not in numbers and (not numbers or _has_orders(block, order)):
+        return "orders"
+    called_choice = [i for i, name in enumerate(block.names) if _CHOICE.fullmatch(name)]
+    called = called_choice if numbers else places_of_ballots(block.names)
+    empty = block.empty_columns() if called else set()
+    text = [i for i in called if i not in empty]
+    return "ballots" if text and not {*text} & {*numbers} else "wide"
+
+
+def places_of_ballots(names: Sequence[str]) -> list[int]:
+    """The columns with names of places, in order of their numbers unless two are equal."""
+    found = {i: match for i, name in enumerate(names) if (match := _PLACE.search(name))}
+    # As a float, because a number may have any length.
+    numbers = {i: float(match[1] or match[2]) for i, match in found.items()}
+    distinct = len({*numbers.values()}) == len(numbers)
+    return sorted(numbers, key=numbers.__getitem__) if distinct else list(numbers)
+
+
+def check_numbers(block: TableBlock, items: Sequence[int], layout: Layout) -> None:
+    """Refuse columns of numbers that do not look like ranks or scores, unless named as items."""
+    names = [block.names[i] for i in items]
+    ordinals = [block.has_ordinals(i) for i in items]
+    empty = block.empty_columns() if any(ordinals) else set()
+    plain = [k for k, i in enumerate(items) if not ordinals[k] and i not in empty]
+    found: Finding | None
+    if layout == "wide" and any(ordinals) and plain:
+        found = Finding(plain, "{} has no ordinals, as other columns have", plain[0])
+    else:
+        role = "the rank" if layout == "wide" else "the score"
+        values = np.column_stack([block.numbers(i, role) for i in items])
+        found = (check_ranks if layout == "wide" else check_scores)(values, names)
+    if found is None:
+        return
+    problem = found.problem.format(
+        "" if found.culprit is None else f"column {names[found.culprit]!r}"
+    )
+    naming: Text = ["name the items with ", Setting("item_columns")]
+    if found.columns:
+        odd = [items[k] for k in found.columns]
+        these = "it is not an item" if len(odd) == 1 else f"these {len(odd)} are not items"
+        option = Setting("columns", as_option(odd, block.names))
+        remedy: Text = [f"if {these}, pass ", option, "; otherwise ", *naming]
+    else:
+        said = rankings_in_text(block)
+        problem, remedy = said or (
+            f"these do not look like ranks: {problem}",
+            _reading_scores(block, naming),
+        )
+    raise RankingFileError(problem, block.source, int(block.lines[0]), remedy=remedy)
+
+
+def _reading_scores(block: TableBlock, naming: Text) -> Text:
+    """How to read a table whose numbers are scores."""
+    score = next((name for name in block.names if name.strip().lower() in _SCORES), None)
+    if score is None:
+        return ["pass ", Setting("layout", "ratings"), " for scores, or ", *naming]
+    return [
+        "if each row is one rating, name its columns with ",
+        Setting("ranking"),
+        ", ",
+        Setting("item"),
+        " and ",
+        Setting("score", score),
+        "; otherwise ",
+        *naming,
+    ]
+
+
+def as_option(columns: Sequence[int], names: Sequence[str]) -> str:
+    """Columns as a user would name them: by names, or by numbers where a name has a comma."""
+    chosen = [names[i] for i in columns]
+    if any("," in name or name.replace("-", "").isdecimal() for name in chosen):
+        return ",".join(str(i + 1) for i in columns)
+    return ",".join(chosen)
+
+
+def rankings_in_text(block: TableBlock) -> tuple[str, Text] | None:
+    """Where the rankings are and how to read them, if columns of text seem to hold them."""
+    orders = [i for i in range(len(block.names)) if _has_orders(block, i)]
+    if orders:
+        name = block.names[orders[0]]
+        first = next(str(cell) for cell in block.objects(orders[0]) if cell is not None)[:40]
+        problem = f"column {name!r} holds orders such as {first!r}"
+        return problem, ["pass ", Setting("order", name)]
+    words = _shared_words(block)
+    if not words:
+        return None
+    return f"some columns hold {', '.join(map(repr, words))}, and none holds ranks", [
+        "for ratings in words, list these from best to worst: ",
+        Setting("scale", " > ".join(words)),
+        "; for ballots pass ",
+        Setting("layout", "ballots"),
+    ]
+
+
+def _has_orders(block: TableBlock, column: int) -> bool:
+    cells = [cell for cell in block.objects(column) if cell is not None]
+    return any(isinstance(cell, str) and ">" in cell for cell in cells)
+
+
+def _shared_words(block: TableBlock) -> list[str]:
+    """The words of columns that share a few, as columns of ratings do."""
+    seen: dict[str, set[int]] = {}
+    for i in range(len(block.names)):
+        for cell in [] if block.is_numeric(i) else block.objects(i):
+            if isinstance(cell, str):
+                seen.setdefault(cell.strip(), set()).add(i)
+    shared = {word for word, where in seen.items() if len(where) > 1}
+    rated = {i for word in shared for i in seen[word]}
+    # A word that a single column has is on the scale too, unless the column is about another thing.
+    for i in list(rated):
+        own = [word for word, where in seen.items() if i in where]
+        if len(shared & {*own}) * 2 < len(own):
+            rated.discard(i)
+    words = [word for word, where in seen.items() if where & rated]
+    return words if 2 <= len(words) <= _MOST_WORDS else []
 
 
 @dataclass(frozen=True)
