@@ -38,7 +38,7 @@ def similarity_graph(n_items: int, keep: float = 1.0) -> ItemGraph:
 def by_algorithm(algorithm: Any, graph: ItemGraph) -> Callable[[np.ndarray], np.ndarray]:
     """From rankings to vectors, with cuts computed in that way."""
     feature_map = FeatureMap(GraphCut(graph, algorithm))
-    return lambda ranks: feature_map(read_rankings(ranks))[0]
+    return lambda ranks: feature_map(read_rankings(ranks))
 
 
 def pool_all(orders: list, network: nx.Graph, remember: bool) -> list[dict[int, float]]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import pdist, squareform
 
 from rankcut.cuts import Completions, FeatureMap, GraphCut, MapOptions
-from rankcut.cuts.graph_cut import graph_cut_features
+from rankcut.cuts.feature_map import graph_cut_features
 from rankcut.graphs import ItemGraph, as_item_graph
 from rankcut.graphs.distances import Similarity
 from rankcut.graphs.recipes import SimilarityGraph

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankcut.cuts.graph_cut import graph_cut_features
+from rankcut.cuts.feature_map import graph_cut_features
 from rankcut.datasets.sushi import load_sushi
 from rankcut.graphs import ItemGraph
 from rankcut.graphs.distances import Similarity

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from rankcut.cuts.graph_cut import graph_cut_features
+from rankcut.cuts.feature_map import graph_cut_features
 from rankcut.datasets.food import make_food
 from rankcut.graphs.recipes import SimilarityGraph
 from rankcut.kernels import kendall_features, kendall_kernel, mallows_kernel

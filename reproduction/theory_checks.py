@@ -13,7 +13,7 @@ from rankcut.cuts import (
     GaussianMutualInformation,
     GraphCut,
 )
-from rankcut.cuts.graph_cut import graph_cut_features
+from rankcut.cuts.feature_map import graph_cut_features
 from rankcut.cuts.submodular_features import SubmodularFeatures
 from rankcut.graphs import as_item_graph
 from rankcut.kernels.graph_cut import graph_cut_kernel

@@ -1,14 +1,11 @@
-"""Feature maps with flat options, and with the knobs that only tests turn.
+"""Feature maps with flat options, and with a knob that only tests turn.
 
-``sampler`` says how completions are drawn, ``algorithm`` how cuts are computed; what belongs to
-completions or to smoothing is gathered into their objects.
+``algorithm`` says how cuts are computed; what belongs to completions or to smoothing is gathered
+into their objects.
 """
 
 from rankcut import Completions, GraphCutFeatures, Smoothing
-from rankcut.cuts import GraphCut
-from rankcut.cuts.feature_map import FeatureMap
-from rankcut.cuts.graph_cut import fit_map
-from rankcut.rankings import read_rankings
+from rankcut.cuts import FeatureMap, GraphCut
 
 DRAWS = ("n_draws", "tolerance", "random_state")
 
@@ -24,22 +21,18 @@ def grouped(**flat):
     return options
 
 
-def flat_features(graph=None, *, sampler="controlled", algorithm="auto", **flat):
+def flat_features(graph=None, *, algorithm="auto", **flat):
     """A GraphCutFeatures, to be fitted."""
     model = GraphCutFeatures(graph, **grouped(**flat))
+    fit_map = model._fit_map
 
-    def make_map(seed):
-        made = fit_map(model.graph, read_rankings([range(model.graph_.n_items)]), model._options())
-        return FeatureMap(
-            GraphCut(model.graph_, algorithm),
-            model._options(),
-            smoother=made.smoother,
-            sampler=sampler,
-            seed=seed,
-        )
+    def by_algorithm(*rankings):
+        made = fit_map(*rankings)
+        cut = GraphCut(model.graph_, algorithm)
+        return FeatureMap(cut, made.options, smoothing_graph=made.smoothing_graph)
 
-    if (sampler, algorithm) != ("controlled", "auto"):
-        model._make_map = make_map
+    if algorithm != "auto":
+        model._fit_map = by_algorithm
     return model
 
 

@@ -18,12 +18,12 @@ from rankcut.comparison.independence import independence_test as independence_te
 from rankcut.completion.estimator import RankingCompleter as RankingCompleter
 from rankcut.consensus.estimator import Consensus as Consensus
 from rankcut.consensus.figure import plot_consensus as plot_consensus
-from rankcut.cuts.completions import Completions as Completions
-from rankcut.cuts.graph_cut import graph_cut_features as graph_cut_features
-from rankcut.cuts.graph_cut_transformer import GraphCutFeatures as GraphCutFeatures
+from rankcut.cuts.feature_map import graph_cut_features as graph_cut_features
+from rankcut.cuts.options import Completions as Completions
+from rankcut.cuts.options import Smoothing as Smoothing
 from rankcut.cuts.rating_features import RatingFeatures as RatingFeatures
-from rankcut.cuts.smoothing import Smoothing as Smoothing
 from rankcut.cuts.submodular_features import SubmodularFeatures as SubmodularFeatures
+from rankcut.cuts.transformers import GraphCutFeatures as GraphCutFeatures
 from rankcut.datasets.food import make_food as make_food
 from rankcut.datasets.ranking_models import make_mallows as make_mallows
 from rankcut.datasets.ranking_models import make_plackett_luce as make_plackett_luce

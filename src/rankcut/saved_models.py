@@ -24,7 +24,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from rankcut.blocs.estimator import RankingBlocs
 from rankcut.completion.estimator import RankingCompleter
-from rankcut.cuts.graph_cut_transformer import GraphCutFeatures
+from rankcut.cuts.transformers import GraphCutFeatures
 from rankcut.errors import RankingFileError
 from rankcut.files.drafts import atomic_file
 from rankcut.files.streams import Source, pack_archive, read_all, source_name, unpack_archive

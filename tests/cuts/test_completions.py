@@ -10,7 +10,7 @@ from scipy import sparse
 from strategies import incomplete_cases
 
 from rankcut import NeighborGraph, SimilarityGraph
-from rankcut.cuts.completions import CLOSED_FORM_ITEMS
+from rankcut.cuts.feature_map import CLOSED_FORM_ITEMS
 
 NAN = np.nan
 MIXED = np.array(
@@ -140,15 +140,15 @@ class TestMixedRows:
     [
         ({"completions": "guess"}, 'completions must be one of "auto", "exact"'),
         ({"n_draws": 10, "tolerance": 0.1}, "n_draws and tolerance are both given"),
-        ({"n_draws": 0}, "n_draws must be a whole number from 1 to"),
-        ({"n_draws": 2.5}, "n_draws must be a whole number"),
-        ({"n_draws": "8"}, "n_draws must be a whole number"),
+        ({"n_draws": 0}, "n_draws must be an even number from 2 to"),
+        ({"n_draws": 2.5}, "n_draws must be an even number"),
+        ({"n_draws": "8"}, "n_draws must be an even number"),
         ({"tolerance": "0.1"}, "tolerance must be a relative error above 0"),
         ({"algorithm": "fast"}, "algorithm must be "),
         ({"sparse_output": "yes"}, "sparse_output must be True or False"),
         ({"normalize": "no"}, "normalize must be True or False"),
         ({"dtype": "int8"}, "float32 or float64"),
-        ({"n_draws": 7}, "n_draws must be even, because draws come in mirrored pairs; got 7"),
+        ({"n_draws": 7}, "because draws come in mirrored pairs; got 7"),
         ({"tolerance": 0}, "tolerance must be a relative error above 0"),
         ({"tolerance": -1.0}, "tolerance must be a relative error above 0"),
     ],

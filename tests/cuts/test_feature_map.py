@@ -272,7 +272,7 @@ class TestNormalize:
             # A full ranking among those whose means have a closed form.
             both = [row, np.append(ranks, 3.0)]
             with monkeypatch.context() as patch:
-                patch.setattr("rankcut.cuts.completions.CLOSED_FORM_ITEMS", 5)
+                patch.setattr("rankcut.cuts.feature_map.CLOSED_FORM_ITEMS", 5)
                 got = flat_vectors(both, more, normalize=True, unranked="anywhere")
             assert_array_equal(got[1], 0.0)
             # One weak edge between them is enough for a direction.

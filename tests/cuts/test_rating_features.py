@@ -8,7 +8,7 @@ from scipy.special import erf
 
 from rankcut import GraphCutFeatures, RatingFeatures
 from rankcut._loops import strengths as loops
-from rankcut.cuts import rating_slopes
+from rankcut.cuts import rating_features
 
 N_ITEMS = 6
 RNG = np.random.default_rng(0)
@@ -157,5 +157,5 @@ def test_machine_code_does_what_the_source_says(monkeypatch):
         with monkeypatch.context() as patch:
             patch.setattr(loops, "expected_sign", loops.expected_sign.py_func)
             for name in names:
-                patch.setattr(rating_slopes, name, getattr(loops, name).py_func)
+                patch.setattr(rating_features, name, getattr(loops, name).py_func)
             assert_allclose(features.fit_transform(PARTIAL), expected, rtol=1e-12, atol=1e-13)

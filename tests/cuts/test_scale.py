@@ -28,7 +28,6 @@ OPTIONS = [
     {"unranked": "last", "smoothing": 1.5, "normalize": True},
     {"unranked": "anywhere", "completions": "sampled", "tolerance": 0.05},
     {"unranked": "anywhere", "completions": "sampled", "n_draws": 32, "normalize": True},
-    {"unranked": "anywhere", "completions": "sampled", "n_draws": 32, "sampler": "antithetic"},
     {"unranked": "anywhere", "completions": "closed_form", "normalize": True},
     {"unranked": "anywhere", "completions": "closed_form"},
 ]

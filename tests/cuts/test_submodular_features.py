@@ -89,9 +89,8 @@ def test_one_group_alone_is_not_zero_unless_the_function_is_symmetric(row, compl
     assert_allclose(phi(symmetric, row, **options), 0, rtol=0, atol=0.01 * case.scale)
 
 
-@pytest.mark.parametrize("sampler", ["independent", "antithetic", "stratified", "controlled"])
 @pytest.mark.parametrize("family", ["coverage", "gaussian entropy", "sum"])
-def test_samples_are_unbiased_with_errors_that_cover(family, sampler):
+def test_samples_are_unbiased_with_errors_that_cover(family):
     """Fails by chance for one seed in 1,000 at each of two tests of 6 coordinates."""
     case = make_case(family, 6, 5)
     row = np.array([[2.0, NAN, 1.0, NAN, 3.0, NAN]])
@@ -100,9 +99,7 @@ def test_samples_are_unbiased_with_errors_that_cover(family, sampler):
     for seed in range(200):
         completions = Completions("sampled", n_draws=32, random_state=seed)
         options = MapOptions(unranked="anywhere", completions=completions)
-        vector, report = FeatureMap(case.function, options, sampler=sampler)(
-            read_rankings(row), errors=True
-        )
+        vector, report = FeatureMap(case.function, options).with_report(read_rankings(row))
         assert report.method.tolist() == ["sampled"]
         vectors.append(vector[0])
         errors.append(report.standard_error[0])
@@ -113,18 +110,6 @@ def test_samples_are_unbiased_with_errors_that_cover(family, sampler):
     # too seldom.
     for hits in inside.sum(axis=0):
         assert stats.binomtest(int(hits), 200, 0.9, alternative="less").pvalue > 1e-3 / 6
-
-
-@pytest.mark.parametrize("family", ["coverage", "facility location", "gaussian entropy"])
-def test_controlled_is_stratified_without_a_closed_form(family):
-    case = make_case(family, 9, 2)
-    row = [2.0, NAN, 1.0, NAN, 3.0, NAN, NAN, NAN, NAN]
-    options = MapOptions(unranked="anywhere", completions=Completions(n_draws=64))
-    one, two = (
-        FeatureMap(case.function, options, sampler=sampler)(read_rankings([row]))[0]
-        for sampler in ("controlled", "stratified")
-    )
-    assert_array_equal(one, two)
 
 
 class TestLaws:

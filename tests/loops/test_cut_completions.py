@@ -11,7 +11,7 @@ from rankcut._loops.cut_completions import add_cut_completions
 from rankcut._loops.gap_completions import add_tasks, draw_completions
 from rankcut._loops.slopes import spread_slopes
 from rankcut.cuts import FeatureMap, GraphCut, MapOptions
-from rankcut.cuts.completions import Completions
+from rankcut.cuts.options import Completions
 from rankcut.rankings import read_rankings
 from rankcut.rankings.partitions import Partitions, read_partitions
 
@@ -78,15 +78,14 @@ def test_only_graphs_of_few_edges_are_gone_through():
     assert GraphCut(ItemGraph(1.0 + np.eye(N_ITEMS), N_ITEMS)).few_edges() is None
 
 
-@pytest.mark.parametrize("sampler", ["controlled", "antithetic", "independent"])
-def test_sampled_means_are_those_of_any_set_function(sampler, monkeypatch):
+def test_sampled_means_are_those_of_any_set_function(monkeypatch):
     options = MapOptions(
         unranked="anywhere", completions=Completions("sampled", n_draws=80, random_state=3)
     )
     function = few_edges()
-    got, report = FeatureMap(function, options, sampler=sampler)(read_rankings(RANKS), errors=True)
+    got, report = FeatureMap(function, options).with_report(read_rankings(RANKS))
     monkeypatch.setattr(GraphCut, "few_edges", lambda self: None)
-    means, known = FeatureMap(function, options, sampler=sampler)(read_rankings(RANKS), errors=True)
+    means, known = FeatureMap(function, options).with_report(read_rankings(RANKS))
     assert_rounds_to(got, means, N_ITEMS**2, function.graph.degrees.sum())
     assert_rounds_to(
         report.standard_error, known.standard_error, 80 * N_ITEMS, function.graph.degrees.sum()

@@ -13,7 +13,7 @@ from rankcut.cli.terminal import note
 from rankcut.errors import InputError, RankingFileError, Setting
 
 if TYPE_CHECKING:
-    from rankcut.cuts.graph_cut_transformer import GraphCutFeatures
+    from rankcut.cuts.transformers import GraphCutFeatures
     from rankcut.graphs.item_graph import GraphRecipe, ItemGraph
     from rankcut.rankings.ranking_set import RankingSet
 
@@ -96,7 +96,7 @@ class VectorOptions(GraphOptions):
 
     def check(self) -> None:
         """Refuse values that cannot work, before anything is read."""
-        from rankcut.cuts.smoothing import check_steps
+        from rankcut.cuts.options import check_steps
 
         self._unlisted_weight()
         check_steps(self.smoothing or 0.0)
@@ -115,7 +115,7 @@ class VectorOptions(GraphOptions):
 
     def _unlisted_weight(self) -> Any:
         """The weight that the user gives as text."""
-        from rankcut.cuts.unlisted import check_unlisted_weight
+        from rankcut.cuts.options import check_unlisted_weight
 
         try:
             weight: Any = self.unlisted if self.unlisted == "balanced" else float(self.unlisted)
@@ -156,7 +156,7 @@ class VectorOptions(GraphOptions):
         If the user sets an option of graph cut vectors, it makes those.
         """
         if self.by_cuts:
-            from rankcut.cuts.graph_cut_transformer import GraphCutFeatures
+            from rankcut.cuts.transformers import GraphCutFeatures
 
             return GraphCutFeatures(self.item_graph(), normalize=True, **self.arguments(rankings))
         from rankcut.similar.likeness import LikenessFeatures
@@ -168,7 +168,7 @@ class VectorOptions(GraphOptions):
         self, rankings: "RankingSet", graph: "ItemGraph | None", *, normalize: bool = False
     ) -> "GraphCutFeatures":
         """An estimator, not fitted, of dense vectors of these items."""
-        from rankcut.cuts.graph_cut_transformer import GraphCutFeatures
+        from rankcut.cuts.transformers import GraphCutFeatures
 
         return GraphCutFeatures(
             graph, normalize=normalize, sparse_output=False, **self.arguments(rankings)
@@ -176,7 +176,7 @@ class VectorOptions(GraphOptions):
 
     def arguments(self, rankings: "RankingSet") -> dict[str, Any]:
         """Keyword arguments for the feature map, or for a kernel."""
-        from rankcut.cuts.completions import Completions
+        from rankcut.cuts.options import Completions
 
         return {
             "unranked": self.unranked,

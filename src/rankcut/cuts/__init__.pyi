@@ -1,7 +1,6 @@
 # The names of this package and their homes, which __init__.py loads when they are first used.
 
 from rankcut.cuts.completions import CompletionReport as CompletionReport
-from rankcut.cuts.completions import Completions as Completions
 from rankcut.cuts.cut_functions import Algorithm as Algorithm
 from rankcut.cuts.cut_functions import GraphCut as GraphCut
 from rankcut.cuts.cut_functions import HypergraphCut as HypergraphCut
@@ -14,19 +13,20 @@ from rankcut.cuts.families import GaussianEntropy as GaussianEntropy
 from rankcut.cuts.families import GaussianMutualInformation as GaussianMutualInformation
 from rankcut.cuts.families import Modular as Modular
 from rankcut.cuts.feature_map import FeatureMap as FeatureMap
-from rankcut.cuts.feature_map import MapOptions as MapOptions
-from rankcut.cuts.graph_cut import graph_cut_features as graph_cut_features
-from rankcut.cuts.graph_cut_transformer import GraphCutFeatures as GraphCutFeatures
+from rankcut.cuts.feature_map import graph_cut_features as graph_cut_features
 from rankcut.cuts.offset_rows import JoinedRows as JoinedRows
 from rankcut.cuts.offset_rows import OffsetRows as OffsetRows
 from rankcut.cuts.offset_rows import UncentredRows as UncentredRows
+from rankcut.cuts.options import Completions as Completions
+from rankcut.cuts.options import MapOptions as MapOptions
+from rankcut.cuts.options import Smoothing as Smoothing
 from rankcut.cuts.rating_features import RatingFeatures as RatingFeatures
 from rankcut.cuts.set_function import Complement as Complement
 from rankcut.cuts.set_function import Multiple as Multiple
 from rankcut.cuts.set_function import SetFunction as SetFunction
 from rankcut.cuts.set_function import SumOfFunctions as SumOfFunctions
-from rankcut.cuts.smoothing import Smoothing as Smoothing
 from rankcut.cuts.submodular_features import SubmodularFeatures as SubmodularFeatures
 from rankcut.cuts.submodularity import check_submodular as check_submodular
+from rankcut.cuts.transformers import GraphCutFeatures as GraphCutFeatures
 
 __all__: list[str]

@@ -15,73 +15,43 @@ holds for other set functions.
 """
 
 import warnings
-from dataclasses import dataclass
+from collections.abc import Hashable, Sequence
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from rankcut._loops.slopes import scale_to_unit_length, spread_slopes
-from rankcut.cuts import SetFunction
-from rankcut.cuts.completions import (
-    METHODS,
-    Averager,
-    CompletionReport,
-    Completions,
-    Method,
-    as_completions,
-)
+from rankcut._loops.types import Floats
+from rankcut.cuts.completions import METHODS, Averager, CompletionReport
+from rankcut.cuts.cut_functions import GraphCut
 from rankcut.cuts.expected_slopes import ExpectedSlopes
 from rankcut.cuts.offset_rows import OffsetRows, UncentredRows
-from rankcut.cuts.sampled import Sampler
-from rankcut.cuts.smoothing import Smoother, Smoothing, as_smoothing
-from rankcut.cuts.unlisted import (
-    UnlistedWeight,
-    check_unlisted_weight,
-    unlisted_weights,
-    weighted_increments,
-)
+from rankcut.cuts.options import MapOptions
+from rankcut.cuts.sampled import TOLERANCE
+from rankcut.cuts.set_function import SetFunction
+from rankcut.cuts.smoothing import Smoother
+from rankcut.cuts.unlisted import unlisted_weights, weighted_increments
 from rankcut.errors import InputError, Setting
+from rankcut.graphs import ItemGraph
+from rankcut.graphs.derived import joining_like_items
+from rankcut.graphs.item_graph import fit_graph
 from rankcut.parameters import seed_from
-from rankcut.rankings import Rankings, Unranked
+from rankcut.rankings import Rankings, read_rankings
+from rankcut.rankings.collections import takes_collections
 from rankcut.rankings.partitions import Partitions, block_rows, read_partitions
 from rankcut.threads import over_rows
+
+# "auto" takes the closed form for more items: sampling costs hundreds of times as much there.
+CLOSED_FORM_ITEMS = 2000
 
 # Rows of a sparse matrix that are worth a thread's while.
 _SPARSE_ROWS = 256
 
 # An incomplete ranking costs at least as much as this many complete ones.
 _COMPLETIONS = 16
-
-
-@dataclass(frozen=True, kw_only=True)
-class MapOptions:
-    """The options of the feature map, checked; :class:`~rankcut.GraphCutFeatures` explains them."""
-
-    unranked: Unranked = "error"
-    unlisted_weight: UnlistedWeight = 1.0
-    normalize: bool = False
-    completions: Method | Completions = "auto"
-    smoothing: float | Smoothing = 0.0
-    dtype: DTypeLike | None = None
-    sparse_output: bool = True
-    n_jobs: int | None = None
-
-    def __post_init__(self) -> None:
-        for name in ("normalize", "sparse_output"):
-            if getattr(self, name) not in (True, False):
-                raise InputError(
-                    f"must be True or False; got {getattr(self, name)!r}", parameter=name
-                )
-        if self.dtype is not None and np.dtype(self.dtype) not in (np.float32, np.float64):
-            raise InputError(
-                f"must be float32 or float64, or None; got {self.dtype}", parameter="dtype"
-            )
-        check_unlisted_weight(self.unlisted_weight)
-        as_completions(self.completions)
-        as_smoothing(self.smoothing)
 
 
 class FeatureMap:
@@ -96,12 +66,8 @@ class FeatureMap:
         The set function, its items in the order of the rankings' columns.
     options : MapOptions
         What :class:`~rankcut.GraphCutFeatures` lets a user choose.
-    smoother : Smoother or None
-        What smooths the vectors, if there are steps to take.
-    sampler : {"controlled", "stratified", "antithetic", "independent"}
-        How completions are drawn; see :mod:`rankcut.cuts.sampled`.
-    seed : int or None
-        Seed of the draws; None takes the seed of the options, which may be random.
+    smoothing_graph : ItemGraph or None
+        The graph to smooth over, if there are steps to take.
     """
 
     def __init__(
@@ -109,82 +75,98 @@ class FeatureMap:
         function: SetFunction,
         options: MapOptions | None = None,
         *,
-        smoother: Smoother | None = None,
-        sampler: Sampler = "controlled",
-        seed: int | None = None,
+        smoothing_graph: ItemGraph | None = None,
     ) -> None:
         self.function = function
         self.options = MapOptions() if options is None else options
-        self.smoother = smoother
-        completions = as_completions(self.options.completions)
-        self._asked: Method = completions.method
-        self.seed = seed_from(completions.random_state) if seed is None else seed
-        self._sampling = completions.sampling(self.seed, sampler)
-        self._tolerance = None if completions.n_draws is not None else self._sampling.tolerance
-        anywhere = self.options.unranked == "anywhere"
-        self._method: Method = self._asked
-        if anywhere or self._asked == "closed_form":
-            self._method = completions.method_for(
-                function, self._expected, self.options.unlisted_weight
+        self.smoothing_graph = smoothing_graph
+        completions = self.options.completions
+        self.seed = seed_from(completions.random_state)
+        if completions.method == "closed_form" and self._expected is None:
+            raise InputError(
+                'cannot be "closed_form", which is for graph cuts; the set function is a '
+                f"{type(function).__name__}",
+                parameter="completions",
+                remedy='"auto" enumerates few completions and samples many',
             )
-        self._in_closed_form = anywhere and self._method == "closed_form"
-        self._top_lists = self.options.unranked == "last"
+        self._in_closed_form = self.options.unranked == "anywhere" and (
+            completions.method == "closed_form" or self._prefers_closed_form()
+        )
+
+    def _prefers_closed_form(self) -> bool:
+        if self.options.completions.method != "auto":
+            return False
+        plain = self.function.nothing_to_pool and self.options.unlisted_weight == 1
+        large = self.function.n_items > CLOSED_FORM_ITEMS
+        return (plain or large) and self._expected is not None
 
     @cached_property
     def _expected(self) -> ExpectedSlopes | None:
         return self.function.expected_slopes()
 
+    @cached_property
+    def _smoother(self) -> Smoother | None:
+        if self.smoothing_graph is None:
+            return None
+        return Smoother(self.smoothing_graph, self.options.smoothing.steps)
+
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name != "_expected"}
+        made = ("_expected", "_smoother")
+        return {name: value for name, value in vars(self).items() if name not in made}
 
-    def _stays_sparse(self, rankings: Rankings) -> bool:
-        """Whether most items of each vector share a constant, as those of short lists do."""
-        if rankings.sparse is None or not (self._in_closed_form or self._top_lists):
-            return False
-        if self._expected is None:
-            return False
-        return self._expected.sparse and (self.smoother is None or self.smoother.keeps_sparse)
+    def __call__(self, rankings: Rankings) -> NDArray[Any] | UncentredRows:
+        """Vectors of checked rankings: an array, or sparse if short lists stay sparse."""
+        if self.options.sparse_output and self._stays_sparse(rankings):
+            return UncentredRows(self._offset_rows(rankings)[0].sparse)
+        return self._dense(rankings, errors=False)[0]
 
-    def __call__(self, rankings: Rankings, *, errors: bool = False) -> tuple[Any, CompletionReport]:
-        """Vectors of checked rankings, and a report; with ``errors``, of each coordinate too.
-
-        Vectors are an array, or :class:`UncentredRows` of sparse rankings that stay sparse.
-        """
+    def with_report(
+        self, rankings: Rankings
+    ) -> tuple[NDArray[Any] | UncentredRows, CompletionReport]:
+        """The same, and how the vector of each ranking was found."""
         if self.options.sparse_output and self._stays_sparse(rankings):
             rows, report = self._offset_rows(rankings)
             return UncentredRows(rows.sparse), report
-        return self._dense(rankings, errors=errors)
-
-    def _dense(self, rankings: Rankings, *, errors: bool) -> tuple[Any, CompletionReport]:
-        vectors, report = self._vectors(rankings, errors=errors)
-        if self.smoother is not None:
-            self.smoother.smooth(
-                vectors, normalize=self.options.normalize, n_jobs=self.options.n_jobs
-            )
-        return vectors, report
+        vectors, found = self._dense(rankings, errors=True)
+        return vectors, found or CompletionReport.empty(*rankings.shape, errors=True)
 
     def compact(self, rankings: Rankings) -> NDArray[Any] | OffsetRows:
         """The same vectors in the smallest form: those of short lists stay sparse."""
         if self._stays_sparse(rankings):
             return self._offset_rows(rankings)[0]
-        vectors: NDArray[Any] = self._dense(rankings, errors=False)[0]
-        return vectors
+        return self._dense(rankings, errors=False)[0]
 
-    def _vectors(self, rankings: Rankings, *, errors: bool) -> tuple[Any, CompletionReport]:
-        dtype = self._dtype(rankings)
-        report = CompletionReport.empty(*rankings.shape, errors=errors and not self._in_closed_form)
-        if self._in_closed_form and self._expected is not None:
-            return self._closed_form(rankings, self._expected, dtype, report), report
-        # Now, so that threads find it ready.
-        self.function.prepare()
-        if self.options.unranked == "anywhere":
-            return self._means(rankings, dtype, report), report
-        return self._complete(rankings, dtype), report
+    def _stays_sparse(self, rankings: Rankings) -> bool:
+        """Whether most items of each vector share a constant, as those of short lists do."""
+        if rankings.sparse is None:
+            return False
+        if not (self._in_closed_form or self.options.unranked == "last") or self._expected is None:
+            return False
+        return self._expected.sparse and (self._smoother is None or self._smoother.keeps_sparse)
 
-    def _complete(self, rankings: Rankings, dtype: np.dtype[Any]) -> NDArray[Any]:
+    def _dense(
+        self, rankings: Rankings, *, errors: bool
+    ) -> tuple[NDArray[Any], CompletionReport | None]:
+        """Vectors as an array, and a report unless all rankings are complete."""
+        vectors = np.empty(rankings.shape, dtype=self._dtype(rankings))
+        report = None
+        if self._in_closed_form:
+            report = self._closed_form(rankings, vectors)
+        else:
+            # Now, so that threads find it ready.
+            self.function.prepare()
+            if self.options.unranked == "anywhere":
+                report = self._means(rankings, vectors, errors)
+            else:
+                self._complete(rankings, vectors)
+        if self._smoother is not None:
+            normalize, n_jobs = self.options.normalize, self.options.n_jobs
+            self._smoother.smooth(vectors, normalize=normalize, n_jobs=n_jobs)
+        return vectors, report
+
+    def _complete(self, rankings: Rankings, vectors: NDArray[Any]) -> None:
         """Blocks of partitions, their increments, pooled slopes."""
         n_rows, n_items = rankings.shape
-        vectors = np.empty((n_rows, n_items), dtype=dtype)
         normalize, unlisted_weight = self.options.normalize, self.options.unlisted_weight
         plain = unlisted_weight == 1
         step = block_rows(n_items)
@@ -209,46 +191,29 @@ class FeatureMap:
                     scale_to_unit_length(pooled, self.function.noise, rows)
 
         over_rows(fill, n_rows, step, self.options.n_jobs)
-        return vectors
 
-    def _means(
-        self, rankings: Rankings, dtype: np.dtype[Any], report: CompletionReport
-    ) -> NDArray[Any]:
+    def _means(self, rankings: Rankings, vectors: NDArray[Any], errors: bool) -> CompletionReport:
         """Means over completions, exact or sampled row by row."""
         n_rows, n_items = rankings.shape
-        vectors = np.empty((n_rows, n_items), dtype=dtype)
-        averager = Averager(
-            self.function,
-            self._expected,
-            self._method,
-            self._sampling,
-            self.options.unlisted_weight,
-        )
+        report = CompletionReport.empty(n_rows, n_items, errors=errors)
+        averager = Averager(self.function, self._expected, self.options, self.seed)
 
         def fill(start: int, stop: int) -> None:
             room = np.empty((min(block_rows(n_items), stop - start), n_items))
             for first, block in read_partitions(rankings, start, stop, close=False):
                 rows = room[: len(block)]
-                averager.fill(block, first, rows, report, normalize=self.options.normalize)
+                averager.fill(block, first, rows, report)
                 vectors[first : first + len(block)] = rows
 
         # A row here stands for many completions, so it pays to split sooner.
         step = max(1, block_rows(n_items) // _COMPLETIONS)
         over_rows(fill, n_rows, step, self.options.n_jobs)
         self._warn_of_large_errors(report)
-        return vectors
+        return report
 
-    def _closed_form(
-        self,
-        rankings: Rankings,
-        expected: ExpectedSlopes,
-        dtype: np.dtype[Any],
-        report: CompletionReport,
-    ) -> NDArray[Any]:
+    def _closed_form(self, rankings: Rankings, vectors: NDArray[Any]) -> CompletionReport:
         """Closed form, as dense rows."""
-        report.methods[:] = METHODS.index("closed_form")
-        n_rows, n_items = rankings.shape
-        vectors = np.empty((n_rows, n_items), dtype=dtype)
+        expected, report = self._slopes_and_report(rankings)
 
         def fill(start: int, stop: int) -> None:
             for first, block in expected.read(rankings, start, stop):
@@ -260,25 +225,21 @@ class FeatureMap:
                 whole, pooled = self._pooled(block, first, report)
                 rows[whole] = pooled
 
-        over_rows(fill, n_rows, block_rows(n_items), self.options.n_jobs)
-        return vectors
+        over_rows(fill, len(vectors), block_rows(rankings.shape[1]), self.options.n_jobs)
+        return report
 
     def _offset_rows(self, rankings: Rankings) -> tuple[OffsetRows, CompletionReport]:
         """Sparse rows, and the constant that the other items of each share."""
-        expected = self._expected
-        assert expected is not None
+        expected, report = self._slopes_and_report(rankings)
+        slopes = expected.entries if self._in_closed_form else expected.top_list_entries
         dtype = self._dtype(rankings)
-        report = CompletionReport.empty(*rankings.shape, errors=False)
-        if self._in_closed_form:
-            report.methods[:] = METHODS.index("closed_form")
         n_rows, n_items = rankings.shape
-        parts: dict[int, sparse.csr_array] = {}
+        parts: dict[int, sparse.csr_array] = {0: sparse.csr_array((0, n_items), dtype=dtype)}
         offsets = np.empty(n_rows)
 
         def fill(start: int, stop: int) -> None:
             for first, block in expected.read(rankings, start, stop):
                 weights = unlisted_weights(self.options.unlisted_weight, block)
-                slopes = expected.top_list_entries if self._top_lists else expected.entries
                 part, constants = slopes(block, weights).above_constants(
                     dtype, normalize=self.options.normalize, noise=self.function.noise
                 )
@@ -292,20 +253,30 @@ class FeatureMap:
                 offsets[first : first + len(block)] = constants
 
         over_rows(fill, n_rows, _SPARSE_ROWS, self.options.n_jobs)
-        rows = OffsetRows(_stacked(parts, rankings.shape, dtype), offsets, np.ones(n_items))
-        if self.smoother is not None:
-            rows = self.smoother.smooth_offset(rows, normalize=self.options.normalize)
+        stacked = sparse.vstack([parts[first] for first in sorted(parts)], format="csr")
+        rows = OffsetRows(sparse.csr_array(stacked), offsets, np.ones(n_items))
+        if self._smoother is not None:
+            rows = self._smoother.smooth_offset(rows, normalize=self.options.normalize)
         return rows, report
+
+    def _slopes_and_report(self, rankings: Rankings) -> tuple[ExpectedSlopes, CompletionReport]:
+        """The closed form, which there is, and a report that says so."""
+        assert self._expected is not None
+        report = CompletionReport.empty(*rankings.shape, errors=False)
+        if self._in_closed_form:
+            report.methods[:] = METHODS.index("closed_form")
+        return self._expected, report
 
     def _pooled(
         self, block: Partitions, first: int, report: CompletionReport
-    ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    ) -> tuple[NDArray[np.intp], Floats]:
         """The complete rankings of a block whose slopes are pooled, and their vectors.
 
         There are none if the closed form was asked for by name, or if there is nothing to pool.
         """
         whole = np.flatnonzero(block.n_ranked() == block.n_items)
-        if self._asked == "closed_form" or self.function.nothing_to_pool:
+        asked = self.options.completions.method == "closed_form"
+        if asked or self.function.nothing_to_pool:
             whole = whole[:0]
         vectors = np.empty((len(whole), block.n_items))
         if len(whole):
@@ -319,35 +290,34 @@ class FeatureMap:
         return whole, vectors
 
     def _dtype(self, rankings: Rankings) -> np.dtype[Any]:
-        """The dtype asked for, or else that of the ranks."""
+        """The dtype asked for, or else that of the ranks; refused if vectors do not fit."""
         dtype = np.dtype(self.options.dtype or (np.float32 if rankings.single else np.float64))
         limits = np.finfo(dtype)
-        fits = self._largest == 0 or float(limits.tiny) <= self._largest <= float(limits.max)
+        weight = self.options.unlisted_weight
+        # No coordinate is larger.
+        largest = (1.0 if weight == "balanced" else max(1.0, weight)) * self.function.magnitude
+        fits = largest == 0 or float(limits.tiny) <= largest <= float(limits.max)
         if not (self.options.normalize or fits):
-            size = "large" if self._largest > 1 else "small"
+            size = "small" if largest < 1 else "large"
             raise InputError(
-                f"cannot be {dtype}: coordinates up to {self._largest:.3g} are too {size}",
+                f"cannot be {dtype}: coordinates up to {largest:.3g} are too {size}",
                 parameter="dtype",
                 remedy=["rescale the weights, or pass ", Setting("normalize", True)],
             )
         # Slopes are sums over up to n items, and are multiplied by as many to be compared.
-        if not self._largest * self.function.n_items**2 <= float(np.finfo(np.float64).max):
+        if not largest * self.function.n_items**2 <= float(np.finfo(np.float64).max):
             raise InputError(
-                f"coordinates up to {self._largest:.3g} are so large that sums of them overflow",
+                f"coordinates up to {largest:.3g} are so large that sums of them overflow",
                 remedy=["rescale the weights, or lower ", Setting("unlisted_weight")],
             )
         return dtype
 
-    @cached_property
-    def _largest(self) -> float:
-        """No coordinate is larger than that."""
-        weight = self.options.unlisted_weight
-        return (1.0 if weight == "balanced" else max(1.0, weight)) * self.function.magnitude
-
     def _warn_of_large_errors(self, report: CompletionReport) -> None:
-        if self._tolerance is None:
+        completions = self.options.completions
+        if completions.n_draws is not None:
             return
-        short = np.flatnonzero(report.relative_error > self._tolerance)
+        tolerance = TOLERANCE if completions.tolerance is None else completions.tolerance
+        short = np.flatnonzero(report.relative_error > tolerance)
         if short.size:
             from sklearn.exceptions import ConvergenceWarning
 
@@ -355,7 +325,7 @@ class FeatureMap:
             or_else = "" if self._expected is None else ', or use completions="closed_form"'
             warnings.warn(
                 f"{short.size} of {len(report.methods)} rankings did not reach the tolerance "
-                f"{self._tolerance}: the first, row {row}, has a relative error of "
+                f"{tolerance}: the first, row {row}, has a relative error of "
                 f"{report.relative_error[row]:.2g} after {report.n_draws[row]:,} draws. Its mean "
                 f"vector is close to 0; raise the tolerance{or_else}",
                 ConvergenceWarning,
@@ -363,20 +333,57 @@ class FeatureMap:
             )
 
 
-def _stacked(
-    parts: dict[int, sparse.csr_array], shape: tuple[int, int], dtype: np.dtype[Any]
-) -> sparse.csr_array:
-    """CSR arrays by their first row as one; each is let go once it is copied."""
-    n_entries = sum(part.nnz for part in parts.values())
-    # 32-bit wherever possible: not all of scikit-learn takes 64-bit indices.
-    small = n_entries <= np.iinfo(np.int32).max
-    starts = np.zeros(shape[0] + 1, dtype=np.int32 if small else np.int64)
-    indices = np.empty(n_entries, dtype=np.int32)
-    data = np.empty(n_entries, dtype=dtype)
-    for first in sorted(parts):
-        part = parts.pop(first)
-        before = starts[first]
-        starts[first + 1 : first + 1 + part.shape[0]] = before + part.indptr[1:]
-        indices[before : before + part.nnz] = part.indices
-        data[before : before + part.nnz] = part.data
-    return sparse.csr_array((data, indices, starts), shape=shape)
+def fit_map(
+    graph: Any, rankings: Rankings, options: MapOptions, sample_weight: ArrayLike | None = None
+) -> FeatureMap:
+    """The feature map of the user's graph, for rankings of these items."""
+    fitted, walked = fit_graph(graph, rankings, sample_weight), None
+    smoothing = options.smoothing
+    if smoothing.steps:
+        chosen = joining_like_items(graph if smoothing.graph is None else smoothing.graph)
+        walked = fitted if chosen is graph else fit_graph(chosen, rankings, sample_weight)
+    return FeatureMap(GraphCut(fitted), options, smoothing_graph=walked)
+
+
+@takes_collections
+def graph_cut_features(
+    X: Any, graph: Any = None, *, items: Sequence[Hashable] | None = None, **options: Any
+) -> Any:
+    """Graph cut features of rankings, as a plain function.
+
+    Parameters
+    ----------
+    X : array, frame or CSR array of shape (n_rankings, n_items)
+        Rank matrix: 1 = best, equal = tied, NaN (or absent in a sparse matrix) = not ranked.
+        A Dask array or DataFrame of rankings gives one of vectors, block by block.
+    graph : None, ItemGraph, recipe, array, sparse matrix, networkx.Graph or frame
+        The item graph; None is the complete graph, whose kernel is Spearman's.
+    items : sequence or None
+        Labels of the columns, if X is not a frame; matched with those of the graph.
+    **options
+        ``unranked``, ``unlisted_weight``, ``normalize``, ``completions``, ``smoothing``, ``dtype``,
+        ``sparse_output`` and ``n_jobs``, as in :class:`~rankcut.GraphCutFeatures`.
+
+    Returns
+    -------
+    ndarray or UncentredRows of shape (n_rankings, n_items)
+        Sparse for CSR rankings with ``unranked="last"`` or in closed form, on a sparse or complete
+        graph; see ``sparse_output``.
+
+    See Also
+    --------
+    GraphCutFeatures : The same as a transformer, which also reports draws and errors.
+
+    Examples
+    --------
+    >>> graph_cut_features([[1, 2, 3, 4], [2, 2, 1, 4]])
+    array([[ 3.,  1., -1., -3.],
+           [ 0.,  0.,  3., -3.]])
+    >>> chain = [[0, 1, 0, 0], [1, 0, 1, 0], [0, 1, 0, 1], [0, 0, 1, 0]]
+    >>> graph_cut_features([[1, 2, 3, 4]], chain)
+    array([[ 1.,  0.,  0., -1.]])
+    """
+    chosen = MapOptions(**options)
+    rankings = read_rankings(X, items)
+    rankings.check(chosen.unranked)
+    return fit_map(graph, rankings, chosen)(rankings)

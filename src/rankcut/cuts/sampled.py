@@ -1,15 +1,14 @@
 """The mean over completions of a ranking, from random completions, with its standard error.
 
 Draws come in stages, and a stage in replicates: independent estimates of the same mean, whose
-spread gives the standard error. Within a replicate,
+spread gives the standard error. Three things reduce it (``benchmarks/incomplete.py`` says how far):
 
 * *antithetic*: each draw of gaps g is used together with its mirror image l − g;
-* *stratified*: on top of that, draws are Latin hypercubes, so that each item visits each part of
-  the ranking equally often;
-* *controlled*: on top of that, β·(φ° − E φ°) is subtracted, where φ° are the slopes before
-  pooling, whose mean is known in closed form. The number β is a regression over all coordinates,
-  on the *other* replicates, so that the estimate stays unbiased. The closed form is one of graph
-  cuts: for another set function this sampler is the stratified one.
+* *stratified*: draws are Latin hypercubes, so that each item visits each part of the ranking
+  equally often;
+* *controlled*: β·(φ° − E φ°) is subtracted, where φ° are the slopes before pooling, whose mean is
+  known in closed form. The number β is a regression over all coordinates, on the *other*
+  replicates, so that the estimate stays unbiased. Only graph cuts have the closed form.
 
 Mirroring maps completions one to one onto completions, so it keeps the mean of any set function
 unbiased; how much it helps is another matter. Under a symmetric function, slopes before pooling
@@ -17,7 +16,6 @@ nearly cancel between a draw and its mirror image; under a function that is not,
 """
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,12 +32,10 @@ from rankcut._loops.replicates import (
 )
 from rankcut._loops.slopes import spread_slopes
 from rankcut._loops.types import Floats, Ints
-from rankcut.cuts import SetFunction
-from rankcut.cuts.set_function import power_of_two
+from rankcut.cuts.options import Completions
+from rankcut.cuts.set_function import SetFunction, power_of_two
 from rankcut.cuts.unlisted import Weighing
 from rankcut.rankings.partitions import Partitions, block_rows
-
-Sampler: TypeAlias = Literal["controlled", "stratified", "antithetic", "independent"]
 
 # Replicates of a stage: enough to estimate their spread, few enough to leave draws to stratify.
 REPLICATES = 8
@@ -50,39 +46,36 @@ FEWEST_DRAWS = 64
 # Draws after which a tolerance that is not met is given up, with a warning.
 MOST_DRAWS = 1 << 17
 
+# The relative error to reach, if the user says neither how many draws nor how exact.
+TOLERANCE = 0.01
+
 # Errors below this part of the vector's possible length are rounding.
 _ROUNDING = 1e-13
 
 
 @dataclass(frozen=True)
 class Sampling:
-    """How to draw: by which sampler, from which seed, and how much."""
+    """How to draw: from which seed, and how much: a number of draws, or up to a tolerance."""
 
-    sampler: Sampler
     seed: int
     n_draws: int | None
     tolerance: float
 
-    @property
-    def mirrored(self) -> bool:
-        """Whether draws come in pairs."""
-        return self.sampler != "independent"
-
-    @property
-    def stratified(self) -> bool:
-        """Whether draws form Latin hypercubes."""
-        return self.sampler in ("controlled", "stratified")
+    @classmethod
+    def of(cls, completions: Completions, seed: int) -> "Sampling":
+        """As the user chose."""
+        tolerance = completions.tolerance
+        return cls(seed, completions.n_draws, TOLERANCE if tolerance is None else float(tolerance))
 
     @property
     def first_stage(self) -> int:
-        """Draws of the first stage; a draw and its mirror image are one."""
-        drawn = 2 * REPLICATES if self.n_draws is None else self.n_draws
-        return drawn // (2 if self.mirrored else 1)
+        """Pairs of the first stage: a draw and its mirror image."""
+        return REPLICATES if self.n_draws is None else self.n_draws // 2
 
     @property
     def controlled(self) -> bool:
         """Whether means of slopes before pooling are used; this needs a few replicates."""
-        return self.sampler == "controlled" and self.first_stage >= FEWEST_TO_REGRESS
+        return self.first_stage >= FEWEST_TO_REGRESS
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,7 +114,6 @@ def sampled_means(
     n_draws = np.zeros(len(rows), dtype=np.int64)
     errors = np.full(len(rows), np.inf)
     rounding = _ROUNDING * (function.magnitude / scale)
-    paired = 2 if sampling.mirrored else 1
     active = np.arange(len(rows))
     sizes = np.full(len(rows), sampling.first_stage, dtype=np.int32)
     stage = 0
@@ -137,15 +129,14 @@ def sampled_means(
             function,
             None if centres is None else centres[rows[active]],
             scale,
-            sampling,
             weighing,
         )
         if stage == 0:
             vectors, variances = fresh, spread
-            n_draws[:] = paired * sizes
+            n_draws[:] = 2 * sizes
         else:
             # Stages are weighted by their numbers of draws.
-            before, now = n_draws[active, None], paired * sizes[:, None].astype(np.int64)
+            before, now = n_draws[active, None], 2 * sizes[:, None].astype(np.int64)
             total = before + now
             vectors[active] = (before * vectors[active] + now * fresh) / total
             variances[active] = (before**2.0 * variances[active] + now**2.0 * spread) / total**2.0
@@ -160,11 +151,11 @@ def sampled_means(
         short = few | ((errors[active] > sampling.tolerance) & (n_draws[active] < MOST_DRAWS))
         # What is still missing if the error falls a little faster than the root of the draws, as
         # larger hypercubes do, within bounds: an error from few replicates is not reliable.
-        drawn = n_draws[active] // paired
+        drawn = n_draws[active] // 2
         with np.errstate(over="ignore"):
             wanted = drawn * (0.9 * (errors[active] / sampling.tolerance) ** 2 - 1)
-        allowed = np.minimum(7 * drawn, MOST_DRAWS // paired - drawn)
-        least = np.minimum(np.maximum(drawn // 4, FEWEST_DRAWS // paired - drawn), allowed)
+        allowed = np.minimum(7 * drawn, MOST_DRAWS // 2 - drawn)
+        least = np.minimum(np.maximum(drawn // 4, FEWEST_DRAWS // 2 - drawn), allowed)
         sizes = np.clip(wanted, least, allowed)[short].astype(np.int32)
         sizes = -(-sizes // REPLICATES) * REPLICATES
         active = active[short]
@@ -182,7 +173,6 @@ def _draw_stage(
     function: SetFunction,
     centres: Floats | None,
     scale: float,
-    sampling: Sampling,
     weighing: Weighing | None,
 ) -> tuple[Floats, Floats]:
     """Mean and variance of the mean of one stage of draws, of vectors divided by ``scale``."""
@@ -216,8 +206,8 @@ def _draw_stage(
             targets,
             streams,
             exponents,
-            sampling.mirrored,
-            sampling.stratified,
+            True,
+            True,
             *edges,
             np.empty((1 << LARGEST_EXPONENT, n_items), dtype=np.uint32),
             pooled,
@@ -231,14 +221,12 @@ def _draw_stage(
             streams,
             exponents,
             function,
-            sampling,
             weighing,
             pooled,
             plain,
         )
-    divisor = scale * (2 if sampling.mirrored else 1)
-    pooled /= divisor
-    plain /= divisor
+    pooled /= 2 * scale
+    plain /= 2 * scale
     means, variances = np.empty((2, len(rankings), n_items))
     combine_replicates(
         pooled,
@@ -261,7 +249,6 @@ def _add_completions(
     streams: NDArray[np.uint64],
     exponents: Ints,
     function: SetFunction,
-    sampling: Sampling,
     weighing: Weighing | None,
     pooled: Floats,
     plain: Floats,
@@ -269,7 +256,7 @@ def _add_completions(
     """Add the features of all tasks' completions, and slopes before pooling if there is room."""
     n_items = partitions.n_items
     tasks = len(targets)
-    task_rows = (2 if sampling.mirrored else 1) << exponents.astype(np.int64)
+    task_rows = 2 << exponents.astype(np.int64)
     ends = np.cumsum(task_rows)
     room = min(max(block_rows(n_items), 2 << LARGEST_EXPONENT), int(ends[-1]))
     block = Partitions.empty(room, n_items)
@@ -288,8 +275,8 @@ def _add_completions(
             task_rankings[some],
             streams[some],
             exponents[some],
-            sampling.mirrored,
-            sampling.stratified,
+            True,
+            True,
             gaps,
             part.order,
             part.ends,

@@ -13,7 +13,7 @@ eigenvalue of L above 0, at most (1 − λ/2)^t of everything else is left after
 the rounding error ε after log ε / log(1 − λ/2) steps: 52 if λ = 1, and 1,000 if λ = 0.071.
 """
 
-from math import floor, inf
+from math import floor
 from typing import Any
 
 import numpy as np
@@ -23,69 +23,17 @@ from scipy import sparse
 from rankcut._loops.slopes import scale_to_unit_length
 from rankcut._loops.types import Floats
 from rankcut.cuts.offset_rows import OffsetRows
-from rankcut.errors import InputError
+from rankcut.cuts.options import check_steps
 from rankcut.graphs import ItemGraph
 from rankcut.graphs.derived import degree_scales
 from rankcut.graphs.weights import DenseWeights, Weights
-from rankcut.parameters import WithParameters, is_real
 from rankcut.threads import over_rows
-
-# Each takes a product with the graph, and on a well-connected one the walk has converged by then.
-MOST_STEPS = 1000
 
 # An entry of a product of sparse matrices costs as much as this many of one with a dense matrix.
 _SPARSE_COST = 8
 
 # Entries to smooth at once.
 _FILLED = 1 << 16
-
-
-class Smoothing(WithParameters):
-    """How vectors are smoothed: for how many steps, on which graph.
-
-    Parameters
-    ----------
-    steps : float, default=2.0
-        Steps of a lazy random walk over the items, from 0, which changes nothing, to 1,000, by
-        which the walk over a well-connected graph has converged. 1.5 is a step and a half.
-    graph : graph or recipe, default=None
-        The graph to walk on, which connects similar items strongly; None is the graph of the
-        features. For a :class:`~rankcut.DissimilarityGraph`, it is the similarity graph inside.
-        Its parameters can be searched as ``smoothing__graph__n_neighbors`` and so on.
-
-    Examples
-    --------
-    >>> from rankcut import GraphCutFeatures, NeighborGraph, Smoothing, make_food
-    >>> food = make_food(3, kind="top-k", random_state=0)
-    >>> near = NeighborGraph(food.item_features, n_neighbors=2)
-    >>> smoothed = GraphCutFeatures(unranked="last", smoothing=Smoothing(2, near))
-    >>> smoothed.fit_transform(food.ranks).shape
-    (3, 8)
-    """
-
-    def __init__(self, steps: float = 2.0, graph: Any = None) -> None:
-        self.steps = steps
-        self.graph = graph
-
-
-def as_smoothing(smoothing: Any) -> Smoothing:
-    """The object that a number of steps stands for, or the object itself; checked."""
-    chosen = smoothing if isinstance(smoothing, Smoothing) else Smoothing(smoothing)
-    check_steps(chosen.steps)
-    return chosen
-
-
-def check_steps(steps: Any) -> None:
-    """Raise unless it is a number of steps."""
-    if not is_real(steps, most=MOST_STEPS):
-        raise InputError(
-            f"must be a number of steps from 0 to {MOST_STEPS:,}; got {steps!r}",
-            parameter="smoothing",
-            remedy="on a well-connected graph the walk has converged by then, and more steps "
-            "change nothing; to smooth more, connect each item to more neighbours"
-            if is_real(steps, MOST_STEPS, inf)
-            else "",
-        )
 
 
 class Smoother:

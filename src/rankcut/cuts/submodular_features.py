@@ -5,9 +5,11 @@ from collections.abc import Hashable, Sequence
 
 from numpy.typing import ArrayLike, DTypeLike
 
-from rankcut.cuts import GraphCut, SetFunction, check_submodular
-from rankcut.cuts.completions import Completions, Method
+from rankcut.cuts.cut_functions import GraphCut
 from rankcut.cuts.feature_map import FeatureMap
+from rankcut.cuts.options import Completions, MapOptions, Method
+from rankcut.cuts.set_function import SetFunction
+from rankcut.cuts.submodularity import check_submodular
 from rankcut.cuts.transformers import RankingFeatures
 from rankcut.graphs import ItemGraph
 from rankcut.rankings import Rankings, Unranked
@@ -107,7 +109,9 @@ class SubmodularFeatures(RankingFeatures):
         self.dtype = dtype
         self.n_jobs = n_jobs
 
-    def _fit(self, rankings: Rankings, sample_weight: ArrayLike | None) -> None:
+    def _fit_map(
+        self, rankings: Rankings, options: MapOptions, sample_weight: ArrayLike | None
+    ) -> FeatureMap:
         n_items = rankings.shape[1]
         function = self.function
         if function is None:
@@ -120,9 +124,7 @@ class SubmodularFeatures(RankingFeatures):
         self.function_ = function.aligned(n_items, rankings.items)
         if not function.submodular:
             _warn_unless_submodular(function)
-
-    def _make_map(self, seed: int | None) -> FeatureMap:
-        return FeatureMap(self.function_, self._options(), seed=seed)
+        return FeatureMap(self.function_, options)
 
 
 def _warn_unless_submodular(function: SetFunction) -> None:

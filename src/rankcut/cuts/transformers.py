@@ -1,7 +1,7 @@
 """Transformers from rankings to vectors of a set function."""
 
 from abc import ABC, abstractmethod
-from dataclasses import fields
+from collections.abc import Hashable, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -11,48 +11,27 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from rankcut.cuts.completions import CompletionReport
-from rankcut.cuts.feature_map import FeatureMap, MapOptions
+from rankcut.cuts.feature_map import FeatureMap, fit_map
 from rankcut.cuts.offset_rows import OffsetRows
+from rankcut.cuts.options import Completions, MapOptions, Method, Smoothing, UnlistedWeight
 from rankcut.estimators import NamesItems, TakesRankings, check_items
+from rankcut.graphs import ItemGraph
 from rankcut.parameters import check_counts
-from rankcut.rankings import Rankings, weights_of
+from rankcut.rankings import Rankings, Unranked, weights_of
 from rankcut.rankings.collections import takes_collections
 
 
 class RankingFeatures(NamesItems, TransformerMixin, TakesRankings, ABC):
-    """Rankings in, vectors of a set function out; subclasses choose the function.
-
-    What is fitted is kept in attributes, from which the feature map is made again after pickling.
-    """
+    """Rankings in, vectors of a set function out; subclasses choose the function."""
 
     dtype: DTypeLike | None
-    _seed: int
+    _map: FeatureMap
 
     @abstractmethod
-    def _fit(self, rankings: Rankings, sample_weight: ArrayLike | None) -> None:
-        """Keep what :meth:`_make_map` needs, for the items of these rankings."""
-
-    @abstractmethod
-    def _make_map(self, seed: int | None) -> FeatureMap:
-        """The fitted feature map; ``seed`` is that of an earlier one."""
-
-    def _options(self) -> MapOptions:
-        """The options of the feature map among the parameters."""
-        parameters = self.get_params(deep=False)
-        names = {field.name for field in fields(MapOptions)}
-        return MapOptions(**{name: parameters[name] for name in names & parameters.keys()})
-
-    @property
-    def _map(self) -> FeatureMap:
-        """The feature map; made when fitted, and once more after pickling."""
-        made: FeatureMap | None = self.__dict__.get("_made_map")
-        if made is None:
-            made = self._made_map = self._make_map(self._seed)
-        return made
-
-    def __getstate__(self) -> dict[str, Any]:
-        state: dict[str, Any] = super().__getstate__()
-        return {name: value for name, value in state.items() if name != "_made_map"}
+    def _fit_map(
+        self, rankings: Rankings, options: MapOptions, sample_weight: ArrayLike | None
+    ) -> FeatureMap:
+        """The feature map for the items of these rankings."""
 
     @takes_collections
     def fit(
@@ -80,10 +59,8 @@ class RankingFeatures(NamesItems, TransformerMixin, TakesRankings, ABC):
         sample_weight = weights_of(X, sample_weight)
         if sample_weight is not None:
             sample_weight = check_counts(sample_weight, rankings.shape[0])
-        self._fit(rankings, sample_weight)
+        self._map = self._fit_map(rankings, MapOptions.of(self), sample_weight)
         self._items = rankings.items
-        self._made_map = self._make_map(None)
-        self._seed = self._made_map.seed
         return self
 
     @takes_collections
@@ -101,7 +78,7 @@ class RankingFeatures(NamesItems, TransformerMixin, TakesRankings, ABC):
             For a Dask array or DataFrame another one with the same chunks, whose blocks are
             these; a DataFrame keeps its index.
         """
-        return self._map(self._checked(X))[0]
+        return self._map(self._checked(X))
 
     def compact(self, X: Any) -> NDArray[Any] | OffsetRows:
         """The same vectors in the smallest form, for comparing them.
@@ -145,11 +122,11 @@ class RankingFeatures(NamesItems, TransformerMixin, TakesRankings, ABC):
         >>> report.method.tolist(), report.n_draws.tolist()
         (['exact', 'exact', 'exact'], [625, 49, 49])
         """
-        return self._map(self._checked(X), errors=True)
+        return self._map.with_report(self._checked(X))
 
     def _checked(self, X: Any) -> Rankings:
         """The rankings, if they are of the items that were fitted."""
-        if not hasattr(self, "_seed"):
+        if not hasattr(self, "_map"):
             check_is_fitted(self)
         rankings = self._read(X, reset=False)
         check_items(rankings, self._labels())
@@ -161,3 +138,125 @@ class RankingFeatures(NamesItems, TransformerMixin, TakesRankings, ABC):
             ["float64", "float32"] if self.dtype is None else [np.dtype(self.dtype).name]
         )
         return tags
+
+
+class GraphCutFeatures(RankingFeatures):
+    """Turn rankings into vectors by cuts of the item graph.
+
+    Each ranking becomes one vector with a coordinate for each item: the slopes of the least
+    concave majorant of (|B_t|, F(B_t)), where B_t are the best t groups of items and F(B) is the
+    weight of the edges between B and the other items. A larger coordinate means more preferred.
+    The inner product of two vectors is the graph cut kernel; on the complete graph, and with
+    vectors of unit length, it is Spearman's correlation. See :mod:`rankcut.cuts.feature_map`.
+
+    Parameters
+    ----------
+    graph : None, recipe, ItemGraph, array, sparse matrix, networkx.Graph or frame, default=None
+        The item graph. None is the complete graph. A recipe, such as
+        :class:`~rankcut.SimilarityGraph`, is built when fitted, and its parameters can be
+        searched as ``graph__lengthscale`` and so on. A graph with labels is matched by name
+        with rankings that have labels. Some recipes, such as :class:`~rankcut.CoListingGraph`,
+        learn the graph from the rankings that are fitted.
+    unranked : {"error", "last", "anywhere"}, default="error"
+        What an unranked item means: an error; it is tied with the other unranked ones after all
+        ranked items (a top-k list); or its place is unknown.
+    unlisted_weight : float or "balanced", default=1.0
+        Weight of comparisons with unranked items, where those among ranked ones have weight 1. A
+        small one keeps the order of a short list from being swamped by a large catalogue.
+        "balanced" is k/n for a ranking of k of n items; see :mod:`rankcut.cuts.unlisted`.
+    normalize : bool, default=False
+        Scale each vector to unit length. The zero vector of a ranking that ties all items
+        stays zero.
+    items : sequence or None, default=None
+        Labels of the columns, if the rankings are not a frame.
+    completions : {"auto", "exact", "sampled", "closed_form"} or Completions, default="auto"
+        With ``unranked="anywhere"``: how the mean over the completions of a ranking is found.
+        :class:`~rankcut.Completions` also holds the tolerance, or the number of draws, and the
+        seed.
+    smoothing : float or Smoothing, default=0.0
+        Steps of a lazy random walk on the item graph that smooths the vectors, so that similar
+        items have similar values and lists that share no item can be compared: φ·p(L), not φ;
+        see :mod:`rankcut.cuts.smoothing`. 0 is no smoothing, 1.5 is a step and a half.
+        :class:`~rankcut.Smoothing` also names another graph to walk on. With ``normalize``, the
+        smoothed vectors have unit length; reported errors are for vectors before smoothing.
+    dtype : float32, float64 or None, default=None
+        Type of the vectors; None is float32 for ranks in float32, and float64 otherwise.
+    sparse_output : bool, default=True
+        Return sparse vectors where they are small: for CSR rankings on a sparse or complete graph,
+        with ``unranked="last"`` or in closed form. These are
+        :class:`~rankcut.cuts.UncentredRows`, which leave out a constant of each row;
+        everything else gives a dense array. False always gives a dense array, for estimators that
+        take no sparse input and for ``set_output``.
+    n_jobs : int or None, default=None
+        Number of threads. The vectors are the same bits for any number.
+
+    Attributes
+    ----------
+    graph_ : ItemGraph
+        The graph, its items in the order of the columns.
+    smoothing_graph_ : ItemGraph or None
+        The graph to walk on, if there is smoothing.
+    n_features_in_ : int
+        Number of items.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        The items' labels, if they are strings given by a frame.
+
+    See Also
+    --------
+    graph_cut_features : The same as a plain function.
+    graph_cut_kernel : The inner products of the vectors.
+    SubmodularFeatures : The same with any set function instead of the cut.
+
+    References
+    ----------
+    M. Conserva, M. P. Deisenroth, K. S. Sesh Kumar. The Graph Cut Kernel for Ranked Data.
+    Transactions on Machine Learning Research, 2022.
+
+    Examples
+    --------
+    >>> from rankcut import GraphCutFeatures, SimilarityGraph, make_food
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.pipeline import make_pipeline
+    >>> food = make_food(n_rankings=200, noise=0.3, random_state=0)
+    >>> graph = SimilarityGraph(food.item_features)
+    >>> model = make_pipeline(GraphCutFeatures(graph), LogisticRegression())
+    >>> model.fit(food.ranks[:150], food.target[:150]).score(food.ranks[150:], food.target[150:])
+    0.96
+    """
+
+    def __init__(
+        self,
+        graph: Any = None,
+        *,
+        unranked: Unranked = "error",
+        unlisted_weight: UnlistedWeight = 1.0,
+        normalize: bool = False,
+        items: Sequence[Hashable] | None = None,
+        completions: Method | Completions = "auto",
+        smoothing: float | Smoothing = 0.0,
+        dtype: DTypeLike | None = None,
+        sparse_output: bool = True,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.graph = graph
+        self.unranked = unranked
+        self.unlisted_weight = unlisted_weight
+        self.normalize = normalize
+        self.items = items
+        self.completions = completions
+        self.smoothing = smoothing
+        self.dtype = dtype
+        self.sparse_output = sparse_output
+        self.n_jobs = n_jobs
+
+    def _fit_map(
+        self, rankings: Rankings, options: MapOptions, sample_weight: ArrayLike | None
+    ) -> FeatureMap:
+        found = fit_map(self.graph, rankings, options, sample_weight)
+        cut: Any = found.function
+        self.graph_: ItemGraph = cut.graph
+        self.smoothing_graph_ = found.smoothing_graph
+        return found
+
+    def _labels(self) -> tuple[Hashable, ...] | None:
+        return super()._labels() or self.graph_.items

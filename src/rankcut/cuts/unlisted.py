@@ -9,27 +9,13 @@ last item of a top-k list is still better than those not listed. A ranking of al
 vector for every γ.
 """
 
-from typing import Any, Literal, TypeAlias
-
 import numpy as np
 
 from rankcut._loops.types import Floats, Ints
 from rankcut._loops.unlisted import reverse_listed, weigh_completions, weigh_lists
-from rankcut.cuts import SetFunction
-from rankcut.errors import InputError
-from rankcut.parameters import is_real
+from rankcut.cuts.options import UnlistedWeight
+from rankcut.cuts.set_function import SetFunction
 from rankcut.rankings.partitions import Partitions
-
-UnlistedWeight: TypeAlias = float | Literal["balanced"]
-
-
-def check_unlisted_weight(weight: Any) -> None:
-    """Raise unless it is "balanced", or a number that is not negative."""
-    balanced = isinstance(weight, str) and weight == "balanced"
-    if not (balanced or is_real(weight)):
-        raise InputError(
-            f'must be "balanced" or a number from 0 on; got {weight!r}', parameter="unlisted_weight"
-        )
 
 
 def unlisted_weights(weight: UnlistedWeight, partitions: Partitions) -> Floats:

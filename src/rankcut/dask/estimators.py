@@ -13,9 +13,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rankcut.blocs.estimator import RankingBlocs
 from rankcut.consensus.estimator import Consensus
-from rankcut.cuts.graph_cut import graph_cut_features
-from rankcut.cuts.graph_cut_transformer import GraphCutFeatures
-from rankcut.cuts.transformers import RankingFeatures
+from rankcut.cuts.feature_map import graph_cut_features
+from rankcut.cuts.transformers import GraphCutFeatures, RankingFeatures
 from rankcut.dask.collections import map_rows, stand_in
 from rankcut.dask.consensus import gather_lazy
 from rankcut.dask.gp_rows import LazyFeatures, sum_lazily

@@ -8,9 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankcut._loops.pairs import ALL, TWINS, UPPER
-from rankcut.cuts.completions import Completions, Method
-from rankcut.cuts.feature_map import FeatureMap, MapOptions
-from rankcut.cuts.graph_cut import fit_map
+from rankcut.cuts.feature_map import FeatureMap, fit_map
 from rankcut.cuts.offset_rows import (
     Vectors,
     check_centred,
@@ -18,8 +16,7 @@ from rankcut.cuts.offset_rows import (
     largest_entry,
     row_squares,
 )
-from rankcut.cuts.smoothing import Smoothing, as_smoothing
-from rankcut.cuts.unlisted import UnlistedWeight
+from rankcut.cuts.options import Completions, MapOptions, Method, Smoothing, UnlistedWeight
 from rankcut.errors import InputError, Setting
 from rankcut.graphs import as_item_graph
 from rankcut.graphs.derived import joining_like_items
@@ -82,15 +79,7 @@ class GraphCutKernel(RankingKernel):
 
     def encoder(self, *, derivative: bool = False) -> Encoder:
         """Encode rankings as vectors."""
-        options = MapOptions(
-            unranked=self.unranked,
-            unlisted_weight=self.unlisted_weight,
-            normalize=self.normalize,
-            completions=self.completions,
-            smoothing=self.smoothing,
-            n_jobs=self.n_jobs,
-        )
-        return GraphCutEncoder(self.graph, options)
+        return GraphCutEncoder(self.graph, MapOptions.of(self))
 
 
 def graph_cut_kernel(
@@ -163,7 +152,7 @@ class GraphCutEncoder:
     """
 
     def __init__(self, graph: Any, options: MapOptions) -> None:
-        smoothing = as_smoothing(options.smoothing)
+        smoothing = options.smoothing
         self._graph = None if graph is None else as_item_graph(graph)
         if smoothing.steps:
             walked = joining_like_items(graph if smoothing.graph is None else smoothing.graph)

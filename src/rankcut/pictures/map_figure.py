@@ -104,7 +104,7 @@ def read_map(
     by_name: str,
 ) -> RankingMap:
     """The map of rankings as :func:`plot_map` takes them."""
-    from rankcut.cuts.graph_cut_transformer import GraphCutFeatures
+    from rankcut.cuts.transformers import GraphCutFeatures
 
     if features is None:
         features = GraphCutFeatures(unranked=unranked, normalize=True)
@@ -141,7 +141,7 @@ def read_map(
 
 def _kernel_map(kernel: Any, ranks: Any, counts: NDArray[np.int64]) -> Directions:
     """Axes in the space of a kernel, and the mean positions of items along them."""
-    from rankcut.cuts.graph_cut_transformer import GraphCutFeatures
+    from rankcut.cuts.transformers import GraphCutFeatures
 
     if len(counts) > _MOST_ROWS:
         raise InputError(

@@ -22,7 +22,7 @@ from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold, cross
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from rankcut.cuts.graph_cut_transformer import GraphCutFeatures
+from rankcut.cuts.transformers import GraphCutFeatures
 from rankcut.errors import amount
 from rankcut.gp.classifier import GPClassifier
 from rankcut.regression.classifier import RankingClassifier

@@ -19,7 +19,7 @@ from sklearn.model_selection import GroupKFold, KFold
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.utils import _safe_indexing
 
-from rankcut.cuts.graph_cut_transformer import GraphCutFeatures
+from rankcut.cuts.transformers import GraphCutFeatures
 from rankcut.errors import InputError
 from rankcut.gp.regressor import GPRegressor
 from rankcut.label_ranking.estimator import RankingRegressor

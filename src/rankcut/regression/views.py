@@ -25,7 +25,8 @@ from scipy.optimize import minimize
 from scipy.special import logsumexp
 
 from rankcut._loops.types import Floats
-from rankcut.cuts.smoothing import Smoother, check_steps
+from rankcut.cuts.options import check_steps
+from rankcut.cuts.smoothing import Smoother
 from rankcut.graphs import AgreementGraph, ItemGraph
 from rankcut.graphs.derived import joining_like_items
 from rankcut.graphs.item_graph import fit_graph
