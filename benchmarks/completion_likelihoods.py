@@ -37,7 +37,7 @@ def judge(
     start = time.process_time()
     # No share of lists is above 1.
     with patch.object(recipe, "_ORDERED", recipe._ORDERED if exact else 2.0):
-        completer = RankingCompleter(graph).fit(task.ranks[others[:size]])
+        completer = RankingCompleter(graph, unranked="anywhere").fit(task.ranks[others[:size]])
     seconds = time.process_time() - start
     chances = completion.said_chances(completer, shown, judged)
     right = (chances > 0.5) + 0.5 * (chances == 0.5)

@@ -86,6 +86,7 @@ VARIANTS = [
     GPClassifier("precomputed"),
     RankingClassifier(smoothing=0),
     ViewFeatures(smoothing=0),
+    RankingCompleter(unranked="anywhere"),
     RankingCompleter(AgreementGraph(), unranked="last"),
 ]
 
@@ -133,7 +134,7 @@ COUNTED = {
     "ratings": (RatingFeatures(CoListingGraph(), unrated="ignore"), "transform"),
     "likeness": (LikenessFeatures(unranked="last"), "transform"),
     "views": (ViewFeatures(), "transform"),
-    "completer": (RankingCompleter(), "transform"),
+    "completer": (RankingCompleter(unranked="anywhere"), "transform"),
 }
 
 

@@ -235,7 +235,7 @@ def test_a_model_of_rankings_predicts_the_same_after_it_was_saved(tmp_path, monk
 def test_a_completer_predicts_the_same_after_it_was_saved(tmp_path):
     food = make_food(60, kind="incomplete", random_state=0)
     graph = NeighborGraph(food.item_features, n_neighbors=2).build()
-    completer = RankingCompleter(graph).fit(food.ranks)
+    completer = RankingCompleter(graph, unranked="anywhere").fit(food.ranks)
     write_model(SavedModel(completer, tuple(food.item_names)), tmp_path / "m.skops")
     read = read_model(tmp_path / "m.skops")
     assert read.items == tuple(food.item_names)

@@ -31,7 +31,7 @@ def votes(tmp_path, monkeypatch):
 def test_completed_rankings_are_those_of_the_estimator(votes):
     succeed("complete", votes, "-o", "out.csv", "-o", "out.json")
     expected = (
-        RankingCompleter()
+        RankingCompleter(unranked="anywhere")
         .fit(LISTS.drop(columns="ranking"))
         .complete(LISTS.drop(columns="ranking"))
     )

@@ -1,5 +1,7 @@
 """Completed rankings: what must hold of them, on simulated people with known tastes."""
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,6 +12,7 @@ from rankcut import RankingCompleter, RankingSet, SimilarRankings
 from rankcut.errors import InputError
 
 NAN = np.nan
+incomplete = partial(RankingCompleter, unranked="anywhere")
 
 
 def simulated(n_people=200, n_items=8, n_listed=5, seed=0):
@@ -29,7 +32,7 @@ CAMPS = (np.arange(8)[:, None] % 2 == np.arange(8) % 2) * 1.0
 
 @pytest.fixture(scope="module")
 def completer():
-    return RankingCompleter().fit(LISTS)
+    return incomplete().fit(LISTS)
 
 
 def share_right(completer, full, lists):
@@ -42,7 +45,7 @@ def share_right(completer, full, lists):
 
 def test_hidden_items_are_ordered_better_than_by_the_consensus(completer):
     full, lists = simulated(seed=1)
-    nobody = RankingCompleter().fit(LISTS)
+    nobody = incomplete().fit(LISTS)
     nobody._population = type(nobody._population)(
         nobody.consensus_, nobody._population.covariance * 0, 1.0
     )
@@ -52,8 +55,8 @@ def test_hidden_items_are_ordered_better_than_by_the_consensus(completer):
 def test_a_graph_helps_when_lists_are_few():
     full, lists = simulated(400, seed=2)
     few = LISTS[:15]
-    without = share_right(RankingCompleter().fit(few), full, lists)
-    with_graph = RankingCompleter(CAMPS).fit(few)
+    without = share_right(incomplete().fit(few), full, lists)
+    with_graph = incomplete(CAMPS).fit(few)
     assert share_right(with_graph, full, lists) > without
     assert with_graph.graph_share_ > 0.3
 
@@ -62,7 +65,7 @@ def test_the_prior_counts_much_where_its_shape_is_right(completer):
     # Tastes that are independent, as the prior without a graph says, and two camps, which are not.
     rng = np.random.default_rng(0)
     independent = rng.random((200, 8)).argsort(axis=1) + 1.0
-    assert RankingCompleter().fit(independent).prior_strength_ >= 300
+    assert incomplete().fit(independent).prior_strength_ >= 300
     assert completer.prior_strength_ <= 30
 
 
@@ -70,7 +73,7 @@ def test_equally_good_items_are_recommended_in_their_order():
     # Nobody lists the last six of ten items, so nothing is known of them.
     lists = np.full((30, 10), NAN)
     lists[:, :4] = np.random.default_rng(0).random((30, 4)).argsort(axis=1) + 1.0
-    best = RankingCompleter().fit(lists).recommend(lists, 3)
+    best = incomplete().fit(lists).recommend(lists, 3)
     assert_array_equal(best, np.tile([4, 5, 6], (30, 1)))
 
 
@@ -96,7 +99,7 @@ def test_softened_lists_may_change_their_order(completer):
 def test_ties_stay_ties():
     lists = LISTS.copy()
     lists[:, :2] = 1.0
-    completer = RankingCompleter().fit(lists)
+    completer = incomplete().fit(lists)
     found = completer.complete(lists[:5])
     assert_array_equal(found[:, 0], found[:, 1])
     assert_array_equal(completer.predict_pairs(lists[:5], [[0, 1]]), 0.5)
@@ -154,8 +157,8 @@ def test_top_k_lists_are_completed_after_their_items():
 def test_weights_are_repeated_rows_in_any_order(completer):
     weights = np.tile([1, 3, 0, 2], 50)
     rows = np.random.default_rng(0).permutation(np.repeat(np.arange(200), weights))
-    one = RankingCompleter().fit(LISTS, sample_weight=weights)
-    other = RankingCompleter().fit(LISTS[rows])
+    one = incomplete().fit(LISTS, sample_weight=weights)
+    other = incomplete().fit(LISTS[rows])
     assert_array_equal(one.transform(LISTS), other.transform(LISTS))
 
 
@@ -163,11 +166,11 @@ def test_all_forms_of_rankings_give_the_same(completer):
     rows, items = np.nonzero(~np.isnan(LISTS))
     stored = csr_array((LISTS[rows, items], (rows, items)), shape=LISTS.shape)
     expected = completer.transform(LISTS)
-    assert_array_equal(RankingCompleter().fit(stored).transform(stored), expected)
+    assert_array_equal(incomplete().fit(stored).transform(stored), expected)
     names = tuple("abcdefgh")
     frame = pd.DataFrame(LISTS, columns=list(names))
-    assert_array_equal(RankingCompleter().fit(frame).transform(frame), expected)
-    named = RankingCompleter().fit(RankingSet(LISTS, names))
+    assert_array_equal(incomplete().fit(frame).transform(frame), expected)
+    named = incomplete().fit(RankingSet(LISTS, names))
     assert_array_equal(named.transform(RankingSet(LISTS, names)), expected)
     assert_array_equal(named.get_feature_names_out(), list(names))
     assert named.recommend(LISTS[:1], 2)[0, 0] == names[completer.recommend(LISTS[:1], 2)[0, 0]]
@@ -182,7 +185,7 @@ def test_rows_are_answered_the_same_in_any_batch_and_threads(completer):
         np.vstack([completer.transform(LISTS[i : i + 3]) for i in (0, 3)]), whole[:6]
     )
     assert_array_equal(
-        RankingCompleter(n_jobs=2).fit(LISTS).transform(LISTS),
+        incomplete(n_jobs=2).fit(LISTS).transform(LISTS),
         whole,
     )
     assert_array_equal(
@@ -193,7 +196,7 @@ def test_rows_are_answered_the_same_in_any_batch_and_threads(completer):
 def test_completed_vectors_find_like_minded_people_whose_lists_share_no_item(completer):
     full, _ = simulated(seed=3)
     first, second = np.where(np.arange(8) < 4, full, NAN), np.where(np.arange(8) < 4, NAN, full)
-    search = SimilarRankings(RankingCompleter(), n_neighbors=5).fit(np.vstack([second, LISTS]))
+    search = SimilarRankings(incomplete(), n_neighbors=5).fit(np.vstack([second, LISTS]))
     _, nearest = search.kneighbors(first, n_neighbors=400)
     side = full @ np.where(CAMPS[0] > 0, 1, -1)
     found = [side[rows[rows < 200][:10]].mean() for rows in nearest]
@@ -221,23 +224,26 @@ def test_recommendations_are_never_listed(completer):
 @pytest.mark.parametrize(
     ("act", "says"),
     [
-        (lambda c: RankingCompleter(unranked="error").fit(LISTS), "unranked must be"),
+        (lambda c: RankingCompleter(unranked="first").fit(LISTS), "unranked must be"),
         (lambda c: c.recommend(LISTS, 0), "n must be a whole number, 1 or more; got 0"),
         (lambda c: c.predict_pairs(LISTS, [0, 1]), "pairs must have two columns"),
         (lambda c: c.predict_pairs(LISTS, [[0, 8]]), "item 8 is not an item of the model"),
         (lambda c: c.fit(np.full((3, 4), NAN)), "no ranking orders two items"),
-        (lambda c: RankingCompleter(np.ones((3, 3))).fit(LISTS), "the graph has 3 items"),
+        (
+            lambda c: incomplete(np.ones((3, 3))).fit(LISTS),
+            "the graph has 3 items",
+        ),
     ],
 )
 def test_mistakes_are_named(act, says):
     with pytest.raises(InputError, match=says):
-        act(RankingCompleter().fit(LISTS[:30]))
+        act(incomplete().fit(LISTS[:30]))
 
 
 def test_the_exact_order_refines_lists_without_ties_and_no_others(completer, monkeypatch):
     tied = np.ceil(LISTS / 3)
-    with_ties = RankingCompleter().fit(tied)
+    with_ties = incomplete().fit(tied)
     monkeypatch.setattr("rankcut.completion.recipe._ORDERED", 2.0)
-    by_scores = RankingCompleter().fit(LISTS)
+    by_scores = incomplete().fit(LISTS)
     assert np.abs(by_scores.consensus_ - completer.consensus_).max() > 1e-3
-    assert_array_equal(RankingCompleter().fit(tied).consensus_, with_ties.consensus_)
+    assert_array_equal(incomplete().fit(tied).consensus_, with_ties.consensus_)

@@ -140,7 +140,7 @@ def test_any_number_of_threads_gives_the_same_bits():
 @pytest.mark.parametrize("unranked", ["anywhere", "last"])
 def test_a_catalogue_is_completed_by_factors(monkeypatch, unranked):
     monkeypatch.setattr(recipe, "FULL_ITEMS", 20)
-    monkeypatch.setattr(recipe, "MOST_UNLISTED", 20)
+    monkeypatch.setattr(recipe, "LONGEST", 20)
     completer = RankingCompleter(unranked=unranked).fit(LISTS)
     assert isinstance(completer._population, FactorPopulation)
     found = completer.complete(LISTS[:20])

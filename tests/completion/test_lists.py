@@ -5,7 +5,7 @@ import pytest
 from scipy.sparse import csr_array
 from scipy.stats import norm, rankdata, truncnorm
 
-from rankcut.completion.lists import MOST_UNLISTED, read_lists
+from rankcut.completion.lists import LONGEST, read_lists
 from rankcut.rankings import read_rankings
 
 NAN = np.nan
@@ -52,7 +52,7 @@ def test_unlisted_items_share_the_lower_part_of_the_scores():
 
 
 def test_of_a_large_catalogue_some_unlisted_items_are_drawn_by_the_list_alone():
-    n_items = MOST_UNLISTED + 50
+    n_items = LONGEST + 50
     ranks = np.full((3, n_items), NAN)
     ranks[0, [4, 7]] = ranks[2, [4, 7]] = 1.0, 2.0
     ranks[1, [1, 2]] = 1.0, 2.0

@@ -9,7 +9,7 @@ from scipy.stats import multivariate_normal
 from rankcut._loops.orders import log_chance, order_of, solve_order
 from rankcut._loops.utilities import LONGEST_ORDER, ordered
 from rankcut.completion.lists import read_lists
-from rankcut.completion.population import Population, Prior, learn, pass_over, share_ordered
+from rankcut.completion.population import Population, TastePrior, learn, pass_over, share_ordered
 from rankcut.rankings import read_rankings
 
 
@@ -140,7 +140,7 @@ def test_em_by_order_finds_planted_tastes():
     ranks = (-rng.multivariate_normal(np.linspace(-1, 1, 6), planted, 800)).argsort(axis=1)
     lists = read_lists(read_rankings(ranks.argsort(axis=1) + 1.0)).distinct()
     start = Population(np.zeros(6), 0.5 * np.eye(6), 0.3, True)
-    prior = Prior(0.5 * np.eye(6), 5.0, np.eye(6))
+    prior = TastePrior(0.5 * np.eye(6), 5.0, np.eye(6))
     found = learn(lists, start, prior, max_iter=30)
     assert pass_over(lists, found).likelihood > pass_over(lists, start).likelihood + 100
     centre = np.eye(6) - 1 / 6

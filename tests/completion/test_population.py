@@ -7,7 +7,7 @@ from scipy.stats import multivariate_normal
 
 from rankcut._loops import utilities as loops
 from rankcut.completion.lists import read_lists
-from rankcut.completion.population import OFFSET, Population, Prior, learn, pass_over
+from rankcut.completion.population import OFFSET, Population, TastePrior, learn, pass_over
 from rankcut.rankings import read_rankings
 
 
@@ -129,7 +129,7 @@ def penalised(population, lists, prior):
 @pytest.mark.parametrize("last", [False, True])
 def test_no_step_of_em_lowers_the_penalised_likelihood(last):
     lists, start = random_lists(30, last=last), random_population()
-    prior = Prior(np.eye(6), 5.0, np.eye(6))
+    prior = TastePrior(np.eye(6), 5.0, np.eye(6))
     path = [
         penalised(learn(lists, start, prior, max_iter=steps, tol=0.0), lists, prior)
         for steps in range(12)
@@ -149,7 +149,7 @@ def test_a_planted_covariance_is_recovered():
     ranks[rng.random(ranks.shape) < 0.2] = np.nan
     lists = read_lists(read_rankings(ranks)).distinct()
     start = Population(np.zeros(n_items), 0.5 * np.eye(n_items), 0.3)
-    found = learn(lists, start, Prior(np.eye(n_items), 5.0, np.eye(n_items)), max_iter=200)
+    found = learn(lists, start, TastePrior(np.eye(n_items), 5.0, np.eye(n_items)), max_iter=200)
     # Normal scores have unit variance within a list: shapes are compared, not sizes.
     centre = np.eye(n_items) - 1 / n_items
     shapes = [centre @ each @ centre for each in (planted, found.covariance)]
@@ -161,7 +161,7 @@ def test_a_planted_covariance_is_recovered():
 def test_relabelled_items_relabel_what_is_learned():
     lists, start = random_lists(30), random_population()
     order = np.array([3, 0, 5, 1, 4, 2])
-    prior = Prior(start.covariance, 5.0, np.eye(6))
+    prior = TastePrior(start.covariance, 5.0, np.eye(6))
     found = learn(lists, start, prior, max_iter=9)
     ranks = np.full((len(lists), 6), np.nan)
     ranks[lists.owners, lists.items] = -lists.scores
@@ -170,7 +170,7 @@ def test_relabelled_items_relabel_what_is_learned():
     other = learn(
         moved,
         Population(start.mean[order], start.covariance[square], start.noise),
-        Prior(start.covariance[square], 5.0, np.eye(6)),
+        TastePrior(start.covariance[square], 5.0, np.eye(6)),
         max_iter=9,
     )
     assert_allclose(other.covariance, found.covariance[square], rtol=1e-8, atol=1e-10)

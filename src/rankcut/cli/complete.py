@@ -68,22 +68,13 @@ def complete(
     outputs = results.open({**TABLES, ".skops": needs_skops}, ".csv", default=["-"])
 
     from rankcut.completion.estimator import RankingCompleter
-    from rankcut.rankings import read_rankings
     from rankcut.saved_models import SavedModel, write_model
 
     item_graph = graph.item_graph(near=True)
     rankings = reading.read(file)
     completer = RankingCompleter(item_graph, unranked=options.unranked, random_state=options.seed)
-    with working("learning") as say:
-        passes = 0
-
-        def progress() -> None:
-            nonlocal passes
-            passes += 1
-            say(f"{passes} passes over the rankings")
-
-        matrix = read_rankings(rankings.ranks, rankings.labels())
-        completer.fit_matrix(matrix, rankings.counts, progress)
+    with working("learning"):
+        completer.fit(rankings)
     if item_graph is not None:
         note(f"the item graph supplies {completer.graph_share_:.0%} of what is assumed beforehand")
     write_completed(completer, rankings, outputs, top=options.top, soften=options.soften)

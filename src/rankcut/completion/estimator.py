@@ -1,6 +1,6 @@
 """Predict what people would say about items they did not list."""
 
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -25,11 +25,9 @@ from rankcut.estimators import NamesItems, TakesRankings, check_items
 from rankcut.graphs.derived import joining_like_items
 from rankcut.graphs.item_graph import fit_graph
 from rankcut.parameters import check_count, check_counts, seed_from
-from rankcut.rankings import Rankings, Unranked, object_array, weights_of
+from rankcut.rankings import Unranked, object_array, weights_of
 from rankcut.rankings.decoding import to_ranking
-
-# Utilities that are in memory at once while the best items are found.
-_BLOCK = 1 << 22
+from rankcut.rankings.partitions import block_rows
 
 
 class RankingCompleter(NamesItems, TransformerMixin, TakesRankings):
@@ -46,9 +44,11 @@ class RankingCompleter(NamesItems, TransformerMixin, TakesRankings):
     graph : graph or recipe, default=None
         The item graph, which connects similar items, as for :class:`~rankcut.GraphCutFeatures`;
         None learns only from the rankings.
-    unranked : {"anywhere", "last"}, default="anywhere"
-        What an unranked item means: its place is unknown, or it comes after all ranked ones (top-k
-        lists), in an order to be predicted.
+    items : sequence or None, default=None
+        Labels of the columns of arrays; frames have their own.
+    unranked : {"error", "last", "anywhere"}, default="error"
+        What an unranked item means: its place is unknown ("anywhere"), or it comes after all ranked
+        ones ("last", a top-k list), in an order to be predicted.
     random_state : int, RandomState or None, default=0
         Seed for choosing the people held out while fitting.
     n_jobs : int or None, default=None
@@ -86,34 +86,35 @@ class RankingCompleter(NamesItems, TransformerMixin, TakesRankings):
 
     >>> from rankcut import RankingCompleter, SimilarityGraph, make_food
     >>> food = make_food(300, kind="incomplete", random_state=0)
-    >>> completer = RankingCompleter(SimilarityGraph(food.item_features)).fit(food.ranks)
+    >>> graph = SimilarityGraph(food.item_features)
+    >>> completer = RankingCompleter(graph, unranked="anywhere").fit(food.ranks)
     >>> completer.complete(food.ranks[:2]).shape
     (2, 8)
     """
-
-    items = None
 
     def __init__(
         self,
         graph: Any = None,
         *,
-        unranked: Unranked = "anywhere",
+        items: Sequence[Hashable] | None = None,
+        unranked: Unranked = "error",
         random_state: int | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
     ) -> None:
         self.graph = graph
+        self.items = items
         self.unranked = unranked
         self.random_state = random_state
         self.n_jobs = n_jobs
 
     def fit(
-        self, ranks: Any, y: ArrayLike | None = None, *, sample_weight: ArrayLike | None = None
+        self, X: Any, y: ArrayLike | None = None, *, sample_weight: ArrayLike | None = None
     ) -> Self:
         """Learn the population from rankings.
 
         Parameters
         ----------
-        ranks : array, frame, CSR array or RankingSet of shape (n_rankings, n_items)
+        X : array, frame, CSR array or RankingSet of shape (n_rankings, n_items)
             Rank matrix: 1 = best, equal = tied, NaN (or absent in a sparse matrix) = not ranked.
         y : None
             Ignored.
@@ -124,32 +125,8 @@ class RankingCompleter(NamesItems, TransformerMixin, TakesRankings):
         -------
         self
         """
-        self._check_unranked()
-        return self.fit_matrix(self._read(ranks, reset=True), weights_of(ranks, sample_weight))
-
-    def fit_matrix(
-        self,
-        rankings: Rankings,
-        sample_weight: ArrayLike | None = None,
-        progress: Callable[[], None] = lambda: None,
-    ) -> Self:
-        """Like :meth:`fit`, for a rank matrix that has already been read and has item labels.
-
-        Parameters
-        ----------
-        rankings : Rankings
-            As :func:`rankcut.rankings.read_rankings` returns it.
-        sample_weight : array of shape (n_rankings,) or None
-            As in :meth:`fit`.
-        progress : callable
-            Called after each pass over the rankings.
-
-        Returns
-        -------
-        self
-        """
-        self._check_unranked()
-        rankings.check(self.unranked)
+        rankings = self._read(X, reset=True)
+        sample_weight = weights_of(X, sample_weight)
         counts = check_counts(sample_weight, rankings.shape[0])
         graph = None
         if self.graph is not None:
@@ -164,15 +141,9 @@ class RankingCompleter(NamesItems, TransformerMixin, TakesRankings):
             raise InputError(f"no ranking orders two items, so there is nothing to learn: {known}")
         # Many small products: threads of linear algebra would mostly wait for each other.
         with threadpool_limits(1, user_api="blas"):
-            learned = learn_population(
-                lists,
-                graph,
-                np.random.default_rng(self._seed),
-                n_jobs=self.n_jobs,
-                progress=progress,
-            )
+            rng = np.random.default_rng(self._seed)
+            learned = learn_population(lists, graph, rng, n_jobs=self.n_jobs)
         self._items = rankings.items
-        self.n_features_in_ = rankings.shape[1]
         self._population = learned.population
         self._sharpness = learned.sharpness
         self._presence = learned.presence
@@ -181,12 +152,12 @@ class RankingCompleter(NamesItems, TransformerMixin, TakesRankings):
         self.prior_strength_ = learned.strength
         return self
 
-    def transform(self, ranks: Any, *, keep_listed: bool = True) -> Floats:
+    def transform(self, X: Any, *, keep_listed: bool = True) -> Floats:
         """Expected utilities of all items, larger = preferred.
 
         Parameters
         ----------
-        ranks : array, frame, CSR array or RankingSet of shape (n_rankings, n_items)
+        X : array, frame, CSR array or RankingSet of shape (n_rankings, n_items)
             Rank matrix. A row without any rank has the utilities of the population.
         keep_listed : bool, default=True
             Keep the order of the listed items. Otherwise their places count as noisy evidence,
@@ -196,15 +167,15 @@ class RankingCompleter(NamesItems, TransformerMixin, TakesRankings):
         -------
         ndarray of shape (n_rankings, n_items)
         """
-        lists = self._lists(ranks)
+        lists = self._lists(X)
         return self._utilities(lists, keep_listed)
 
-    def standard_errors(self, ranks: Any) -> Floats:
+    def standard_errors(self, X: Any) -> Floats:
         """The posterior standard deviation of each utility of :meth:`transform`.
 
         Parameters
         ----------
-        ranks : array, frame, CSR array or RankingSet of shape (n_rankings, n_items)
+        X : array, frame, CSR array or RankingSet of shape (n_rankings, n_items)
             Rank matrix.
 
         Returns
@@ -212,15 +183,15 @@ class RankingCompleter(NamesItems, TransformerMixin, TakesRankings):
         ndarray of shape (n_rankings, n_items)
             Smaller for listed items, whose order is known but not how far apart they are.
         """
-        lists = self._lists(ranks)
+        lists = self._lists(X)
         return deviations(self._population, lists)
 
-    def complete(self, ranks: Any, *, keep_listed: bool = True) -> Longs:
+    def complete(self, X: Any, *, keep_listed: bool = True) -> Longs:
         """Full rankings: 1 is best, and items with the same utility share the best of their places.
 
         Parameters
         ----------
-        ranks : array, frame, CSR array or RankingSet of shape (n_rankings, n_items)
+        X : array, frame, CSR array or RankingSet of shape (n_rankings, n_items)
             Rank matrix.
         keep_listed : bool, default=True
             Keep the order of the listed items, and with ``unranked="last"`` their places too.
@@ -229,20 +200,20 @@ class RankingCompleter(NamesItems, TransformerMixin, TakesRankings):
         -------
         ndarray of int64, shape (n_rankings, n_items)
         """
-        lists = self._lists(ranks)
+        lists = self._lists(X)
         utilities = self._utilities(lists, keep_listed)
         if self._last and keep_listed:
             return complete_top(utilities, listed_items(lists))
         return to_ranking(utilities)
 
     def predict_pairs(
-        self, ranks: Any, pairs: ArrayLike | None = None, *, keep_listed: bool = True
+        self, X: Any, pairs: ArrayLike | None = None, *, keep_listed: bool = True
     ) -> Floats:
         """The probability that each person prefers one item to another.
 
         Parameters
         ----------
-        ranks : array, frame, CSR array or RankingSet of shape (n_rankings, n_items)
+        X : array, frame, CSR array or RankingSet of shape (n_rankings, n_items)
             Rank matrix.
         pairs : array of shape (n_pairs, 2) or None
             Pairs of items, by label or by column; None is all pairs.
@@ -259,11 +230,11 @@ class RankingCompleter(NamesItems, TransformerMixin, TakesRankings):
         --------
         >>> from rankcut import RankingCompleter, make_food
         >>> food = make_food(300, kind="incomplete", random_state=0)
-        >>> completer = RankingCompleter().fit(food.ranks)
+        >>> completer = RankingCompleter(unranked="anywhere").fit(food.ranks)
         >>> completer.predict_pairs(food.ranks[:3], [[0, 1], [1, 0]]).sum(axis=1)
         array([1., 1., 1.])
         """
-        lists = self._lists(ranks)
+        lists = self._lists(X)
         n_items = self.n_features_in_
         if pairs is None:
             chosen = np.stack(np.triu_indices(n_items, 1), axis=1)
@@ -284,7 +255,7 @@ class RankingCompleter(NamesItems, TransformerMixin, TakesRankings):
         matrices[:, chosen[:, 1], chosen[:, 0]] = 1.0 - found
         return matrices
 
-    def recommend(self, ranks: Any, n: int = 10) -> NDArray[Any]:
+    def recommend(self, X: Any, n: int = 10) -> NDArray[Any]:
         """The items that each person did not list and would like best.
 
         With ``unranked="last"`` people list what they choose. So an item is recommended if they
@@ -293,7 +264,7 @@ class RankingCompleter(NamesItems, TransformerMixin, TakesRankings):
 
         Parameters
         ----------
-        ranks : array, frame, CSR array or RankingSet of shape (n_rankings, n_items)
+        X : array, frame, CSR array or RankingSet of shape (n_rankings, n_items)
             Rank matrix.
         n : int, default=10
             How many.
@@ -305,9 +276,9 @@ class RankingCompleter(NamesItems, TransformerMixin, TakesRankings):
             have no labels.
         """
         check_count(n, "n")
-        lists = self._lists(ranks)
+        lists = self._lists(X)
         best = np.empty((len(lists), min(int(n), self.n_features_in_)), dtype=np.int64)
-        size = max(1, _BLOCK // self.n_features_in_)
+        size = block_rows(self.n_features_in_)
         for start in range(0, len(lists), size):
             some = lists.span(start, min(start + size, len(lists)))
             worth = self._utilities(some, True)
@@ -323,18 +294,10 @@ class RankingCompleter(NamesItems, TransformerMixin, TakesRankings):
     def _last(self) -> bool:
         return self.unranked == "last"
 
-    def _check_unranked(self) -> None:
-        if self.unranked not in ("anywhere", "last"):
-            raise InputError(
-                f'must be "anywhere" or "last"; got {self.unranked!r}',
-                parameter="unranked",
-                remedy="unranked items are what is to be predicted",
-            )
-
-    def _lists(self, ranks: Any) -> Lists:
+    def _lists(self, X: Any) -> Lists:
         """The lists of rankings of the items that were fitted."""
         check_is_fitted(self)
-        rankings = self._read(ranks, reset=False)
+        rankings = self._read(X, reset=False)
         check_items(rankings, self._items)
         return read_lists(rankings, last=self._last, seed=self._seed)
 

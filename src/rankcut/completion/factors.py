@@ -9,27 +9,23 @@ Learning alternates between people and items (variational Bayes with q(g, c)·q(
 the factors are rescaled to unit covariance and turned to their principal axes.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from sklearn.utils.extmath import randomized_svd
 
 from rankcut._loops.factors import add_people, fill_factor_utilities, solve_person
 from rankcut._loops.types import Floats
-from rankcut.completion.lists import Lists
-from rankcut.completion.population import LEAST_NOISE, OFFSET, mean_scores
+from rankcut.completion.lists import Lists, sum_over
+from rankcut.completion.population import AT_ONCE, LEAST_NOISE, OFFSET, mean_scores
 from rankcut.graphs import ItemGraph
-from rankcut.threads import in_order, over_rows
+from rankcut.threads import over_rows
 
+# The most factors; directions that the lists do not need are switched off.
 RANK = 32
-
-# Sums over people are taken in this many spans, whatever the number of threads.
-_SPANS = 4
-
-# Mean variance of utilities under the starting loadings.
-_FIRST_VARIANCE = 0.3
 
 # Directions whose loadings have less variance than this are switched off.
 _LEAST_VARIANCE = 1e-6
@@ -55,12 +51,8 @@ class FactorPopulation:
         directions = np.ascontiguousarray(self.loadings.T)
 
         def work(start: int, stop: int) -> None:
-            some = lists.span(start, stop)
             fill_factor_utilities(
-                some.starts,
-                some.items,
-                some.scores,
-                some.blurs,
+                *lists.span(start, stop).arrays,
                 self.mean,
                 self.loadings,
                 directions,
@@ -71,7 +63,7 @@ class FactorPopulation:
                 found[start:stop],
             )
 
-        over_rows(work, len(lists), 64, n_jobs)
+        over_rows(work, len(lists), AT_ONCE, n_jobs)
         return found
 
     def posterior(self, one: Lists, chosen: Any, *, keep: bool) -> Floats:
@@ -116,8 +108,7 @@ class FactorPopulation:
         return rows, covariance, np.asarray(own)
 
 
-@dataclass(frozen=True, eq=False)
-class _Rounds:
+class _Round(NamedTuple):
     """What a round over all people finds for each item."""
 
     grams: Floats
@@ -127,48 +118,24 @@ class _Rounds:
     total: float
 
 
-def _pass_over(lists: Lists, model: FactorPopulation, n_jobs: int | None) -> _Rounds:
+def _pass_over(lists: Lists, model: FactorPopulation, n_jobs: int | None) -> _Round:
     n_items, rank = model.loadings.shape
-    moments = model._moments
-    bounds = np.linspace(0, len(lists), _SPANS + 1).astype(int)
+    known: tuple[Any, Any, Any] = model.mean, model.loadings, model._moments
 
-    def work(span: int) -> tuple[Any, ...]:
-        some = lists.span(bounds[span], bounds[span + 1])
+    def work(some: Lists) -> tuple[Any, ...]:
         grams = np.zeros((n_items, rank + 1, rank + 1))
         pulls = np.zeros((n_items, rank + 1))
         spread = np.zeros((rank, rank))
         both = add_people(
-            some.starts,
-            some.items,
-            some.scores,
-            some.blurs,
-            some.counts,
-            model.mean,
-            model.loadings,
-            moments,
-            model.noise,
-            OFFSET,
-            grams,
-            pulls,
-            spread,
+            *some.arrays, some.counts, *known, model.noise, OFFSET, grams, pulls, spread
         )
         return grams, pulls, spread, *both
 
-    totals: list[Any] = []
-    for result in in_order(work, range(_SPANS), n_jobs):
-        if not totals:
-            totals = list(result)
-            continue
-        for place, part in enumerate(result):
-            totals[place] += part
-    return _Rounds(*totals)
+    return _Round(*sum_over(lists, work, n_jobs))
 
 
 def first_factors(lists: Lists, rng: np.random.Generator) -> FactorPopulation:
     """Mean scores, and the main directions of what is left."""
-    from scipy.sparse import csr_array
-    from sklearn.utils.extmath import randomized_svd
-
     mean = mean_scores(lists)
     residuals = csr_array(
         (lists.scores - mean[lists.items], lists.items.astype(np.int32), lists.starts),
@@ -177,8 +144,9 @@ def first_factors(lists: Lists, rng: np.random.Generator) -> FactorPopulation:
     rank = min(RANK, *residuals.shape)
     _, sizes, directions = randomized_svd(residuals, rank, random_state=int(rng.integers(1 << 31)))
     loadings = np.ascontiguousarray((sizes[:, None] * directions).T)
-    variance = (loadings**2).sum(axis=1).mean()
-    loadings *= np.sqrt(_FIRST_VARIANCE / max(variance, _LEAST_VARIANCE))
+    # Half of the variance of scores, which is 1, is shared, and half is each person's own.
+    variance = max((loadings**2).sum(axis=1).mean(), _LEAST_VARIANCE)
+    loadings *= np.sqrt(0.5 / variance)
     return FactorPopulation(mean, loadings, np.zeros((lists.n_items, rank, rank)), 0.5)
 
 
@@ -189,14 +157,12 @@ def learn_factors(
     *,
     n_rounds: int,
     n_jobs: int | None = None,
-    progress: Callable[[], None] = lambda: None,
 ) -> tuple[FactorPopulation, float]:
     """Some rounds of learning from a starting point; also the mean share ρ of the graph."""
     model, share, doubts = start, 0.0, np.zeros(lists.n_items)
     listed = np.bincount(lists.items, minlength=lists.n_items) > 0
     for _ in range(n_rounds):
         found = _pass_over(lists, model, n_jobs)
-        progress()
         model, share, doubts = _solve_items(
             model, doubts, found, listed, graph, float(lists.counts.sum())
         )
@@ -206,7 +172,7 @@ def learn_factors(
 def _solve_items(
     model: FactorPopulation,
     doubts: Floats,
-    found: _Rounds,
+    found: _Round,
     listed: Any,
     graph: ItemGraph | None,
     n_people: float,

@@ -7,8 +7,10 @@ In a top-k list the unlisted items are known to be worse. Places then count amon
 each unlisted item has the mean score of the remaining places; their variance is its *blur*.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from hashlib import blake2b
+from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
@@ -17,9 +19,16 @@ from scipy.special import ndtr, ndtri
 
 from rankcut._loops.types import Floats, Indices, Longs
 from rankcut.rankings import Rankings
+from rankcut.threads import in_order
 
-# In larger catalogues, a top-k list is completed by a random sample of the unlisted items.
-MOST_UNLISTED = 200
+# The cost of a list grows with the cube of its length. Of longer ones some items are learned from,
+# drawn at random; and in larger catalogues a top-k list has a sample of the unlisted items: as many
+# as it lists, or a few.
+LONGEST = 200
+_FEW = 20
+
+# Sums over people are taken in this many parts, so that threads change no bits.
+_PARTS = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,45 +67,43 @@ class Lists:
         """The person of each entry."""
         return np.repeat(np.arange(len(self)), self.lengths)
 
+    @property
+    def arrays(self) -> tuple[Longs, Indices, Floats, Floats]:
+        """What loops read: starts, items, scores and blurs."""
+        return self.starts, self.items, self.scores, self.blurs
+
     def entries(self, person: int) -> slice:
         """Where one person's items and scores are."""
         return slice(int(self.starts[person]), int(self.starts[person + 1]))
 
     def span(self, start: int, stop: int) -> Self:
         """The lists from one person to another, sharing memory."""
-        first, last = self.starts[start], self.starts[stop]
-        return type(self)(
-            self.starts[start : stop + 1] - first,
-            self.items[first:last],
-            self.scores[first:last],
-            self.blurs[first:last],
-            self.counts[start:stop],
-            self.n_items,
-        )
+        entries = slice(self.starts[start], self.starts[stop])
+        return self._with(entries, self.lengths[start:stop], self.counts[start:stop])
 
     def some(self, people: NDArray[Any], counts: Floats | None = None) -> Self:
         """The lists of some people, with their counts or others."""
         lengths = self.lengths[people]
-        starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-        entries = np.repeat(self.starts[people] - starts[:-1], lengths) + np.arange(starts[-1])
-        return type(self)(
-            starts,
-            self.items[entries],
-            self.scores[entries],
-            self.blurs[entries],
-            self.counts[people] if counts is None else counts,
-            self.n_items,
-        )
+        shifts = self.starts[people] - np.cumsum(lengths) + lengths
+        entries = np.repeat(shifts, lengths) + np.arange(lengths.sum())
+        return self._with(entries, lengths, self.counts[people] if counts is None else counts)
 
     def kept(self, keep: NDArray[np.bool_]) -> Self:
         """The same people with some of their entries; scores stay as they are."""
         lengths = np.bincount(self.owners[keep], minlength=len(self))
+        return self._with(keep, lengths, self.counts)
+
+    def listed(self) -> Self:
+        """Without the entries of items that are only known to be worse."""
+        return self.kept(self.blurs == 0)
+
+    def _with(self, entries: Any, lengths: Longs, counts: Floats) -> Self:
         return type(self)(
-            np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
-            self.items[keep],
-            self.scores[keep],
-            self.blurs[keep],
-            self.counts,
+            _starts(lengths),
+            self.items[entries],
+            self.scores[entries],
+            self.blurs[entries],
+            counts,
             self.n_items,
         )
 
@@ -127,6 +134,23 @@ class Lists:
         return self.some(chosen[first], counts.astype(np.float64))
 
 
+def sum_over(
+    lists: Lists, work: Callable[[Lists], tuple[Any, ...]], n_jobs: int | None
+) -> list[Any]:
+    """The sums of what ``work`` finds in parts of the lists, the same for any number of threads."""
+    bounds = np.linspace(0, len(lists), _PARTS + 1).astype(int).tolist()
+    found = in_order(lambda ends: work(lists.span(*ends)), list(pairwise(bounds)), n_jobs)
+    totals = list(next(found))
+    for part in found:
+        for place, addend in enumerate(part):
+            totals[place] += addend
+    return totals
+
+
+def _starts(lengths: Longs) -> Longs:
+    return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+
+
 def _digest(content: bytes) -> int:
     return int.from_bytes(blake2b(content, digest_size=8).digest(), "little")
 
@@ -142,7 +166,7 @@ def read_lists(
     n_rows, n_items = rankings.shape
     rows, items, ranks = _entries(rankings)
     lengths = np.bincount(rows, minlength=n_rows)
-    starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    starts = _starts(lengths)
     scores = score_places(starts, ranks, np.full(n_rows, n_items) if last else lengths)
     blurs = np.zeros(len(scores))
     counts = np.ones(n_rows) if counts is None else counts
@@ -204,9 +228,8 @@ def with_unlisted(lists: Lists, seed: int) -> Lists:
         items.append(merged[order])
         scores.append(np.append(lists.scores[place], np.full(len(others), level))[order])
         blurs.append(np.append(lists.blurs[place], np.full(len(others), blur))[order])
-    starts = np.concatenate([[0], np.cumsum([len(each) for each in items])])
     return Lists(
-        starts.astype(np.int64),
+        _starts(np.array([len(each) for each in items])),
         np.concatenate(items),
         np.concatenate(scores),
         np.concatenate(blurs),
@@ -231,8 +254,8 @@ def _unlisted(listed: Indices, n_items: int, seed: int) -> Indices:
     free = np.ones(n_items, dtype=bool)
     free[listed] = False
     others = np.flatnonzero(free).astype(np.uint32)
-    if n_items <= MOST_UNLISTED:
+    if n_items <= LONGEST:
         return others
     drawn = np.random.default_rng([seed, _digest(listed.tobytes())])
-    size = min(len(others), max(20, len(listed)))
+    size = min(len(others), max(_FEW, len(listed)))
     return np.asarray(np.sort(drawn.choice(others, size, replace=False)), dtype=np.uint32)

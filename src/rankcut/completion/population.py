@@ -9,22 +9,21 @@ around S₀ with the strength of ν people:
 an EM step, which never lowers the penalised likelihood of scores. The means have a normal prior.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from rankcut._loops.types import Floats
 from rankcut._loops.utilities import add_lists, fill_utilities, fill_weights, ordered, solve_list
-from rankcut.completion.lists import Lists
-from rankcut.threads import in_order, over_rows
+from rankcut.completion.lists import Lists, sum_over
+from rankcut.threads import over_rows
 
 # The variance of a list's level: large compared with that of scores, which is 1.
 OFFSET = 10.0
 
-# Sums over people are taken in this many spans, whatever the number of threads.
-_SPANS = 4
+# Lists whose utilities are filled at once.
+AT_ONCE = 64
 
 # Far below the variance of scores, which is 1. Smaller values mean too few people, not certainty.
 LEAST_NOISE = 1e-3
@@ -46,6 +45,11 @@ class Population:
     noise: float
     exact: bool = False
 
+    @property
+    def _parameters(self) -> tuple[Any, Any, Any, Any, Any]:
+        """As loops take them."""
+        return self.mean, self.covariance, self.noise, OFFSET, self.exact
+
     def utilities(self, lists: Lists, *, keep: bool, n_jobs: int | None = None) -> Floats:
         """The expected utilities of each person; listed items keep their order if asked."""
         found = np.empty((len(lists), lists.n_items))
@@ -54,18 +58,7 @@ class Population:
         def work(start: int, stop: int) -> None:
             some = lists.span(start, stop)
             weights = np.empty(len(some.items))
-            fill_weights(
-                some.starts,
-                some.items,
-                some.scores,
-                some.blurs,
-                self.mean,
-                self.covariance,
-                self.noise,
-                OFFSET,
-                self.exact,
-                weights,
-            )
+            fill_weights(*some.arrays, *self._parameters, weights)
             fill_utilities(
                 some.starts,
                 some.items,
@@ -76,7 +69,7 @@ class Population:
                 found[start:stop],
             )
 
-        over_rows(work, len(lists), 64, n_jobs)
+        over_rows(work, len(lists), AT_ONCE, n_jobs)
         return found
 
     def posterior(self, one: Lists, chosen: Any, *, keep: bool) -> Floats:
@@ -96,27 +89,15 @@ class Population:
         """The covariance C of utilities with those of a list, and H·Cᵀ, H as in the loops."""
         items = one.items
         room, inverse = np.empty((2, len(items), len(items)))
-        solve_list(
-            items,
-            one.scores,
-            one.blurs,
-            self.mean,
-            self.covariance,
-            self.noise,
-            OFFSET,
-            self.exact,
-            room,
-            np.empty(len(items)),
-            inverse,
-        )
+        weights = np.empty(len(items))
+        solve_list(*one.arrays[1:], *self._parameters, room, weights, inverse)
         cross = self.covariance[np.ix_(chosen, items)]
         if keep:
             cross = cross + self.noise * (np.asarray(chosen)[:, None] == items)
         return cross, inverse @ cross.T
 
 
-@dataclass(frozen=True, eq=False)
-class Prior:
+class TastePrior(NamedTuple):
     """The prior of the covariance, with its strength in people, and that of the means."""
 
     covariance: Floats
@@ -124,8 +105,7 @@ class Prior:
     precision: Floats  #: of the means
 
 
-@dataclass(frozen=True, eq=False)
-class Sums:
+class ListSums(NamedTuple):
     """What a pass over all lists finds."""
 
     gram: Floats
@@ -135,47 +115,25 @@ class Sums:
     squares: float
 
 
-def pass_over(lists: Lists, model: Population, n_jobs: int | None = None) -> Sums:
+def pass_over(lists: Lists, model: Population, n_jobs: int | None = None) -> ListSums:
     """One pass over all lists, given the population."""
     n_items = lists.n_items
-    bounds = np.linspace(0, len(lists), _SPANS + 1).astype(int)
 
-    def work(span: int) -> tuple[Any, ...]:
-        some = lists.span(bounds[span], bounds[span + 1])
-        gram, outer = np.zeros((2, n_items, n_items))
-        gradient = np.zeros(n_items)
-        both = add_lists(
-            some.starts,
-            some.items,
-            some.scores,
-            some.blurs,
-            some.counts,
-            model.mean,
-            model.covariance,
-            model.noise,
-            OFFSET,
-            model.exact,
-            gram,
-            outer,
-            gradient,
-        )
-        return gram, outer, gradient, *both
+    def work(some: Lists) -> tuple[Any, ...]:
+        sums = *np.zeros((2, n_items, n_items)), np.zeros(n_items)
+        return *sums, *add_lists(*some.arrays, some.counts, *model._parameters, *sums)
 
-    totals: list[Any] = [0.0] * 5
-    for result in in_order(work, range(_SPANS), n_jobs):
-        totals = [total + part for total, part in zip(totals, result, strict=True)]
-    return Sums(*totals)
+    return ListSums(*sum_over(lists, work, n_jobs))
 
 
 def learn(
     lists: Lists,
     start: Population,
-    prior: Prior,
+    prior: TastePrior,
     *,
     max_iter: int = 60,
     tol: float = 1e-3,
     n_jobs: int | None = None,
-    progress: Callable[[], None] = lambda: None,
 ) -> Population:
     """EM from a starting point, until a round of steps gains less than ``tol`` for each person."""
     model, before = start, -np.inf
@@ -184,7 +142,6 @@ def learn(
         return start
     for step in range(max_iter):
         sums = pass_over(lists, model, n_jobs)
-        progress()
         if step % _MEAN_EVERY == 0:
             if abs(sums.likelihood - before) < tol * n_people:
                 break
@@ -205,7 +162,7 @@ def learn(
 
 
 def mean_scores(lists: Lists) -> Floats:
-    """Mean scores of items, shrunk more for items in few lists."""
+    """Mean scores of items, shrunk as if three more lists had each with the score 0."""
     weights = lists.counts[lists.owners]
     listed = np.bincount(lists.items, weights, minlength=lists.n_items)
     sums = np.bincount(lists.items, weights * lists.scores, minlength=lists.n_items)
@@ -214,9 +171,6 @@ def mean_scores(lists: Lists) -> Floats:
 
 def share_ordered(lists: Lists) -> float:
     """The share of lists whose order can be used instead of normal scores."""
-    counts = sum(
-        count
-        for person, count in enumerate(lists.counts.tolist())
-        if len(ordered(lists.scores[lists.entries(person)], lists.blurs[lists.entries(person)]))
-    )
-    return float(counts / lists.counts.sum())
+    places = map(lists.entries, range(len(lists)))
+    can = [len(ordered(lists.scores[place], lists.blurs[place])) > 0 for place in places]
+    return float(lists.counts @ can / lists.counts.sum())

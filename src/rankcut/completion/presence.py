@@ -14,23 +14,20 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
+from sklearn.utils.extmath import randomized_svd
 
 from rankcut._loops.types import Floats
 from rankcut.completion.factors import FactorPopulation
 from rankcut.completion.lists import Lists, rescored, with_unlisted
 from rankcut.completion.population import Population
+from rankcut.completion.prediction import HIDDEN
 
+# Numbers of directions, and weights of utilities, to choose from.
 _RANKS = (4, 8, 16, 32, 64)
 _WEIGHTS = (0.0, 0.1, 0.2, 0.4, 0.8, 1.6)
 
-# The share of a list that is hidden, the people whose lists are, and the recommended items.
-_HIDDEN = 0.2
-_MOST_JUDGES = 500
+# Recommended items among which hidden ones are looked for.
 _MOST_BEST = 10
-
-# Steps of subspace iteration, and the number of extra directions.
-_STEPS = 8
-_MORE = 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,11 +70,11 @@ def learn_presence(
         Draws what is hidden.
     """
     nothing = Presence(np.zeros((lists.n_items, 0)), np.inf)
-    judges = judges.some(np.flatnonzero(judges.lengths > 2)[:_MOST_JUDGES])
-    ranks = [rank for rank in _RANKS if rank + _MORE < min(lists.n_items, len(others))]
+    judges = judges.some(np.flatnonzero(judges.lengths > 2))
+    ranks = [rank for rank in _RANKS if rank < min(lists.n_items, len(others))]
     if len(judges) < 2 or not ranks:
         return nothing
-    hidden = rng.random(len(judges.items)) < _HIDDEN
+    hidden = rng.random(len(judges.items)) < HIDDEN
     better = hidden & (judges.scores >= _medians(judges)[judges.owners])
     wanted = np.zeros((len(judges), lists.n_items), dtype=bool)
     wanted[judges.owners[better], judges.items[better]] = True
@@ -100,7 +97,7 @@ def learn_presence(
 
 def matrix(lists: Lists) -> csr_array:
     """Who lists what, as 0 and 1."""
-    known = lists.kept(lists.blurs == 0)
+    known = lists.listed()
     ones = np.ones(len(known.items))
     return csr_array((ones, known.items, known.starts), shape=(len(known), known.n_items))
 
@@ -109,13 +106,8 @@ def principal_directions(lists: Lists, rank: int) -> Floats:
     """The first right singular vectors of who lists what, each list as often as it counts."""
     present = matrix(lists)
     present.data = np.repeat(np.sqrt(lists.counts), np.diff(present.indptr))
-    start = np.random.default_rng(0).normal(size=(lists.n_items, rank + _MORE))
-    basis = np.linalg.qr(start)[0]
-    for _ in range(_STEPS):
-        basis = np.linalg.qr(present.T @ (present @ basis))[0]
-    projected = present @ basis
-    rotation = np.linalg.eigh(projected.T @ projected)[1]
-    return np.ascontiguousarray((basis @ rotation[:, ::-1])[:, :rank])
+    directions = randomized_svd(present, rank, n_iter=8, random_state=0)[2]
+    return np.ascontiguousarray(directions.T)
 
 
 def _standard(values: Floats, listed: NDArray[np.bool_]) -> Floats:

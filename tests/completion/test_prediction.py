@@ -5,11 +5,10 @@ import pytest
 from scipy.special import ndtr
 from scipy.stats import norm
 
-from rankcut.completion import sharpness
+from rankcut.completion import prediction
 from rankcut.completion.lists import read_lists
 from rankcut.completion.population import Population
-from rankcut.completion.prediction import pair_probabilities
-from rankcut.completion.sharpness import Sharpness, measure_sharpness
+from rankcut.completion.prediction import Sharpness, measure_sharpness, pair_probabilities
 from rankcut.rankings import read_rankings
 
 N = 8
@@ -39,7 +38,7 @@ def test_each_kind_of_pair_has_the_sharpness_that_makes_it_most_likely():
     ranks, model = example()
     lists = read_lists(read_rankings(ranks))
     hidden = np.zeros(ranks.shape, dtype=bool)
-    drawn = sharpness._hidden_entries(lists, np.random.default_rng(3), last=False)
+    drawn = prediction._hidden_entries(lists, np.random.default_rng(3), last=False)
     hidden[lists.owners[drawn], lists.items[drawn]] = True
     assert (hidden.sum(axis=1) == 2).all()
     margins = {1: [], 2: []}
