@@ -19,7 +19,7 @@ from rankcut.graphs.recipes import SimilarityGraph
 from rankcut.kernels.kendall import kendall_features, kendall_kernel
 from rankcut.kernels.mallows import mallows_kernel, median_lambda
 from rankcut.rankings import Unranked, read_rankings
-from rankcut.regression.classification import presence
+from rankcut.regression.cross_validation import presence
 
 Floats = NDArray[np.float64]
 

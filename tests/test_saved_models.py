@@ -29,7 +29,7 @@ from rankcut.files import RankingFileError
 from rankcut.files.streams import pack_archive, unpack_archive
 from rankcut.graphs import LowRankGraph
 from rankcut.label_ranking import combination
-from rankcut.regression.classification import make_classifier
+from rankcut.regression.cross_validation import make_classifier
 from rankcut.saved_models import SavedModel, read_model, write_model
 
 

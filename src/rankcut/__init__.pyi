@@ -52,9 +52,9 @@ from rankcut.rankings.orders import from_orders as from_orders
 from rankcut.rankings.orders import to_orders as to_orders
 from rankcut.rankings.ranking_set import RankingSet as RankingSet
 from rankcut.rankings.ratings import from_ratings as from_ratings
-from rankcut.regression.classifier import RankingClassifier as RankingClassifier
 from rankcut.regression.effects import explain as explain
-from rankcut.regression.view_features import ViewFeatures as ViewFeatures
+from rankcut.regression.estimators import RankingClassifier as RankingClassifier
+from rankcut.regression.estimators import ViewFeatures as ViewFeatures
 from rankcut.similar.estimator import SimilarRankings as SimilarRankings
 
 __version__: str

@@ -29,8 +29,7 @@ from rankcut.errors import RankingFileError
 from rankcut.files.drafts import atomic_file
 from rankcut.files.streams import Source, pack_archive, read_all, source_name, unpack_archive
 from rankcut.label_ranking.estimator import RankingRegressor
-from rankcut.regression.classifier import RankingClassifier
-from rankcut.regression.view_features import ViewFeatures
+from rankcut.regression.estimators import RankingClassifier, ViewFeatures
 
 # The version of the file format, which changes whenever fitted attributes of our classes do.
 _FORMAT = 4

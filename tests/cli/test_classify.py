@@ -9,7 +9,7 @@ import pytest
 from commands import fail, run, succeed
 
 from rankcut import read_file
-from rankcut.regression.classification import make_classifier
+from rankcut.regression.cross_validation import make_classifier
 
 
 def test_classify_a_column_of_numbers_and_test_on_another_file(lunch):

@@ -8,7 +8,7 @@ import pytest
 from sklearn.metrics import f1_score, log_loss
 
 from rankcut.dask.cross_validation import Tally, _constant, _folds, cross_validate, tally
-from rankcut.regression.classification import calibration_error
+from rankcut.regression.cross_validation import calibration_error
 
 
 def test_blocks_are_not_all_split_alike():

@@ -209,15 +209,16 @@ def test_rows_that_do_not_count_are_no_rows():
 
 
 @pytest.mark.parametrize("counted", [False, True])
-def test_a_large_catalogue_gives_the_same_without_filling_views(monkeypatch, counted):
-    ranks, labels = lists(60, 3, by="order")
-    stored = sparse.csr_array(np.nan_to_num(ranks))
-    counts = np.arange(60) % 3 + 1 if counted else None
-    filled = RankingClassifier().fit(stored, labels, counts)
-    monkeypatch.setattr(evidence, "_MOST_FILLED", 0)
-    sparsely = RankingClassifier().fit(stored, labels, counts)
-    assert sparsely.view_variances_ == pytest.approx(filled.view_variances_, rel=1e-6)
-    assert sparsely.predict_proba(stored) == pytest.approx(filled.predict_proba(stored), rel=1e-6)
+@pytest.mark.parametrize("n_lists", [60, 250])
+def test_rows_that_are_filled_block_by_block_say_the_same(monkeypatch, counted, n_lists):
+    """With fewer lists than the 180 weights, and with more."""
+    ranks, labels = lists(n_lists, 3, by="order")
+    counts = np.arange(n_lists) % 3 + 1 if counted else None
+    at_once = RankingClassifier().fit(ranks, labels, counts)
+    monkeypatch.setattr(evidence, "_AT_ONCE", 200)
+    blocks = RankingClassifier().fit(ranks, labels, counts)
+    assert blocks.view_variances_ == pytest.approx(at_once.view_variances_, rel=1e-6)
+    assert blocks.predict_proba(ranks) == pytest.approx(at_once.predict_proba(ranks), rel=1e-6)
 
 
 def ratings_by_level(n, seed):

@@ -214,7 +214,7 @@ def test_a_ranking_that_counts_often_is_moved_often():
 def test_mistakes_are_named():
     with pytest.raises(InputError, match="SVC is not a linear model"):
         explain(SVC().fit(RANKS, TARGET))
-    with pytest.raises(InputError, match="rank 2 items"):
+    with pytest.raises(InputError, match="X ranks 2 items"):
         explain(MODELS["gp"](), [[1, 2]])
     with pytest.raises(InputError, match="table must be"):
         explain(MODELS["gp"]()).to_frame("all")

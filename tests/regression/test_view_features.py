@@ -8,7 +8,7 @@ from sklearn.pipeline import make_pipeline
 
 from rankcut import GPRegressor, GraphCutFeatures, SimilarityGraph, ViewFeatures, explain
 from rankcut.errors import InputError
-from rankcut.regression.evidence import _SPREAD, _USUAL
+from rankcut.regression.evidence import SPREAD, USUAL
 
 NAN = float("nan")
 N = 12
@@ -48,7 +48,7 @@ def test_variances_are_those_of_the_most_likely_numbers():
     def log_density(variances, noise):
         covariance = sum(v * gram for v, gram in zip(variances, grams, strict=True))
         evidence = multivariate_normal(cov=covariance + noise * np.eye(60)).logpdf(y)
-        return evidence - 0.5 * (((np.log(variances) - np.log(_USUAL)) / _SPREAD) ** 2).sum()
+        return evidence - 0.5 * (((np.log(variances) - np.log(USUAL)) / SPREAD) ** 2).sum()
 
     best = np.array(list(model.view_variances_.values()))
     noises = np.geomspace(0.01, 1.0, 200)

@@ -4,20 +4,11 @@ import numpy as np
 import pytest
 from scipy import sparse
 from scipy.stats import rankdata
-from sklearn.linear_model import LogisticRegression
 
 from rankcut import ItemGraph, NeighborGraph
 from rankcut.cuts.smoothing import Smoother
 from rankcut.rankings import read_rankings
-from rankcut.regression.views import (
-    LevelViews,
-    View,
-    ViewRegression,
-    list_views,
-    listing_view,
-    order_view,
-    top_view,
-)
+from rankcut.regression.views import LevelViews, View, list_views
 
 
 def by_definition(ranks):
@@ -36,9 +27,10 @@ def test_order_listing_and_top(as_sparse):
     ranks[np.random.default_rng(2).random(ranks.shape) < 0.4] = np.nan
     expected = [by_definition(row) for row in ranks]
     given = sparse.csr_array(np.nan_to_num(ranks)) if as_sparse else ranks
-    rankings = read_rankings(given)
-    for place, view in enumerate((order_view, listing_view, top_view)):
-        assert view(rankings).toarray() == pytest.approx(np.array([row[place] for row in expected]))
+    views = list_views(read_rankings(given))
+    for place, name in enumerate(("order", "listing", "top")):
+        view = views[name].toarray()
+        assert view == pytest.approx(np.array([row[place] for row in expected]))
 
 
 def test_smoothed_views_of_like_items_are_alike():
@@ -61,35 +53,6 @@ def random_views(n_rankings):
     ranks = rng.integers(1, 5, size=(n_rankings, 9)).astype(float)
     ranks[rng.random(ranks.shape) < 0.5] = np.nan
     return list_views(read_rankings(ranks), SMOOTHER)
-
-
-@pytest.mark.parametrize("n_classes", [2, 3])
-@pytest.mark.parametrize("counted", [False, True])
-def test_it_is_logistic_regression_on_the_filled_views(n_classes, counted):
-    rng = np.random.default_rng(0)
-    views, others = random_views(60), random_views(5)
-    scales = {"order": 2.0, "both": 0.5, "smooth listing": 1.5}
-    codes = np.arange(60) % n_classes
-    counts = rng.integers(1, 4, 60).astype(float) if counted else None
-    model = ViewRegression(views, scales, codes, counts)
-
-    def filled(some):
-        return np.hstack([scale * some[name].toarray() for name, scale in scales.items()])
-
-    exact = LogisticRegression(C=1.0, tol=1e-10, max_iter=10_000)
-    exact.fit(filled(views), codes, counts)
-    # Both end where slopes of the mean loss, which curves by at least 1/180, are below 1e-7.
-    assert np.abs(model.probabilities(others) - exact.predict_proba(filled(others))).max() < 1e-4
-    np.testing.assert_allclose(
-        model.scores(others), exact.decision_function(filled(others)), atol=1e-3
-    )
-
-
-def test_the_gram_matrix_of_a_view():
-    view = random_views(20)["smooth order"]
-    mean = view.rows.mean(axis=0)
-    centred = view.toarray() - view.toarray().mean(axis=0)
-    np.testing.assert_allclose(view.gram(mean), centred @ centred.T, atol=1e-13)
 
 
 def test_rows_of_a_view():

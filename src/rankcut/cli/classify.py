@@ -16,7 +16,7 @@ from rankcut.errors import InputError, amount
 
 if TYPE_CHECKING:
     from rankcut.graphs.item_graph import ItemGraph
-    from rankcut.regression.classification import Score
+    from rankcut.regression.cross_validation import Score
 
 Model: TypeAlias = Literal["views", "logistic", "gp"]
 
@@ -144,7 +144,7 @@ def _in_memory(
     graph: "ItemGraph | None",
 ) -> tuple[list[Test], Any, Any]:
     """Scores, and functions that fit and save the model, and that fit it."""
-    from rankcut.regression.classification import cross_validate, evaluate, make_classifier
+    from rankcut.regression.cross_validation import cross_validate, evaluate, make_classifier
     from rankcut.saved_models import SavedModel, write_model
 
     target, group = options.target, options.group

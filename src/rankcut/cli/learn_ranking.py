@@ -75,7 +75,7 @@ def learn_ranking(
     outputs = results.open({".skops": needs_skops, **TABLES}, ".skops")
 
     from rankcut.label_ranking.estimator import RankingRegressor
-    from rankcut.regression.scores import cross_validate_rankings, n_best
+    from rankcut.label_ranking.scores import cross_validate_rankings, n_best
     from rankcut.saved_models import SavedModel, write_model
 
     people, ranked = _one_by_one(*_read(table, options.rankings, options.person, reading))

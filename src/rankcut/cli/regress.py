@@ -60,8 +60,8 @@ def regress(
     outputs = results.open({".skops": needs_skops, **TABLES}, ".skops")
     graph = vectors.graph_of_model(options.model, ("gp",))
 
+    from rankcut.regression.cross_validation import cross_validate_numbers, make_regressor
     from rankcut.regression.effects import explain
-    from rankcut.regression.scores import cross_validate_numbers, make_regressor
     from rankcut.saved_models import SavedModel, write_model
 
     target, group = options.target, options.group

@@ -14,7 +14,7 @@ from rankcut.dask.collections import as_array, row_blocks
 from rankcut.dask.tasks import computed, reduced, shared, task
 from rankcut.errors import amount
 from rankcut.gp.classifier import GPClassifier
-from rankcut.regression.classification import BINS, Score, bin_of
+from rankcut.regression.cross_validation import BINS, Score, bin_of
 
 
 class Tally(NamedTuple):

@@ -88,6 +88,12 @@ class CovariateEncoder:
         return np.column_stack(encoded) if encoded else np.zeros((n_rows, 0))
 
 
+def take_rows(table: Any, rows: NDArray[np.intp]) -> Any:
+    """Some rows of an array or a frame."""
+    frame = as_frame(table)
+    return table[rows] if frame is None else frame[rows.tolist()].to_native()
+
+
 def fit_encoder(table: Any) -> CovariateEncoder:
     """Learn medians and categories of a table: a 2D array of numbers or a frame."""
     frame = as_frame(table)

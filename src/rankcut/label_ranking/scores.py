@@ -4,18 +4,24 @@ Each is a function of two rank matrices. ``make_scorer(kendall_score)`` makes it
 ``cross_val_score`` and ``GridSearchCV``.
 """
 
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone
+from sklearn.model_selection import KFold
 
 from rankcut._loops.partitions import NOWHERE
 from rankcut._loops.types import Floats, Indices
 from rankcut.errors import InputError
 from rankcut.kernels.groups import read_groups
+from rankcut.label_ranking.covariates import take_rows
+from rankcut.label_ranking.targets import pair_targets, scores_of_pairs
 from rankcut.parameters import check_count, check_counts
 from rankcut.rankings import Unranked, read_rankings, weights_of
+from rankcut.rankings.decoding import to_ranking
 
 
 def kendall_score(
@@ -180,3 +186,56 @@ def _chances_of_top(groups: Indices, listed: NDArray[np.bool_], k: int) -> Float
     better, tied = _better_and_tied(groups, listed)
     chances = np.clip((k - better) / np.maximum(tied, 1.0), 0.0, 1.0)
     return np.where(listed, chances, 0.0)
+
+
+@dataclass(frozen=True)
+class RankingScore:
+    """The scores of a method that predicts rankings.
+
+    Attributes
+    ----------
+    method : str
+        Name of the method.
+    kendall, spearman : float
+        Mean correlation of observed and predicted rankings.
+    top_overlap : float
+        Share of the best items that are among those predicted; see :func:`n_best`.
+    """
+
+    method: str
+    kendall: float
+    spearman: float
+    top_overlap: float
+
+
+def n_best(n_items: int) -> int:
+    """How many best items are compared: three, or half of fewer than six.
+
+    >>> [n_best(n) for n in (1, 3, 4, 10)]
+    [1, 1, 2, 3]
+    """
+    return max(1, min(3, n_items // 2))
+
+
+def cross_validate_rankings(
+    model: Any, covariates: Any, ranks: Floats, *, name: str, folds: int, seed: int = 0
+) -> list[RankingScore]:
+    """Scores of a model, and of one ranking for all, on held-out people."""
+    n_rows, n_items = ranks.shape
+    found = {name: np.empty(ranks.shape), "one ranking for all": np.empty(ranks.shape)}
+    for train, test in KFold(folds, shuffle=True, random_state=seed).split(np.arange(n_rows)):
+        fitted = clone(model).fit(take_rows(covariates, train), ranks[train])
+        found[name][test] = fitted.predict(take_rows(covariates, test))
+        signs = pair_targets(read_rankings(ranks[train]), model.unranked).signs
+        same = to_ranking(scores_of_pairs(signs.sum(axis=0)[None], n_items)[0])
+        found["one ranking for all"][test] = same
+    unranked = model.unranked
+    return [
+        RankingScore(
+            method,
+            kendall_score(ranks, predicted, unranked=unranked),
+            spearman_score(ranks, predicted, unranked=unranked),
+            top_k_overlap(ranks, predicted, k=n_best(n_items), unranked=unranked),
+        )
+        for method, predicted in found.items()
+    ]

@@ -9,7 +9,9 @@ standard error of ⟨w, d⟩ is √(dᵀ Σ d).
 """
 
 import html
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -23,13 +25,11 @@ from rankcut.parameters import check_choice, check_counts
 from rankcut.rankings import read_rankings, weights_of
 from rankcut.regression.linear_models import LinearModel, as_linear_model
 
-# Number of rankings in which items are moved, and the most items whose pairs are tried.
+# Items are moved in at most this many rankings: their mean changes little with more.
 _MOST_RANKINGS = 100
-_MOST_PAIRED = 30
 
-# Half the width of a 95 % interval, in standard errors.
-_REACH = 1.96
-_MOST_LINES = 10
+# The most items whose pairs are tried, 435 of them.
+_MOST_PAIRED = 30
 
 
 @dataclass(frozen=True, repr=False)
@@ -93,8 +93,10 @@ class Explanation:
             towards = f"; positive favours {self.outputs[0]}"
         sure = not np.isnan(self.items["std_error"]).all()
         reach = "; ± 95 % interval" if sure else ""
-        lines = [f"Item ranked first instead of last ({self.unit}{towards}{reach}):"]
-        lines += _lines(self.items, "{item}")
+        lines = [
+            f"Item ranked first instead of last ({self.unit}{towards}{reach}):",
+            *_lines(self.items, "{item}"),
+        ]
         if listed := _lines(self.listed, "{item}"):
             lines += ["Item listed last instead of not at all:", *listed]
         if pairs := _lines(self.pairs, "{first} before {second}"):
@@ -117,7 +119,7 @@ class Explanation:
         return f"<p>{html.escape(self.unit)}</p>{self.items._repr_html_()}"
 
 
-def explain(model: Any, rankings: Any = None) -> Explanation:
+def explain(model: Any, X: Any = None) -> Explanation:
     """How each item's place and each pair's order change a prediction, with uncertainty.
 
     If rankings leave items out, also what being listed changes.
@@ -129,7 +131,7 @@ def explain(model: Any, rankings: Any = None) -> Explanation:
         features of rankings (:class:`~rankcut.GraphCutFeatures`, ``KendallFeatures``, …) and ends
         with a linear model (:class:`~rankcut.GPClassifier`, :class:`~rankcut.GPRegressor`,
         ``LogisticRegression``, ``Ridge``, …).
-    rankings : rank matrix or None, default=None
+    X : rank matrix or None, default=None
         Rankings in which items are moved, ideally those that the model was fitted to; None means a
         hundred random orders of all items. The standard errors of a logistic regression in a
         pipeline need them; other linear models of scikit-learn have none.
@@ -152,33 +154,26 @@ def explain(model: Any, rankings: Any = None) -> Explanation:
     >>> top["item"] == food.items[3], round(top["effect"], 2)
     (True, 14.0)
     """
-    linear = as_linear_model(model, rankings)
-    ranks = _random_orders(linear.n_items) if rankings is None else _dense(rankings, linear)
+    linear = as_linear_model(model, X)
+    items = linear.items
+    ranks = _random_orders(len(items)) if X is None else _dense(X, len(items))
     notes = []
     if linear.covariance is None:
         notes.append("Standard errors are not known for this model.")
-    item_changes = [
-        _mean_change(linear, *_first_and_last(ranks, item)) for item in range(linear.n_items)
-    ]
-    pairs = []
-    if linear.n_items <= _MOST_PAIRED:
-        pairs = [(i, j) for i in range(linear.n_items) for j in range(i + 1, linear.n_items)]
-    else:
+    if len(items) > _MOST_PAIRED:
         notes.append(f"Pairs are shown for up to {_MOST_PAIRED} items.")
-    pair_changes = [_mean_change(linear, *_both_orders(ranks, i, j)) for i, j in pairs]
-    listed = range(linear.n_items if np.isnan(ranks).any() else 0)
-    listed_changes = [_mean_change(linear, *_with_and_without(ranks, item)) for item in listed]
+    columns = [(column,) for column in range(len(items))]
+    pairs = list(combinations(range(len(items) if len(items) <= _MOST_PAIRED else 0), 2))
+
+    def table(names: Sequence[str], change: Any, moved: Sequence[tuple[int, ...]]) -> Table:
+        changes = [_mean_change(linear, *change(ranks, *which)) for which in moved]
+        labels = {name: [items[which[i]] for which in moved] for i, name in enumerate(names)}
+        return _table(linear, labels, changes)
+
     return Explanation(
-        items=_table(linear, {"item": linear.items}, item_changes),
-        pairs=_table(
-            linear,
-            {
-                "first": [linear.items[i] for i, _ in pairs],
-                "second": [linear.items[j] for _, j in pairs],
-            },
-            pair_changes,
-        ),
-        listed=_table(linear, {"item": [linear.items[item] for item in listed]}, listed_changes),
+        items=table(["item"], _first_and_last, columns),
+        pairs=table(["first", "second"], _both_orders, pairs),
+        listed=table(["item"], _with_and_without, columns if np.isnan(ranks).any() else []),
         unit=linear.unit,
         outputs=tuple(linear.outputs),
         notes=tuple(notes),
@@ -192,18 +187,17 @@ def _random_orders(n_items: int) -> Floats:
     return np.asarray(np.vstack([orders, n_items + 1 - orders]))
 
 
-def _dense(rankings: Any, linear: LinearModel) -> Floats:
+def _dense(X: Any, n_items: int) -> Floats:
     """Some of the rankings, places counted from 1 in steps of 1, NaN where unranked."""
-    matrix = read_rankings(rankings)
-    if matrix.shape[1] != linear.n_items:
+    matrix = read_rankings(X)
+    if matrix.shape[1] != n_items:
         raise InputError(
-            f"rank {matrix.shape[1]} items, but the model has {linear.n_items}",
-            parameter="rankings",
+            f"ranks {matrix.shape[1]} items, but the model has {n_items}", parameter="X"
         )
     matrix.check("anywhere")
     groups = read_groups(matrix, "anywhere", None)
     # Evenly spaced people: a ranking that counts often is taken often.
-    people = np.cumsum(check_counts(weights_of(rankings, None), len(groups)))
+    people = np.cumsum(check_counts(weights_of(X, None), len(groups)))
     n_taken = int(min(people[-1], _MOST_RANKINGS))
     rows = np.searchsorted(people, (np.arange(n_taken) + 0.5) / n_taken * people[-1])
     ranks: Floats = groups[rows].astype(np.float64) + 1.0
@@ -270,18 +264,17 @@ def _table(linear: LinearModel, names: dict[str, list[Any]], changes: list[Float
 
 
 def _lines(table: Table, what: str) -> list[str]:
-    """The largest effects. Those that no ranking tells are last in the table, and not shown."""
-    rows = [row for row in list(table)[:_MOST_LINES] if row["effect"] == row["effect"]]
-    return [f"  {_line(row, what.format(**row))}" for row in rows]
-
-
-def _line(row: dict[str, Any], what: str) -> str:
-    effect, error = row["effect"], row["std_error"]
-    of = f" [{row['class']}]" if "class" in row else ""
-    # NaN is not equal to itself: the error is unknown.
-    sure = "" if error != error else f" ± {_REACH * error:.3g}"
-    return f"{what}{of}: {effect:+.3g}{sure}"
+    """Ten of the largest effects, with 95 % intervals; those that no ranking tells are left out."""
+    lines = []
+    for row in list(table)[:10]:
+        effect, error = row["effect"], row["std_error"]
+        of = f" [{row['class']}]" if "class" in row else ""
+        sure = "" if np.isnan(error) else f" ± {1.96 * error:.3g}"
+        if not np.isnan(effect):
+            lines.append(f"  {what.format(**row)}{of}: {effect:+.3g}{sure}")
+    return lines
 
 
 def _plain(row: dict[str, Any]) -> dict[str, Any]:
+    """NaN, which is not equal to itself, as None."""
     return {name: None if value != value else value for name, value in row.items()}

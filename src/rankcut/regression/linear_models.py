@@ -14,8 +14,8 @@ from rankcut.comparison.tables import Table
 from rankcut.errors import InputError
 from rankcut.gp.classifier import GPClassifier
 from rankcut.gp.regressor import GPRegressor
-from rankcut.regression.classifier import RankingClassifier
-from rankcut.regression.views import laplace_covariance
+from rankcut.regression.estimators import RankingClassifier
+from rankcut.regression.logistic import laplace_covariance
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,8 +34,6 @@ class LinearModel:
         What is predicted: a class for each output, or None for a number.
     unit : str
         What the prediction is measured in.
-    n_items : int
-        Number of items.
     items : list
         Labels of the items.
     """
@@ -45,18 +43,17 @@ class LinearModel:
     covariance: Floats | None
     outputs: list[Any]
     unit: str
-    n_items: int
     items: list[Hashable]
 
 
-def as_linear_model(model: Any, rankings: Any = None) -> LinearModel:
+def as_linear_model(model: Any, X: Any = None) -> LinearModel:
     """The features and weights of a fitted model.
 
     Parameters
     ----------
     model : RankingClassifier or Pipeline
         The model; a pipeline begins with features of rankings and ends with a linear model.
-    rankings : rank matrix or None
+    X : rank matrix or None
         The rankings that the model was fitted to. The uncertainty of a logistic regression is
         computed from them.
     """
@@ -74,7 +71,6 @@ def as_linear_model(model: Any, rankings: Any = None) -> LinearModel:
             model.covariance_,
             _classes(model.classes_),
             "log-odds",
-            model.n_features_in_,
             _labels(model),
         )
     if not isinstance(model, Pipeline) or not hasattr(model[-1], "coef_"):
@@ -100,12 +96,10 @@ def as_linear_model(model: Any, rankings: Any = None) -> LinearModel:
         outputs, unit = _classes(last.classes_), f"{last.link} scale"
     elif hasattr(last, "classes_"):
         outputs, unit = _classes(last.classes_), "log-odds"
-        if isinstance(last, LogisticRegression) and rankings is not None:
-            found = features(rankings)
+        if isinstance(last, LogisticRegression) and X is not None:
+            found = features(X)
             covariance = laplace_covariance(found, last.predict_proba(found), last.C)
-    return LinearModel(
-        features, weights, covariance, outputs, unit, model[0].n_features_in_, _labels(model[0])
-    )
+    return LinearModel(features, weights, covariance, outputs, unit, _labels(model[0]))
 
 
 def _named(ranks: Any, estimator: Any) -> Any:
@@ -124,11 +118,7 @@ def _classes(classes: Any) -> list[Any]:
 
 def _labels(estimator: Any) -> list[Hashable]:
     """The items by their labels, or by their columns."""
-    for labels in (
-        getattr(estimator, "feature_names_in_", None),
-        getattr(estimator, "items", None),
-        getattr(estimator, "_items", None),
-    ):
-        if labels is not None:
-            return list(labels)
+    for name in ("feature_names_in_", "items", "_items"):
+        if getattr(estimator, name, None) is not None:
+            return list(getattr(estimator, name))
     return list(range(estimator.n_features_in_))

@@ -1,39 +1,27 @@
-"""The recommended classifier of rankings: several views of a list, weighted by the evidence."""
+"""Classes and numbers from rankings: several views of a list, weighted by the evidence."""
 
 from collections.abc import Hashable, Sequence
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import ClassifierMixin
+from sklearn.base import ClassifierMixin, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import (
-    _check_y,
-    check_is_fitted,
-)
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rankcut._loops.types import Floats
 from rankcut.errors import InputError
-from rankcut.estimators import TakesRankings
-from rankcut.rankings import Rankings, as_frame, read_rankings
+from rankcut.estimators import TakesRankings, check_items
+from rankcut.parameters import within_floats
+from rankcut.rankings import Rankings, as_frame, object_array, read_rankings
 from rankcut.rankings.ratings import with_category_codes
 from rankcut.regression.evidence import weigh_views
-from rankcut.regression.views import (
-    LevelViews,
-    View,
-    ViewRegression,
-    fit_smoother,
-    laplace_covariance,
-    list_views,
-)
+from rankcut.regression.logistic import ViewRegression, laplace_covariance
+from rankcut.regression.views import LevelViews, View, fit_smoother, list_views
 
-# With more weights or more work than this, their covariance is not computed.
-_MOST_WEIGHTS = 1000
+# The covariance of the weights is not computed if it takes more products than this, some seconds.
 _MOST_PRODUCTS = 10**10
-
-# A label coded as ±1 has the mean 2p − 1, and log(p/(1 − p)) is about twice that near p = ½.
-_LOGIT = 2.0
 
 
 class RankingClassifier(ClassifierMixin, TakesRankings):
@@ -75,7 +63,7 @@ class RankingClassifier(ClassifierMixin, TakesRankings):
         Prior variance of each view: the share of the labels' variance that it may explain.
     covariance_ : ndarray of shape (n_outputs, n_weights, n_weights) or None
         Laplace's approximation of the uncertainty of the weights, one output for two classes;
-        None for more than 1,000 weights. See :func:`~rankcut.explain`.
+        None if there are so many weights that it would take long. See :func:`~rankcut.explain`.
     n_features_in_ : int
         Number of items.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -133,10 +121,10 @@ class RankingClassifier(ClassifierMixin, TakesRankings):
         """
         if self.ratings not in (True, False):
             raise InputError(f"must be True or False; got {self.ratings!r}", parameter="ratings")
+        labels = validate_data(self, y=y)
+        check_classification_targets(labels)
         rankings, counted, counts = self._read_counted(X, y, sample_weight)
-        check_classification_targets(labels := _check_y(y, estimator=self))
-        labels = labels[counted]
-        self.classes_, codes = np.unique(labels, return_inverse=True)
+        self.classes_, codes = np.unique(labels[counted], return_inverse=True)
         if len(self.classes_) < 2:
             raise InputError(
                 f"has one class, {self.classes_.tolist()[0]!r}; a classifier needs two or more",
@@ -146,14 +134,16 @@ class RankingClassifier(ClassifierMixin, TakesRankings):
         ranked = _ranked(rankings) if self.ratings else rankings
         self.graph_, self._smoother = fit_smoother(self.graph, self.smoothing, ranked, counts)
         targets = np.where(codes[:, None] == np.arange(len(self.classes_)), 1.0, -1.0)
-        coded = targets[:, 1:] if targets.shape[1] == 2 else targets
         views = self._views(rankings)
-        self.view_variances_, found = weigh_views(views, coded, counts)
-        scales = {name: _LOGIT * scale for name, scale in found.items()}
+        self.view_variances_, found = weigh_views(
+            views, targets[:, 1:] if targets.shape[1] == 2 else targets, counts
+        )
+        # A label of ±1 has the mean 2p − 1, and log(p/(1 − p)) is about twice that near p = ½.
+        scales = {name: 2.0 * scale for name, scale in found.items()}
         self._model = ViewRegression(views, scales, codes, counts)
         self.covariance_ = None
         n_weights = self._model.weights.shape[1]
-        if n_weights <= _MOST_WEIGHTS and len(codes) * n_weights**2 <= _MOST_PRODUCTS:
+        if (len(codes) + n_weights) * n_weights**2 <= _MOST_PRODUCTS:
             probabilities = self._model.probabilities(views)
             features = self._model.features(views)
             self.covariance_ = laplace_covariance(features, probabilities, 1.0, counts)
@@ -230,3 +220,122 @@ def _ranked(ratings: Rankings) -> Rankings:
         ranks.data = -ranks.data
         return read_rankings(ranks, ratings.items)
     return read_rankings(-ratings.read(0, ratings.shape[0]), ratings.items)
+
+
+class ViewFeatures(TransformerMixin, TakesRankings):
+    """Turn lists into vectors for predicting a number; the only choice is the graph.
+
+    The vector has several views of a list side by side: its order, which items it lists, both at
+    once, its first choices, and order and listing smoothed over the item graph. Each view is scaled
+    by how much it says about the number: its prior variance, which maximises the evidence
+    (:mod:`rankcut.regression.evidence`). :class:`~rankcut.RankingClassifier` does the same for
+    classes.
+
+    Parameters
+    ----------
+    graph, smoothing, items
+        As for :class:`~rankcut.RankingClassifier`.
+
+    Attributes
+    ----------
+    graph_ : ItemGraph or None
+        The graph, its items in the order of the columns; None without smoothing.
+    view_variances_ : dict
+        Prior variance of each view: the share of the number's variance that it may explain.
+    n_features_in_ : int
+        Number of items.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        The items' labels, if they are strings given by a frame.
+
+    See Also
+    --------
+    GPRegressor : The model to put behind it.
+    GraphCutFeatures : One view, with every option.
+
+    Examples
+    --------
+    >>> from rankcut import GPRegressor, ViewFeatures, make_food
+    >>> from sklearn.pipeline import make_pipeline
+    >>> food = make_food(300, kind="top-k", random_state=0)
+    >>> listed = ~np.isnan(food.ranks)
+    >>> age = 30 + 20 * listed[:, 0] + np.random.default_rng(0).normal(0, 5, 300)
+    >>> model = make_pipeline(ViewFeatures(), GPRegressor()).fit(food.ranks[:200], age[:200])
+    >>> model.score(food.ranks[200:], age[200:]) > 0.5
+    True
+    """
+
+    def __init__(
+        self,
+        graph: Any = None,
+        *,
+        smoothing: float = 4.0,
+        items: Sequence[Hashable] | None = None,
+    ) -> None:
+        self.graph = graph
+        self.smoothing = smoothing
+        self.items = items
+
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Find the variances of the views.
+
+        Parameters
+        ----------
+        X : array, frame or CSR array of shape (n_rankings, n_items)
+            Rank matrix.
+        y : array-like of shape (n_rankings,)
+            Numbers to predict.
+        sample_weight : array of shape (n_rankings,) or None
+            How often each ranking counts: 3 is the same as the row three times, and 0 is no row.
+
+        Returns
+        -------
+        self
+        """
+        with within_floats("y"):
+            numbers = np.asarray(validate_data(self, y=y, y_numeric=True), dtype=np.float64)
+        rankings, counted, counts = self._read_counted(X, y, sample_weight)
+        numbers = numbers[counted]
+        self.graph_, self._smoother = fit_smoother(self.graph, self.smoothing, rankings, counts)
+        self._items = rankings.items
+        numbers = numbers - np.average(numbers, weights=counts)
+        spread = float(np.sqrt(np.average(numbers**2, weights=counts))) or 1.0
+        views = list_views(rankings, self._smoother)
+        self.view_variances_, scales = weigh_views(views, numbers[:, None] / spread, counts)
+        # If all rankings are the same, vectors are 0.
+        self._scales = scales or {"order": 0.0}
+        return self
+
+    def transform(self, X: Any) -> Floats:
+        """The scaled views of rankings, side by side.
+
+        Parameters
+        ----------
+        X : array, frame or CSR array of shape (n_rankings, n_items)
+            Rank matrix.
+
+        Returns
+        -------
+        ndarray of shape (n_rankings, n_views * n_items)
+        """
+        check_is_fitted(self)
+        rankings = self._read(X, reset=False)
+        check_items(rankings, self._items)
+        views = list_views(rankings, self._smoother)
+        return np.hstack([scale * views[name].toarray() for name, scale in self._scales.items()])
+
+    def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[Any]:
+        """The name of the view and of the item: "order of toro".
+
+        Parameters
+        ----------
+        input_features : None
+            Not used.
+        """
+        check_is_fitted(self)
+        items = range(self.n_features_in_) if self._items is None else self._items
+        return object_array([f"{view} of {item}" for view in self._scales for item in items])
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags

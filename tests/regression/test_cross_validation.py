@@ -6,7 +6,7 @@ from scipy import sparse
 from sklearn.metrics import f1_score, log_loss
 
 from rankcut import make_food
-from rankcut.regression.classification import (
+from rankcut.regression.cross_validation import (
     calibration_error,
     cross_validate,
     evaluate,

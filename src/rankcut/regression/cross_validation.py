@@ -1,0 +1,290 @@
+"""How well classes and numbers are predicted from rankings, beside simple baselines.
+
+============ ==================================================================================
+majority     uses only the frequency of each class
+mean         predicts the mean of the other people's numbers
+presence     uses only which items are ranked
+Borda        uses each item's points: the number of items it beats; unranked items are last
+Borda, ridge the same for numbers
+============ ==================================================================================
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse as sp
+from sklearn.base import BaseEstimator, clone
+from sklearn.dummy import DummyClassifier, DummyRegressor
+from sklearn.linear_model import LogisticRegression, RidgeCV
+from sklearn.metrics import f1_score, log_loss
+from sklearn.model_selection import (
+    GroupKFold,
+    KFold,
+    StratifiedGroupKFold,
+    StratifiedKFold,
+    cross_val_predict,
+)
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from rankcut._loops.types import Floats
+from rankcut.cuts.transformers import GraphCutFeatures
+from rankcut.errors import InputError, amount
+from rankcut.gp.classifier import GPClassifier
+from rankcut.gp.regressor import GPRegressor
+from rankcut.regression.estimators import RankingClassifier, ViewFeatures
+
+Model: TypeAlias = Literal["logistic", "gp", "views"]
+
+BINS = 10
+
+
+def make_classifier(model: Model, graph: Any, n_items: int, options: Mapping[str, Any]) -> Pipeline:
+    """A pipeline from rankings to classes.
+
+    Parameters
+    ----------
+    model : {"logistic", "gp", "views"}
+        The classifier on the vectors: logistic regression or :class:`~rankcut.GPClassifier`. Or
+        :class:`~rankcut.RankingClassifier`, which makes its own vectors.
+    graph : ItemGraph or None
+        The item graph.
+    n_items : int
+        Number of items.
+    options : dict
+        Further parameters of :class:`~rankcut.GraphCutFeatures`; "views" uses only the items.
+    """
+    if model == "views":
+        return make_pipeline(RankingClassifier(graph, items=options.get("items")))
+    features = GraphCutFeatures(graph, sparse_output=False, **options)
+    learner = [GPClassifier()] if model == "gp" else _logistic(n_items)
+    return make_pipeline(features, *learner)
+
+
+def make_regressor(
+    model: Literal["views", "gp"], graph: Any, options: Mapping[str, Any]
+) -> Pipeline:
+    """A pipeline from rankings to numbers: views or graph cut features, and a Gaussian process.
+
+    ``options`` are further parameters of the features; views use only the items.
+    """
+    if model == "views":
+        return make_pipeline(ViewFeatures(graph, items=options.get("items")), GPRegressor())
+    return make_pipeline(GraphCutFeatures(graph, sparse_output=False, **options), GPRegressor())
+
+
+def _logistic(n_items: int) -> list[BaseEstimator]:
+    """Logistic regression with the same prior variance of the log-odds for any number of items.
+
+    The penalty is a Gaussian prior of variance C on each coefficient, so the log-odds of n scaled
+    features have variance n·C. A variance of 10, a standard deviation of 3, allows all
+    probabilities.
+    """
+    return [StandardScaler(), LogisticRegression(C=10.0 / n_items, max_iter=5000)]
+
+
+@dataclass(frozen=True)
+class Score:
+    """The scores of a method that predicts classes.
+
+    Attributes
+    ----------
+    method : str
+        Name of the method.
+    f1 : float
+        F1, averaged over classes.
+    log_loss : float
+        Mean of −log p(true class), natural logarithm.
+    calibration_error : float
+        Expected calibration error: the mean difference between the probability of the predicted
+        class and how often it is right, in ten bins.
+    """
+
+    method: str
+    f1: float
+    log_loss: float
+    calibration_error: float
+
+
+@dataclass(frozen=True)
+class NumberScore:
+    """The scores of a method that predicts numbers.
+
+    Attributes
+    ----------
+    method : str
+        Name of the method.
+    r2 : float
+        Share of the variance that is explained.
+    error : float
+        Mean absolute error.
+    coverage : float or None
+        Share of numbers inside their 95 % intervals; None for a method without intervals.
+    """
+
+    method: str
+    r2: float
+    error: float
+    coverage: float | None
+
+
+def bin_of(confidence: Floats) -> NDArray[np.int64]:
+    """The bin of each probability, of ten bins of equal width."""
+    return np.minimum((confidence * BINS).astype(np.int64), BINS - 1)
+
+
+def calibration_error(truth: NDArray[Any], probabilities: Floats, classes: NDArray[Any]) -> float:
+    """Expected calibration error in ten bins of equal width.
+
+    >>> calibration_error(np.array([0, 1]), np.array([[0.9, 0.1], [0.9, 0.1]]), np.array([0, 1]))
+    0.4
+    """
+    confidence = probabilities.max(axis=1)
+    right = classes[probabilities.argmax(axis=1)] == truth
+    gaps = np.bincount(bin_of(confidence), confidence - right)
+    return float(np.round(np.abs(gaps).sum() / len(truth), 12))
+
+
+def presence(ranks: Any) -> Floats:
+    """1 where a ranking ranks an item, else 0."""
+    if sp.issparse(ranks):
+        marked = sp.csr_array((np.ones(ranks.nnz), ranks.indices, ranks.indptr), ranks.shape)
+        return np.asarray(marked.toarray())
+    return np.asarray(~np.isnan(ranks), dtype=np.float64)
+
+
+def cross_validate(
+    classifier: BaseEstimator,
+    ranks: Any,
+    target: NDArray[Any],
+    *,
+    name: str,
+    folds: int,
+    groups: NDArray[Any] | None,
+    seed: int,
+) -> list[Score]:
+    """Scores of predictions for each ranking, by models fitted without it.
+
+    Rankings of the same group stay together: no group is in training and test at the same time.
+    """
+    classes, sizes = np.unique(target, return_counts=True)
+    if len(classes) < 2:
+        raise ValueError(
+            f"the target is {str(classes[0])!r} everywhere; there is nothing to predict"
+        )
+    if sizes.min() < folds:
+        raise ValueError(
+            f"class {str(classes[sizes.argmin()])!r} has {amount(int(sizes.min()), 'ranking')}, "
+            f"too few for {folds} folds; use fewer folds, or leave the class out"
+        )
+    kind = StratifiedKFold if groups is None else StratifiedGroupKFold
+    splitter = kind(folds, shuffle=True, random_state=seed)
+    splits = list(splitter.split(np.zeros(len(target)), target, groups))
+    estimators, data = _methods(classifier, ranks.shape[1], name), _inputs(ranks, name)
+    return [
+        _score(
+            method,
+            target,
+            cross_val_predict(
+                estimators[method], data[method], target, cv=splits, method="predict_proba"
+            ),
+            classes,
+        )
+        for method in estimators
+    ]
+
+
+def evaluate(
+    classifier: BaseEstimator,
+    train: tuple[Any, NDArray[Any]],
+    test: tuple[Any, NDArray[Any]],
+    *,
+    name: str,
+) -> list[Score]:
+    """Scores on test rankings, after fitting to training rankings."""
+    classes = np.unique(train[1])
+    unknown = np.setdiff1d(test[1], classes)
+    if unknown.size:
+        raise ValueError(
+            f"class {str(unknown[0])!r} is in the test file but not in the training file"
+        )
+    seen, unseen = _inputs(train[0], name), _inputs(test[0], name)
+    scores = []
+    for method, estimator in _methods(classifier, train[0].shape[1], name).items():
+        probabilities = estimator.fit(seen[method], train[1]).predict_proba(unseen[method])
+        scores.append(_score(method, test[1], probabilities, classes))
+    return scores
+
+
+def _methods(classifier: BaseEstimator, n_items: int, name: str) -> dict[str, Any]:
+    """Baselines and a classifier, by name."""
+    return {
+        "majority": DummyClassifier(strategy="prior"),
+        "presence": make_pipeline(*_logistic(n_items)),
+        "Borda": make_pipeline(*_logistic(n_items)),
+        name: classifier,
+    }
+
+
+def _inputs(ranks: Any, name: str) -> dict[str, Any]:
+    """What each method learns from."""
+    points = GraphCutFeatures(None, unranked="last", sparse_output=False).fit_transform(ranks)
+    return {"majority": points, "presence": presence(ranks), "Borda": points, name: ranks}
+
+
+def _score(
+    method: str, target: NDArray[Any], probabilities: Floats, classes: NDArray[Any]
+) -> Score:
+    predicted = classes[probabilities.argmax(axis=1)]
+    return Score(
+        method,
+        float(f1_score(target, predicted, average="macro", zero_division=0)),
+        float(log_loss(target, probabilities, labels=classes)),
+        calibration_error(target, probabilities, classes),
+    )
+
+
+def cross_validate_numbers(
+    model: BaseEstimator,
+    ranks: Any,
+    numbers: Floats,
+    *,
+    name: str,
+    folds: int,
+    groups: NDArray[Any] | None = None,
+    seed: int = 0,
+) -> list[NumberScore]:
+    """Scores of a model and of the baselines on held-out rankings."""
+    n_apart, noun = (len(numbers), "ranking") if groups is None else (len(set(groups)), "group")
+    if n_apart < folds:
+        raise InputError(
+            f"is {folds}, more than the number of {noun}s, {n_apart}", parameter="folds"
+        )
+    splitter = (
+        KFold(folds, shuffle=True, random_state=seed) if groups is None else GroupKFold(folds)
+    )
+    splits = list(splitter.split(ranks, numbers, groups))
+    mean, deviation = np.empty(len(numbers)), np.empty(len(numbers))
+    for train, test in splits:
+        fitted: Any = clone(model).fit(ranks[train], numbers[train])
+        mean[test], deviation[test] = fitted.predict(ranks[test], return_std=True)
+    # Normal intervals of 95 %.
+    inside = float((np.abs(numbers - mean) <= 1.96 * deviation).mean())
+    points = GraphCutFeatures(unranked="last", sparse_output=False)
+    ridge = make_pipeline(points, RidgeCV(np.logspace(-2, 6, 17)))
+    scores = [_score_numbers(name, numbers, mean, inside)]
+    for method, baseline in {"mean": DummyRegressor(), "Borda, ridge": ridge}.items():
+        found = cross_val_predict(baseline, ranks, numbers, cv=splits)
+        scores.append(_score_numbers(method, numbers, found, None))
+    return scores
+
+
+def _score_numbers(
+    name: str, numbers: Floats, found: Floats, coverage: float | None
+) -> NumberScore:
+    spread = float(((numbers - numbers.mean()) ** 2).sum()) or 1.0
+    r2 = 1.0 - float(((numbers - found) ** 2).sum()) / spread
+    return NumberScore(name, r2, float(np.abs(numbers - found).mean()), coverage)
