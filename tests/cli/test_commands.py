@@ -51,7 +51,7 @@ def test_mistakes_of_the_command_line_itself(arguments):
         (["convert", "full.csv", "out.soi", "--ranking", "no"], "no column 'no'"),
         (["graph", "full.csv", "--keep", "2"], "keep is the fraction"),
         (["features", "top-k.csv", "-o", "out.npy"], "pass --unranked last if"),
-        (["gram", "full.csv", "-o", "out.png"], ".npy, .npz, .csv or .parquet"),
+        (["gram", "full.csv", "-o", "out.png"], ".npy, .csv or .parquet"),
         (["similar", "full.csv", "--to", "g99"], "no row g99"),
         (["classify", "full.csv", "--target", "town"], "no column 'town'"),
         (["predict", "full.csv", "full.csv"], "not a model"),
@@ -138,7 +138,7 @@ def test_data_sets_stand_in_for_files(lunch, monkeypatch):
     succeed("features", "lunch:full", "-o", "one.npy", "--items", "lunch:full")
     succeed("features", "full.csv", "-o", "two.npy", "--items", "dishes.csv")
     np.testing.assert_array_equal(np.load("one.npy"), np.load("two.npy"))
-    assert "edges:           28" in succeed("graph", "lunch:full")
+    assert "edges:         28" in succeed("graph", "lunch:full")
     monkeypatch.delenv("RANKCUT_DATA", raising=False)
     fail("info", "sushi:a", says=r"kamishima\.net.*RANKCUT_DATA")
 

@@ -22,7 +22,7 @@ from rankcut.saved_models import read_model
 from rankcut.similar import LikenessFeatures
 
 
-@pytest.mark.parametrize("suffix", ["npy", "npz", "csv", "parquet"])
+@pytest.mark.parametrize("suffix", ["npy", "csv", "parquet"])
 def test_features_in_blocks_are_the_features(lunch, suffix):
     rankings = read_file("top-k.csv")
     expected = graph_cut_features(rankings.ranks, unranked="last")
@@ -32,7 +32,6 @@ def test_features_in_blocks_are_the_features(lunch, suffix):
         succeed("features", source, "-o", out, "--unranked", "last", "--block", "5")
         found = {
             "npy": lambda out: np.load(out),
-            "npz": lambda out: np.load(out)["matrix"],
             "csv": lambda out: pd.read_csv(out).iloc[:, -8:],
             "parquet": lambda out: pd.read_parquet(out).iloc[:, -8:],
         }[suffix](out)
@@ -42,7 +41,7 @@ def test_features_in_blocks_are_the_features(lunch, suffix):
 @pytest.mark.parametrize("command", ["features", "gram"])
 def test_one_run_writes_several_files(lunch, command):
     (lunch / "votes.csv").write_text("a,b,c,count\n1,2,3,2\n3,2,1,1\n2,1,3,1\n")
-    files = ["-o", "x.npy", "-o", "x.csv", "-o", "x.npz", "-o", "x.parquet", "-o", "vectors"]
+    files = ["-o", "x.npy", "-o", "x.csv", "-o", "x.parquet", "-o", "vectors"]
     said = succeed(command, "votes.csv", *files, "-o", "-", "--to", "csv")
     assert said == (lunch / "x.csv").read_text() == (lunch / "vectors").read_text()
     expected = np.load("x.npy")
@@ -50,7 +49,6 @@ def test_one_run_writes_several_files(lunch, command):
     table = pd.read_csv("x.csv")
     counts = table.pop("count") if command == "features" else 1
     np.testing.assert_array_equal(table.loc[table.index.repeat(counts)], expected)
-    np.testing.assert_array_equal(np.load("x.npz")["matrix"], expected)
     np.testing.assert_array_equal(pd.read_parquet("x.parquet")[list(table)], table)
 
 
@@ -89,7 +87,7 @@ def test_a_block_is_honoured_inside_a_row_group(lunch, monkeypatch):
     assert np.load("x.npy").shape == ranks.shape
 
 
-@pytest.mark.parametrize("suffix", ["npy", "npz", "csv", "parquet"])
+@pytest.mark.parametrize("suffix", ["npy", "csv", "parquet"])
 def test_the_same_vectors_are_the_same_bytes(lunch, monkeypatch, suffix):
     succeed("features", "full.csv", "-o", f"one.{suffix}")
     monkeypatch.setattr(time, "time", lambda: 1e9)
@@ -157,7 +155,7 @@ def test_smoothing_reaches_each_command(lunch):
     succeed("map", *lists, "-o", "map.html")
     trained = [*lists, "--target", "guest", "--folds", "2", "--model", "gp", "-o", "model.skops"]
     succeed("classify", *trained)
-    assert read_model("model.skops").features.smoothing == 1.5
+    assert read_model("model.skops").model[0].smoothing == 1.5
     assert len(succeed("predict", "model.skops", "incomplete.csv").splitlines()) == len(gram) + 1
 
 

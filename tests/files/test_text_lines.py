@@ -46,9 +46,9 @@ def check_same(monkeypatch, content, **options):
         patch.setattr(text_lines, "_SHORT", 1 << 60)
         careful = contents(io.BytesIO(content), **options)
         patch.setattr(text_lines, "_SHORT", 0)
-        patch.setattr(text_lines, "_FEW_ROWS", 2)
+        patch.setattr(text_lines, "BLOCK_CELLS", 2)
         assert contents(io.BytesIO(content), **options) == careful
-        patch.setattr(text_lines, "_AT_ONCE", 16)
+        patch.setattr(text_lines, "AT_ONCE", 16)
         assert contents(io.BufferedReader(Trickle(content)), **options) == careful
     return careful
 

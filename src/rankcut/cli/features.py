@@ -30,10 +30,10 @@ def features(
 ) -> None:
     """Turn rankings into vectors: graph cut features.
 
-    A row for each ranking, a column for each item, to npy, npz, CSV or Parquet. Wide tables and npy
+    A row for each ranking, a column for each item, to npy, CSV or Parquet. Wide tables and npy
     files are read, and all are written, a block at a time, so they may be larger than memory. CSV
-    and Parquet files have a column of counts where the rankings have counts; npy and npz files
-    repeat the row.
+    and Parquet files have a column of counts where the rankings have counts; npy files repeat
+    the row.
 
     To a directory (-o vectors/), the vectors of Parquet files are written as a Parquet file for
     each block, on a cluster if one is named. If interrupted, run the command again to write the

@@ -87,7 +87,6 @@ TABLES: dict[str, Callable[[], None] | None] = {
 }
 MATRICES: dict[str, Callable[[], None] | None] = {
     ".npy": None,
-    ".npz": None,
     ".csv": None,
     ".parquet": _needs_pyarrow,
 }

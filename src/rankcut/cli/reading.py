@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rankcut.dask.lazy_rankings import LazyRankings
-    from rankcut.files.tables import Header
     from rankcut.files.feature_tables import ItemTable
+    from rankcut.files.tables import Header
     from rankcut.rankings.ranking_set import RankingSet
 
 _KINDS = ("full", "top-k", "ties", "incomplete")

@@ -13,8 +13,6 @@ from rankcut.errors import amount
 if TYPE_CHECKING:
     from rankcut.rankings.ranking_set import RankingSet
 
-_NAMES_WIDTH = 17
-
 
 def note(message: str) -> None:
     """Tell the user something in one line on standard error."""
@@ -32,13 +30,14 @@ def fact_lines(facts: Iterable[tuple[str, str]], file: TextIO) -> list[str]:
 
     >>> facts = [("items", "3"), ("most alike", "toro - uni"), ("", "ika - uni")]
     >>> print("\n".join(fact_lines(facts, sys.stdout)))
-    items:           3
-    most alike:      toro - uni
-                     ika - uni
+    items:      3
+    most alike: toro - uni
+                ika - uni
     """
     titles = [(f"{name}:" if name else "", value) for name, value in facts]
+    width = max(len(title) for title, _ in titles) + 1
     return [
-        f"{styled(title, file, fg='cyan')}{' ' * (_NAMES_WIDTH - len(title))}{value}"
+        f"{styled(title, file, fg='cyan')}{' ' * (width - len(title))}{value}"
         for title, value in titles
     ]
 

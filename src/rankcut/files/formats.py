@@ -1,7 +1,6 @@
 """One way in and one way out for all formats, chosen by the file's suffix or by name."""
 
 import gzip
-import io
 import os
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -9,13 +8,12 @@ from pathlib import Path
 from typing import Any, BinaryIO, Literal, TypeAlias, get_args
 
 import narwhals as nw
-import numpy as np
 
 from rankcut.errors import RankingFileError, Setting
 from rankcut.files.blt import format_blt, is_ballot_csv, read_blt
 from rankcut.files.drafts import atomic_file
 from rankcut.files.layouts import table_blocks, table_rankings
-from rankcut.files.numpy_files import read_npy
+from rankcut.files.numpy_files import npy_bytes, read_npy
 from rankcut.files.order_files import read_order
 from rankcut.files.parquet import format_parquet, parquet_blocks
 from rankcut.files.preflib import OrderType, format_preflib, read_preflib
@@ -263,7 +261,7 @@ def _formatted(
     if chosen == "blt":
         return format_blt(rankings, name)
     if chosen == "npy":
-        return _npy_bytes(rankings)
+        return npy_bytes(rankings.expanded().dense())
     if chosen == "order":
         raise RankingFileError("order files are read, not written", name, remedy="write soi")
     if chosen == "xlsx":
@@ -273,9 +271,3 @@ def _formatted(
     if chosen == "parquet":
         return format_parquet(columns, declared)
     return format_text(columns, delimiter or {"csv": ",", "tsv": "\t"}[chosen], declared)
-
-
-def _npy_bytes(rankings: RankingSet) -> bytes:
-    sink = io.BytesIO()
-    np.save(sink, rankings.expanded().dense(), allow_pickle=False)
-    return sink.getvalue()

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankcut.errors import RankingFileError, Setting, Text, amount
-from rankcut.files.tables import Layout, TableBlock
+from rankcut.files.tables import BLOCK_CELLS, Layout, TableBlock
 
 # What the columns of ballots are called: "Choice 1", "rank_2", "3rd preference".
 _PLACE = re.compile(
@@ -29,14 +29,11 @@ _CHOICE = re.compile(r"(?i)choice[ _]?\d+")
 # What a column with the ratings of a long table is called.
 _SCORES = {"points", "rating", "ratings", "score", "scores", "stars"}
 
-# A scale of ratings has at most this many words.
-_MOST_WORDS = 12
+# A message lists at most this many columns, or words of a scale.
+MOST_LISTED = 12
 
 # This many rows are enough evidence.
 _MOST_ROWS = 2000
-
-# Pairs of cells within a row are compared for about this many at once.
-_MOST_PAIRS = 1 << 22
 
 # With fewer rows than this, codes cannot be told from ties.
 _FEWEST_ROWS = 10
@@ -174,7 +171,7 @@ def _shared_words(block: TableBlock) -> list[str]:
         if len(shared & {*own}) * 2 < len(own):
             rated.discard(i)
     words = [word for word, where in seen.items() if where & rated]
-    return words if 2 <= len(words) <= _MOST_WORDS else []
+    return words if 2 <= len(words) <= MOST_LISTED else []
 
 
 @dataclass(frozen=True)
@@ -342,7 +339,7 @@ def _look_like_scores(values: NDArray[np.float64]) -> bool:
     """Whether most complete rows are not ranks as anybody assigns them."""
     complete = values[~np.isnan(values).any(axis=1)]
     n_items = complete.shape[1]
-    complete = complete[: max(_FEWEST_ROWS, _MOST_PAIRS // n_items**2)]
+    complete = complete[: max(_FEWEST_ROWS, BLOCK_CELLS // n_items**2)]
     if len(complete) < 2 or n_items < 2:
         return False
     ranks = complete - (0.0 if values[~np.isnan(values)].min() == 0 else 1.0)

@@ -34,7 +34,7 @@ from rankcut.files.roles import (
     plain,
     roles_of,
 )
-from rankcut.files.tables import TableBlock, is_empty, is_missing, side_column
+from rankcut.files.tables import BLOCK_CELLS, TableBlock, is_empty, is_missing, side_column
 from rankcut.rankings import object_array
 from rankcut.rankings.long_tables import entries_by_row, first_repeat
 from rankcut.rankings.orders import from_orders, parse_order
@@ -42,9 +42,8 @@ from rankcut.rankings.ranking_set import RankingSet, fitting_ranks
 from rankcut.rankings.ratings import from_ratings
 
 # What columns are is judged by this many rows or more, and by further ones while a column is
-# empty, up to about this many cells.
+# empty, up to a block of cells.
 JUDGED_ROWS = 512
-_LOOKAHEAD_CELLS = 1 << 20
 
 
 def table_rankings(blocks: Iterable[TableBlock], options: TableOptions) -> RankingSet:
@@ -112,7 +111,7 @@ def _enough_to_judge(blocks: Iterator[TableBlock]) -> list[TableBlock]:
     held = [next(blocks)]
     empty = held[0].empty_columns()
     n_rows, width = len(held[0]), len(held[0].names)
-    while (empty or n_rows < JUDGED_ROWS) and n_rows * width < _LOOKAHEAD_CELLS:
+    while (empty or n_rows < JUDGED_ROWS) and n_rows * width < BLOCK_CELLS:
         block = next(blocks, None)
         if block is None:
             break

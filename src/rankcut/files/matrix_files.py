@@ -3,10 +3,8 @@
 import csv
 import io
 import os
-import shutil
 import sys
 import tempfile
-import zipfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -23,14 +21,14 @@ from rankcut.files.parquet import import_pyarrow
 from rankcut.files.streams import copy_whole
 from rankcut.files.table_columns import Columns
 
-MatrixFormat: TypeAlias = Literal["npy", "npz", "csv", "parquet"]
+MatrixFormat: TypeAlias = Literal["npy", "csv", "parquet"]
 
 
 class MatrixBlock(NamedTuple):
     """Rows of a matrix, and columns that describe them.
 
-    ``known`` are columns in front of a table. Where rows have ``counts``, npy and npz files,
-    which have no columns, repeat each row.
+    ``known`` are columns in front of a table. Where rows have ``counts``, npy files, which
+    have no columns, repeat each row.
     """
 
     matrix: NDArray[Any]
@@ -78,7 +76,6 @@ def write_matrix(
     """
     kinds: dict[MatrixFormat, type[_Writer]] = {
         "npy": _NpyWriter,
-        "npz": _NpzWriter,
         "csv": _CsvWriter,
         "parquet": _ParquetWriter,
     }
@@ -148,29 +145,6 @@ class _NpyWriter:
         npy.write_array_header_1_0(self.file, {**self.header, "shape": shape})
         assert self.file.tell() == self.start, "the header of an npy file grew over its numbers"
         self.file.seek(0, os.SEEK_END)
-
-
-class _NpzWriter:
-    def __init__(self, file: BinaryIO, names: Sequence[str]) -> None:
-        self.file = file
-        self.names = names
-        self.whole = tempfile.TemporaryFile()  # noqa: SIM115 - closed by close()
-        self.matrix = _NpyWriter(self.whole, names)
-
-    def add(self, block: MatrixBlock) -> None:
-        self.matrix.add(block)
-
-    def close(self) -> None:
-        with self.whole:
-            self.matrix.close()
-            self.whole.seek(0)
-            labels = io.BytesIO()
-            np.save(labels, np.array(list(self.names)), allow_pickle=False)
-            with zipfile.ZipFile(self.file, "w", zipfile.ZIP_DEFLATED) as archive:
-                with archive.open("matrix.npy", "w", force_zip64=True) as member:
-                    shutil.copyfileobj(self.whole, member)
-                # A ZipInfo always has the same date: the same matrix is the same bytes.
-                archive.writestr(zipfile.ZipInfo("names.npy"), labels.getvalue())
 
 
 class _CsvWriter:

@@ -18,27 +18,22 @@ from rankcut.errors import RankingFileError, amount
 from rankcut.files.drafts import atomic_file
 from rankcut.files.streams import (
     Source,
-    most_unpacked,
     open_bytes,
+    pack_archive,
     read_all,
     reading_as,
     source_name,
     unpack_archive,
 )
+from rankcut.files.tables import BLOCK_CELLS
 from rankcut.rankings.ranking_set import RankingSet
 
 if TYPE_CHECKING:  # Graphs need scikit-learn, which reading rankings does not.
     from rankcut.graphs import ItemGraph
 
 
-# Ranks are checked about this many at a time, so that a mapped file stays on the disk.
-_CHECKED_CELLS = 1 << 20
-
 # The parts of structured weights besides the sparse one.
 _PARTS = ("constant", "factors", "signs")
-
-# About how long the header of an array is.
-_HEADER = 128
 
 
 def read_npy(source: Source) -> RankingSet:
@@ -50,7 +45,8 @@ def read_npy(source: Source) -> RankingSet:
             f"has shape {ranks.shape}",
             source_name(source),
         )
-    step = max(1, _CHECKED_CELLS // ranks.shape[1])
+    # In blocks, so that a mapped file stays on the disk.
+    step = max(1, BLOCK_CELLS // ranks.shape[1])
     for start in range(0, len(ranks), step):
         infinite = np.isinf(ranks[start : start + step])
         if infinite.any():
@@ -142,16 +138,16 @@ def _check_length(found: int, expected: int, name: str) -> None:
 
 def write_graph(graph: "ItemGraph", target: str | os.PathLike[str]) -> None:
     """Write an item graph, whole or not at all."""
-    arrays = graph_arrays(graph)
-    packed = io.BytesIO()
-    np.savez_compressed(packed, allow_pickle=False, **arrays)
-    size = sum(np.asarray(array).nbytes + _HEADER for array in arrays.values())
+    members = {f"{name}.npy": npy_bytes(array) for name, array in graph_arrays(graph).items()}
     with atomic_file(target) as file:
-        # Equal weights compress so well that the reader would suspect the file.
-        if size > most_unpacked(packed.tell()):
-            np.savez(file, allow_pickle=False, **arrays)
-        else:
-            file.write(packed.getbuffer())
+        file.write(pack_archive(members))
+
+
+def npy_bytes(array: Any) -> bytes:
+    """The bytes of a NumPy file."""
+    sink = io.BytesIO()
+    np.save(sink, array, allow_pickle=False)
+    return sink.getvalue()
 
 
 def graph_arrays(graph: "ItemGraph") -> dict[str, Any]:

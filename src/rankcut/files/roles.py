@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from rankcut.errors import InputError, RankingFileError, Setting, Text
 from rankcut.files.guessing import (
+    MOST_LISTED,
     as_option,
     check_numbers,
     layout_of_text,
@@ -21,9 +22,6 @@ from rankcut.rankings.ranking_set import LARGEST_COUNT
 from rankcut.rankings.ratings import Scale, read_scale
 
 RANKING, COUNT = "ranking", "count"
-
-# Columns named in an error message.
-_MOST_NAMES = 12
 
 # Names of items are shortened, if asked, at one of these.
 _BREAK = re.compile(r"[^\w]+")
@@ -341,8 +339,8 @@ def _parts(chosen: str | Sequence[str], names: Sequence[str]) -> list[str]:
 
 
 def _named_columns(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
-    return ", ".join(map(repr, names[:_MOST_NAMES])) + more
+    more = f" and {len(names) - MOST_LISTED} more" if len(names) > MOST_LISTED else ""
+    return ", ".join(map(repr, names[:MOST_LISTED])) + more
 
 
 class NoSuchRowsError(RankingFileError):

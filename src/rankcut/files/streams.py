@@ -21,7 +21,8 @@ Source: TypeAlias = str | os.PathLike[str] | IO[bytes] | IO[str]
 _SMALL = 1 << 24
 _MOST_TIMES = 100
 
-_AT_ONCE = 1 << 20
+# Bytes that are copied or unpacked at once.
+AT_ONCE = 1 << 20
 
 
 def source_name(source: Source) -> str:
@@ -57,7 +58,7 @@ def unpack_archive(content: bytes, name: str) -> dict[str, bytes]:
             parts = []
             with archive.open(member) as stream:
                 # In chunks, because zipfile unpacks all it is asked for before it checks sizes.
-                while part := stream.read(_AT_ONCE):
+                while part := stream.read(AT_ONCE):
                     most -= len(part)
                     if most < 0:
                         raise _out_of_proportion(name)
@@ -296,6 +297,6 @@ def write_whole(stream: BinaryIO, content: bytes) -> None:
 
 def copy_whole(source: BinaryIO, stream: BinaryIO) -> None:
     """Copy the rest of a file to a stream, and flush it."""
-    while content := source.read(_AT_ONCE):
+    while content := source.read(AT_ONCE):
         write_whole(stream, content)
     stream.flush()

@@ -15,18 +15,14 @@ from numpy.typing import NDArray
 
 from rankcut._loops.cells import ODD, scan_cells
 from rankcut.errors import RankingFileError
-from rankcut.files.streams import decoded_part
-from rankcut.files.tables import TableBlock, TableHeader, TextColumn
+from rankcut.files.streams import AT_ONCE, decoded_part
+from rankcut.files.tables import BLOCK_CELLS, TableBlock, TableHeader, TextColumn
 
 # Shorter files are read before the compiled loop is loaded.
 _SHORT = 1 << 20
 
-_AT_ONCE = 1 << 22
-
 # Places of cells are 32-bit numbers.
-_MOST_BYTES = (1 << 31) - 1
-
-_FEW_ROWS = 1 << 14
+_MOST_BYTES = np.iinfo(np.int32).max
 
 _PARTS_OF_NUMBERS = b"0123456789.-NA"
 
@@ -104,7 +100,7 @@ class TextLines(Iterator[str]):
         """The next bytes, as many as can be had without waiting for more; none at the end."""
         waiting = b"".join(self._waiting)
         self._waiting.clear()
-        return waiting or self._stream.read1(_AT_ONCE)
+        return waiting or self._stream.read1(AT_ONCE)
 
     def give_back_bytes(self, content: bytes, number: int) -> None:
         """Give back the last bytes taken, before which the text has this number of lines."""
@@ -162,9 +158,11 @@ def plain_blocks(lines: TextLines, delimiter: str, table: TableHeader) -> Iterat
     data, start, line = b"", 0, lines.number
     is_all = False
     while start < len(data) or not is_all:
-        if start > _AT_ONCE:
+        if start > AT_ONCE:
             data, start = data[start:], 0
-        cells = _Cells.room(min(table.step, _FEW_ROWS), len(table.names))
+        cells = _Cells.room(
+            min(table.step, max(1, BLOCK_CELLS // len(table.names))), len(table.names)
+        )
         end, row, end_line = start, 0, line
         while True:
             stopped, row, end, end_line = scan_cells(
