@@ -43,8 +43,8 @@ from rankcut.kernels.graph_cut import graph_cut_kernel as graph_cut_kernel
 from rankcut.kernels.kendall import KendallKernel as KendallKernel
 from rankcut.kernels.mallows import MallowsKernel as MallowsKernel
 from rankcut.label_ranking.estimator import RankingRegressor as RankingRegressor
-from rankcut.pictures.graph_figure import plot_graph as plot_graph
-from rankcut.pictures.map_figure import plot_map as plot_map
+from rankcut.pictures.graph_pictures import plot_graph as plot_graph
+from rankcut.pictures.map_pictures import plot_map as plot_map
 from rankcut.pictures.polytope_figure import plot_polytope as plot_polytope
 from rankcut.rankings.decoding import to_ranking as to_ranking
 from rankcut.rankings.long_tables import from_long as from_long

@@ -24,7 +24,8 @@ def test_finds_two_camps_and_leaves_a_page(tmp_path):
     assert len(re.findall(r"^  rankcut \w+ YOURS.csv", said, re.M)) == 3
     assert page.as_uri() in said
     text = page.read_text(encoding="utf-8")
-    assert text.count("<svg") == 6
+    assert text.count("<h2") == 5
+    assert text.count('class="track"') == 8 + 8 + 2 * 8
     assert "made-up" in text
     assert len(text) < 200_000
 

@@ -75,7 +75,8 @@ def many_paired():
 
 def blocs():
     from rankcut import RankingBlocs, RankingSet
-    from rankcut.pictures.map_figure import read_map
+    from rankcut.pictures.map_pictures import read_map
+    from rankcut.pictures.map_scene import map_picture
 
     ranks = make_mallows(90, 9, phi=0.7, random_state=0).ranks
     votes = RankingSet(ranks, (*"abcdefgh", HOSTILE))
@@ -83,8 +84,8 @@ def blocs():
     names = np.array([f"bloc {label + 1}" for label in model.labels_], dtype=object)
     towns = np.array(["north", HOSTILE], dtype=object)[np.arange(90) % 2]
     found = BlocReport.of(model).crossed("town", towns, model.labels_, votes.counts)
-    shown = read_map(votes, names, "error", None, None, "bloc")
-    return bloc_page(found, HOSTILE, shown, ranks)
+    shown = map_picture(read_map(votes, names, by_name="bloc"))
+    return bloc_page(found, HOSTILE, shown)
 
 
 @pytest.mark.parametrize("width", [390, 1280])
@@ -106,9 +107,8 @@ def test_places_need_no_scrolling_on_a_telephone(tmp_path):
     file = tmp_path / "page.html"
     file.write_text(consensus(), encoding="utf-8")
     with opened(find_chromium(), file, 390, tmp_path / "profile") as page:
-        drawing = "document.querySelector('.narrow')"
-        assert page.evaluate(f"{drawing}.scrollWidth <= {drawing}.clientWidth")
-        assert page.evaluate(f"{drawing}.closest('.wide')") is None
+        table = "document.querySelector('.wide')"
+        assert page.evaluate(f"{table}.scrollWidth <= {table}.clientWidth")
 
 
 def test_hovering_and_picking_on_a_map(tmp_path):

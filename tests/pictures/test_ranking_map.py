@@ -9,8 +9,8 @@ from rankcut import RankingSet, make_mallows
 from rankcut.datasets import load_lunch
 from rankcut.errors import InputError
 from rankcut.kernels import RBOKernel, SpearmanKernel
-from rankcut.pictures.map_figure import read_map
-from rankcut.pictures.map_scene import MOST_ARROWS, lay_out
+from rankcut.pictures.map_pictures import read_map as read
+from rankcut.pictures.map_scene import MOST_ARROWS, map_picture
 from rankcut.pictures.ranking_map import (
     MOST_MARKS,
     Directions,
@@ -18,12 +18,8 @@ from rankcut.pictures.ranking_map import (
     main_directions,
     map_rankings,
 )
+from rankcut.pictures.scene import Mark, Path, Text
 from rankcut.pictures.theme import COLOURS, OTHERS
-
-
-def read(ranks, by=None, **options):
-    settings = {"unranked": "error", "features": None, "sample_weight": None, "by_name": ""}
-    return read_map(ranks, by, **{**settings, **options})
 
 
 def test_a_kernel_of_vectors_gives_their_own_directions():
@@ -133,36 +129,50 @@ def test_near_points_are_drawn_as_one_if_there_are_many():
     assert_allclose(found.counts @ found.places / 20_000, points.mean(axis=0), atol=1e-12)
 
 
+def shapes(picture, kind, **wanted):
+    found = [shape for shape in picture.scene.shapes if isinstance(shape, kind)]
+    return [s for s in found if all(getattr(s, name) == value for name, value in wanted.items())]
+
+
+def arrows(picture):
+    return [shape for shape in shapes(picture, Path) if shape.item is not None]
+
+
 def test_the_scene_has_equal_scales_and_areas_in_proportion():
     votes = RankingSet(
         np.array([[1.0, 2, 3, 4], [4, 3, 2, 1], [2, 1, 4, 3]]), tuple("abcd"), counts=[1, 4, 9]
     )
     found = read(votes)
-    scene = lay_out(found, 500, 400)
-    assert_allclose(scene.radius / scene.radius[0], [1, 2, 3])
-    assert scene.order.tolist() == [2, 1, 0]
-    drawn = np.linalg.norm(scene.marks - scene.marks[0], axis=1)
+    picture = map_picture(found)
+    marks = shapes(picture, Mark)
+    assert_allclose([mark.radius / marks[-1].radius for mark in marks], [3, 2, 1])
+    places = np.array([[mark.x, mark.y] for mark in marks[::-1]])
+    drawn = np.linalg.norm(places - places[0], axis=1)
     true = np.linalg.norm(found.places - found.places[0], axis=1)
     assert_allclose(drawn[1:] / drawn[1], true[1:] / true[1])
-    assert (scene.marks > 0).all()
-    assert (scene.marks < (500, 400)).all()
-    directions = np.array([arrow.tip for arrow in scene.arrows]) - scene.origin
-    loadings = found.directions[[arrow.item for arrow in scene.arrows]]
-    assert_allclose(directions * loadings[0, 0], loadings * directions[0, 0], atol=1e-9)
+    assert (places > 0).all()
+    assert (places < (picture.scene.width, picture.scene.height)).all()
+    # Up is positive on the map, and y grows downwards on the page.
+    drawn = np.array(
+        [(arrow.lines[1][1] - arrow.lines[0][0]) * (1, -1) for arrow in arrows(picture)]
+    )
+    loadings = found.directions[[arrow.item for arrow in arrows(picture)]]
+    assert_allclose(drawn * loadings[0, 0], loadings * drawn[0, 0], atol=1e-9)
 
 
 def test_the_longest_arrows_come_first_and_only_they_are_named():
     found = read(make_mallows(60, 40, phi=0.9, random_state=0).ranks)
-    scene = lay_out(found, 640, 600, most_arrows=40)
-    lengths = np.linalg.norm(
-        [np.subtract(arrow.tip, scene.origin) for arrow in scene.arrows], axis=1
-    )
+    every = map_picture(found, most_arrows=40)
+    lengths = [np.linalg.norm(arrow.lines[1][1] - arrow.lines[0][0]) for arrow in arrows(every)]
     assert (np.diff(lengths) <= 1e-9).all()
-    assert 0 < len(scene.labels(13)) <= MOST_ARROWS < len(scene.arrows)
-    assert set(scene.labels(13)) <= set(range(MOST_ARROWS))
-    assert [a.item for a in lay_out(found, 640, 600).arrows] == [
-        a.item for a in scene.arrows[:MOST_ARROWS]
-    ]
+    assert len(lengths) > MOST_ARROWS
+    longest = [arrow.item for arrow in arrows(every)][:MOST_ARROWS]
+    named = {text.item for text in shapes(every, Text, where="roomy", halo=True)}
+    assert named
+    assert named <= set(longest)
+    few = map_picture(found)
+    assert [arrow.item for arrow in arrows(few)] == longest
+    assert "24 shorter arrows left out" in few.said
 
 
 def test_mistakes():

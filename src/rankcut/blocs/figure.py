@@ -4,8 +4,7 @@ The page has a map, the consensus of each bloc, the evidence and a cross table; 
 evidence for each number of blocs, and the places of items in each.
 """
 
-from collections.abc import Iterator, Sequence
-from html import escape
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -13,32 +12,19 @@ import numpy as np
 from rankcut.blocs.words import BlocReport
 from rankcut.consensus.figure import MOST_ITEMS, draw_places
 from rankcut.errors import amount
-from rankcut.pictures.map_page import about_groups, describe_orders, draw_map_svg
-from rankcut.pictures.map_scene import lay_out
-from rankcut.pictures.page import in_css, key, page
-from rankcut.pictures.ranking_map import RankingMap
+from rankcut.pictures.page import Html, in_css, page, tag
+from rankcut.pictures.scene import Picture
+from rankcut.pictures.svg import show_picture
+from rankcut.pictures.tables import Cell, table
 from rankcut.pictures.theme import FAINT, INK, PAPER, SOFT, colour, import_figure, write_heading
-
-_WIDTH, _HEIGHT = 640, 600
 
 # Maximum number of items of a bloc on the page, and of differences that it states.
 _MOST_ITEMS = 40
 _MOST_SAID = 5
 
-_STYLE = """
-.blocs { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(18rem, 100%), 1fr));
-  gap: 1rem; margin: 1.2rem 0; }
-.blocs section { border: 1px solid var(--faint); border-radius: .8rem; padding: 1rem 1.2rem; }
-.blocs h2 { margin: 0 0 .4rem; } .blocs table { width: 100%; margin-top: .6rem; }
-.blocs tr:last-child td { border-bottom: 0; }
-@media print { .blocs section { break-inside: avoid; } }
-"""
 
-
-def bloc_page(
-    report: BlocReport, title: str = "", found: RankingMap | None = None, ranks: Any = None
-) -> str:
-    """The page; ``found`` is the map of ``ranks`` with the blocs in colours, or None for no map.
+def bloc_page(report: BlocReport, title: str = "", shown: Picture | None = None) -> str:
+    """The page; ``shown`` is a map with the blocs in colours.
 
     Examples
     --------
@@ -50,100 +36,60 @@ def bloc_page(
     (True, True)
     """
     heading = title or "Blocs"
-    body = [f"<h1>{escape(heading)}</h1>", *_body(report, found, ranks)]
-    return page(heading, "\n".join(body), script=found is not None, style=_STYLE)
+    return page(heading, tag("h1", heading), *_body(report, shown))
 
 
-def _body(report: BlocReport, found: RankingMap | None, ranks: Any) -> Iterator[str]:
+def _body(report: BlocReport, shown: Picture | None) -> Iterator[Html]:
     people = amount(round(float(report.sizes.sum())), "person", "people")
-    yield f'<p class="soft">{people}, {amount(len(report.items), "item")}.</p>'
+    yield tag("p", f"{people}, {amount(len(report.items), 'item')}.", kind="soft")
     for sentence in report.sentences():
-        yield f"<p>{escape(sentence)}</p>"
-    keys = (
-        key(f"bloc {bloc + 1} ({report.share(bloc)})", colour(bloc))
-        for bloc in range(len(report.sizes))
-    )
-    yield f'<ul class="keys">{"".join(keys)}</ul>'
-    if found is not None:
-        rows = getattr(ranks, "iloc", ranks)[found.rows]
-        words = dict(zip(found.rows, describe_orders(rows, found.items), strict=True))
-        scene = lay_out(found, _WIDTH, _HEIGHT)
-        yield (
-            '<p class="soft">Each point is a ranking; rankings near each other are alike. Arrows '
-            f"point to where an item is ranked high.{about_groups(scene, len(found.groups))}</p>"
-        )
-        yield '<figure style="max-width:48rem">'
-        yield from draw_map_svg(found, scene, words.__getitem__)
-        yield "</figure>"
-    yield '<div class="blocs">'
-    for bloc in range(len(report.sizes)):
-        yield "<section>"
-        yield from _bloc(report, bloc)
-        yield "</section>"
-    yield "</div>"
+        yield tag("p", sentence)
+    if shown is not None:
+        yield from show_picture(shown)
+    blocs = (tag("section", *_bloc(report, bloc)) for bloc in range(len(report.sizes)))
+    yield tag("div", *blocs, kind="blocs")
     if report.cross is not None:
-        yield from _cross(report)
+        yield tag("h2", f"Blocs and {report.cross.name}")
+        heads = [report.cross.name, *(f"bloc {bloc + 1}" for bloc in range(len(report.sizes)))]
+        shares = zip(report.cross.values, report.cross.shares().tolist(), strict=True)
+        yield table(
+            heads,
+            [[value, *(Cell(f"{share:.0%}", share) for share in row)] for value, row in shares],
+        )
     if report.selection is not None:
-        yield "<h2>How many blocs</h2>"
-        yield (
-            '<p class="soft">Gap: how much better that many centres fit these rankings than a '
-            "population with the same mean and covariance but no blocs, and how much that varies. "
-            "Stability: how well blocs found in two halves of the people agree.</p>"
+        yield tag("h2", "How many blocs")
+        yield tag(
+            "p",
+            "Gap: how much better that many centres fit these rankings than a population with the "
+            "same mean and covariance but no blocs, and how much that varies. Stability: how well "
+            "blocs found in two halves of the people agree.",
+            kind="soft",
         )
-        yield from _table(
-            ["blocs", "gap", "varies by", "stability"],
-            [
-                [str(k), f"{gap:.3f}", f"{error:.3f}", f"{stable:.2f}"]
-                for k, gap, error, stable in zip(
-                    *(report.selection[name] for name in ("n_blocs", "gap", "error", "stability")),
-                    strict=True,
-                )
-            ],
-        )
+        columns = [report.selection[name] for name in ("n_blocs", "gap", "error", "stability")]
+        rows = [
+            [int(k), *(Cell(f"{value:.3f}", float(value)) for value in values)]
+            for k, *values in zip(*columns, strict=True)
+        ]
+        yield table(["blocs", "gap", "varies by", "stability"], rows)
 
 
-def _bloc(report: BlocReport, bloc: int) -> Iterator[str]:
-    yield (
-        f'<h2><span class="key" style="background:{in_css(colour(bloc))}"></span>'
-        f"Bloc {bloc + 1}</h2>"
-        f'<p class="soft">{escape(report.share(bloc))}</p>'
-    )
+def _bloc(report: BlocReport, bloc: int) -> Iterator[Html]:
+    dot = tag("span", "", kind="key", style=f"background:{in_css(colour(bloc))}")
+    yield tag("h2", dot, f"Bloc {bloc + 1}")
+    yield tag("p", report.share(bloc), kind="soft")
     rows = report.rows_of(bloc)
     if rows:
         said = "; ".join(report.difference(row) for row in rows[:_MOST_SAID])
-        yield f"<p>What sets it apart: {escape(said)}.</p>"
-    header, body = ["place", "item"], []
-    if report.intervals is not None:
-        header.append("possible")
-    for i in report.rankings[bloc].argsort(kind="stable").tolist()[:_MOST_ITEMS]:
-        cells = [str(report.rankings[bloc, i]), report.items[i]]
-        if report.intervals is not None:
-            low, high = report.intervals[bloc, i].tolist()
-            cells.append(str(low) if low == high else f"{low} to {high}")
-        body.append(cells)
-    yield from _table(header, body)
-
-
-def _cross(report: BlocReport) -> Iterator[str]:
-    assert report.cross is not None
-    yield f"<h2>Blocs and {escape(report.cross.name)}</h2>"
-    shares = report.cross.shares()
-    yield from _table(
-        [report.cross.name, *(f"bloc {bloc + 1}" for bloc in range(len(report.sizes)))],
-        [
-            [value, *(f"{share:.0%}" for share in row)]
-            for value, row in zip(report.cross.values, shares.tolist(), strict=True)
-        ],
-    )
-
-
-def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    yield '<div class="wide"><table><tr>'
-    yield "".join(f"<th>{escape(name)}</th>" for name in header)
-    yield "</tr>"
-    for row in rows:
-        yield "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>"
-    yield "</table></div>"
+        yield tag("p", f"What sets it apart: {said}.")
+    ranking, intervals = report.rankings[bloc], report.intervals
+    order = ranking.argsort(kind="stable").tolist()[:_MOST_ITEMS]
+    cells = [[int(ranking[i]), report.items[i]] for i in order]
+    if intervals is not None:
+        for row_cells, i in zip(cells, order, strict=True):
+            low, high = intervals[bloc, i].tolist()
+            row_cells.append(str(low) if low == high else f"{low} to {high}")
+    heads = ["place", "item"] if intervals is None else ["place", "item", "possible"]
+    yield table(heads, cells)
 
 
 def draw_blocs(report: BlocReport) -> Any:

@@ -111,15 +111,15 @@ def blocs(file: Rankings, options: BlocOptions, results: Results, reading: Readi
     of_members.write(table_writers(member_columns(rankings, model.membership_)))
 
     def draw() -> Any:
-        from rankcut.pictures.map_figure import draw_map
+        from rankcut.pictures.figures import draw_figure
 
-        return draw_map(_map(rankings, model), rankings.title or "Blocs")
+        return draw_figure(_map(rankings, model))
 
     def page() -> str:
         from rankcut.blocs.figure import bloc_page
 
         shown = _map(rankings, model) if min(rankings.ranks.shape) > 1 else None
-        return bloc_page(report, rankings.title, shown, rankings.ranks)
+        return bloc_page(report, rankings.title, shown)
 
     def save(place: str) -> None:
         from rankcut.saved_models import SavedModel, write_model
@@ -153,10 +153,12 @@ def member_columns(rankings: "RankingSet", chance: "NDArray[np.float64]") -> dic
 
 
 def _map(rankings: "RankingSet", model: Any) -> Any:
-    """The rankings in two dimensions, coloured by bloc."""
+    """A picture of the rankings in two dimensions, coloured by bloc."""
     import numpy as np
 
-    from rankcut.pictures.map_figure import read_map
+    from rankcut.pictures.map_pictures import read_map
+    from rankcut.pictures.map_scene import map_picture
 
     names = np.array([f"bloc {label + 1}" for label in model.labels_.tolist()], dtype=object)
-    return read_map(rankings, names, model.unranked, None, None, "bloc")
+    found = read_map(rankings, names, model.unranked, by_name="bloc")
+    return map_picture(found, rankings.title or "Blocs")

@@ -1,7 +1,6 @@
 """``rankcut demo``: what the embedded data set holds, in four steps and a page."""
 
 from dataclasses import dataclass
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -68,7 +67,7 @@ def find() -> Found:
     from rankcut.consensus.estimator import Consensus
     from rankcut.consensus.words import ConsensusReport, GroupConsensus
     from rankcut.datasets import load_lunch
-    from rankcut.pictures.map_figure import read_map
+    from rankcut.pictures.map_pictures import read_map
 
     lunch = load_lunch()
     guests, items = lunch["guest"], [str(item) for item in lunch.items]
@@ -84,7 +83,7 @@ def find() -> Found:
             [GroupConsensus.of(Consensus().fit(group), kind) for kind, group in apart],
         ),
         compare_groups(lunch, guests, n_permutations=999),
-        read_map(lunch, "guest", "error", None, None, ""),
+        read_map(lunch, "guest"),
     )
 
 
@@ -122,13 +121,6 @@ def story(found: Found) -> list[tuple[str, str]]:
     ]
 
 
-def _unbroken(command: str) -> str:
-    """A command as HTML, in which lines end between words only."""
-    return " ".join(
-        f'<span style="white-space:nowrap">{escape(word)}</span>' for word in command.split()
-    )
-
-
 def _first(items: list[str], group: "GroupConsensus") -> str:
     return items[int(group.ranking.argmin())]
 
@@ -141,38 +133,31 @@ def _widths(group: "GroupConsensus") -> list[int]:
 
 def demo_page(found: Found) -> str:
     """The story with its pictures."""
-    from rankcut.comparison.page import comparison_picture
-    from rankcut.consensus.figure import places_picture
-    from rankcut.pictures.map_page import describe_orders, map_pieces
-    from rankcut.pictures.page import key, page
-    from rankcut.pictures.theme import colour
+    from rankcut.comparison.page import show_items
+    from rankcut.consensus.figure import compared_places, places_table
+    from rankcut.pictures.map_scene import map_picture
+    from rankcut.pictures.page import page, tag
+    from rankcut.pictures.svg import show_picture
+    from rankcut.pictures.tables import table
 
-    (one, why), (two, how), (three, where), (four, so) = story(found)
-    orders = describe_orders(found.lunch.ranks, found.map.items)
-    result = found.comparison.to_dict()
-    body = [
-        f"<h1>{len(found.lunch)} guests rank eight dishes</h1>",
-        '<p class="soft">A made-up data set that comes with rankcut: two kinds of guest, each with '
-        "a taste and some noise. Everything below is found from the rankings.</p>",
-        f"<h2>1. {escape(one)}</h2><p>{escape(why)}</p>",
-        *places_picture(found.together),
-        f"<h2>2. {escape(two)}</h2><p>{escape(how)}</p>",
-        *map_pieces(found.map, orders.__getitem__),
-        f"<h2>3. {escape(three)}</h2><p>{escape(where)}</p>",
-        '<figure style="max-width:32rem">',
-        comparison_picture(result["items"], list(result["groups"])),
-        "</figure>",
-        f"<h2>4. {escape(four)}</h2><p>{escape(so)}</p>",
-        '<ul class="keys">',
-        *(key(group.group, colour(number)) for number, group in enumerate(found.apart.groups)),
-        "</ul>",
-        *places_picture(found.apart),
-        "<h2>Next, with your own rankings</h2>",
-        "<table>",
-        *(
-            f"<tr><td><code>{_unbroken(command)}</code></td><td>{escape(what)}</td></tr>"
-            for command, what in NEXT
-        ),
-        "</table>",
+    together = found.together
+    pieces = [
+        [places_table(together.groups[0], together.items, together.order())],
+        show_picture(map_picture(found.map)),
+        show_items(found.comparison.to_dict()),
+        compared_places(found.apart),
     ]
-    return page("rankcut demo", "\n".join(body), script=True)
+    body = [
+        tag("h1", f"{len(found.lunch)} guests rank eight dishes"),
+        tag(
+            "p",
+            "A made-up data set that comes with rankcut: two kinds of guest, each with a taste and "
+            "some noise. Everything below is found from the rankings.",
+            kind="soft",
+        ),
+    ]
+    for number, ((what, why), shown) in enumerate(zip(story(found), pieces, strict=True), start=1):
+        body += [tag("h2", f"{number}. {what}"), tag("p", why), *shown]
+    commands = [[tag("code", command), what] for command, what in NEXT]
+    body += [tag("h2", "Next, with your own rankings"), table(["command", "what"], commands)]
+    return page("rankcut demo", *body)

@@ -155,12 +155,12 @@ def graph(
     looks: dict[str, Any] = {"by_name": built.by_name, "title": _title(built.compared_by)}
 
     def draw() -> Any:
-        from rankcut.pictures.graph_figure import plot_graph
+        from rankcut.pictures.graph_pictures import plot_graph
 
         return plot_graph(named, built.categories, **looks)
 
     def make_page() -> str:
-        from rankcut.pictures.graph_page import graph_page
+        from rankcut.pictures.graph_pictures import graph_page
 
         return graph_page(named, built.categories, **looks)
 

@@ -53,8 +53,9 @@ def _writers(
     rankings: "RankingSet", vectors: VectorOptions, values: Any, by: str
 ) -> dict[str, Writer]:
     from rankcut.cuts.offset_rows import filled
-    from rankcut.pictures.map_figure import draw_map
-    from rankcut.pictures.map_page import describe_orders, draw_map_page
+    from rankcut.pictures.figures import draw_figure
+    from rankcut.pictures.map_pictures import describe_orders, show_map
+    from rankcut.pictures.map_scene import map_picture
     from rankcut.pictures.ranking_map import distinct_points, main_directions, map_rankings
 
     labels = order_lines(rankings)
@@ -77,19 +78,14 @@ def _writers(
     if colour is not None:
         columns[by] = colour.tolist()
 
-    title = rankings.title or "Map of rankings"
-
-    def draw() -> Any:
-        return draw_map(map_rankings(found, counts, rankings.items, colour, by), title)
-
-    def page() -> str:
-        shown = map_rankings(found, counts, rankings.items, colour, by)
-        words = describe_orders(rankings.ranks[rows], shown.items)
-        if names is not None:
-            words = [f"{names[row]}: {said}" for row, said in zip(rows, words, strict=True)]
-        return draw_map_page(shown, title, words.__getitem__)
-
-    return table_writers(columns) | picture_writers(draw) | page_writer(page)
+    shown = map_rankings(found, counts, rankings.items, colour, by)
+    chosen = rows[shown.rows]
+    words = describe_orders(rankings.ranks[chosen], shown.items)
+    if names is not None:
+        words = [f"{names[row]}: {said}" for row, said in zip(chosen, words, strict=True)]
+    picture = map_picture(shown.described(words), rankings.title)
+    draws = picture_writers(lambda: draw_figure(picture))
+    return table_writers(columns) | draws | page_writer(lambda: show_map(picture))
 
 
 def _rounded(values: Any) -> list[float]:

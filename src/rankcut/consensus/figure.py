@@ -1,19 +1,21 @@
-"""A consensus as a Matplotlib figure, and as one HTML page without scripts.
+"""A consensus as a Matplotlib figure, and as one HTML page.
 
 Both show places with intervals, and pairwise shares in the order of the consensus.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from html import escape
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankcut.consensus.words import ConsensusReport, GroupConsensus
+from rankcut.consensus.words import ConsensusReport, GroupConsensus, percent
 from rankcut.errors import InputError, amount
 from rankcut.pictures.labels import text_width
-from rankcut.pictures.page import in_css, key, page, text
+from rankcut.pictures.page import Html, join, page, tag
+from rankcut.pictures.scene import Key, Legend, Path, Scene, Shape, Text, rectangle
+from rankcut.pictures.svg import draw_svg, show_legend
+from rankcut.pictures.tables import Cell, Dot, Head, item_button, table, track
 from rankcut.pictures.theme import (
     INK,
     OTHERS,
@@ -33,12 +35,6 @@ MOST_ITEMS = 40
 
 # Columns of the matrix of pairs that are numbered.
 _MOST_COLUMNS = 16
-
-_ROW = 24
-_NAMES = 190
-_WIDTH = 640
-# Pairs of more items have smaller names; a phone shows those of the first items.
-_FEW_ITEMS, _MOST_ON_A_PHONE = 12, 20
 
 
 def plot_consensus(
@@ -167,7 +163,7 @@ def _draw_pairs(axes: Any, report: ConsensusReport, order: list[int]) -> None:
     shares = pairwise[np.ix_(order, order)]
     image = axes.imshow(shares, vmin=0, vmax=1, cmap="RdBu", aspect="auto")
     bare(axes)
-    missing = _about_missing(shares)
+    missing = _has_unknown(shares)
     if missing:
         axes.set_facecolor(OTHERS)
     ranking = report.groups[0].ranking
@@ -206,181 +202,173 @@ def consensus_page(report: ConsensusReport, title: str = "") -> str:
     >>> from rankcut import Consensus, make_mallows
     >>> model = Consensus().fit(make_mallows(50, 3, phi=0.3, random_state=0).ranks)
     >>> report = ConsensusReport(["uni", "ika", "ebi"], "borda", 0.95, [GroupConsensus.of(model)])
-    >>> page = consensus_page(report, "Sushi")
-    >>> "<title>Sushi</title>" in page, "<script" in page
-    (True, False)
+    >>> "<title>Sushi</title>" in consensus_page(report, "Sushi")
+    True
     """
     heading = title or "Consensus"
-    body = [f"<h1>{escape(heading)}</h1>", *_body(report)]
-    return page(heading, "\n".join(body))
+    return page(heading, tag("h1", heading), *_body(report))
 
 
-def _body(report: ConsensusReport) -> Iterator[str]:
+def _body(report: ConsensusReport) -> Iterator[Html]:
     people = sum(group.n_people for group in report.groups)
     sizes = f"{amount(people, 'person', 'people')}, {amount(len(report.items), 'item')}"
-    yield f"<p>{sizes}, method: {escape(report.method)}.</p>"
-    if len(report.groups) > 1:
-        names = [f"{group.group} ({group.n_people:,})" for group in report.groups]
-        keys = (key(name, its_colour) for name, its_colour in name_colours(names))
-        yield f'<ul class="keys">{"".join(keys)}</ul>'
-    for group in report.groups:
-        name = f"<strong>{escape(group.group)}</strong>: " if group.group else ""
-        yield f"<p>{name}{escape(' '.join(report.sentences(group)))}</p>"
-    yield "<h2>Places</h2>"
-    if any(group.intervals is not None for group in report.groups):
-        yield (
-            f'<p class="soft">A dot is the place, a line the places that are possible: all of them '
-            f"hold at once with a confidence of {report.confidence:.0%}.</p>"
-        )
-    yield from places_picture(report)
-    if len(report.items) > MOST_ITEMS:
-        yield f'<p class="soft">The first {MOST_ITEMS} of {len(report.items):,} items.</p>'
-    for group in report.groups:
-        if group.pairwise is not None:
-            where = f" in {escape(group.group)}" if group.group else ""
-            yield f"<h2>Who is preferred to whom{where}</h2>"
-            yield (
-                '<p class="soft">Blue: most of those who compare both prefer the row to the '
-                f"column; red: the column.{_about_missing(group.pairwise)}</p>"
-            )
-            yield from _pairs(report, group)
-    yield "<h2>Table</h2>"
-    yield from _table(report)
-
-
-def _about_missing(shares: NDArray[np.float64]) -> str:
-    """What grey cells mean, if there are any."""
-    missing = int(np.isnan(shares).sum()) - int(np.isnan(np.diag(shares)).sum())
-    return " Grey: nobody compares them." if missing else ""
-
-
-def places_picture(report: ConsensusReport) -> Iterator[str]:
-    """The drawing of places by itself, twice: for wide pages, and for phones."""
-    yield from _places_svg(report, "roomy", _WIDTH, _NAMES, 24, 12)
-    yield from _places_svg(report, "narrow", _WIDTH // 2, 140, 16, 7)
-
-
-def _places_svg(
-    report: ConsensusReport, kind: str, width: int, names: int, letters: int, n_ticks: int
-) -> Iterator[str]:
-    order = report.order()[:MOST_ITEMS]
+    yield tag("p", f"{sizes}, method: {report.method}.")
     several = len(report.groups) > 1
-    row = _ROW + (8 * (len(report.groups) - 1) if several else 0)
-    height = row * len(order) + 28
-    n_items = len(report.items)
-    labels = [shorten(report.items[i], letters) for i in order]
-    names = min(names, round(max(text_width(label, 13) for label in labels)) + 4)
+    if several:
+        yield from compared_places(report)
+    for group in report.groups:
+        if several:
+            yield tag("h2", f"{group.group} ({group.n_people:,})")
+        yield tag("p", " ".join(report.sentences(group)))
+        yield places_table(group, report.items, report.order_of(group))
+        yield tag("p", about_places(group, report.confidence), kind="soft")
+        if group.pairwise is not None:
+            yield from show_pairs(group.pairwise, report.items, report.order_of(group))
 
-    def x(place: float) -> float:
-        return names + 14 + (place - 1) * (width - names - 28) / max(1, n_items - 1)
 
-    yield f'<div class="{kind}" style="max-width:48rem;margin-top:.8rem">'
-    yield f'<svg viewBox="0 0 {width} {height}" role="img" aria-label="Places of the items">'
-    for place in place_ticks(n_items, n_ticks):
-        yield (
-            f'<line x1="{x(place):.1f}" x2="{x(place):.1f}" y1="0" y2="{height - 24}" '
-            f'class="grid"/>{text(place, x(place), height - 8, 12, "soft", "middle")}'
+def about_places(group: GroupConsensus, confidence: float) -> str:
+    """How to read places and their intervals."""
+    if group.intervals is None:
+        return "A dot is the place in the consensus."
+    return (
+        f"A dot is the place in the consensus, a bar what is possible with {confidence:.0%} "
+        "confidence, for all items at once. Chance of being first: the share of bootstrap samples "
+        "of these people in which it is."
+    )
+
+
+def compared_places(report: ConsensusReport) -> Iterator[Html]:
+    """The places of each item in each group, one line below the other."""
+    names = name_colours([f"{group.group} ({group.n_people:,})" for group in report.groups])
+    yield show_legend(Legend("", [Key(name, its_colour) for name, its_colour in names]))
+    rows = []
+    for i in report.order():
+        lines = (
+            _line(group, report.items, i, colour(number), group.group)
+            for number, group in enumerate(report.groups)
         )
+        rows.append([report.items[i], join(*lines)])
+    yield table(["item", Head("places", "line", (1, len(report.items)))], rows)
+
+
+def _line(
+    group: GroupConsensus, items: Sequence[str], i: int, its_colour: str, name: str = ""
+) -> Html:
+    place = int(group.ranking[i])
+    low, high = (None, None) if group.intervals is None else group.intervals[i].tolist()
+    said = f"{items[i]}: place {place}" + (f" in {name}" if name else "")
+    said += "" if low is None else f", from {low} to {high}"
+    return track([Dot(place, its_colour, low, high)], (1, len(items)), said)
+
+
+def places_table(
+    group: GroupConsensus,
+    items: Sequence[str],
+    order: Sequence[int],
+    *,
+    listed: Sequence[str] | None = None,
+    chosen: bool = False,
+) -> Html:
+    """Places with intervals, a row for each item.
+
+    Parameters
+    ----------
+    group : GroupConsensus
+        Whose places.
+    items : sequence of str
+        The items.
+    order : sequence of int
+        The order of the rows.
+    listed : sequence of str or None
+        How many people list each item, in words.
+    chosen : bool
+        For pages that choose items: names are buttons, and columns can be sorted.
+    """
+    ends = (1, len(items)) if len(items) > 1 else None
+    heads = [Head("place", "number"), Head("item", "name"), Head("possible places", "line", ends)]
+    if group.first is not None:
+        heads.append(Head("chance of being first", "number roomy"))
+    heads.append(Head("score", "number roomy"))
+    if listed is not None:
+        heads.append(Head("listed by", "number roomy"))
+    rows: list[list[Any]] = []
+    for i in order:
+        low = int(group.ranking[i]) if group.intervals is None else int(group.intervals[i, 0])
+        name: Any = item_button(i, items[i]) if chosen else items[i]
+        line = _line(group, items, i, colour(0))
+        row = [int(group.ranking[i]), Cell(name, items[i]), Cell(line, low)]
+        if group.first is not None:
+            row.append(Cell(f"{group.first[i]:.1%}", float(group.first[i])))
+        row.append(Cell(f"{group.scores[i]:.3f}", float(group.scores[i])))
+        if listed is not None:
+            row.append(listed[i])
+        rows.append(row)
+    return table(heads, rows, items=order if chosen else None)
+
+
+def show_pairs(
+    shares: NDArray[np.float64], items: Sequence[str], order: Sequence[int], *, chosen: bool = False
+) -> Iterator[Html]:
+    """Who is preferred to whom, and how to read it; ``chosen`` is for pages that choose items."""
+    scene = pairs_scene(shares, items, order[:MOST_ITEMS], chosen=chosen)
+    look = {"kind": "wide", "tabindex": "0", "role": "region", "aria_label": "Pairs of items"}
+    yield tag("div", draw_svg(scene, least=min(0.6 * scene.width, 544.0)), **look)
+    said = "Blue: most of those who compare both prefer the item of the row; orange: that of the "
+    said += "column."
+    if _has_unknown(shares):
+        said += " Grey: nobody compares them."
+    if len(order) > MOST_ITEMS:
+        said += f" These are the first {MOST_ITEMS} of {len(order):,} items."
+    yield tag("p", said, kind="soft")
+
+
+def _has_unknown(shares: NDArray[np.float64]) -> bool:
+    """Whether there are pairs that nobody compares."""
+    return bool(np.isnan(shares[~np.eye(len(shares), dtype=bool)]).any())
+
+
+def pairs_scene(
+    shares: NDArray[np.float64], items: Sequence[str], order: Sequence[int], *, chosen: bool = False
+) -> Scene:
+    """A cell for each pair: the deeper its colour, the clearer the preference."""
+    number = len(order)
+    side = min(40.0, 730.0 / number)
+    size = min(13.0, max(8.0, 0.62 * side))
+    left = 12 + max(text_width(shorten(items[i], 22), size) for i in order)
+    top = 14 + max(text_width(shorten(items[i], 16), size) for i in order)
+    shapes: list[Shape] = []
     for line, i in enumerate(order):
-        top = row * line
-        yield text(labels[line], names, top + row / 2 + 4, 13, anchor="end")
-        for number, group in enumerate(report.groups):
-            y = top + row * (number + 1) / (len(report.groups) + 1)
-            said = f"{report.items[i]}: place {group.ranking[i]}"
-            if group.intervals is not None:
-                low, high = group.intervals[i].tolist()
-                said += f", from {low} to {high}"
-                yield (
-                    f'<line x1="{x(low):.1f}" x2="{x(high):.1f}" y1="{y:.1f}" y2="{y:.1f}" '
-                    f'stroke="{in_css(colour(number))}" stroke-opacity=".4" stroke-width="6" '
-                    'stroke-linecap="round"/>'
-                )
-            yield (
-                f'<circle cx="{x(int(group.ranking[i])):.1f}" cy="{y:.1f}" r="5" '
-                f'fill="{in_css(colour(number))}" class="rim">'
-                f"<title>{escape(said)}</title></circle>"
-            )
-    yield "</svg></div>"
-
-
-def _pairs(report: ConsensusReport, group: GroupConsensus) -> Iterator[str]:
-    """The drawing of pairwise shares, also twice; on a phone of fewer items."""
-    yield from _pairs_svg(report, group, "roomy", _WIDTH, 24, MOST_ITEMS)
-    yield from _pairs_svg(report, group, "narrow", _WIDTH // 2, 14, _MOST_ON_A_PHONE)
-
-
-def _pairs_svg(
-    report: ConsensusReport, group: GroupConsensus, kind: str, width: int, letters: int, most: int
-) -> Iterator[str]:
-    assert group.pairwise is not None
-    every = [int(i) for i in np.lexsort((-group.scores, group.ranking))]
-    order = every[:most]
-    size = 11.0 if len(order) <= _FEW_ITEMS else 9.0 if kind == "roomy" else 8.0
-    rows = [shorten(report.items[i], letters) for i in order]
-    heads = [shorten(report.items[i], letters - 3) for i in order]
-    names = 10 + max(text_width(name, size) for name in rows)
-    top = 10 + max(text_width(name, size) for name in heads)
-    side = min(44.0, (width - names) / len(order))
-    height = top + side * len(order) + 4
-    yield f'<div class="{kind}" style="max-width:48rem">'
-    yield f'<svg viewBox="0 0 {width} {height:.0f}" role="img" aria-label="Pairwise shares">'
-    for line, i in enumerate(order):
-        middle = side * (line + 0.5)
-        yield text(rows[line], names - 6, top + middle + size / 3, size, anchor="end")
-        yield (
-            f'<g transform="translate({names + middle + size / 3:.1f},{top - 6:.1f}) rotate(-90)">'
-            f"{text(heads[line], 0, 0, size)}</g>"
-        )
+        middle, item = side * (line + 0.5), i if chosen else None
+        across, down = left + middle, top + middle
+        shapes += [
+            Text(shorten(items[i], 22), left - 6, down, size, anchor="end", item=item),
+            Text(
+                shorten(items[i], 16), across, top - 6, size, anchor="start", turned=True, item=item
+            ),
+        ]
         for column, j in enumerate(order):
             if i != j:
-                x, y = names + side * column, top + side * line
-                said = f"{report.items[i]} before {report.items[j]}"
-                yield _cell(x, y, side, float(group.pairwise[i, j]), said)
-    yield "</svg>"
-    if len(order) < len(every):
-        yield f'<p class="soft">The first {len(order)} of {len(every):,} items.</p>'
-    yield "</div>"
+                place = (left + side * column, top + side * line)
+                words = f"{shorten(items[i], 40)} before {shorten(items[j], 40)}"
+                shapes += _cell(*place, side, float(shares[i, j]), words)
+        if chosen:
+            row = rectangle(left, top + side * line, side * number, side)
+            column_of = rectangle(left + side * line, top, side, side * number)
+            shapes.append(Path([*row, *column_of], INK, 2.5, item=item, where="later"))
+    about = "Share that prefers the item of the row to the item of the column"
+    return Scene(left + side * number + 4, top + side * number + 4, shapes, about)
 
 
-def _cell(x: float, y: float, side: float, share: float, said: str) -> str:
-    """A share from red at 0 to blue at 1, the deeper the clearer; grey if nobody compares."""
-    known = not np.isnan(share)
-    strength = 2 * abs(share - 0.5) if known else 1.0
-    fill = ("#2166ac" if share > 0.5 else "#b2182b") if known else in_css(OTHERS)
-    words = f"{said}: {f'{share:.1%}' if known else 'nobody compares them'}"
-    drawn = (
-        f'<rect x="{x:.1f}" y="{y:.1f}" width="{side:.1f}" height="{side:.1f}" class="rim" '
-        f'style="fill:{fill};fill-opacity:{strength:.2f}"><title>{escape(words)}</title></rect>'
-    )
-    if known and side >= 16:
-        digits = min(11.0, 0.55 * side)
-        ink = "#fff" if strength > 0.6 else "var(--ink)"
-        drawn += (
-            f'<text x="{x + side / 2:.1f}" y="{y + side / 2 + 0.36 * digits:.1f}" '
-            f'font-size="{digits:.1f}" style="fill:{ink}" text-anchor="middle" '
-            f'pointer-events="none">{round(100 * share)}</text>'
-        )
-    return drawn
-
-
-def _table(report: ConsensusReport) -> Iterator[str]:
-    columns = report.columns()
-    looks = {"item": "", "group": ' style="white-space:nowrap"'}
-    words = {"best": "best place", "worst": "worst place", "first": "first in samples"}
-    yield '<div class="wide"><table><tr>'
-    for name in columns:
-        kind = looks.get(name, ' class="number"')
-        yield f"<th{kind}>{words.get(name, name)}</th>"
-    yield "</tr>"
-    for row in zip(*columns.values(), strict=True):
-        yield "<tr>"
-        for name, value in zip(columns, row, strict=True):
-            shown = str(value)
-            if name == "first":
-                shown = f"{value:.1%}"
-            elif name == "score":
-                shown = f"{value:.3f}"
-            kind = looks.get(name, ' class="number"')
-            yield f"<td{kind}>{escape(shown)}</td>"
-        yield "</tr>"
-    yield "</table></div>"
+def _cell(x: float, y: float, side: float, share: float, words: str) -> Iterator[Shape]:
+    """A share from orange at 0 to blue at 1; grey if nobody compares the two."""
+    if np.isnan(share):
+        look: tuple[str, float] = (OTHERS, 1.0)
+        said = f"{words}: nobody compares them"
+    else:
+        # Pale enough for the numbers on them to be legible.
+        look = (colour(0) if share >= 0.5 else colour(1), 0.75 * 2 * abs(share - 0.5))
+        said = f"{words}: {percent(share, 1)}"
+    square = rectangle(x, y, side - 1, side - 1)
+    yield Path(square, look[0], 0.0, look[1], filled=True, tip=said)
+    if side >= 28 and not np.isnan(share):
+        yield Text(str(round(100 * share)), x + side / 2, y + side / 2, 11.0)

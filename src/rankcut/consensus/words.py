@@ -1,5 +1,6 @@
 """The consensus of one or more groups as a table, as data and as text."""
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -12,6 +13,8 @@ from rankcut.errors import amount
 # Width in characters of an item's name, and of the line of places.
 _NAME_WIDTH = 28
 _LINE_WIDTH = 32
+# Names in a list before "and n more".
+_MOST_NAMED = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,6 +70,22 @@ class GroupConsensus:
             model.notes_,
         )
 
+    def leaders(self, items: Sequence[str]) -> str:
+        """Who comes first, and how sure that is."""
+        top = [items[i] for i in np.flatnonzero(self.ranking == 1).tolist()]
+        said = name_some(top) + (" comes first" if len(top) == 1 else " share the first place")
+        if self.intervals is not None:
+            possible = [items[i] for i in np.flatnonzero(self.intervals[:, 0] == 1).tolist()]
+            if len(top) == len(possible) == 1:
+                said += ", and with 95 % confidence no other item does"
+            elif len(possible) > len(top):
+                said += f"; with 95 % confidence, {len(possible)} items could be first: "
+                said += name_some(possible)
+            sure = int((self.intervals[:, 0] == self.intervals[:, 1]).sum())
+            said += f". The exact place of {sure or 'none'} of {amount(len(items), 'item')}"
+            said += " is certain"
+        return f"{said}."
+
 
 @dataclass(frozen=True, eq=False)
 class ConsensusReport:
@@ -92,12 +111,16 @@ class ConsensusReport:
         scores = np.sum([group.scores for group in self.groups], axis=0)
         return [int(i) for i in np.lexsort((np.arange(len(places)), -scores, places))]
 
+    def order_of(self, group: GroupConsensus) -> list[int]:
+        """Items by their place in a group."""
+        return [int(i) for i in np.lexsort((-group.scores, group.ranking))]
+
     def columns(self) -> dict[str, list[Any]]:
         """A table with one row per item, or per group and item if there are several groups."""
         columns: dict[str, list[Any]] = {}
         if len(self.groups) > 1:
             columns["group"] = [group.group for group in self.groups for _ in self.items]
-        order = [(group, i) for group in self.groups for i in self._order_of(group)]
+        order = [(group, i) for group in self.groups for i in self.order_of(group)]
         columns["place"] = [int(group.ranking[i]) for group, i in order]
         columns["item"] = [self.items[i] for _, i in order]
         if all(group.intervals is not None for group in self.groups):
@@ -140,9 +163,6 @@ class ConsensusReport:
         """The notes, and how much people agree."""
         return [*group.notes, agreement_sentence(group.agreement, self.confidence)]
 
-    def _order_of(self, group: GroupConsensus) -> list[int]:
-        return [int(i) for i in np.lexsort((-group.scores, group.ranking))]
-
     def _single(self, group: GroupConsensus, most: int) -> list[str]:
         sure = group.intervals is not None
         width = min(_NAME_WIDTH, max(4, *(len(item) for item in self.items)))
@@ -151,7 +171,7 @@ class ConsensusReport:
             title += f"  {f'{self.confidence:.0%} sure':>9}  first in  "
             title += _scale(len(self.items))
         lines = [title.rstrip()]
-        for i in self._order_of(group)[:most]:
+        for i in self.order_of(group)[:most]:
             line = f"{group.ranking[i]:5}  {_cut(self.items[i], width):{width}}"
             if group.intervals is not None and group.first is not None:
                 low, high = group.intervals[i].tolist()
@@ -183,6 +203,32 @@ class ConsensusReport:
     def _left_out(self, most: int) -> list[str]:
         more = len(self.items) - most
         return [f"… and {more:,} more (-n {len(self.items)} lists all)"] if more > 0 else []
+
+
+def name_some(names: Sequence[str]) -> str:
+    """Names in a sentence.
+
+    >>> name_some(["uni"]), name_some(["uni", "ika"]), name_some(list("abcdefg"))
+    ('uni', 'uni and ika', 'a, b, c, d and 3 more')
+    """
+    shown = list(names[:_MOST_NAMED])
+    if len(names) > _MOST_NAMED:
+        return f"{', '.join(shown)} and {len(names) - _MOST_NAMED} more"
+    return " and ".join([", ".join(shown[:-1]), shown[-1]]) if len(shown) > 1 else shown[0]
+
+
+def percent(part: float, whole: float) -> str:
+    """A share in words; a small share is not rounded to 0 %.
+
+    >>> percent(1, 3), percent(1, 1000), percent(999, 1000), percent(0, 5)
+    ('33 %', 'less than 1 %', 'more than 99 %', '0 %')
+    """
+    share = part / whole if whole else 0.0
+    if 0 < share < 0.01:
+        return "less than 1 %"
+    if 0.99 < share < 1:
+        return "more than 99 %"
+    return f"{share:.0%}".replace("%", " %")
 
 
 def agreement_sentence(agreement: Agreement, confidence: float) -> str:

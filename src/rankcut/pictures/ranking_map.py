@@ -1,7 +1,7 @@
 """A map of rankings as numbers: places with counts, groups, and a direction for each item."""
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,9 +21,6 @@ MOST_MARKS = 2500
 
 # Where points stand closer than this part of the map's width, they are one mark.
 _SAME = 1e-6
-
-# Radius of the ellipse that holds half of a normal distribution: the root of χ²₂'s median.
-HALF = float(np.sqrt(2 * np.log(2)))
 
 
 class Directions(NamedTuple):
@@ -56,6 +53,17 @@ class Group:
     mean: NDArray[np.float64] | None = None
     spread: NDArray[np.float64] | None = None
 
+    def outline(self) -> NDArray[np.float64]:
+        """The ellipse that would hold half of it if it were normal, as a polygon; empty if none."""
+        if self.mean is None or self.spread is None:
+            return np.zeros((0, 2))
+        variances, axes = np.linalg.eigh(self.spread)
+        turn = np.linspace(0, 2 * np.pi, 49)
+        circle = np.stack([np.cos(turn), np.sin(turn)], axis=1)
+        # Its radius is the root of the median of χ² with two degrees of freedom.
+        radius = np.sqrt(2 * np.log(2) * np.maximum(variances, 0.0))
+        return np.asarray(self.mean + circle * radius @ axes.T)
+
 
 @dataclass(frozen=True, eq=False)
 class RankingMap:
@@ -87,6 +95,8 @@ class RankingMap:
         Name of the column.
     merged : bool
         Whether near points are drawn as one.
+    words : list of str
+        For each mark its most common ranking in words; empty if nobody asks.
     """
 
     places: NDArray[np.float64]
@@ -101,19 +111,16 @@ class RankingMap:
     shares: NDArray[np.float64]
     by: str
     merged: bool
+    words: list[str] = field(default_factory=list)
+
+    def described(self, words: Sequence[str]) -> "RankingMap":
+        """The same with the ranking of each mark in words."""
+        return replace(self, words=list(words))
 
     @property
     def n_rankings(self) -> int:
         """How many rankings the map shows."""
         return int(self.counts.sum())
-
-    def axis_names(self) -> tuple[str, str]:
-        """What the axes are, with their part of the variance."""
-        first, second = (
-            f"direction {i + 1} ({s:.0%} of the variance)"
-            for i, s in enumerate(self.shares.tolist())
-        )
-        return first, second
 
     def subtitle(self) -> str:
         """One sentence on what is drawn, true of any map."""

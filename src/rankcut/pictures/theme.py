@@ -22,6 +22,10 @@ UNKNOWN = "#dde0e4"
 """Colour of those who are in no group."""
 
 ON_DARK = {
+    INK: "#e7e9ec",
+    SOFT: "#a4acb4",
+    FAINT: "#3a4149",
+    PAPER: "#14171b",
     **dict(
         zip(
             COLOURS,
@@ -33,6 +37,15 @@ ON_DARK = {
     UNKNOWN: "#3a4149",
 }
 """The same colours on a dark background, where the others stay in the background."""
+
+VARIABLES = {
+    "ink": INK,
+    "soft": SOFT,
+    "faint": FAINT,
+    "paper": PAPER,
+    **{f"c{number}": value for number, value in enumerate((*COLOURS, OTHERS, UNKNOWN))},
+}
+"""What pages call these colours."""
 
 SCALE = ("#440154", "#414487", "#2a788e", "#22a884", "#7ad151", "#fde725")
 """Colours of numbers from small to large: viridis at six places."""
@@ -98,24 +111,6 @@ def shorten(label: Any, most: int = 24) -> str:
     """
     text = " ".join(str(label).split())
     return text if len(text) <= most else text[: most - 1].rstrip() + "…"
-
-
-def write_over(axes: Any, x: float, y: float, text: str, size: float) -> None:
-    """Write a label over what is drawn, with a rim that keeps it legible."""
-    from matplotlib.patheffects import withStroke
-
-    axes.text(
-        x,
-        y,
-        text,
-        ha="center",
-        va="center",
-        size=size,
-        color=INK,
-        parse_math=False,
-        zorder=5,
-        path_effects=[withStroke(linewidth=3.0, foreground=PAPER, alpha=0.9)],
-    )
 
 
 def bare(axes: Any) -> None:

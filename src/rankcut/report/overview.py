@@ -23,7 +23,7 @@ from rankcut.report.description import Description, describe
 MOST_ITEMS = 40
 """Maximum number of items on a page."""
 
-# The axes of a map and a learned graph use at most this many rankings, drawn at random.
+# A learned graph uses at most this many rankings, drawn at random.
 _MOST_SAMPLED = 20_000
 MOST_DRAWN = 1000
 """Maximum number of rankings on a map, and to find blocs from."""
@@ -60,8 +60,6 @@ class Overview:
         How many rankings put an item in each place; tied items share the best of their places.
     sample : Counted
         The rankings on the map.
-    directions_from : Counted
-        The rankings that the map's axes are of.
     blocs : BlocReport or None
         People who rank alike, if there are people and items enough.
     bloc_of : ndarray or None
@@ -79,7 +77,7 @@ class Overview:
     """
 
     title: str
-    unranked: str
+    unranked: Unranked
     description: Description
     lengths: NDArray[np.int64]
     items: list[str]
@@ -88,7 +86,6 @@ class Overview:
     consensus: GroupConsensus
     places: NDArray[np.int64]
     sample: Counted
-    directions_from: Counted
     blocs: BlocReport | None
     bloc_of: NDArray[np.int64] | None
     by: str
@@ -177,7 +174,6 @@ def survey(
         consensus=consensus,
         places=count_places(counted),
         sample=sample,
-        directions_from=many,
         blocs=blocs,
         bloc_of=bloc_of,
         by=by_name,

@@ -1,9 +1,9 @@
 """A report on a set of rankings: one page, for a notebook or a file."""
 
+import json
 import os
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
-from html import escape
 from typing import Any
 
 import numpy as np
@@ -12,10 +12,12 @@ from numpy.typing import ArrayLike, NDArray
 from rankcut.errors import InputError
 from rankcut.files.drafts import atomic_file
 from rankcut.parameters import seed_from
+from rankcut.pictures.page import Html, fill, join, page, read_file, tag
 from rankcut.rankings import Unranked, read_rankings
 from rankcut.rankings.ranking_set import RankingSet
 from rankcut.report.overview import Overview, survey
-from rankcut.report.page import report_page
+from rankcut.report.panels import make_panels
+from rankcut.report.words import say_item
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -45,11 +47,9 @@ class Report:
 
     def _repr_html_(self) -> str:
         # In a frame of its own, so that styles and scripts do not clash with the notebook's.
-        return (
-            '<iframe sandbox="allow-scripts" title="Report on rankings" '
-            'style="width:100%;height:720px;border:1px solid #8888" '
-            f'srcdoc="{escape(self.html)}"></iframe>'
-        )
+        look = "width:100%;height:720px;border:1px solid #8888"
+        about = {"sandbox": "allow-scripts", "title": "Report on rankings"}
+        return tag("iframe", "", **about, style=look, srcdoc=str(self.html))
 
 
 def report(
@@ -125,7 +125,46 @@ def report(
         seed=seed_from(random_state),
         progress=progress or (lambda what: None),
     )
-    return Report(found, report_page(found))
+    return Report(found, _page(found))
+
+
+def _page(found: Overview) -> str:
+    """The whole page, which needs no network."""
+    title = found.title or "Rankings"
+    panels = list(make_panels(found))
+    links = (tag("a", panel.name, href=f"#p{k}") for k, panel in enumerate(panels))
+    body = fill(
+        read_file(__package__, "report.html"),
+        title=title,
+        n_rankings=f"{found.description.n_rankings:,}",
+        links=join(*links),
+        names=join(*(tag("option", "", value=name) for name in found.items)),
+        panels=join(
+            *(
+                tag(
+                    "section",
+                    tag("h2", panel.name, id=f"p{k}"),
+                    # No line begins with a percent sign.
+                    tag("p", panel.said.replace(" %", "\u00a0%"), kind="says"),
+                    *panel.content,
+                    aria_labelledby=f"p{k}",
+                )
+                for k, panel in enumerate(panels)
+            )
+        ),
+        items=embed([[name, say_item(found, i)] for i, name in enumerate(found.items)]),
+    )
+    style, script = (read_file(__package__, f"report.{kind}") for kind in ("css", "js"))
+    return page(title, body, style=style, script=script)
+
+
+def embed(data: Sequence[Any]) -> Html:
+    r"""Data for the script, in an element that runs nothing and that no text can close.
+
+    >>> embed(["</script><script>"])
+    '["\\u003c/script>\\u003cscript>"]'
+    """
+    return Html(json.dumps(data, ensure_ascii=False).replace("<", "\\u003c"))
 
 
 def _as_set(

@@ -1,42 +1,12 @@
 """The sentences of a page about rankings, each made from its numbers."""
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import NDArray
 
-from rankcut.consensus.words import agreement_sentence
+from rankcut.consensus.words import agreement_sentence, name_some, percent
 from rankcut.errors import amount
+from rankcut.pictures.ranking_map import RankingMap
 from rankcut.report.overview import LEAST_PEOPLE, Overview
-
-# Names in a list before "and n more".
-_MOST_NAMED = 4
-
-
-def name_some(names: Sequence[str]) -> str:
-    """Names in a sentence.
-
-    >>> name_some(["uni"]), name_some(["uni", "ika"]), name_some(list("abcdefg"))
-    ('uni', 'uni and ika', 'a, b, c, d and 3 more')
-    """
-    shown = list(names[:_MOST_NAMED])
-    if len(names) > _MOST_NAMED:
-        return f"{', '.join(shown)} and {len(names) - _MOST_NAMED} more"
-    return " and ".join([", ".join(shown[:-1]), shown[-1]]) if len(shown) > 1 else shown[0]
-
-
-def percent(part: float, whole: float) -> str:
-    """A share in words; a small share is not rounded to 0 %.
-
-    >>> percent(1, 3), percent(1, 1000), percent(999, 1000), percent(0, 5)
-    ('33 %', 'less than 1 %', 'more than 99 %', '0 %')
-    """
-    share = part / whole if whole else 0.0
-    if 0 < share < 0.01:
-        return "less than 1 %"
-    if 0.99 < share < 1:
-        return "more than 99 %"
-    return f"{share:.0%}".replace("%", " %")
 
 
 def say_contents(page: Overview) -> str:
@@ -101,23 +71,8 @@ def say_lengths(page: Overview) -> str:
 
 
 def say_consensus(page: Overview) -> str:
-    """Who is first and last, and how sure that is."""
-    found, items = page.consensus, page.items
-    top = [items[i] for i in np.flatnonzero(found.ranking == 1)]
-    said = f"{name_some(top)} {'comes' if len(top) == 1 else 'share the'} first"
-    said += "" if len(top) == 1 else " place"
-    if found.intervals is not None:
-        possible = [items[i] for i in np.flatnonzero(found.intervals[:, 0] == 1)]
-        if len(top) == 1 and len(possible) == 1:
-            said += ", and with 95 % confidence no other item does"
-        elif len(possible) > len(top):
-            said += (
-                f"; with 95 % confidence, {len(possible)} items could be first: "
-                f"{name_some(possible)}"
-            )
-        sure = int((found.intervals[:, 0] == found.intervals[:, 1]).sum())
-        said += f". The exact place of {sure or 'none'} of {amount(len(items), 'item')} is certain"
-    return f"{said}. {say_agreement(page)}"
+    """Who comes first, how sure that is, and how much people agree."""
+    return f"{page.consensus.leaders(page.items)} {say_agreement(page)}"
 
 
 def say_agreement(page: Overview) -> str:
@@ -182,35 +137,26 @@ def _pair(page: Overview, i: int, j: int) -> str:
     return f"{page.items[first]} before {page.items[second]} ({shown} of those who compare them)"
 
 
-def say_map(page: Overview, shares: NDArray[np.float64], loadings: NDArray[np.float64]) -> str:
+def say_map(page: Overview, shown: RankingMap) -> str:
     """How much the map shows, and what is at its ends."""
-    across = loadings[:, 0]
-    said = f"The map shows {percent(float(shares.sum()), 1)} of the variation between rankings."
+    across = shown.directions[:, 0]
+    share = percent(float(shown.shares.sum()), 1)
+    said = f"The map shows {share} of the variation between rankings."
     if np.ptp(across) > 0:
         right, left = page.items[int(across.argmax())], page.items[int(across.argmin())]
         said += f" From left to right it sets those who rank {left} high apart from those who rank "
         said += f"{right} high."
-    drawn = int(page.sample.counts.sum())
-    if drawn < page.n_people:
-        said += f" It has {drawn:,} of {page.n_people:,} rankings, drawn at random."
+    if shown.n_rankings < page.n_people:
+        said += f" It has {shown.n_rankings:,} of {page.n_people:,} rankings, drawn at random."
     return said
 
 
 def say_blocs(page: Overview) -> str:
-    """Whether people fall into blocs."""
-    if page.blocs is None:
-        few = int(page.sample.counts.sum()) < LEAST_PEOPLE
-        return f"Blocs are not looked for among fewer than {LEAST_PEOPLE} rankings." * few
-    if len(page.blocs.sizes) == 1:
-        return "No blocs were found: people differ by degrees, or are too few to tell."
-    total = float(page.blocs.sizes.sum())
-    sizes = [percent(size, total) for size in page.blocs.sizes.tolist()]
-    said = f"People fall into {len(sizes)} blocs of {name_some(sizes)}."
-    orders = [
-        f"Bloc {k + 1} puts {page.items[int(row.argmin())]} first"
-        for k, row in enumerate(page.blocs.rankings)
-    ]
-    return f"{said} {'; '.join(orders[:_MOST_NAMED])}."
+    """Whether people fall into blocs, in the words of the blocs."""
+    if page.blocs is not None:
+        return " ".join(page.blocs.sentences())
+    few = int(page.sample.counts.sum()) < LEAST_PEOPLE
+    return f"Blocs are not looked for among fewer than {LEAST_PEOPLE} rankings." * few
 
 
 def say_groups(page: Overview) -> str:
@@ -251,3 +197,17 @@ def say_graph(page: Overview) -> str:
     said = f"{origin} Strongest: {page.items[int(i)]} and {page.items[int(j)]} "
     said += f"({weights[i, j]:.2f})."
     return said + (f" {amount(alone, 'item')} connected to none." if alone else "")
+
+
+def say_item(found: Overview, i: int) -> str:
+    """What the page says about an item, in one line."""
+    consensus = found.consensus
+    said = f"place {consensus.ranking[i]} of {len(found.items)}"
+    if consensus.intervals is not None:
+        low, high = consensus.intervals[i].tolist()
+        said += " (certain)" if low == high else f" ({low} to {high})"
+    said += f", put first by {percent(int(found.places[i, 0]), found.n_people)}"
+    missing = found.description.n_rankings - int(found.listed[i])
+    return said + (
+        f", not listed by {percent(missing, found.description.n_rankings)}" * bool(missing)
+    )

@@ -53,18 +53,20 @@ def test_no_text_leaves_the_picture_with_many_long_groups():
 
 
 def test_picture_and_page_have_the_same_groups_in_the_same_colours():
+    from matplotlib.colors import to_hex
+
     votes = make_mallows(90, 4, phi=0.9, random_state=0)
     towns = np.array(["Kobe", "Nara", "Oslo", "Rome"])[np.arange(90) % 4]
     drawn = plot_map(votes.ranks, towns).axes[1]
     in_picture = [
-        (text.get_text(), line.get_color())
-        for text, line in zip(drawn.texts[1:5], drawn.lines, strict=True)
+        (text.get_text(), to_hex(dots.get_facecolor()[0]))
+        for text, dots in zip(drawn.texts[:4], drawn.collections[:4], strict=True)
     ]
     page = map_page(votes.ranks, towns)
     in_page = re.findall(r'style="background:var\(--(\w+)\)"></span>([^<]+ \(\d+\))', page)
     light = dict(reversed(re.findall(r"--(c\d):(#\w+);", page)))  # what is said first
-    assert in_picture == [(name, light[colour]) for colour, name in in_page]
-    marks = set(re.findall(r'<(?:circle|path)[^>]*fill="([^"]+)"', page))
+    assert in_picture == [(name, light[colour].lower()) for colour, name in in_page]
+    marks = set(re.findall(r'<(?:circle|path)[^>]*fill="([^"]+)"[^>]*data-pick', page)) - {"none"}
     assert marks == {f"var(--{colour})" for colour, _ in in_page}
 
 
@@ -99,7 +101,16 @@ def test_kinds_of_rankings_and_the_text_of_a_scale():
     ages = np.arange(48.0)
     ages[0] = np.nan
     page = map_page(load_lunch(), ages, by_name="age")
-    assert "age: 1 " in page
+    scale = re.search(r'<ul class="keys" aria-label="age">(.*?)</ul>', page)[1]
+    assert re.sub("<[^>]+>", " ", scale).split() == [
+        "age:",
+        "1",
+        "10.2",
+        "19.4",
+        "28.6",
+        "37.8",
+        "47",
+    ]
     assert "age unknown" in page
 
 

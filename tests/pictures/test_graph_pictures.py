@@ -1,5 +1,7 @@
-"""Item graphs as pictures: places that show clusters, and titles that are true."""
+"""Item graphs as pictures and pages: places that show clusters, and words that are true."""
 
+import re
+from html import unescape
 from itertools import combinations
 
 import numpy as np
@@ -9,10 +11,13 @@ from scipy.sparse.csgraph import connected_components
 from rankcut import ItemGraph, NeighborGraph, SimilarityGraph, plot_graph
 from rankcut.datasets import load_lunch
 from rankcut.errors import InputError
+from rankcut.pictures import graph_page
 from rankcut.pictures.graph_layout import MOST_ITEMS, lay_out_graph
 from rankcut.pictures.theme import COLOURS
 
 pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
+
+CHAIN = ItemGraph([[0, 2, 0], [2, 0, 1], [0, 1, 0]], 3)
 
 
 def clusters(n_each=6, n_clusters=3, between=0.05):
@@ -66,18 +71,22 @@ def test_the_same_graph_has_the_same_picture_and_fits_the_square():
 )
 def test_what_is_drawn_is_said(graph, said):
     figure = plot_graph(graph)
-    assert figure.texts[1].get_text() == said
+    assert figure.texts[1].get_text().startswith(f"{said}. ")
     figure.canvas.draw()
+    page = graph_page(graph)
+    assert f'<p class="soft">{said}. ' in page
+    assert len(page) < 300_000
 
 
 def test_many_items_are_left_out_and_it_is_said():
     points = np.random.default_rng(0).normal(size=(MOST_ITEMS + 20, 2))
     figure = plot_graph(NeighborGraph(points, n_neighbors=2))
-    assert figure.texts[1].get_text().startswith(f"the {MOST_ITEMS} of {MOST_ITEMS + 20} items")
+    assert figure.texts[1].get_text().startswith(f"The {MOST_ITEMS} of {MOST_ITEMS + 20} items")
 
 
 def test_labels_do_not_collide_and_categories_are_colours():
     from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.colors import to_hex
 
     lunch = load_lunch()
     figure = plot_graph(
@@ -90,7 +99,8 @@ def test_labels_do_not_collide_and_categories_are_colours():
     assert {text.get_text() for text in axes.texts} == set(lunch.items)
     assert not [1 for a, b in combinations(boxes, 2) if a.overlaps(b)]
     assert [text.get_text() for text in legend.texts[:3]] == ["dessert", "grill", "italian"]
-    assert [line.get_color() for line in legend.lines[:3]] == list(COLOURS[:3])
+    colours = [to_hex(dots.get_facecolor()[0]) for dots in legend.collections[:3]]
+    assert colours == [value.lower() for value in COLOURS[:3]]
     assert "15 of 28 edges drawn" in figure.texts[1].get_text()
 
 
@@ -99,6 +109,8 @@ def test_mistakes():
         plot_graph(ItemGraph.complete(3), ["x", "y"])
     with pytest.raises(InputError, match="1 values for 3 items"):
         plot_graph(ItemGraph.complete(3), items=["x"])
+    with pytest.raises(InputError, match="2 values for 3 items"):
+        graph_page(CHAIN, ["x", "y"])
 
 
 def test_components_lie_beside_each_other():
@@ -115,3 +127,50 @@ def test_components_lie_beside_each_other():
     # Room by the number of items: neither a dot nor all of the picture.
     areas = [np.prod(high - low) for low, high in boxes[:3]]
     assert sorted(areas, reverse=True) == areas
+
+
+def tips(page):
+    return [unescape(said) for said in re.findall(r'data-tip="([^"]*)"', page)]
+
+
+def test_items_name_their_edges_strongest_first():
+    page = graph_page(CHAIN, ["red", "white", "red"], items=["tuna", "rice", "beet"])
+    assert tips(page) == [
+        "tuna, red\n2 to rice",
+        "rice, white\n2 to tuna\n1 to beet",
+        "beet, red\n1 to rice",
+    ]
+    assert page.count("<path") == 2  # edges
+
+
+def test_an_item_with_many_edges_names_the_strongest():
+    star = np.zeros((9, 9))
+    star[0, 1:] = star[1:, 0] = np.arange(1, 9)
+    first = tips(graph_page(ItemGraph(star, 9)))[0]
+    assert first == "0\n8 to 8\n7 to 7\n6 to 6\n5 to 5\n4 to 4\nand 3 more"
+
+
+def test_categories_are_the_colours_of_a_picture_and_can_be_clicked():
+    page = graph_page(CHAIN, ["b", "a", None])
+    keys = re.findall(r'data-key="(\d)".*?var\((--c\d)\)"></span>([^<]*)<', page)
+    assert keys == [("0", "--c0", "a"), ("1", "--c1", "b"), ("2", "--c8", "unknown")]
+    nodes = re.findall(r'<circle [^>]*fill="var\((--c\d)\)"[^>]* data-pick="(\d)"', page)
+    assert nodes == [("--c1", "1"), ("--c0", "0"), ("--c8", "2")]
+    assert "button" not in graph_page(CHAIN).partition("<main>")[2].partition("<script>")[0]
+
+
+def test_places_are_those_of_a_picture():
+    lunch = load_lunch()
+    graph = NeighborGraph(lunch.item_points, n_neighbors=2)
+    page = graph_page(graph, items=lunch.items)
+    found = np.array(re.findall(r'cx="([\d.]+)" cy="([\d.]+)"', page), dtype=float)
+    discs = plot_graph(graph).axes[0].collections[-1].get_paths()
+    drawn = [disc.get_extents().get_points().mean(axis=0) for disc in discs]
+    np.testing.assert_allclose(drawn, found, atol=0.01)
+
+
+def test_names_are_escaped():
+    hostile = "<script>alert('x')</script>"
+    page = graph_page(CHAIN, [hostile, "b", "b"], items=[hostile, "x", "y"], title=hostile)
+    assert "<script>alert" not in page
+    assert page.count("&lt;script&gt;") >= 5

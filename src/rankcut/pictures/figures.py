@@ -1,0 +1,146 @@
+"""A picture by Matplotlib: the same shapes as on a page, and the same words above and below."""
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+
+from rankcut.errors import amount
+from rankcut.pictures.labels import text_width, wrapped
+from rankcut.pictures.scene import Legend, Mark, Part, Path, Picture, Shape, Text
+from rankcut.pictures.theme import INK, PAPER, SOFT, import_figure, shorten
+
+# A pixel of a page is three quarters of a point.
+_POINTS = 0.75
+# Space around a picture, the height of a line, and sizes of letters, in pixels.
+_EDGE, _LINE, _TITLE, _SAID = 16.0, 20.0, 19.0, 13.0
+
+
+def draw_figure(picture: Picture) -> Any:
+    """A Matplotlib figure: its first axes have the drawing, the second the legends."""
+    scene = picture.scene
+    room = scene.width
+    left_out = sum(shape.where == "roomy later" for shape in scene.shapes)
+    missing = f" {amount(left_out, 'label')} left out for lack of room." if left_out else ""
+    said = wrapped(picture.said + missing, room, _SAID)
+    above, top = _lay_out(picture.above, room, 2.5 * _EDGE + _LINE * len(said))
+    below, low = _lay_out(picture.below, room, top + scene.height + _EDGE)
+    width, height = room + 2 * _EDGE, low + _EDGE
+    size = (width * _POINTS / 72, height * _POINTS / 72)
+    figure = import_figure()(figsize=size, facecolor=PAPER)
+    for shapes, start, end in (
+        (scene.shapes, top, top + scene.height),
+        ([*above, *below], 0.0, height),
+    ):
+        part = (_EDGE / width, 1 - end / height, room / width, (end - start) / height)
+        axes = figure.add_axes(part, xlim=(0, room), ylim=(end - start, 0), aspect="equal")
+        axes.set_axis_off()
+        draw_shapes(axes, shapes)
+
+    def write(line: str, y: float, size: float, **look: Any) -> None:
+        place = (_EDGE / width, 1 - y / height)
+        figure.text(*place, line, size=size * _POINTS, va="center", parse_math=False, **look)
+
+    # Bold letters are wider.
+    heading = wrapped(picture.title, room, 1.2 * _TITLE)
+    write(heading[0] if heading else "", 1.3 * _EDGE, _TITLE, color=INK, weight="bold")
+    for number, line in enumerate(said):
+        write(line, 2.5 * _EDGE + _LINE * (number + 0.4), _SAID, color=SOFT)
+    return figure
+
+
+def _lay_out(legends: Sequence[Legend], room: float, top: float) -> tuple[list[Shape], float]:
+    """The shapes of legends from there on, each from left to right, and where they end."""
+    shapes: list[Shape] = []
+    for legend in legends:
+        tall = max([_LINE, *(each.height + 4 for each in legend.keys)])
+        x, y = 0.0, top + tall / 2
+        if legend.name:
+            name = f"{shorten(legend.name)}:"
+            shapes.append(Text(name, x, y, anchor="start", colour=SOFT))
+            x = text_width(name, _SAID) + 10
+        for each in legend.keys:
+            words = shorten(each.words, 48)
+            wide = each.width + 6 + text_width(words, _SAID)
+            if x + wide > room:
+                x, y = 0.0, y + tall
+            line = np.array([[x, y], [x + each.width, y]])
+            middle = (x + each.width / 2, y, each.width / 2)
+            shapes += [
+                Path([line], each.colour, each.height, each.opacity)
+                if each.width > each.height
+                else Mark(*middle, [Part(each.colour)], each.opacity),
+                Text(words, x + each.width + 6, y, anchor="start"),
+            ]
+            x += wide + 12
+        top = y + tall / 2
+    return shapes, top + _EDGE / 2
+
+
+def draw_shapes(axes: Any, shapes: Sequence[Shape]) -> None:
+    """Draw shapes in axes whose units are pixels."""
+    shown = [shape for shape in shapes if shape.in_files]
+    for order, (kind, run) in enumerate(groupby(shown, type)):
+        if kind is not Text:
+            _collect(axes, list(run), order)
+        for shape in run:
+            if isinstance(shape, Text):
+                _write(axes, shape, order)
+
+
+def _collect(axes: Any, shapes: Sequence[Any], order: int) -> None:
+    """Draw paths or marks, one above the other."""
+    from matplotlib.collections import PatchCollection
+
+    patches, fills, strokes, widths = [], [], [], []
+    for shape in shapes:
+        for patch, fill, stroke, width in _patches(shape):
+            patches.append(patch)
+            fills.append(fill)
+            strokes.append(stroke)
+            widths.append(width * _POINTS)
+    looks: Any = {"facecolors": fills, "edgecolors": strokes, "linewidths": widths}
+    axes.add_collection(PatchCollection(patches, zorder=order + 2, capstyle="round", **looks))
+
+
+def _patches(shape: Path | Mark) -> Iterator[tuple[Any, Any, Any, float]]:
+    """Patches with the colours of what they enclose and of their lines, and the width of these."""
+    from matplotlib.colors import to_rgba
+    from matplotlib.patches import Circle, PathPatch, Wedge
+    from matplotlib.path import Path as Outline
+
+    if isinstance(shape, Path):
+        outline = Outline.make_compound_path(*(Outline(line) for line in shape.lines))
+        inside = to_rgba(shape.colour, shape.opacity if shape.filled else 0.0)
+        lines = to_rgba(shape.colour, shape.opacity if shape.width else 0.0)
+        yield PathPatch(outline), inside, lines, shape.width
+        return
+    end = 0.0
+    for part in shape.parts:
+        start, end = end, end + part.share
+        middle, colour = (shape.x, shape.y), to_rgba(part.colour, shape.opacity)
+        whole = len(shape.parts) == 1
+        # Angles grow clockwise, as y grows downwards.
+        sector = Wedge(middle, shape.radius, 360 * start - 90, 360 * end - 90)
+        yield Circle(middle, shape.radius) if whole else sector, colour, to_rgba(PAPER), 0.8
+
+
+def _write(axes: Any, text: Text, order: int) -> None:
+    from matplotlib.patheffects import withStroke
+
+    axes.text(
+        text.x,
+        text.y,
+        text.words,
+        ha={"start": "left", "middle": "center", "end": "right"}[text.anchor],
+        va="center",
+        rotation=90 if text.turned else 0,
+        rotation_mode="anchor" if text.turned else "default",
+        size=text.size * _POINTS,
+        color=text.colour,
+        weight="bold" if text.bold else "normal",
+        parse_math=False,
+        zorder=order + 2,
+        path_effects=[withStroke(linewidth=2.6, foreground=PAPER, alpha=0.85)] * text.halo,
+    )
