@@ -85,7 +85,7 @@ def row(draw: Callable[[int], tuple], n_repeats: int) -> list[str]:
         graphs = {
             "agreement": AgreementGraph(),
             "co-listing": CoListingGraph(),
-            "co-listing, all lists": CoListingGraph(rankings=lists[unlabelled]),
+            "co-listing, all lists": CoListingGraph().build_from(lists[[*known, *unlabelled]]),
             "item features": NeighborGraph(points, n_neighbors=10),
         }
 

@@ -55,7 +55,6 @@ ESTIMATORS = [
 VARIANTS = [
     RatingFeatures(unrated="anywhere"),
     RatingFeatures(unrated="ignore", normalize=True),
-    RatingFeatures(pooled=True, n_draws=4),
     RankingRegressor(),
     RankingRegressor(Ridge(), GraphCutFeatures(unranked="anywhere")),
     Consensus("kemeny", unranked="anywhere", n_bootstraps=20),

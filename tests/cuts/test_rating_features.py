@@ -92,8 +92,6 @@ def test_without_noise_the_order_alone_counts():
     assert_array_equal(RatingFeatures(noise=0).fit_transform(RATINGS), expected)
     assert_allclose(RatingFeatures(noise=1e-9).fit_transform(RATINGS), expected, rtol=1e-12)
     assert_array_equal(RatingFeatures(noise=0).fit_transform(RATINGS**3), expected)
-    pooled = RatingFeatures(WEIGHTS, noise=0, pooled=True).fit_transform(RATINGS)
-    assert_array_equal(pooled, GraphCutFeatures(WEIGHTS).fit_transform(-RATINGS))
 
 
 def test_with_much_noise_it_is_the_laplacian():
@@ -110,23 +108,9 @@ def test_strength_tells_people_apart_who_rank_alike():
     assert np.abs(strength[0] - strength[1]).max() > 1
 
 
-def test_pooled_vectors_are_means_over_draws():
-    # On the complete graph nothing is pooled, so the closed form is what draws approach.
-    exact = RatingFeatures(noise=0.7).fit_transform(RATINGS)
-    for n_draws, bound in ((64, 1.0), (2048, 0.2)):
-        pooled = RatingFeatures(noise=0.7, pooled=True, n_draws=n_draws).fit_transform(RATINGS)
-        assert np.abs(pooled - exact).max() < bound
-    features = RatingFeatures(WEIGHTS, pooled=True, unrated="anywhere", n_draws=8)
-    vectors = features.fit_transform(PARTIAL)
-    assert_array_equal(features.transform(PARTIAL[3:5]), vectors[3:5])
-    assert_allclose(vectors.sum(axis=1), 0, atol=1e-12)
-
-
 def test_opposite_ratings_have_opposite_vectors():
-    for options in ({}, {"pooled": True, "n_draws": 4}):
-        features = RatingFeatures(WEIGHTS, **options)
-        got = features.fit_transform(np.vstack([RATINGS, 6 - RATINGS]))
-        assert_allclose(got[:12], -got[12:], atol=1e-12)
+    got = RatingFeatures(WEIGHTS).fit_transform(np.vstack([RATINGS, 6 - RATINGS]))
+    assert_allclose(got[:12], -got[12:], atol=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -135,8 +119,6 @@ def test_opposite_ratings_have_opposite_vectors():
         ({"noise": -1}, "noise must be a finite number, 0 or more; got -1"),
         ({"noise": float("nan")}, "noise must be"),
         ({"unrated": "last"}, 'unrated must be "error", "ignore" or "anywhere"'),
-        ({"n_draws": 3}, "n_draws must be an even number"),
-        ({"pooled": True, "unrated": "ignore"}, "unrated cannot leave items out"),
     ],
 )
 def test_mistakes(options, message):

@@ -21,7 +21,7 @@ from rankcut import (
     graph_cut_features,
     make_food,
 )
-from rankcut.graphs import DistanceGraph, LowRankGraph, MixedGraph, NormalizedGraph
+from rankcut.graphs import DistanceGraph, LowRankGraph, NormalizedGraph
 
 POINTS = np.random.default_rng(0).random((12, 3))
 OFF = 1 - np.eye(12)
@@ -157,35 +157,6 @@ class TestNormalizedGraph:
 
     def test_without_edges(self):
         assert NormalizedGraph(np.zeros((3, 3))).build().n_edges == 0
-
-
-class TestMixedGraph:
-    def test_is_a_sum(self):
-        first, second = np.triu(POINTS[:3, :3] ** 2, 1), np.triu(np.ones((3, 3)), 1)
-        first, second = first + first.T, second + second.T
-        mixed = MixedGraph([first, second], weights=[2, 0.5]).build()
-        assert_allclose(mixed.to_dense(), 2 * first + 0.5 * second)
-        both = MixedGraph([sparse.csr_array(first), sparse.csr_array(second)]).build()
-        assert both.weights.kind == "sparse"
-        assert_allclose(both.to_dense(), (first + second) / 2)
-
-    def test_items_are_matched_by_name(self):
-        weights = np.array([[0, 1, 2], [1, 0, 3], [2, 3, 0.0]])
-        turned = weights[::-1, ::-1]
-        graphs = [ItemGraph(weights, 3, ("a", "b", "c")), ItemGraph(turned, 3, ("c", "b", "a"))]
-        assert_allclose(MixedGraph(graphs).build().to_dense(), weights, rtol=1e-14)
-
-    @pytest.mark.parametrize(
-        ("given", "message"),
-        [
-            (MixedGraph([]), "graphs must hold at least one graph"),
-            (MixedGraph([np.zeros((2, 2))], weights=[1, 2]), "weights must be 1 numbers"),
-            (MixedGraph([np.zeros((2, 2))], weights=[-1]), "weights must be"),
-        ],
-    )
-    def test_mistakes(self, given, message):
-        with pytest.raises(ValueError, match=message):
-            given.build()
 
 
 def test_grid_search_reaches_the_inner_recipe():

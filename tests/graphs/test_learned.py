@@ -3,7 +3,6 @@
 import tracemalloc
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -21,14 +20,13 @@ from rankcut import (
     DissimilarityGraph,
     GraphCutFeatures,
     GraphCutKernel,
-    RankingClassifier,
     Smoothing,
     graph_cut_features,
     graph_cut_kernel,
     make_food,
 )
 from rankcut.errors import InputError
-from rankcut.graphs import NormalizedGraph
+from rankcut.graphs import NormalizedGraph, as_item_graph
 
 
 def lists(n_rows, n_items, seed, density=0.5):
@@ -290,7 +288,7 @@ def test_bad_counts(counts, message):
 
 def test_without_rankings_it_says_what_to_do():
     with pytest.raises(ValueError, match=r"CoListingGraph is learned .* call build_from\(rankings"):
-        CoListingGraph().build()
+        as_item_graph(CoListingGraph())
 
 
 @pytest.mark.parametrize("options", [{}, {"smoothing": Smoothing(1.0, AgreementGraph())}])
@@ -305,30 +303,3 @@ def test_an_estimator_learns_its_graph_from_counted_rankings(options):
     np.testing.assert_allclose(found, expected, atol=1e-12)
     with pytest.raises(ValueError, match="sample_weight must have one weight"):
         model.fit(ranks, sample_weight=counts[:3])
-
-
-@pytest.mark.parametrize("recipe", [CoListingGraph, AgreementGraph])
-def test_lists_without_labels_count_beside_the_fitted_ones(recipe):
-    ranks = lists(40, 6, 20)
-    expected = recipe().build_from(ranks).to_dense()
-    for others in (ranks[25:], stored(ranks[25:])):
-        found = recipe(rankings=others).build_from(ranks[:25]).to_dense()
-        assert_array_equal(found, expected)
-        sparse_too = recipe(rankings=others).build_from(stored(ranks[:25])).to_dense()
-        assert_array_equal(sparse_too, expected)
-    counted = recipe(rankings=ranks[25:]).build_from(ranks[:25], sample_weight=np.full(25, 2))
-    repeated = np.vstack([ranks[:25], ranks])
-    assert_allclose(counted.to_dense(), recipe().build_from(repeated).to_dense(), rtol=1e-12)
-    # Without fitted ones, they are all there is.
-    assert_array_equal(recipe(rankings=ranks).build().to_dense(), expected)
-    labels = np.arange(25) % 2
-    model = RankingClassifier(recipe(rankings=ranks[25:])).fit(ranks[:25], labels)
-    assert_array_equal(model.graph_.to_dense(), expected)
-
-
-def test_lists_of_other_items_are_refused():
-    with pytest.raises(InputError, match="rankings has 4 items, and the fitted rankings have 6"):
-        CoListingGraph(rankings=lists(5, 4, 0)).build_from(lists(5, 6, 1))
-    frame = pd.DataFrame(lists(5, 3, 2), columns=list("abc"))
-    with pytest.raises(InputError, match="other items than the fitted rankings, or in another"):
-        CoListingGraph(rankings=frame[["b", "a", "c"]]).build_from(frame)

@@ -167,7 +167,6 @@ def test_increments_and_pooling(kind):
     table = cut_increments.tabulate_cut(weights)
     factors, signed = np.random.default_rng(2).standard_normal((2, N_ITEMS, 6))
     calls = {
-        cut_increments.complete_increments: (ends, n_groups, N_ITEMS),
         cut_increments.structured_increments: (
             order,
             ends,

@@ -22,17 +22,6 @@ _LINE = 8
 
 
 @compiled
-def complete_increments(ends: Ints, n_groups: Ints, n_items: int, increments: Floats) -> None:
-    """All weights 1: F(B) = |B|·(n − |B|)."""
-    for r in range(ends.shape[0]):
-        start = 0
-        for t in range(n_groups[r]):
-            end = ends[r, t]
-            increments[r, t] = (end - start) * (n_items - start - end)
-            start = end
-
-
-@compiled
 def table_increments(
     order: Indices, ends: Ints, n_groups: Ints, values: Floats, increments: Floats
 ) -> None:

@@ -18,14 +18,13 @@ For a top-k list the last three cost k/n of that, if k is small. All agree to ro
 
 from collections.abc import Callable, Hashable, Iterable
 from functools import cached_property
-from typing import Any, Literal, Protocol, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
 from rankcut._loops.cut_increments import (
-    complete_increments,
     dense_increments,
     in_lines,
     sparse_increments,
@@ -33,22 +32,19 @@ from rankcut._loops.cut_increments import (
     table_increments,
     tabulate_cut,
 )
-from rankcut._loops.set_increments import hypergraph_increments
-from rankcut._loops.types import Floats
+from rankcut._loops.set_increments import cardinality_increments, hypergraph_increments
+from rankcut._loops.types import Floats, Indices
 from rankcut.cuts.expected_slopes import ExpectedSlopes
-from rankcut.cuts.set_function import (
-    Edges,
-    SetFunction,
-    as_lists,
-    length_of,
-    nonnegative_array,
-)
+from rankcut.cuts.set_function import Edges, SetFunction, as_lists, nonnegative_array
 from rankcut.errors import InputError
 from rankcut.graphs import ItemGraph, as_item_graph
 from rankcut.parameters import check_choice
 from rankcut.rankings.partitions import Partitions
 
 Algorithm: TypeAlias = Literal["auto", "complete", "table", "dense", "sparse", "structured"]
+
+# A loop along chains, and what it needs to know of the graph.
+_Loop: TypeAlias = tuple[Callable[..., None], tuple[Any, ...]]
 
 # Measured by benchmarks/features.py. With more items the table outgrows the cache that makes it
 # fast. The others are the costs of an item of a sparse graph, and of each of its edges, or of its
@@ -64,107 +60,6 @@ EDGES_PER_ENTRY = 4
 
 # A table that a user asks for takes at most 128 MB.
 _MOST_TABLE_ITEMS = 24
-
-
-class _Chains(Protocol):
-    """One way to compute increments."""
-
-    def increments(self, partitions: Partitions, out: Floats) -> None: ...
-
-
-class _CompleteChains:
-    """F(B) = |B|·(n − |B|)."""
-
-    def __init__(self, graph: ItemGraph) -> None:
-        pass
-
-    def increments(self, partitions: Partitions, out: Floats) -> None:
-        """From group sizes only, in whole numbers."""
-        complete_increments(partitions.ends, partitions.n_groups, partitions.n_items, out)
-
-
-class _TableChains:
-    """F looked up by the bit mask of B."""
-
-    def __init__(self, graph: ItemGraph) -> None:
-        self._values = tabulate_cut(graph.to_dense())
-
-    def increments(self, partitions: Partitions, out: Floats) -> None:
-        """One look-up for each group."""
-        table_increments(partitions.order, partitions.ends, partitions.n_groups, self._values, out)
-
-
-class _DenseChains:
-    """What each item would gain next, kept up to date as items are placed."""
-
-    def __init__(self, graph: ItemGraph) -> None:
-        self._twice = in_lines(2.0 * graph.to_dense())
-        self._degrees = in_lines(graph.degrees[None])[0]
-
-    def increments(self, partitions: Partitions, out: Floats) -> None:
-        """A row of weights for each item placed."""
-        dense_increments(
-            partitions.order,
-            partitions.ends,
-            partitions.n_groups,
-            self._twice,
-            self._degrees,
-            out,
-        )
-
-
-class _SparseChains:
-    """Levels again, touching only the neighbours of each item."""
-
-    def __init__(self, graph: ItemGraph) -> None:
-        weights = graph.weights.to_csr()
-        self._starts = weights.indptr.astype(np.uint32)
-        self._neighbours = weights.indices.astype(np.uint32)
-        self._twice = 2.0 * weights.data
-        self._degrees = graph.degrees
-
-    def increments(self, partitions: Partitions, out: Floats) -> None:
-        """One walk over the neighbours of each item placed."""
-        sparse_increments(
-            partitions.order,
-            partitions.ends,
-            partitions.n_groups,
-            self._starts,
-            self._neighbours,
-            self._twice,
-            self._degrees,
-            out,
-        )
-
-
-class _StructuredChains:
-    """The sparse part in the same way, the others by running sums over the items placed."""
-
-    def __init__(self, graph: ItemGraph) -> None:
-        weights = graph.weights.to_structured()
-        self._constant = float(weights.constant)
-        self._starts = weights.sparse.indptr.astype(np.uint32)
-        self._neighbours = weights.sparse.indices.astype(np.uint32)
-        self._twice = 2.0 * weights.sparse.data
-        self._factors = np.ascontiguousarray(weights.factors)
-        self._signed = np.ascontiguousarray(weights.factors * weights.signs)
-        self._degrees = graph.degrees
-
-    def increments(self, partitions: Partitions, out: Floats) -> None:
-        """A walk over the neighbours, and a row of factors, for each item placed."""
-        structured_increments(
-            partitions.order,
-            partitions.ends,
-            partitions.n_groups,
-            self._constant,
-            self._starts,
-            self._neighbours,
-            self._twice,
-            self._factors,
-            self._signed,
-            self._degrees,
-            out,
-        )
 
 
 def fastest_algorithm(graph: ItemGraph) -> Algorithm:
@@ -187,13 +82,30 @@ def fastest_algorithm(graph: ItemGraph) -> Algorithm:
     return "sparse" if sparse_cost < n * n else "dense"
 
 
-_WAYS: dict[str, Callable[[ItemGraph], _Chains]] = {
-    "complete": _CompleteChains,
-    "table": _TableChains,
-    "dense": _DenseChains,
-    "sparse": _SparseChains,
-    "structured": _StructuredChains,
-}
+def _loop_for(algorithm: Algorithm, graph: ItemGraph) -> _Loop:
+    """The loop of an algorithm, prepared for one graph."""
+    if algorithm == "table":
+        return table_increments, (tabulate_cut(graph.to_dense()),)
+    if algorithm == "dense":
+        return dense_increments, (
+            in_lines(2.0 * graph.to_dense()),
+            in_lines(graph.degrees[None])[0],
+        )
+    if algorithm == "sparse":
+        return sparse_increments, (*_twice(graph.weights.to_csr()), graph.degrees)
+    weights = graph.weights.to_structured()
+    return structured_increments, (
+        float(weights.constant),
+        *_twice(weights.sparse),
+        np.ascontiguousarray(weights.factors),
+        np.ascontiguousarray(weights.factors * weights.signs),
+        graph.degrees,
+    )
+
+
+def _twice(weights: sparse.csr_array) -> tuple[Indices, Indices, Floats]:
+    """Where the neighbours of each item start, the neighbours, and twice their weights."""
+    return weights.indptr.astype(np.uint32), weights.indices.astype(np.uint32), 2.0 * weights.data
 
 
 class GraphCut(SetFunction):
@@ -235,17 +147,16 @@ class GraphCut(SetFunction):
             )
         self.algorithm = algorithm
 
-    # What an algorithm prepares may be large, and closed forms do not need it.
+    # What a loop needs may be large, and closed forms do not need it.
     @cached_property
-    def _chains(self) -> _Chains:
+    def _loop(self) -> _Loop | None:
         chosen = fastest_algorithm(self.graph) if self.algorithm == "auto" else self.algorithm
-        return _WAYS[chosen](self.graph)
+        return None if chosen == "complete" else _loop_for(chosen, self.graph)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Everything except the prepared tables, which are faster to make than to copy."""
-        return {
-            name: value for name, value in vars(self).items() if name not in ("_chains", "_edges")
-        }
+        """Everything except what is faster to make than to copy."""
+        made = ("_loop", "_edges")
+        return {name: value for name, value in vars(self).items() if name not in made}
 
     def aligned(self, n_items: int, items: tuple[Hashable, ...] | None) -> "GraphCut":
         """The cut of the same graph, its items matched by name if it names them."""
@@ -253,8 +164,8 @@ class GraphCut(SetFunction):
         return self if graph is self.graph else GraphCut(graph, self.algorithm)
 
     def prepare(self) -> None:
-        """Make the table or the tiles that the algorithm needs, once."""
-        self._chains  # noqa: B018
+        """Make the table or the arrays that the loop needs, once."""
+        self._loop  # noqa: B018
 
     def expected_slopes(self) -> ExpectedSlopes:
         """Mean slopes before pooling, in closed form."""
@@ -271,29 +182,22 @@ class GraphCut(SetFunction):
         if weights.kind not in ("dense", "sparse") or not few:
             return None
         upper = sparse.csr_array(sparse.triu(weights.to_csr(), 1))
-        return Edges(
-            upper.indptr.astype(np.uint32),
-            upper.indices.astype(np.uint32),
-            2.0 * upper.data,
-            self.graph.degrees,
-        )
-
-    def extend(self, rows: Floats) -> Floats:
-        """Σ_{i<j} W_ij·|w_i − w_j|, edge by edge where edges are stored."""
-        if self.graph.weights.kind not in ("dense", "sparse"):
-            return super().extend(rows)
-        edges = sparse.coo_array(sparse.triu(self.graph.weights.to_csr()))
-        first, second = edges.coords
-        return np.array([edges.data @ np.abs(row[first] - row[second]) for row in rows])
+        return Edges(*_twice(upper), self.graph.degrees)
 
     def increments(self, partitions: Partitions, out: Floats) -> None:
-        """By the algorithm chosen."""
-        self._chains.increments(partitions, out)
+        """By the algorithm chosen; of the complete graph, |B|·(n − |B|) in whole numbers."""
+        if self._loop is None:
+            sizes = np.arange(self.n_items + 1.0)
+            values = sizes * (self.n_items - sizes)
+            cardinality_increments(partitions.ends, partitions.n_groups, values, out)
+            return
+        loop, known = self._loop
+        loop(partitions.order, partitions.ends, partitions.n_groups, *known, out)
 
     @cached_property
     def magnitude(self) -> float:
         """No vector on this graph is longer than the vector of its degrees."""
-        return length_of(self.graph.degrees)
+        return float(np.hypot.reduce(self.graph.degrees))
 
 
 class HypergraphCut(SetFunction):

@@ -13,9 +13,6 @@ What an unrated item is worth is one of two things. With "ignore", it is left ou
 has the value 0. With "anywhere", it is equally likely to be in any of the k + 1 gaps before,
 between and after the k rated items, so that its expected sign against item i is −S_i/(k + 1), where
 S_i = Σ_j erf((x_i − x_j)/(2τ)) over the rated items.
-
-*Pooled* vectors are means of graph cut features, pooling included, over draws of ε. Draws come in
-mirrored pairs and are the same for every person.
 """
 
 from collections.abc import Hashable, Sequence
@@ -30,15 +27,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from rankcut._loops.strengths import expected_wins, weighted_wins_dense, weighted_wins_sparse
 from rankcut._loops.types import Floats
-from rankcut.cuts.cut_functions import GraphCut
-from rankcut.cuts.feature_map import FeatureMap
-from rankcut.cuts.options import Completions, MapOptions
-from rankcut.errors import InputError, Setting
+from rankcut.errors import InputError
 from rankcut.estimators import NamesItems, TakesRankings, check_items
 from rankcut.graphs import ItemGraph
 from rankcut.graphs.item_graph import fit_graph
-from rankcut.parameters import check_counts, check_draws, check_number, seed_from
-from rankcut.rankings import Rankings, Unranked, as_frame, read_rankings, weights_of
+from rankcut.parameters import check_counts, check_number
+from rankcut.rankings import Rankings, Unranked, as_frame, weights_of
 from rankcut.rankings.ratings import with_category_codes
 
 Unrated: TypeAlias = Literal["error", "ignore", "anywhere"]
@@ -66,17 +60,10 @@ class RatingFeatures(NamesItems, TransformerMixin, TakesRankings):
     unrated : {"error", "ignore", "anywhere"}, default="error"
         What it means that an item is not rated (NaN, or absent in a sparse matrix): an error; it
         is left out and has the value 0; or it may be anywhere among the rated ones.
-    pooled : bool, default=False
-        Average graph cut features, pooling included, over draws of the noise. Needs all items
-        rated, or ``unrated="anywhere"``. False is in closed form.
-    n_draws : int, default=64
-        Number of draws for ``pooled``, an even number.
     normalize : bool, default=False
         Scale each vector to unit length. A zero vector stays zero.
     items : sequence or None, default=None
         Labels of the columns, if the ratings are not a frame.
-    random_state : int, RandomState instance or None, default=0
-        Seed of the draws.
 
     Attributes
     ----------
@@ -108,7 +95,6 @@ class RatingFeatures(NamesItems, TransformerMixin, TakesRankings):
 
     graph_: ItemGraph
     _items: tuple[Hashable, ...] | None
-    _seed: int
 
     def __init__(
         self,
@@ -116,20 +102,14 @@ class RatingFeatures(NamesItems, TransformerMixin, TakesRankings):
         *,
         noise: float = 1.0,
         unrated: Unrated = "error",
-        pooled: bool = False,
-        n_draws: int = 64,
         normalize: bool = False,
         items: Sequence[Hashable] | None = None,
-        random_state: Any = 0,
     ) -> None:
         self.graph = graph
         self.noise = noise
         self.unrated = unrated
-        self.pooled = pooled
-        self.n_draws = n_draws
         self.normalize = normalize
         self.items = items
-        self.random_state = random_state
 
     @property
     def unranked(self) -> Unranked:  # type: ignore[override]
@@ -160,20 +140,12 @@ class RatingFeatures(NamesItems, TransformerMixin, TakesRankings):
         self
         """
         check_number(self.noise, "noise")
-        if self.pooled and self.unrated == "ignore":
-            raise InputError(
-                ["cannot leave items out if vectors are pooled"],
-                parameter="unrated",
-                remedy=["pass ", Setting("unrated", "anywhere"), ", or leave pooled out"],
-            )
-        check_draws(self.n_draws, "n_draws")
         ratings = self._read(X, reset=True)
         sample_weight = weights_of(X, sample_weight)
         if sample_weight is not None:
             sample_weight = check_counts(sample_weight, ratings.shape[0])
         self.graph_ = fit_graph(self.graph, ratings, sample_weight)
         self._items = ratings.items
-        self._seed = seed_from(self.random_state)
         return self
 
     def _read(self, X: Any, *, reset: bool) -> Rankings:
@@ -196,23 +168,14 @@ class RatingFeatures(NamesItems, TransformerMixin, TakesRankings):
         check_is_fitted(self)
         ratings = self._read(X, reset=False)
         check_items(ratings, self._items or self.graph_.items)
-        if self.pooled:
-            options = MapOptions(
-                unranked=self.unranked, completions=Completions(random_state=self._seed)
-            )
-            feature_map = FeatureMap(GraphCut(self.graph_), options)
-            vectors: Any = pooled_vectors(
-                ratings, feature_map, float(self.noise), int(self.n_draws), self._seed
-            )
-        else:
-            vectors = strength_vectors(
-                stored_ratings(ratings),
-                self.graph_,
-                float(self.noise),
-                anywhere=self.unrated == "anywhere",
-            )
-            if ratings.sparse is None and not isinstance(vectors, np.ndarray):
-                vectors = vectors.toarray()
+        vectors: Any = strength_vectors(
+            stored_ratings(ratings),
+            self.graph_,
+            float(self.noise),
+            anywhere=self.unrated == "anywhere",
+        )
+        if ratings.sparse is None and not isinstance(vectors, np.ndarray):
+            vectors = vectors.toarray()
         if self.normalize:
             vectors = _unit_length(vectors)
         return vectors.astype(np.float32) if ratings.single else vectors
@@ -313,30 +276,6 @@ def _with_unrated(
         block[:] = -graph.weights.multiply(signs)
         unrated_weight = degrees - graph.weights.multiply(rated)
         block[rows, columns] = wins[entries] + unrated_weight[rows, columns] * scores[entries]
-    return vectors
-
-
-def pooled_vectors(
-    ratings: Rankings, feature_map: FeatureMap, noise: float, n_draws: int, seed: int
-) -> Floats:
-    """Mean of graph cut features over draws of the noise, the same for every row."""
-    if ratings.sparse is not None:
-        values = np.full(ratings.shape, np.nan)
-        stored = stored_ratings(ratings)
-        rows = np.repeat(np.arange(ratings.shape[0]), np.diff(stored.indptr))
-        values[rows, stored.indices] = stored.data
-    else:
-        values = ratings.read(0, ratings.shape[0]).copy()
-    if noise == 0.0:
-        n_draws = 1
-    rng = np.random.default_rng(seed)
-    vectors = np.zeros(values.shape)
-    for draw in range(n_draws):
-        if noise and draw % 2 == 0:
-            shift = noise * rng.standard_normal(values.shape[1])
-        shifted = values if noise == 0.0 else values + (shift if draw % 2 == 0 else -shift)
-        vectors += feature_map(read_rankings(-shifted, ratings.items))
-    vectors /= n_draws
     return vectors
 
 

@@ -80,11 +80,6 @@ class SetFunction(ABC):
         """The edges of the graph whose cut this is, if there are few enough to visit; or None."""
         return None
 
-    def extend(self, rows: Floats) -> Floats:
-        """The Lovász extension at each row; see :func:`rankcut.theory.lovasz_extension`."""
-        gains = self.gains(np.argsort(-rows, axis=1, kind="stable"))
-        return np.asarray((rows * gains).sum(axis=1))
-
     def aligned(self, n_items: int, items: tuple[Hashable, ...] | None) -> "SetFunction":
         """The same function with its items in the order of the rankings' columns.
 
@@ -188,7 +183,7 @@ class SetFunction(ABC):
     def magnitude(self) -> float:
         """How long feature vectors may be, roughly; far shorter ones are rounding errors."""
         order = np.arange(self.n_items)
-        return length_of(np.abs(self.gains([order, order[::-1]])).max(axis=0))
+        return float(np.hypot.reduce(np.abs(self.gains([order, order[::-1]])).max(axis=0)))
 
     @cached_property
     def noise(self) -> float:
@@ -196,30 +191,14 @@ class SetFunction(ABC):
         return float(np.finfo(np.float64).eps * np.sqrt(self.n_items) * self.magnitude)
 
     def __add__(self, other: "SetFunction") -> "SetFunction":
-        from rankcut.cuts.set_function import SumOfFunctions
-
         if not isinstance(other, SetFunction):
             return NotImplemented
         return SumOfFunctions([self, other])
 
     def __mul__(self, factor: float) -> "SetFunction":
-        from rankcut.cuts.set_function import Multiple
-
         return Multiple(factor, self)
 
     __rmul__ = __mul__
-
-
-def length_of(vector: Floats) -> float:
-    """The Euclidean length; squares neither overflow nor vanish. With infinity or NaN, infinity.
-
-    >>> length_of(np.array([3e-200, 4e-200]))
-    5e-200
-    """
-    largest = float(np.abs(vector).max(initial=0.0))
-    if not np.isfinite(largest):
-        return np.inf
-    return largest * float(np.linalg.norm(vector / largest)) if largest > 0 else 0.0
 
 
 def power_of_two(magnitude: float) -> float:

@@ -1,6 +1,6 @@
 """Item graphs: given by the user, or built from item features or rankings."""
 
-from rankcut.graphs.derived import DissimilarityGraph, MixedGraph, NormalizedGraph
+from rankcut.graphs.derived import DissimilarityGraph, NormalizedGraph
 from rankcut.graphs.item_graph import (
     GraphRecipe,
     ItemGraph,
@@ -22,7 +22,6 @@ __all__ = [
     "ItemGraph",
     "LearnedGraph",
     "LowRankGraph",
-    "MixedGraph",
     "NeighborGraph",
     "NormalizedGraph",
     "SimilarityGraph",

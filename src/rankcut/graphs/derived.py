@@ -20,7 +20,7 @@ from rankcut.graphs.item_graph import (
 )
 from rankcut.graphs.recipes import DistanceGraph
 from rankcut.graphs.weights import Weights, sampled_pairs
-from rankcut.parameters import WithParameters, is_real, within_floats
+from rankcut.parameters import WithParameters, is_real
 
 # A similarity above the ceiling, or a degree, of no more than this part of it is rounding.
 _ROUNDING = 1e-12
@@ -119,51 +119,6 @@ class DissimilarityGraph(_DerivedGraph):
                 remedy=["pass ", Setting("ceiling", "largest")],
             )
         return max(ceiling, largest)
-
-
-class MixedGraph(WithParameters):
-    """Several graphs over the same items, added up: W = Σ_k a_k·W_k.
-
-    Parameters
-    ----------
-    graphs : sequence of recipes, ItemGraphs, arrays, sparse matrices, networkx.Graphs or frames
-        The graphs. Those with labels are matched with the items of the first.
-    weights : array of shape (n_graphs,) or None
-        a; None is 1/n_graphs for each.
-
-    Examples
-    --------
-    >>> MixedGraph([[[0, 1], [1, 0]], [[0, 3], [3, 0]]], weights=[1, 0.5]).build().to_dense()
-    array([[0. , 2.5],
-           [2.5, 0. ]])
-    """
-
-    def __init__(self, graphs: Sequence[Any] = (), *, weights: ArrayLike | None = None) -> None:
-        self.graphs = graphs
-        self.weights = weights
-
-    def build(self) -> ItemGraph:
-        """Build the graph."""
-        graphs = [_inner_graph(graph) for graph in self.graphs]
-        if not graphs:
-            raise InputError("must hold at least one graph", parameter="graphs")
-        shares = np.full(len(graphs), 1.0 / len(graphs))
-        if self.weights is not None:
-            with within_floats("weights"):
-                shares = np.asarray(self.weights, dtype=np.float64)
-        if shares.shape != (len(graphs),) or not np.all((shares >= 0) & np.isfinite(shares)):
-            raise InputError(
-                f"must be {len(graphs)} numbers from 0 on, one for each graph; got "
-                f"{self.weights!r}",
-                parameter="weights",
-            )
-        first = graphs[0]
-        aligned = [graph.aligned(first.n_items, first.items).weights for graph in graphs]
-        stored = all(weights.kind == "sparse" for weights in aligned)
-        total: Any = 0
-        for share, weights in zip(shares, aligned, strict=True):
-            total = total + share * (weights.to_csr() if stored else weights.to_dense())
-        return ItemGraph(total, first.n_items, first.items, ordered=first.ordered)
 
 
 class NormalizedGraph(_DerivedGraph):

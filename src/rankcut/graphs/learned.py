@@ -2,9 +2,8 @@
 
 Passed as a graph, as in ``GraphCutFeatures(CoListingGraph())``, such a recipe is learned in each
 ``fit`` from the rankings that are fitted; in cross-validation it sees the training folds only. To
-learn from lists without labels as well, give them to the recipe, as in
-``RankingClassifier(CoListingGraph(rankings=other_lists))``, or build the graph first and pass the
-result: ``RankingClassifier(CoListingGraph().build_from(all_lists))``.
+learn from lists without labels as well, build the graph first and pass the result:
+``RankingClassifier(CoListingGraph().build_from(all_lists))``.
 """
 
 from abc import ABC, abstractmethod
@@ -15,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from rankcut.errors import InputError, amount
+from rankcut.errors import InputError
 from rankcut.graphs.distances import strongest_products
 from rankcut.graphs.item_graph import ItemGraph
 from rankcut.graphs.weights import SparseWeights
@@ -34,35 +33,15 @@ class _ProfileGraph(WithParameters, ABC):
     that are among the strongest of neither end.
     """
 
-    def __init__(
-        self, *, n_neighbors: int = 10, shrinkage: float = 10.0, rankings: Any = None
-    ) -> None:
+    def __init__(self, *, n_neighbors: int = 10, shrinkage: float = 10.0) -> None:
         self.n_neighbors = n_neighbors
         self.shrinkage = shrinkage
-        self.rankings = rankings
-
-    @property
-    def needs_rankings(self) -> bool:
-        """True: the graph is learned from rankings."""
-        return True
 
     @abstractmethod
     def _profiles(
         self, listed: sparse.csr_array, counts: NDArray[np.float64]
     ) -> NDArray[np.float64]:
         """A number for each listed item of each ranking; ``counts`` says how often it counts."""
-
-    def build(self) -> ItemGraph:
-        """The graph of ``rankings``; refused without, because it is learned from rankings."""
-        if self.rankings is not None:
-            from sklearn.base import clone
-
-            recipe: _ProfileGraph = clone(self).set_params(rankings=None)
-            return recipe.build_from(self.rankings)
-        raise InputError(
-            f"{type(self).__name__} is learned from rankings",
-            remedy="call build_from(rankings), or pass it to an estimator, which learns it in fit",
-        )
 
     def build_from(
         self,
@@ -95,11 +74,6 @@ class _ProfileGraph(WithParameters, ABC):
         rankings.check_finite()
         listed = listed_ranks(rankings)
         row_counts = check_counts(weights_of(X, sample_weight), rankings.shape[0])
-        if self.rankings is not None:
-            others = self._others(rankings)
-            listed = sparse.csr_array(sparse.vstack([listed, others], format="csr"))
-            theirs = check_counts(weights_of(self.rankings, None), others.shape[0])
-            row_counts = np.append(row_counts, theirs)
         if (row_counts == 0).any():
             listed, row_counts = listed[row_counts > 0], row_counts[row_counts > 0]
         counts = np.repeat(row_counts, np.diff(listed.indptr))
@@ -116,21 +90,6 @@ class _ProfileGraph(WithParameters, ABC):
         whole.sort_indices()
         return ItemGraph.trusted(SparseWeights(whole), rankings.items)
 
-    def _others(self, fitted: Rankings) -> sparse.csr_array:
-        """The listed ranks of ``rankings``, whose items are those of the fitted ones."""
-        others = read_rankings(self.rankings)
-        others.check_finite()
-        named = others.items is not None and fitted.items is not None
-        if others.shape[1] != fitted.shape[1] or (named and others.items != fitted.items):
-            raise InputError(
-                f"has {amount(others.shape[1], 'item')}, and the fitted rankings have "
-                f"{fitted.shape[1]}"
-                if others.shape[1] != fitted.shape[1]
-                else "has other items than the fitted rankings, or in another order",
-                parameter="rankings",
-            )
-        return listed_ranks(others)
-
 
 class CoListingGraph(_ProfileGraph):
     """Connect items that the same rankings list: W_ij = c_ij/√((c_i + s)(c_j + s)).
@@ -145,8 +104,6 @@ class CoListingGraph(_ProfileGraph):
         it.
     shrinkage : float
         s: each item counts as if this many more rankings listed only it.
-    rankings : array, frame or CSR array of shape (n_others, n_items) or None
-        Rankings to learn from besides those that are fitted, such as those without a label.
 
     Examples
     --------
@@ -184,8 +141,6 @@ class AgreementGraph(_ProfileGraph):
         it.
     shrinkage : float
         s: each item counts as if this many more rankings listed only it.
-    rankings : array, frame or CSR array of shape (n_others, n_items) or None
-        Rankings to learn from besides those that are fitted, such as those without a label.
 
     Examples
     --------

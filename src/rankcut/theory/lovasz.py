@@ -22,8 +22,7 @@ from rankcut.parameters import within_floats
 def lovasz_extension(function: SetFunction, w: ArrayLike) -> Any:
     """f(w), for one vector or for each row of a matrix.
 
-    For cuts it is Σ_{i<j} W_ij·|w_i − w_j|, computed edge by edge if edges are stored. For other
-    functions it is ⟨w, s⟩, where s is the subgradient.
+    It is ⟨w, s⟩, where s is the subgradient; for cuts, Σ_{i<j} W_ij·|w_i − w_j|.
 
     Parameters
     ----------
@@ -46,7 +45,7 @@ def lovasz_extension(function: SetFunction, w: ArrayLike) -> Any:
     array([1., 2.])
     """
     rows = _vectors(function, w)
-    values = function.extend(rows)
+    values = (rows * _greedy(function, rows)).sum(axis=1)
     return values if np.ndim(w) == 2 else float(values[0])
 
 
