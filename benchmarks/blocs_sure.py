@@ -11,7 +11,6 @@ from rankcut.blocs.centres import Blocs, assign, by_means
 from rankcut.blocs.descriptions import Differences, measure_differences
 from rankcut.blocs.order_vectors import closed
 from rankcut.consensus.means import borda_vectors
-from rankcut.consensus.people import read_rows
 from rankcut.rankings import read_rankings
 
 N_PEOPLE, N_OTHERS = 400, 20_000
@@ -55,7 +54,7 @@ def judge(name: str, kind: str, k: int, seed: int) -> tuple[bool, bool, float, f
     unranked = UNRANKED[kind]
     model = RankingBlocs(k, unranked=unranked, n_bootstraps=0, n_init=3, random_state=seed)
     model.fit(ranks[:N_PEOPLE])
-    groups = read_rows(read_rankings(ranks), 0, len(ranks))
+    groups = read_rankings(ranks, unranked="anywhere").groups()
     vectors = model._encoder.vectors(groups)
     places = (N_ITEMS + 1.0 - borda_vectors(closed(groups, unranked))) / 2
     asked, others = slice(N_PEOPLE), slice(N_PEOPLE, None)

@@ -52,7 +52,7 @@ RNG = np.random.default_rng(0)
 def by_algorithm(algorithm: Any, graph: ItemGraph) -> Callable[[np.ndarray], np.ndarray]:
     """From rankings to vectors, with cuts computed in that way."""
     feature_map = FeatureMap(GraphCut(graph, algorithm))
-    return lambda ranks: feature_map(read_rankings(ranks))
+    return lambda ranks: feature_map(read_rankings(ranks, unranked="anywhere"))
 
 
 def seconds_of(work: Callable[[], object]) -> tuple[float, object]:

@@ -213,12 +213,14 @@ def compare(task: Task, size: int | None, seed: int) -> list[Score]:
     shown = np.where(hidden, np.nan, truth)
     judged = judged_pairs(task, truth, hidden, seed)
     n = len(people)
-    lists = read_lists(read_rankings(train), last=task.last)
-    asked = read_lists(read_rankings(shown), last=task.last)
+    lists = read_lists(read_rankings(train, unranked="anywhere"), last=task.last)
+    asked = read_lists(read_rankings(shown, unranked="anywhere"), last=task.last)
     tuned = train[:300]
     tuned_hidden = hide(task, tuned, seed + 1)
     tuned_pairs = judged_pairs(task, tuned, tuned_hidden, seed + 1)
-    tuned_asked = read_lists(read_rankings(np.where(tuned_hidden, np.nan, tuned)), last=task.last)
+    tuned_asked = read_lists(
+        read_rankings(np.where(tuned_hidden, np.nan, tuned), unranked="anywhere"), last=task.last
+    )
     scores = []
     for name, learn in BASELINES.items():
         if name.startswith("kernel ridge") and task.features is None:

@@ -123,7 +123,7 @@ def covariates(data: str, size: int) -> str:
     hidden = completion.hide(task, truth, FIRST_SPLIT)
     judged = completion.judged_pairs(task, truth, hidden, FIRST_SPLIT)
     model = RankingCompleter(unranked="anywhere").fit(task.ranks[others])
-    lists = read_lists(read_rankings(task.ranks[others]))
+    lists = read_lists(read_rankings(task.ranks[others], unranked="anywhere"))
     residuals = np.full((len(others), lists.n_items), np.nan)
     values = lists.scores - model.consensus_[lists.items]
     level = np.bincount(lists.owners, values, minlength=len(lists)) / lists.lengths
@@ -136,7 +136,7 @@ def covariates(data: str, size: int) -> str:
             errors[place] += np.nansum(gaps**2)
     chosen = PENALTIES[int(np.argmin(errors))]
     moved = design[people] @ by_item(design[others], residuals, chosen)
-    shown = read_lists(read_rankings(np.where(hidden, np.nan, truth)))
+    shown = read_lists(read_rankings(np.where(hidden, np.nan, truth), unranked="anywhere"))
     right = []
     for shift in (np.zeros_like(moved), moved):
         population = model._population

@@ -24,7 +24,7 @@ from scipy.stats import kendalltau
 from timing import in_words
 
 from rankcut import Consensus, GraphCutFeatures, make_mallows, make_plackett_luce
-from rankcut.consensus import compare_pairs, gather, kemeny_order
+from rankcut.consensus import Units, compare_pairs, kemeny_order
 from rankcut.datasets import load_sushi
 from rankcut.rankings import read_rankings
 
@@ -152,7 +152,7 @@ def kemeny(quick: bool, sushi: Path | None) -> None:
             rows.append([f"Consensus, {samples:,} bootstrap samples", *best_and_median(fit)])
 
         def order_alone() -> None:
-            people = gather(read_rankings(ranks))
+            people = Units.of(read_rankings(ranks))
             kemeny_order(compare_pairs(people).margins(), step=2 / people.n_people)
 
         rows.append(["margins and the proven order", *best_and_median(order_alone)])

@@ -27,10 +27,10 @@ from rankcut import make_mallows, to_ranking
 from rankcut.consensus import (
     Outcome,
     Resampling,
+    Units,
     by_majorities,
     by_vectors,
     compare_pairs,
-    gather,
 )
 from rankcut.consensus.means import Vectors, borda_vectors, graph_vectors
 from rankcut.graphs import as_item_graph
@@ -132,7 +132,7 @@ def truth(population: str, n_items: int, lists: str, method: str) -> tuple[np.nd
 
 
 def consensus(ranks: np.ndarray, lists: str, method: str, resampling: Resampling) -> Outcome:
-    people = gather(read_rankings(ranks), UNRANKED[lists])
+    people = Units.of(read_rankings(ranks, unranked=UNRANKED[lists]))
     if method in MAJORITY_METHODS:
         return by_majorities(people, compare_pairs(people), method, resampling)
     vectors = borda_vectors if method == "borda" else random_graph_vectors(ranks.shape[1])
@@ -149,7 +149,7 @@ def naive_places(
     ranks: np.ndarray, lists: str, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
     """The central 95 % of each item's own place in bootstrap samples: what people often report."""
-    block = gather(read_rankings(ranks), UNRANKED[lists]).blocks(ranks.shape[1])
+    block = Units.of(read_rankings(ranks, unranked=UNRANKED[lists])).blocks(ranks.shape[1])
     vectors = np.concatenate([np.repeat(borda_vectors(b.groups), b.counts, axis=0) for b in block])
     times = rng.multinomial(len(vectors), np.full(len(vectors), 1 / len(vectors)), size=300)
     places = to_ranking(times @ vectors)

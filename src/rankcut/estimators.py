@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
-from sklearn.utils import Tags, _safe_indexing
+from sklearn.utils import Tags
 from sklearn.utils.validation import (
     _check_feature_names_in,
     check_consistent_length,
@@ -17,14 +17,12 @@ from sklearn.utils.validation import (
 from rankcut._loops.types import Floats
 from rankcut.errors import InputError
 from rankcut.graphs.item_graph import plain_graph
-from rankcut.parameters import check_counts
 from rankcut.rankings import (
     Rankings,
     Unranked,
     labels_beside,
     object_array,
     read_rankings,
-    weights_of,
 )
 
 
@@ -52,29 +50,33 @@ class TakesRankings(BaseEstimator):
         state: dict[str, Any] = super().__getstate__()
         return state | {"graph": plain_graph(state["graph"])} if "graph" in state else state
 
-    def _read(self, X: Any, *, reset: bool) -> Rankings:
-        rankings = read_rankings(X, self.items)
+    def _read(
+        self,
+        X: Any,
+        *,
+        reset: bool,
+        sample_weight: ArrayLike | None = None,
+        people: ArrayLike | None = None,
+    ) -> Rankings:
+        rankings = read_rankings(
+            X, self.items, unranked=self.unranked, sample_weight=sample_weight, people=people
+        )
         # For arrays of as many columns as were fitted, without names, there is nothing to check.
         plain = type(X) is np.ndarray and not hasattr(self, "feature_names_in_")
         if reset or not plain or rankings.shape[1] != self.n_features_in_:
             validate_data(self, X, reset=reset, skip_check_array=True)
-        rankings.check(self.unranked)
         return rankings
 
     def _read_counted(
         self, X: Any, y: Any, sample_weight: ArrayLike | None
     ) -> tuple[Rankings, slice | NDArray[np.intp], Floats | None]:
         """The rankings to fit, their rows in X and y, and how often each counts; 0 is no row."""
-        rankings = self._read(X, reset=True)
+        rankings = self._read(X, reset=True, sample_weight=sample_weight)
         check_consistent_length(X, y)
-        sample_weight = weights_of(X, sample_weight)
-        if sample_weight is None:
+        if rankings.weights is None:
             return rankings, slice(None), None
-        counts = check_counts(sample_weight, rankings.shape[0])
-        rows = np.flatnonzero(counts)
-        if len(rows) < len(counts):
-            rankings = self._read(_safe_indexing(X, rows), reset=True)
-        return rankings, rows, counts[rows]
+        rows = np.flatnonzero(rankings.weights)
+        return rankings.rows(rows), rows, rankings.weights[rows]
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

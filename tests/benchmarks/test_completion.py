@@ -42,7 +42,7 @@ def test_true_orders_score_one_and_reversed_ones_zero():
 @pytest.mark.parametrize("name", completion_baselines.BASELINES)
 def test_plain_methods_keep_the_listed_order(name):
     shown = np.where(completion.hide(TASK, FULL, 0), np.nan, FULL)
-    lists = read_lists(read_rankings(shown))
+    lists = read_lists(read_rankings(shown, unranked="anywhere"))
     worth = completion_baselines.BASELINES[name](lists, TASK.features)(lists)
     assert worth.shape == FULL.shape
     assert np.isfinite(worth).all()

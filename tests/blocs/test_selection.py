@@ -18,12 +18,11 @@ from rankcut.blocs.selection import (
     weigh_numbers,
 )
 from rankcut.consensus.means import borda_vectors
-from rankcut.kernels.groups import read_groups
 from rankcut.rankings import read_rankings
 
 
 def groups(ranks, unranked="error"):
-    return read_groups(read_rankings(ranks), unranked, None)
+    return read_rankings(ranks, unranked=unranked).groups()
 
 
 def evidence(gap, error, stability):

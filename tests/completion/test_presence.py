@@ -24,7 +24,7 @@ LISTS = circles()
 
 
 def test_directions_are_singular_vectors_of_what_is_listed():
-    lists = read_lists(read_rankings(LISTS), np.tile([1.0, 2.0], 120))
+    lists = read_lists(read_rankings(LISTS, unranked="anywhere"), np.tile([1.0, 2.0], 120))
     weighted = np.sqrt(lists.counts)[:, None] * ~np.isnan(LISTS)
     expected = np.linalg.svd(weighted, full_matrices=False)[2][:3].T
     found = principal_directions(lists, 3)
@@ -32,7 +32,7 @@ def test_directions_are_singular_vectors_of_what_is_listed():
 
 
 def test_unlisted_items_of_a_top_list_are_not_present():
-    lists = read_lists(read_rankings(LISTS), last=True)
+    lists = read_lists(read_rankings(LISTS, unranked="anywhere"), last=True)
     assert_array_equal(matrix(lists).toarray() > 0, ~np.isnan(LISTS))
 
 
@@ -41,7 +41,7 @@ def test_worth_is_presence_and_utility_in_standard_units():
     directions, utilities = rng.normal(size=(60, 2)), rng.normal(size=(2, 60))
     rankings = LISTS[:2].copy()
     rankings[1] = np.nan
-    lists = read_lists(read_rankings(rankings), last=True)
+    lists = read_lists(read_rankings(rankings, unranked="anywhere"), last=True)
     found = Presence(directions, 0.5).worth(lists, utilities)
     free = np.isnan(LISTS[0])
     present = ~free @ directions @ directions.T
@@ -57,7 +57,9 @@ def test_worth_is_presence_and_utility_in_standard_units():
 
 def test_recommendations_go_by_presence_where_it_counts():
     completer = RankingCompleter(unranked="last").fit(LISTS[:20])
-    completer._presence = Presence(principal_directions(read_lists(read_rankings(LISTS)), 3), 0.0)
+    completer._presence = Presence(
+        principal_directions(read_lists(read_rankings(LISTS, unranked="anywhere")), 3), 0.0
+    )
     best = completer.recommend(LISTS, 5)
     # Readers are recommended books of their own circle, none that they listed.
     assert_array_equal(best // 20, np.tile([[0], [1], [2]], (80, 5)))
@@ -76,7 +78,7 @@ def test_few_people_tell_nothing_about_presence():
 
 
 def test_judges_decide_whether_presence_counts():
-    listed = read_lists(read_rankings(LISTS))
+    listed = read_lists(read_rankings(LISTS, unranked="anywhere"))
 
     class Blind:
         def utilities(self, lists, *, keep):
@@ -90,7 +92,7 @@ def test_judges_decide_whether_presence_counts():
     )
     # To judges whose lists do not keep to any circle, presence is no help.
     mixed = np.random.default_rng(1).permuted(LISTS[:60], axis=1)
-    judges = read_lists(read_rankings(mixed))
+    judges = read_lists(read_rankings(mixed, unranked="anywhere"))
     found = learn_presence(listed, judges, others, Blind(), np.random.default_rng(0))
     assert found.weight == np.inf
 
@@ -102,7 +104,7 @@ def test_wanted_items_are_the_better_half_of_what_is_hidden():
         def utilities(self, lists, *, keep):
             return np.tile(-np.nanmean(LISTS, axis=0), (len(lists), 1))
 
-    listed = read_lists(read_rankings(LISTS))
+    listed = read_lists(read_rankings(LISTS, unranked="anywhere"))
     parts = listed.span(0, 60), listed.span(60, 240)
     found = learn_presence(listed, *parts, Knowing(), np.random.default_rng(0))
     assert 0.0 < found.weight < np.inf

@@ -17,7 +17,7 @@ PATH[[0, 1, 2], [1, 2, 3]] = PATH[[1, 2, 3], [0, 1, 2]] = [1.0, 2.0, 1.0]
 
 
 def lists_of(ranks):
-    return read_lists(read_rankings(np.asarray(ranks, dtype=float)))
+    return read_lists(read_rankings(np.asarray(ranks, dtype=float), unranked="anywhere"))
 
 
 def test_kernels_are_inverses_with_a_unit_diagonal():

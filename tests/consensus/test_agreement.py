@@ -8,12 +8,12 @@ from numpy.testing import assert_allclose
 from scipy.stats import friedmanchisquare, kendalltau
 
 from rankcut import make_mallows
-from rankcut.consensus import agree, compare_pairs, gather
+from rankcut.consensus import Units, agree, compare_pairs
 from rankcut.rankings import read_rankings
 
 
 def agreement(ranks, unranked="anywhere", **options):
-    people = gather(read_rankings(ranks), unranked, **options)
+    people = Units.of(read_rankings(ranks, unranked=unranked, **options))
     return agree(people, compare_pairs(people), 0.95)
 
 
@@ -88,7 +88,7 @@ def test_intervals_cover():
 
 def test_shares_and_counts_of_comparisons():
     nan = np.nan
-    people = gather(read_rankings([[1, 2, nan], [2, 1, nan], [1, 2, 2]]), "anywhere")
+    people = Units.of(read_rankings([[1, 2, nan], [2, 1, nan], [1, 2, 2]], unranked="anywhere"))
     pairs = compare_pairs(people)
     assert_allclose(pairs.counts(), [[0, 3, 1], [3, 0, 0], [1, 0, 0]])
     assert_allclose(
@@ -106,7 +106,7 @@ def test_margins_of_incomplete_rankings_are_means_over_all_completions():
         fits = [np.all(np.argsort(e[listed]) == np.argsort(row[listed])) for e in every]
         own = every[fits]
         expected += np.sign(own[:, None, :] - own[:, :, None]).mean(axis=0) / len(ranks)
-    pairs = compare_pairs(gather(read_rankings(ranks), "anywhere"))
+    pairs = compare_pairs(Units.of(read_rankings(ranks, unranked="anywhere")))
     assert_allclose(pairs.margins(), expected, atol=1e-12)
     # Only those who rank both items compare them.
     assert pairs.counts()[0, 2] == 3

@@ -18,7 +18,6 @@ from rankcut import (
     make_plackett_luce,
 )
 from rankcut.errors import InputError
-from rankcut.rankings import read_rankings
 
 METHODS = ["borda", "graph", "copeland", "kemeny"]
 VOTES = make_mallows(40, 6, phi=0.8, random_state=0).ranks
@@ -197,7 +196,7 @@ def test_the_gap_of_a_long_kemeny_is_shown():
     votes = make_mallows(11, 24, phi=1, random_state=1).ranks
     shown = []
     model = Consensus("kemeny", n_bootstraps=0)
-    model.fit_matrix(read_rankings(votes), progress=lambda *pair: shown.append(pair))
+    model.fit(votes, progress=lambda *pair: shown.append(pair))
     values, bounds = np.array(shown).T
     assert (np.diff(values) >= 0).all()
     assert (np.diff(bounds) <= 1e-9).all()

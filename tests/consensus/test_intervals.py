@@ -8,7 +8,7 @@ from numpy.testing import assert_array_equal
 from scipy import stats
 
 from rankcut import make_mallows
-from rankcut.consensus import Resampling, by_majorities, by_vectors, compare_pairs, gather
+from rankcut.consensus import Resampling, Units, by_majorities, by_vectors, compare_pairs
 from rankcut.consensus.intervals import critical_value, places_by_ranges
 from rankcut.consensus.means import borda_vectors
 from rankcut.consensus.methods import _first_shares
@@ -58,7 +58,7 @@ def test_no_critical_value_is_below_zero(n_effective):
 
 
 def places(ranks, method="borda", unranked="anywhere", seed=0, n_bootstraps=200, **options):
-    people = gather(read_rankings(ranks), unranked, **options)
+    people = Units.of(read_rankings(ranks, unranked=unranked, **options))
     resampling = Resampling(0.95, n_bootstraps, seed)
     if method == "borda":
         return by_vectors(people, borda_vectors, resampling).intervals

@@ -13,7 +13,7 @@ from rankcut.consensus.means import (
     resampled_means,
     sign_vectors,
 )
-from rankcut.consensus.people import gather
+from rankcut.consensus.units import Units
 from rankcut.kernels import kendall_features
 from rankcut.rankings import read_rankings
 
@@ -22,7 +22,7 @@ WEIGHTS = np.random.default_rng(0).integers(0, 4, 50)
 
 
 def people_of(ranks=VOTES, unranked="anywhere", **options):
-    return gather(read_rankings(ranks), unranked, **options)
+    return Units.of(read_rankings(ranks, unranked=unranked, **options))
 
 
 def test_vectors_are_those_of_the_complete_graph_and_of_kendall():

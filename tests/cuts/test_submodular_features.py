@@ -99,7 +99,9 @@ def test_samples_are_unbiased_with_errors_that_cover(family):
     for seed in range(200):
         completions = Completions("sampled", n_draws=32, random_state=seed)
         options = MapOptions(unranked="anywhere", completions=completions)
-        vector, report = FeatureMap(case.function, options).with_report(read_rankings(row))
+        vector, report = FeatureMap(case.function, options).with_report(
+            read_rankings(row, unranked="anywhere")
+        )
         assert report.method.tolist() == ["sampled"]
         vectors.append(vector[0])
         errors.append(report.standard_error[0])

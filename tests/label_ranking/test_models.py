@@ -414,7 +414,7 @@ def test_indicators_are_centred_alone():
 
 def test_signs_and_scores_of_pairs_are_those_of_the_definition(rng):
     ranks = rng.integers(1, 4, (5, 4)).astype(float)
-    targets = pair_targets(read_rankings(ranks), "error")
+    targets = pair_targets(read_rankings(ranks))
     signs = np.sign(ranks[:, None, :] - ranks[:, :, None])
     first, second = np.triu_indices(4, 1)
     assert (targets.signs == signs[:, first, second]).all()

@@ -13,7 +13,7 @@ from rankcut._loops.slopes import spread_slopes
 from rankcut.cuts import FeatureMap, GraphCut, MapOptions
 from rankcut.cuts.options import Completions
 from rankcut.rankings import read_rankings
-from rankcut.rankings.partitions import Partitions, read_partitions
+from rankcut.rankings.partitions import Partitions
 
 RANKS = np.array(
     [
@@ -36,7 +36,7 @@ def few_edges(seed=0):
 @pytest.mark.parametrize("compiled", [True, False])
 def test_sums_over_completions(mirror, compiled):
     function = few_edges()
-    ((_, base),) = read_partitions(read_rankings(RANKS), 0, len(RANKS), close=False)
+    ((_, base),) = read_rankings(RANKS, unranked="anywhere").blocks()
     base = (base.order, base.ends, base.n_groups)
     rankings = np.array([0, 0, 1, 2, 3], np.int32)
     targets = np.array([0, 0, 1, 2, 3], np.int32)
@@ -83,9 +83,13 @@ def test_sampled_means_are_those_of_any_set_function(monkeypatch):
         unranked="anywhere", completions=Completions("sampled", n_draws=80, random_state=3)
     )
     function = few_edges()
-    got, report = FeatureMap(function, options).with_report(read_rankings(RANKS))
+    got, report = FeatureMap(function, options).with_report(
+        read_rankings(RANKS, unranked="anywhere")
+    )
     monkeypatch.setattr(GraphCut, "few_edges", lambda self: None)
-    means, known = FeatureMap(function, options).with_report(read_rankings(RANKS))
+    means, known = FeatureMap(function, options).with_report(
+        read_rankings(RANKS, unranked="anywhere")
+    )
     assert_rounds_to(got, means, N_ITEMS**2, function.graph.degrees.sum())
     assert_rounds_to(
         report.standard_error, known.standard_error, 80 * N_ITEMS, function.graph.degrees.sum()

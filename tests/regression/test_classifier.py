@@ -87,7 +87,9 @@ def fitted(request):
 
 
 def views_of(model, ranks):
-    views = list_views(read_rankings(ranks), Smoother(model.graph_, model.smoothing))
+    views = list_views(
+        read_rankings(ranks, unranked="anywhere"), Smoother(model.graph_, model.smoothing)
+    )
     return {name: view.toarray() for name, view in views.items()}
 
 
@@ -250,8 +252,8 @@ def test_ratings_keep_their_level():
 def test_higher_ratings_come_first():
     ranks, labels = lists(60, 3, by="order")
     rated = RankingClassifier(ratings=True)
-    views = rated.fit(11.0 - ranks, labels)._views(read_rankings(11.0 - ranks))
-    expected = list_views(read_rankings(ranks))
+    views = rated.fit(11.0 - ranks, labels)._views(read_rankings(11.0 - ranks, unranked="anywhere"))
+    expected = list_views(read_rankings(ranks, unranked="anywhere"))
     for name in ("order", "top"):
         np.testing.assert_allclose(views[name].toarray(), expected[name].toarray(), atol=1e-15)
     with pytest.raises(ValueError, match="ratings must be True or False; got 5"):

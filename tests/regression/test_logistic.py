@@ -18,7 +18,7 @@ def random_views(n_rankings):
     rng = np.random.default_rng(n_rankings)
     ranks = rng.integers(1, 5, size=(n_rankings, 9)).astype(float)
     ranks[rng.random(ranks.shape) < 0.5] = np.nan
-    return list_views(read_rankings(ranks), SMOOTHER)
+    return list_views(read_rankings(ranks, unranked="anywhere"), SMOOTHER)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])

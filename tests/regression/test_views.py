@@ -27,7 +27,7 @@ def test_order_listing_and_top(as_sparse):
     ranks[np.random.default_rng(2).random(ranks.shape) < 0.4] = np.nan
     expected = [by_definition(row) for row in ranks]
     given = sparse.csr_array(np.nan_to_num(ranks)) if as_sparse else ranks
-    views = list_views(read_rankings(given))
+    views = list_views(read_rankings(given, unranked="anywhere"))
     for place, name in enumerate(("order", "listing", "top")):
         view = views[name].toarray()
         assert view == pytest.approx(np.array([row[place] for row in expected]))
@@ -36,7 +36,7 @@ def test_order_listing_and_top(as_sparse):
 def test_smoothed_views_of_like_items_are_alike():
     graph = ItemGraph(np.array([[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]]), 4)
     nan = np.nan
-    rankings = read_rankings([[1, nan, 2, nan], [nan, 1, nan, 2]])
+    rankings = read_rankings([[1, nan, 2, nan], [nan, 1, nan, 2]], unranked="anywhere")
     views = list_views(rankings, Smoother(graph, 8.0))
     one, other = views["order"].toarray()
     assert one @ other == 0
@@ -52,7 +52,7 @@ def random_views(n_rankings):
     rng = np.random.default_rng(n_rankings)
     ranks = rng.integers(1, 5, size=(n_rankings, 9)).astype(float)
     ranks[rng.random(ranks.shape) < 0.5] = np.nan
-    return list_views(read_rankings(ranks), SMOOTHER)
+    return list_views(read_rankings(ranks, unranked="anywhere"), SMOOTHER)
 
 
 def test_rows_of_a_view():
@@ -64,7 +64,9 @@ def test_rows_of_a_view():
 
 def test_levels_by_definition():
     stars = np.array([[5.0, 4.0, np.nan], [2.0, np.nan, 4.0]])
-    views = LevelViews(read_rankings(stars))(read_rankings(stars))
+    views = LevelViews(read_rankings(stars, unranked="anywhere"))(
+        read_rankings(stars, unranked="anywhere")
+    )
     scores = (stars - np.nanmean(stars)) / np.nanstd(stars)
     np.testing.assert_allclose(views["ratings"].toarray(), np.nan_to_num(scores))
     np.testing.assert_allclose(
@@ -76,11 +78,11 @@ def test_levels_by_definition():
 
 
 def test_levels_that_were_not_fitted_are_no_level():
-    fitted = LevelViews(read_rankings([[1.0, 2.0], [2.0, 1.0]]))
-    views = fitted(read_rankings([[1.5, 7.0], [2.0, np.nan]]))
+    fitted = LevelViews(read_rankings([[1.0, 2.0], [2.0, 1.0]], unranked="anywhere"))
+    views = fitted(read_rankings([[1.5, 7.0], [2.0, np.nan]], unranked="anywhere"))
     np.testing.assert_array_equal(views["levels"].toarray(), [[0, 0, 0, 0], [0, 1, 0, 0]])
 
 
 def test_many_levels_have_no_columns():
-    numbers = read_rankings(np.arange(20.0).reshape(4, 5))
+    numbers = read_rankings(np.arange(20.0).reshape(4, 5), unranked="anywhere")
     assert list(LevelViews(numbers)(numbers)) == ["ratings", "mean level"]

@@ -20,7 +20,7 @@ from rankcut._loops.centres import squared_distances
 from rankcut._loops.types import Floats, Indices, Longs
 from rankcut.blocs.centres import Blocs, assign
 from rankcut.blocs.order_vectors import closed
-from rankcut.consensus import People, Resampling, by_vectors
+from rankcut.consensus import Resampling, Units, by_vectors
 from rankcut.consensus.means import borda_vectors
 from rankcut.rankings import Unranked
 
@@ -29,7 +29,7 @@ Search: TypeAlias = Callable[[Floats, Floats], Blocs]
 
 
 def rank_blocs(
-    people: People,
+    people: Units,
     labels: Longs,
     n_blocs: int,
     listed: NDArray[np.bool_],
@@ -40,7 +40,7 @@ def rank_blocs(
 
     Parameters
     ----------
-    people : People
+    people : Units
         Everyone.
     labels : ndarray of int64
         The bloc of each row.

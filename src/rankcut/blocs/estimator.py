@@ -22,14 +22,13 @@ from rankcut.blocs.centres import (
 from rankcut.blocs.descriptions import Differences, measure_differences, rank_blocs, share_of_length
 from rankcut.blocs.order_vectors import Encoder, closed, fit_order_vectors, ranks_of
 from rankcut.blocs.selection import Selection, sample_people, weigh_numbers
-from rankcut.consensus import People, Resampling, gather
+from rankcut.consensus import Resampling, Units
 from rankcut.consensus.means import borda_vectors
-from rankcut.consensus.people import read_rows
 from rankcut.errors import InputError
 from rankcut.estimators import TakesRankings, check_items
 from rankcut.kernels.chosen_features import choose_features
 from rankcut.parameters import check_count, seed_from
-from rankcut.rankings import Rankings, Unranked, weights_of
+from rankcut.rankings import Rankings, Unranked, read_rankings
 from rankcut.rankings.collections import takes_collections
 from rankcut.rankings.partitions import block_rows
 
@@ -176,7 +175,7 @@ class RankingBlocs(ClusterMixin, TakesRankings):
         -------
         self
         """
-        return self.fit_matrix(self._read(X, reset=True), weights_of(X, sample_weight))
+        return self.fit_matrix(self._read(X, reset=True, sample_weight=sample_weight))
 
     def fit_matrix(self, rankings: Rankings, sample_weight: ArrayLike | None = None) -> Self:
         """Like :meth:`fit`, for a rank matrix that has already been read and has item labels.
@@ -193,9 +192,9 @@ class RankingBlocs(ClusterMixin, TakesRankings):
         self
         """
         self._check_parameters()
-        rankings.check(self.unranked)
+        rankings = read_rankings(rankings, unranked=self.unranked, sample_weight=sample_weight)
         self.n_features_in_ = rankings.shape[1]
-        self._divide(rankings, gather(rankings, "anywhere", sample_weight))
+        self._divide(rankings, Units.of(read_rankings(rankings, unranked="anywhere")))
         self.labels_ = self._by_blocks(rankings, self._nearest)
         self.membership_ = self._by_blocks(rankings, self._probable)
         return self
@@ -246,7 +245,7 @@ class RankingBlocs(ClusterMixin, TakesRankings):
 
         return draw_blocs(BlocReport.of(self))
 
-    def _divide(self, rankings: Rankings, people: People) -> None:
+    def _divide(self, rankings: Rankings, people: Units) -> None:
         least, most = self._range()
         seed = seed_from(self.random_state)
         self._items = rankings.items
@@ -302,7 +301,7 @@ class RankingBlocs(ClusterMixin, TakesRankings):
         find = by_means if self._encoder.has_means else by_medoids
         return find(vectors, weights, min(k, len(vectors)), self.n_init, seed)
 
-    def _weigh(self, groups: Indices, people: People, most: int, seed: int) -> Selection:
+    def _weigh(self, groups: Indices, people: Units, most: int, seed: int) -> Selection:
         if groups.shape[1] > MOST_ITEMS:
             raise InputError(
                 f"can be found for up to {MOST_ITEMS} items; there are {groups.shape[1]:,}",
@@ -316,7 +315,7 @@ class RankingBlocs(ClusterMixin, TakesRankings):
         return weigh_numbers(some, weights, encoder.vectors, min(most, len(rows)), seed)
 
     def _tell_apart(
-        self, groups: Indices, vectors: Floats, people: People, blocs: Blocs, seed: int
+        self, groups: Indices, vectors: Floats, people: Units, blocs: Blocs, seed: int
     ) -> None:
         places = (groups.shape[1] + 1.0 - borda_vectors(closed(groups, self.unranked))) / 2
         if self.n_blocs_ == 1:
@@ -351,7 +350,7 @@ class RankingBlocs(ClusterMixin, TakesRankings):
         step = max(1, block_rows(max(rankings.shape[1], self.centers_.shape[1])))
         found = []
         for start in range(0, n_rows, step):
-            groups = read_rows(rankings, start, min(start + step, n_rows))
+            groups = rankings.groups(start, min(start + step, n_rows), close=False)
             found.append(function(self._encoder.vectors(groups)))
         return np.concatenate(found)
 
@@ -394,7 +393,7 @@ class RankingBlocs(ClusterMixin, TakesRankings):
         return tuple(range(self.n_features_in_)) if names is None else names
 
 
-def _all_groups(people: People) -> Indices:
+def _all_groups(people: Units) -> Indices:
     """The groups of all rows at once."""
     if len(people.counts) * people.n_items > MOST_ENTRIES:
         raise InputError(

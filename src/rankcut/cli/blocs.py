@@ -101,7 +101,7 @@ def blocs(file: Rankings, options: BlocOptions, results: Results, reading: Readi
     rankings = reading.read(file, no_items=[by])
     values = None if by is None else known_values(rankings, by, file)
     with working("blocs"):
-        model.fit_matrix(read_rankings(rankings.ranks, rankings.items), rankings.counts)
+        model.fit_matrix(read_rankings(rankings, unranked=model.unranked))
     report = BlocReport.of(model)
     if by is not None and values is not None:
         unknown = int((values == "").sum())

@@ -117,7 +117,6 @@ def _report(
 
     from rankcut.consensus.estimator import Consensus
     from rankcut.consensus.words import ConsensusReport, GroupConsensus
-    from rankcut.rankings import read_rankings
 
     groups = [("", rankings)]
     if options.by is not None:
@@ -133,8 +132,7 @@ def _report(
                 say(f"{of_group}at most {(bound - value) / bound:.2%} from the best order")
 
             people = None if options.people is None else known_values(group, options.people, file)
-            matrix = read_rankings(group.ranks, group.items)
-            model = Consensus(**settings).fit_matrix(matrix, group.counts, people, progress)
+            model = Consensus(**settings).fit(group, people=people, progress=progress)
             found.append(GroupConsensus.of(model, label))
     items = [str(item) for item in rankings.items]
     return ConsensusReport(items, options.method, options.confidence, found)

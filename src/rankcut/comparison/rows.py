@@ -11,7 +11,6 @@ from rankcut._loops.types import Floats, Indices, Longs
 from rankcut.comparison.columns import read_complete, read_weights
 from rankcut.comparison.design import Rows
 from rankcut.errors import InputError
-from rankcut.kernels.groups import read_groups
 from rankcut.parameters import check_choice
 from rankcut.rankings import Unranked, read_rankings
 
@@ -36,10 +35,9 @@ class People(NamedTuple):
 def read_orders(ranks: Any, unranked: Unranked) -> Orders:
     """The rankings, a byte or two for each item."""
     check_choice(unranked, get_args(Unranked), "unranked")
-    rankings = read_rankings(ranks)
-    rankings.check(unranked)
+    rankings = read_rankings(ranks, unranked=unranked)
     kind = np.uint8 if rankings.shape[1] < 255 else np.uint32
-    return Orders(read_groups(rankings, "anywhere", None).astype(kind), rankings.items)
+    return Orders(rankings.groups(close=False).astype(kind), rankings.items)
 
 
 def read_people(

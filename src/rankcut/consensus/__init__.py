@@ -17,7 +17,7 @@ from rankcut.consensus.methods import (
     mean_scores,
     rank_listed,
 )
-from rankcut.consensus.people import People, gather
+from rankcut.consensus.units import Units
 from rankcut.rankings.decoding import to_ranking
 
 __all__ = [
@@ -27,13 +27,12 @@ __all__ = [
     "KemenyOrder",
     "Method",
     "Outcome",
-    "People",
     "Resampling",
+    "Units",
     "agree",
     "by_majorities",
     "by_vectors",
     "compare_pairs",
-    "gather",
     "kemeny_order",
     "majority_sentence",
     "mean_scores",

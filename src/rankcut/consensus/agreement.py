@@ -22,7 +22,7 @@ from rankcut.consensus.means import (
     pair_matrix,
     sign_vectors,
 )
-from rankcut.consensus.people import People
+from rankcut.consensus.units import Units
 
 # Standard errors below this are rounding errors.
 _ROUNDING = 1e-9
@@ -91,16 +91,16 @@ class Comparisons:
         return np.divide(wins, counts, out=nobody, where=counts > 0)
 
 
-def compare_pairs(people: People) -> Comparisons:
+def compare_pairs(units: Units) -> Comparisons:
     """Add up what people say about each pair of items."""
-    n_items = people.n_items
+    n_items = units.n_items
     width = n_items * (n_items - 1) // 2
     net, made, expected = np.zeros(width), np.zeros(width), np.zeros(width)
     own_net, own_made, mass = 0.0, 0.0, 0.0
-    for block in people.blocks(width):
+    for block in units.blocks(width):
         counts = block.counts.astype(np.float64)
         mass += float(counts @ block.masses())
-        if people.unranked == "anywhere":
+        if units.unranked == "anywhere":
             expected += counts @ block.totals(sign_vectors(block.groups))
         signs = comparisons(block.groups)
         totals = block.totals(signs)
@@ -109,21 +109,21 @@ def compare_pairs(people: People) -> Comparisons:
         made += counts @ compared
         own_net += float(counts @ np.einsum("ij,ij->i", totals, totals))
         own_made += float(counts @ np.einsum("ij,ij->i", compared, compared))
-    if people.unranked != "anywhere":
+    if units.unranked != "anywhere":
         expected = net.copy()
     return Comparisons(net, made, expected / mass, own_net, own_made, n_items)
 
 
-def agree(people: People, pairs: Comparisons | None, confidence: float) -> Agreement:
+def agree(units: Units, pairs: Comparisons | None, confidence: float) -> Agreement:
     """Kendall's W and, if pairs were compared, the mean τ of two people."""
-    w, w_error = _concordance(people)
-    tau, tau_error = (None, 0.0) if pairs is None else _mean_tau(people, pairs)
+    w, w_error = _concordance(units)
+    tau, tau_error = (None, 0.0) if pairs is None else _mean_tau(units, pairs)
     quantile = float("inf")
-    if people.n_people > 1:
-        quantile = float(special.stdtrit(people.n_people - 1, (1 + confidence) / 2))
+    if units.n_people > 1:
+        quantile = float(special.stdtrit(units.n_people - 1, (1 + confidence) / 2))
     # If everyone contributes the same, the sample shows no spread. Then allow for people who say
     # anything else, as large a share as the sample is just likely enough to have missed.
-    missed = 1 - (1 - confidence) ** (1 / people.n_people) if people.n_people > 1 else 1.0
+    missed = 1 - (1 - confidence) ** (1 / units.n_people) if units.n_people > 1 else 1.0
 
     def interval(value: float | None, error: float, least: float) -> tuple[float, float] | None:
         if value is None:
@@ -136,15 +136,15 @@ def agree(people: People, pairs: Comparisons | None, confidence: float) -> Agree
     return Agreement(w, interval(w, w_error, 0.0), tau, interval(tau, tau_error, -1.0))
 
 
-def _concordance(people: People) -> tuple[float | None, float]:
+def _concordance(units: Units) -> tuple[float | None, float]:
     """Kendall's W and its standard error."""
-    mean = mean_of(people, _with_length, people.n_items + 1).vector
+    mean = mean_of(units, _with_length, units.n_items + 1).vector
     vector, length = mean[:-1], float(mean[-1])
     if length <= 0:
         return None, 0.0
     w = float(vector @ vector) / length
     mass, squares = 0.0, 0.0
-    for block in people.blocks(people.n_items):
+    for block in units.blocks(units.n_items):
         masses = block.masses()
         totals = block.totals(_with_length(block.groups)) - masses[:, None] * mean
         influence = (2 * totals[:, :-1] @ vector - w * totals[:, -1]) / length
@@ -159,14 +159,14 @@ def _with_length(groups: object) -> Floats:
     return np.column_stack([vectors, np.einsum("ij,ij->i", vectors, vectors)])
 
 
-def _mean_tau(people: People, pairs: Comparisons) -> tuple[float | None, float]:
+def _mean_tau(units: Units, pairs: Comparisons) -> tuple[float | None, float]:
     """The mean τ of two people and its standard error."""
     times = float(pairs.made @ pairs.made) - pairs.own_made
     if times <= 1e-9 * float(pairs.made @ pairs.made):
         return None, 0.0
     tau = (float(pairs.net @ pairs.net) - pairs.own_net) / times
     squares = 0.0
-    for block in people.blocks(len(pairs.net)):
+    for block in units.blocks(len(pairs.net)):
         signs = comparisons(block.groups)
         totals = block.totals(signs)
         compared = block.totals(np.abs(signs))

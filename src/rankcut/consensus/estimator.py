@@ -16,13 +16,12 @@ from rankcut.consensus import (
     Comparisons,
     Method,
     Outcome,
-    People,
     Resampling,
+    Units,
     agree,
     by_majorities,
     by_vectors,
     compare_pairs,
-    gather,
     majority_sentence,
     pairwise_winner,
     shortest_cycle,
@@ -33,7 +32,7 @@ from rankcut.errors import InputError, Setting
 from rankcut.estimators import TakesRankings
 from rankcut.graphs.item_graph import fit_graph
 from rankcut.parameters import check_choice, check_count, is_real, seed_from
-from rankcut.rankings import Rankings, Unranked, weights_of
+from rankcut.rankings import Rankings, Unranked
 from rankcut.rankings.collections import takes_collections
 
 
@@ -149,17 +148,18 @@ class Consensus(TakesRankings):
     @takes_collections
     def fit(
         self,
-        ranks: Any,
+        X: Any,
         y: ArrayLike | None = None,
         *,
         sample_weight: ArrayLike | None = None,
         people: ArrayLike | None = None,
+        progress: Progress | None = None,
     ) -> Self:
         """Find the consensus of rankings.
 
         Parameters
         ----------
-        ranks : array, frame or CSR array of shape (n_rankings, n_items)
+        X : array, frame, CSR array or RankingSet of shape (n_rankings, n_items)
             Rank matrix: 1 = best, equal = tied, NaN (or absent in a sparse matrix) = not ranked.
             In a Dask array or DataFrame, each different ranking is counted, block by block.
         y : None
@@ -169,29 +169,6 @@ class Consensus(TakesRankings):
             people, each row one person. None: the counts of a RankingSet, or one each.
         people : array of shape (n_rankings,) or None
             Whose ranking each row is. Rows of the same person are resampled together.
-
-        Returns
-        -------
-        self
-        """
-        rankings = self._read(ranks, reset=True)
-        return self.fit_matrix(rankings, weights_of(ranks, sample_weight), people)
-
-    def fit_matrix(
-        self,
-        rankings: Rankings,
-        sample_weight: ArrayLike | None = None,
-        people: ArrayLike | None = None,
-        progress: Progress | None = None,
-    ) -> Self:
-        """Like :meth:`fit`, for a rank matrix that has already been read and has item labels.
-
-        Parameters
-        ----------
-        rankings : Rankings
-            As :func:`rankcut.rankings.read_rankings` returns it.
-        sample_weight, people : array of shape (n_rankings,) or None
-            As in :meth:`fit`.
         progress : callable or None
             Called while Kemeny's order is not proven, as ``progress(value, bound)``.
 
@@ -199,15 +176,12 @@ class Consensus(TakesRankings):
         -------
         self
         """
-        self._check_parameters()
-        rankings.check(self.unranked)
-        gathered = gather(rankings, self.unranked, sample_weight, people)  # type: ignore[arg-type]
-        return self._take_together(rankings, gathered, progress)
+        rankings = self._read(X, reset=True, sample_weight=sample_weight, people=people)
+        return self._combine(rankings, progress)
 
-    def _take_together(
-        self, rankings: Rankings, gathered: People, progress: Progress | None = None
-    ) -> Self:
+    def _combine(self, rankings: Rankings, progress: Progress | None = None) -> Self:
         resampling = self._check_parameters()
+        units = Units.of(rankings)
         n_items = rankings.shape[1]
         if self.method in ("copeland", "kemeny") and n_items > MOST_PAIRED:
             raise InputError(
@@ -217,12 +191,12 @@ class Consensus(TakesRankings):
             )
         self._items = rankings.items
         self.n_features_in_ = n_items
-        self.n_people_ = gathered.n_people
+        self.n_people_ = units.n_people
         # Products of narrow matrices: further threads would mostly wait.
         with _libraries().limit(limits=1, user_api="blas"):
-            self._pairs = compare_pairs(gathered) if n_items <= MOST_PAIRED else None
-            outcome = self._find(rankings, gathered, resampling, progress)
-            self.agreement_ = agree(gathered, self._pairs, self.confidence)
+            self._pairs = compare_pairs(units) if n_items <= MOST_PAIRED else None
+            outcome = self._find(rankings, units, resampling, progress)
+            self.agreement_ = agree(units, self._pairs, self.confidence)
         self.scores_ = outcome.scores
         self.ranking_ = outcome.ranking
         self.rank_intervals_ = outcome.intervals
@@ -231,22 +205,20 @@ class Consensus(TakesRankings):
         if outcome.kemeny is not None:
             self.objective_, self.bound_ = outcome.kemeny.value, outcome.kemeny.bound
         self.tied_groups_ = self._tied_groups()
-        self._say_what_matters(gathered)
+        self._say_what_matters(units)
         return self
 
     def _find(
         self,
         rankings: Rankings,
-        people: People,
+        units: Units,
         resampling: Resampling,
         progress: Progress | None,
     ) -> Outcome:
         if self.method in ("borda", "graph"):
-            return by_vectors(people, self._vectors(rankings), resampling)
+            return by_vectors(units, self._vectors(rankings), resampling)
         assert self._pairs is not None
-        return by_majorities(
-            people, self._pairs, self.method, resampling, self.time_limit, progress
-        )
+        return by_majorities(units, self._pairs, self.method, resampling, self.time_limit, progress)
 
     @property
     def pairwise_(self) -> Floats:
@@ -307,13 +279,13 @@ class Consensus(TakesRankings):
         groups = (np.flatnonzero(self.ranking_ == rank) for rank in np.unique(self.ranking_))
         return [[names[i] for i in group.tolist()] for group in groups if len(group) > 1]
 
-    def _say_what_matters(self, people: People) -> None:
+    def _say_what_matters(self, units: Units) -> None:
         """The pairwise winner and what is unusual, in sentences."""
         names = self._names()
         self.notes_: list[str] = []
         self.pairwise_winner_: Hashable | None = None
         self.cycle_: list[Hashable] = []
-        listed = np.flatnonzero(people.listed)
+        listed = np.flatnonzero(units.listed)
         if self._pairs is not None:
             margins = self._pairs.margins()[np.ix_(listed, listed)]
             winner = pairwise_winner(margins)
@@ -334,7 +306,7 @@ class Consensus(TakesRankings):
             )
         if self.agreement_.kendall_w is None:
             self.notes_.append("Each ranking ties all its items, so nothing orders them.")
-        missing = np.flatnonzero(~people.listed)
+        missing = np.flatnonzero(~units.listed)
         if missing.size:
             shown = ", ".join(repr(names[i]) for i in missing[:3])
             more = f" and {missing.size - 3} more" if missing.size > 3 else ""

@@ -16,8 +16,8 @@ from rankcut._loops.partitions import NOWHERE, centred_positions
 from rankcut._loops.resamples import draw_people
 from rankcut._loops.signs import expected_signs
 from rankcut._loops.types import Floats, Indices, Longs
-from rankcut.consensus.people import People
-from rankcut.rankings import read_rankings
+from rankcut.consensus.units import Units
+from rankcut.rankings import Rankings
 
 if TYPE_CHECKING:
     from rankcut.graphs import ItemGraph
@@ -89,7 +89,7 @@ def graph_vectors(graph: "ItemGraph") -> Vectors:
     def vectors(groups: Indices) -> Floats:
         ranks = np.where(groups == NOWHERE, np.nan, groups)
         rows = np.empty(groups.shape)
-        for first, block in slopes.read(read_rankings(ranks), 0, len(groups)):
+        for first, block in slopes.read(Rankings(ranks, unranked="anywhere"), 0, len(groups)):
             entries = slopes.entries(block, np.ones(len(block)), shared=False)
             entries.write(rows[first : first + len(block)], normalize=False)
         return rows
@@ -119,12 +119,12 @@ def comparisons(groups: Indices) -> Floats:
     return signs
 
 
-def mean_of(people: People, vectors: Vectors, width: int, *, covariance: bool = False) -> Mean:
+def mean_of(units: Units, vectors: Vectors, width: int, *, covariance: bool = False) -> Mean:
     """The mean over people of vectors of ``width`` coordinates, with its standard error."""
     mass, squared_mass = 0.0, 0.0
     total, crossed = np.zeros(width), np.zeros(width)
     second = np.zeros((width, width) if covariance else width)
-    for block in people.blocks(width):
+    for block in units.blocks(width):
         masses = block.masses()
         totals = block.totals(vectors(block.groups))
         counts = block.counts.astype(np.float64)
@@ -137,7 +137,7 @@ def mean_of(people: People, vectors: Vectors, width: int, *, covariance: bool = 
         else:
             second += counts @ totals**2
     mean = total / mass
-    n_people = people.n_people
+    n_people = units.n_people
     with np.errstate(divide="ignore", invalid="ignore"):
         scale = np.float64(n_people) / np.float64(n_people - 1) / mass**2
     if covariance:
@@ -159,19 +159,19 @@ def mean_of(people: People, vectors: Vectors, width: int, *, covariance: bool = 
 
 
 def resampled_means(
-    people: People, vectors: Vectors, width: int, n_bootstraps: int, seed: int
+    units: Units, vectors: Vectors, width: int, n_bootstraps: int, seed: int
 ) -> Iterator[Floats]:
     """Means in bootstrap samples, some samples at a time: arrays of (n_samples, width).
 
     Memory does not grow with the number of people or samples.
     """
-    bounds = people.bounds()
-    sizes = np.array([people.counts[start:stop].sum() for start, stop in bounds], dtype=np.int64)
+    bounds = units.bounds()
+    sizes = np.array([units.counts[start:stop].sum() for start, stop in bounds], dtype=np.int64)
     step = max(1, min(n_bootstraps, _MOST_MEANS // max(width, 1)))
     for first in range(0, n_bootstraps, step):
         n_samples = min(step, n_bootstraps - first)
         rng = np.random.default_rng([seed, first])
-        drawn = rng.multinomial(people.n_people, sizes / sizes.sum(), size=n_samples)
+        drawn = rng.multinomial(units.n_people, sizes / sizes.sum(), size=n_samples)
         sums = np.zeros((n_samples, width))
         masses = np.zeros(n_samples)
         # One array for all blocks: allocating memory costs as much as the work itself.
@@ -180,14 +180,14 @@ def resampled_means(
             dtype=np.float32 if drawn.max() < _WHOLE else np.float64,
         )
         for (start, stop), n_drawn in zip(bounds, drawn.T, strict=True):
-            block = people.block(start, stop)
+            block = units.block(start, stop)
             times = space[: n_samples * (stop - start)].reshape(n_samples, stop - start)
             _draw(block.counts, np.ascontiguousarray(n_drawn), rng, times)
             alike = block.weights is None and block.starts is None
             masses += n_drawn if alike else times @ block.masses()
-            for units, some in block.split(width):
+            for chosen, some in block.split(width):
                 sums += _weighted_sums(
-                    times[:, units], some.totals(vectors(some.groups)), int(n_drawn.max())
+                    times[:, chosen], some.totals(vectors(some.groups)), int(n_drawn.max())
                 )
         yield sums / masses[:, None]
 

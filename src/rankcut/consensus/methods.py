@@ -24,7 +24,7 @@ from rankcut.consensus.means import (
     resampled_means,
     sign_vectors,
 )
-from rankcut.consensus.people import People
+from rankcut.consensus.units import Units
 from rankcut.rankings.decoding import to_ranking
 
 Method: TypeAlias = Literal["borda", "graph", "copeland", "kemeny"]
@@ -76,9 +76,9 @@ class Outcome:
     kemeny: KemenyOrder | None = None
 
 
-def mean_scores(people: People) -> Floats:
+def mean_scores(units: Units) -> Floats:
     """Borda's scores: the mean vector over people on the complete graph."""
-    return mean_of(people, borda_vectors, people.n_items).vector
+    return mean_of(units, borda_vectors, units.n_items).vector
 
 
 def rank_listed(scores: Floats, listed: NDArray[np.bool_]) -> NDArray[np.int64]:
@@ -92,15 +92,15 @@ def rank_listed(scores: Floats, listed: NDArray[np.bool_]) -> NDArray[np.int64]:
     return ranking
 
 
-def by_vectors(people: People, vectors: Vectors, resampling: Resampling) -> Outcome:
+def by_vectors(units: Units, vectors: Vectors, resampling: Resampling) -> Outcome:
     """Items in the order of the mean vector."""
-    n_items, listed = people.n_items, people.listed
+    n_items, listed = units.n_items, units.listed
     paired = n_items <= MOST_PAIRED
-    mean = mean_of(people, vectors, n_items, covariance=paired)
+    mean = mean_of(units, vectors, n_items, covariance=paired)
     ranking = rank_listed(mean.vector, listed)
     if not resampling.n_bootstraps:
         return Outcome(mean.vector, ranking, None, None)
-    samples = resampled_means(people, vectors, n_items, resampling.n_bootstraps, resampling.seed)
+    samples = resampled_means(units, vectors, n_items, resampling.n_bootstraps, resampling.seed)
     if paired:
         sure, means = sure_differences(mean, samples, listed, resampling.confidence)
         places = places_by_pairs(sure)
@@ -117,7 +117,7 @@ def by_vectors(people: People, vectors: Vectors, resampling: Resampling) -> Outc
 
 
 def by_majorities(
-    people: People,
+    units: Units,
     pairs: Comparisons,
     method: Method,
     resampling: Resampling,
@@ -130,45 +130,45 @@ def by_majorities(
     that is possible whichever way the open majorities go: by Kemeny's method the span of the items
     that can then beat each other in cycles; by Copeland's, what the scores can be.
     """
-    listed = np.flatnonzero(people.listed)
+    listed = np.flatnonzero(units.listed)
     n_listed = len(listed)
     margins = pairs.margins()[np.ix_(listed, listed)]
     kemeny = None
     if method == "kemeny":
         step = 0.0
-        if people.unranked != "anywhere" and people.weights is None:
+        if units.unranked != "anywhere" and units.weights is None:
             # Margins are whole numbers over the number of people, and flipping one counts twice.
-            step = 2 / people.n_people
+            step = 2 / units.n_people
         kemeny = kemeny_order(margins, step=step, time_limit=time_limit, progress=progress)
         scores, ranks = pairs.margins().sum(axis=1), kemeny.ranks
     else:
         scores = copeland_scores(pairs.margins())
         ranks = to_ranking(copeland_scores(margins))
-    ranking = np.full(people.n_items, n_listed + 1)
+    ranking = np.full(units.n_items, n_listed + 1)
     ranking[listed] = ranks
     if not resampling.n_bootstraps:
         return Outcome(scores, ranking, None, None, kemeny)
-    one, other = np.triu_indices(people.n_items, 1)
-    kept = people.listed[one] & people.listed[other]
+    one, other = np.triu_indices(units.n_items, 1)
+    kept = units.listed[one] & units.listed[other]
 
     def vectors(groups: NDArray[np.uint32]) -> Floats:
         signs = sign_vectors(groups)
         return signs if kept.all() else np.compress(kept, signs, axis=1)
 
     width = int(kept.sum())
-    mean = mean_of(people, vectors, width)
+    mean = mean_of(units, vectors, width)
     first = np.zeros(n_listed)
 
     def note(means: Floats) -> None:
         first[:] += _first_by_majorities(means, n_listed, method)
 
-    samples = resampled_means(people, vectors, width, resampling.n_bootstraps, resampling.seed)
+    samples = resampled_means(units, vectors, width, resampling.n_bootstraps, resampling.seed)
     sure = sure_coordinates(mean, samples, resampling.confidence, note)[0]
-    shares = np.zeros(people.n_items)
+    shares = np.zeros(units.n_items)
     shares[listed] = first / resampling.n_bootstraps
     certain = pair_matrix(np.where(sure, np.sign(mean.vector), 0.0), n_listed) > 0
     places = _open_places(certain, margins, method)
-    return Outcome(scores, ranking, _all_places(places, people.listed), shares, kemeny)
+    return Outcome(scores, ranking, _all_places(places, units.listed), shares, kemeny)
 
 
 def _open_places(certain: NDArray[np.bool_], margins: Floats, method: Method) -> NDArray[np.int64]:

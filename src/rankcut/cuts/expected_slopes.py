@@ -17,7 +17,7 @@ from rankcut._loops.top_lists import pool_top_lists
 from rankcut._loops.types import Floats, Indices
 from rankcut.graphs import ItemGraph
 from rankcut.rankings import Rankings
-from rankcut.rankings.partitions import Partitions, read_ranked
+from rankcut.rankings.partitions import Partitions
 
 # Entries computed at once; short lists of a large catalogue have few each.
 _MOST_ENTRIES = 1 << 20
@@ -151,7 +151,7 @@ class ExpectedSlopes:
 
     def read(self, rankings: Rankings, start: int, stop: int) -> Iterator[tuple[int, Partitions]]:
         """Blocks of rankings with a bounded number of entries."""
-        for first, block in read_ranked(rankings, start, stop):
+        for first, block in rankings.listed_blocks(start, stop):
             ends = np.cumsum(self._capacities(block))
             at = 0
             while at < len(block):

@@ -41,7 +41,7 @@ from rankcut.graphs.item_graph import fit_graph
 from rankcut.parameters import seed_from
 from rankcut.rankings import Rankings, read_rankings
 from rankcut.rankings.collections import takes_collections
-from rankcut.rankings.partitions import Partitions, block_rows, read_partitions
+from rankcut.rankings.partitions import Partitions, block_rows
 from rankcut.threads import over_rows
 
 # "auto" takes the closed form for more items: sampling costs hundreds of times as much there.
@@ -175,7 +175,7 @@ class FeatureMap:
             increments = np.empty((min(step, stop - start), n_items))
             # Vectors that are still to be scaled may be beyond the numbers of float32.
             room = np.empty(increments.shape) if normalize else None
-            for first, block in read_partitions(rankings, start, stop, close=plain):
+            for first, block in rankings.blocks(start, stop, close=plain):
                 rows = vectors[first : first + len(block)]
                 if plain:
                     closed = block
@@ -200,7 +200,7 @@ class FeatureMap:
 
         def fill(start: int, stop: int) -> None:
             room = np.empty((min(block_rows(n_items), stop - start), n_items))
-            for first, block in read_partitions(rankings, start, stop, close=False):
+            for first, block in rankings.blocks(start, stop, close=False):
                 rows = room[: len(block)]
                 averager.fill(block, first, rows, report)
                 vectors[first : first + len(block)] = rows
@@ -384,6 +384,5 @@ def graph_cut_features(
     array([[ 1.,  0.,  0., -1.]])
     """
     chosen = MapOptions(**options)
-    rankings = read_rankings(X, items)
-    rankings.check(chosen.unranked)
+    rankings = read_rankings(X, items, unranked=chosen.unranked)
     return fit_map(graph, rankings, chosen)(rankings)

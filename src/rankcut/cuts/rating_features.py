@@ -148,9 +148,9 @@ class RatingFeatures(NamesItems, TransformerMixin, TakesRankings):
         self._items = ratings.items
         return self
 
-    def _read(self, X: Any, *, reset: bool) -> Rankings:
+    def _read(self, X: Any, **options: Any) -> Rankings:
         frame = as_frame(X)
-        return super()._read(X if frame is None else with_category_codes(frame), reset=reset)
+        return super()._read(X if frame is None else with_category_codes(frame), **options)
 
     def transform(self, X: Any) -> Any:
         """Vectors of ratings of the items that were fitted.

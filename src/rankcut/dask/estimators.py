@@ -12,11 +12,12 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rankcut.blocs.estimator import RankingBlocs
+from rankcut.consensus import Units
 from rankcut.consensus.estimator import Consensus
 from rankcut.cuts.feature_map import graph_cut_features
 from rankcut.cuts.transformers import GraphCutFeatures, RankingFeatures
 from rankcut.dask.collections import map_rows, stand_in
-from rankcut.dask.consensus import gather_lazy
+from rankcut.dask.consensus import merge_lazy
 from rankcut.dask.gp_rows import LazyFeatures, sum_lazily
 from rankcut.errors import InputError
 from rankcut.gp.classifier import GPClassifier
@@ -139,8 +140,8 @@ def fit_consensus(
             remedy="compute them first",
         )
     model._check_parameters()
-    rankings = model._read(stand_in(X), reset=True)
-    return model._take_together(rankings, gather_lazy(X, model.unranked, sample_weight))
+    model._read(stand_in(X), reset=True)
+    return model._combine(merge_lazy(X, model.unranked, sample_weight))
 
 
 @for_collections(RankingBlocs.fit)
@@ -150,7 +151,7 @@ def fit_blocs(
     """The blocs of the different rankings of all blocks and their counts."""
     model._check_parameters()
     rankings = model._read(stand_in(X), reset=True)
-    model._divide(rankings, gather_lazy(X, model.unranked, sample_weight, "anywhere"))
+    model._divide(rankings, Units.of(merge_lazy(X, model.unranked, sample_weight, "anywhere")))
     model.labels_ = model.predict(X)
     model.membership_ = model.predict_membership(X)
     return model

@@ -85,8 +85,7 @@ def _encodings(
 def _encode(
     kernel: RankingKernel, items: Any, encode: Encoder, dtype: np.dtype[Any], block: Any
 ) -> Encoding:
-    rankings = read_rankings(block, items)
-    rankings.check(kernel.unranked)
+    rankings = read_rankings(block, items, unranked=kernel.unranked)
     return encode(rankings, dtype)
 
 

@@ -18,8 +18,8 @@ from rankcut.errors import InputError
 from rankcut.graphs.distances import strongest_products
 from rankcut.graphs.item_graph import ItemGraph
 from rankcut.graphs.weights import SparseWeights
-from rankcut.parameters import WithParameters, check_count, check_counts, check_number
-from rankcut.rankings import Rankings, read_rankings, weights_of
+from rankcut.parameters import WithParameters, check_count, check_number
+from rankcut.rankings import Rankings, read_rankings
 
 # Rows of a dense rank matrix are read in blocks of about this many entries.
 _BLOCK = 1 << 20
@@ -70,10 +70,9 @@ class _ProfileGraph(WithParameters, ABC):
         """
         check_count(self.n_neighbors, "n_neighbors")
         check_number(self.shrinkage, "shrinkage")
-        rankings = X if isinstance(X, Rankings) else read_rankings(X, items)
-        rankings.check_finite()
+        rankings = read_rankings(X, items, unranked="anywhere", sample_weight=sample_weight)
         listed = listed_ranks(rankings)
-        row_counts = check_counts(weights_of(X, sample_weight), rankings.shape[0])
+        row_counts = rankings.counts
         if (row_counts == 0).any():
             listed, row_counts = listed[row_counts > 0], row_counts[row_counts > 0]
         counts = np.repeat(row_counts, np.diff(listed.indptr))

@@ -25,7 +25,7 @@ from rankcut._loops.permutation_kernels import class_function_values
 from rankcut._loops.types import Floats, Indices
 from rankcut.errors import InputError
 from rankcut.kernels.gram import Encoder
-from rankcut.kernels.groups import DRAWS, CompletedGroups, complete, read_groups
+from rankcut.kernels.groups import DRAWS, CompletedGroups, complete
 from rankcut.kernels.ranking_kernel import Bounds, RankingKernel
 from rankcut.parameters import check_positive, seed_from
 from rankcut.rankings import Rankings, Unranked
@@ -106,7 +106,7 @@ class DiffusionKernel(RankingKernel):
                     f"the diffusion kernel is for at most {MOST_ITEMS} items; got {n_items}",
                     remedy="use mallows_kernel, which takes any number",
                 )
-            groups = read_groups(rankings, self.unranked, self.n_jobs)
+            groups = rankings.groups(n_jobs=self.n_jobs)
             completions = complete(
                 groups, keep_ties=False, n_draws=self.n_draws, seed=seed, n_jobs=self.n_jobs
             )

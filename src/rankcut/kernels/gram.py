@@ -109,12 +109,10 @@ def read_both(
     X: Any, Y: Any, items: Sequence[Hashable] | None, unranked: Unranked
 ) -> tuple[Rankings, Rankings | None]:
     """Two checked rank matrices over the same items; the second is None if Y is None or X."""
-    left = read_rankings(X, items)
-    left.check(unranked)
+    left = read_rankings(X, items, unranked=unranked)
     if Y is None or Y is X:
         return left, None
-    left, right = with_same_labels(left, read_rankings(Y, items))
-    right.check(unranked)
+    left, right = with_same_labels(left, read_rankings(Y, items, unranked=unranked))
     return left, right
 
 

@@ -1,7 +1,5 @@
 """The groups of each ranking, and the full rankings that agree with it.
 
-Most kernels start from :func:`read_groups`.
-
 A kernel on full rankings becomes a kernel on all kinds of rankings by a mean over the full
 rankings that agree with each (ties broken, unranked items put anywhere). A ranking with at most
 ``n_draws`` completions gets all of them, which is exact and costs no more than a sample. Any other
@@ -20,37 +18,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankcut._loops.linear_extensions import complete_rows, count_completions
-from rankcut._loops.partitions import group_rows
 from rankcut._loops.types import Indices, Ints
 from rankcut.parameters import check_draws
-from rankcut.rankings import Rankings, Unranked
-from rankcut.rankings.partitions import block_rows, read_partitions
+from rankcut.rankings.partitions import block_rows
 from rankcut.threads import over_rows
 
 # Completions of a ranking, in mirrored pairs. The cost of a Gram matrix grows with the square.
 DRAWS = 32
-
-
-def read_groups(rankings: Rankings, unranked: Unranked, n_jobs: int | None) -> Indices:
-    """``groups[r, i]``: the group of item i in ranking r, from 0 for the best; NOWHERE if unranked.
-
-    Only ``unranked="anywhere"`` leaves items unranked.
-
-    >>> from rankcut.rankings import read_rankings
-    >>> read_groups(read_rankings([[1, 7, 7, 3.5]]), "error", None)
-    array([[0, 2, 2, 1]], dtype=uint32)
-    """
-    n_rows, n_items = rankings.shape
-    groups = np.empty((n_rows, n_items), dtype=np.uint32)
-    close = unranked != "anywhere"
-
-    def fill(start: int, stop: int) -> None:
-        for first, block in read_partitions(rankings, start, stop, close=close):
-            rows = groups[first : first + len(block)]
-            group_rows(block.order, block.ends, block.n_groups, rows)
-
-    over_rows(fill, n_rows, block_rows(n_items), n_jobs)
-    return groups
 
 
 def all_full(groups: Indices) -> bool:

@@ -28,7 +28,7 @@ from rankcut._loops.signs import (
 )
 from rankcut._loops.types import Indices, Words
 from rankcut.kernels.gram import Encoder, Features, gram_dtype
-from rankcut.kernels.groups import all_full, read_groups
+from rankcut.kernels.groups import all_full
 from rankcut.kernels.pair_features import PairFeatures
 from rankcut.kernels.ranking_kernel import RankingKernel
 from rankcut.rankings import Rankings, Unranked
@@ -76,7 +76,7 @@ class KendallKernel(RankingKernel):
         """Encode rankings as bits; as expected signs if items may be unranked."""
 
         def encode(rankings: Rankings, dtype: np.dtype[Any]) -> GroupedItems | Features:
-            groups = read_groups(rankings, self.unranked, self.n_jobs)
+            groups = rankings.groups(n_jobs=self.n_jobs)
             if self.unranked != "anywhere":
                 return GroupedItems(groups)
 
@@ -182,7 +182,7 @@ class KendallFeatures(PairFeatures):
         self.n_jobs = n_jobs
 
     def _features(self, rankings: Rankings) -> NDArray[Any]:
-        groups = read_groups(rankings, self.unranked, self.n_jobs)
+        groups = rankings.groups(n_jobs=self.n_jobs)
         features = scaled_signs(groups, gram_dtype(self.dtype, None, rankings))
         if self.normalize:
             norms = np.linalg.norm(features, axis=1, keepdims=True)

@@ -18,7 +18,7 @@ from rankcut.errors import InputError, Setting
 from rankcut.graphs.item_graph import fit_graph
 from rankcut.kernels.gram import Features, fill_gram, gram_dtype, with_same_labels
 from rankcut.rankings import Rankings, Unranked, read_rankings
-from rankcut.rankings.partitions import Partitions, block_rows, read_partitions
+from rankcut.rankings.partitions import Partitions, block_rows
 from rankcut.threads import over_rows
 
 
@@ -76,9 +76,11 @@ def lovasz_bregman_divergence(
                 " if unranked items come after all ranked ones",
             ],
         )
-    scores, rankings = with_same_labels(read_rankings(X, items), read_rankings(Y, items))
+    scores, rankings = with_same_labels(
+        read_rankings(X, items, unranked="anywhere", number="score"),
+        read_rankings(Y, items, unranked=unranked),
+    )
     _check_scores(scores)
-    rankings.check(unranked)
     cut = GraphCut(fit_graph(graph, rankings))
     result_dtype = gram_dtype(dtype, out, rankings)
     values = np.concatenate([part for _, part in _dense_rows(scores)])
@@ -135,7 +137,7 @@ def _mean_gains(rankings: Rankings, cut: GraphCut, n_jobs: int | None) -> NDArra
         step = min(block_rows(n_items), stop - start)
         room = Partitions.empty(step, n_items)
         gains = np.empty((step, n_items))
-        for first, block in read_partitions(rankings, start, stop, close=True):
+        for first, block in rankings.blocks(start, stop, close=True):
             broken = room[: len(block)]
             broken.n_groups[:] = n_items
             for backwards in (False, True):

@@ -27,7 +27,7 @@ from rankcut._loops.permutation_kernels import mallows_values, tie_terms
 from rankcut._loops.types import Floats, Indices, Ints, Words
 from rankcut.errors import InputError, Setting
 from rankcut.kernels.gram import Encoder
-from rankcut.kernels.groups import DRAWS, CompletedGroups, complete, read_groups
+from rankcut.kernels.groups import DRAWS, CompletedGroups, complete
 from rankcut.kernels.kendall import count_pairs, kendall_kernel, signs_as_bits
 from rankcut.kernels.ranking_kernel import Bounds, RankingKernel
 from rankcut.parameters import check_positive, seed_from
@@ -112,7 +112,7 @@ class MallowsKernel(RankingKernel):
         seed = seed_from(self.random_state)
 
         def encode(rankings: Rankings, dtype: np.dtype[Any]) -> MallowsCompletions:
-            groups = read_groups(rankings, self.unranked, self.n_jobs)
+            groups = rankings.groups(n_jobs=self.n_jobs)
             completions = complete(
                 groups, keep_ties=True, n_draws=self.n_draws, seed=seed, n_jobs=self.n_jobs
             )
@@ -174,8 +174,7 @@ def median_lambda(
     >>> median_lambda([[1, 2, 3, 4], [2, 1, 3, 4], [2, 1, 4, 3]])
     1.0
     """
-    rankings = read_rankings(X, items)
-    rankings.check(unranked)
+    rankings = read_rankings(X, items, unranked=unranked)
     n_rows, n_items = rankings.shape
     sample = X
     if n_rows > _SAMPLE:

@@ -13,7 +13,6 @@ from rankcut.errors import InputError
 from rankcut.kernels.gram import Encoder
 from rankcut.kernels.ranking_kernel import RankingKernel
 from rankcut.rankings import Rankings
-from rankcut.rankings.partitions import read_ranked
 
 # Where the sum over all places goes over to an integral, and the decay up to which it may.
 _FAR = 1000
@@ -150,7 +149,7 @@ def weigh_lists(rankings: Rankings, table: Floats) -> WeighedLists:
     n_rows, n_items = rankings.shape
     starts = np.zeros(n_rows + 1, dtype=np.int64)
     items, weights = [], []
-    for first, block in read_ranked(rankings, 0, n_rows):
+    for first, block in rankings.listed_blocks(0, n_rows):
         lengths = block.n_ranked()
         starts[first + 1 : first + 1 + len(block)] = lengths
         places = np.arange(block.order.shape[1]) < lengths[:, np.newaxis]

@@ -7,7 +7,6 @@ from numpy.typing import NDArray
 
 from rankcut._loops.partitions import centred_positions
 from rankcut.kernels.gram import Encoder, Features
-from rankcut.kernels.groups import read_groups
 from rankcut.kernels.ranking_kernel import RankingKernel
 from rankcut.rankings import Rankings
 
@@ -42,7 +41,7 @@ class SpearmanKernel(RankingKernel):
         """Encode rankings as centred positions."""
 
         def encode(rankings: Rankings, dtype: np.dtype[Any]) -> Features:
-            groups = read_groups(rankings, self.unranked, self.n_jobs)
+            groups = rankings.groups(n_jobs=self.n_jobs)
 
             def fill(start: int, stop: int) -> NDArray[Any]:
                 features = np.empty((stop - start, groups.shape[1]))

@@ -33,7 +33,7 @@ from rankcut._loops.types import Floats, Indices
 from rankcut.errors import InputError
 from rankcut.graphs.distances import scaled_to_one
 from rankcut.kernels.gram import Encoder, Features, gram_dtype, rows_at_once
-from rankcut.kernels.groups import all_full, read_groups
+from rankcut.kernels.groups import all_full
 from rankcut.kernels.pair_features import PairFeatures
 from rankcut.kernels.ranking_kernel import RankingKernel
 from rankcut.parameters import check_choice, is_whole, within_floats
@@ -100,7 +100,7 @@ class WeightedKendallKernel(RankingKernel):
                 position_weights = scaled_to_one(np.asarray(position_weights, dtype=np.float64))
 
         def encode(rankings: Rankings, dtype: np.dtype[Any]) -> Features | AverageWeights:
-            groups = read_groups(rankings, self.unranked, self.n_jobs)
+            groups = rankings.groups(n_jobs=self.n_jobs)
             table = weight_table(self.weights, self.k, position_weights, groups.shape[1])
             if self.weights == "average":
                 return AverageWeights(groups)
@@ -210,7 +210,7 @@ class WeightedKendallFeatures(PairFeatures):
 
     def _features(self, rankings: Rankings) -> NDArray[Any]:
         table = self._table(rankings.shape[1])
-        groups = read_groups(rankings, self.unranked, self.n_jobs)
+        groups = rankings.groups(n_jobs=self.n_jobs)
         dtype = gram_dtype(self.dtype, None, rankings)
         return PositionWeights(groups, table).rows(0, len(groups), dtype)
 

@@ -149,15 +149,14 @@ class RankingRegressor(RegressorMixin, BaseEstimator):
         """
         table = self._check_covariates(X, reset=True)
         ranks, sample_weight = check_targets(y), weights_of(y, sample_weight)
-        rankings = read_rankings(ranks)
-        rankings.check(self.unranked)
+        rankings = read_rankings(ranks, unranked=self.unranked)
         check_consistent_length(X, ranks)
         weights = check_counts(sample_weight, rankings.shape[0])
         if not weights.all():
             kept = np.flatnonzero(weights)
             table, weights = _safe_indexing(table, kept), weights[kept]
             ranks = _safe_indexing(ranks, kept)
-            rankings = read_rankings(ranks)
+            rankings = rankings.rows(kept)
         if not ranks_anything(rankings):
             raise InputError("no ranking ranks any item, so there is nothing to learn")
         seed = seed_from(self.random_state)
@@ -166,7 +165,7 @@ class RankingRegressor(RegressorMixin, BaseEstimator):
         self._by_pairs = self.features is None and 1 < self.n_items_ <= _MOST_PAIRED
         pairs = None
         if self.n_items_ <= _MOST_PAIRED or self.features is None:
-            pairs = pair_targets(rankings, self.unranked, self.n_jobs)
+            pairs = pair_targets(rankings, self.n_jobs)
         if self._by_pairs:
             assert pairs is not None
             targets, listed = pairs.signs, pairs.listed

@@ -16,11 +16,10 @@ from sklearn.model_selection import KFold
 from rankcut._loops.partitions import NOWHERE
 from rankcut._loops.types import Floats, Indices
 from rankcut.errors import InputError
-from rankcut.kernels.groups import read_groups
 from rankcut.label_ranking.covariates import take_rows
 from rankcut.label_ranking.targets import pair_targets, scores_of_pairs
-from rankcut.parameters import check_count, check_counts
-from rankcut.rankings import Unranked, read_rankings, weights_of
+from rankcut.parameters import check_count
+from rankcut.rankings import Unranked, read_rankings
 from rankcut.rankings.decoding import to_ranking
 
 
@@ -136,15 +135,13 @@ def _both(
     observed: Any, predicted: Any, unranked: Unranked, sample_weight: ArrayLike | None
 ) -> tuple[Indices, Indices, Floats]:
     """The groups of the items in observed and predicted rankings, and the weights."""
-    truth, found = read_rankings(observed), read_rankings(predicted)
+    truth = read_rankings(observed, unranked=unranked, sample_weight=sample_weight)
+    found = read_rankings(predicted)
     if truth.shape != found.shape:
         raise InputError(
             f"observed rankings have the shape {truth.shape}, predicted ones {found.shape}"
         )
-    truth.check(unranked)
-    found.check("error")
-    weights = check_counts(weights_of(observed, sample_weight), truth.shape[0])
-    return read_groups(truth, unranked, None), read_groups(found, "error", None), weights
+    return truth.groups(), found.groups(), truth.counts
 
 
 def _signs(groups: Indices, i: int, j: int) -> NDArray[np.int8]:
@@ -226,7 +223,7 @@ def cross_validate_rankings(
     for train, test in KFold(folds, shuffle=True, random_state=seed).split(np.arange(n_rows)):
         fitted = clone(model).fit(take_rows(covariates, train), ranks[train])
         found[name][test] = fitted.predict(take_rows(covariates, test))
-        signs = pair_targets(read_rankings(ranks[train]), model.unranked).signs
+        signs = pair_targets(read_rankings(ranks[train], unranked=model.unranked)).signs
         same = to_ranking(scores_of_pairs(signs.sum(axis=0)[None], n_items)[0])
         found["one ranking for all"][test] = same
     unranked = model.unranked

@@ -15,9 +15,8 @@ from rankcut._loops.partitions import NOWHERE
 from rankcut._loops.signs import expected_signs
 from rankcut._loops.types import Floats
 from rankcut.errors import InputError
-from rankcut.kernels.groups import read_groups
 from rankcut.kernels.kendall import count_pairs
-from rankcut.rankings import Rankings, Unranked, as_frame
+from rankcut.rankings import Rankings, as_frame
 
 
 def check_targets(ranks: Any) -> Any:
@@ -27,7 +26,7 @@ def check_targets(ranks: Any) -> Any:
             "requires y to be passed, but the target y is None", parameter="RankingRegressor"
         )
     is_table = as_frame(ranks) is not None or issparse(ranks)
-    return ranks if is_table or hasattr(ranks, "__rank_matrix__") else np.asarray(ranks)
+    return ranks if is_table or hasattr(ranks, "__rankings__") else np.asarray(ranks)
 
 
 def ranks_anything(rankings: Rankings) -> bool:
@@ -56,15 +55,15 @@ class PairTargets:
     listed: NDArray[np.bool_]
 
 
-def pair_targets(rankings: Rankings, unranked: Unranked, n_jobs: int | None = None) -> PairTargets:
+def pair_targets(rankings: Rankings, n_jobs: int | None = None) -> PairTargets:
     """Expected signs of all pairs, and which of them are known.
 
     >>> from rankcut.rankings import read_rankings
-    >>> targets = pair_targets(read_rankings([[1, 2, np.nan]]), "anywhere")
+    >>> targets = pair_targets(read_rankings([[1, 2, np.nan]], unranked="anywhere"))
     >>> targets.signs.round(2).tolist(), targets.known.tolist()
     ([[1.0, 0.33, -0.33]], [[True, False, False]])
     """
-    groups = read_groups(rankings, unranked, n_jobs)
+    groups = rankings.groups(n_jobs=n_jobs)
     signs = np.empty((len(groups), count_pairs(groups.shape[1])))
     expected_signs(groups, signs)
     listed = groups != NOWHERE

@@ -157,7 +157,7 @@ def read_map(
             known = ", ".join(map(str, columns)) or "none"
             raise InputError(f"is {by!r}, not a column; columns are: {known}", parameter="by")
         by, by_name = X[by], by_name or by
-    matrix = read_rankings(X)
+    matrix = read_rankings(X, unranked="anywhere")
     if min(matrix.shape) < 2:
         raise InputError("a map needs at least two rankings of two items")
     weights = getattr(X, "counts", None) if sample_weight is None else sample_weight

@@ -1,22 +1,23 @@
 """Rankings of any kind as one checked value, and what converts to it."""
 
-from rankcut.rankings.value import (
-    EXACT,
-    Rankings,
-    Unranked,
+from rankcut.rankings.merging import Merged, merge_rankings
+from rankcut.rankings.reading import (
     as_frame,
     labels_beside,
     object_array,
     read_rankings,
     weights_of,
 )
+from rankcut.rankings.value import EXACT, Rankings, Unranked
 
 __all__ = [
     "EXACT",
+    "Merged",
     "Rankings",
     "Unranked",
     "as_frame",
     "labels_beside",
+    "merge_rankings",
     "object_array",
     "read_rankings",
     "weights_of",

@@ -10,7 +10,6 @@ from scipy import sparse as sp
 
 from rankcut.errors import InputError, Setting
 from rankcut.rankings import read_rankings
-from rankcut.rankings.partitions import read_partitions
 
 
 class LabelledRanks(NamedTuple):
@@ -133,12 +132,11 @@ def to_orders(X: Any, items: Sequence[Hashable] | None = None) -> list[list[Any]
     >>> to_orders([[2, 1, 2], [1, float("nan"), 2]], items=["uni", "toro", "ika"])
     [['toro', ('uni', 'ika')], ['uni', 'ika']]
     """
-    rankings = read_rankings(X, items)
-    rankings.check_finite()
+    rankings = read_rankings(X, items, unranked="anywhere")
     n_rows, n_items = rankings.shape
     labels = range(n_items) if rankings.items is None else rankings.items
     orders = []
-    for _, block in read_partitions(rankings, 0, n_rows, close=False):
+    for _, block in rankings.blocks(0, n_rows, close=False):
         for r in range(len(block)):
             ends = [0, *block.ends[r, : block.n_groups[r]].tolist()]
             listed = [labels[item] for item in block.order[r, : ends[-1]]]

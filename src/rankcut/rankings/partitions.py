@@ -4,7 +4,7 @@ Row r of a block lists its items best first in ``order[r]``; group t is
 ``order[r, ends[r, t - 1]:ends[r, t]]``. Items in no group come after the last end.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +19,6 @@ from rankcut._loops.partitions import (
 from rankcut._loops.slopes import pool_rows
 from rankcut._loops.types import Floats, Indices, Ints
 from rankcut.errors import InputError
-from rankcut.rankings import Rankings
 
 # A block has about this many entries: few enough that a core's cache holds what is made from them,
 # and enough that the time Python needs for each block does not matter.
@@ -149,61 +148,19 @@ def block_rows(n_items: int) -> int:
     return rows if rows < _SHARING else rows // _SHARING * _SHARING
 
 
-def read_partitions(
-    rankings: Rankings, start: int, stop: int, *, close: bool
-) -> Iterator[tuple[int, Partitions]]:
-    """The rankings from ``start`` to ``stop`` block by block, each with its first row's number.
-
-    ``close`` ties the unranked items of a ranking in one last group. The blocks share memory:
-    use one before asking for the next.
-    """
-    n_items = rankings.shape[1]
-    step = min(block_rows(n_items), stop - start)
-    room = Partitions.empty(step, n_items)
-    for first in range(start, stop, step):
-        block = room if stop - first >= step else room[: stop - first]
-        if rankings.sparse is None:
-            rows = rankings.read(first, first + len(block))
-            # The loops are compiled once, for arrays of this kind.
-            if not rows.flags.carray:
-                rows = rows.copy()
-            if order_permutations(rows, block.order, block.ends, block.n_groups):
-                order_other_rows(rows, close, block.order, block.ends, block.n_groups)
-        else:
-            _order_stored(rankings.sparse, first, block, close=close, everything=True)
-        yield first, block
+def order_rows(rows: Floats, block: Partitions, *, close: bool) -> None:
+    """Fill a block with the order of some rows of ranks; ``close`` ties unranked items last."""
+    # The loops are compiled once, for arrays of this kind.
+    if not rows.flags.carray:
+        rows = rows.copy()
+    if order_permutations(rows, block.order, block.ends, block.n_groups):
+        order_other_rows(rows, close, block.order, block.ends, block.n_groups)
 
 
-def read_ranked(rankings: Rankings, start: int, stop: int) -> Iterator[tuple[int, Partitions]]:
-    """As :func:`read_partitions`, but blocks of a sparse matrix list only the ranked items.
-
-    Their memory grows with the stored entries, not with the number of items.
-    """
-    matrix = rankings.sparse
-    if matrix is None:
-        yield from read_partitions(rankings, start, stop, close=False)
-        return
-    lengths = np.diff(matrix.indptr[start : stop + 1])
-    first = start
-    while first < stop:
-        # As many rows as fill a block, unless a long one among them would waste room.
-        full = np.searchsorted(matrix.indptr, matrix.indptr[first] + BLOCK, side="right") - 1
-        n_rows = max(1, min(int(full) - first, stop - first, BLOCK))
-        longest = int(lengths[first - start : first - start + n_rows].max())
-        while n_rows > 1 and n_rows * longest > 2 * BLOCK:
-            n_rows = -(-n_rows // 2)
-            longest = int(lengths[first - start : first - start + n_rows].max())
-        room = Partitions.empty(n_rows, max(1, longest))
-        block = Partitions(rankings.shape[1], room.order, room.ends, room.n_groups)
-        _order_stored(matrix, first, block, close=False, everything=False)
-        yield first, block
-        first += n_rows
-
-
-def _order_stored(
+def order_stored(
     matrix: Any, first: int, block: Partitions, *, close: bool, everything: bool
 ) -> None:
-    """Order some rows of a CSR matrix."""
+    """As :func:`order_rows` for rows of a CSR matrix; with ``everything``, unranked items too."""
     starts = matrix.indptr[first : first + len(block) + 1]
     entries = slice(starts[0], starts[-1])
     order_sparse_rows(

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from scipy import sparse as sp
 
 from rankcut.errors import InputError, amount
-from rankcut.rankings import Rankings, read_rankings
 from rankcut.rankings.orders import spread
 
 # A rank matrix is dense while it has at most this many entries, or at most this many entries for
@@ -185,9 +184,9 @@ class RankingSet:
         """The sum of the counts, exact however large."""
         return sum(self.counts.tolist())
 
-    def __rank_matrix__(self) -> Rankings:
-        """The ranks with the items' labels; every estimator and kernel reads a set through this."""
-        return read_rankings(self.ranks, self.labels())
+    def __rankings__(self) -> tuple[Any, tuple[Hashable, ...] | None, Any]:
+        """Ranks, labels and counts, for :func:`rankcut.rankings.read_rankings`."""
+        return self.ranks, self.labels(), self.counts.astype(float) if self.counted else None
 
     def dense(self) -> NDArray[np.float64]:
         """The ranks as an array, NaN where an item is not ranked."""

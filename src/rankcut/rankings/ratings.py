@@ -59,8 +59,7 @@ def from_ratings(X: Any, *, higher_is_better: bool = True, scale: Scale | None =
         )
     elif not sparse.issparse(X):
         _check_no_words(X)
-    ratings = read_rankings(X)
-    ratings.check_finite("score")
+    ratings = read_rankings(X, unranked="anywhere", number="score")
     sign = -1.0 if higher_is_better else 1.0
     if ratings.sparse is not None:
         ranks = sparse.csr_array(ratings.sparse, dtype=np.float64, copy=True)

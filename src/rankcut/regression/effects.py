@@ -20,9 +20,8 @@ from rankcut._loops.partitions import NOWHERE
 from rankcut._loops.types import Floats
 from rankcut.comparison.tables import Table
 from rankcut.errors import InputError
-from rankcut.kernels.groups import read_groups
-from rankcut.parameters import check_choice, check_counts
-from rankcut.rankings import read_rankings, weights_of
+from rankcut.parameters import check_choice
+from rankcut.rankings import read_rankings
 from rankcut.regression.linear_models import LinearModel, as_linear_model
 
 # Items are moved in at most this many rankings: their mean changes little with more.
@@ -189,15 +188,14 @@ def _random_orders(n_items: int) -> Floats:
 
 def _dense(X: Any, n_items: int) -> Floats:
     """Some of the rankings, places counted from 1 in steps of 1, NaN where unranked."""
-    matrix = read_rankings(X)
+    matrix = read_rankings(X, unranked="anywhere")
     if matrix.shape[1] != n_items:
         raise InputError(
             f"ranks {matrix.shape[1]} items, but the model has {n_items}", parameter="X"
         )
-    matrix.check("anywhere")
-    groups = read_groups(matrix, "anywhere", None)
+    groups = matrix.groups()
     # Evenly spaced people: a ranking that counts often is taken often.
-    people = np.cumsum(check_counts(weights_of(X, None), len(groups)))
+    people = np.cumsum(matrix.counts)
     n_taken = int(min(people[-1], _MOST_RANKINGS))
     rows = np.searchsorted(people, (np.arange(n_taken) + 0.5) / n_taken * people[-1])
     ranks: Floats = groups[rows].astype(np.float64) + 1.0

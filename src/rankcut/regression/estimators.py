@@ -1,6 +1,7 @@
 """Classes and numbers from rankings: several views of a list, weighted by the evidence."""
 
 from collections.abc import Hashable, Sequence
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -14,7 +15,7 @@ from rankcut._loops.types import Floats
 from rankcut.errors import InputError
 from rankcut.estimators import TakesRankings, check_items
 from rankcut.parameters import within_floats
-from rankcut.rankings import Rankings, as_frame, object_array, read_rankings
+from rankcut.rankings import Rankings, as_frame, object_array
 from rankcut.rankings.ratings import with_category_codes
 from rankcut.regression.evidence import weigh_views
 from rankcut.regression.logistic import ViewRegression, laplace_covariance
@@ -149,9 +150,9 @@ class RankingClassifier(ClassifierMixin, TakesRankings):
             self.covariance_ = laplace_covariance(features, probabilities, 1.0, counts)
         return self
 
-    def _read(self, X: Any, *, reset: bool) -> Rankings:
+    def _read(self, X: Any, **options: Any) -> Rankings:
         frame = as_frame(X) if self.ratings else None
-        return super()._read(X if frame is None else with_category_codes(frame), reset=reset)
+        return super()._read(X if frame is None else with_category_codes(frame), **options)
 
     def _views(self, rankings: Rankings) -> dict[str, View]:
         if self._levels is None:
@@ -218,8 +219,8 @@ def _ranked(ratings: Rankings) -> Rankings:
     if ratings.sparse is not None:
         ranks = ratings.sparse.astype(np.float64)
         ranks.data = -ranks.data
-        return read_rankings(ranks, ratings.items)
-    return read_rankings(-ratings.read(0, ratings.shape[0]), ratings.items)
+        return replace(ratings, stored=ranks)
+    return replace(ratings, stored=-ratings.read(0, ratings.shape[0]))
 
 
 class ViewFeatures(TransformerMixin, TakesRankings):

@@ -89,7 +89,7 @@ def list_views(rankings: Rankings, smoother: Smoother | None = None) -> dict[str
     """The views of lists, by name.
 
     >>> from rankcut.rankings import read_rankings
-    >>> views = list_views(read_rankings([[1, 2, 3, np.nan]]))
+    >>> views = list_views(read_rankings([[1, 2, 3, np.nan]], unranked="anywhere"))
     >>> views["order"].toarray().round(3) + 0.0
     array([[ 0.707,  0.   , -0.707,  0.   ]])
     >>> views["top"].toarray().round(3)
@@ -134,7 +134,7 @@ class LevelViews:
     Examples
     --------
     >>> from rankcut.rankings import read_rankings
-    >>> stars = read_rankings([[5, 4, 5], [2, 1, np.nan]])
+    >>> stars = read_rankings([[5, 4, 5], [2, 1, np.nan]], unranked="anywhere")
     >>> views = LevelViews(stars)(stars)
     >>> {name: view.rows.shape for name, view in views.items()}
     {'ratings': (2, 3), 'mean level': (2, 1), 'levels': (2, 12)}

@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 
 from rankcut._loops.partitions import NOWHERE
 from rankcut._loops.types import Indices
-from rankcut.consensus.people import pack
-from rankcut.rankings import read_rankings
+from rankcut.rankings import merge_rankings, read_rankings
 from rankcut.rankings.ranking_set import RankingSet
 
 
@@ -59,17 +58,15 @@ def count_rankings(
     >>> counted.counts.tolist(), n_empty
     ([2], 1)
     """
-    packed = pack(
-        read_rankings(rankings.ranks[:, chosen]), "anywhere", rankings.counts.astype(np.float64)
+    merged, index = merge_rankings(
+        read_rankings(rankings.ranks[:, chosen], unranked="anywhere", sample_weight=rankings.counts)
     )
-    order = np.lexsort((codes, *packed.words.T[::-1]))
-    words, codes = packed.words[order], codes[order]
-    new = np.ones(len(order), dtype=bool)
-    new[1:] = (words[1:] != words[:-1]).any(axis=1) | (codes[1:] != codes[:-1])
-    first = np.flatnonzero(new)
-    counts = np.add.reduceat(rankings.counts[order], first)
-    groups = packed.select(order[first]).groups(0, len(first))
-    counted = Counted(groups, counts, codes[first])
+    # Equal rankings of one group stand for one row.
+    n_codes = int(codes.max()) + 2
+    keys, rows = np.unique(index * n_codes + codes + 1, return_inverse=True)
+    counts = sum_counts(rows, rankings.counts, len(keys))
+    groups, codes = merged.groups()[keys // n_codes], keys % n_codes - 1
+    counted = Counted(groups, counts, codes)
     empty = (groups == NOWHERE).all(axis=1)
     return counted.rows(~empty), int(counts[empty].sum())
 

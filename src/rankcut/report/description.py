@@ -9,14 +9,12 @@ from scipy import sparse
 
 from rankcut.consensus import (
     Agreement,
-    People,
+    Units,
     agree,
     compare_pairs,
-    gather,
     mean_scores,
     rank_listed,
 )
-from rankcut.consensus.people import Packed
 from rankcut.errors import amount
 from rankcut.rankings import read_rankings
 from rankcut.rankings.ranking_set import RankingSet
@@ -124,10 +122,10 @@ def _repeats(
     rankings: RankingSet,
     matrix: sparse.csr_array,
     beaten: NDArray[np.float64],
-    people: People | None,
+    people: Units | None,
 ) -> list[int]:
     """How often each distinct order occurs."""
-    if people is not None and isinstance(people.rows, Packed):
+    if people is not None and people.rankings.grouped:
         return people.counts.tolist()  # type: ignore[no-any-return]
     orders: Counter[bytes] = Counter()
     for row, count in enumerate(rankings.counts.tolist()):
@@ -218,7 +216,7 @@ def _preferred(
     columns: NDArray[np.int64],
     beaten: NDArray[np.float64],
     lengths: NDArray[np.int64],
-    people: People | None,
+    people: Units | None,
 ) -> list[Preference]:
     if people is None:
         return []
@@ -237,11 +235,11 @@ def _preferred(
     return [Preference(str(rankings.items[i]), float(beats[i]), int(times[i])) for i in order]
 
 
-def _people(rankings: RankingSet) -> People:
-    return gather(read_rankings(rankings.ranks, rankings.items), "anywhere", rankings.counts)
+def _people(rankings: RankingSet) -> Units:
+    return Units.of(read_rankings(rankings, unranked="anywhere"))
 
 
-def _agreement(people: People) -> Agreement:
+def _agreement(people: Units) -> Agreement:
     """How much people agree; the mean tau of two people only for few items."""
     pairs = compare_pairs(people) if people.n_items <= _MOST_PAIRED else None
     return agree(people, pairs, 0.95)

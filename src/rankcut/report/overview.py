@@ -131,7 +131,7 @@ def survey(
     """
     from rankcut.comparison.columns import read_codes
 
-    read_rankings(rankings.ranks, rankings.labels()).check(unranked)
+    read_rankings(rankings, unranked=unranked)
     progress("reading")
     description = describe(rankings)
     lengths = rankings.n_ranked()
@@ -193,7 +193,9 @@ def _agree(counted: Counted, items: list[Any], unranked: Unranked, seed: int) ->
     with warnings.catch_warnings():
         # Said among the notes.
         warnings.filterwarnings("ignore", message="Nobody ranks")
-        model.fit_matrix(read_rankings(counted.ranks(), items), counted.counts)
+        model.fit(
+            read_rankings(counted.ranks(), items, unranked=unranked, sample_weight=counted.counts)
+        )
     return GroupConsensus.of(model)
 
 
@@ -243,7 +245,7 @@ def _find_blocs(
     if few or len(items) < 3:
         return None, None
     model = RankingBlocs(unranked=unranked, n_init=3, n_bootstraps=0, random_state=seed)
-    model.fit_matrix(read_rankings(sample.ranks(), items), sample.counts)
+    model.fit_matrix(read_rankings(sample.ranks(), items, unranked=unranked), sample.counts)
     return BlocReport.of(model), model.labels_
 
 

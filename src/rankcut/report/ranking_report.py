@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rankcut.errors import InputError
 from rankcut.files.drafts import atomic_file
-from rankcut.parameters import seed_from
+from rankcut.parameters import check_counts, seed_from
 from rankcut.pictures.page import Html, fill, join, page, read_file, tag
 from rankcut.rankings import Unranked, read_rankings
 from rankcut.rankings.ranking_set import RankingSet
@@ -173,7 +173,7 @@ def _as_set(
     if isinstance(ranks, RankingSet) and not hasattr(ranks.ranks, "columns"):
         rankings = ranks
     else:
-        matrix = read_rankings(ranks, items)
+        matrix = read_rankings(ranks, items, unranked="anywhere")
         n_rows, n_items = matrix.shape
         labels = tuple(range(n_items)) if matrix.items is None else matrix.items
         values = matrix.read(0, n_rows) if matrix.sparse is None else matrix.sparse
@@ -187,10 +187,8 @@ def _as_set(
 
 
 def _counts(sample_weight: ArrayLike, n_rows: int) -> NDArray[np.int64]:
-    from rankcut.consensus.people import are_counts, check_weights
-
-    weights = check_weights(sample_weight, n_rows)
-    if not are_counts(weights):
+    weights = check_counts(sample_weight, n_rows)
+    if not (weights == np.floor(weights)).all():
         raise InputError(
             "must be whole numbers: how often each row counts", parameter="sample_weight"
         )

@@ -5,17 +5,17 @@ import pytest
 from numpy.testing import assert_array_equal
 from scipy import sparse
 
-from rankcut.consensus import people as module
-from rankcut.consensus.people import gather
+from rankcut.consensus import units as module
+from rankcut.consensus.units import Units
 from rankcut.errors import InputError
-from rankcut.rankings import read_rankings
+from rankcut.rankings import merging, read_rankings
 
 NAN = np.nan
 ROWS = np.array([[1, 2, 3], [2, 1, NAN], [1, 2, 3], [NAN, NAN, NAN], [5, 9, 11.5]])
 
 
 def gathered(ranks=ROWS, unranked="anywhere", **options):
-    return gather(read_rankings(ranks), unranked, **options)
+    return Units.of(read_rankings(ranks, unranked=unranked, **options))
 
 
 def rows_of(people):
@@ -66,11 +66,11 @@ def test_blocks_add_up_to_the_whole(monkeypatch):
 
 def test_a_large_sparse_matrix_is_read_as_it_is(monkeypatch):
     matrix = sparse.csr_array(np.nan_to_num(ROWS))
-    packed = gathered(matrix, "last", sample_weight=[1, 0, 2, 1, 1])
-    monkeypatch.setattr(module, "_MOST_PACKED", 1)
+    merged = gathered(matrix, "last", sample_weight=[1, 0, 2, 1, 1])
+    monkeypatch.setattr(merging, "_MOST_CELLS", 1)
     stored = gathered(matrix, "last", sample_weight=[1, 0, 2, 1, 1])
-    assert stored.n_people == packed.n_people == 5
-    assert_array_equal(stored.listed, packed.listed)
+    assert stored.n_people == merged.n_people == 5
+    assert_array_equal(stored.listed, merged.listed)
     assert_array_equal(stored.block(0, 5).groups[0], [0, 1, 2])
 
 
