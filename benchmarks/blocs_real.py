@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from rankcut import RankingBlocs
-from rankcut.datasets import load_eurovision, load_preflib, load_sushi
+from rankcut import RankingBlocs, read_file
+from rankcut.datasets import load_eurovision, load_sushi
 
 # Parties with candidates in Dublin; the others stand for themselves.
 PARTY = re.compile(r"(F\.F\.|F\.G\.|Lab|G\.P\.|S\.F\.|S\.P\.|P\.D\.|C\.C\. Csp)$")
@@ -49,7 +49,7 @@ def real_votes(data: Path):
     for name, votes in dublin(data):
         yield name, votes, partial
     for number in range(1, 9):
-        votes = load_preflib(data / f"preflib/00002-debian/00002-0000000{number}.soi")
+        votes = read_file(data / f"preflib/00002-debian/00002-0000000{number}.soi")
         yield votes.title, votes, partial[:1]
     yield "Sushi", load_sushi("a", data_home=data), ("error",)
     yield "Eurovision since 2004", load_eurovision(data_home=data, first_year=2004), partial
@@ -58,7 +58,7 @@ def real_votes(data: Path):
 def dublin(data: Path):
     """Two elections of 2002, each with the ballots of one constituency."""
     for name, number in (("Dublin North 2002", 1), ("Dublin West 2002", 2)):
-        yield name, load_preflib(data / f"preflib/00001-irish/00001-0000000{number}.soi")
+        yield name, read_file(data / f"preflib/00001-irish/00001-0000000{number}.soi")
 
 
 def follow_parties(page, data: Path) -> None:

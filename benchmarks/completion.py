@@ -24,12 +24,11 @@ from completion_baselines import BASELINES, recommenders
 from record import header, own_command
 from scipy.optimize import minimize_scalar
 
-from rankcut import NeighborGraph, RankingCompleter
+from rankcut import NeighborGraph, RankingCompleter, read_file
 from rankcut.completion.lists import read_lists
 from rankcut.datasets import (
     load_eurovision,
     load_movielens,
-    load_preflib,
     load_starwars,
     load_sushi,
 )
@@ -84,7 +83,7 @@ def tasks(data: str | None) -> dict[str, Callable[[], Task]]:
     def dublin() -> Task:
         home = Path(data or os.environ["RANKCUT_DATA"])
         file = home / "preflib" / "00001-irish" / "00001-00000001.soi"
-        ranks = load_preflib(file, expand=True).dense()
+        ranks = read_file(file, expand=True).dense()
         return Task("Dublin ballots", ranks[(~np.isnan(ranks)).sum(axis=1) >= 4], last=True)
 
     def starwars() -> Task:

@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 from quality_tasks import _dense
 
+from rankcut import read_file
 from rankcut.datasets import (
     load_eurovision,
     load_movielens,
-    load_preflib,
     load_starwars,
     load_sushi,
 )
@@ -112,7 +112,7 @@ def eurovision(data: str, part: int) -> People:
 
 
 def ballots(data: str, path: str, part: int) -> People:
-    ranks = _dense(load_preflib(Path(data) / "preflib" / path, expand=True).ranks)
+    ranks = _dense(read_file(Path(data) / "preflib" / path, expand=True).ranks)
     ranks = ranks[(~np.isnan(ranks)).sum(axis=1) >= 2]
     return People(*_some(ranks, {}, part)[:1], "last", None, {})
 

@@ -18,10 +18,10 @@ import numpy as np
 from numba import njit
 from scipy import sparse
 
+from rankcut import read_file
 from rankcut.datasets import (
     load_eurovision,
     load_movielens,
-    load_preflib,
     load_starwars,
     load_sushi,
 )
@@ -138,7 +138,7 @@ def eurovision(data: str) -> tuple[Lists, np.ndarray]:
 def ballots(data: str, number: int) -> tuple[Lists, np.ndarray]:
     """Ballots without the two candidates most often ranked together, and which is preferred."""
     path = Path(data) / "preflib" / "00001-irish" / f"00001-0000000{number}.soi"
-    ranks = _dense(load_preflib(path, expand=True).ranks)
+    ranks = _dense(read_file(path, expand=True).ranks)
     listed = (~np.isnan(ranks)).astype(float)
     together = listed.T @ listed
     np.fill_diagonal(together, 0)

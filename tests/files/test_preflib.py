@@ -11,7 +11,6 @@ from ranking_sets import orders_of, ranking_sets
 
 from rankcut import RankingSet, read_file, write_file
 from rankcut._loops import preflib_scan
-from rankcut.datasets import load_preflib
 from rankcut.files import RankingFileError
 from rankcut.files.preflib import read_preflib
 
@@ -33,7 +32,7 @@ RANKS = [[2, 1, 2], [np.nan, np.nan, 1]]
 
 @pytest.mark.parametrize("text", [CURRENT, OLD, CURRENT.replace("\n", "\r\n"), "\ufeff" + OLD])
 def test_both_headers_and_both_line_ends(text):
-    votes = load_preflib(io.StringIO(text, newline=""))
+    votes = read_preflib(io.StringIO(text, newline=""))
     np.testing.assert_array_equal(votes.ranks, RANKS)
     assert votes.counts.tolist() == [3, 1]
     assert votes.item_names == ["toro", "uni", "ika"]
@@ -41,7 +40,7 @@ def test_both_headers_and_both_line_ends(text):
 
 
 def test_counts_are_expanded_by_choice():
-    votes = load_preflib(io.StringIO(CURRENT), expand=True)
+    votes = read_preflib(io.StringIO(CURRENT)).expanded()
     assert votes.ranks.shape == (4, 3)
     assert votes.counts.tolist() == [1, 1, 1, 1]
 

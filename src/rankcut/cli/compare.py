@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from rankcut.comparison.results import GroupComparison
     from rankcut.rankings.ranking_set import RankingSet
 
-_BAR = 12
+# Characters of the longest bar, and of the longest name beside it.
+_BAR, _LONGEST_NAME = 12, 24
 
 
 @dataclass(frozen=True)
@@ -248,7 +249,7 @@ def _bars(result: "GroupComparison", file: Any) -> list[str]:
     rows = [row for row in result.items if row["p_value"] <= LEVEL]
     if not rows:
         return []
-    width = min(max(len(str(row["item"])) for row in rows), 24)
+    width = min(max(len(str(row["item"])) for row in rows), _LONGEST_NAME)
     most = max(row["difference"] for row in rows)
     lines = []
     for row in rows:

@@ -50,6 +50,8 @@ def info(
 
 
 def _facts(found: "Description", shown: int) -> list[tuple[str, str]]:
+    from rankcut.pictures.theme import shorten
+
     rows = f" in {amount(found.n_rows, 'row')}" if found.n_rows != found.n_rankings else ""
     least, median, most = found.lengths
     spread = (
@@ -72,7 +74,10 @@ def _facts(found: "Description", shown: int) -> list[tuple[str, str]]:
 
         said = agreement_sentence(found.agreement, 0.95).removeprefix("Agreement: ")
         lines.append(("agreement", said.rstrip(".")))
-    known = [f"{_cut(name)} ({amount(n, 'value')})" for name, n in found.columns.items()]
+    known = [
+        f"{shorten(name, _LONGEST_NAME)} ({amount(n, 'value')})"
+        for name, n in found.columns.items()
+    ]
     if len(known) > _MOST_COLUMNS:
         known[_MOST_COLUMNS:] = [f"and {len(known) - _MOST_COLUMNS} more"]
     if known:
@@ -81,14 +86,13 @@ def _facts(found: "Description", shown: int) -> list[tuple[str, str]]:
 
 
 def _shown(preferences: "list[Preference]") -> list[str]:
+    from rankcut.pictures.theme import shorten
+
     return [
-        f"{_cut(p.item)} (beats {p.beats:.0%} of the others, in {amount(p.n_rankings, 'ranking')})"
+        f"{shorten(p.item, _LONGEST_NAME)} (beats {p.beats:.0%} of the others, "
+        f"in {amount(p.n_rankings, 'ranking')})"
         for p in preferences
     ]
-
-
-def _cut(name: str) -> str:
-    return name if len(name) <= _LONGEST_NAME else name[: _LONGEST_NAME - 1] + "…"
 
 
 def _listed(name: str, values: list[str]) -> list[tuple[str, str]]:

@@ -1,6 +1,5 @@
 """Data sets."""
 
-from rankcut.datasets.downloads import load_preflib
 from rankcut.datasets.eurovision import load_eurovision
 from rankcut.datasets.food import load_lunch, make_food
 from rankcut.datasets.movielens import load_movielens
@@ -12,7 +11,6 @@ __all__ = [
     "load_eurovision",
     "load_lunch",
     "load_movielens",
-    "load_preflib",
     "load_starwars",
     "load_sushi",
     "make_food",

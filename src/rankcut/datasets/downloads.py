@@ -7,10 +7,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from rankcut.files.preflib import read_preflib
 from rankcut.files.sheets import text_blocks
-from rankcut.files.streams import Source
-from rankcut.rankings.ranking_set import RankingSet
 
 VARIABLE = "RANKCUT_DATA"
 
@@ -46,43 +43,3 @@ def read_columns(
         name: np.concatenate([block.objects(i) for block in blocks])
         for i, name in enumerate(blocks[0].names)
     }
-
-
-def load_preflib(
-    path: Source, *, expand: bool = False, sparse: bool | None = None, as_frame: bool = False
-) -> RankingSet:
-    r"""A PrefLib file: soc, soi, toc, toi or cat, with a current or an old header.
-
-    The files are at https://preflib.org, each with the citation that it asks for.
-
-    Parameters
-    ----------
-    path : path or file object
-        Plain or gzip.
-    expand : bool
-        Give each voter a row, instead of a count to each order.
-    sparse : bool or None
-        Ranks as a CSR array or as a dense one; None makes them dense unless too empty for that.
-    as_frame : bool
-        Ranks as a pandas frame.
-
-    Returns
-    -------
-    RankingSet
-        ``ranks``, ``counts`` (how many voters each row stands for), ``items``, ``title`` and
-        ``metadata`` (the fields of the header).
-
-    Examples
-    --------
-    >>> import io
-    >>> old = "3\n1,toro\n2,uni\n3,ika\n5,5,2\n4,2,1,3\n1,3,1,2\n"
-    >>> votes = load_preflib(io.StringIO(old))
-    >>> votes.ranks
-    array([[2., 1., 3.],
-           [2., 3., 1.]])
-    >>> votes.counts
-    array([4, 1])
-    """
-    rankings = read_preflib(path, sparse=sparse)
-    rankings = rankings.expanded() if expand else rankings
-    return rankings.with_frames() if as_frame else rankings

@@ -189,4 +189,5 @@ def read_lunch(kind: Kind) -> RankingSet:
     """Only the rankings, which take less time to load."""
     check_choice(kind, get_args(Kind), "kind")
     with as_file(_FOLDER / _FILES[kind]) as path:
-        return replace(read_file(path), title="Lunch" if kind == "full" else f"Lunch, {kind}")
+        rankings = read_file(path, item_columns=list(DISHES))
+        return replace(rankings, title="Lunch" if kind == "full" else f"Lunch, {kind}")

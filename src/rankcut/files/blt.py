@@ -9,7 +9,6 @@ with commas.
 """
 
 import csv
-import os
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -19,13 +18,14 @@ from typing import Any
 import numpy as np
 
 from rankcut.errors import RankingFileError, amount
-from rankcut.files.streams import Source, decoded, open_text, read_all, source_name, whole_number
+from rankcut.files.streams import Source, decoded, read_all, source_name, whole_number
 from rankcut.rankings.orders import to_orders
 from rankcut.rankings.ranking_set import RankingSet, distinct_labels, fitting_ranks
 
 _ID = re.compile(r"\(([^()]*)\)\s*")
 _ALTERNATIVE = re.compile(r"#\s*ALTERNATIVE NAME\s+(\d+)\s*:\s*(.*)")
-_COMMAS = re.compile(r"\s*\d+\s*,\s*\d+[\s,]*")
+# How the first line of a ballot CSV reads.
+COMMAS = re.compile(r"\s*\d+\s*,\s*\d+[\s,]*")
 _CANDIDATE = re.compile(r'"?Candidate \d+"?,')
 _QUOTED = re.compile(r'"(.*?)"\s*(?:#.*)?')
 
@@ -111,21 +111,10 @@ def read_blt(source: Source, *, sparse: bool | None = None) -> RankingSet:
     return ballots.ranked(items, opening[1], sparse, notes, "".join(quoted[n_items:]), number)
 
 
-def is_ballot_csv(source: Source) -> bool:
-    """Whether a CSV file is BLT with commas, as Scottish elections publish it."""
-    # A pipe could not be read again.
-    if not isinstance(source, str | os.PathLike) or not os.path.isfile(source):
-        return False
-    with open_text(source) as text:
-        return _COMMAS.fullmatch(text.readline(100)) is not None and any(
-            line.lstrip('"').startswith("Candidate 1") for line in text
-        )
-
-
 def _with_spaces(lines: list[str]) -> list[str]:
     """The lines of a BLT file, if these have commas as in the ballot CSV."""
     lines = [line.rstrip() for line in lines]
-    if not _COMMAS.fullmatch(lines[0]):
+    if not COMMAS.fullmatch(lines[0]):
         return [line.rstrip(", ") if line[:1].isdigit() else line for line in lines]
     found: list[str] = []
     named = False

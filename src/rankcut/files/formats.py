@@ -10,7 +10,7 @@ from typing import Any, BinaryIO, Literal, TypeAlias, get_args
 import narwhals as nw
 
 from rankcut.errors import RankingFileError, Setting
-from rankcut.files.blt import format_blt, is_ballot_csv, read_blt
+from rankcut.files.blt import COMMAS, format_blt, read_blt
 from rankcut.files.drafts import atomic_file
 from rankcut.files.layouts import table_blocks, table_rankings
 from rankcut.files.numpy_files import npy_bytes, read_npy
@@ -19,7 +19,7 @@ from rankcut.files.parquet import format_parquet, parquet_blocks
 from rankcut.files.preflib import OrderType, format_preflib, read_preflib
 from rankcut.files.roles import TableOptions
 from rankcut.files.sheets import excel_blocks, format_text, text_blocks
-from rankcut.files.streams import Source, source_name, write_whole
+from rankcut.files.streams import Source, open_text, source_name, write_whole
 from rankcut.files.table_columns import declared_items, table_columns
 from rankcut.files.tables import Header, Layout, TableBlock, frame_blocks
 from rankcut.rankings.ranking_set import RankingSet
@@ -198,7 +198,18 @@ def write_file(
 
 def _format_of(source: Source, format: str | None) -> Format:
     chosen = chosen_format(source, format)
-    return "blt" if chosen == "csv" and is_ballot_csv(source) else chosen
+    return "blt" if chosen == "csv" and _is_ballot_csv(source) else chosen
+
+
+def _is_ballot_csv(source: Source) -> bool:
+    """Whether a CSV file is BLT with commas, as Scottish elections publish it."""
+    # A pipe could not be read again.
+    if not isinstance(source, str | os.PathLike) or not os.path.isfile(source):
+        return False
+    with open_text(source) as text:
+        return COMMAS.fullmatch(text.readline(100)) is not None and any(
+            line.lstrip('"').startswith("Candidate 1") for line in text
+        )
 
 
 def chosen_format(place: Any, format: str | None) -> Format:

@@ -3,6 +3,7 @@
 import csv
 import io
 import re
+from collections import deque
 from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Any, TypeAlias
@@ -10,8 +11,11 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from rankcut.errors import RankingFileError, Setting, amount
+from rankcut.files.plain_rows import plain_blocks
 from rankcut.files.streams import (
+    AT_ONCE,
     Source,
+    decoded_part,
     open_utf8,
     pack_archive,
     read_all,
@@ -29,15 +33,98 @@ from rankcut.files.tables import (
     TableHeader,
     read_marks,
 )
-from rankcut.files.text_lines import TextLines, plain_blocks
 
 # The number of a line, and its cells.
 _Record: TypeAlias = tuple[int, list[Any]]
+
+# Shorter files are read before the compiled loop is loaded.
+_SHORT = 1 << 20
 
 _QUOTED = re.compile(r'"[^"]*"')
 
 # A number with a decimal comma, as in files whose cells are separated by semicolons.
 _COMMA = re.compile(r"([+-]?[0-9]+),([0-9]{1,2})")
+
+
+class TextLines(Iterator[str]):
+    """The lines of a text, with their line breaks.
+
+    Attributes
+    ----------
+    number : int
+        How many lines were taken so far.
+    """
+
+    def __init__(self, stream: io.BufferedReader, name: str) -> None:
+        self.number = 0
+        self._stream = stream
+        self._name = name
+        self._waiting: deque[bytes] = deque()
+        self._taken: list[bytes] = []
+        self._size = 0
+
+    def __next__(self) -> str:
+        line = self._next_line()
+        if not line:
+            raise StopIteration
+        self._taken.append(line)
+        self.number += 1
+        if b"\0" in line:
+            raise RankingFileError(
+                "contains a zero byte, which text never does",
+                self._name,
+                self.number,
+                remedy="the file is damaged, or of another format",
+            )
+        return decoded_part(line, "utf-8-sig" if self.number == 1 else "utf-8")
+
+    def _next_line(self) -> bytes:
+        if not self._waiting:
+            line = self._stream.readline()
+            self._size += len(line)
+            # A carriage return by itself ends a line too.
+            self._waiting.extend(line.splitlines(keepends=True))
+        return self._waiting.popleft() if self._waiting else b""
+
+    def peek(self, least: int, most: int) -> list[str]:
+        """The next lines: as many as asked for, and if the last is blank up to one that is not."""
+        lines: list[bytes] = []
+        while len(lines) < least or (not lines[-1].strip() and len(lines) < most):
+            line = self._next_line()
+            if not line:
+                break
+            lines.append(line)
+        self._waiting.extendleft(reversed(lines))
+        return list(map(decoded_part, lines))
+
+    def forget(self) -> None:
+        """Forget the lines taken so far: they will not be given back."""
+        self._taken.clear()
+
+    def give_back(self) -> None:
+        """Give back the lines that were not forgotten."""
+        self._waiting.extendleft(reversed(self._taken))
+        self.number -= len(self._taken)
+        self._taken.clear()
+
+    def are_many(self) -> bool:
+        """Whether the text, as far as is known, is long enough to load a compiled loop for it."""
+        if self._size < _SHORT and self._stream.seekable():
+            place = self._stream.tell()
+            self._size = self._stream.seek(0, io.SEEK_END)
+            self._stream.seek(place)
+        return self._size >= _SHORT
+
+    def take_bytes(self) -> bytes:
+        """The next bytes, as many as can be had without waiting for more; none at the end."""
+        waiting = b"".join(self._waiting)
+        self._waiting.clear()
+        return waiting or self._stream.read1(AT_ONCE)
+
+    def give_back_bytes(self, content: bytes, number: int) -> None:
+        """Give back the last bytes taken, before which the text has this number of lines."""
+        self._waiting.extend((content + self._stream.readline()).splitlines(keepends=True))
+        self.number = number
 
 
 def text_blocks(

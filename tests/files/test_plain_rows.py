@@ -8,7 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from rankcut._loops.cells import scan_cells
-from rankcut.files import RankingFileError, read_file, text_lines
+from rankcut.files import RankingFileError, plain_rows, read_file, sheets
 from rankcut.files.sheets import text_blocks
 
 
@@ -43,12 +43,13 @@ def contents(source, **options):
 
 def check_same(monkeypatch, content, **options):
     with monkeypatch.context() as patch:
-        patch.setattr(text_lines, "_SHORT", 1 << 60)
+        patch.setattr(sheets, "_SHORT", 1 << 60)
         careful = contents(io.BytesIO(content), **options)
-        patch.setattr(text_lines, "_SHORT", 0)
-        patch.setattr(text_lines, "BLOCK_CELLS", 2)
+        patch.setattr(sheets, "_SHORT", 0)
+        patch.setattr(plain_rows, "BLOCK_CELLS", 2)
         assert contents(io.BytesIO(content), **options) == careful
-        patch.setattr(text_lines, "AT_ONCE", 16)
+        for module in (plain_rows, sheets):
+            patch.setattr(module, "AT_ONCE", 16)
         assert contents(io.BufferedReader(Trickle(content)), **options) == careful
     return careful
 
