@@ -119,7 +119,7 @@ def test_what_does_not_fit_together_is_refused():
         GPClassifier().fit(X[X[:, 0] > 1e9], da.from_array(CODES, chunks=1000)[X[:, 0] > 1e9])
     bad = FEATURES.copy()
     bad[1400, 1] = np.nan
-    with pytest.raises(ValueError, match="block 1: Input contains NaN"):
+    with pytest.raises(ValueError, match="block 1: Input X contains NaN"):
         GPClassifier().fit(da.from_array(bad, chunks=(1000, -1)), CODES)
     model = GPClassifier().fit(FEATURES[:500], CODES[:500])
     with pytest.raises(ValueError, match="diagonal is for rows in memory"):

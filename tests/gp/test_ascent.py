@@ -6,9 +6,9 @@ from scipy.linalg import LinAlgError
 
 from rankcut import GPClassifier
 from rankcut.gp.ascent import best_along, climb
-from rankcut.gp.gaussian import Prior
+from rankcut.gp.gaussian import WeightPrior
 from rankcut.gp.likelihoods import LIKELIHOODS
-from rankcut.gp.weight_space import LabelledRows, WeightSpace, exponent_of, mean_square
+from rankcut.gp.weight_space import LabelledRows, WeightSpace, survey_rows
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -16,8 +16,9 @@ def test_of_some_variances_the_one_with_the_highest_bound(seed):
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((40, 3))
     y = X[:, 0] + rng.standard_normal(40) > 0
-    exponent = exponent_of(X)
-    prior = Prior(None, 0.0, mean_square(X, None, exponent), 40.0, exponent=2 * exponent)
+    survey = survey_rows(X, y, None)
+    exponent = survey.exponent
+    prior = WeightPrior(None, 0.0, survey.scale, 40.0, exponent=2 * exponent)
     problem = WeightSpace(LabelledRows(X, y, None, None, exponent), LIKELIHOODS["probit"], prior)
     variances = np.array([1e-3, 0.1, 10.0])
     bounds = [
@@ -50,8 +51,9 @@ def test_the_bound_is_that_of_the_variances_it_ended_with(seed):
 def test_where_no_step_can_be_taken_it_has_not_converged():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((40, 3))
-    exponent = exponent_of(X)
-    prior = Prior(1.0, 0.0, mean_square(X, None, exponent), 40.0, exponent=2 * exponent)
+    survey = survey_rows(X, X[:, 0] > 0, None)
+    exponent = survey.exponent
+    prior = WeightPrior(1.0, 0.0, survey.scale, 40.0, exponent=2 * exponent)
 
     class Walled(WeightSpace):
         def evaluate(self, sites, parameters):

@@ -8,7 +8,7 @@ from sklearn.gaussian_process.kernels import RBF
 from rankcut import GPClassifier, MallowsKernel, make_food
 from rankcut.gp.ascent import Sites
 from rankcut.gp.function_space import FunctionSpace, KernelRows
-from rankcut.gp.gaussian import Prior
+from rankcut.gp.gaussian import WeightPrior
 from rankcut.gp.likelihoods import LIKELIHOODS
 from rankcut.gp.weight_space import LabelledRows, WeightSpace
 from rankcut.kernels import median_lambda
@@ -120,13 +120,13 @@ def problems(noisy, link):
     kernel = KernelRows(RBF(0.8), X)
     likelihood = LIKELIHOODS[link]
     yield WeightSpace(
-        LabelledRows(X, y == 1, weight), likelihood, Prior(None, None, 3.0, 1.0 * len(y))
+        LabelledRows(X, y == 1, weight), likelihood, WeightPrior(None, None, 3.0, 1.0 * len(y))
     )
-    prior = Prior(None, None, 1.0, 1.0 * len(y), kernel.start, kernel.bounds)
+    prior = WeightPrior(None, None, 1.0, 1.0 * len(y), kernel.start, kernel.bounds)
     yield FunctionSpace(kernel, y == 1, weight, likelihood, prior)
     food = make_food(40, noise=0.5, random_state=0)
     kernel = KernelRows(MallowsKernel(0.1), food.ranks)
-    prior = Prior(None, None, 1.0, 40.0, kernel.start, kernel.bounds)
+    prior = WeightPrior(None, None, 1.0, 40.0, kernel.start, kernel.bounds)
     yield FunctionSpace(kernel, food.target == 1, None, likelihood, prior)
 
 

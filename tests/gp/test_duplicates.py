@@ -3,7 +3,8 @@ import pytest
 from sklearn.gaussian_process.kernels import RBF
 
 from rankcut import GPClassifier, make_food
-from rankcut._loops.equal_rows import find_rows, hash_rows
+from rankcut._loops.equal_rows import hash_rows
+from rankcut.gp import duplicates
 from rankcut.gp.duplicates import distinct_points, distinct_rows, few_distinct
 
 
@@ -106,19 +107,15 @@ def test_balanced_classes_are_balanced_by_weight():
 
 def test_compiled_loops_do_what_their_python_does(repeated):
     bits, codes = (repeated[0] + 0.0).view(np.uint64), repeated[1]
-    outputs = []
+    machine, python = np.empty((2, 300), dtype=np.uint64)
+    hash_rows(bits, codes, machine)
     with np.errstate(over="ignore"):
-        for hashing, finding in [(hash_rows, find_rows), (hash_rows.py_func, find_rows.py_func)]:
-            hashes = np.empty(300, dtype=np.uint64)
-            hashing(bits, codes, hashes)
-            table = (
-                np.empty((80, 3), dtype=np.uint64),
-                np.empty(80, dtype=np.int64),
-                np.empty(80, dtype=np.uint64),
-                np.full(256, -1),
-            )
-            index = np.empty(300, dtype=np.int64)
-            n_known = finding(bits, codes, hashes, 0, *table, index)
-            outputs.append((hashes, index, n_known))
-    for machine, python in zip(*outputs, strict=True):
-        np.testing.assert_array_equal(machine, python)
+        hash_rows.py_func(bits, codes, python)
+    np.testing.assert_array_equal(machine, python)
+
+
+def test_rows_with_one_hash_that_are_not_equal_are_left_alone(repeated, monkeypatch):
+    X, codes = repeated
+    monkeypatch.setattr(duplicates, "_hashes", lambda bits, codes: np.zeros(len(bits), np.uint64))
+    assert few_distinct(X, codes, None) is None
+    assert len(distinct_rows(X, codes, None).rows) == 300

@@ -5,7 +5,7 @@ from numpy.testing import assert_allclose
 from rankcut import GPClassifier, make_food
 from rankcut.errors import InputError
 from rankcut.gp.fits import Settings
-from rankcut.gp.gaussian import Prior
+from rankcut.gp.gaussian import WeightPrior
 from rankcut.gp.likelihoods import LIKELIHOODS
 from rankcut.gp.weight_space import LabelledRows, WeightSpace
 
@@ -74,7 +74,7 @@ def test_an_ascent_that_ends_where_nothing_is_learned_starts_again():
         n_jobs=None,
         classes=np.array([0, 1]),
     )
-    prior = Prior(None, 0.0, float((X**2).sum(axis=1).mean()), 60.0, exponent=0)
+    prior = WeightPrior(None, 0.0, float((X**2).sum(axis=1).mean()), 60.0, exponent=0)
     problem = WeightSpace(LabelledRows(X, y == 1, None, None, 0), settings.likelihood, prior)
     start = problem.initial(np.array([np.log(1e-8 / prior.scale)]))
     assert prior.knows_nothing(start.parameters)

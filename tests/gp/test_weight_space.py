@@ -3,16 +3,20 @@
 import numpy as np
 import pytest
 
-from rankcut.gp.weight_space import LabelledRows, mean_square
+from rankcut.gp.weight_space import LabelledRows, survey_rows
 
 
 def test_the_mean_square_of_weighted_rows_is_that_of_repeated_ones():
     rng = np.random.default_rng(0)
     X, counts = rng.standard_normal((20, 3)), rng.integers(0, 5, 20)
-    weighted = mean_square(X, counts.astype(float), 1)
-    assert weighted == pytest.approx(mean_square(np.repeat(X, counts, axis=0), None, 1), rel=1e-12)
-    assert weighted == pytest.approx((np.repeat(X, counts, axis=0) ** 2).sum(axis=1).mean() / 4)
-    assert mean_square(np.zeros((4, 2)), None, 0) == 1.0
+    labels = np.arange(20) % 3
+    weighted = survey_rows(X, labels, counts.astype(float))
+    repeated = survey_rows(np.repeat(X, counts, axis=0), np.repeat(labels, counts), None)
+    for one, other in zip(weighted[2:4], repeated[2:4], strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-12)
+    mean = (np.repeat(X, counts, axis=0) ** 2).sum(axis=1).mean()
+    assert weighted.scale == pytest.approx(np.ldexp(mean, -2 * weighted.exponent))
+    assert survey_rows(np.zeros((4, 2)), np.zeros(4), None).scale == 1.0
 
 
 @pytest.mark.parametrize("weighted", [False, True])

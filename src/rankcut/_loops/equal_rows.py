@@ -1,4 +1,4 @@
-"""Equal rows: rows of groups packed into words, and a table that finds rows by their bits."""
+"""Equal rows: rows of groups packed into words, and numbers that depend on a row's bits only."""
 
 import numpy as np
 
@@ -48,48 +48,3 @@ def hash_rows(rows: Words, codes: Longs, hashes: Words) -> None:
             mixed ^= mixed >> _HALF
         mixed *= _PRIME
         hashes[i] = mixed ^ (mixed >> _THIRD)
-
-
-@compiled
-def find_rows(
-    rows: Words,
-    codes: Longs,
-    hashes: Words,
-    n_known: int,
-    known: Words,
-    known_codes: Longs,
-    known_hashes: Words,
-    slots: Longs,
-    index: Longs,
-) -> int:
-    """Fill ``index`` with the place of each row among the known rows; new rows are added there.
-
-    ``slots`` is a hash table of size 2^k with the places of known rows, −1 if empty. Returns the
-    number of known rows, or −1 if there is no room for all.
-    """
-    mask = np.uint64(slots.shape[0] - 1)
-    for i in range(rows.shape[0]):
-        slot = np.int64(hashes[i] & mask)
-        while True:
-            place = slots[slot]
-            if place < 0:
-                if n_known == known.shape[0]:
-                    return -1
-                known[n_known] = rows[i]
-                known_codes[n_known] = codes[i]
-                known_hashes[n_known] = hashes[i]
-                slots[slot] = n_known
-                index[i] = n_known
-                n_known += 1
-                break
-            if known_hashes[place] == hashes[i] and known_codes[place] == codes[i]:
-                same = True
-                for j in range(rows.shape[1]):
-                    if known[place, j] != rows[i, j]:
-                        same = False
-                        break
-                if same:
-                    index[i] = place
-                    break
-            slot = np.int64(np.uint64(slot + 1) & mask)
-    return n_known

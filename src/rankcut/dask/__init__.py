@@ -21,6 +21,7 @@ once. Dask is imported only when it is used.
 """
 
 from rankcut.dask import estimators as estimators
+from rankcut.dask import gp_rows as gp_rows
 from rankcut.dask import gram as gram
 from rankcut.dask import long_tables as long_tables
 from rankcut.dask.cross_validation import cross_validate as cross_validate

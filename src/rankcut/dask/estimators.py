@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from rankcut.blocs.estimator import RankingBlocs
 from rankcut.consensus import Units
@@ -18,10 +18,8 @@ from rankcut.cuts.feature_map import graph_cut_features
 from rankcut.cuts.transformers import GraphCutFeatures, RankingFeatures
 from rankcut.dask.collections import map_rows, stand_in
 from rankcut.dask.consensus import merge_lazy
-from rankcut.dask.gp_rows import LazyFeatures, sum_lazily
 from rankcut.errors import InputError
 from rankcut.gp.classifier import GPClassifier
-from rankcut.gp.fits import check_classes
 from rankcut.gp.regressor import GPRegressor
 from rankcut.graphs import is_learned
 from rankcut.kernels.pair_features import PairFeatures
@@ -55,31 +53,6 @@ def transform(transformer: Any, X: Any) -> Any:
 def features(X: Any, graph: Any = None, **options: Any) -> Any:
     """Graph cut features of each block."""
     return GraphCutFeatures(graph, **options).fit(X).transform(X)
-
-
-@for_collections(GPClassifier.fit)
-def fit_classifier(model: GPClassifier, X: Any, y: Any, sample_weight: Any = None) -> GPClassifier:
-    """Maximise the bound, with one pass over the blocks for each step."""
-    model._check_parameters()
-    if model.kernel is not None:
-        raise InputError(
-            "needs the matrix of all pairs of rows, and these are a Dask collection",
-            parameter="kernel",
-            remedy="pass features, and kernel=None",
-        )
-    validate_data(model, stand_in(X), skip_check_array=True)
-    rows = LazyFeatures(X, y, sample_weight)
-    model.classes_ = rows.classes
-    check_classes(rows.classes, rows.totals)
-    return model._keep(rows.fit(model.class_weight, model._settings()))
-
-
-@for_collections(GPRegressor.fit)
-def fit_regressor(model: GPRegressor, X: Any, y: Any, sample_weight: Any = None) -> GPRegressor:
-    """Add up the sums of the blocks."""
-    model._check_parameters()
-    validate_data(model, stand_in(X), skip_check_array=True)
-    return model._keep(sum_lazily(X, y, sample_weight))
 
 
 def _predictions(name: str, model: Any, X: Any, *options: Any, **more: Any) -> Any:

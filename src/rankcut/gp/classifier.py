@@ -8,13 +8,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.gaussian_process.kernels import Kernel
 from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import (
-    _check_sample_weight,
-    _check_y,
-    check_consistent_length,
-    check_is_fitted,
-    validate_data,
-)
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
 from rankcut._loops.types import Floats
@@ -33,6 +27,7 @@ from rankcut.kernels.ranking_kernel import RankingKernel
 from rankcut.parameters import (
     check_choice,
     check_count,
+    check_counts,
     check_learned,
     check_positive,
     within_floats,
@@ -208,7 +203,7 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
     def _fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Fit:
         X, labels = self._read_both(X, y)
         self.classes_, codes = np.unique(labels, return_inverse=True)
-        weight = self._weights(X, codes, sample_weight)
+        weight = self._weights(codes, sample_weight)
         check_classes(self.classes_, class_totals(codes, weight))
         if self.kernel is None:
             return fit_features(X, codes, weight, self._settings())
@@ -327,8 +322,8 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
 
     def _read_both(self, X: Any, y: ArrayLike) -> tuple[Any, NDArray[Any]]:
         if self._as_it_is(X):
+            labels = validate_data(self, X="no_validation", y=y)
             validate_data(self, X, skip_check_array=True)
-            labels = _check_y(y, estimator=self)
             check_consistent_length(X, labels)
         else:
             with within_floats("X"):
@@ -356,13 +351,10 @@ class GPClassifier(ClassifierMixin, BaseEstimator):
             }
         return {"dtype": [np.float64, np.float32]}
 
-    def _weights(self, X: Any, codes: NDArray[np.intp], sample_weight: Any) -> Floats | None:
+    def _weights(self, codes: NDArray[np.intp], sample_weight: Any) -> Floats | None:
         if sample_weight is None and self.class_weight is None:
             return None
-        with within_floats("sample_weight"):
-            weight: Floats = _check_sample_weight(
-                sample_weight, X, dtype=np.float64, ensure_non_negative=True
-            )
+        weight = check_counts(sample_weight, len(codes))
         if self.class_weight is not None:
             totals = class_totals(codes, weight)
             factors = class_factors(self.class_weight, self.classes_, totals)

@@ -10,13 +10,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankcut._loops.equal_rows import find_rows, hash_rows
+from rankcut._loops.equal_rows import hash_rows
 from rankcut._loops.types import Floats
 
-# Features with more distinct numbers than this are not merged: the copy would cost memory.
+# Features with more distinct numbers than this (8 MB) are not merged: the copy would cost memory.
 _FEW = 1 << 20
 
-# Rows are read in blocks of about this many numbers.
+# Rows are read in blocks of about this many numbers, which fit in a core's cache.
 _BLOCK = 1 << 16
 
 
@@ -31,20 +31,7 @@ def few_distinct(
     features: NDArray[np.floating], codes: NDArray[np.intp], weight: Floats | None
 ) -> Distinct | None:
     """The distinct pairs of a row and its code, or None if there are too many to copy."""
-    limit = most_distinct(features.shape[1])
-    return _distinct(features, codes, weight, min(limit, len(codes)))
-
-
-def most_distinct(n_features: int) -> int:
-    """The largest number of distinct rows that is worth copying."""
-    return _FEW // max(1, n_features)
-
-
-def few_hashes(features: NDArray[np.floating], weight: Floats) -> NDArray[np.uint64] | None:
-    """Hashes of the distinct rows of positive weight, or None if there are too many."""
-    rows = _bits(features[weight > 0])
-    hashes = np.unique(_hashes(rows, np.zeros(len(rows), dtype=np.intp)))
-    return hashes if len(hashes) <= most_distinct(features.shape[1]) else None
+    return _distinct(features, codes, weight, _FEW // max(1, features.shape[1]))
 
 
 def distinct_rows(X: Any, codes: NDArray[np.intp], weight: Floats | None) -> Distinct:
@@ -79,31 +66,31 @@ def distinct_points(
 def _distinct(
     values: NDArray[Any], codes: NDArray[np.intp], weight: Floats | None, limit: int
 ) -> Distinct | None:
-    n_columns = values.shape[1]
-    known = np.empty((limit, n_columns), dtype=np.uint64)
-    known_codes, first = np.empty(limit, dtype=np.int64), np.empty(limit, dtype=np.int64)
-    known_hashes = np.empty(limit, dtype=np.uint64)
-    totals = np.zeros(limit)
-    slots = np.full(1 << (2 * limit + 1).bit_length(), -1, dtype=np.int64)
-    n_known = 0
-    size = max(64, _BLOCK // max(1, n_columns))
-    for start in range(0, len(codes), size):
-        block = slice(start, min(start + size, len(codes)))
-        weights = np.ones(block.stop - start) if weight is None else weight[block]
-        weighty = np.flatnonzero(weights > 0)
-        rows, labels = _bits(values[block][weighty]), codes[block][weighty]
-        index = np.empty(len(rows), dtype=np.int64)
-        table = known, known_codes, known_hashes, slots
-        n_now = find_rows(rows, labels, _hashes(rows, labels), n_known, *table, index)
-        if n_now < 0:
+    """Rows with the same hash, checked to be equal; None if there are more than ``limit``."""
+    kept = np.arange(len(codes)) if weight is None else np.flatnonzero(weight > 0)
+    size = max(64, _BLOCK // max(1, values.shape[1]))
+    parts = [kept[start : start + size] for start in range(0, len(kept), size)]
+    hashes = np.empty(len(kept), dtype=np.uint64)
+    known = np.empty(0, dtype=np.uint64)
+    for number, part in enumerate(parts):
+        some = _hashes(_bits(values[part]), codes[part])
+        hashes[number * size : number * size + len(part)] = some
+        beside = known.take(np.searchsorted(known, some), mode="clip") if len(known) else ~some
+        if (beside != some).any():
+            known = np.union1d(known, some[beside != some])
+        if len(known) > limit:
             return None
-        # Backwards, so that the first occurrence of each row is written last and stays.
-        fresh = index >= n_known
-        first[index[fresh][::-1]] = start + weighty[fresh][::-1]
-        n_known = n_now
-        totals[:n_known] += np.bincount(index, weights[weighty], minlength=n_known)
-    order = np.argsort(known_hashes[:n_known], kind="stable")
-    return Distinct(first[:n_known][order], totals[:n_known][order])
+    index = np.searchsorted(known, hashes)
+    first = np.empty(len(known), dtype=np.int64)
+    # Backwards, so that the first occurrence of each row is written last and stays.
+    first[index[::-1]] = kept[::-1]
+    for number, part in enumerate(parts):
+        same = first[index[number * size : number * size + len(part)]]
+        equal = _bits(values[part]) == _bits(values[same])
+        if not (equal.all() and (codes[part] == codes[same]).all()):
+            return None  # two rows with one hash, which happens about once in 2**64 pairs
+    totals = np.bincount(index, None if weight is None else weight[kept], minlength=len(known))
+    return Distinct(first, totals.astype(np.float64))
 
 
 def _bits(values: NDArray[Any]) -> NDArray[np.uint64]:

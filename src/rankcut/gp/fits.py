@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.status import Status
 from rich.text import Text
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import _safe_indexing, compute_class_weight
+from sklearn.utils import compute_class_weight
 from threadpoolctl import threadpool_limits
 
 from rankcut._loops.types import Floats
@@ -27,16 +27,16 @@ from rankcut.gp.function_space import (
     KernelPosterior,
     KernelPredictor,
     KernelRows,
+    take_rows,
 )
-from rankcut.gp.gaussian import Gaussian, Prior
+from rankcut.gp.gaussian import Gaussian, WeightPrior
 from rankcut.gp.likelihoods import Likelihood
 from rankcut.gp.weight_space import (
     FeaturePredictor,
+    FeatureRows,
     LabelledRows,
-    Rows,
     WeightSpace,
-    exponent_of,
-    mean_square,
+    survey_rows,
 )
 
 # Up to this size, one thread factorises a Gram matrix faster than several.
@@ -49,7 +49,7 @@ _LONG = 3.0
 class Bound(Problem, Protocol):
     """A problem with a starting point."""
 
-    prior: Prior
+    prior: WeightPrior
 
     def start(self, origin: Floats | None = None) -> State:
         """The first state, for these parameters or those of the prior."""
@@ -60,7 +60,7 @@ class Ascent:
     """Where an ascent ended, and its prior."""
 
     summit: Summit
-    prior: Prior
+    prior: WeightPrior
 
     def variances(self) -> tuple[float, float]:
         """σ² and c²."""
@@ -98,7 +98,7 @@ class Settings:
     n_jobs: int | None
     classes: NDArray[Any]
 
-    def climb(self, bound: Callable[[int, Prior], Bound], prior: Prior) -> list[Ascent]:
+    def climb(self, bound: Callable[[int, WeightPrior], Bound], prior: WeightPrior) -> list[Ascent]:
         """Climb the bound of class 1, or the bound of each class against the rest."""
         if len(self.classes) == 2:
             tasks = [("", 1)]
@@ -112,7 +112,9 @@ class Settings:
                 ascents.append(ascent)
         return ascents
 
-    def _ascend(self, bound: Callable[[Prior], Bound], prior: Prior, watch: Watch) -> Ascent:
+    def _ascend(
+        self, bound: Callable[[WeightPrior], Bound], prior: WeightPrior, watch: Watch
+    ) -> Ascent:
         """Climb, then compare with the nested model without a constant term.
 
         The bound of the nested model may be higher: a learned variance stays above 0, and an
@@ -173,17 +175,21 @@ def fit_features(
     few = few_distinct(X, codes, weight)
     if few is not None:
         X, codes, weight = X[few.rows], codes[few.rows], few.weight
-    exponent = exponent_of(X)
+    survey = survey_rows(X, codes, weight)
 
     def rows(code: int) -> LabelledRows:
-        return LabelledRows(X, codes == code, weight, settings.n_jobs, exponent)
+        return LabelledRows(X, codes == code, weight, settings.n_jobs, survey.exponent)
 
-    total = float(len(codes) if weight is None else weight.sum())
-    return fit_rows(rows, mean_square(X, weight, exponent), total, exponent, settings)
+    total = float(survey.totals.sum())
+    return fit_rows(rows, survey.scale, total, survey.exponent, settings)
 
 
 def fit_rows(
-    rows: Callable[[int], Rows], scale: float, total: float, exponent: int, settings: Settings
+    rows: Callable[[int], FeatureRows],
+    scale: float,
+    total: float,
+    exponent: int,
+    settings: Settings,
 ) -> Fit:
     """Maximise the bound over weights of features, in memory or elsewhere.
 
@@ -193,9 +199,9 @@ def fit_rows(
     """
     variances = settings.kernel_variance, settings.constant_variance
     # The kernel is a product of two features.
-    prior = Prior(*variances, scale, total, exponent=2 * exponent)
+    prior = WeightPrior(*variances, scale, total, exponent=2 * exponent)
 
-    def bound(code: int, prior: Prior) -> WeightSpace:
+    def bound(code: int, prior: WeightPrior) -> WeightSpace:
         return WeightSpace(rows(code), settings.likelihood, prior)
 
     # The threads work on blocks; the products inside a block are too small for more threads.
@@ -215,12 +221,12 @@ def fit_kernel(
         left = X[np.ix_(kept.rows, kept.rows)]
     else:
         kept = distinct_rows(X, codes, weight)
-        left = _safe_indexing(X, kept.rows)
+        left = take_rows(X, kept.rows)
     rows = KernelRows(kernel, left)
     diagonal = rows.factor(rows.start)[0].diagonal()
     scale = float(np.average(diagonal, weights=kept.weight))
     assert rows.exponent is not None
-    prior = Prior(
+    prior = WeightPrior(
         settings.kernel_variance,
         settings.constant_variance,
         scale,
@@ -232,7 +238,7 @@ def fit_kernel(
 
     labels = codes[kept.rows]
 
-    def bound(code: int, prior: Prior) -> FunctionSpace:
+    def bound(code: int, prior: WeightPrior) -> FunctionSpace:
         return FunctionSpace(rows, labels == code, kept.weight, settings.likelihood, prior)
 
     small = len(kept.rows) <= _SMALL

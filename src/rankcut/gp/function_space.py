@@ -16,12 +16,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import lapack, solve_triangular
 from sklearn.gaussian_process.kernels import Kernel
-from sklearn.utils import _safe_indexing
 
 from rankcut._loops.types import Floats
 from rankcut.errors import InputError
 from rankcut.gp.ascent import Sites, State
-from rankcut.gp.gaussian import Gaussian, Prior
+from rankcut.gp.gaussian import Gaussian, WeightPrior
 from rankcut.gp.likelihoods import Likelihood
 from rankcut.gp.weight_space import with_constant
 from rankcut.parameters import within_floats
@@ -185,7 +184,7 @@ class FunctionSpace:
         positive: NDArray[np.bool_],
         weight: Floats | None,
         likelihood: Likelihood,
-        prior: Prior,
+        prior: WeightPrior,
     ) -> None:
         self.rows = rows
         self.sign = np.where(positive, 1.0, -1.0)
@@ -294,7 +293,7 @@ class KernelPredictor:
         square: Floats | None
         for start in range(0, X.shape[0], _KERNEL_BLOCK):
             block = slice(start, min(start + _KERNEL_BLOCK, X.shape[0]))
-            rows = _safe_indexing(X, block)
+            rows = take_rows(X, block)
             for column, fitted in enumerate(self.posteriors):
                 if own is not None:
                     cross, square = rows[:, self.columns], own[block]
@@ -327,6 +326,11 @@ class KernelPredictor:
         return given
 
 
+def take_rows(X: Any, rows: Any) -> Any:
+    """Some rows of an array or a frame."""
+    return X.iloc[rows] if hasattr(X, "iloc") else X[rows]
+
+
 def _self_kernel(kernel: Any, X: Any) -> Floats:
     """k(x, x) for each row x."""
     if isinstance(kernel, Kernel):
@@ -334,6 +338,6 @@ def _self_kernel(kernel: Any, X: Any) -> Floats:
     diagonal = np.empty(X.shape[0])
     for start in range(0, X.shape[0], _DIAGONAL_BLOCK):
         block = slice(start, min(start + _DIAGONAL_BLOCK, X.shape[0]))
-        rows = _safe_indexing(X, block)
+        rows = take_rows(X, block)
         diagonal[block] = np.diagonal(np.asarray(kernel(rows, rows)))
     return diagonal

@@ -28,7 +28,7 @@ _EXTREME = 300.0
 
 
 @dataclass(frozen=True, eq=False)
-class Prior:
+class WeightPrior:
     """The parameters of the prior: which are learned, their starting values and bounds.
 
     Parameters
@@ -97,7 +97,7 @@ class Prior:
         """Log σ² to try after σ² went to 0, from where the rows begin to matter."""
         return np.log(np.logspace(-1.0, 3.0, 9) / (self.total * self.scale))
 
-    def without_constant(self) -> "Prior":
+    def without_constant(self) -> "WeightPrior":
         """The nested model c² = 0."""
         return replace(self, constant_variance=0.0)
 

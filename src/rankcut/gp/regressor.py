@@ -8,7 +8,6 @@ in blocks of any number, finds them; the posterior and the evidence of (σ², c�
     log p(y) = −½ [N log 2πτ² + (Σ y² − ⟨Φᵀ y, μ⟩)/τ² + log |Σ⁻¹| + n log σ² + log c²]
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
@@ -17,13 +16,13 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import cholesky, solve_triangular
 from scipy.optimize import minimize
 from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
 from rankcut._loops.types import Floats
 from rankcut.gp.duplicates import few_distinct
-from rankcut.gp.weight_space import blocks, with_constant
-from rankcut.parameters import check_learned, within_floats
+from rankcut.gp.weight_space import add_up, blocks, with_constant
+from rankcut.parameters import check_counts, check_learned, within_floats
 from rankcut.rankings.collections import takes_collections
 from rankcut.threads import in_order
 
@@ -37,7 +36,7 @@ _TINY = 1e-300
 _STARTS = (0.1, 0.9)
 
 
-class Sums(NamedTuple):
+class TargetSums(NamedTuple):
     """What a block of rows, or all rows, say about the weights."""
 
     total: float  #: Σ weight
@@ -45,19 +44,10 @@ class Sums(NamedTuple):
     linear: Floats  #: Φᵀ y
     targets: float  #: Σ y²
 
-    def plus(self, other: "Sums") -> "Sums":
-        """The sums over both."""
-        return Sums(
-            self.total + other.total,
-            self.square + other.square,
-            self.linear + other.linear,
-            self.targets + other.targets,
-        )
-
-    def shifted(self, level: float) -> "Sums":
+    def shifted(self, level: float) -> "TargetSums":
         """The sums for y − level: the last column of Φ is constant, and so gives Σ φ."""
         ones = self.square[:, -1]
-        return Sums(
+        return TargetSums(
             self.total,
             self.square,
             self.linear - level * ones,
@@ -65,34 +55,25 @@ class Sums(NamedTuple):
         )
 
 
-def sum_block(features: NDArray[np.floating], targets: Floats, weight: Floats | None) -> Sums:
+def sum_block(features: NDArray[np.floating], targets: Floats, weight: Floats | None) -> TargetSums:
     """The sums over a block of rows."""
     phi = with_constant(features, True)
     weighted = phi if weight is None else phi * weight[:, None]
     scaled = targets if weight is None else targets * weight
     total = float(len(targets)) if weight is None else float(weight.sum())
-    return Sums(total, phi.T @ weighted, phi.T @ scaled, float(targets @ scaled))
+    return TargetSums(total, phi.T @ weighted, phi.T @ scaled, float(targets @ scaled))
 
 
 def sum_rows(
     features: NDArray[np.floating], targets: Floats, weight: Floats | None, n_jobs: int | None
-) -> Sums:
+) -> TargetSums:
     """The sums over all rows, block by block: the same bits for any number of threads."""
 
-    def contribution(block: slice) -> Sums:
+    def contribution(block: slice) -> TargetSums:
         own = None if weight is None else weight[block]
         return sum_block(features[block], targets[block], own)
 
-    return add_all(in_order(contribution, blocks(*features.shape), n_jobs))
-
-
-def add_all(parts: Iterable[Sums]) -> Sums:
-    """The sum of the parts, in order."""
-    total: Sums | None = None
-    for part in parts:
-        total = part if total is None else total.plus(part)
-    assert total is not None
-    return total
+    return add_up(in_order(contribution, blocks(*features.shape), n_jobs))
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,7 +107,7 @@ class WeightPosterior:
 
 
 def fit_sums(
-    sums: Sums,
+    sums: TargetSums,
     kernel_variance: float | None,
     constant_variance: float | None,
     noise_variance: float | None,
@@ -178,7 +159,7 @@ def fit_sums(
     return WeightPosterior(mean, factor, kernel, constant, noise, evidence)
 
 
-def _posterior(sums: Sums, parameters: Floats) -> tuple[Floats, Floats, float]:
+def _posterior(sums: TargetSums, parameters: Floats) -> tuple[Floats, Floats, float]:
     """μ, the factor of Σ, and the evidence."""
     n = len(sums.linear)
     noise = np.exp(parameters[2])
@@ -206,7 +187,7 @@ class _Arrow:
     The prior is the same in all axes, so the evidence of other variances takes n steps, not n³.
     """
 
-    def __init__(self, sums: Sums) -> None:
+    def __init__(self, sums: TargetSums) -> None:
         values, vectors = np.linalg.eigh(sums.square[:-1, :-1])
         self._values = np.maximum(values, 0.0)
         self._border, self._last = vectors.T @ sums.square[:-1, -1], float(sums.square[-1, -1])
@@ -342,7 +323,7 @@ class GPRegressor(RegressorMixin, BaseEstimator):
         with threadpool_limits(1, user_api="blas"):
             return self._keep(self._sum(X, y, sample_weight))
 
-    def _keep(self, sums: Sums) -> Self:
+    def _keep(self, sums: TargetSums) -> Self:
         """The posterior that follows from the sums."""
         found = self._posterior = fit_sums(
             sums, self.kernel_variance, self.constant_variance, self.noise_variance
@@ -356,15 +337,12 @@ class GPRegressor(RegressorMixin, BaseEstimator):
         self.log_evidence_ = found.evidence
         return self
 
-    def _sum(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Sums:
+    def _sum(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> TargetSums:
         with within_floats("X or y"):
             X, targets = validate_data(self, X, y, dtype=[np.float64, np.float32], y_numeric=True)
         weight = None
         if sample_weight is not None:
-            with within_floats("sample_weight"):
-                weight = _check_sample_weight(
-                    sample_weight, X, dtype=np.float64, ensure_non_negative=True
-                )
+            weight = check_counts(sample_weight, len(X))
             kept = weight > 0
             X, targets, weight = X[kept], targets[kept], weight[kept]
         targets = np.asarray(targets, dtype=np.float64)

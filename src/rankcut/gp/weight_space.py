@@ -6,7 +6,9 @@ A pass over the rows is a sum over blocks. Each block contributes its expected l
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from functools import reduce
+from operator import add
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +16,7 @@ from scipy.linalg import LinAlgError
 
 from rankcut._loops.types import Floats
 from rankcut.gp.ascent import Sites, State, climb
-from rankcut.gp.gaussian import Gaussian, Prior
+from rankcut.gp.gaussian import Gaussian, WeightPrior
 from rankcut.gp.likelihoods import Likelihood
 from rankcut.threads import in_order
 
@@ -32,21 +34,27 @@ class Statistics(NamedTuple):
     square: Floats  #: Φᵀ D Φ
     linear: Floats  #: Φᵀ r
 
-    def plus(self, other: "Statistics") -> "Statistics":
-        """The sum of both contributions."""
-        return Statistics(
-            self.expected + other.expected,
-            self.square + other.square,
-            self.linear + other.linear,
-        )
+
+Sums = TypeVar("Sums", bound=tuple[Any, ...])
 
 
-class Rows(Protocol):
+def add_up(parts: Iterable[Sums]) -> Sums:
+    """The sum of named tuples, field by field, in order.
+
+    >>> add_up([Statistics(1.0, np.ones(2), np.ones(1)), Statistics(2.0, np.ones(2), np.ones(1))])
+    Statistics(expected=3.0, square=array([2., 2.]), linear=array([2.]))
+    """
+    return reduce(lambda one, other: type(one)(*map(add, one, other)), parts)
+
+
+class FeatureRows(Protocol):
     """Rows of features with their labels, in memory or elsewhere."""
 
     n_features: int
 
-    def statistics(self, posterior: Gaussian, likelihood: Likelihood, prior: Prior) -> Statistics:
+    def statistics(
+        self, posterior: Gaussian, likelihood: Likelihood, prior: WeightPrior
+    ) -> Statistics:
         """The contribution of all rows to a step from ``posterior``."""
 
     def sample(self) -> "LabelledRows | None":
@@ -71,24 +79,35 @@ def with_constant(rows: NDArray[np.floating], has_constant: bool, exponent: int 
     return augmented
 
 
-def exponent_of(features: NDArray[np.floating]) -> int:
-    """The exponent of the power of 2 just above the largest entry; 0 if all are 0."""
-    largest = 0.0
-    for block in blocks(*features.shape):
-        part = features[block]
-        largest = max(largest, float(part.max(initial=0.0)), -float(part.min(initial=0.0)))
-    return int(np.frexp(largest)[1])
+class Survey(NamedTuple):
+    """What a fit has to know about rows before it starts, by label."""
+
+    labels: NDArray[Any]  #: sorted
+    counts: NDArray[np.intp]  #: the number of rows
+    totals: Floats  #: Σ weight
+    squares: Floats  #: Σ weight·‖φ‖², φ divided by 2**exponent
+    exponent: int  #: of the power of 2 just above the largest entry; 0 if all are 0
+
+    @property
+    def scale(self) -> float:
+        """The mean of ‖φ‖², φ divided by 2**exponent; 1 if all are 0."""
+        return float(self.squares.sum() / self.totals.sum()) or 1.0
 
 
-def mean_square(features: NDArray[np.floating], weight: Floats | None, exponent: int) -> float:
-    """The mean of ‖φ‖² over the rows, φ divided by 2**exponent; 1 if all are 0."""
-    total, square = 0.0, 0.0
-    for block in blocks(*features.shape):
+def survey_rows(features: NDArray[np.floating], labels: Any, weight: Floats | None) -> Survey:
+    """The survey of rows in memory."""
+    known, codes, counts = np.unique(labels, return_inverse=True, return_counts=True)
+    parts = blocks(*features.shape)
+    ends = [(float(features[block].min()), float(features[block].max())) for block in parts]
+    exponent = int(np.frexp(max(max(-low, high) for low, high in ends))[1])
+    squares = np.empty(len(codes))
+    for block in parts:
         rows = with_constant(features[block], False, exponent)
-        of_block = np.ones(len(rows)) if weight is None else weight[block]
-        total += of_block.sum()
-        square += np.einsum("ij,ij->i", rows, rows) @ of_block
-    return square / total or 1.0
+        squares[block] = np.einsum("ij,ij->i", rows, rows)
+    if weight is not None:
+        squares *= weight
+    totals, sums = (np.bincount(codes, each).astype(np.float64) for each in (weight, squares))
+    return Survey(known, counts, totals, sums, exponent)
 
 
 class LabelledRows:
@@ -112,80 +131,62 @@ class LabelledRows:
         self.n_jobs = n_jobs
         self.n_features = features.shape[1]
 
-    def statistics(self, posterior: Gaussian, likelihood: Likelihood, prior: Prior) -> Statistics:
+    def statistics(
+        self, posterior: Gaussian, likelihood: Likelihood, prior: WeightPrior
+    ) -> Statistics:
         """The sum of the contributions of the blocks, in order."""
 
         def contribution(block: slice) -> Statistics:
-            return self._contribution(block, posterior, likelihood, prior)
+            phi = with_constant(self.features[block], prior.has_constant, self.exponent)
+            sign = np.where(self.positive[block], 1.0, -1.0)
+            weight = np.ones(len(sign)) if self.weight is None else self.weight[block]
+            mean, variance = posterior.project(phi)
+            expected, slope, curvature = likelihood.expect(mean, variance, sign, weight)
+            linear = phi.T @ (slope + curvature * mean)
+            return Statistics(expected, phi.T @ (phi * curvature[:, None]), linear)
 
-        parts = in_order(contribution, blocks(*self.features.shape), self.n_jobs)
-        n = self.n_features + prior.has_constant
-        return sum_statistics(parts, n)
-
-    def _contribution(
-        self, block: slice, posterior: Gaussian, likelihood: Likelihood, prior: Prior
-    ) -> Statistics:
-        phi = with_constant(self.features[block], prior.has_constant, self.exponent)
-        sign = np.where(self.positive[block], 1.0, -1.0)
-        weight = np.ones(len(sign)) if self.weight is None else self.weight[block]
-        mean, variance = posterior.project(phi)
-        expected, slope, curvature = likelihood.expect(mean, variance, sign, weight)
-        linear = phi.T @ (slope + curvature * mean)
-        return Statistics(expected, phi.T @ (phi * curvature[:, None]), linear)
+        return add_up(in_order(contribution, blocks(*self.features.shape), self.n_jobs))
 
     def sample(self) -> "LabelledRows | None":
         """Evenly spaced rows of each class, weighted to represent all of them."""
-        counts = [int(self.positive.sum()), int((~self.positive).sum())]
+        n_positive = int(self.positive.sum())
+        counts = n_positive, len(self.positive) - n_positive
         steps = steps_to_start(counts)
-        if steps is None:
-            return None
-        return sampled(
-            [self.drawn(0, step, part) for part, step in zip((True, False), steps, strict=True)],
-            counts,
-        )
+        return None if steps is None else represent([self.drawn(steps)], counts)
 
-    def drawn(self, first: int, step: int, positive: bool) -> "LabelledRows":
-        """Every ``step``-th row with this label, from ``first`` on."""
-        index = np.flatnonzero(self.positive == positive)[first::step]
+    def drawn(self, steps: tuple[int, int]) -> "LabelledRows":
+        """Every so many rows with label 1, then every so many of the others."""
+        rows = [np.flatnonzero(self.positive)[:: steps[0]]]
+        rows.append(np.flatnonzero(~self.positive)[:: steps[1]])
+        index = np.concatenate(rows)
         weight = np.ones(len(index)) if self.weight is None else self.weight[index]
         return LabelledRows(
             self.features[index], self.positive[index], weight, exponent=self.exponent
         )
 
 
-def sum_statistics(parts: Iterable[Statistics], n_weights: int) -> Statistics:
-    """The sum of the contributions, in order."""
-    total = Statistics(0.0, np.zeros((n_weights, n_weights)), np.zeros(n_weights))
-    for part in parts:
-        total = total.plus(part)
-    return total
+def steps_to_start(counts: tuple[int, int]) -> tuple[int, int] | None:
+    """The step between sampled rows of each label; None if most rows would be sampled."""
+    one, other = (max(1, count // _ENOUGH_TO_START) for count in counts)
+    n_drawn = -(-counts[0] // one) - (-counts[1] // other)
+    return None if 2 * n_drawn > sum(counts) else (one, other)
 
 
-def steps_to_start(counts: Sequence[int]) -> list[int] | None:
-    """The step between sampled rows of each class; None if most rows would be sampled."""
-    steps = [max(1, count // _ENOUGH_TO_START) for count in counts]
-    n_drawn = sum(-(-count // step) for count, step in zip(counts, steps, strict=True))
-    return None if 2 * n_drawn > sum(counts) else steps
-
-
-def sampled(drawn: Sequence[LabelledRows], counts: Sequence[int]) -> LabelledRows:
-    """The rows drawn from each class together, each weighted by the rows it represents."""
-    weights = []
-    for rows, count in zip(drawn, counts, strict=True):
-        assert rows.weight is not None
-        weights.append(np.full(len(rows.weight), count / max(1, len(rows.weight))) * rows.weight)
-    return LabelledRows(
-        np.concatenate([rows.features for rows in drawn]),
-        np.concatenate([rows.positive for rows in drawn]),
-        np.concatenate(weights),
-        exponent=drawn[0].exponent,
-    )
+def represent(drawn: Sequence[LabelledRows], counts: tuple[int, int]) -> LabelledRows:
+    """All rows drawn, each weighted by the rows with its label that it represents."""
+    positive = np.concatenate([rows.positive for rows in drawn])
+    weight = np.concatenate([np.asarray(rows.weight) for rows in drawn])
+    for label, count in zip((True, False), counts, strict=True):
+        there = positive == label
+        weight[there] *= count / max(1, int(there.sum()))
+    features = np.concatenate([rows.features for rows in drawn])
+    return LabelledRows(features, positive, weight, exponent=drawn[0].exponent)
 
 
 class WeightSpace:
     """ELBO(q(w, b), θ) with θ = (log σ², log c²), in passes over blocks of rows."""
 
-    def __init__(self, rows: Rows, likelihood: Likelihood, prior: Prior) -> None:
+    def __init__(self, rows: FeatureRows, likelihood: Likelihood, prior: WeightPrior) -> None:
         self.rows = rows
         self.likelihood = likelihood
         self.prior = prior
