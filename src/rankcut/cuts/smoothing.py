@@ -26,7 +26,7 @@ from rankcut.cuts.offset_rows import OffsetRows
 from rankcut.cuts.options import check_steps
 from rankcut.graphs import ItemGraph
 from rankcut.graphs.derived import degree_scales
-from rankcut.graphs.weights import DenseWeights, Weights
+from rankcut.graphs.weights import MatrixWeights, Weights
 from rankcut.threads import over_rows
 
 # An entry of a product of sparse matrices costs as much as this many of one with a dense matrix.
@@ -67,13 +67,13 @@ class Smoother:
         scales = degree_scales(graph)
         self._alone = scales == 0
         self._walk: Weights = graph.weights.scaled(scales)
-        self._filter: DenseWeights | None = None
+        self._filter: MatrixWeights | None = None
         if self._walk.kind == "dense":
             walk = self._walk.to_dense()
             whole_step, part = (
                 np.diag(self._staying(move)) + move * walk for move in (0.5, 0.5 * (steps - whole))
             )
-            self._filter = DenseWeights(np.linalg.matrix_power(whole_step, whole) @ part)
+            self._filter = MatrixWeights(np.linalg.matrix_power(whole_step, whole) @ part)
 
     def _staying(self, move: float) -> Floats:
         """The share of each item's value that stays; all of it for an item without edges."""

@@ -37,20 +37,18 @@ class ItemFeatures:
         The columns of a frame: numbers, with NaN where there is none, or objects, with None.
     names : tuple
         The names of the columns.
-    other_types : dict
-        The types of columns that hold neither numbers nor categories, by their names.
+    kinds : tuple of str
+        What each column holds: "numbers", "text", "categories", which are never read as text, or
+        the name of a type that is none of these.
     labels : tuple or None
         The items' labels, as from the index of a pandas frame.
-    categories : tuple
-        The names of the columns of a categorical type, which are never read as text.
     """
 
     matrix: Any = None
     columns: tuple[NDArray[Any], ...] = ()
     names: tuple[Hashable, ...] = ()
-    other_types: dict[Hashable, str] | None = None
+    kinds: tuple[str, ...] = ()
     labels: tuple[Hashable, ...] | None = None
-    categories: tuple[Hashable, ...] = ()
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -90,35 +88,35 @@ def as_item_features(features: Any) -> ItemFeatures | None:
     return ItemFeatures(
         columns=tuple(_plain_column(column) for column in columns),
         names=tuple(column.name for column in columns),
-        other_types={
-            column.name: str(column.dtype)
-            for column in columns
-            if column.dtype.is_temporal() or column.dtype.is_nested()
-        },
+        kinds=tuple(_kind(column) for column in columns),
         labels=None if labels == tuple(range(frame.shape[0])) else labels,
-        categories=tuple(
-            column.name for column in columns if column.dtype in (nw.Categorical, nw.Enum)
-        ),
     )
 
 
-def _plain_column(column: "nw.Series[Any]") -> NDArray[Any]:
+def _kind(column: "nw.Series[Any]") -> str:
     import narwhals as nw
 
-    missing = column.is_null() | column.is_nan() if column.dtype.is_float() else column.is_null()
-    gaps = missing.to_numpy().astype(bool)
-    if not (column.dtype.is_numeric() or column.dtype == nw.Boolean):
-        values = column.to_list()
-        return object_array(
-            [None if gap else value for value, gap in zip(values, gaps, strict=True)]
-        )
-    if gaps.any():
-        values = column.to_list()
-        return np.array(
-            [np.nan if gap else float(value) for value, gap in zip(values, gaps, strict=True)]
-        )
-    numbers = column.to_numpy()
-    return numbers if numbers.dtype.kind in "iub" else numbers.astype(np.float64)
+    if column.dtype.is_numeric() or column.dtype == nw.Boolean:
+        return "numbers"
+    if column.dtype in (nw.Categorical, nw.Enum):
+        return "categories"
+    if column.dtype.is_temporal() or column.dtype.is_nested():
+        return str(column.dtype)
+    return "text"
+
+
+def _plain_column(column: "nw.Series[Any]") -> NDArray[Any]:
+    """Numbers, with NaN where there is none, or objects, with None."""
+    gaps = column.is_null().to_numpy().astype(bool)
+    if column.dtype.is_float():
+        gaps |= column.is_nan().fill_null(True).to_numpy().astype(bool)
+    if _kind(column) == "numbers" and not gaps.any():
+        numbers = column.to_numpy()
+        return numbers if numbers.dtype.kind in "iub" else numbers.astype(np.float64)
+    values = [None if gap else value for value, gap in zip(column.to_list(), gaps, strict=True)]
+    if _kind(column) != "numbers":
+        return object_array(values)
+    return np.array([np.nan if value is None else float(value) for value in values])
 
 
 class FeatureRecipe(WithParameters):
@@ -159,8 +157,8 @@ def item_points(
         return _array_points(known.matrix, label), known.labels
     items = _labels(known, label)
     columns = [
-        (name, values)
-        for name, values in zip(known.names, known.columns, strict=True)
+        (name, values, kind)
+        for name, values, kind in zip(known.names, known.columns, known.kinds, strict=True)
         if label is None or name != label
     ]
     if known.shape[0] == 0 or not columns:
@@ -168,14 +166,9 @@ def item_points(
             f"the item features have {known.shape[0]} rows and {len(columns)} columns beside the "
             "labels; they need items and columns"
         )
-    other_types = known.other_types or {}
     blocks = [
-        encoded(
-            _checked(values, name, items, other_types.get(name)),
-            scale,
-            text=name not in known.categories,
-        )
-        for name, values in columns
+        encoded(_checked(values, name, items, kind), scale, text=kind == "text")
+        for name, values, kind in columns
     ]
     return np.hstack(blocks), items
 
@@ -223,7 +216,7 @@ def _checked(
     values: NDArray[Any],
     name: Hashable,
     items: tuple[Hashable, ...] | None,
-    other_type: str | None,
+    kind: str,
 ) -> NDArray[Any]:
     """A column of finite numbers, or of categories."""
 
@@ -237,10 +230,9 @@ def _checked(
             f"has no value in column {name!r}",
             "fill it in or drop the column",
         )
-    if other_type is not None:
+    if kind not in ("numbers", "text", "categories"):
         raise InputError(
-            f"column {name!r} of the item features holds {other_type}, neither numbers nor "
-            "categories",
+            f"column {name!r} of the item features holds {kind}, neither numbers nor categories",
             remedy="make it numbers or text, or drop it",
         )
     if values.dtype == object:

@@ -17,7 +17,7 @@ from scipy import sparse
 from rankcut.errors import InputError
 from rankcut.graphs.distances import strongest_products
 from rankcut.graphs.item_graph import ItemGraph
-from rankcut.graphs.weights import SparseWeights
+from rankcut.graphs.weights import MatrixWeights
 from rankcut.parameters import WithParameters, check_count, check_number
 from rankcut.rankings import Rankings, read_rankings
 
@@ -87,7 +87,7 @@ class _ProfileGraph(WithParameters, ABC):
         # An edge stays if either of its ends chose it.
         whole = sparse.csr_array(chosen.maximum(chosen.T))
         whole.sort_indices()
-        return ItemGraph.trusted(SparseWeights(whole), rankings.items)
+        return ItemGraph.trusted(MatrixWeights(whole), rankings.items)
 
 
 class CoListingGraph(_ProfileGraph):

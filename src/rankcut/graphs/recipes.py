@@ -25,7 +25,7 @@ from rankcut.graphs.distances import (
 )
 from rankcut.graphs.item_features import FeatureRecipe
 from rankcut.graphs.item_graph import ItemGraph
-from rankcut.graphs.weights import DenseWeights, SparseWeights
+from rankcut.graphs.weights import MatrixWeights
 from rankcut.parameters import check_choice, is_real, is_whole
 
 # Distances between all pairs are held in memory at once up to this many bytes.
@@ -94,7 +94,7 @@ class SimilarityGraph(FeatureRecipe):
         distances = _all_distances(points)
         weights = similarity(distances, self.kernel, self.lengthscale)
         if self.keep == 1 or n < 3:
-            return ItemGraph.trusted(DenseWeights(squareform(weights)), items)
+            return ItemGraph.trusted(MatrixWeights(squareform(weights)), items)
         weakest = max(0, round(self.keep * len(distances)) - 1)
         kept = distances <= np.partition(distances, weakest)[weakest]
         first, second = (side[kept] for side in np.triu_indices(n, 1))
@@ -140,7 +140,7 @@ class DistanceGraph(FeatureRecipe):
         points, items = self.points()
         distances = _all_distances(points)
         check_finite(distances)
-        return ItemGraph.trusted(DenseWeights(squareform(distances)), items)
+        return ItemGraph.trusted(MatrixWeights(squareform(distances)), items)
 
 
 class NeighborGraph(FeatureRecipe):
@@ -283,4 +283,4 @@ def _sparse_graph(
     whole = sparse.csr_array(half + half.T)
     whole.eliminate_zeros()
     whole.sort_indices()
-    return ItemGraph.trusted(SparseWeights(whole), items)
+    return ItemGraph.trusted(MatrixWeights(whole), items)

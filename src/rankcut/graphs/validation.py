@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from rankcut.errors import InputError
-from rankcut.graphs.weights import DenseWeights, SparseWeights, StructuredWeights, Weights
+from rankcut.graphs.weights import MatrixWeights, StructuredWeights, Weights
 
 # Weights W_ij and W_ji that differ by no more than this, relative to the largest weight, differ
 # by rounding and are averaged.
@@ -27,8 +27,7 @@ def check_weights(weights: Any, items: tuple[Hashable, ...] | None = None) -> We
         return _check_structured(weights, items)
     if isinstance(weights, Weights):
         return weights
-    matrix = _check_matrix(weights, items)
-    return SparseWeights(matrix) if sparse.issparse(matrix) else DenseWeights(matrix)
+    return MatrixWeights(_check_matrix(weights, items))
 
 
 def _check_structured(

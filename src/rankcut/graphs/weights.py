@@ -1,11 +1,12 @@
-"""The weights of an item graph, in three forms with the same methods.
+"""The weights of an item graph, in two forms with the same methods.
 
-The forms are :class:`DenseWeights`, :class:`SparseWeights`, and :class:`StructuredWeights`: a
-constant, a sparse and a low-rank part. The complete graph is a constant of 1.
+:class:`MatrixWeights` are a matrix, dense or sparse; :class:`StructuredWeights` are a constant, a
+sparse and a low-rank part. The complete graph is a constant of 1.
 """
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -17,12 +18,13 @@ from rankcut._loops.types import Floats
 
 Kind: TypeAlias = Literal["complete", "dense", "sparse", "structured"]
 
-# Number of weights to multiply out at once.
+# Number of weights to multiply out at once: 32 MB.
 _AT_ONCE = 1 << 22
 
 # Up to this many pairs, all are examined; beyond it, this many are drawn at random.
 _MOST_PAIRS = 1 << 20
 
+# Where parts cancel, no more than this part of them is left by rounding.
 _ROUNDING = 1e-14
 
 
@@ -56,6 +58,10 @@ class Weights(ABC):
     def to_dense(self) -> Floats:
         """The matrix as a new array."""
 
+    def to_csr(self) -> sparse.csr_array:
+        """The matrix as a sparse array."""
+        return sparse.csr_array(self.to_dense())
+
     @abstractmethod
     def to_structured(self) -> "StructuredWeights":
         """The same weights as a constant, a sparse and a low-rank part."""
@@ -80,123 +86,81 @@ class Weights(ABC):
     def multiply(self, rows: Floats) -> Floats:
         """``rows @ W``; the bits of a row do not depend on the other rows."""
 
-    def to_csr(self) -> sparse.csr_array:
-        """The matrix as a sparse array."""
-        return sparse.csr_array(self.to_dense())
-
 
 @dataclass(frozen=True, eq=False)
-class DenseWeights(Weights):
-    """A dense symmetric matrix."""
+class MatrixWeights(Weights):
+    """A symmetric matrix, stored as it is: an array, or a CSR array with sorted indices."""
 
-    matrix: Floats
+    matrix: Any
 
     @property
     def kind(self) -> Kind:
-        """Stored as they are."""
-        return "dense"
-
-    @property
-    def n_items(self) -> int:
-        """Number of items."""
-        return len(self.matrix)
-
-    def n_edges(self) -> int:
-        """Number of pairs with a positive weight."""
-        return int(np.count_nonzero(self.matrix)) // 2
-
-    def degrees(self) -> Floats:
-        """Sum of the weights at each item."""
-        return np.asarray(self.matrix.sum(axis=1))
-
-    def to_dense(self) -> Floats:
-        """A copy of the matrix."""
-        return np.array(self.matrix)
-
-    def to_structured(self) -> "StructuredWeights":
-        """A sparse part only."""
-        return StructuredWeights.of_constant(0.0, sparse.csr_array(self.matrix))
-
-    def largest(self) -> float:
-        """The largest weight."""
-        return float(self.matrix.max(initial=0.0))
-
-    def permuted(self, order: NDArray[Any]) -> "DenseWeights":
-        """The weights of the same items in another order."""
-        return DenseWeights(self.matrix[order][:, order])
-
-    def scaled(self, scales: Floats) -> "DenseWeights":
-        """s_i·W_ij·s_j."""
-        return DenseWeights(self.matrix * np.outer(scales, scales))
-
-    def subtracted_from(self, ceiling: float) -> "DenseWeights":
-        """C − W_ij, and 0 where rounding leaves a weight a little above the ceiling."""
-        matrix = np.maximum(ceiling - self.matrix, 0.0)
-        np.fill_diagonal(matrix, 0.0)
-        return DenseWeights(matrix)
-
-    def multiply(self, rows: Floats) -> Floats:
-        """``rows @ W``."""
-        return _product(rows, self.matrix)
-
-
-@dataclass(frozen=True, eq=False)
-class SparseWeights(Weights):
-    """A sparse symmetric matrix: a CSR array with sorted indices."""
-
-    matrix: sparse.csr_array
-
-    @property
-    def kind(self) -> Kind:
-        """Stored as they are."""
-        return "sparse"
+        """Whether the matrix is an array or sparse."""
+        return "sparse" if sparse.issparse(self.matrix) else "dense"
 
     @property
     def n_items(self) -> int:
         """Number of items."""
         return int(self.matrix.shape[0])
 
+    @property
+    def _entries(self) -> Floats:
+        return np.asarray(self.matrix.data if self.kind == "sparse" else self.matrix)
+
     def n_edges(self) -> int:
         """Number of pairs with a positive weight."""
-        return int(self.matrix.count_nonzero()) // 2
+        return int(np.count_nonzero(self._entries)) // 2
 
     def degrees(self) -> Floats:
         """Sum of the weights at each item."""
         return np.asarray(self.matrix.sum(axis=1), dtype=np.float64)
 
     def to_dense(self) -> Floats:
-        """The matrix as a dense array."""
-        return np.asarray(self.matrix.toarray())
+        """A copy of the matrix as an array."""
+        return np.array(self.matrix.toarray() if self.kind == "sparse" else self.matrix)
 
     def to_csr(self) -> sparse.csr_array:
-        """The matrix itself."""
-        return self.matrix
+        """The matrix itself, if it is sparse."""
+        return self.matrix if self.kind == "sparse" else sparse.csr_array(self.matrix)
 
     def to_structured(self) -> "StructuredWeights":
         """A sparse part only."""
-        return StructuredWeights.of_constant(0.0, self.matrix)
+        return StructuredWeights.of_constant(0.0, self.to_csr())
 
     def largest(self) -> float:
         """The largest weight."""
-        return float(self.matrix.data.max(initial=0.0))
+        return float(self._entries.max(initial=0.0))
 
-    def permuted(self, order: NDArray[Any]) -> "SparseWeights":
+    def permuted(self, order: NDArray[Any]) -> "MatrixWeights":
         """The weights of the same items in another order."""
-        matrix = sparse.csr_array(self.matrix[order][:, order])
-        matrix.sort_indices()
-        return SparseWeights(matrix)
+        matrix = self.matrix[order][:, order]
+        if self.kind == "sparse":
+            matrix = sparse.csr_array(matrix)
+            matrix.sort_indices()
+        return MatrixWeights(matrix)
 
-    def scaled(self, scales: Floats) -> "SparseWeights":
+    def scaled(self, scales: Floats) -> "MatrixWeights":
         """s_i·W_ij·s_j."""
-        return SparseWeights(_scaled_entries(self.matrix, scales))
+        if self.kind == "sparse":
+            return MatrixWeights(_scaled_entries(self.matrix, scales))
+        return MatrixWeights(self.matrix * np.outer(scales, scales))
 
-    def subtracted_from(self, ceiling: float) -> "StructuredWeights":
-        """C − W_ij: a constant for most pairs."""
-        return StructuredWeights.of_constant(ceiling, -self.matrix)
+    def subtracted_from(self, ceiling: float) -> Weights:
+        """C − W_ij, and 0 where rounding leaves a weight a little above the ceiling.
+
+        In a sparse matrix most pairs have no entry, and c is a constant for them.
+        """
+        if self.kind == "sparse":
+            return StructuredWeights.of_constant(ceiling, -self.matrix)
+        matrix = np.maximum(ceiling - self.matrix, 0.0)
+        np.fill_diagonal(matrix, 0.0)
+        return MatrixWeights(matrix)
 
     def multiply(self, rows: Floats) -> Floats:
-        """``rows @ W``, through the transpose, because W is symmetric."""
-        return np.asarray((self.matrix @ rows.T).T)
+        """``rows @ W``; if sparse, through the transpose, because W is symmetric."""
+        if self.kind == "sparse":
+            return np.asarray((self.matrix @ rows.T).T)
+        return _product(rows, self.matrix)
 
 
 @dataclass(frozen=True, eq=False)
@@ -223,12 +187,6 @@ class StructuredWeights(Weights):
     factors: Floats
     signs: Floats
 
-    @property
-    def kind(self) -> Kind:
-        """Whether there is more than a constant of 1."""
-        plain = self.constant == 1 and not (self.rank or self.sparse.nnz)
-        return "complete" if plain else "structured"
-
     @classmethod
     def complete(cls, n_items: int) -> "StructuredWeights":
         """Every pair of items has weight 1.
@@ -236,7 +194,7 @@ class StructuredWeights(Weights):
         >>> StructuredWeights.complete(3).multiply(np.array([[1.0, 2.0, 4.0]]))
         array([[6., 5., 3.]])
         """
-        return cls.of_constant(1.0, sparse.csr_array((n_items, n_items)))
+        return cls.of_constant(1.0, _no_entries(n_items))
 
     @classmethod
     def of_constant(cls, constant: float, matrix: Any) -> "StructuredWeights":
@@ -247,7 +205,13 @@ class StructuredWeights(Weights):
     def of_factors(cls, factors: Floats, constant: float = 0.0) -> "StructuredWeights":
         """Inner products of rows, and a constant."""
         n, rank = factors.shape
-        return cls(constant, sparse.csr_array((n, n)), factors, np.ones(rank))
+        return cls(constant, _no_entries(n), factors, np.ones(rank))
+
+    @property
+    def kind(self) -> Kind:
+        """Whether there is more than a constant of 1."""
+        plain = self.constant == 1 and not (self.rank or self.sparse.nnz)
+        return "complete" if plain else "structured"
 
     @property
     def n_items(self) -> int:
@@ -268,18 +232,21 @@ class StructuredWeights(Weights):
             return (stored + others) // 2
         least = self._rounding()
         step = max(1, _AT_ONCE // n)
-        blocks = (self.rows(start, min(start + step, n)) for start in range(0, n, step))
+        blocks = (self._rows(start, min(start + step, n)) for start in range(0, n, step))
         return sum(int(np.count_nonzero(block > least)) for block in blocks) // 2
 
     def degrees(self) -> Floats:
         """Sum of the weights at each item."""
-        signed = self.factors * self.signs
-        low_rank = signed @ self.factors.sum(axis=0) - (signed * self.factors).sum(axis=1)
-        constant = self.constant * (self.n_items - 1)
-        degrees = np.asarray(constant + self.sparse.sum(axis=1) + low_rank)
-        return np.where(abs(degrees) <= self._rounding(), 0.0, degrees)
+        degrees = np.full(self.n_items, self.constant * (self.n_items - 1))
+        if self.sparse.nnz:
+            degrees += self.sparse.sum(axis=1)
+        if self.rank:
+            signed = self.factors * self.signs
+            degrees += signed @ self.factors.sum(axis=0) - (signed * self.factors).sum(axis=1)
+            degrees[abs(degrees) <= self._rounding()] = 0.0
+        return degrees
 
-    def rows(self, start: int, stop: int) -> Floats:
+    def _rows(self, start: int, stop: int) -> Floats:
         """Some rows of the matrix, with zeros on its diagonal."""
         block = np.asarray(self.sparse[start:stop].toarray())
         block += self.constant
@@ -303,7 +270,7 @@ class StructuredWeights(Weights):
 
     def to_dense(self) -> Floats:
         """The matrix, symmetric to the last bit."""
-        upper = np.triu(self.rows(0, self.n_items))
+        upper = np.triu(self._rows(0, self.n_items))
         upper[abs(upper) <= self._rounding()] = 0.0
         return np.asarray(upper + upper.T)
 
@@ -362,6 +329,12 @@ class StructuredWeights(Weights):
             return 0.0
         largest = float((self.factors**2).sum(axis=1).max(initial=0.0))
         return _ROUNDING * (abs(self.constant) + largest)
+
+
+@lru_cache(maxsize=8)
+def _no_entries(n_items: int) -> sparse.csr_array:
+    """An empty matrix; to make one takes longer than the vector of a short ranking."""
+    return sparse.csr_array((n_items, n_items))
 
 
 def sampled_pairs(n_items: int, seed: int) -> tuple[NDArray[np.intp], NDArray[Any], bool]:
