@@ -20,7 +20,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy import sparse
 
 from rankcut._loops.slopes import scale_to_unit_length, spread_slopes
@@ -333,15 +333,13 @@ class FeatureMap:
             )
 
 
-def fit_map(
-    graph: Any, rankings: Rankings, options: MapOptions, sample_weight: ArrayLike | None = None
-) -> FeatureMap:
+def fit_map(graph: Any, rankings: Rankings, options: MapOptions) -> FeatureMap:
     """The feature map of the user's graph, for rankings of these items."""
-    fitted, walked = fit_graph(graph, rankings, sample_weight), None
+    fitted, walked = fit_graph(graph, rankings), None
     smoothing = options.smoothing
     if smoothing.steps:
         chosen = joining_like_items(graph if smoothing.graph is None else smoothing.graph)
-        walked = fitted if chosen is graph else fit_graph(chosen, rankings, sample_weight)
+        walked = fitted if chosen is graph else fit_graph(chosen, rankings)
     return FeatureMap(GraphCut(fitted), options, smoothing_graph=walked)
 
 

@@ -31,8 +31,8 @@ from rankcut.errors import InputError
 from rankcut.estimators import NamesItems, TakesRankings, check_items
 from rankcut.graphs import ItemGraph
 from rankcut.graphs.item_graph import fit_graph
-from rankcut.parameters import check_counts, check_number
-from rankcut.rankings import Rankings, Unranked, as_frame, weights_of
+from rankcut.parameters import check_number
+from rankcut.rankings import Rankings, Unranked, as_frame
 from rankcut.rankings.ratings import with_category_codes
 
 Unrated: TypeAlias = Literal["error", "ignore", "anywhere"]
@@ -140,11 +140,8 @@ class RatingFeatures(NamesItems, TransformerMixin, TakesRankings):
         self
         """
         check_number(self.noise, "noise")
-        ratings = self._read(X, reset=True)
-        sample_weight = weights_of(X, sample_weight)
-        if sample_weight is not None:
-            sample_weight = check_counts(sample_weight, ratings.shape[0])
-        self.graph_ = fit_graph(self.graph, ratings, sample_weight)
+        ratings = self._read(X, reset=True, sample_weight=sample_weight)
+        self.graph_ = fit_graph(self.graph, ratings)
         self._items = ratings.items
         return self
 

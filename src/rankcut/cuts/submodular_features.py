@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Hashable, Sequence
 
-from numpy.typing import ArrayLike, DTypeLike
+from numpy.typing import DTypeLike
 
 from rankcut.cuts.cut_functions import GraphCut
 from rankcut.cuts.feature_map import FeatureMap
@@ -109,9 +109,7 @@ class SubmodularFeatures(RankingFeatures):
         self.dtype = dtype
         self.n_jobs = n_jobs
 
-    def _fit_map(
-        self, rankings: Rankings, options: MapOptions, sample_weight: ArrayLike | None
-    ) -> FeatureMap:
+    def _fit_map(self, rankings: Rankings, options: MapOptions) -> FeatureMap:
         n_items = rankings.shape[1]
         function = self.function
         if function is None:

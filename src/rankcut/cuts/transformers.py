@@ -16,8 +16,7 @@ from rankcut.cuts.offset_rows import OffsetRows
 from rankcut.cuts.options import Completions, MapOptions, Method, Smoothing, UnlistedWeight
 from rankcut.estimators import NamesItems, TakesRankings, check_items
 from rankcut.graphs import ItemGraph
-from rankcut.parameters import check_counts
-from rankcut.rankings import Rankings, Unranked, weights_of
+from rankcut.rankings import Rankings, Unranked
 from rankcut.rankings.collections import takes_collections
 
 
@@ -28,9 +27,7 @@ class RankingFeatures(NamesItems, TransformerMixin, TakesRankings, ABC):
     _map: FeatureMap
 
     @abstractmethod
-    def _fit_map(
-        self, rankings: Rankings, options: MapOptions, sample_weight: ArrayLike | None
-    ) -> FeatureMap:
+    def _fit_map(self, rankings: Rankings, options: MapOptions) -> FeatureMap:
         """The feature map for the items of these rankings."""
 
     @takes_collections
@@ -55,11 +52,8 @@ class RankingFeatures(NamesItems, TransformerMixin, TakesRankings, ABC):
         -------
         self
         """
-        rankings = self._read(X, reset=True)
-        sample_weight = weights_of(X, sample_weight)
-        if sample_weight is not None:
-            sample_weight = check_counts(sample_weight, rankings.shape[0])
-        self._map = self._fit_map(rankings, MapOptions.of(self), sample_weight)
+        rankings = self._read(X, reset=True, sample_weight=sample_weight)
+        self._map = self._fit_map(rankings, MapOptions.of(self))
         self._items = rankings.items
         return self
 
@@ -249,10 +243,8 @@ class GraphCutFeatures(RankingFeatures):
         self.sparse_output = sparse_output
         self.n_jobs = n_jobs
 
-    def _fit_map(
-        self, rankings: Rankings, options: MapOptions, sample_weight: ArrayLike | None
-    ) -> FeatureMap:
-        found = fit_map(self.graph, rankings, options, sample_weight)
+    def _fit_map(self, rankings: Rankings, options: MapOptions) -> FeatureMap:
+        found = fit_map(self.graph, rankings, options)
         cut: Any = found.function
         self.graph_: ItemGraph = cut.graph
         self.smoothing_graph_ = found.smoothing_graph
