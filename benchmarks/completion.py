@@ -212,14 +212,14 @@ def compare(task: Task, size: int | None, seed: int) -> list[Score]:
     shown = np.where(hidden, np.nan, truth)
     judged = judged_pairs(task, truth, hidden, seed)
     n = len(people)
-    lists = read_lists(read_rankings(train, unranked="anywhere"), last=task.last)
-    asked = read_lists(read_rankings(shown, unranked="anywhere"), last=task.last)
+    unranked = "last" if task.last else "anywhere"
+    lists = read_lists(read_rankings(train, unranked=unranked))
+    asked = read_lists(read_rankings(shown, unranked=unranked))
     tuned = train[:300]
     tuned_hidden = hide(task, tuned, seed + 1)
     tuned_pairs = judged_pairs(task, tuned, tuned_hidden, seed + 1)
-    tuned_asked = read_lists(
-        read_rankings(np.where(tuned_hidden, np.nan, tuned), unranked="anywhere"), last=task.last
-    )
+    tuned_shown = np.where(tuned_hidden, np.nan, tuned)
+    tuned_asked = read_lists(read_rankings(tuned_shown, unranked=unranked))
     scores = []
     for name, learn in BASELINES.items():
         if name.startswith("kernel ridge") and task.features is None:
@@ -241,7 +241,7 @@ def compare(task: Task, size: int | None, seed: int) -> list[Score]:
         graphs = {OURS[0]: NeighborGraph(task.features, n_neighbors=near), **graphs}
     for name, graph in graphs.items():
         start = time.process_time()
-        completer = RankingCompleter(graph, unranked="last" if task.last else "anywhere")
+        completer = RankingCompleter(graph, unranked=unranked)
         worth = completer.fit(train).transform(shown)
         seconds = time.process_time() - start
         gaps = worth[judged.person, judged.better] - worth[judged.person, judged.worse]

@@ -4,9 +4,7 @@ import completion
 import completion_baselines
 import numpy as np
 import pytest
-
-from rankcut.completion.lists import read_lists
-from rankcut.rankings import read_rankings
+from listed import lists_of
 
 RNG = np.random.default_rng(0)
 FULL = np.argsort(RNG.random((40, 6)), axis=1) + 1.0
@@ -42,7 +40,7 @@ def test_true_orders_score_one_and_reversed_ones_zero():
 @pytest.mark.parametrize("name", completion_baselines.BASELINES)
 def test_plain_methods_keep_the_listed_order(name):
     shown = np.where(completion.hide(TASK, FULL, 0), np.nan, FULL)
-    lists = read_lists(read_rankings(shown, unranked="anywhere"))
+    lists = lists_of(shown)
     worth = completion_baselines.BASELINES[name](lists, TASK.features)(lists)
     assert worth.shape == FULL.shape
     assert np.isfinite(worth).all()

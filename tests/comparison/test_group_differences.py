@@ -11,7 +11,6 @@ from scipy import sparse, stats
 
 import rankcut.comparison.statistics as statistics
 from rankcut import GraphCutFeatures, compare_groups, independence_test
-from rankcut._loops.partitions import NOWHERE
 from rankcut.comparison.rows import kinds_of_lists
 from rankcut.errors import InputError
 from rankcut.kernels import GaussianKernel, KendallFeatures, SpearmanKernel
@@ -368,7 +367,7 @@ def test_orders_are_compared_among_alike_lists_only():
 
 
 def test_lists_are_alike_by_their_items_where_there_are_enough_and_else_by_their_length():
-    lists = np.array([[0, 1, NOWHERE], [1, NOWHERE, 0], [NOWHERE, NOWHERE, 0]], dtype=np.uint32)
+    lists = np.array([[1, 1, 0], [1, 0, 1], [0, 0, 1]], dtype=bool)
     kinds, words = kinds_of_lists(lists, np.array([20.0, 20.0, 20.0]))
     assert (len(set(kinds)), words) == (3, "lists of the same items")
     kinds, words = kinds_of_lists(lists, np.array([20.0, 20.0, 19.0]))
@@ -429,6 +428,7 @@ def test_frames_and_sparse_matrices_give_the_same(frames):
 def test_threads_change_nothing():
     ranks, groups = two_groups()
     one = compare_groups(ranks, groups, n_permutations=999)
+    same(one, compare_groups(ranks, groups, n_permutations=999, n_jobs=2))
     with joblib.parallel_config(n_jobs=2):
         same(one, compare_groups(ranks, groups, n_permutations=999))
 
@@ -486,8 +486,12 @@ def test_a_single_item(unranked):
             {"people": [1, 1, 2, 3, 4, 4], "strata": [1, 2, 1, 2, 1, 2]},
             "people in several strata",
         ),
-        (list("aaabbb"), {"sample_weight": [1, 1, 1, 1, 1, -1]}, r"row 5: the weight is -1.0"),
-        (list("aaabbb"), {"sample_weight": [0] * 6}, "sample_weight is 0 for all"),
+        (
+            list("aaabbb"),
+            {"sample_weight": [1, 1, 1, 1, 1, -1]},
+            "row 5: sample_weight is -1; a weight",
+        ),
+        (list("aaabbb"), {"sample_weight": [0] * 6}, "sample_weight is zero for every"),
         (list("aaabbb"), {"sample_weight": [1e100] * 6}, "sample_weight adds up to more than 2"),
         (list("aaabbb"), {"sample_weight": [1, 1, 1, 0, 0, 0]}, "no ranking in group 'b'"),
         (

@@ -10,16 +10,18 @@ from scipy import stats
 
 import rankcut.comparison.design as design_module
 from rankcut._loops import resamples
-from rankcut.comparison.design import Design, Rows, Scores, make_design
+from rankcut.comparison.design import Scores, make_design
 from rankcut.comparison.permutations import CovariateLabels, GroupLabels, _arrangements
-from rankcut.comparison.statistics import Draws, Family, run_tests, share_explained
+from rankcut.comparison.rows import ComparedRows
+from rankcut.comparison.statistics import Draws, Family, Options, run_tests, share_explained
+from rankcut.rankings import Rankings
 
 
-def rows_of(index, group, stratum=None, weight=None, n_distinct=None):
+def rows_of(index, group, stratum=None, weight=None):
     index, group = np.array(index), np.array(group)
     n = len(index)
-    return Rows(
-        np.zeros((n_distinct or index.max() + 1, 3), np.uint32),
+    return ComparedRows(
+        Rankings(np.zeros((index.max() + 1, 3))),
         index,
         group,
         np.zeros(n, np.int64) if stratum is None else np.array(stratum),
@@ -34,7 +36,7 @@ def scores_of(design, values):
 
 
 def test_shuffles_are_uniform():
-    sizes = np.broadcast_to(np.array([[3, 1, 2], [1, 1, 0]]), (20_000, 2, 3)).copy()
+    sizes = np.array([[3, 1, 2], [1, 1, 0]])
     labels = np.empty((20_000, 8), np.uint8)
     resamples.shuffle_labels(sizes, np.array([0, 6, 8]), np.uint64(5), 0, labels)
     assert_array_equal(np.sort(labels[:, :6], axis=1), np.tile([0, 0, 0, 1, 2, 2], (20_000, 1)))
@@ -53,16 +55,16 @@ def test_shuffled_rows_are_uniform():
 
 
 def test_shuffles_do_not_depend_on_their_block():
-    sizes = np.broadcast_to(np.array([[5, 4]]), (10, 1, 2)).copy()
+    sizes = np.array([[5, 4]])
     whole, part = np.empty((10, 9), np.uint8), np.empty((3, 9), np.uint8)
     resamples.shuffle_labels(sizes, np.array([0, 9]), np.uint64(1), 0, whole)
-    resamples.shuffle_labels(sizes[:3], np.array([0, 9]), np.uint64(1), 6, part)
+    resamples.shuffle_labels(sizes, np.array([0, 9]), np.uint64(1), 6, part)
     assert_array_equal(whole[6:9], part)
 
 
 @pytest.mark.filterwarnings("ignore:overflow encountered")
 def test_plain_python_does_the_same():
-    sizes = np.broadcast_to(np.array([[3, 2], [1, 4]]), (4, 2, 2)).copy()
+    sizes = np.array([[3, 2], [1, 4]])
     starts = np.array([0, 5, 10])
     fast, slow = np.empty((4, 10), np.uint8), np.empty((4, 10), np.uint8)
     resamples.shuffle_labels(sizes, starts, np.uint64(3), 7, fast)
@@ -98,36 +100,27 @@ CASES = {
 }
 
 
+CASES["covariates"] = (range(12), [0] * 12, [0] * 7 + [1] * 5, [0.5] * 12)
+
+
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("block", [8192, 3])
 def test_sums_have_the_moments_of_the_limit(case, block, monkeypatch):
     """The limit has the exact mean and covariance of all permutations, whichever way."""
-    monkeypatch.setattr(design_module, "BLOCK", block)
     monkeypatch.setattr(design_module.slices, "__defaults__", (block,))
-    index, group, stratum, weight = CASES[case]
-    design = make_design(rows_of(index, group, stratum, weight))
-    values = np.random.default_rng(0).normal(size=(design.n_distinct, 2))
-    scores, labels = scores_of(design, values), GroupLabels(design)
+    design = make_design(rows_of(*CASES[case]))
+    rng = np.random.default_rng(0)
+    scores = scores_of(design, rng.normal(size=(design.n_distinct, 2)))
+    if case == "covariates":
+        labels = CovariateLabels(design, rng.normal(size=(12, 2)))
+    else:
+        labels = GroupLabels(design)
     n = 20_000
     drawn = np.concatenate(list(labels.sampled(scores, n, 1))).reshape(n, -1)
     root = labels._root(scores)
     expected = root @ root.T
     error = np.sqrt((expected**2 + np.outer(np.diag(expected), np.diag(expected))) * 3 / n)
     assert (np.abs(drawn.mean(axis=0)) < 5 * np.sqrt(np.diag(expected) / n)).all()
-    assert (np.abs(np.cov(drawn.T) - expected) < 5 * error).all()
-
-
-def test_covariates_have_the_moments_of_the_limit():
-    index, stratum = np.arange(12), [0] * 7 + [1] * 5
-    design = make_design(rows_of(index, np.zeros(12, int), stratum, np.full(12, 0.5)))
-    rng = np.random.default_rng(0)
-    scores = scores_of(design, rng.normal(size=(12, 2)))
-    labels = CovariateLabels(design, rng.normal(size=(12, 2)))
-    n = 20_000
-    drawn = np.concatenate(list(labels.sampled(scores, n, 1))).reshape(n, -1)
-    root = labels._root(scores)
-    expected = root @ root.T
-    error = np.sqrt((expected**2 + np.outer(np.diag(expected), np.diag(expected))) * 3 / n)
     assert (np.abs(np.cov(drawn.T) - expected) < 5 * error).all()
 
 
@@ -150,7 +143,7 @@ def test_adjusted_p_values_are_those_of_westfall_and_young():
     group = np.repeat([0, 1], 4)
     design = make_design(rows_of(np.arange(8), group))
     labels, scores = GroupLabels(design), scores_of(design, values)
-    (got,) = run_tests(labels, scores, [Family(slice(0, 3), "each")], Draws(labels, 99, 0))
+    (got,) = run_tests(labels, scores, [Family(slice(0, 3), "each")], Draws(labels, Options(99, 0)))
 
     def shares(chosen):
         inside = np.isin(np.arange(8), chosen)
@@ -177,7 +170,7 @@ def test_the_combined_test_weighs_five_ways_to_look():
     design = make_design(rows_of(np.arange(12), np.repeat([0, 1], 6)))
     labels, scores = GroupLabels(design), scores_of(design, np.hstack([items, signs]))
     family = Family(slice(0, 3), "combined", (slice(0, 3), slice(3, 5)))
-    (got,) = run_tests(labels, scores, [family], Draws(labels, 99, 0))
+    (got,) = run_tests(labels, scores, [family], Draws(labels, Options(99, 0)))
 
     inverse = np.linalg.inv(np.cov(items.T))
     along = items.mean(axis=0) - items.mean()
@@ -205,7 +198,7 @@ def test_the_combined_test_weighs_five_ways_to_look():
 @pytest.mark.parametrize("n_extreme", [0, 3, 99])
 def test_the_interval_of_a_p_value_is_that_of_a_binomial_share(n_extreme):
     labels = GroupLabels(make_design(rows_of(np.arange(40), np.repeat([0, 1], 20))))
-    found = Draws(labels, 99, 0).probability(n_extreme)
+    found = Draws(labels, Options(99, 0)).probability(n_extreme)
     assert found.value == (n_extreme + 1) / 100
     expected = stats.binomtest(n_extreme, 99).proportion_ci(method="exact")
     assert_allclose(found.interval, expected, rtol=1e-9)
@@ -260,4 +253,3 @@ def test_scores_that_are_not_kept_are_the_same(monkeypatch):
     assert_array_equal(
         np.concatenate([b for _, b in made.blocks()]), np.concatenate([b for _, b in kept.blocks()])
     )
-    assert isinstance(design, Design)

@@ -5,7 +5,11 @@ import pytest
 from numpy.testing import assert_allclose
 
 from rankcut._loops.partitions import NOWHERE
+from rankcut.comparison.rows import read_rows
 from rankcut.comparison.vectors import orders_of_listed, pairs, places, places_given_length
+from rankcut.rankings import read_rankings
+
+NAN = np.nan
 
 
 @pytest.mark.parametrize(
@@ -25,10 +29,10 @@ from rankcut.comparison.vectors import orders_of_listed, pairs, places, places_g
     ],
 )
 def test_unlisted_items_are_tied_last_or_anywhere(unranked, mean_places, shares):
-    lists = np.array([[1, 0, NOWHERE, NOWHERE], [NOWHERE] * 3 + [0]], dtype=np.uint32)
+    lists = read_rankings([[2, 1, NAN, NAN], [NAN, NAN, NAN, 1]], unranked=unranked)
     rows = np.arange(2)
-    assert_allclose(places(lists, unranked).vectors(rows), mean_places, rtol=1e-12)
-    assert_allclose(pairs(lists, unranked).vectors(rows), shares, rtol=1e-12)
+    assert_allclose(places(lists).vectors(rows), mean_places, rtol=1e-12)
+    assert_allclose(pairs(lists).vectors(rows), shares, rtol=1e-12)
 
 
 def test_orders_of_listed_items_say_nothing_of_what_is_listed():
@@ -58,13 +62,15 @@ def test_orders_of_listed_items_say_nothing_of_what_is_listed():
 
 def test_places_given_length_are_those_beyond_the_mean_of_lists_as_long():
     rng = np.random.default_rng(0)
-    rankings = rng.random((30, 5)).argsort(axis=1).astype(np.uint32)
-    rankings[rankings >= rng.integers(1, 5, (30, 1))] = NOWHERE
-    weight, lengths = rng.integers(1, 4, 30).astype(float), (rankings != NOWHERE).sum(axis=1)
-    some = rng.permutation(30)[:12]
-    found = places_given_length(rankings, weight, "last").vectors(some)
-    own = places(rankings, "last").vectors(np.arange(30))
-    for row, value in zip(some, found, strict=True):
+    ranks = rng.random((30, 5)).argsort(axis=1) + 1.0
+    ranks[ranks > rng.integers(1, 5, (30, 1))] = NAN
+    weight = rng.integers(1, 4, 30).astype(float)
+    rankings = read_rankings(ranks, unranked="last", sample_weight=weight)
+    rows, _ = read_rows(rankings, np.arange(30), np.zeros(30, int), None, None)
+    found = places_given_length(rows).vectors(rows.index)
+    own = places(rankings).vectors(np.arange(30))
+    lengths = np.isfinite(ranks).sum(axis=1)
+    for row, value in enumerate(found):
         alike = lengths == lengths[row]
         mean = np.average(own[alike], axis=0, weights=weight[alike])
         assert_allclose(value, own[row] - mean, atol=1e-12)

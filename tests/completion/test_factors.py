@@ -2,14 +2,13 @@
 
 import numpy as np
 import pytest
+from listed import lists_of
 from numpy.testing import assert_allclose, assert_array_equal
 
 from rankcut import ItemGraph, RankingCompleter
 from rankcut.completion import factors, recipe
 from rankcut.completion.factors import FactorPopulation, first_factors, learn_factors
-from rankcut.completion.lists import read_lists
 from rankcut.completion.population import OFFSET, Population
-from rankcut.rankings import read_rankings
 
 
 def planted(n_people=300, n_items=30, n_listed=10, seed=0):
@@ -42,7 +41,7 @@ def random_factors(*, spread, n_items=30, rank=3):
 def test_certain_loadings_are_a_covariance_of_low_rank(keep):
     model = random_factors(spread=0.0)
     dense = Population(model.mean, model.loadings @ model.loadings.T, model.noise)
-    lists = read_lists(read_rankings(LISTS[:5], unranked="anywhere"))
+    lists = lists_of(LISTS[:5])
     assert_allclose(
         model.utilities(lists, keep=keep), dense.utilities(lists, keep=keep), rtol=1e-8, atol=1e-8
     )
@@ -57,9 +56,7 @@ def test_certain_loadings_are_a_covariance_of_low_rank(keep):
 def test_sums_over_people_are_those_of_plain_regressions():
     model = random_factors(spread=0.3)
     some = np.where(np.isnan(LISTS), np.nan, LISTS)[:6]
-    lists = read_lists(
-        read_rankings(some, unranked="anywhere"), np.array([1.0, 2, 1, 3, 1, 1]), last=True
-    )
+    lists = lists_of(some, counts=np.array([1.0, 2, 1, 3, 1, 1]), unranked="last")
     found = factors._pass_over(lists, model, None)
     grams, pulls = np.zeros((30, 4, 4)), np.zeros((30, 4))
     squares = 0.0
@@ -93,12 +90,12 @@ def test_sums_over_people_are_those_of_plain_regressions():
 
 
 def test_planted_tastes_order_hidden_items():
-    lists = read_lists(read_rankings(LISTS, unranked="anywhere")).distinct()
+    lists = lists_of(LISTS).distinct()
     start = first_factors(lists, np.random.default_rng(0))
     model, share = learn_factors(lists, start, None, n_rounds=15)
     assert share == 0.0
     full, shown = planted(200, seed=0)
-    utilities = model.utilities(read_lists(read_rankings(shown, unranked="anywhere")), keep=True)
+    utilities = model.utilities(lists_of(shown), keep=True)
     hidden = np.isnan(shown)
     pairs = hidden[:, :, None] & hidden[:, None, :] & (full[:, :, None] < full[:, None, :])
     assert (utilities[:, :, None] > utilities[:, None, :])[pairs].mean() > 0.8
@@ -114,9 +111,7 @@ def test_means_of_short_lists_keep_their_size():
     utilities = means + 2 * rng.normal(size=(100, 30))
     hidden = rng.random(utilities.shape).argsort(axis=1) >= 4
     ranks = (-utilities).argsort(axis=1).argsort(axis=1) + 1.0
-    lists = read_lists(
-        read_rankings(np.where(hidden, np.nan, ranks), unranked="anywhere")
-    ).distinct()
+    lists = lists_of(np.where(hidden, np.nan, ranks)).distinct()
     model, _ = learn_factors(lists, first_factors(lists, rng), None, n_rounds=15)
     # Scores have a deviation near 1, utilities one of √5.
     assert model.mean.std() > 0.5 * means.std() / np.sqrt(5)
@@ -125,7 +120,7 @@ def test_means_of_short_lists_keep_their_size():
 def test_items_that_nobody_lists_take_after_their_neighbours():
     lists = LISTS.copy()
     lists[:, 1] = np.nan
-    read = read_lists(read_rankings(lists, unranked="anywhere")).distinct()
+    read = lists_of(lists).distinct()
     start = first_factors(read, np.random.default_rng(0))
     model, share = learn_factors(read, start, PAIRS, n_rounds=15)
     assert share > 0.5
@@ -134,7 +129,7 @@ def test_items_that_nobody_lists_take_after_their_neighbours():
 
 
 def test_any_number_of_threads_gives_the_same_bits():
-    lists = read_lists(read_rankings(LISTS[:40], unranked="anywhere"))
+    lists = lists_of(LISTS[:40])
     start = first_factors(lists, np.random.default_rng(0))
     one, two = (learn_factors(lists, start, PAIRS, n_rounds=2, n_jobs=n)[0] for n in (1, 2))
     assert_array_equal(one.loadings, two.loadings)

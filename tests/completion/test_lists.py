@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
+from listed import lists_of
 from scipy.sparse import csr_array
 from scipy.stats import norm, rankdata, truncnorm
 
-from rankcut.completion.lists import LONGEST, read_lists
-from rankcut.rankings import read_rankings
+from rankcut.completion.lists import LONGEST
 
 NAN = np.nan
 RANKS = np.array(
@@ -26,7 +26,7 @@ def stored(ranks):
 
 @pytest.mark.parametrize("form", [np.asarray, stored])
 def test_scores_are_normal_scores_of_mean_places(form):
-    lists = read_lists(read_rankings(form(RANKS), unranked="anywhere"))
+    lists = lists_of(form(RANKS))
     assert lists.lengths.tolist() == [4, 2, 0, 5]
     for person, ranks in enumerate(RANKS):
         listed = np.flatnonzero(~np.isnan(ranks))
@@ -40,7 +40,7 @@ def test_scores_are_normal_scores_of_mean_places(form):
 
 
 def test_unlisted_items_share_the_lower_part_of_the_scores():
-    lists = read_lists(read_rankings(RANKS, unranked="anywhere"), last=True)
+    lists = lists_of(RANKS, unranked="last")
     assert lists.lengths.tolist() == [5, 5, 0, 5]
     place = lists.entries(1)
     scores, blurs = lists.scores[place], lists.blurs[place]
@@ -56,8 +56,8 @@ def test_of_a_large_catalogue_some_unlisted_items_are_drawn_by_the_list_alone():
     ranks = np.full((3, n_items), NAN)
     ranks[0, [4, 7]] = ranks[2, [4, 7]] = 1.0, 2.0
     ranks[1, [1, 2]] = 1.0, 2.0
-    lists = read_lists(read_rankings(ranks, unranked="anywhere"), last=True, seed=3)
-    alone = read_lists(read_rankings(ranks[2:], unranked="anywhere"), last=True, seed=3)
+    lists = lists_of(ranks, unranked="last", seed=3)
+    alone = lists_of(ranks[2:], unranked="last", seed=3)
     first, second, third = (lists.items[lists.entries(person)].tolist() for person in range(3))
     assert first == third == alone.items.tolist()
     assert first != second
@@ -66,23 +66,19 @@ def test_of_a_large_catalogue_some_unlisted_items_are_drawn_by_the_list_alone():
 
 def test_equal_lists_are_counted_whatever_their_order():
     rows = np.array([[1, 2, 3], [3, 2, 1], [1, 2, 3], [NAN, 1, 2], [NAN, NAN, 1]])
-    lists = read_lists(
-        read_rankings(rows, unranked="anywhere"), np.array([1.0, 2.0, 4.0, 0.0, 8.0])
-    ).distinct()
+    lists = lists_of(rows, counts=np.array([1.0, 2.0, 4.0, 0.0, 8.0])).distinct()
     assert sorted(zip(lists.counts.tolist(), lists.lengths.tolist(), strict=True)) == [
         (2.0, 3),
         (5.0, 3),
     ]
-    other = read_lists(
-        read_rankings(rows[[1, 1, 0]], unranked="anywhere"), np.array([1.0, 1.0, 5.0])
-    ).distinct()
+    other = lists_of(rows[[1, 1, 0]], counts=np.array([1.0, 1.0, 5.0])).distinct()
     np.testing.assert_array_equal(lists.scores, other.scores)
     np.testing.assert_array_equal(lists.counts, other.counts)
 
 
 def test_long_lists_are_shortened_to_some_of_their_entries():
     ranks = np.vstack([np.arange(9.0), np.where(np.arange(9) < 3, 1.0, NAN)])
-    lists = read_lists(read_rankings(ranks, unranked="anywhere"))
+    lists = lists_of(ranks)
     short = lists.shortened(4, np.random.default_rng(0))
     assert short.lengths.tolist() == [4, 3]
     kept = short.items[short.entries(0)]

@@ -2,15 +2,14 @@
 
 import numpy as np
 import pytest
+from listed import lists_of
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import log_ndtr
 from scipy.stats import multivariate_normal
 
 from rankcut._loops.orders import log_chance, order_of, solve_order
 from rankcut._loops.utilities import LONGEST_ORDER, ordered
-from rankcut.completion.lists import read_lists
 from rankcut.completion.population import Population, TastePrior, learn, pass_over, share_ordered
-from rankcut.rankings import read_rankings
 
 
 def population(n_items, seed=0, *, exact=True):
@@ -22,7 +21,7 @@ def population(n_items, seed=0, *, exact=True):
 def one_list(order, n_items):
     ranks = np.full((1, n_items), np.nan)
     ranks[0, order] = np.arange(len(order)) + 1
-    return read_lists(read_rankings(ranks, unranked="anywhere"))
+    return lists_of(ranks)
 
 
 def steps_of(order, n_items):
@@ -71,7 +70,7 @@ def test_utilities_are_those_of_draws_with_the_order(order):
 def test_the_gradient_is_that_of_the_likelihood_by_finite_differences():
     model = population(6)
     ranks = np.random.default_rng(0).random((5, 6)).argsort(axis=1) + 1.0
-    lists = read_lists(read_rankings(ranks, unranked="anywhere"), np.array([1.0, 2, 1, 1, 3]))
+    lists = lists_of(ranks, counts=np.array([1.0, 2, 1, 1, 3]))
     gradient = pass_over(lists, model).gradient
     step = 1e-4
     for item in range(6):
@@ -110,7 +109,7 @@ def test_listed_items_keep_their_order_whatever_is_expected():
     model = Population(np.linspace(6, -6, 12), root @ root.T, 0.01, True)
     ranks = np.tile(np.arange(12, 0, -1.0), (40, 1))
     ranks[rng.random(ranks.shape) < 0.3] = np.nan
-    lists = read_lists(read_rankings(ranks, unranked="anywhere"))
+    lists = lists_of(ranks)
     utilities = model.utilities(lists, keep=True)
     for given, found in zip(ranks, utilities, strict=True):
         listed = ~np.isnan(given)
@@ -124,7 +123,7 @@ def test_ties_blurs_and_long_lists_go_by_scores():
     assert not len(ordered(np.array([0.3, 0.3, 0.7]), clear))
     assert not len(ordered(np.arange(LONGEST_ORDER + 1.0), np.zeros(LONGEST_ORDER + 1)))
     ranks = np.array([[1.0, 2, 3], [1, 1, 2], [1, 2, np.nan]])
-    lists = read_lists(read_rankings(ranks, unranked="anywhere"), np.array([2.0, 1, 1]))
+    lists = lists_of(ranks, counts=np.array([2.0, 1, 1]))
     assert share_ordered(lists) == 0.75
     exact, scored = population(3), population(3, exact=False)
     tied = lists.span(1, 2)
@@ -138,7 +137,7 @@ def test_em_by_order_finds_planted_tastes():
     root = rng.normal(size=(6, 2))
     planted = root @ root.T + 0.3 * np.eye(6)
     ranks = (-rng.multivariate_normal(np.linspace(-1, 1, 6), planted, 800)).argsort(axis=1)
-    lists = read_lists(read_rankings(ranks.argsort(axis=1) + 1.0, unranked="anywhere")).distinct()
+    lists = lists_of(ranks.argsort(axis=1) + 1.0).distinct()
     start = Population(np.zeros(6), 0.5 * np.eye(6), 0.3, True)
     prior = TastePrior(0.5 * np.eye(6), 5.0, np.eye(6))
     found = learn(lists, start, prior, max_iter=30)

@@ -2,13 +2,12 @@
 
 import numpy as np
 import pytest
+from listed import lists_of
 from numpy.testing import assert_allclose
 from scipy.stats import multivariate_normal
 
 from rankcut._loops import utilities as loops
-from rankcut.completion.lists import read_lists
 from rankcut.completion.population import OFFSET, Population, TastePrior, learn, pass_over
-from rankcut.rankings import read_rankings
 
 
 def random_lists(n_people=12, n_items=6, *, last=False, seed=0):
@@ -19,7 +18,7 @@ def random_lists(n_people=12, n_items=6, *, last=False, seed=0):
     for row in range(0, n_people, 2):
         ranks[row, hidden[row, : rng.integers(1, n_items - 2)]] = np.nan
     counts = rng.integers(1, 4, n_people).astype(float)
-    return read_lists(read_rankings(ranks, unranked="anywhere"), counts, last=last).distinct()
+    return lists_of(ranks, counts=counts, unranked="last" if last else "anywhere").distinct()
 
 
 def random_population(n_items=6, seed=1):
@@ -111,7 +110,7 @@ def test_kept_utilities_of_listed_items_differ_by_their_scores():
 
 
 def test_an_empty_list_has_the_mean():
-    lists = read_lists(read_rankings(np.full((2, 6), np.nan), unranked="anywhere"))
+    lists = lists_of(np.full((2, 6), np.nan))
     population = random_population()
     np.testing.assert_array_equal(
         population.utilities(lists, keep=True), np.tile(population.mean, (2, 1))
@@ -147,7 +146,7 @@ def test_a_planted_covariance_is_recovered():
     utilities = rng.multivariate_normal(mean, planted, size=3000)
     ranks = (-utilities).argsort(axis=1).argsort(axis=1) + 1.0
     ranks[rng.random(ranks.shape) < 0.2] = np.nan
-    lists = read_lists(read_rankings(ranks, unranked="anywhere")).distinct()
+    lists = lists_of(ranks).distinct()
     start = Population(np.zeros(n_items), 0.5 * np.eye(n_items), 0.3)
     found = learn(lists, start, TastePrior(np.eye(n_items), 5.0, np.eye(n_items)), max_iter=200)
     # Normal scores have unit variance within a list: shapes are compared, not sizes.
@@ -165,7 +164,7 @@ def test_relabelled_items_relabel_what_is_learned():
     found = learn(lists, start, prior, max_iter=9)
     ranks = np.full((len(lists), 6), np.nan)
     ranks[lists.owners, lists.items] = -lists.scores
-    moved = read_lists(read_rankings(ranks[:, order], unranked="anywhere"), lists.counts)
+    moved = lists_of(ranks[:, order], counts=lists.counts)
     square = np.ix_(order, order)
     other = learn(
         moved,

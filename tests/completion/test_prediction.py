@@ -2,14 +2,13 @@
 
 import numpy as np
 import pytest
+from listed import lists_of
 from scipy.special import ndtr
 from scipy.stats import norm
 
 from rankcut.completion import prediction
-from rankcut.completion.lists import read_lists
 from rankcut.completion.population import Population
 from rankcut.completion.prediction import Sharpness, measure_sharpness, pair_probabilities
-from rankcut.rankings import read_rankings
 
 N = 8
 
@@ -36,14 +35,14 @@ def likeliest(margins):
 
 def test_each_kind_of_pair_has_the_sharpness_that_makes_it_most_likely():
     ranks, model = example()
-    lists = read_lists(read_rankings(ranks, unranked="anywhere"))
+    lists = lists_of(ranks)
     hidden = np.zeros(ranks.shape, dtype=bool)
     drawn = prediction._hidden_entries(lists, np.random.default_rng(3), last=False)
     hidden[lists.owners[drawn], lists.items[drawn]] = True
     assert (hidden.sum(axis=1) == 2).all()
     margins = {1: [], 2: []}
     for row, out in zip(ranks, hidden, strict=True):
-        shown = read_lists(read_rankings(np.where(out, np.nan, row)[None], unranked="anywhere"))
+        shown = lists_of(np.where(out, np.nan, row)[None])
         worth = model.utilities(shown, keep=True)[0]
         spread = model.posterior(shown, np.arange(N), keep=True)
         for i in range(N):
@@ -61,7 +60,7 @@ def test_each_kind_of_pair_has_the_sharpness_that_makes_it_most_likely():
 
 def test_probabilities_are_sharpened_by_the_kind_of_pair():
     ranks, model = example()
-    lists = read_lists(read_rankings(ranks[:1], unranked="anywhere"))
+    lists = lists_of(ranks[:1])
     listed, free = np.flatnonzero(~np.isnan(ranks[0])), np.flatnonzero(np.isnan(ranks[0]))
     pairs = np.array([[listed[0], free[0]], [free[1], free[0]]])
     found = pair_probabilities(model, Sharpness(2.0, 0.5), lists, pairs, keep=True, last=False)

@@ -1,12 +1,11 @@
 """Who lists what, against plain singular vectors and planted circles of readers."""
 
 import numpy as np
+from listed import lists_of
 from numpy.testing import assert_allclose, assert_array_equal
 
 from rankcut import RankingCompleter
-from rankcut.completion.lists import read_lists
 from rankcut.completion.presence import Presence, learn_presence, matrix, principal_directions
-from rankcut.rankings import read_rankings
 
 
 def circles(n_people=240, n_items=60, seed=0):
@@ -24,7 +23,7 @@ LISTS = circles()
 
 
 def test_directions_are_singular_vectors_of_what_is_listed():
-    lists = read_lists(read_rankings(LISTS, unranked="anywhere"), np.tile([1.0, 2.0], 120))
+    lists = lists_of(LISTS, counts=np.tile([1.0, 2.0], 120))
     weighted = np.sqrt(lists.counts)[:, None] * ~np.isnan(LISTS)
     expected = np.linalg.svd(weighted, full_matrices=False)[2][:3].T
     found = principal_directions(lists, 3)
@@ -32,7 +31,7 @@ def test_directions_are_singular_vectors_of_what_is_listed():
 
 
 def test_unlisted_items_of_a_top_list_are_not_present():
-    lists = read_lists(read_rankings(LISTS, unranked="anywhere"), last=True)
+    lists = lists_of(LISTS, unranked="last")
     assert_array_equal(matrix(lists).toarray() > 0, ~np.isnan(LISTS))
 
 
@@ -41,7 +40,7 @@ def test_worth_is_presence_and_utility_in_standard_units():
     directions, utilities = rng.normal(size=(60, 2)), rng.normal(size=(2, 60))
     rankings = LISTS[:2].copy()
     rankings[1] = np.nan
-    lists = read_lists(read_rankings(rankings, unranked="anywhere"), last=True)
+    lists = lists_of(rankings, unranked="last")
     found = Presence(directions, 0.5).worth(lists, utilities)
     free = np.isnan(LISTS[0])
     present = ~free @ directions @ directions.T
@@ -57,9 +56,7 @@ def test_worth_is_presence_and_utility_in_standard_units():
 
 def test_recommendations_go_by_presence_where_it_counts():
     completer = RankingCompleter(unranked="last").fit(LISTS[:20])
-    completer._presence = Presence(
-        principal_directions(read_lists(read_rankings(LISTS, unranked="anywhere")), 3), 0.0
-    )
+    completer._presence = Presence(principal_directions(lists_of(LISTS), 3), 0.0)
     best = completer.recommend(LISTS, 5)
     # Readers are recommended books of their own circle, none that they listed.
     assert_array_equal(best // 20, np.tile([[0], [1], [2]], (80, 5)))
@@ -78,7 +75,7 @@ def test_few_people_tell_nothing_about_presence():
 
 
 def test_judges_decide_whether_presence_counts():
-    listed = read_lists(read_rankings(LISTS, unranked="anywhere"))
+    listed = lists_of(LISTS)
 
     class Blind:
         def utilities(self, lists, *, keep):
@@ -92,7 +89,7 @@ def test_judges_decide_whether_presence_counts():
     )
     # To judges whose lists do not keep to any circle, presence is no help.
     mixed = np.random.default_rng(1).permuted(LISTS[:60], axis=1)
-    judges = read_lists(read_rankings(mixed, unranked="anywhere"))
+    judges = lists_of(mixed)
     found = learn_presence(listed, judges, others, Blind(), np.random.default_rng(0))
     assert found.weight == np.inf
 
@@ -104,7 +101,7 @@ def test_wanted_items_are_the_better_half_of_what_is_hidden():
         def utilities(self, lists, *, keep):
             return np.tile(-np.nanmean(LISTS, axis=0), (len(lists), 1))
 
-    listed = read_lists(read_rankings(LISTS, unranked="anywhere"))
+    listed = lists_of(LISTS)
     parts = listed.span(0, 60), listed.span(60, 240)
     found = learn_presence(listed, *parts, Knowing(), np.random.default_rng(0))
     assert 0.0 < found.weight < np.inf

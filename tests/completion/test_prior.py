@@ -2,22 +2,17 @@
 
 import numpy as np
 import pytest
+from listed import lists_of
 from numpy.testing import assert_allclose
 from scipy.stats import multivariate_normal
 
 from rankcut.completion import prior
-from rankcut.completion.lists import read_lists
 from rankcut.completion.population import OFFSET, Population
 from rankcut.graphs import as_item_graph
-from rankcut.rankings import read_rankings
 
 # A path of four items, and one item without neighbours.
 PATH = np.zeros((5, 5))
 PATH[[0, 1, 2], [1, 2, 3]] = PATH[[1, 2, 3], [0, 1, 2]] = [1.0, 2.0, 1.0]
-
-
-def lists_of(ranks):
-    return read_lists(read_rankings(np.asarray(ranks, dtype=float), unranked="anywhere"))
 
 
 def test_kernels_are_inverses_with_a_unit_diagonal():

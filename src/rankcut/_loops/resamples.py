@@ -66,28 +66,28 @@ def stream_of_shuffle(seed: np.uint64, number: int) -> np.uint64:
 def shuffle_labels(
     sizes: Longs, starts: Longs, seed: np.uint64, first: int, labels: NDArray[np.uint8]
 ) -> None:
-    """Row k of ``labels`` is shuffle number ``first + k`` of the labels of all parts.
+    """Row k of ``labels`` is shuffle number ``first + k`` of the labels of all strata.
 
-    ``sizes[k, s, g]`` units of part s, which begins at ``starts[s]``, are in group g. The labels
+    ``sizes[s, g]`` units of stratum s, which begins at ``starts[s]``, are in group g. The labels
     of the largest group need no draws: the others are inserted among them, one after another,
     each at a random place.
     """
-    n_groups = sizes.shape[2]
+    n_groups = sizes.shape[1]
     for k in range(labels.shape[0]):
         row = labels[k]
         state = stream_of_shuffle(seed, first + k)
-        for s in range(sizes.shape[1]):
+        for s in range(sizes.shape[0]):
             segment = row[starts[s] : starts[s + 1]]
             largest = 0
             for g in range(n_groups):
-                if sizes[k, s, g] > sizes[k, s, largest]:
+                if sizes[s, g] > sizes[s, largest]:
                     largest = g
-            filled = sizes[k, s, largest]
+            filled = sizes[s, largest]
             segment[:filled] = largest
             for g in range(n_groups):
                 if g == largest:
                     continue
-                for _ in range(sizes[k, s, g]):
+                for _ in range(sizes[s, g]):
                     state += STEP
                     place = np.int64((scramble(state) >> _FRACTION) * _UNIT * (filled + 1))
                     segment[filled] = segment[place]

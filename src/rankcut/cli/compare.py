@@ -120,7 +120,7 @@ def _tasks(rankings: "RankingSet", by: str | None, over: str | None, file: str) 
     """The groups; or each period and the one before; or these for each group."""
     import numpy as np
 
-    from rankcut.comparison.columns import read_codes
+    from rankcut.comparison.rows import read_codes
 
     everything = np.arange(len(rankings))
     if over is None:

@@ -15,7 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from rankcut._loops.types import Floats, Indices, Longs
+from rankcut._loops.types import Floats, Longs
+from rankcut.comparison.rows import ComparedRows
+
+# Numbers below this share of the largest are rounding errors.
+ROUNDING = 1e-9
 
 # Up to this many scores are kept (512 MB); more are recomputed in each pass.
 KEPT = 1 << 26
@@ -24,55 +28,7 @@ KEPT = 1 << 26
 BLOCK = 8192
 
 Vectors: TypeAlias = Callable[[NDArray[Any]], Floats]
-"""``vectors(numbers)`` returns the vectors of the distinct rankings with these numbers."""
-
-
-@dataclass(frozen=True)
-class Rows:
-    """The rankings that count, one row each.
-
-    Attributes
-    ----------
-    rankings : (n_distinct, n_items)
-        The distinct rankings, by the group of each item.
-    index : (n_rows,)
-        Which of them each row is.
-    group, stratum : (n_rows,)
-        Codes, from 0.
-    person : (n_rows,) or None
-        Whose ranking it is, if the rankings of a person are permuted together.
-    weight : (n_rows,)
-        How often the row counts.
-    counted : bool
-        Whether a weight of c means c rankings, rather than one ranking of that importance.
-    """
-
-    rankings: Indices
-    index: Longs
-    group: Longs
-    stratum: Longs
-    person: Longs | None
-    weight: Floats
-    counted: bool
-
-    def ranking_weights(self) -> Floats:
-        """The weight of each distinct ranking."""
-        sums = np.bincount(self.index, self.weight, len(self.rankings))
-        return sums.astype(np.float64)
-
-    def take(self, rows: NDArray[Any]) -> "Rows":
-        """Some of the rows."""
-        group = np.unique(self.group[rows], return_inverse=True)[1]
-        person = None if self.person is None else self.person[rows]
-        return Rows(
-            self.rankings,
-            self.index[rows],
-            group.astype(np.int64),
-            self.stratum[rows],
-            person,
-            self.weight[rows],
-            self.counted,
-        )
+"""``vectors(numbers)`` returns the vectors of the different rankings with these numbers."""
 
 
 @dataclass(frozen=True)
@@ -86,13 +42,13 @@ class Design:
     starts : (n_strata + 1,)
         Where the cells of each stratum begin.
     members : (n_cells, n_distinct) sparse, or None
-        The weight of each distinct ranking in a unit of the cell; None: only ``ranking``.
+        The weight of each different ranking in a unit of the cell; None: only ``ranking``.
     ranking : (n_cells,)
-        The distinct ranking of each cell, if ``members`` is None.
+        The different ranking of each cell, if ``members`` is None.
     weight : (n_cells,)
         The weight of a unit.
     n_distinct : int
-        Number of distinct rankings.
+        Number of different rankings.
     """
 
     table: Longs
@@ -123,10 +79,10 @@ class Design:
         return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
 
 
-def make_design(rows: Rows, refine: Longs | None = None) -> Design:
+def make_design(rows: ComparedRows, refine: Longs | None = None) -> Design:
     """The cells of these rows; ``refine`` splits strata further where units are single rows."""
     n_groups = int(rows.group.max()) + 1
-    n_distinct = len(rows.rankings)
+    n_distinct = rows.rankings.shape[0]
     stratum = rows.stratum
     if refine is not None and rows.person is None:
         stratum = stratum * (int(refine.max()) + 1) + refine
@@ -183,7 +139,8 @@ class Scores:
         self._vectors = vectors
         # Units share rankings, whose vectors are computed once.
         self._shared = None if design.members is None else vectors(np.arange(design.n_distinct))
-        self._stored = np.empty((len(design.table), width)) if self._fits() else None
+        fits = len(design.table) * width <= KEPT
+        self._stored = np.empty((len(design.table), width)) if fits else None
         self._centre()
 
     def blocks(self) -> Iterator[tuple[slice, Floats]]:
@@ -193,9 +150,6 @@ class Scores:
                 yield cells, self._stored[cells]
             else:
                 yield cells, self._raw(cells) - self._expected(cells)
-
-    def _fits(self) -> bool:
-        return len(self.design.table) * self.width <= KEPT
 
     def _raw(self, cells: slice) -> Floats:
         if self.design.members is None:
@@ -226,13 +180,11 @@ class Scores:
         self._centres = sums / weights[:, np.newaxis]
         self.group_weights = design.table.T @ design.weight
         self.means = of_groups / self.group_weights[:, np.newaxis]
-        self.own = np.zeros(self.width)
-        for cells in slices(len(counts)):
-            if self._stored is not None:
+        if self._stored is not None:
+            for cells in slices(len(counts)):
                 self._stored[cells] -= self._expected(cells)
-                block = self._stored[cells]
-            else:
-                block = self._raw(cells) - self._expected(cells)
+        self.own = np.zeros(self.width)
+        for cells, block in self.blocks():
             self.own += counts[cells] @ block**2
         self.total = self.own if design.members is None else self._total(weights)
 

@@ -1,35 +1,31 @@
 """Compare groups of rankings: whether they differ, by how much, and where."""
 
 import itertools
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from rankcut._loops.partitions import NOWHERE
 from rankcut._loops.types import Floats, Longs
-from rankcut.comparison.columns import Codes, check_options, read_codes
-from rankcut.comparison.design import Rows, Scores, Vectors, make_design
+from rankcut.comparison.design import Scores, make_design
 from rankcut.comparison.permutations import GroupLabels
-from rankcut.comparison.results import (
-    GroupComparison,
-    Part,
-    describe_method,
-    permutations_needed,
-)
-from rankcut.comparison.rows import kinds_of_lists, make_rows, read_orders, read_people
+from rankcut.comparison.results import GroupComparison, Part, permutations_needed
+from rankcut.comparison.rows import Codes, ComparedRows, kinds_of_lists, read_codes, read_rows
 from rankcut.comparison.statistics import (
     Draws,
     Family,
-    Probability,
+    Options,
     holm,
+    one_test,
     overall_family,
     run_tests,
     share_explained,
 )
-from rankcut.comparison.tables import Table, difference_table
+from rankcut.comparison.tables import Table
 from rankcut.comparison.vectors import (
     PAIR_ITEMS,
+    Coordinates,
     features_of,
     listings,
     orders_of_listed,
@@ -39,16 +35,18 @@ from rankcut.comparison.vectors import (
     side_by_side,
 )
 from rankcut.errors import InputError, amount
-from rankcut.rankings import Unranked, weights_of
+from rankcut.parameters import check_count, seed_from
+from rankcut.rankings import Unranked, read_rankings
 
 # More groups than this are probably numbers that should have been binned.
 MOST_GROUPS = 200
 
 
 def compare_groups(
-    ranks: Any,
+    X: Any,
     groups: Any,
     *,
+    items: Sequence[Hashable] | None = None,
     unranked: Unranked = "error",
     features: Any = None,
     n_permutations: int = 9999,
@@ -56,6 +54,7 @@ def compare_groups(
     people: Any = None,
     sample_weight: Any = None,
     random_state: int | np.random.RandomState | None = 0,
+    n_jobs: int | None = None,
 ) -> GroupComparison:
     """Test whether groups rank differently, say by how much, and which items and pairs differ.
 
@@ -65,10 +64,12 @@ def compare_groups(
 
     Parameters
     ----------
-    ranks : array, frame or CSR array of shape (n_rankings, n_items)
+    X : array, frame or CSR array of shape (n_rankings, n_items)
         Rank matrix: 1 = best, equal = tied, NaN (or absent) = not ranked.
     groups : sequence of length n_rankings
         The group of each ranking. Rankings with a missing label (None, NaN, blank) are left out.
+    items : sequence or None
+        Labels of the columns of an array; frames have their own.
     unranked : {"error", "last", "anywhere"}
         What an unranked item means; see :mod:`rankcut.rankings`.
     features : None, estimator, kernel, "mallows" or "gaussian"
@@ -92,6 +93,8 @@ def compare_groups(
         rankings, which stay with them when labels are exchanged.
     random_state : int, RandomState or None
         Seed of the permutations.
+    n_jobs : int or None
+        Number of threads. The results are the same for any number.
 
     Returns
     -------
@@ -121,54 +124,44 @@ def compare_groups(
       0: 0.20 places higher in Ayr than in Bude (p = 0.0099)
     Rankings: Ayr (100), Bude (100). 9,999 random permutations.
     """
-    seed = check_options(n_permutations, random_state)
-    orders, items = read_orders(ranks, unranked)
-    found = read_codes(groups, len(orders), "groups")
-    kept = np.flatnonzero(found.codes >= 0)
+    check_count(n_permutations, "n_permutations")
+    options = Options(n_permutations, seed_from(random_state), n_jobs)
+    rankings = read_rankings(X, items, unranked=unranked, sample_weight=sample_weight)
+    n_rows = rankings.shape[0]
+    found = read_codes(groups, n_rows, "groups")
+    known = np.flatnonzero(found.codes >= 0)
     notes = []
-    if len(kept) < len(orders):
-        notes.append(f"{amount(len(orders) - len(kept), 'ranking')} without a group left out.")
-    codes, values = _used(found, kept)
-    sample_weight = weights_of(ranks, sample_weight)
-    who = read_people(strata, people, sample_weight, codes, kept, len(orders))
-    rows = make_rows(orders[kept], codes, who)
-    notes += who.notes
-    if strata is not None or who.notes:
+    if len(known) < n_rows:
+        notes.append(f"{amount(n_rows - len(known), 'ranking')} without a group left out.")
+    codes, values = _used(found, known)
+    heavy = rankings.counts[known] > 0
+    rows, told = read_rows(rankings, known[heavy], codes[heavy], strata, people)
+    notes += told
+    if strata is not None or told:
         rows, note = _with_several_groups(rows, values)
         notes += note
     _check_groups(rows, values)
-    names = tuple(range(orders.shape[1])) if items is None else items
-    return _compare(rows, values, names, items, unranked, features, n_permutations, seed, notes)
+    return _compare(_Question(rows, values, features, options), notes)
 
 
-def _compare(
-    rows: Rows,
-    values: tuple[Hashable, ...],
-    names: tuple[Hashable, ...],
-    items: tuple[Hashable, ...] | None,
-    unranked: Unranked,
-    features: Any,
-    n_permutations: int,
-    seed: int,
-    notes: list[str],
-) -> GroupComparison:
-    parts = [places(rows.rankings, unranked)]
-    n_items = parts[0].width
-    if n_items <= PAIR_ITEMS:
-        parts.append(pairs(rows.rankings, unranked))
-    else:
+@dataclass(frozen=True)
+class _Question:
+    """What is compared, and how."""
+
+    rows: ComparedRows
+    values: tuple[Hashable, ...]
+    features: Any
+    options: Options
+
+
+def _compare(asked: _Question, notes: list[str]) -> GroupComparison:
+    rows, values, options = asked.rows, asked.values, asked.options
+    parts = _parts(asked)
+    if "pairs" not in parts:
         notes.append(f"Pairs are not compared: there are more than {PAIR_ITEMS} items.")
-    partial = unranked != "error" and bool((rows.rankings == NOWHERE).any())
-    if partial:
-        parts.append(listings(rows.rankings))
-    whole = parts[0]
-    if features is None and partial:
-        parts.append(places_given_length(rows.rankings, rows.ranking_weights(), unranked))
-    if features is not None:
-        whole = features_of(features, rows.rankings, unranked, items, seed)
-        notes += whole.notes()
-        parts.append(whole)
-    vectors, slices = side_by_side(parts)
+    if "features" in parts:
+        notes += parts["features"].notes()
+    vectors, columns = side_by_side(parts)
     design = make_design(rows)
     labels = GroupLabels(design)
     if labels.width == 0:
@@ -177,47 +170,37 @@ def _compare(
             parameter="strata",
             remedy="use coarser strata",
         )
-    scores = Scores(design, vectors, slices[-1].stop)
-    draws = Draws(labels, n_permutations, seed)
-    of_pairs = slices[1] if n_items <= PAIR_ITEMS else None
-    if features is None:
-        columns = slices[0]
-        items_apart = slices[-1] if partial else slices[0]
-        test = overall_family(columns, items_apart, of_pairs, partial=partial)
-        each_two = vectors, slices[-1].stop, test
-    else:
-        columns = slices[-1]
-        test = Family(columns, "whole")
-        each_two = whole.vectors, whole.width, Family(slice(0, whole.width), "whole")
-    families = [test, Family(slices[0], "each")]
-    if of_pairs is not None:
-        families.append(Family(of_pairs, "each"))
-    of_lists = slices[1 if of_pairs is None else 2] if partial else None
-    if of_lists is not None:
-        families += [Family(of_lists, "combined", (of_lists,)), Family(of_lists, "each")]
-    answers = run_tests(labels, scores, families, draws)
-    overall = answers[0]
-    assert isinstance(overall, Probability)
-    if not scores.total[slices[0]].sum() > 0:
+    scores = Scores(design, vectors, sum(part.width for part in parts.values()))
+    draws = Draws(labels, options)
+    test = overall_family(columns)
+    each = [name for name in ("places", "pairs", "listing") if name in parts]
+    families = [test, *(Family(columns[name], "each") for name in each)]
+    if "listing" in parts:
+        families.append(Family(columns["listing"], "combined", (columns["listing"],)))
+    overall, *answers = run_tests(labels, scores, families, draws)
+    p_values = dict(zip(each, answers, strict=False))
+    if not scores.total[columns["places"]].sum() > 0:
         notes.append("All rankings are equal: there is nothing to compare.")
-    share = share_explained(labels, scores, columns)
+    share = share_explained(labels, scores, test.columns)
+    item = rows.rankings.item
+    names = [item(column) for column in range(rows.rankings.shape[1])]
+
+    def table(name: str, compared: dict[str, Any], words: tuple[str, str, str]) -> Table:
+        means = scores.means[:, columns[name]]
+        return difference_table(compared, means, p_values[name], values, words)
+
     listing = order = None
-    if of_lists is not None:
-        of_listing = answers[-2]
-        assert isinstance(of_listing, Probability)
-        lists = difference_table(
-            {"item": names},
-            scores.means[:, of_lists],
-            answers[-1],
-            values,
-            ("less_in", "more_in", "listed"),
-        )
-        listing = Part.of(of_listing, share_explained(labels, scores, of_lists), lists)
-        order, note = _order(rows, n_permutations, seed)
+    if "listing" in parts:
+        lists = table("listing", {"item": names}, ("less_in", "more_in", "listed"))
+        explained = share_explained(labels, scores, columns["listing"])
+        listing = Part.of(answers[-1], explained, lists)
+        order, note = _order(asked)
         notes.append(note)
-    between = _between(rows, values, *each_two, n_permutations, seed)
-    if needed := permutations_needed(len(between), n_permutations):
+    between = _between(asked, parts)
+    if needed := permutations_needed(len(between), options.n_permutations):
         notes.append(f"P-values of pairs of groups can only reach 0.05 with {needed}.")
+    two = list(itertools.combinations(names, 2))
+    sides = {"first": [a for a, _ in two], "second": [b for _, b in two]}
     return GroupComparison(
         p_value=overall.value,
         p_interval=overall.interval,
@@ -226,24 +209,33 @@ def _compare(
         groups=dict(zip(values, _sizes(rows, len(values)), strict=True)),
         n_units=design.n_units,
         people=rows.person is not None,
-        items=difference_table(
-            {"item": names},
-            scores.means[:, slices[0]],
-            answers[1],
-            values,
-            ("higher_in", "lower_in", "place"),
-        ),
-        pairs=Table({})
-        if of_pairs is None
-        else _pair_table(scores.means[:, of_pairs], answers[2], names, values),
+        items=table("places", {"item": names}, ("higher_in", "lower_in", "place")),
+        pairs=table("pairs", sides, ("less_in", "more_in", "share"))
+        if "pairs" in parts
+        else Table({}),
         between=between,
         listing=listing,
         order=order,
-        method=describe_method(draws.method, draws.number),
-        features="places and pairs" if features is None else whole.name,
+        method=draws.describe(),
+        features=parts["features"].name if "features" in parts else "places and pairs",
         n_permutations=draws.number,
         notes=tuple(notes),
     )
+
+
+def _parts(asked: _Question) -> dict[str, Coordinates]:
+    """The vectors that are looked at."""
+    rows = asked.rows
+    parts = {"places": places(rows.rankings)}
+    if rows.rankings.shape[1] <= PAIR_ITEMS:
+        parts["pairs"] = pairs(rows.rankings)
+    if rows.partial:
+        parts["listing"] = listings(rows)
+    if asked.features is not None:
+        parts["features"] = features_of(asked.features, rows.rankings, asked.options.seed)
+    elif rows.partial:
+        parts["given length"] = places_given_length(rows)
+    return parts
 
 
 def _used(found: Codes, kept: Longs) -> tuple[Longs, tuple[Hashable, ...]]:
@@ -254,7 +246,9 @@ def _used(found: Codes, kept: Longs) -> tuple[Longs, tuple[Hashable, ...]]:
     return codes.astype(np.int64), tuple(found.values[code] for code in used)
 
 
-def _with_several_groups(rows: Rows, values: tuple[Hashable, ...]) -> tuple[Rows, list[str]]:
+def _with_several_groups(
+    rows: ComparedRows, values: tuple[Hashable, ...]
+) -> tuple[ComparedRows, list[str]]:
     """Leave out strata with one group: there is nothing to exchange in them."""
     n_strata, n_groups = int(rows.stratum.max()) + 1, len(values)
     table = np.zeros((n_strata, n_groups), dtype=bool)
@@ -274,7 +268,7 @@ def _with_several_groups(rows: Rows, values: tuple[Hashable, ...]) -> tuple[Rows
     return rows.take(kept), [note]
 
 
-def _check_groups(rows: Rows, values: tuple[Hashable, ...]) -> None:
+def _check_groups(rows: ComparedRows, values: tuple[Hashable, ...]) -> None:
     if len(values) == 1:
         raise InputError(
             f"has a single value, {values[0]!r}",
@@ -306,75 +300,86 @@ def _check_groups(rows: Rows, values: tuple[Hashable, ...]) -> None:
             )
 
 
-def _sizes(rows: Rows, n_groups: int) -> list[int]:
+def _sizes(rows: ComparedRows, n_groups: int) -> list[int]:
     """Number of rankings in each group."""
     weight = rows.weight if rows.counted else np.ones(len(rows.group))
     return [int(n) for n in np.rint(np.bincount(rows.group, weight, minlength=n_groups))]
 
 
-def _pair_table(
-    shares: Floats, p_values: Any, names: tuple[Hashable, ...], values: tuple[Hashable, ...]
-) -> Table:
-    of = list(itertools.combinations(names, 2))
-    sides = {"first": [a for a, _ in of], "second": [b for _, b in of]}
-    return difference_table(sides, shares, p_values, values, ("less_in", "more_in", "share"))
-
-
-def _order(rows: Rows, n_permutations: int, seed: int) -> tuple[Part, str]:
+def _order(asked: _Question) -> tuple[Part, str]:
     """Do groups order the listed items differently? Labels are exchanged among similar lists."""
+    rows = asked.rows
     weight = rows.ranking_weights()
-    kinds, words = kinds_of_lists(rows.rankings, weight)
+    kinds, words = kinds_of_lists(rows.listed(), weight)
     if rows.person is not None:
         words = "all lists, as people have several"
-    columns = orders_of_listed(rows.rankings, weight, kinds)
+    columns = orders_of_listed(rows.rankings.groups(close=False), weight, kinds)
     design = make_design(rows, kinds[rows.index])
-    labels = GroupLabels(design)
-    note = f"Orders of listed items are compared among {words}."
-    if labels.width == 0:
-        return Part(1.0, (1.0, 1.0), 0.0, (0.0, 0.0)), note
     scores = Scores(design, columns.vectors, columns.width)
-    draws = Draws(labels, n_permutations, seed)
     everything = slice(0, columns.width)
-    (found,) = run_tests(labels, scores, [Family(everything, "combined", (everything,))], draws)
-    assert isinstance(found, Probability)
-    return Part.of(found, share_explained(labels, scores, everything)), note
+    family = Family(everything, "combined", (everything,))
+    found = one_test(GroupLabels(design), scores, family, asked.options)
+    return Part.of(*found), f"Orders of listed items are compared among {words}."
 
 
-def _between(
-    rows: Rows,
-    values: tuple[Hashable, ...],
-    vectors: Vectors,
-    width: int,
-    test: Family,
-    n_permutations: int,
-    seed: int,
-) -> Table:
+def _between(asked: _Question, parts: dict[str, Coordinates]) -> Table:
     """All pairs of groups by the same test, with p-values adjusted by Holm's method."""
-    first: list[Hashable] = []
-    second: list[Hashable] = []
-    p_values: list[float] = []
-    shares: list[float] = []
-    for a, b in itertools.combinations(range(len(values)), 2) if len(values) > 2 else ():
-        some = rows.take(np.flatnonzero((rows.group == a) | (rows.group == b)))
-        labels = GroupLabels(make_design(some))
-        first.append(values[a])
-        second.append(values[b])
-        if labels.width == 0:
-            p_values.append(1.0)
-            shares.append(0.0)
-            continue
-        scores = Scores(labels.design, vectors, width)
-        draws = Draws(labels, n_permutations, seed)
-        (found,) = run_tests(labels, scores, [test], draws)
-        assert isinstance(found, Probability)
-        p_values.append(found.value)
-        shares.append(share_explained(labels, scores, test.columns).value)
+    rows, values = asked.rows, asked.values
+    looked_at = {name: part for name, part in parts.items() if name != "listing"}
+    if "features" in parts:
+        looked_at = {"features": parts["features"]}
+    vectors, columns = side_by_side(looked_at)
+    width = sum(part.width for part in looked_at.values())
+    test = overall_family(columns)
+    found = []
+    two = list(itertools.combinations(range(len(values)), 2)) if len(values) > 2 else []
+    for a, b in two:
+        design = make_design(rows.take(np.flatnonzero((rows.group == a) | (rows.group == b))))
+        scores = Scores(design, vectors, width)
+        found.append(one_test(GroupLabels(design), scores, test, asked.options))
+    p_values = [p.value for p, _ in found]
     return Table(
         {
-            "first": first,
-            "second": second,
-            "effect_size": shares,
+            "first": [values[a] for a, _ in two],
+            "second": [values[b] for _, b in two],
+            "effect_size": [share.value for _, share in found],
             "p_unadjusted": p_values,
             "p_value": holm(np.array(p_values)).tolist(),
         }
     )
+
+
+def difference_table(
+    names: Mapping[str, Sequence[Any]],
+    means: Floats,
+    p_values: Floats,
+    groups: Sequence[Any],
+    words: tuple[str, str, str],
+) -> Table:
+    """The largest difference between groups and where it is, the clearest first.
+
+    Parameters
+    ----------
+    names : mapping of str to sequence
+        Columns that say what is compared.
+    means : ndarray of shape (n_groups, n_compared)
+        The mean of each group.
+    p_values : ndarray of shape (n_compared,)
+        Adjusted p-values.
+    groups : sequence
+        Labels of the groups.
+    words : (str, str, str)
+        Column for the group with the smallest mean, for that with the largest, and what a mean is.
+    """
+    low, high = means.argmin(axis=0), means.argmax(axis=0)
+    difference = means.max(axis=0) - means.min(axis=0)
+    order = np.lexsort((np.arange(len(p_values)), -difference, p_values))
+    columns = {name: [values[k] for k in order] for name, values in names.items()}
+    columns["difference"] = difference[order].tolist()
+    ends = {words[0]: low, words[1]: high}
+    for word in sorted(ends, key=lambda word: word.startswith(("lower", "less"))):
+        columns[word] = [groups[ends[word][k]] if difference[k] > 0 else None for k in order]
+    columns["p_value"] = p_values[order].tolist()
+    for group, mean in zip(groups, means, strict=True):
+        columns[f"{words[2]} in {group}"] = mean[order].tolist()
+    return Table(columns)

@@ -1,23 +1,23 @@
 """Do rankings depend on covariates: numbers, categories, or both?"""
 
-from collections.abc import Hashable
-from typing import Any, NamedTuple
+from collections.abc import Hashable, Sequence
+from dataclasses import replace
+from typing import Any
 
 import narwhals as nw
 import numpy as np
 
-from rankcut._loops.partitions import NOWHERE
 from rankcut._loops.types import Floats, Longs
-from rankcut.comparison.columns import check_options, column_of, is_missing
-from rankcut.comparison.design import Rows, Scores, make_design
+from rankcut.comparison.design import Scores, make_design
 from rankcut.comparison.permutations import CovariateLabels
-from rankcut.comparison.results import IndependenceResult, describe_method
-from rankcut.comparison.rows import People, make_rows, read_orders, read_people
+from rankcut.comparison.results import IndependenceResult
+from rankcut.comparison.rows import ComparedRows, column_of, is_missing, read_rows
 from rankcut.comparison.statistics import (
     Draws,
     Family,
-    Probability,
+    Options,
     holm,
+    one_test,
     overall_family,
     run_tests,
     share_explained,
@@ -25,6 +25,7 @@ from rankcut.comparison.statistics import (
 from rankcut.comparison.tables import Table
 from rankcut.comparison.vectors import (
     PAIR_ITEMS,
+    Coordinates,
     features_of,
     pairs,
     places,
@@ -32,21 +33,15 @@ from rankcut.comparison.vectors import (
     side_by_side,
 )
 from rankcut.errors import InputError, amount
-from rankcut.parameters import within_floats
-from rankcut.rankings import Unranked, as_frame, weights_of
-
-
-class Covariate(NamedTuple):
-    """A covariate as columns of numbers: itself, or 0 and 1 for each category."""
-
-    name: Hashable
-    columns: Floats
+from rankcut.parameters import check_count, seed_from, within_floats
+from rankcut.rankings import Unranked, as_frame, read_rankings
 
 
 def independence_test(
-    ranks: Any,
+    X: Any,
     covariates: Any,
     *,
+    items: Sequence[Hashable] | None = None,
     unranked: Unranked = "error",
     features: Any = None,
     n_permutations: int = 9999,
@@ -54,6 +49,7 @@ def independence_test(
     people: Any = None,
     sample_weight: Any = None,
     random_state: int | np.random.RandomState | None = 0,
+    n_jobs: int | None = None,
 ) -> IndependenceResult:
     """Test whether rankings depend on covariates, by permuting the covariates.
 
@@ -62,12 +58,12 @@ def independence_test(
 
     Parameters
     ----------
-    ranks : array, frame or CSR array of shape (n_rankings, n_items)
+    X : array, frame or CSR array of shape (n_rankings, n_items)
         Rank matrix.
     covariates : frame, mapping of names to columns, or array of shape (n_rankings, n_covariates)
         Columns of numbers enter as they are; text, booleans and categories as one indicator for
         each value. Rankings with a missing value are left out.
-    unranked, features, n_permutations, strata, people, sample_weight, random_state
+    items, unranked, features, n_permutations, strata, people, sample_weight, random_state, n_jobs
         As in :func:`~rankcut.compare_groups`. Without ``features``, vectors are mean places.
 
     Returns
@@ -83,69 +79,46 @@ def independence_test(
     >>> [row["covariate"] for row in result.covariates if row["p_value"] < 0.05]
     ['age']
     """
-    seed = check_options(n_permutations, random_state)
-    orders, items = read_orders(ranks, unranked)
-    named = _read(covariates, len(orders))
-    known = np.ones(len(orders), dtype=bool)
+    check_count(n_permutations, "n_permutations")
+    options = Options(n_permutations, seed_from(random_state), n_jobs)
+    rankings = read_rankings(X, items, unranked=unranked, sample_weight=sample_weight)
+    n_rows = rankings.shape[0]
+    named = _read(covariates, n_rows)
+    known = np.ones(n_rows, dtype=bool)
     for column in named.values():
         known &= [not is_missing(value) for value in column.tolist()]
-    kept = np.flatnonzero(known)
+    kept = np.flatnonzero(known & (rankings.counts > 0))
     notes = []
-    if len(kept) < len(orders):
-        notes.append(f"{amount(len(orders) - len(kept), 'ranking')} without a value left out.")
+    if not known.all():
+        notes.append(f"{amount(int((~known).sum()), 'ranking')} without a value left out.")
     if len(kept) < 3:
         raise InputError("has fewer than three rankings with values", parameter="covariates")
-    read = [_numbers(name, column, kept) for name, column in named.items()]
-    design_columns = np.hstack([each.columns for each in read])
-    _, row_codes = np.unique(design_columns, axis=0, return_inverse=True)
-    sample_weight = weights_of(ranks, sample_weight)
-    who = read_people(strata, people, sample_weight, row_codes.ravel(), kept, len(orders))
-    if who.counted:
-        again = np.repeat(np.arange(len(kept)), who.weight.astype(np.int64))
-        who = People(
-            who.stratum[again],
-            None if who.person is None else who.person[again],
-            np.ones(len(again)),
-            False,
-            who.notes,
-        )
-        kept, design_columns = kept[again], design_columns[again]
-        read = [Covariate(each.name, each.columns[again]) for each in read]
-    numbered = make_rows(orders[kept], np.arange(len(kept)), who)
-    rows, columns = _by_unit(numbered, design_columns)
-    whole = places(rows.rankings, unranked)
-    parts = [whole]
-    partial = unranked != "error" and bool((rows.rankings == NOWHERE).any())
-    if features is not None:
-        whole = features_of(features, rows.rankings, unranked, items, seed)
-        notes += whole.notes()
-        parts.append(whole)
-    elif partial:
-        parts.append(places_given_length(rows.rankings, rows.ranking_weights(), unranked))
-        if whole.width <= PAIR_ITEMS:
-            parts.append(pairs(rows.rankings, unranked))
-    vectors, slices = side_by_side(parts)
+    numbers = {name: _numbers(name, column, kept) for name, column in named.items()}
+    alike = np.unique(np.hstack(list(numbers.values())), axis=0, return_inverse=True)[1].ravel()
+    rows, told = read_rows(rankings, kept, alike, strata, people)
+    if rows.counted:
+        again = np.repeat(np.arange(len(kept)), rows.weight.astype(np.int64))
+        rows = replace(rows.take(again), weight=np.ones(len(again)))
+        numbers = {name: column[again] for name, column in numbers.items()}
+    rows = replace(rows, group=np.zeros(len(rows.index), dtype=np.int64), counted=False)
+    first = _first_rows(rows)
+    numbers = {name: column[first] for name, column in numbers.items()}
+    parts = _parts(rows, features, options.seed)
+    if "features" in parts:
+        notes += parts["features"].notes()
+    vectors, columns = side_by_side(parts)
     design = make_design(rows)
-    scores = Scores(design, vectors, slices[-1].stop)
-    if features is not None:
-        own = slices[-1]
-        overall = Family(own, "whole")
-    else:
-        own = slices[0]
-        of_pairs = slices[2] if len(slices) > 2 else None
-        overall = overall_family(own, slices[1 if partial else 0], of_pairs, partial=partial)
-    labels = CovariateLabels(design, columns)
+    scores = Scores(design, vectors, sum(part.width for part in parts.values()))
+    overall = overall_family(columns)
+    labels = CovariateLabels(design, np.hstack(list(numbers.values())))
     if labels.width == 0:
         raise InputError("are the same for all rankings of a stratum", parameter="covariates")
-    draws = Draws(labels, n_permutations, seed)
-    answers = run_tests(labels, scores, [overall, Family(slices[0], "each")], draws)
-    found, of_items = answers
-    assert isinstance(found, Probability)
-    assert not isinstance(of_items, Probability)
-    share = share_explained(labels, scores, own)
-    names = tuple(range(orders.shape[1])) if items is None else items
-    explained = (labels.observed(scores)[:, slices[0]] ** 2).sum(axis=0)
-    total = scores.total[slices[0]]
+    draws = Draws(labels, options)
+    families = [overall, Family(columns["places"], "each")]
+    found, of_items = run_tests(labels, scores, families, draws)
+    share = share_explained(labels, scores, overall.columns)
+    explained = (labels.observed(scores)[:, columns["places"]] ** 2).sum(axis=0)
+    total = scores.total[columns["places"]]
     by_item = np.divide(explained, total, out=np.zeros_like(total), where=total > 0)
     order = np.lexsort((-by_item, of_items))
     return IndependenceResult(
@@ -153,20 +126,32 @@ def independence_test(
         p_interval=found.interval,
         effect_size=share.value,
         effect_interval=share.interval,
-        n_rankings=len(rows.group),
+        n_rankings=len(rows.index),
         items=Table(
             {
-                "item": [names[i] for i in order],
+                "item": [rankings.item(i) for i in order.tolist()],
                 "share_explained": by_item[order].tolist(),
                 "p_value": of_items[order].tolist(),
             }
         ),
-        covariates=_each_alone(read, numbered, scores, overall, own, n_permutations, seed),
-        method=describe_method(draws.method, draws.number),
-        features="places" if features is None else whole.name,
+        covariates=_each_alone(numbers, scores, overall, options),
+        method=draws.describe(),
+        features=parts["features"].name if "features" in parts else "places",
         n_permutations=draws.number,
-        notes=(*notes, *who.notes),
+        notes=(*notes, *told),
     )
+
+
+def _parts(rows: ComparedRows, features: Any, seed: int) -> dict[str, Coordinates]:
+    """The vectors that are looked at: places, and the features or what partial lists need."""
+    parts = {"places": places(rows.rankings)}
+    if features is not None:
+        parts["features"] = features_of(features, rows.rankings, seed)
+    elif rows.partial:
+        parts["given length"] = places_given_length(rows)
+        if rows.rankings.shape[1] <= PAIR_ITEMS:
+            parts["pairs"] = pairs(rows.rankings)
+    return parts
 
 
 def _read(covariates: Any, n_rows: int) -> dict[Hashable, Any]:
@@ -185,8 +170,11 @@ def _read(covariates: Any, n_rows: int) -> dict[Hashable, Any]:
     return {name: column_of(column, n_rows, f"{name}") for name, column in named.items()}
 
 
-def _numbers(name: Hashable, column: Any, kept: Longs) -> Covariate:
-    """A covariate as numbers, of mean 0 and variance 1, for the rows that are kept."""
+def _numbers(name: Hashable, column: Any, kept: Longs) -> Floats:
+    """A covariate as numbers, of mean 0 and variance 1, for the rows that are kept.
+
+    Numbers are one column; of categories, each is a column of 0 and 1.
+    """
     values = column[kept].tolist()
     if all(isinstance(value, int | float) and not isinstance(value, bool) for value in values):
         with within_floats(f"column {name!r}"):
@@ -207,62 +195,31 @@ def _numbers(name: Hashable, column: Any, kept: Longs) -> Covariate:
         numbers = np.eye(len(known))[codes.ravel()]
     numbers = numbers - numbers.mean(axis=0)
     spread = numbers.std()
-    return Covariate(name, numbers / spread if spread > 0 else numbers)
+    return np.asarray(numbers / spread if spread > 0 else numbers)
 
 
-def _by_unit(rows: Rows, columns: Floats) -> tuple[Rows, Floats]:
-    """The rows in the order of units, with a row of covariates for each unit.
-
-    ``rows.group`` numbers the rows of ``columns``.
-    """
-    columns = columns[rows.group]
-    everyone = Rows(
-        rows.rankings,
-        rows.index,
-        np.zeros_like(rows.group),
-        rows.stratum,
-        rows.person,
-        rows.weight,
-        False,
-    )
+def _first_rows(rows: ComparedRows) -> Longs:
+    """A row of each unit, in the order in which make_design numbers units."""
     if rows.person is None:
-        # The order in which make_design numbers units.
-        order = np.lexsort((everyone.group, rows.weight, rows.index, rows.stratum))
-        return everyone, columns[order]
+        return np.lexsort((rows.weight, rows.index, rows.stratum)).astype(np.int64)
     keys = rows.stratum * (int(rows.person.max()) + 1) + rows.person
-    first = np.unique(keys, return_index=True)[1]
-    return everyone, columns[first]
+    return np.asarray(np.unique(keys, return_index=True)[1], dtype=np.int64)
 
 
 def _each_alone(
-    read: list[Covariate],
-    rows: Rows,
-    scores: Scores,
-    overall: Family,
-    own: slice,
-    n_permutations: int,
-    seed: int,
+    numbers: dict[Hashable, Floats], scores: Scores, overall: Family, options: Options
 ) -> Table:
     """Each covariate by itself, with p-values adjusted by Holm's method."""
-    p_values, shares = [], []
-    for each in read:
-        columns = _by_unit(rows, each.columns)[1]
-        labels = CovariateLabels(scores.design, columns)
-        if labels.width == 0:
-            p_values.append(1.0)
-            shares.append(0.0)
-            continue
-        draws = Draws(labels, n_permutations, seed)
-        (found,) = run_tests(labels, scores, [overall], draws)
-        assert isinstance(found, Probability)
-        p_values.append(found.value)
-        shares.append(share_explained(labels, scores, own).value)
-    adjusted = holm(np.array(p_values))
+    found = [
+        one_test(CovariateLabels(scores.design, columns), scores, overall, options)
+        for columns in numbers.values()
+    ]
+    p_values = [p.value for p, _ in found]
     return Table(
         {
-            "covariate": [each.name for each in read],
-            "effect_size": shares,
+            "covariate": list(numbers),
+            "effect_size": [share.value for _, share in found],
             "p_unadjusted": p_values,
-            "p_value": adjusted.tolist(),
+            "p_value": holm(np.array(p_values)).tolist(),
         }
     )

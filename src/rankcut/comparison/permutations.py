@@ -12,21 +12,18 @@ over strata s; then draws of S cost no more for more rankings.
 import itertools
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import nullcontext
-from functools import partial
-from typing import Any, NamedTuple
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from scipy.special import gammaln
 from threadpoolctl import threadpool_limits
 
 from rankcut._loops.resamples import count_labels, shuffle_labels, shuffle_rows
 from rankcut._loops.types import Floats, Longs
-from rankcut.comparison.design import Design, Scores, slices
-from rankcut.threads import in_order
+from rankcut.comparison.design import ROUNDING, Design, Scores, slices
+from rankcut.threads import effective_threads, in_order
 
 # Labels of a block of permutations, one byte each.
 _LABELS = 1 << 25
@@ -36,11 +33,6 @@ _AT_ONCE = 128
 
 # Drawing the labels of a cell costs as much as shuffling this many labels.
 _DRAW = 60
-
-_WORD = (1 << 64) - 1
-
-# Directions of S with less than this share of the largest variance are rounding errors.
-_RANK = 1e-12
 
 
 class Labels(ABC):
@@ -79,7 +71,9 @@ class Labels(ABC):
     def shuffled(self, scores: Scores, first: int, size: int, seed: int) -> Floats:
         """QᵀX for the random ways from number ``first`` on."""
 
-    def sampled(self, scores: Scores, n_draws: int, seed: int) -> Iterator[Floats]:
+    def sampled(
+        self, scores: Scores, n_draws: int, seed: int, n_jobs: int | None = None
+    ) -> Iterator[Floats]:
         """Random ways, in blocks that do not depend on threads."""
         step = self.at_once()
         blocks = [(start, min(step, n_draws - start)) for start in range(0, n_draws, step)]
@@ -88,9 +82,9 @@ class Labels(ABC):
             return self.shuffled(scores, *block, seed)
 
         # Our own threads and those of BLAS would compete.
-        several = effective_n_jobs(None) > 1 and len(blocks) > 1
+        several = effective_threads(n_jobs) > 1 and len(blocks) > 1
         with threadpool_limits(1, user_api="blas") if several else nullcontext():
-            yield from in_order(work, blocks, None)
+            yield from in_order(work, blocks, n_jobs)
 
     def limit(self, scores: Scores, n_draws: int, seed: int) -> Iterator[Floats]:
         """Draws from the normal distribution that S has for very many units."""
@@ -117,7 +111,7 @@ class Labels(ABC):
                 if a != b:
                     covariance[b, :, a] += product
         variances, directions = np.linalg.eigh(covariance.reshape(k * width, k * width))
-        kept = variances > _RANK * max(variances[-1], 0.0)
+        kept = variances > ROUNDING * max(variances[-1], 0.0)
         root: Floats = directions[:, kept] * np.sqrt(variances[kept])
         # Without strata the columns of Q are alike: one root serves all.
         return np.asarray(np.kron(np.eye(self.width), root) if one else root)
@@ -136,15 +130,11 @@ class GroupLabels(Labels):
         ]
         mean_weight = float(design.counts @ design.weight) / design.n_units
         values, vectors = np.linalg.eigh(mean_weight * np.sum(centred, axis=0))
-        kept = values > 1e-9 * max(values[-1], 1e-300)
+        kept = values > ROUNDING * max(values[-1], 0.0)
         self._mixing = vectors[:, kept] / np.sqrt(values[kept])
         self.width = int(kept.sum())
         self.gram = np.einsum("gq,sgh,hr->sqr", self._mixing, np.array(centred), self._mixing)
-        self._blocks = list(_parts_of_blocks(design))
-        self._split = any(
-            before.strata[-1] == after.strata[0]
-            for before, after in itertools.pairwise(self._blocks)
-        )
+        self._ends = np.concatenate([[0], np.cumsum(design.counts)])
 
     def observed(self, scores: Scores) -> Floats:
         """The sums over the groups as they are."""
@@ -164,79 +154,57 @@ class GroupLabels(Labels):
         together = itertools.product(*ways)
         while some := list(itertools.islice(together, 1024)):
             labels = np.array([np.concatenate(each) for each in some], dtype=np.uint8)
-            yield self._sums(scores, len(labels), partial(_units_of, labels))
+            yield self._sums(scores, labels)
 
     def at_once(self) -> int:
         """Permutations of a block."""
-        units = max(int(block.starts[-1]) for block in self._blocks)
-        return max(1, min(_AT_ONCE, _LABELS // units))
+        return max(1, min(_AT_ONCE, _LABELS // self.design.n_units))
 
     def shuffled(self, scores: Scores, first: int, size: int, seed: int) -> Floats:
-        """By shuffling labels, or by drawing those of each cell where cells are few.
-
-        Labels are shuffled within a block of cells, where they stay in the processor's cache. How
-        many of each group a block has is drawn first, if its stratum goes beyond it.
-        """
+        """By shuffling labels, or by drawing those of each cell where cells are few."""
         n_cells, n_groups = self.design.table.shape
-        digits = np.random.default_rng([seed, 0, first])
         if self.design.n_units > _DRAW * n_cells * (n_groups - 1):
-            table = self._allocated(self.design.counts, self.design.strata, size, digits)[:, :-1]
+            table = self._drawn(size, np.random.default_rng([seed, 0, first]))
             sums = np.zeros((size * (n_groups - 1), scores.width))
             for cells, block in scores.blocks():
                 sums += table[:, :, cells].reshape(-1, len(block)).astype(float) @ block
             return self._mixed(sums.reshape(size, n_groups - 1, -1))
-        sizes = None
-        if self._split:
-            units = np.concatenate([np.diff(block.starts) for block in self._blocks])
-            strata = np.concatenate([block.strata for block in self._blocks])
-            sizes = self._allocated(units, strata, size, digits)
-        ends = np.cumsum([len(block.strata) for block in self._blocks])
+        labels = np.empty((size, self.design.n_units), dtype=np.uint8)
+        shuffle_labels(self._sizes, self._ends[self.design.starts], np.uint64(seed), first, labels)
+        return self._sums(scores, labels)
 
-        def labels(block: _Block) -> NDArray[np.uint8]:
-            if sizes is None:
-                own = np.broadcast_to(
-                    self._sizes[block.strata], (size, len(block.strata), n_groups)
-                )
-            else:
-                parts = slice(ends[block.number] - len(block.strata), ends[block.number])
-                own = sizes[:, :, parts].transpose(0, 2, 1)
-            found = np.empty((size, int(block.starts[-1])), dtype=np.uint8)
-            stream = np.uint64((seed + (block.number << 32)) & _WORD)
-            shuffle_labels(np.ascontiguousarray(own), block.starts, stream, first, found)
-            return found
-
-        return self._sums(scores, size, labels)
-
-    def _sums(
-        self, scores: Scores, size: int, labels: Callable[["_Block"], NDArray[np.uint8]]
-    ) -> Floats:
-        n_groups = self._sizes.shape[1]
+    def _sums(self, scores: Scores, labels: NDArray[np.uint8]) -> Floats:
+        size, n_groups = len(labels), self._sizes.shape[1]
         sums = np.zeros((size * (n_groups - 1), scores.width))
-        for block, (_, rows) in zip(self._blocks, scores.blocks(), strict=True):
+        for cells, rows in scores.blocks():
+            ends = self._ends[cells.start : cells.stop + 1]
+            own = np.ascontiguousarray(labels[:, ends[0] : ends[-1]])
             table = np.empty((size, n_groups - 1, len(rows)))
-            count_labels(np.ascontiguousarray(labels(block)), block.cells, table)
+            count_labels(own, ends - ends[0], table)
             sums += table.reshape(-1, len(rows)) @ rows
         return self._mixed(sums.reshape(size, n_groups - 1, -1))
 
-    def _allocated(self, units: Longs, strata: Longs, size: int, digits: Any) -> Longs:
-        """How many units of each part, a run of units of a stratum, are in each group.
+    def _drawn(self, size: int, digits: np.random.Generator) -> Longs:
+        """How many units of each cell are in each group but the last.
 
         Labels of c units are a draw without replacement from those that are left in the stratum.
         """
-        n_groups = self._sizes.shape[1]
-        table = np.empty((size, n_groups, len(units)), dtype=np.int64)
+        n_cells, n_groups = self.design.table.shape
+        table = np.empty((size, n_groups - 1, n_cells), dtype=np.int64)
         left = np.zeros((n_groups, size), dtype=np.int64)
-        for part, number in enumerate(units.tolist()):
-            if part == 0 or strata[part] != strata[part - 1]:
-                left[:] = self._sizes[strata[part]][:, np.newaxis]
+        strata = self.design.strata
+        for cell, number in enumerate(self.design.counts.tolist()):
+            if cell == 0 or strata[cell] != strata[cell - 1]:
+                left[:] = self._sizes[strata[cell]][:, np.newaxis]
             free = np.full(size, number)
             others = left.sum(axis=0)
             for group in range(n_groups - 1):
                 others = others - left[group]
-                table[:, group, part] = digits.hypergeometric(left[group], others, free)
-                free -= table[:, group, part]
-            table[:, -1, part] = free
-            left -= table[:, :, part].T
+                drawn = digits.hypergeometric(left[group], others, free)
+                table[:, group, cell] = drawn
+                left[group] -= drawn
+                free -= drawn
+            left[-1] -= free
         return table
 
     def _mixed(self, sums: Floats) -> Floats:
@@ -255,7 +223,7 @@ class CovariateLabels(Labels):
         means = np.add.reduceat(covariates, design.starts[:-1], axis=0) / n_units[:, np.newaxis]
         centred = covariates - means[strata]
         left, values, _ = np.linalg.svd(centred, full_matrices=False)
-        kept = values > 1e-9 * max(values[0], 1e-300)
+        kept = values > ROUNDING * max(values[0], 0.0)
         self._rows = np.ascontiguousarray(left[:, kept])
         self._rows /= math.sqrt(float(design.weight.mean()))
         self.width = int(kept.sum())
@@ -297,30 +265,6 @@ class CovariateLabels(Labels):
             labels = self._rows[rows[:, cells]].transpose(0, 2, 1)
             sums += labels.reshape(-1, len(block)) @ block
         return sums.reshape(len(rows), self.width, -1)
-
-
-class _Block(NamedTuple):
-    """A run of cells, and the parts of strata that they belong to."""
-
-    number: int
-    units: slice  #: their units among all
-    cells: Longs  #: where the units of each cell begin, and where the last one ends
-    starts: Longs  #: where the units of each part begin, and where the last one ends
-    strata: Longs  #: the stratum of each part
-
-
-def _units_of(labels: NDArray[np.uint8], block: _Block) -> NDArray[np.uint8]:
-    return labels[:, block.units]
-
-
-def _parts_of_blocks(design: Design) -> Iterator[_Block]:
-    ends = np.concatenate([[0], np.cumsum(design.counts)])
-    for number, cells in enumerate(slices(len(design.table))):
-        of_cells = ends[cells.start : cells.stop + 1] - ends[cells.start]
-        strata, first = np.unique(design.strata[cells], return_index=True)
-        starts = np.append(of_cells[first], of_cells[-1])
-        units = slice(int(ends[cells.start]), int(ends[cells.stop]))
-        yield _Block(number, units, of_cells, starts, strata)
 
 
 def _arrangements(sizes: list[int]) -> Iterator[Longs]:

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from rankcut.comparison.statistics import Probability, Share
+from rankcut.comparison.statistics import Estimate
 from rankcut.comparison.tables import Table
 from rankcut.parameters import check_choice
 
@@ -36,7 +36,7 @@ class Part:
     items: Table = field(default_factory=lambda: Table({}), repr=False)
 
     @classmethod
-    def of(cls, found: Probability, share: Share, items: Table | None = None) -> "Part":
+    def of(cls, found: Estimate, share: Estimate, items: Table | None = None) -> "Part":
         """From what a test and an effect size say."""
         table = Table({}) if items is None else items
         return cls(found.value, found.interval, share.value, share.interval, table)
@@ -296,15 +296,6 @@ class IndependenceResult:
 
     def _repr_html_(self) -> str:
         return f"<p>{html.escape(self.verdict())}</p>{self.covariates._repr_html_()}"
-
-
-def describe_method(method: str, number: int) -> str:
-    """How p was found, as a sentence."""
-    if method == "exact":
-        return f"All {number:,} permutations."
-    if method == "limit":
-        return f"{number:,} draws from the limit distribution of permutations."
-    return f"{number:,} random permutations."
 
 
 def permutations_needed(n_comparisons: int, n_permutations: int) -> str:

@@ -1,105 +1,128 @@
-"""Read rankings, groups, strata, people and weights into the rows of a comparison."""
+"""What is compared: different rankings, and the group, stratum, person and weight of each row."""
 
 from collections.abc import Hashable
-from typing import Any, NamedTuple, get_args
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
+import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
 from rankcut._loops.partitions import NOWHERE
-from rankcut._loops.types import Floats, Indices, Longs
-from rankcut.comparison.columns import read_complete, read_weights
-from rankcut.comparison.design import Rows
+from rankcut._loops.types import Floats, Longs
 from rankcut.errors import InputError
-from rankcut.parameters import check_choice
-from rankcut.rankings import Unranked, read_rankings
+from rankcut.rankings import Rankings, as_frame, merge_rankings
 
 
-class Orders(NamedTuple):
-    """Rankings by the group of each item, in as few bytes as possible; all ones is unranked."""
+class Codes(NamedTuple):
+    """Labels as numbers: row r has the label ``values[codes[r]]``, or none if its code is −1."""
 
-    groups: NDArray[Any]
-    items: tuple[Hashable, ...] | None
+    codes: Longs
+    values: tuple[Hashable, ...]
 
 
-class People(NamedTuple):
-    """Who ranks, and what is exchanged with what."""
+@dataclass(frozen=True)
+class ComparedRows:
+    """The rankings that count, one row each.
 
+    Attributes
+    ----------
+    rankings : Rankings
+        The different rankings.
+    index : (n_rows,)
+        Which of them each row is.
+    group, stratum : (n_rows,)
+        Codes, from 0.
+    person : (n_rows,) or None
+        Whose ranking it is, if the rankings of a person are permuted together.
+    weight : (n_rows,)
+        How often the row counts.
+    counted : bool
+        Whether a weight of c means c rankings, rather than one ranking of that importance.
+    """
+
+    rankings: Rankings
+    index: Longs
+    group: Longs
     stratum: Longs
     person: Longs | None
     weight: Floats
     counted: bool
-    notes: tuple[str, ...]
+
+    @property
+    def partial(self) -> bool:
+        """Whether a ranking leaves out an item, and may."""
+        return self.rankings.unranked != "error" and not self.listed().all()
+
+    def listed(self) -> NDArray[np.bool_]:
+        """Which items each different ranking lists."""
+        return np.asarray(self.rankings.groups(close=False) != NOWHERE)
+
+    def ranking_weights(self) -> Floats:
+        """The weight of each different ranking."""
+        sums = np.bincount(self.index, self.weight, self.rankings.shape[0])
+        return sums.astype(np.float64)
+
+    def take(self, rows: NDArray[Any]) -> "ComparedRows":
+        """Some of the rows, or rows several times; groups are numbered again."""
+        group = np.unique(self.group[rows], return_inverse=True)[1]
+        return replace(
+            self,
+            index=self.index[rows],
+            group=group.astype(np.int64),
+            stratum=self.stratum[rows],
+            person=None if self.person is None else self.person[rows],
+            weight=self.weight[rows],
+        )
 
 
-def read_orders(ranks: Any, unranked: Unranked) -> Orders:
-    """The rankings, a byte or two for each item."""
-    check_choice(unranked, get_args(Unranked), "unranked")
-    rankings = read_rankings(ranks, unranked=unranked)
-    kind = np.uint8 if rankings.shape[1] < 255 else np.uint32
-    return Orders(rankings.groups(close=False).astype(kind), rankings.items)
-
-
-def read_people(
-    strata: Any, people: Any, sample_weight: Any, vary: Longs, kept: Longs, n_rows: int
-) -> People:
-    """What is exchanged with what, for the rows that are kept; ``vary`` codes their labels.
+def read_rows(
+    rankings: Rankings, kept: Longs, labels: Longs, strata: Any, people: Any
+) -> tuple[ComparedRows, list[str]]:
+    """The rows that are kept, with these labels as groups; and what a reader should know.
 
     Rankings of a person move together if the person has one label. If labels vary within a
     person, they are exchanged among the rankings of each person.
     """
+    n_rows = rankings.shape[0]
     stratum = np.zeros(len(kept), dtype=np.int64)
     if strata is not None:
-        stratum = read_complete(strata, kept, n_rows, "strata").codes
-    weight = np.ones(len(kept))
-    if sample_weight is not None:
-        weight = read_weights(sample_weight, kept, n_rows)
-    counted = bool((weight == np.rint(weight)).all())
-    if people is None:
-        return People(stratum, None, weight, counted, ())
-    person = read_complete(people, kept, n_rows, "people").codes
-    n_people = int(person.max()) + 1
-    if _varies_within(vary, person):
-        both = np.unique(stratum * n_people + person, return_inverse=True)[1]
-        note = "Some people are in several groups: labels are exchanged within each person"
-        note += " and stratum." if strata is not None else "."
-        return People(both.astype(np.int64), None, weight, counted, (note,))
-    if _varies_within(stratum, person):
-        raise InputError(
-            "has people in several strata, whose rankings cannot be permuted together",
-            parameter="people",
-            remedy="give each person one stratum",
-        )
-    return People(stratum, person, weight, counted, ())
-
-
-def make_rows(orders: NDArray[Any], group: Longs, people: People) -> Rows:
-    """Everything together, with equal rankings counted once, whatever the order of the rows."""
-    heavy = people.weight > 0
-    if not heavy.all():
-        orders, group = orders[heavy], group[heavy]
-        people = People(
-            people.stratum[heavy],
-            None if people.person is None else people.person[heavy],
-            people.weight[heavy],
-            people.counted,
-            people.notes,
-        )
-    first, index = _distinct(orders)
-    distinct = orders[first]
-    rankings = distinct.astype(np.uint32)
-    rankings[distinct == np.iinfo(distinct.dtype).max] = NOWHERE
-    return Rows(
-        rankings, index, group, people.stratum, people.person, people.weight, people.counted
+        stratum = _read_complete(strata, kept, n_rows, "strata")
+    person, notes = None, []
+    if people is not None:
+        person = _read_complete(people, kept, n_rows, "people")
+        if _varies_within(labels, person):
+            both = stratum * (int(person.max()) + 1) + person
+            stratum = np.unique(both, return_inverse=True)[1].astype(np.int64)
+            within = "each person" if strata is None else "each person and stratum"
+            notes.append(
+                f"Some people are in several groups: labels are exchanged within {within}."
+            )
+            person = None
+        elif _varies_within(stratum, person):
+            raise InputError(
+                "has people in several strata, whose rankings cannot be permuted together",
+                parameter="people",
+                remedy="give each person one stratum",
+            )
+    some = rankings.rows(kept)
+    # Merged as they were given: lists that end in a tie differ from shorter ones.
+    different, index = merge_rankings(replace(some, unranked="anywhere"))
+    order = np.lexsort(different.groups().T[::-1])
+    places = np.empty(len(order), dtype=np.int64)
+    places[order] = np.arange(len(order))
+    different = replace(different.rows(order), unranked=rankings.unranked)
+    return (
+        ComparedRows(different, places[index], labels, stratum, person, some.counts, some.counted),
+        notes,
     )
 
 
-def kinds_of_lists(rankings: Indices, weight: Floats) -> tuple[Longs, str]:
+def kinds_of_lists(listed: NDArray[np.bool_], weight: Floats) -> tuple[Longs, str]:
     """Which rankings list the same items, or equally many.
 
     The same items, if there are twenty rankings or more for each set of them.
     """
-    listed = rankings != NOWHERE
     packed = np.packbits(listed, axis=1)
     sets = np.unique(packed, axis=0, return_inverse=True)[1].ravel()
     if weight.sum() >= 20 * (int(sets.max()) + 1):
@@ -108,23 +131,91 @@ def kinds_of_lists(rankings: Indices, weight: Floats) -> tuple[Longs, str]:
     return lengths.astype(np.int64), "lists of the same length"
 
 
+def read_codes(labels: Any, n_rows: int, parameter: str) -> Codes:
+    """Number the labels in their order; None, NaN and blank text are missing.
+
+    >>> read_codes(["west", None, "east", "west"], 4, "groups")
+    Codes(codes=array([ 1, -1,  0,  1]), values=('east', 'west'))
+    >>> read_codes([2019.0, float("nan"), 2023.0], 3, "groups").values
+    (2019, 2023)
+    """
+    return _numbered(column_of(labels, n_rows, parameter))
+
+
+def is_missing(label: Any) -> bool:
+    """Whether a value is None, NaN, NA or blank.
+
+    >>> [is_missing(label) for label in (None, float("nan"), " ", 0, "west")]
+    [True, True, True, False, False]
+    """
+    if label is None or type(label).__name__ in ("NAType", "NaTType"):
+        return True
+    if isinstance(label, str):
+        return not label.strip()
+    return bool(isinstance(label, float) and label != label)
+
+
+def column_of(values: Any, n_rows: int, parameter: str) -> NDArray[Any]:
+    """One value for each ranking, as an array."""
+    if as_frame(values) is not None:
+        frame = nw.from_native(values, eager_only=True)
+        if frame.shape[1] != 1:
+            raise InputError(
+                f"has {frame.shape[1]} columns", parameter=parameter, remedy="give one column"
+            )
+        values = frame[frame.columns[0]]
+    if hasattr(values, "to_numpy"):
+        column = np.asarray(values.to_numpy())
+    elif isinstance(values, np.ndarray):
+        column = values
+    else:
+        column = np.fromiter(values, dtype=object, count=len(values))
+    if column.ndim != 1 or len(column) != n_rows:
+        raise InputError(
+            f"has shape {column.shape}, but there are {n_rows} rankings",
+            parameter=parameter,
+            remedy="give one value for each ranking",
+        )
+    return column
+
+
+def _read_complete(labels: Any, kept: Longs, n_rows: int, parameter: str) -> Longs:
+    """Codes of the labels of the rows that are kept, none of which may be missing."""
+    codes = _numbered(column_of(labels, n_rows, parameter)[kept]).codes
+    missing = np.flatnonzero(codes < 0)
+    if missing.size:
+        raise InputError(
+            "has no value",
+            remedy="give one for each ranking, or leave such rankings out",
+            row=int(kept[missing[0]]),
+            parameter=parameter,
+        )
+    return codes
+
+
+def _numbered(column: NDArray[Any]) -> Codes:
+    if column.dtype.kind in "iub":
+        values, codes = np.unique(column, return_inverse=True)
+        return Codes(codes.astype(np.int64), tuple(values.tolist()))
+    listed = column.tolist()
+    known = _in_order({label for label in dict.fromkeys(listed) if not is_missing(label)})
+    numbers = {label: code for code, label in enumerate(known)}
+    codes = np.fromiter((numbers.get(label, -1) for label in listed), np.int64, len(listed))
+    # Whole numbers with gaps are stored as floats: 2019.0 means 2019.
+    whole = (isinstance(label, float) and label.is_integer() for label in known)
+    return Codes(
+        codes, tuple(int(label) if w else label for label, w in zip(known, whole, strict=True))
+    )
+
+
+def _in_order(labels: set[Any]) -> list[Any]:
+    try:
+        return sorted(labels)
+    except TypeError:
+        return sorted(labels, key=lambda label: (type(label).__name__, str(label)))
+
+
 def _varies_within(codes: Longs, person: Longs) -> bool:
     """Whether a person has rows with different codes."""
     first = np.unique(person, return_index=True)[1]
     return bool((codes != codes[first[person]]).any())
-
-
-def _distinct(orders: NDArray[Any]) -> tuple[Longs, Longs]:
-    """The first occurrence of each distinct row, and the distinct row that each row is."""
-    n_items = orders.shape[1]
-    if n_items <= 15:
-        # All of a row in one number.
-        keys: NDArray[Any] = np.zeros(len(orders), dtype=np.uint64)
-        for column in orders.T:
-            keys *= np.uint64(n_items + 1)
-            keys += np.minimum(column, n_items)
-    else:
-        rows = np.ascontiguousarray(orders)
-        keys = rows.view(np.dtype((np.void, rows.dtype.itemsize * n_items))).ravel()
-    _, first, index = np.unique(keys, return_index=True, return_inverse=True)
-    return first, index.ravel().astype(np.int64)

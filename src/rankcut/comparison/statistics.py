@@ -1,7 +1,7 @@
 """From sums under exchanged labels to p-values, adjusted ones, and shares of variation."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -9,7 +9,7 @@ import numpy as np
 from scipy.stats import beta
 
 from rankcut._loops.types import Floats, Longs
-from rankcut.comparison.design import Scores
+from rankcut.comparison.design import ROUNDING, Scores
 from rankcut.comparison.permutations import Labels
 
 Method: TypeAlias = Literal["exact", "permutations", "limit"]
@@ -21,8 +21,7 @@ FEW = 10_000
 VERY_MANY = 200_000
 ENOUGH = 1_000
 
-# Statistics closer than this, relatively or as a share of the largest, are equal up to rounding.
-_EQUAL = 1e-9
+# Sums of squares below this share of the largest are rounding errors of 0.
 _ZERO = 1e-16
 
 # How much each statistic counts; chosen by simulation, on other cases than those printed by
@@ -34,29 +33,19 @@ _SINGLES = (3.0, 0.5)
 _UNITS_EACH = 4
 
 
-@dataclass(frozen=True)
-class Probability:
-    """A p-value with what is known about it.
-
-    Attributes
-    ----------
-    value : float
-        (1 + number of permutations at least as extreme) / (1 + permutations); the share of all
-        permutations if all were enumerated.
-    interval : (float, float)
-        95 % confidence interval, because only some permutations were drawn.
-    """
+class Estimate(NamedTuple):
+    """A number with a 95 % confidence interval."""
 
     value: float
     interval: tuple[float, float]
 
 
-@dataclass(frozen=True)
-class Share:
-    """A share of variation, corrected for what chance alone explains, with a 95 % interval."""
+class Options(NamedTuple):
+    """How many permutations to draw, from which seed, with how many threads."""
 
-    value: float
-    interval: tuple[float, float]
+    n_permutations: int
+    seed: int
+    n_jobs: int | None = None
 
 
 @dataclass(frozen=True)
@@ -95,13 +84,13 @@ class Draws:
         How many permutations, or draws from the limit.
     """
 
-    def __init__(self, labels: Labels, n_permutations: int, seed: int) -> None:
+    def __init__(self, labels: Labels, options: Options) -> None:
         self._labels = labels
-        self._seed = seed
+        self._options = options
         arrangements = labels.arrangements()
         self.method: Method = "permutations"
-        self.number = n_permutations
-        if arrangements <= max(FEW, n_permutations):
+        self.number = options.n_permutations
+        if arrangements <= max(FEW, self.number):
             self.method, self.number = "exact", int(arrangements)
         elif labels.design.n_units >= VERY_MANY and _is_nearly_normal(labels):
             self.method = "limit"
@@ -111,17 +100,28 @@ class Draws:
         if self.method == "exact":
             return self._labels.every(scores)
         if self.method == "limit":
-            return self._labels.limit(scores, self.number, self._seed)
-        return self._labels.sampled(scores, self.number, self._seed)
+            return self._labels.limit(scores, self.number, self._options.seed)
+        return self._labels.sampled(scores, *self._options)
 
-    def probability(self, n_extreme: int) -> Probability:
-        """From the number of draws at least as extreme as the data."""
+    def describe(self) -> str:
+        """How labels are exchanged, as a sentence."""
+        if self.method == "exact":
+            return f"All {self.number:,} permutations."
+        if self.method == "limit":
+            return f"{self.number:,} draws from the limit distribution of permutations."
+        return f"{self.number:,} random permutations."
+
+    def probability(self, n_extreme: int) -> Estimate:
+        """(1 + draws at least as extreme as the data) / (1 + draws), or the share of all.
+
+        The interval is that of a share of draws; it has no width if all were enumerated.
+        """
         n, value = self.number, self.shares(n_extreme)
         if self.method == "exact":
-            return Probability(value, (value, value))
+            return Estimate(value, (value, value))
         low = beta.ppf(0.025, n_extreme, n - n_extreme + 1) if n_extreme else 0.0
         high = beta.ppf(0.975, n_extreme + 1, n - n_extreme) if n_extreme < n else 1.0
-        return Probability(value, (float(low), float(high)))
+        return Estimate(value, (float(low), float(high)))
 
     def shares(self, n_extreme: Any) -> Any:
         """P-values from numbers of draws at least as extreme as the data."""
@@ -134,11 +134,11 @@ class Draws:
 
 def run_tests(
     labels: Labels, scores: Scores, families: Sequence[Family], draws: Draws
-) -> list[Probability | Floats]:
+) -> list[Any]:
     """Answer all questions with the same permutations.
 
     A family of the kind "each" has the adjusted p-value of each coordinate; the others have one
-    probability.
+    estimate.
     """
     questions = [_question(family, scores) for family in families]
     seen = labels.observed(scores)
@@ -150,14 +150,37 @@ def run_tests(
     return [question.answer(draws) for question in questions]
 
 
-def overall_family(places: slice, items: slice, pairs: slice | None, *, partial: bool) -> Family:
-    """The test of all differences of places: ``items`` are those that are looked at one by one."""
-    singles = (items,) if pairs is None else (items, pairs)
-    distance = places if pairs is None else pairs
-    return Family(places, "combined", singles, distance if partial else None)
+def one_test(
+    labels: Labels, scores: Scores, family: Family, options: Options
+) -> tuple[Estimate, Estimate]:
+    """The p-value of one question by itself, and the share that the labels explain.
+
+    1 and 0 if no labels can be exchanged.
+    """
+    if labels.width == 0:
+        return Estimate(1.0, (1.0, 1.0)), Estimate(0.0, (0.0, 0.0))
+    (found,) = run_tests(labels, scores, [family], Draws(labels, options))
+    return found, share_explained(labels, scores, family.columns)
 
 
-def share_explained(labels: Labels, scores: Scores, columns: slice) -> Share:
+def overall_family(columns: Mapping[str, slice]) -> Family:
+    """The test of all differences: of the features chosen, or of places and pairs.
+
+    ``columns`` says which coordinates there are: "places", and "pairs" if they are compared; "given
+    length" if lists are partial; or "features".
+    """
+    if "features" in columns:
+        return Family(columns["features"], "whole")
+    places, pairs = columns["places"], columns.get("pairs")
+    single = columns.get("given length", places)
+    singles = (single,) if pairs is None else (single, pairs)
+    distance = None
+    if "given length" in columns:
+        distance = places if pairs is None else pairs
+    return Family(places, "combined", singles, distance)
+
+
+def share_explained(labels: Labels, scores: Scores, columns: slice) -> Estimate:
     """The part of the variation of these coordinates that the labels explain.
 
     With T = ‖S‖² and its mean E over permutations it is (T − E)/(total − E): for groups without
@@ -167,7 +190,7 @@ def share_explained(labels: Labels, scores: Scores, columns: slice) -> Share:
     sums = labels.observed(scores)[:, columns]
     total = float(scores.total[columns].sum())
     if not total > 0.0:
-        return Share(0.0, (0.0, 0.0))
+        return Estimate(0.0, (0.0, 0.0))
     by_chance = _Part(labels, scores, columns)
     excess = float((sums**2).sum()) - by_chance.mean
     room = max(total - by_chance.mean, np.finfo(float).tiny)
@@ -180,7 +203,7 @@ def share_explained(labels: Labels, scores: Scores, columns: slice) -> Share:
     middle = excess + 2.0 * z2 * slope
     half = math.sqrt(max(middle**2 - excess**2 + 2.0 * z2 * len(sums) * squared, 0.0))
     low, high = (min(max(end / room, 0.0), 1.0) for end in (middle - half, middle + half))
-    return Share(excess / room, (low, high))
+    return Estimate(excess / room, (low, high))
 
 
 def holm(p_values: Floats) -> Floats:
@@ -255,7 +278,7 @@ class _Whole:
     def add(self, block: Floats) -> None:
         self._drawn.append(self._values(block))
 
-    def answer(self, draws: Draws) -> Probability:
+    def answer(self, draws: Draws) -> Estimate:
         values = np.concatenate([self._seen, *self._drawn])
         ranks = np.array([_count_at_least(column) for column in values.T])
         number = len(values)
@@ -267,7 +290,7 @@ class _Whole:
         if len(ranks) > 1:
             weights = [way.weight for way in self._ways] + [single[0] for single in self._singles]
             combined = weights @ np.tan(np.pi * (0.5 - (ranks - 0.5) / number))
-        bar = combined[0] - _EQUAL * max(abs(combined[0]), 1.0)
+        bar = combined[0] - ROUNDING * max(abs(combined[0]), 1.0)
         return draws.probability(int((combined[1:] >= bar).sum()))
 
     def _values(self, sums: Floats) -> Floats:
@@ -305,7 +328,7 @@ class _Each:
     def look(self, seen: Floats) -> None:
         shares = self._shares(seen[np.newaxis])[0]
         self._order = np.argsort(-shares, kind="stable")
-        self._bar = shares[self._order] * (1.0 - _EQUAL) - _ZERO
+        self._bar = shares[self._order] * (1.0 - ROUNDING) - _ZERO
         self._extreme = np.zeros(len(shares), dtype=np.int64)
 
     def add(self, block: Floats) -> None:
@@ -329,7 +352,7 @@ def _question(family: Family, scores: Scores) -> _Whole | _Each:
 
 def _unit_scale(own: Floats) -> Floats:
     """One by each sum of squares, and 0 for what does not vary."""
-    floor = _EQUAL * max(float(own.max(initial=0.0)), 1e-300)
+    floor = ROUNDING * max(float(own.max(initial=0.0)), 1e-300)
     return np.divide(1.0, own, out=np.zeros_like(own), where=own > floor)
 
 
@@ -342,7 +365,7 @@ def _whitening(scores: Scores, columns: slice) -> Floats:
         part = block[:, columns]
         squares += (part * counts[cells, np.newaxis]).T @ part
     values, directions = np.linalg.eigh(squares)
-    kept = values > _EQUAL * max(values[-1], 1e-300)
+    kept = values > ROUNDING * max(values[-1], 1e-300)
     return np.asarray(directions[:, kept] / np.sqrt(values[kept]))
 
 
@@ -352,7 +375,7 @@ def _overall_mean(scores: Scores, columns: slice) -> Floats | None:
     mean = scores.group_weights @ means / scores.group_weights.sum()
     along = mean - mean.mean()
     size = float(np.linalg.norm(along))
-    return along / size if size > _EQUAL * max(float(np.abs(means).max()), 1.0) else None
+    return along / size if size > ROUNDING * max(float(np.abs(means).max()), 1.0) else None
 
 
 def _count_at_least(values: Floats) -> Longs:
@@ -364,7 +387,7 @@ def _count_at_least(values: Floats) -> Longs:
     order = np.argsort(values, kind="stable")
     ordered = values[order]
     # The values are squares: rounding errors of what is 0 are far below the largest of them.
-    gaps = np.diff(ordered) > _EQUAL * np.abs(ordered[1:]) + _ZERO * np.abs(ordered[-1:])
+    gaps = np.diff(ordered) > ROUNDING * np.abs(ordered[1:]) + _ZERO * np.abs(ordered[-1:])
     first = np.concatenate([[0], np.flatnonzero(gaps) + 1])
     level = np.concatenate([[0], np.cumsum(gaps)])
     counts = np.empty(len(values), dtype=np.int64)

@@ -6,7 +6,6 @@ from importlib.util import find_spec
 from typing import Any
 
 import narwhals as nw
-import numpy as np
 
 from rankcut.parameters import check_choice
 
@@ -85,42 +84,6 @@ class Table:
             for row in self
         )
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-
-
-def difference_table(
-    names: Mapping[str, Sequence[Any]],
-    means: Any,
-    p_values: Any,
-    groups: Sequence[Any],
-    words: tuple[str, str, str],
-) -> Table:
-    """The largest difference between groups and where it is, the clearest first.
-
-    Parameters
-    ----------
-    names : mapping of str to sequence
-        Columns that say what is compared.
-    means : ndarray of shape (n_groups, n_compared)
-        The mean of each group.
-    p_values : ndarray of shape (n_compared,)
-        Adjusted p-values.
-    groups : sequence
-        Labels of the groups.
-    words : (str, str, str)
-        Column for the group with the smallest mean, for that with the largest, and what a mean is.
-    """
-    low, high = means.argmin(axis=0), means.argmax(axis=0)
-    difference = means.max(axis=0) - means.min(axis=0)
-    order = np.lexsort((np.arange(len(p_values)), -difference, p_values))
-    columns = {name: [values[k] for k in order] for name, values in names.items()}
-    columns["difference"] = difference[order].tolist()
-    ends = {words[0]: low, words[1]: high}
-    for word in sorted(ends, key=lambda word: word.startswith(("lower", "less"))):
-        columns[word] = [groups[ends[word][k]] if difference[k] > 0 else None for k in order]
-    columns["p_value"] = p_values[order].tolist()
-    for group, mean in zip(groups, means, strict=True):
-        columns[f"{words[2]} in {group}"] = mean[order].tolist()
-    return Table(columns)
 
 
 def _shown(value: Any) -> str:

@@ -1,6 +1,6 @@
 """The vectors by which rankings are compared: places, pairs, lists, orders, features, kernels."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,8 +10,9 @@ from rankcut._loops.partitions import NOWHERE, centred_positions
 from rankcut._loops.signs import expected_signs
 from rankcut._loops.types import Floats, Indices
 from rankcut.comparison.design import Vectors, slices
+from rankcut.comparison.rows import ComparedRows
 from rankcut.kernels.chosen_features import choose_features
-from rankcut.rankings import Unranked
+from rankcut.rankings import Rankings
 
 # Pairs are compared up to this many items: 4,950 pairs.
 PAIR_ITEMS = 100
@@ -32,14 +33,13 @@ class Coordinates(NamedTuple):
         return [f"The kernel is approximated: its vectors miss {100 * self.error:.2g} % of it."]
 
 
-def places(rankings: Indices, unranked: Unranked) -> Coordinates:
+def places(rankings: Rankings) -> Coordinates:
     """Mean place of each item, 1 = best: (n + 1 − φ)/2 with features φ of the complete graph."""
-    closed = _closed(rankings, unranked)
     n_items = rankings.shape[1]
 
     def vectors(numbers: NDArray[Any]) -> Floats:
         values = np.empty((len(numbers), n_items))
-        centred_positions(np.ascontiguousarray(closed[numbers], dtype=np.uint32), values)
+        centred_positions(rankings.rows(numbers).groups(), values)
         values -= n_items + 1.0
         values /= -2.0
         return values
@@ -47,16 +47,17 @@ def places(rankings: Indices, unranked: Unranked) -> Coordinates:
     return Coordinates(vectors, n_items, name="mean places")
 
 
-def places_given_length(rankings: Indices, weight: Floats, unranked: Unranked) -> Coordinates:
+def places_given_length(rows: ComparedRows) -> Coordinates:
     """Place of each item minus its mean over lists of the same length.
 
     Items that are not listed share the places that are left, which depend only on the length.
     """
-    lengths = np.unique((rankings != NOWHERE).sum(axis=1), return_inverse=True)[1].ravel()
-    own = places(rankings, unranked).vectors
-    n_lengths, n_items = int(lengths.max()) + 1, rankings.shape[1]
+    lengths = np.unique(rows.listed().sum(axis=1), return_inverse=True)[1].ravel()
+    weight = rows.ranking_weights()
+    own = places(rows.rankings).vectors
+    n_lengths, n_items = int(lengths.max()) + 1, rows.rankings.shape[1]
     sums, counts = np.zeros((n_lengths, n_items)), np.zeros(n_lengths)
-    for some in slices(len(rankings)):
+    for some in slices(len(lengths)):
         membership = np.eye(n_lengths)[:, lengths[some]] * weight[some]
         sums += membership @ own(np.arange(some.start, some.stop))
         counts += membership.sum(axis=1)
@@ -70,15 +71,14 @@ def places_given_length(rankings: Indices, weight: Floats, unranked: Unranked) -
     return Coordinates(vectors, n_items)
 
 
-def pairs(rankings: Indices, unranked: Unranked) -> Coordinates:
+def pairs(rankings: Rankings) -> Coordinates:
     """Share that puts i before j, for each pair i < j: a tie counts half."""
-    closed = _closed(rankings, unranked)
     n_items = rankings.shape[1]
     width = n_items * (n_items - 1) // 2
 
     def vectors(numbers: NDArray[Any]) -> Floats:
         values = np.empty((len(numbers), width))
-        expected_signs(np.ascontiguousarray(closed[numbers], dtype=np.uint32), values)
+        expected_signs(rankings.rows(numbers).groups(), values)
         values += 1.0
         values /= 2.0
         return values
@@ -86,13 +86,14 @@ def pairs(rankings: Indices, unranked: Unranked) -> Coordinates:
     return Coordinates(vectors, width)
 
 
-def listings(rankings: Indices) -> Coordinates:
+def listings(rows: ComparedRows) -> Coordinates:
     """1 for each item that is listed."""
+    listed = rows.listed()
 
     def vectors(numbers: NDArray[Any]) -> Floats:
-        return np.asarray(rankings[numbers] != NOWHERE, dtype=np.float64)
+        return np.asarray(listed[numbers], dtype=np.float64)
 
-    return Coordinates(vectors, rankings.shape[1])
+    return Coordinates(vectors, listed.shape[1])
 
 
 def orders_of_listed(rankings: Indices, weight: Floats, kinds: NDArray[np.int64]) -> Coordinates:
@@ -122,44 +123,27 @@ def orders_of_listed(rankings: Indices, weight: Floats, kinds: NDArray[np.int64]
     return Coordinates(values.__getitem__, n_items)
 
 
-def side_by_side(parts: Sequence[Coordinates]) -> tuple[Vectors, list[slice]]:
+def side_by_side(parts: Mapping[str, Coordinates]) -> tuple[Vectors, dict[str, slice]]:
     """All coordinates side by side, and the columns of each part."""
-    ends = np.cumsum([part.width for part in parts]).tolist()
-    columns = [slice(end - part.width, end) for end, part in zip(ends, parts, strict=True)]
+    columns, width = {}, 0
+    for name, part in parts.items():
+        columns[name] = slice(width, width + part.width)
+        width += part.width
 
     def vectors(numbers: NDArray[Any]) -> Floats:
-        together = np.empty((len(numbers), ends[-1]))
-        for part, where in zip(parts, columns, strict=True):
-            together[:, where] = part.vectors(numbers)
+        together = np.empty((len(numbers), width))
+        for name, part in parts.items():
+            together[:, columns[name]] = part.vectors(numbers)
         return together
 
     return vectors, columns
 
 
-def features_of(
-    features: Any,
-    rankings: Indices,
-    unranked: Unranked,
-    items: tuple[Hashable, ...] | None,
-    seed: int,
-) -> Coordinates:
+def features_of(features: Any, rankings: Rankings, seed: int) -> Coordinates:
     """Vectors of a feature estimator, or of a kernel by its Gram matrix."""
-    ranks = _ranks(rankings)
-    chosen = choose_features(features, ranks, unranked, items, seed)
+    ranks = rankings.read(0, rankings.shape[0])
+    chosen = choose_features(features, ranks, rankings.unranked, rankings.items, seed)
     values = chosen.vectors(ranks)
     return Coordinates(
         values.__getitem__, values.shape[1], chosen.missed(ranks, values), chosen.name
     )
-
-
-def _closed(rankings: Indices, unranked: Unranked) -> Indices:
-    """With unranked items tied last, if that is what they mean."""
-    if unranked != "last" or not (rankings == NOWHERE).any():
-        return rankings
-    listed = rankings != NOWHERE
-    last = np.where(listed, rankings, 0).max(axis=1) + listed.any(axis=1)
-    return np.where(listed, rankings, last[:, np.newaxis]).astype(np.uint32)
-
-
-def _ranks(rankings: Indices) -> Floats:
-    return np.where(rankings == NOWHERE, np.nan, rankings.astype(np.float64) + 1.0)

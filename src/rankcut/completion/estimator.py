@@ -24,8 +24,8 @@ from rankcut.errors import InputError
 from rankcut.estimators import NamesItems, TakesRankings, check_items
 from rankcut.graphs.derived import joining_like_items
 from rankcut.graphs.item_graph import fit_graph
-from rankcut.parameters import check_count, check_counts, seed_from
-from rankcut.rankings import Unranked, object_array, weights_of
+from rankcut.parameters import check_count, seed_from
+from rankcut.rankings import Unranked, object_array
 from rankcut.rankings.decoding import to_ranking
 from rankcut.rankings.partitions import block_rows
 
@@ -125,16 +125,12 @@ class RankingCompleter(NamesItems, TransformerMixin, TakesRankings):
         -------
         self
         """
-        rankings = self._read(X, reset=True)
-        sample_weight = weights_of(X, sample_weight)
-        counts = check_counts(sample_weight, rankings.shape[0])
+        rankings = self._read(X, reset=True, sample_weight=sample_weight)
         graph = None
         if self.graph is not None:
-            graph = fit_graph(
-                joining_like_items(self.graph), rankings, None if sample_weight is None else counts
-            )
+            graph = fit_graph(joining_like_items(self.graph), rankings, rankings.weights)
         self._seed = seed_from(self.random_state)
-        lists = read_lists(rankings, counts, last=self._last, seed=self._seed).distinct()
+        lists = read_lists(rankings, self._seed).distinct()
         if not len(lists):
             n_items = rankings.shape[1]
             known = f"found {n_items} feature(s)" if n_items == 1 else f"of {n_items:,} items"
@@ -299,7 +295,7 @@ class RankingCompleter(NamesItems, TransformerMixin, TakesRankings):
         check_is_fitted(self)
         rankings = self._read(X, reset=False)
         check_items(rankings, self._items)
-        return read_lists(rankings, last=self._last, seed=self._seed)
+        return read_lists(rankings, self._seed)
 
     def _utilities(self, lists: Lists, keep: bool) -> Floats:
         return self._population.utilities(lists, keep=keep, n_jobs=self.n_jobs)

@@ -155,22 +155,15 @@ def _digest(content: bytes) -> int:
     return int.from_bytes(blake2b(content, digest_size=8).digest(), "little")
 
 
-def read_lists(
-    rankings: Rankings,
-    counts: Floats | None = None,
-    *,
-    last: bool = False,
-    seed: int = 0,
-) -> Lists:
-    """The lists of all rankings; with ``last``, unlisted items are known to be worse."""
+def read_lists(rankings: Rankings, seed: int = 0) -> Lists:
+    """The lists of all rankings; if unlisted items come last, they are known to be worse."""
     n_rows, n_items = rankings.shape
+    last = rankings.unranked == "last"
     rows, items, ranks = _entries(rankings)
     lengths = np.bincount(rows, minlength=n_rows)
     starts = _starts(lengths)
     scores = score_places(starts, ranks, np.full(n_rows, n_items) if last else lengths)
-    blurs = np.zeros(len(scores))
-    counts = np.ones(n_rows) if counts is None else counts
-    lists = Lists(starts, items, scores, blurs, counts, n_items)
+    lists = Lists(starts, items, scores, np.zeros(len(scores)), rankings.counts, n_items)
     return with_unlisted(lists, seed) if last else lists
 
 

@@ -129,7 +129,7 @@ def survey(
     progress : callable
         Called with the name of each step.
     """
-    from rankcut.comparison.columns import read_codes
+    from rankcut.comparison.rows import read_codes
 
     read_rankings(rankings, unranked=unranked)
     progress("reading")
