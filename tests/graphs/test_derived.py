@@ -100,7 +100,7 @@ class TestDistanceGraph:
         assert_allclose(graph.to_dense(), cdist(POINTS, POINTS), rtol=1e-12)
 
     def test_features_that_overflow_or_are_too_many(self):
-        with pytest.raises(ValueError, match="distances between items overflow"):
+        with pytest.raises(ValueError, match="the item features are too large"):
             DistanceGraph([[1e308], [-1e308]]).build()
         with pytest.raises(ValueError, match=r"100,000 items.*DissimilarityGraph"):
             DistanceGraph(np.zeros((100_000, 1))).build()

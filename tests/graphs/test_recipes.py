@@ -78,8 +78,9 @@ class TestSimilarityGraph:
             SimilarityGraph(np.zeros((100_000, 1))).build()
 
     def test_features_so_large_that_distances_overflow(self):
-        with pytest.raises(ValueError, match="distances between items overflow"):
-            SimilarityGraph([[1e308], [-1e308], [1.5e308]]).build()
+        for size, word in ((1e308, "large"), (1e-200, "small")):
+            with pytest.raises(ValueError, match=f"the item features are too {word}"):
+                SimilarityGraph([[size], [-size], [0.5 * size]]).build()
 
     def test_no_features(self):
         with pytest.raises(ValueError, match="needs item features"):
@@ -285,7 +286,7 @@ class TestCosine:
             SimilarityGraph(tags).build()
 
 
-@pytest.mark.parametrize("scale", [1e-280, 1e-170, 1e170, 1e280])
+@pytest.mark.parametrize("scale", [1e-100, 1e100])
 def test_similarities_do_not_depend_on_the_scale_of_features(scale):
     expected = SimilarityGraph(POINTS).build().to_dense()
     assert_allclose(SimilarityGraph(scale * POINTS).build().to_dense(), expected, rtol=1e-9)
@@ -303,13 +304,15 @@ def test_numbers_of_very_many_digits():
         SimilarityGraph(large).build().to_dense(), SimilarityGraph(plain).build().to_dense()
     )
     large.loc[1, "size"] = 10**400
-    with pytest.raises(ValueError, match="item 1 has a number in column 'size' that is too large"):
+    with pytest.raises(
+        ValueError, match="a number in column 'size' of the item features is too large"
+    ):
         SimilarityGraph(large).build()
-    with pytest.raises(ValueError, match="too large for a float"):
+    with pytest.raises(ValueError, match="a number in the item features is too large"):
         SimilarityGraph([[1], [10**400]]).build()
 
 
-@pytest.mark.parametrize("scale", [1e-280, 1e-155, 1e155, 1e280])
+@pytest.mark.parametrize("scale", [1e-100, 1e100])
 @pytest.mark.parametrize(
     "recipe",
     [

@@ -42,43 +42,22 @@ _SEARCHED = 1 << 10
 def distances_between(
     points: NDArray[np.float64], first: NDArray[Any], second: NDArray[Any]
 ) -> NDArray[np.float64]:
-    """Between some pairs of points of any size, a block of them at a time.
+    """Between some pairs of points, a block of them at a time.
 
     >>> distances_between(np.array([[0.0, 0.0], [3.0, 4.0]]), np.array([0, 1]), np.array([1, 1]))
     array([5., 0.])
     """
     step = max(1, _AT_ONCE // points.shape[1])
     found = np.empty(len(first))
-    exponent = exponent_of(points)
-    near_one = np.ldexp(points, -exponent)
     for start in range(0, len(first), step):
         block = slice(start, start + step)
-        found[block] = np.linalg.norm(near_one[first[block]] - near_one[second[block]], axis=1)
-    return scaled_back(found, exponent)
-
-
-def scaled_back(distances: NDArray[np.float64], exponent: int) -> NDArray[np.float64]:
-    """Distances between points that were divided by 2 to that power."""
-    with np.errstate(over="ignore"):
-        return np.asarray(np.ldexp(distances, exponent))
-
-
-def exponent_of(values: NDArray[np.float64]) -> int:
-    """The power of 2 that the largest number is just below."""
-    return int(np.frexp(np.abs(values).max(initial=0.0))[1])
-
-
-def scaled_to_one(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Values divided by a power of 2, so that the largest is near 1."""
-    return np.asarray(np.ldexp(values, -exponent_of(values)))
+        found[block] = np.linalg.norm(points[first[block]] - points[second[block]], axis=1)
+    return found
 
 
 def root_mean_square(values: NDArray[np.float64]) -> float:
-    """√(mean of squares), for values of any size."""
-    largest = float(np.abs(values).max(initial=0.0))
-    if largest == 0:
-        return 0.0
-    return largest * float(np.sqrt(np.mean((values / largest) ** 2)))
+    """√(mean of squares); 0 of none."""
+    return float(np.sqrt(np.mean(values**2))) if values.size else 0.0
 
 
 def strongest_products(
@@ -106,22 +85,12 @@ def strongest_products(
     return sparse.csr_array((best[found], (np.nonzero(found)[0], best_rows[found])), shape=(n, n))
 
 
-def check_finite(distances: NDArray[np.float64]) -> None:
-    """Raise if the distance between some items is too large for a number."""
-    if not np.isfinite(distances).all():
-        raise InputError(
-            "distances between items overflow: the item features are too large",
-            remedy="divide the item features by their largest value",
-        )
-
-
 def similarity(
     distances: NDArray[np.float64],
     kernel: Similarity | Literal["constant"],
     lengthscale: float | Literal["median"],
 ) -> NDArray[np.float64]:
     """Weights of edges of these lengths."""
-    check_finite(distances)
     if kernel == "constant":
         return np.ones_like(distances)
     check_choice(kernel, ("squared_exponential", "exponential"), "kernel")
@@ -158,14 +127,12 @@ def nearest_neighbors(
     costly = n_dimensions > _TREE_DIMENSIONS and n > _ALL_PAIRS_ITEMS
     if method == "approximate" or (method == "auto" and costly):
         return _approximate(points, n_neighbors, seed)
-    # Squares of features of any size are floats after division by a power of 2.
-    exponent = exponent_of(points)
-    search = _exact_search(np.ldexp(points, -exponent), n_neighbors)
+    search = _exact_search(points, n_neighbors)
     # Of equally near neighbours, more threads may find others.
     with threadpool_limits(1):
         distances, neighbours = search.kneighbors()
     items = np.repeat(np.arange(n), n_neighbors)
-    return items, neighbours.ravel(), scaled_back(distances.ravel(), exponent), None
+    return items, neighbours.ravel(), distances.ravel(), None
 
 
 def _exact_search(points: NDArray[np.float64], n_neighbors: int) -> Any:
@@ -179,8 +146,6 @@ def _approximate(
     points: NDArray[np.float64], n_neighbors: int, seed: int
 ) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float64], NeighborApproximation]:
     n = len(points)
-    exponent = exponent_of(points)
-    points = np.ldexp(points, -exponent)
     # The search is in float32: what all items share would take up its digits.
     centred = points - points.mean(axis=0)
     largest = float(np.abs(centred).max()) or 1.0
@@ -198,8 +163,7 @@ def _approximate(
     kept &= np.cumsum(kept, axis=1) <= n_neighbors
     items, neighbours = np.broadcast_to(own, found.shape)[kept], found[kept]
     distances = distances_between(points, items, neighbours)
-    checked = _recall(points, n_neighbors, items, distances, seed)
-    return items, neighbours, scaled_back(distances, exponent), checked
+    return items, neighbours, distances, _recall(points, n_neighbors, items, distances, seed)
 
 
 def _recall(

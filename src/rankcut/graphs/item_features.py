@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rankcut.errors import InputError
-from rankcut.graphs.distances import exponent_of, scaled_to_one
-from rankcut.parameters import WithParameters
+from rankcut.parameters import WithParameters, within_floats
 from rankcut.rankings import as_frame, labels_beside, object_array
 
 if TYPE_CHECKING:
@@ -20,6 +19,9 @@ if TYPE_CHECKING:
 
 # Words begin with a letter, so that numbers in a column of categories are not text.
 _WORD = re.compile(r"[^\W\d_]\w*")
+
+# The squares of larger features, or of smaller ones than its inverse, may be no numbers.
+_LARGEST = 1e150
 
 # Texts with more words than this, over all items, become points of this many topics.
 _MOST_WORDS, _TOPICS = 1000, 100
@@ -187,12 +189,20 @@ def _array_points(matrix: Any, label: str | None) -> NDArray[np.float64]:
         )
     from sklearn.utils.validation import check_array
 
-    try:
-        return np.asarray(check_array(matrix, dtype=np.float64, input_name="the item features"))
-    except OverflowError:
+    with within_floats("the item features"):
+        points = np.asarray(check_array(matrix, dtype=np.float64, input_name="the item features"))
+    check_size(points)
+    return points
+
+
+def check_size(values: NDArray[Any]) -> None:
+    """Refuse numbers whose squares overflow or vanish."""
+    largest = float(np.abs(values).max(initial=0.0))
+    if largest > _LARGEST or 0 < largest < 1.0 / _LARGEST:
         raise InputError(
-            "an item feature is too large for a float", remedy="take its logarithm, or scale it"
-        ) from None
+            f"the item features are too {'large' if largest > 1 else 'small'}: up to {largest:.3g}",
+            remedy="divide them by their largest value, or take logarithms",
+        )
 
 
 def _labels(known: ItemFeatures, label: str | None) -> tuple[Hashable, ...] | None:
@@ -246,17 +256,8 @@ def _checked(
         if not all(isinstance(value, Real) for value in values):
             return values
         # A frame keeps Python numbers as objects if one of them has very many digits.
-        numbers = np.empty(len(values))
-        for row, value in enumerate(values):
-            try:
-                numbers[row] = float(value)
-            except OverflowError:
-                raise refuse(
-                    row,
-                    f"has a number in column {name!r} that is too large for a float",
-                    "take its logarithm, or scale the column",
-                ) from None
-        values = numbers
+        with within_floats(f"column {name!r} of the item features"):
+            values = values.astype(np.float64)
     finite = np.isfinite(values)
     if not finite.all():
         row = int(np.argmin(finite))
@@ -282,8 +283,8 @@ def encoded(values: NDArray[Any], scale: bool = True, text: bool = True) -> NDAr
     if values.dtype.kind in "fiub":
         if not scale:
             return np.asarray(column)
-        # Squares of numbers of any size are floats after division by a power of 2.
-        return np.asarray(StandardScaler().fit_transform(scaled_to_one(column.astype(np.float64))))
+        check_size(values)
+        return np.asarray(StandardScaler().fit_transform(column.astype(np.float64)))
     if text and all(isinstance(value, str) for value in values):
         words = [_WORD.findall(value) for value in values]
         if all(words) and max(map(len, words)) > 1:
@@ -318,7 +319,6 @@ def aligned_points(recipe: Any, items: tuple[Hashable, ...] | None) -> NDArray[n
     matrix, labels = recipe.item_features.matrix, None
     if not sparse.issparse(matrix):
         matrix, labels = item_points(recipe.item_features, recipe.items)
-        matrix = np.ldexp(matrix, -exponent_of(matrix))
         matrix = matrix - matrix.mean(axis=0)
         spread = matrix.std(axis=0)
         matrix = matrix / np.where(spread > 1e-12 * np.abs(matrix).max(initial=1.0), spread, np.inf)

@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 from rankcut.errors import InputError, Setting
 from rankcut.graphs.distances import (
     distances_between,
-    exponent_of,
     median_lengthscale,
     root_mean_square,
     similarity,
@@ -20,9 +19,6 @@ from rankcut.parameters import check_choice, check_count, check_number
 
 # An embedding's weight this far below 0, relative to the largest, is rounding.
 _ROUNDING = 1e-12
-
-# The square of a lengthscale, relative to the features, below which nothing is alike.
-_SMALLEST = 1e-280
 
 
 class LowRankGraph(FeatureRecipe):
@@ -114,12 +110,8 @@ class LowRankGraph(FeatureRecipe):
         from sklearn.kernel_approximation import Nystroem
 
         check_count(self.rank, "rank")
-        # Squares of features of any size are floats after division by a power of 2.
-        exponent = exponent_of(points)
-        points = np.ldexp(points, -exponent)
-        gamma = 0.5 / max(float(np.ldexp(lengthscale, -exponent)) ** 2, _SMALLEST)
         approximate = Nystroem(
-            gamma=gamma,
+            gamma=0.5 / max(lengthscale**2, float(np.finfo(np.float64).tiny)),
             n_components=min(int(self.rank), len(points)),
             random_state=self.random_state,
         )

@@ -15,11 +15,7 @@ from rankcut.errors import InputError, Setting
 from rankcut.graphs.distances import (
     Search,
     Similarity,
-    check_finite,
-    exponent_of,
     nearest_neighbors,
-    scaled_back,
-    scaled_to_one,
     similarity,
     strongest_products,
 )
@@ -139,7 +135,6 @@ class DistanceGraph(FeatureRecipe):
 
         points, items = self.points()
         distances = _all_distances(points)
-        check_finite(distances)
         return ItemGraph.trusted(MatrixWeights(squareform(distances)), items)
 
 
@@ -211,7 +206,7 @@ class NeighborGraph(FeatureRecipe):
             # Between unit vectors the squared distance is twice that by the cosine.
             from sklearn.preprocessing import normalize
 
-            points = normalize(scaled_to_one(points))
+            points = normalize(_near_one(points))
         one, other, distances, approximation = nearest_neighbors(
             points, int(self.n_neighbors), self.method, self.random_state
         )
@@ -245,7 +240,7 @@ class NeighborGraph(FeatureRecipe):
         points = sparse.csr_array(check_array(features, accept_sparse="csr", dtype=np.float64))
         n = points.shape[0]
         self._check_n_neighbors(n)
-        points.data = scaled_to_one(points.data)
+        points.data = _near_one(points.data)
         near = strongest_products(
             sparse.csr_array(normalize(points)), np.ones(n), int(self.n_neighbors)
         )
@@ -254,6 +249,11 @@ class NeighborGraph(FeatureRecipe):
         weights = similarity(1.0 - cosines, self.kernel, self.lengthscale)
         first, second = near.coords
         return _sparse_graph(first, second, weights, n, None)
+
+
+def _near_one(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Values over a power of 2: scikit-learn takes lengths below 1e-15 for 0."""
+    return np.asarray(np.ldexp(values, -np.frexp(np.abs(values).max(initial=0.0))[1]))
 
 
 def _all_distances(points: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -267,9 +267,7 @@ def _all_distances(points: NDArray[np.float64]) -> NDArray[np.float64]:
         )
     from scipy.spatial.distance import pdist
 
-    # Squares of features of any size are floats after division by a power of 2.
-    exponent = exponent_of(points)
-    return scaled_back(pdist(np.ldexp(points, -exponent)), exponent)
+    return np.asarray(pdist(points))
 
 
 def _sparse_graph(

@@ -31,7 +31,6 @@ from rankcut._loops.position_weights import (
 )
 from rankcut._loops.types import Floats, Indices
 from rankcut.errors import InputError
-from rankcut.graphs.distances import scaled_to_one
 from rankcut.kernels.gram import Encoder, Features, gram_dtype, rows_at_once
 from rankcut.kernels.groups import all_full
 from rankcut.kernels.pair_features import PairFeatures
@@ -97,7 +96,9 @@ class WeightedKendallKernel(RankingKernel):
         if self.normalize and position_weights is not None:
             # A common factor makes no difference then, and products of weights must not underflow.
             with within_floats("position_weights"):
-                position_weights = scaled_to_one(np.asarray(position_weights, dtype=np.float64))
+                position_weights = np.asarray(position_weights, dtype=np.float64)
+            exponent = np.frexp(np.abs(position_weights).max(initial=0.0))[1]
+            position_weights = np.ldexp(position_weights, -exponent)
 
         def encode(rankings: Rankings, dtype: np.dtype[Any]) -> Features | AverageWeights:
             groups = rankings.groups(n_jobs=self.n_jobs)
