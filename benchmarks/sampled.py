@@ -1,11 +1,10 @@
-"""Sampled incomplete rankings: time to 1 %, by labels and by orders, and whether errors are known.
+"""Sampled incomplete rankings: time to 1 %, and whether errors are known.
 
 Run with: python benchmarks/sampled.py [--rankings 2500]
 
-Lists of 10 of 100 items on a graph of the strongest 10 % of edges. "By orders" goes through the
-completions as any set function does; "by labels" goes through the edges of the graph. Processor
-time of one thread, and the time on the clock of two, which is half their processor time on cores
-that nothing else uses. An error is known if its square is, on average, the one that is reported.
+Lists of 10 of 100 items on a graph of the strongest 10 % of edges. Processor time of one thread,
+and the time on the clock of two, which is half their processor time on cores that nothing else
+uses. An error is known if its square is, on average, the one that is reported.
 """
 
 import argparse
@@ -14,7 +13,6 @@ import time
 import numpy as np
 
 from rankcut import Completions, GraphCutFeatures, SimilarityGraph, graph_cut_features
-from rankcut.cuts import GraphCut
 
 N_ITEMS, N_RANKED = 100, 10
 
@@ -31,16 +29,12 @@ def main():
     model = GraphCutFeatures(
         graph, unranked="anywhere", completions=Completions(tolerance=0.01)
     ).fit(ranks)
-    by_labels, by_orders = GraphCut.few_edges, lambda self: None
-    seconds = {"by labels": np.inf, "by orders": np.inf}
+    seconds = np.inf
     model.transform(ranks[:2])
     for _ in range(2):
-        for name, way in (("by orders", by_orders), ("by labels", by_labels)):
-            GraphCut.few_edges = way
-            start = time.process_time()
-            vectors, report = model.transform_with_report(ranks)
-            seconds[name] = min(seconds[name], time.process_time() - start)
-    GraphCut.few_edges = by_labels
+        start = time.process_time()
+        vectors, report = model.transform_with_report(ranks)
+        seconds = min(seconds, time.process_time() - start)
     model.set_params(n_jobs=2).fit(ranks)
     on_two = (np.inf, np.inf)
     for _ in range(3):
@@ -50,12 +44,8 @@ def main():
     if not np.array_equal(both, vectors):
         raise SystemExit("two threads give other vectors than one")
     print(f"{n_rankings:,} lists of {N_RANKED} of {N_ITEMS} items to 1 %, one thread:")
-    for name, spent in seconds.items():
-        print(f"  {name}: {spent:.2f} s, {spent / n_rankings * 1e3:.2f} ms a ranking")
-    print(
-        f"  by labels, two threads: {on_two[0]:.2f} s on the clock, {on_two[1]:.2f} s of processors"
-    )
-    print(f"  {seconds['by orders'] / seconds['by labels']:.1f} times faster by labels")
+    print(f"  {seconds:.2f} s, {seconds / n_rankings * 1e3:.2f} ms a ranking")
+    print(f"  two threads: {on_two[0]:.2f} s on the clock, {on_two[1]:.2f} s of processors")
     print(
         f"  {report.n_draws.mean():.0f} draws each, relative error at most "
         f"{report.relative_error.max():.2%}"

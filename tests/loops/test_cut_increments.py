@@ -8,6 +8,8 @@ from scipy.optimize import isotonic_regression
 from tolerances import assert_rounds_to
 
 from rankcut._loops import cut_increments, partitions, slopes
+from rankcut._loops.types import Chains
+from rankcut.cuts.expected_slopes import as_links
 
 N_ROWS, N_ITEMS = 25, 11
 
@@ -21,9 +23,10 @@ def orders(ranks, compiled=True, close=True):
     order = np.zeros((n_rows, n_items + 1), np.uint32)
     ends = np.zeros((n_rows, n_items + 1), np.int32)
     n_groups = np.zeros(n_rows, np.int32)
-    run(partitions.order_permutations, compiled, ranks, order, ends, n_groups)
-    run(partitions.order_other_rows, compiled, ranks, close, order, ends, n_groups)
-    return order, ends, n_groups
+    chains = Chains(order, ends, n_groups)
+    run(partitions.order_permutations, compiled, ranks, chains)
+    run(partitions.order_other_rows, compiled, ranks, close, chains)
+    return chains
 
 
 def compared(order, ends, n_groups):
@@ -83,7 +86,7 @@ def test_only_rows_that_miss_their_first_or_last_rank_are_permutations(n_items, 
     ranks = np.random.default_rng(n_items).permuted(rows, axis=1)
     order = np.zeros((len(ranks), n_items + 1), np.uint32)
     ends, n_groups = np.zeros(order.shape, np.int32), np.zeros(len(ranks), np.int32)
-    n_left = run(partitions.order_permutations, compiled, ranks, order, ends, n_groups)
+    n_left = run(partitions.order_permutations, compiled, ranks, Chains(order, ends, n_groups))
     # Of one item, the same rank twice is that of the first row.
     permutations = [
         r
@@ -115,9 +118,7 @@ def test_order_sparse_rows(close, compiled):
         N_ITEMS,
         close,
         True,
-        order,
-        ends,
-        n_groups,
+        Chains(order, ends, n_groups),
     )
     assert compared(order, ends, n_groups) == compared(*orders(ranks, close=close))
 
@@ -156,30 +157,18 @@ def test_increments_and_pooling(kind):
     rng = np.random.default_rng(1)
     upper = np.triu(rng.random((N_ITEMS, N_ITEMS)), 1) * (rng.random((N_ITEMS, N_ITEMS)) < 0.5)
     weights = upper + upper.T
-    order, ends, n_groups = orders(rank_rows(kind))
+    chains = orders(rank_rows(kind))
     stored = sparse.csr_array(weights)
-    graph = (
-        stored.indptr.astype(np.uint32),
-        stored.indices.astype(np.uint32),
-        2 * stored.data,
-        weights.sum(axis=0),
-    )
+    links = as_links(2 * stored)
+    degrees = weights.sum(axis=0)
     table = cut_increments.tabulate_cut(weights)
     factors, signed = np.random.default_rng(2).standard_normal((2, N_ITEMS, 6))
+    structured = (chains, 0.7, links, factors, signed, degrees)
     calls = {
-        cut_increments.structured_increments: (
-            order,
-            ends,
-            n_groups,
-            0.7,
-            *graph[:3],
-            factors,
-            signed,
-            graph[3],
-        ),
-        cut_increments.table_increments: (order, ends, n_groups, table),
-        cut_increments.sparse_increments: (order, ends, n_groups, *graph),
-        cut_increments.dense_increments: (order, ends, n_groups, *dense_tables(weights)),
+        cut_increments.structured_increments: structured,
+        cut_increments.table_increments: (chains, table),
+        cut_increments.sparse_increments: (chains, links, degrees),
+        cut_increments.dense_increments: (chains, *dense_tables(weights)),
     }
     for loop, inputs in calls.items():
         machine, plain = np.zeros((2, N_ROWS, N_ITEMS))
@@ -190,7 +179,7 @@ def test_increments_and_pooling(kind):
         assert_rounds_to(machine, plain, 6 * N_ITEMS, size)
         fast, slow = np.zeros((2, N_ROWS, N_ITEMS))
         for compiled, features in ((True, fast), (False, slow)):
-            run(slopes.pool_rows, compiled, order, ends, n_groups, machine, features)
+            run(slopes.pool_rows, compiled, chains, machine, features)
         assert_rounds_to(fast, slow, N_ITEMS, size)
 
 
@@ -210,7 +199,8 @@ def test_pooling_is_antitonic_regression(n_items, kind):
         increments = np.sort(increments, axis=1)[:, :: -1 if kind == "falling" else 1].copy()
     pooled = np.full((2, n_rows, n_items), np.nan)
     for compiled in (0, 1):
-        run(slopes.pool_rows, compiled, order, ends, n_groups, increments, pooled[compiled])
+        chains = Chains(order, ends, n_groups)
+        run(slopes.pool_rows, compiled, chains, increments, pooled[compiled])
     for r in range(n_rows):
         sizes = np.diff(ends[r, : n_groups[r]], prepend=0)
         regression = isotonic_regression(
@@ -225,10 +215,10 @@ def test_pooling_is_antitonic_regression(n_items, kind):
 @pytest.mark.parametrize("compiled", [True, False])
 def test_items_in_no_group_have_slope_zero(compiled):
     ranks = np.array([[1.0, np.nan, 2.0], [np.nan, np.nan, 1.0], [np.nan, np.nan, np.nan]])
-    order, ends, n_groups = orders(ranks, compiled, close=False)
+    chains = orders(ranks, compiled, close=False)
     increments = np.array([[2.0, 4.0, 9.0], [-5.0, 9.0, 9.0], [9.0, 9.0, 9.0]])
     features = np.full((3, 3), np.nan)
-    run(slopes.pool_rows, compiled, order, ends, n_groups, increments, features)
+    run(slopes.pool_rows, compiled, chains, increments, features)
     assert_array_equal(features, [[3.0, 0.0, 3.0], [0.0, 0.0, -5.0], [0.0, 0.0, 0.0]])
 
 
@@ -272,13 +262,13 @@ def dense_tables(weights):
     return cut_increments.in_lines(2 * weights), cut_increments.in_lines(degrees[None])[0]
 
 
-def increments_on_dense(block, weights):
-    order, ends, n_groups = block
+def increments_on_dense(chains, weights):
+    n_rows = len(chains.order)
     # Room for more rankings, as for a block that is not full.
-    out = np.full((len(order) + 2, len(weights)), np.nan)
-    cut_increments.dense_increments(order, ends, n_groups, *dense_tables(weights), out)
-    assert np.isnan(out[len(order) :]).all()
-    return [row[:size] for row, size in zip(out, n_groups, strict=False)]
+    out = np.full((n_rows + 2, len(weights)), np.nan)
+    cut_increments.dense_increments(chains, *dense_tables(weights), out)
+    assert np.isnan(out[n_rows:]).all()
+    return [row[:size] for row, size in zip(out, chains.n_groups, strict=False)]
 
 
 # Few items, whose rankings are alone, and many, whose long rankings share weights.
@@ -288,7 +278,7 @@ def test_increments_on_a_dense_graph_are_differences_of_cuts(n_items):
     weights = dense_graph(n_items, rng)
     n_rows = cut_increments.SHARING + 17
     order, ends, n_groups = orders(dense_rows(n_items, n_rows, rng))
-    got = increments_on_dense((order, ends, n_groups), weights)
+    got = increments_on_dense(Chains(order, ends, n_groups), weights)
     for r in range(0, n_rows, 1 if n_items < 100 else 5):
         placed = np.zeros(n_items, bool)
         before, start = 0.0, 0
@@ -308,6 +298,7 @@ def test_a_dense_graph_gives_a_ranking_the_same_bits_alone_and_among_others():
         together = increments_on_dense(block, weights)
         for size in (1, 20, 64):
             for start in range(0, n_rows, size):
-                some = increments_on_dense([part[start : start + size] for part in block], weights)
+                part = Chains(*(array[start : start + size] for array in block))
+                some = increments_on_dense(part, weights)
                 for got, expected in zip(some, together[start : start + size], strict=True):
                     assert_array_equal(got, expected)

@@ -8,22 +8,20 @@ from scipy import stats
 from tolerances import assert_rounds_to
 
 from rankcut._loops import closed_form, gap_completions, partitions, random_streams, replicates
+from rankcut._loops.types import Chains, Links
 
 N_ITEMS = 9
 
 
 def base(ranks):
-    n_rows, n_items = ranks.shape
-    order = np.zeros((n_rows, n_items + 1), np.uint32)
-    ends = np.zeros((n_rows, n_items + 1), np.int32)
-    n_groups = np.zeros(n_rows, np.int32)
-    partitions.order_permutations(ranks, order, ends, n_groups)
-    partitions.order_other_rows(ranks, False, order, ends, n_groups)
-    return order, ends, n_groups
+    chains = room(*ranks.shape)
+    partitions.order_permutations(ranks, chains)
+    partitions.order_other_rows(ranks, False, chains)
+    return chains
 
 
 def room(n_rows, n_items=N_ITEMS):
-    return (
+    return Chains(
         np.zeros((n_rows, n_items + 1), np.uint32),
         np.zeros((n_rows, n_items + 1), np.int32),
         np.zeros(n_rows, np.int32),
@@ -38,16 +36,13 @@ def groups_of(order, ends, n_groups):
 ROW = np.array([2, np.nan, 1, np.nan, np.nan, 2, np.nan, np.nan, 3])
 
 
-def draw(exponents, mirror=True, stratify=True, row=ROW, seed=0):
+def draw(exponents, row=ROW, seed=0):
     exponents = np.asarray(exponents, np.int32)
-    partition = base(row[None])
-    rows = room((2 if mirror else 1) * int((1 << exponents).sum()), len(row))
+    rows = room(2 * int((1 << exponents).sum()), len(row))
     streams = np.random.default_rng(seed).integers(0, 2**63, len(exponents)).astype(np.uint64)
     gaps = np.zeros((16, len(row)), np.uint32)
     tasks = np.zeros(len(exponents), np.int32)
-    gap_completions.draw_completions(
-        *partition, tasks, streams, exponents, mirror, stratify, gaps, *rows
-    )
+    gap_completions.draw_completions(base(row[None]), tasks, streams, exponents, gaps, rows)
     return [groups_of(*row) for row in zip(*rows, strict=True)]
 
 
@@ -85,21 +80,20 @@ def test_enumeration_makes_each_completion_once():
 
     for compiled in (True, False):
         loop = gap_completions.enumerate_completions
-        (loop if compiled else loop.py_func)(*partition, *task(0, 27), *rows)
+        (loop if compiled else loop.py_func)(partition, *task(0, 27), rows)
         got = sorted(groups_of(*row) for row in zip(*rows, strict=True))
         expected = sorted([sorted(g) for g in groups] for groups in oracles.completions(row))
         assert got == expected
     # Started in the middle, it goes on from there.
     later = room(9, 6)
-    gap_completions.enumerate_completions(*partition, *task(18, 9), *later)
+    gap_completions.enumerate_completions(partition, *task(18, 9), later)
     for part, whole in zip(later, rows, strict=True):
         assert_array_equal(part, whole[18:])
 
 
-@pytest.mark.parametrize("stratify", [False, True])
-def test_draws_are_completions_and_every_second_mirrors_the_first(stratify):
+def test_draws_are_completions_and_every_second_mirrors_the_first():
     every = {str([sorted(g) for g in groups]) for groups in oracles.completions(ROW)}
-    drawn = draw([4, 0, 2, 1], stratify=stratify)
+    drawn = draw([4, 0, 2, 1])
     assert len(drawn) == 2 * (16 + 1 + 4 + 2)
     assert {str(groups) for groups in drawn} <= every
     for one, other in zip(drawn[::2], drawn[1::2], strict=True):
@@ -108,16 +102,15 @@ def test_draws_are_completions_and_every_second_mirrors_the_first(stratify):
 
 def test_strata_are_visited_once():
     # Four gaps and sixteen draws: each item falls four times into each gap.
-    gaps = np.array([gaps_of(groups) for groups in draw([4], mirror=False)])
+    gaps = np.array([gaps_of(groups) for groups in draw([4])[::2]])
     for item in gaps.T:
         assert np.bincount(item).tolist() == [4, 4, 4, 4]
 
 
-@pytest.mark.parametrize("stratify", [False, True])
-def test_gaps_are_uniform_and_items_independent(stratify):
+def test_gaps_are_uniform_and_items_independent():
     """Fails by chance for one seed in 1,000."""
     # One draw of each of many tasks, because the draws of a task depend on each other.
-    drawn = draw([2] * 4000, mirror=False, stratify=stratify, seed=1)[::4]
+    drawn = draw([2] * 4000, seed=1)[::8]
     gaps = np.array([gaps_of(groups) for groups in drawn])
     p_values = [stats.chisquare(np.bincount(item, minlength=4)).pvalue for item in gaps.T]
     for first, second in ((0, 1), (1, 4), (2, 3)):
@@ -143,7 +136,7 @@ def test_streams_tell_rankings_apart():
     partition = base(rows)
     names = np.empty((2, 8), np.uint64)
     for seed in (0, 1):
-        random_streams.name_streams(*partition, np.uint64(seed), names[seed])
+        random_streams.name_streams(partition, np.uint64(seed), names[seed])
     assert len(set(names.ravel().tolist())) == 14
     assert_array_equal(names[:, 0], names[:, 7])
 
@@ -151,19 +144,14 @@ def test_streams_tell_rankings_apart():
 def test_tasks_share_out_all_draws():
     sizes = np.array([300, 5, 8], np.int32)
     numbers = np.array([8, 5, 8], np.int32)
-    n_tasks = replicates.count_tasks(sizes, numbers)
-    rankings, targets, exponents = np.zeros((3, n_tasks), np.int32)
-    streams = np.zeros(n_tasks, np.uint64)
     names = np.arange(3, dtype=np.uint64)
-    replicates.plan_tasks(
-        np.arange(3, dtype=np.int32), names, sizes, numbers, 0, 8,
-        rankings, targets, streams, exponents,
-    )  # fmt: skip
+    tasks = replicates.plan_tasks(np.arange(3, dtype=np.int32), names, sizes, numbers, 0)
+    _, targets, streams, exponents = tasks
     drawn = np.bincount(targets, 1 << exponents, minlength=24).reshape(3, 8)
     assert_array_equal(drawn.sum(axis=1), sizes)
     assert_array_equal(drawn[0], [38, 38, 38, 38, 37, 37, 37, 37])
     assert_array_equal(drawn[1], [1, 1, 1, 1, 1, 0, 0, 0])
-    assert len(set(streams.tolist())) == n_tasks
+    assert len(set(streams.tolist())) == len(streams)
 
 
 @pytest.mark.parametrize("shared", [True, False])
@@ -176,7 +164,7 @@ def test_closed_form_plain_and_compiled(shared):
     starts = np.arange(0, N_ITEMS**2 + 1, N_ITEMS, dtype=np.uint32)
     neighbours = np.tile(np.arange(N_ITEMS, dtype=np.uint32), N_ITEMS)
     factors, signed = rng.standard_normal((2, N_ITEMS, 6))
-    graph = (0.7, starts, neighbours, weights.ravel(), factors, signed)
+    graph = (0.7, Links(starts, neighbours, weights.ravel()), factors, signed)
     shares = rng.random(20)
     results = []
     for compiled in (True, False):
@@ -187,7 +175,7 @@ def test_closed_form_plain_and_compiled(shared):
             np.zeros(20),
         )
         loop = closed_form.expect_rows if compiled else closed_form.expect_rows.py_func
-        loop(*base(ranks), shares, shared, *graph, *out)
+        loop(base(ranks), shares, shared, *graph, *out)
         results.append(out)
     items, values, n_stored, constants = results[0]
     plain_items, plain_values, plain_n_stored, plain_constants = results[1]
@@ -232,20 +220,9 @@ def test_a_replicate_that_differs_from_equal_ones_is_not_corrected():
 def test_each_stage_has_streams_of_its_own():
     drawn = []
     for stage in range(3):
-        ints = np.zeros((3, 8), np.int32)
-        streams = np.zeros(8, np.uint64)
         eight = np.array([8], np.int32)
-        replicates.plan_tasks(
-            np.zeros(1, np.int32),
-            np.array([5], np.uint64),
-            eight,
-            eight,
-            stage,
-            8,
-            ints[0],
-            ints[1],
-            streams,
-            ints[2],
+        tasks = replicates.plan_tasks(
+            np.zeros(1, np.int32), np.array([5], np.uint64), eight, eight, stage
         )
-        drawn += streams.tolist()
+        drawn += tasks.streams.tolist()
     assert len(set(drawn)) == 24

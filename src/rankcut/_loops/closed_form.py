@@ -24,20 +24,16 @@ import numpy as np
 from rankcut._loops.compilation import compiled
 from rankcut._loops.cut_increments import inner_product
 from rankcut._loops.slopes import scale_to_unit_length
-from rankcut._loops.types import Floats, Indices, Ints
+from rankcut._loops.types import Chains, Floats, Indices, Links
 
 
 @compiled
 def expect_rows(
-    order: Indices,
-    ends: Ints,
-    n_groups: Ints,
+    chains: Chains,
     unlisted_weights: Floats,
     shared: bool,
     constant: float,
-    starts: Indices,
-    neighbours: Indices,
-    weights: Floats,
+    links: Links,
     factors: Floats,
     signed_factors: Floats,
     items: Indices,
@@ -51,6 +47,8 @@ def expect_rows(
     entries of partition r are ``items`` and ``values`` up to ``entry_ends[r]``; all other items
     have ``constants[r]``. With factors, there are no other items.
     """
+    order, ends, n_groups = chains
+    starts, neighbours, weights = links
     n_items, rank = factors.shape
     # With only a constant, all unranked items have the same value, and groups are not needed.
     grouped = weights.shape[0] > 0 or rank > 0

@@ -8,7 +8,7 @@ any order, add up to the increment of the group. The last increment brings F bac
 import numpy as np
 
 from rankcut._loops.compilation import compiled, compiled_in_any_order
-from rankcut._loops.types import Floats, Indices, Ints, Longs
+from rankcut._loops.types import Chains, Floats, Indices, Ints, Links, Longs
 
 # Rankings that share the weights of an item.
 SHARING = 32
@@ -22,10 +22,9 @@ _LINE = 8
 
 
 @compiled
-def table_increments(
-    order: Indices, ends: Ints, n_groups: Ints, values: Floats, increments: Floats
-) -> None:
+def table_increments(chains: Chains, values: Floats, increments: Floats) -> None:
     """Few items: ``values[mask]`` holds F of every subset."""
+    order, ends, n_groups = chains
     for r in range(order.shape[0]):
         mask = np.uint64(0)
         p = 0
@@ -76,18 +75,14 @@ def in_lines(rows: Floats) -> Floats:
 
 @compiled
 def dense_increments(
-    order: Indices,
-    ends: Ints,
-    n_groups: Ints,
-    twice_weights: Floats,
-    degrees: Floats,
-    increments: Floats,
+    chains: Chains, twice_weights: Floats, degrees: Floats, increments: Floats
 ) -> None:
     """A dense graph; ``twice_weights`` and ``degrees`` are rows ``in_lines``.
 
     Long rankings of many items wait for others, to share the weights that they read: without this,
     those of 2,000 items take six times as long.
     """
+    order, ends, n_groups = chains
     level = np.empty(degrees.shape[0])
     places = np.zeros((SHARING, degrees.shape[0]), dtype=np.int32)
     waiting, stops = np.empty((2, SHARING), dtype=np.int64)
@@ -109,12 +104,7 @@ def dense_increments(
 
 @compiled
 def gains_by_levels(
-    order: Indices,
-    stop: int,
-    twice_weights: Floats,
-    degrees: Floats,
-    level: Floats,
-    gains: Floats,
+    order: Indices, stop: int, twice_weights: Floats, degrees: Floats, level: Floats, gains: Floats
 ) -> None:
     """Read the level of each item, then lower all levels by twice the weights to that item.
 
@@ -194,17 +184,10 @@ def total(numbers: Floats) -> float:
 
 
 @compiled
-def sparse_increments(
-    order: Indices,
-    ends: Ints,
-    n_groups: Ints,
-    starts: Indices,
-    neighbours: Indices,
-    twice_weights: Floats,
-    degrees: Floats,
-    increments: Floats,
-) -> None:
+def sparse_increments(chains: Chains, links: Links, degrees: Floats, increments: Floats) -> None:
     """A sparse graph, row by row: the neighbours of i are at ``starts[i]:starts[i + 1]``."""
+    order, ends, n_groups = chains
+    starts, neighbours, twice_weights = links
     level = np.empty(degrees.shape[0])
     for r in range(order.shape[0]):
         level[:] = degrees
@@ -226,13 +209,9 @@ def sparse_increments(
 
 @compiled
 def structured_increments(
-    order: Indices,
-    ends: Ints,
-    n_groups: Ints,
+    chains: Chains,
     constant: float,
-    starts: Indices,
-    neighbours: Indices,
-    twice_weights: Floats,
+    links: Links,
     factors: Floats,
     signed_factors: Floats,
     degrees: Floats,
@@ -242,6 +221,8 @@ def structured_increments(
 
     ``factors`` has z_i and ``signed_factors`` σ z_i as rows.
     """
+    order, ends, n_groups = chains
+    starts, neighbours, twice_weights = links
     level = np.empty(degrees.shape[0])
     placed = np.empty(factors.shape[1])
     for r in range(order.shape[0]):

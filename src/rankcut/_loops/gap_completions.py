@@ -14,25 +14,23 @@ from numpy.typing import NDArray
 
 from rankcut._loops.compilation import compiled
 from rankcut._loops.random_streams import HALF_WORD, STEP, scramble
-from rankcut._loops.types import Floats, Indices, Ints, Streams
+from rankcut._loops.types import Chains, Floats, Indices, Ints, Streams
 
 
 @compiled
 def place_unranked(
-    base_order: Indices,
-    base_ends: Ints,
-    base_groups: Ints,
+    base: Chains,
     ranking: int,
     gaps: Indices,
     draw: int,
     mirrored: bool,
-    order: Indices,
-    ends: Ints,
-    n_groups: Ints,
+    chains: Chains,
     row: int,
     filled: Ints,
 ) -> None:
     """Write one completion: each unranked item into its gap, or into the mirror of its gap."""
+    base_order, base_ends, base_groups = base
+    order, ends, n_groups = chains
     n_items = base_order.shape[1] - 1
     last = base_groups[ranking]
     n_ranked = base_ends[ranking, last - 1] if last > 0 else 0
@@ -67,27 +65,21 @@ def place_unranked(
 
 @compiled
 def draw_gaps(
-    word: np.uint64,
-    exponent: int,
-    last: int,
-    n_unranked: int,
-    stratify: bool,
-    strata: Streams,
-    gaps: Indices,
+    word: np.uint64, exponent: int, last: int, n_unranked: int, strata: Streams, gaps: Indices
 ) -> None:
     """Fill 2**exponent rows of ``gaps`` from the stream ``word``; gaps are 0 to ``last``.
 
-    With ``stratify`` they form a Latin hypercube: the unit interval is cut into as many strata as
-    there are draws, and each item visits each stratum once, in random order. A gap is an interval
-    of this unit interval.
+    They form a Latin hypercube: the unit interval is cut into as many strata as there are draws,
+    and each item visits each stratum once, in random order. A gap is an interval of this unit
+    interval.
     """
     n_gaps = np.uint64(last + 1)
     n_draws = 1 << exponent
     shift = np.uint64(exponent)
     # A draw and its mirror image already halve the interval, so two strata add nothing.
-    strata_help = stratify and n_draws > 2
+    stratify = n_draws > 2
     for j in range(n_unranked):
-        if strata_help:
+        if stratify:
             for s in range(n_draws):
                 strata[s] = s
             for s in range(n_draws - 1, 0, -1):
@@ -96,34 +88,24 @@ def draw_gaps(
                 strata[s], strata[other] = strata[other], strata[s]
         for s in range(n_draws):
             word += STEP
-            fraction = scramble(word) >> HALF_WORD
-            if strata_help:
-                place = (n_gaps * ((strata[s] << HALF_WORD) + fraction)) >> shift
+            place = scramble(word) >> HALF_WORD
+            if stratify:
+                place = (n_gaps * ((strata[s] << HALF_WORD) + place)) >> shift
             else:
-                place = n_gaps * fraction
+                place *= n_gaps
             gaps[s, j] = place >> HALF_WORD
 
 
 @compiled
 def draw_completions(
-    base_order: Indices,
-    base_ends: Ints,
-    base_groups: Ints,
-    rankings: Ints,
-    streams: Streams,
-    exponents: Ints,
-    mirror: bool,
-    stratify: bool,
-    gaps: Indices,
-    order: Indices,
-    ends: Ints,
-    n_groups: Ints,
+    base: Chains, rankings: Ints, streams: Streams, exponents: Ints, gaps: Indices, chains: Chains
 ) -> None:
     """Random completions, one task after the other.
 
     Task k draws 2**exponents[k] completions of the partition ``rankings[k]`` from
-    ``streams[k]``, each followed by its mirror image if ``mirror``; ``draw_gaps`` says how.
+    ``streams[k]``, each followed by its mirror image; ``draw_gaps`` says how.
     """
+    base_order, base_ends, base_groups = base
     n_items = base_order.shape[1] - 1
     filled = np.empty(n_items + 1, dtype=np.int32)
     strata = np.empty(gaps.shape[0], dtype=np.uint64)
@@ -133,38 +115,21 @@ def draw_completions(
         last = base_groups[ranking]
         n_ranked = base_ends[ranking, last - 1] if last > 0 else 0
         n_draws = 1 << exponents[task]
-        draw_gaps(streams[task], exponents[task], last, n_items - n_ranked, stratify, strata, gaps)
+        draw_gaps(streams[task], exponents[task], last, n_items - n_ranked, strata, gaps)
         for s in range(n_draws):
-            for mirrored in range(2 if mirror else 1):
-                place_unranked(
-                    base_order,
-                    base_ends,
-                    base_groups,
-                    ranking,
-                    gaps,
-                    s,
-                    mirrored == 1,
-                    order,
-                    ends,
-                    n_groups,
-                    row,
-                    filled,
-                )
+            for mirrored in range(2):
+                place_unranked(base, ranking, gaps, s, mirrored == 1, chains, row, filled)
                 row += 1
 
 
 @compiled
 def enumerate_completions(
-    base_order: Indices,
-    base_ends: Ints,
-    base_groups: Ints,
+    base: Chains,
     rankings: Ints,
     firsts: NDArray[np.int64],
     task_ends: Ints,
     gaps: Indices,
-    order: Indices,
-    ends: Ints,
-    n_groups: Ints,
+    chains: Chains,
 ) -> None:
     """All completions in order, one task after the other.
 
@@ -172,6 +137,7 @@ def enumerate_completions(
     the rows up to ``task_ends[k]``. Completion number e puts unranked item j into the gap given by
     digit j of e in base l + 1.
     """
+    base_order, base_ends, base_groups = base
     n_items = base_order.shape[1] - 1
     filled = np.empty(n_items + 1, dtype=np.int32)
     row = 0
@@ -184,20 +150,7 @@ def enumerate_completions(
             gaps[0, j] = number % (last + 1)
             number //= last + 1
         while row < task_ends[task]:
-            place_unranked(
-                base_order,
-                base_ends,
-                base_groups,
-                ranking,
-                gaps,
-                0,
-                False,
-                order,
-                ends,
-                n_groups,
-                row,
-                filled,
-            )
+            place_unranked(base, ranking, gaps, 0, False, chains, row, filled)
             row += 1
             for j in range(n_unranked):
                 if gaps[0, j] < last:

@@ -4,17 +4,16 @@ import numpy as np
 
 from rankcut._loops.compilation import compiled
 from rankcut._loops.pairs import TWINS, columns_of, mirror
-from rankcut._loops.types import Floats, Indices, Ints, Longs
+from rankcut._loops.types import Chains, Floats, Indices, Longs
 
 
 @compiled
-def weigh_listed(
-    order: Indices, ends: Ints, n_groups: Ints, place_weights: Floats, weights: Floats
-) -> None:
+def weigh_listed(chains: Chains, place_weights: Floats, weights: Floats) -> None:
     """Give each item of ``order`` the weight of its place; tied items share that of their places.
 
     ``weights`` lists the rankings one after the other, each item where it is in its ranking.
     """
+    order, ends, n_groups = chains
     entry = 0
     for r in range(order.shape[0]):
         begin = 0

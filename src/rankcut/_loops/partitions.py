@@ -3,7 +3,7 @@
 import numpy as np
 
 from rankcut._loops.compilation import compiled
-from rankcut._loops.types import Floats, Indices, Ints
+from rankcut._loops.types import Chains, Floats, Indices, Ints
 
 # Runs up to this length are sorted by insertion; longer ones are merged.
 _RUN = 16
@@ -45,7 +45,7 @@ _LEFT = -1
 
 
 @compiled
-def order_permutations(ranks: Floats, order: Indices, ends: Ints, n_groups: Ints) -> int:
+def order_permutations(ranks: Floats, chains: Chains) -> int:
     """Order the rows of a dense rank matrix that rank the items 1 to n, or 0 to n − 1, each once.
 
     Row r becomes ``order[r]``, its items, best first, and ``ends[r, :n_groups[r]]``, the end of
@@ -54,6 +54,7 @@ def order_permutations(ranks: Floats, order: Indices, ends: Ints, n_groups: Ints
     That takes neither comparisons nor counts: n items have distinct places if no place is free.
     Counting takes three times as long.
     """
+    order, ends, n_groups = chains
     n = ranks.shape[1]
     left = 0
     for r in range(ranks.shape[0]):
@@ -81,14 +82,13 @@ def order_permutations(ranks: Floats, order: Indices, ends: Ints, n_groups: Ints
 
 
 @compiled
-def order_other_rows(
-    ranks: Floats, close: bool, order: Indices, ends: Ints, n_groups: Ints
-) -> None:
+def order_other_rows(ranks: Floats, close: bool, chains: Chains) -> None:
     """Order the rows that ``order_permutations`` left; items ranked NaN are listed last.
 
     With ``close``, the unranked items form one last group; without it, they come after the last
     end, in no group.
     """
+    order, ends, n_groups = chains
     n = ranks.shape[1]
     keys = np.empty(n)
     spare_keys = np.empty(n)
@@ -170,14 +170,13 @@ def order_sparse_rows(
     n_items: int,
     close: bool,
     everything: bool,
-    order: Indices,
-    ends: Ints,
-    n_groups: Ints,
+    chains: Chains,
 ) -> None:
     """Order each row of a CSR rank matrix: the counterpart of ``order_other_rows``.
 
     Unranked items are listed only with ``everything``.
     """
+    order, ends, n_groups = chains
     keys = np.empty(stored.shape[0])
     spare_keys = np.empty(stored.shape[0])
     spare_items = np.empty(stored.shape[0], dtype=np.uint32)
@@ -212,8 +211,9 @@ NOWHERE = np.uint32(0xFFFFFFFF)
 
 
 @compiled
-def group_rows(order: Indices, ends: Ints, n_groups: Ints, groups: Indices) -> None:
+def group_rows(chains: Chains, groups: Indices) -> None:
     """From ordered partitions to ``groups[r, i]``: 0 is the best group, NOWHERE is unranked."""
+    order, ends, n_groups = chains
     n = groups.shape[1]
     for r in range(groups.shape[0]):
         start = 0

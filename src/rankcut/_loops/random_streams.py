@@ -7,7 +7,7 @@ in any batch, row or thread.
 import numpy as np
 
 from rankcut._loops.compilation import compiled
-from rankcut._loops.types import Indices, Ints, Streams
+from rankcut._loops.types import Chains, Indices, Streams
 
 STEP = np.uint64(0x9E3779B97F4A7C15)
 FIRST_FACTOR = np.uint64(0xBF58476D1CE4E5B9)
@@ -25,10 +25,9 @@ def scramble(word: np.uint64) -> np.uint64:
 
 
 @compiled
-def name_streams(
-    order: Indices, ends: Ints, n_groups: Ints, seed: np.uint64, streams: Streams
-) -> None:
+def name_streams(chains: Chains, seed: np.uint64, streams: Streams) -> None:
     """A stream for each partition, from the seed, its groups and the items in them."""
+    order, ends, n_groups = chains
     for r in range(order.shape[0]):
         word = scramble(seed + STEP)
         start = 0

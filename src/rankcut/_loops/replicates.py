@@ -1,5 +1,7 @@
 """Stages of random draws: the tasks of a stage, and the combination of replicates."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from rankcut._loops.compilation import compiled
@@ -16,37 +18,29 @@ FEWEST_TO_REGRESS = 4
 _ROUNDING = 1e-24
 
 
-@compiled
-def count_tasks(sizes: Ints, replicates: Ints) -> int:
-    """The number of tasks of a stage: Latin hypercubes of 2^k draws, largest first."""
-    count = 0
-    for a in range(sizes.shape[0]):
-        for r in range(replicates[a]):
-            left = sizes[a] // replicates[a] + (r < sizes[a] % replicates[a])
-            for exponent in range(LARGEST_EXPONENT, -1, -1):
-                pieces = left >> exponent
-                count += pieces
-                left -= pieces << exponent
-    return count
+class Tasks(NamedTuple):
+    """Which ranking each task completes, the sum that it adds to, its random numbers and draws."""
+
+    rankings: Ints
+    targets: Ints
+    streams: Streams
+    exponents: Ints
 
 
 @compiled
-def plan_tasks(
-    rankings: Ints,
-    names: Streams,
-    sizes: Ints,
-    replicates: Ints,
-    stage: int,
-    most_replicates: int,
-    task_rankings: Ints,
-    task_targets: Ints,
-    task_streams: Streams,
-    task_exponents: Ints,
-) -> None:
+def plan_tasks(rankings: Ints, names: Streams, sizes: Ints, replicates: Ints, stage: int) -> Tasks:
     """Share ``sizes[a]`` draws of ranking a evenly among its replicates, each into tasks.
 
-    Replicate r of the a-th ranking is target ``a * most_replicates + r``.
+    A task is a Latin hypercube of 2^k draws, largest first. Replicate r of the a-th ranking is
+    target ``a * replicates.max() + r``.
     """
+    most = replicates.max()
+    planned = Tasks(
+        np.empty(sizes.sum(), np.int32),
+        np.empty(sizes.sum(), np.int32),
+        np.empty(sizes.sum(), np.uint64),
+        np.empty(sizes.sum(), np.int32),
+    )
     task = 0
     for a in range(rankings.shape[0]):
         for r in range(replicates[a]):
@@ -56,12 +50,18 @@ def plan_tasks(
                 while left >> exponent:
                     left -= 1 << exponent
                     label = np.uint64((stage << 48) + (r << 32) + piece + 1)
-                    task_rankings[task] = rankings[a]
-                    task_targets[task] = a * most_replicates + r
-                    task_streams[task] = scramble(names[a] + STEP * scramble(label))
-                    task_exponents[task] = exponent
+                    planned.rankings[task] = rankings[a]
+                    planned.targets[task] = a * most + r
+                    planned.streams[task] = scramble(names[a] + STEP * scramble(label))
+                    planned.exponents[task] = exponent
                     piece += 1
                     task += 1
+    return Tasks(
+        planned.rankings[:task],
+        planned.targets[:task],
+        planned.streams[:task],
+        planned.exponents[:task],
+    )
 
 
 @compiled

@@ -8,7 +8,7 @@ top-k list costs no more than its k items.
 import numpy as np
 
 from rankcut._loops.compilation import compiled
-from rankcut._loops.types import Floats, Indices, Ints
+from rankcut._loops.types import Chains, Floats, Indices, Ints
 
 
 @compiled
@@ -23,10 +23,9 @@ def cardinality_increments(ends: Ints, n_groups: Ints, values: Floats, increment
 
 
 @compiled
-def modular_increments(
-    order: Indices, ends: Ints, n_groups: Ints, weights: Floats, increments: Floats
-) -> None:
+def modular_increments(chains: Chains, weights: Floats, increments: Floats) -> None:
     """F(B) = Σ_{i∈B} ``weights[i]``."""
+    order, ends, n_groups = chains
     for r in range(order.shape[0]):
         start = 0
         for t in range(n_groups[r]):
@@ -39,9 +38,7 @@ def modular_increments(
 
 @compiled
 def hypergraph_increments(
-    order: Indices,
-    ends: Ints,
-    n_groups: Ints,
+    chains: Chains,
     starts: Indices,
     edges: Indices,
     sizes: Ints,
@@ -52,6 +49,7 @@ def hypergraph_increments(
 
     The hyperedges of item i are ``edges[starts[i]:starts[i + 1]]``.
     """
+    order, ends, n_groups = chains
     placed = np.empty(sizes.shape[0], dtype=np.int32)
     for r in range(order.shape[0]):
         placed[:] = 0
@@ -77,9 +75,7 @@ def hypergraph_increments(
 
 @compiled
 def coverage_increments(
-    order: Indices,
-    ends: Ints,
-    n_groups: Ints,
+    chains: Chains,
     starts: Indices,
     elements: Indices,
     weights: Floats,
@@ -90,6 +86,7 @@ def coverage_increments(
 
     The elements of item i are ``elements[starts[i]:starts[i + 1]]``.
     """
+    order, ends, n_groups = chains
     covered_in = np.full(weights.shape[0], -1, dtype=np.int32)
     for r in range(order.shape[0]):
         start = 0
@@ -112,14 +109,10 @@ def coverage_increments(
 
 @compiled
 def facility_increments(
-    order: Indices,
-    ends: Ints,
-    n_groups: Ints,
-    utilities: Floats,
-    total: float,
-    increments: Floats,
+    chains: Chains, utilities: Floats, total: float, increments: Floats
 ) -> None:
     """``utilities[i]`` is the value of item i to each client; a client keeps the best so far."""
+    order, ends, n_groups = chains
     best = np.empty(utilities.shape[1])
     for r in range(order.shape[0]):
         best[:] = 0.0
@@ -140,18 +133,14 @@ def facility_increments(
 
 @compiled
 def log_determinant_increments(
-    order: Indices,
-    ends: Ints,
-    n_groups: Ints,
-    matrix: Floats,
-    total: float,
-    increments: Floats,
+    chains: Chains, matrix: Floats, total: float, increments: Floats
 ) -> None:
     """½ log det of ``matrix[B, B]`` for all prefixes B from one Cholesky factor.
 
     With the items in the order of the row, the factor of a prefix is the leading block of the
     whole factor: the gain of the item at place p is log L_pp.
     """
+    order, ends, n_groups = chains
     for r in range(order.shape[0]):
         last = n_groups[r] - 1
         stop = ends[r, last - 1] if last > 0 else 0

@@ -3,16 +3,14 @@
 import numpy as np
 
 from rankcut._loops.compilation import compiled
-from rankcut._loops.types import Floats, Indices, Ints
+from rankcut._loops.types import Chains, Floats, Indices, Ints
 
 # The reciprocal of a smaller number may be infinite.
 _SMALLEST = float(np.finfo(np.float64).tiny)
 
 
 @compiled
-def pool_rows(
-    order: Indices, ends: Ints, n_groups: Ints, increments: Floats, features: Floats
-) -> None:
+def pool_rows(chains: Chains, increments: Floats, features: Floats) -> None:
     """Antitonic regression of slopes, weighted by group size, spread over items.
 
     The pooled slopes are those of the least concave majorant of the points (|B_t|, F(B_t)); items
@@ -21,6 +19,7 @@ def pool_rows(
     Pool-adjacent-violators: a pool absorbs its left neighbour while it is steeper. Products instead
     of quotients keep divisions out of the comparison.
     """
+    order, ends, n_groups = chains
     n = features.shape[1]
     run_rises, run_ends = np.empty(n + 1), np.empty(n + 1, dtype=np.int32)
     rises, sizes, stops = np.empty(n + 2), np.empty(n + 2), np.empty(n + 2, dtype=np.int32)
@@ -95,10 +94,9 @@ def scale_to_unit_length(vectors: Floats, noise: float, units: Floats) -> None:
 
 
 @compiled
-def spread_slopes(
-    order: Indices, ends: Ints, n_groups: Ints, increments: Floats, features: Floats
-) -> None:
+def spread_slopes(chains: Chains, increments: Floats, features: Floats) -> None:
     """The slope of each item's group, without pooling."""
+    order, ends, n_groups = chains
     for r in range(order.shape[0]):
         start = 0
         for t in range(n_groups[r]):
@@ -110,10 +108,9 @@ def spread_slopes(
 
 
 @compiled
-def break_ties(
-    order: Indices, ends: Ints, n_groups: Ints, backwards: bool, broken: Indices, places: Ints
-) -> None:
+def break_ties(chains: Chains, backwards: bool, broken: Indices, places: Ints) -> None:
     """Put each item in its own group; tied items in the order listed, or ``backwards``."""
+    order, ends, n_groups = chains
     for r in range(order.shape[0]):
         start = 0
         for t in range(n_groups[r]):

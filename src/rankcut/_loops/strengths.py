@@ -29,12 +29,7 @@ def expected_wins(starts: Longs, ratings: Floats, noise: float, wins: Floats) ->
 
 @compiled
 def weighted_wins_dense(
-    starts: Longs,
-    items: Indices,
-    ratings: Floats,
-    noise: float,
-    weights: Floats,
-    wins: Floats,
+    starts: Longs, items: Indices, ratings: Floats, noise: float, weights: Floats, wins: Floats
 ) -> None:
     """Σ_j W_ij times the expected sign, over the rated items j, for each rating."""
     for r in range(len(starts) - 1):

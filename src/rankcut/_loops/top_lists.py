@@ -12,20 +12,16 @@ unlisted items. Slopes are then pooled as for any other ranking.
 import numpy as np
 
 from rankcut._loops.compilation import compiled
-from rankcut._loops.types import Floats, Indices, Ints
+from rankcut._loops.types import Chains, Floats, Indices, Links
 
 
 @compiled
 def pool_top_lists(
     n_items: int,
-    order: Indices,
-    ends: Ints,
-    n_groups: Ints,
+    chains: Chains,
     unlisted_weights: Floats,
     constant: float,
-    starts: Indices,
-    neighbours: Indices,
-    weights: Floats,
+    links: Links,
     items: Indices,
     values: Floats,
     entry_ends: Indices,
@@ -36,6 +32,8 @@ def pool_top_lists(
     The entries of partition r are ``items`` and ``values`` up to ``entry_ends[r]``, one for each
     listed item; all others have ``constants[r]``.
     """
+    order, ends, n_groups = chains
+    starts, neighbours, weights = links
     group = np.zeros(n_items, dtype=np.int32)
     most = ends.shape[1] + 1
     rises, sizes = np.empty(most + 1), np.empty(most + 1)

@@ -4,7 +4,7 @@ Array indices are unsigned: for signed ones, Numba adds a test for negative valu
 the time of a loop over edges.
 """
 
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,3 +15,22 @@ Indices: TypeAlias = NDArray[np.uint32]
 Streams: TypeAlias = NDArray[np.uint64]
 Words: TypeAlias = NDArray[np.uint64]
 Longs: TypeAlias = NDArray[np.int64]
+
+
+class Chains(NamedTuple):
+    """Ordered partitions: row r lists its items, best first, and group t ends at ``ends[r, t]``.
+
+    Items in no group come after the last end. Both arrays may have a spare column.
+    """
+
+    order: Indices
+    ends: Ints
+    n_groups: Ints
+
+
+class Links(NamedTuple):
+    """A sparse graph: the neighbours of item i are at ``starts[i]:starts[i + 1]``."""
+
+    starts: Indices
+    neighbours: Indices
+    weights: Floats

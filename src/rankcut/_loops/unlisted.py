@@ -6,14 +6,13 @@ same amounts as along the ranking itself.
 """
 
 from rankcut._loops.compilation import compiled
-from rankcut._loops.types import Floats, Indices, Ints
+from rankcut._loops.types import Chains, Floats, Indices, Ints
 
 
 @compiled
-def reverse_listed(
-    order: Indices, ends: Ints, n_groups: Ints, turned: Indices, turned_ends: Ints
-) -> None:
+def reverse_listed(chains: Chains, turned: Indices, turned_ends: Ints) -> None:
     """Reverse the groups of each partition, except the last one."""
+    order, ends, n_groups = chains
     for r in range(order.shape[0]):
         last = n_groups[r] - 1
         place = 0
@@ -50,16 +49,12 @@ def weigh_lists(
 
 @compiled
 def weigh_completions(
-    base_order: Indices,
-    base_ends: Ints,
-    base_groups: Ints,
+    base: Chains,
     unlisted_weights: Floats,
     listed: Floats,
     rankings: Ints,
     task_ends: Ints,
-    order: Indices,
-    ends: Ints,
-    n_groups: Ints,
+    chains: Chains,
     increments: Floats,
 ) -> None:
     """From rises of F to those of F_γ, in place.
@@ -68,6 +63,8 @@ def weigh_completions(
     raise F_R by ``listed``. A group of a completion is a listed one if it begins with the item
     that the next listed group begins with.
     """
+    base_order, base_ends, base_groups = base
+    order, ends, n_groups = chains
     row = 0
     for task in range(rankings.shape[0]):
         ranking = rankings[task]

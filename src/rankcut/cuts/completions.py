@@ -75,11 +75,7 @@ class Averager:
     """
 
     def __init__(
-        self,
-        function: SetFunction,
-        expected: ExpectedSlopes | None,
-        options: MapOptions,
-        seed: int,
+        self, function: SetFunction, expected: ExpectedSlopes | None, options: MapOptions, seed: int
     ) -> None:
         self._function = function
         self._expected = expected
@@ -211,16 +207,7 @@ def exact_means(
         task_ends = (ends[some] - done).astype(np.int32)
         rankings = rows[targets[some]].astype(np.int32)
         enumerate_completions(
-            partitions.order,
-            partitions.ends,
-            partitions.n_groups,
-            rankings,
-            firsts[some],
-            task_ends,
-            gaps,
-            part.order,
-            part.ends,
-            part.n_groups,
+            partitions.chains, rankings, firsts[some], task_ends, gaps, part.chains
         )
         function.increments(part, increments)
         if weighing is not None:

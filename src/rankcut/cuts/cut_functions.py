@@ -22,7 +22,6 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import sparse
 
 from rankcut._loops.cut_increments import (
     dense_increments,
@@ -33,9 +32,9 @@ from rankcut._loops.cut_increments import (
     tabulate_cut,
 )
 from rankcut._loops.set_increments import cardinality_increments, hypergraph_increments
-from rankcut._loops.types import Floats, Indices
-from rankcut.cuts.expected_slopes import ExpectedSlopes
-from rankcut.cuts.set_function import Edges, SetFunction, as_lists, nonnegative_array
+from rankcut._loops.types import Floats
+from rankcut.cuts.expected_slopes import ExpectedSlopes, as_links
+from rankcut.cuts.set_function import SetFunction, as_lists, nonnegative_array
 from rankcut.errors import InputError
 from rankcut.graphs import ItemGraph, as_item_graph
 from rankcut.parameters import check_choice
@@ -53,10 +52,6 @@ TABLE_ITEMS = 16
 ENTRIES_PER_ITEM = 130
 ENTRIES_PER_EDGE = 7.5
 ENTRIES_PER_FACTOR = 4.0
-
-# An estimate: a random completion costs as much by its edges as by the dense rows of a graph if one
-# in this many entries of the weights is an edge.
-EDGES_PER_ENTRY = 4
 
 # A table that a user asks for takes at most 128 MB.
 _MOST_TABLE_ITEMS = 24
@@ -92,20 +87,15 @@ def _loop_for(algorithm: Algorithm, graph: ItemGraph) -> _Loop:
             in_lines(graph.degrees[None])[0],
         )
     if algorithm == "sparse":
-        return sparse_increments, (*_twice(graph.weights.to_csr()), graph.degrees)
+        return sparse_increments, (as_links(2.0 * graph.weights.to_csr()), graph.degrees)
     weights = graph.weights.to_structured()
     return structured_increments, (
         float(weights.constant),
-        *_twice(weights.sparse),
+        as_links(2.0 * weights.sparse),
         np.ascontiguousarray(weights.factors),
         np.ascontiguousarray(weights.factors * weights.signs),
         graph.degrees,
     )
-
-
-def _twice(weights: sparse.csr_array) -> tuple[Indices, Indices, Floats]:
-    """Where the neighbours of each item start, the neighbours, and twice their weights."""
-    return weights.indptr.astype(np.uint32), weights.indices.astype(np.uint32), 2.0 * weights.data
 
 
 class GraphCut(SetFunction):
@@ -155,8 +145,7 @@ class GraphCut(SetFunction):
 
     def __getstate__(self) -> dict[str, Any]:
         """Everything except what is faster to make than to copy."""
-        made = ("_loop", "_edges")
-        return {name: value for name, value in vars(self).items() if name not in made}
+        return {name: value for name, value in vars(self).items() if name != "_loop"}
 
     def aligned(self, n_items: int, items: tuple[Hashable, ...] | None) -> "GraphCut":
         """The cut of the same graph, its items matched by name if it names them."""
@@ -171,19 +160,6 @@ class GraphCut(SetFunction):
         """Mean slopes before pooling, in closed form."""
         return ExpectedSlopes(self.graph)
 
-    def few_edges(self) -> Edges | None:
-        """The edges, unless a quarter of the n² entries of the weights, or more, are edges."""
-        return self._edges
-
-    @cached_property
-    def _edges(self) -> Edges | None:
-        weights = self.graph.weights
-        few = EDGES_PER_ENTRY * self.graph.n_edges <= self.n_items**2
-        if weights.kind not in ("dense", "sparse") or not few:
-            return None
-        upper = sparse.csr_array(sparse.triu(weights.to_csr(), 1))
-        return Edges(*_twice(upper), self.graph.degrees)
-
     def increments(self, partitions: Partitions, out: Floats) -> None:
         """By the algorithm chosen; of the complete graph, |B|·(n − |B|) in whole numbers."""
         if self._loop is None:
@@ -192,7 +168,7 @@ class GraphCut(SetFunction):
             cardinality_increments(partitions.ends, partitions.n_groups, values, out)
             return
         loop, known = self._loop
-        loop(partitions.order, partitions.ends, partitions.n_groups, *known, out)
+        loop(partitions.chains, *known, out)
 
     @cached_property
     def magnitude(self) -> float:
@@ -255,9 +231,7 @@ class HypergraphCut(SetFunction):
     def increments(self, partitions: Partitions, out: Floats) -> None:
         """One walk over the hyperedges of each item placed."""
         hypergraph_increments(
-            partitions.order,
-            partitions.ends,
-            partitions.n_groups,
+            partitions.chains,
             self._starts,
             self._edges,
             self._sizes,

@@ -14,7 +14,7 @@ from scipy import sparse
 
 from rankcut._loops.closed_form import expect_rows, row_lengths, spread_rows
 from rankcut._loops.top_lists import pool_top_lists
-from rankcut._loops.types import Floats, Indices
+from rankcut._loops.types import Floats, Indices, Links
 from rankcut.graphs import ItemGraph
 from rankcut.rankings import Rankings
 from rankcut.rankings.partitions import Partitions
@@ -61,6 +61,14 @@ class Entries:
         return rows, constants
 
 
+def as_links(weights: Any) -> Links:
+    """A sparse matrix of weights for compiled loops."""
+    rows = sparse.csr_array(weights)
+    return Links(
+        rows.indptr.astype(np.uint32), rows.indices.astype(np.uint32), rows.data.astype(np.float64)
+    )
+
+
 class ExpectedSlopes:
     """Mean slopes on one graph.
 
@@ -76,9 +84,7 @@ class ExpectedSlopes:
         weights = graph.weights.to_structured()
         self._n_items = n
         self._constant = float(weights.constant)
-        self._starts = weights.sparse.indptr.astype(np.uint32)
-        self._neighbours = weights.sparse.indices.astype(np.uint32)
-        self._weights = weights.sparse.data.astype(np.float64)
+        self._links = as_links(weights.sparse)
         self._factors = np.ascontiguousarray(weights.factors)
         self._signed = np.ascontiguousarray(weights.factors * weights.signs)
         self.sparse = graph.weights.kind != "dense" and not weights.factors.shape[1]
@@ -100,15 +106,11 @@ class ExpectedSlopes:
         entry_ends = np.empty(n_rows, dtype=np.uint32)
         constants = np.empty(n_rows)
         expect_rows(
-            partitions.order,
-            partitions.ends,
-            partitions.n_groups,
+            partitions.chains,
             unlisted_weights,
             shared,
             self._constant,
-            self._starts,
-            self._neighbours,
-            self._weights,
+            self._links,
             self._factors,
             self._signed,
             items,
@@ -134,14 +136,10 @@ class ExpectedSlopes:
         )
         pool_top_lists(
             self._n_items,
-            partitions.order,
-            partitions.ends,
-            partitions.n_groups,
+            partitions.chains,
             unlisted_weights,
             self._constant,
-            self._starts,
-            self._neighbours,
-            self._weights,
+            self._links,
             found.items,
             found.values,
             found.ends,
@@ -166,7 +164,7 @@ class ExpectedSlopes:
         if not self.sparse:
             return np.full(len(partitions), self._n_items)
         n_ranked = partitions.n_ranked()
-        if not self._weights.size:
+        if not self._links.weights.size:
             return n_ranked
         order = partitions.order
         ranked = np.arange(order.shape[1]) < n_ranked[:, None]

@@ -54,9 +54,7 @@ class Coverage(SetFunction):
     submodular = True
 
     def __init__(
-        self,
-        covers: Sequence[Iterable[Hashable]],
-        weights: Mapping[Hashable, float] | None = None,
+        self, covers: Sequence[Iterable[Hashable]], weights: Mapping[Hashable, float] | None = None
     ) -> None:
         self.n_items = len(covers)
         number: dict[Hashable, int] = {}
@@ -81,14 +79,7 @@ class Coverage(SetFunction):
     def increments(self, partitions: Partitions, out: Floats) -> None:
         """One walk over the elements of each item placed."""
         coverage_increments(
-            partitions.order,
-            partitions.ends,
-            partitions.n_groups,
-            self._starts,
-            self._elements,
-            self.weights,
-            self._total,
-            out,
+            partitions.chains, self._starts, self._elements, self.weights, self._total, out
         )
 
 
@@ -165,14 +156,7 @@ class FacilityLocation(SetFunction):
 
     def increments(self, partitions: Partitions, out: Floats) -> None:
         """One pass over the clients for each item placed."""
-        facility_increments(
-            partitions.order,
-            partitions.ends,
-            partitions.n_groups,
-            self._by_item,
-            self._total,
-            out,
-        )
+        facility_increments(partitions.chains, self._by_item, self._total, out)
 
 
 class Modular(SetFunction):
@@ -201,9 +185,7 @@ class Modular(SetFunction):
 
     def increments(self, partitions: Partitions, out: Floats) -> None:
         """One weight for each item."""
-        modular_increments(
-            partitions.order, partitions.ends, partitions.n_groups, self.weights, out
-        )
+        modular_increments(partitions.chains, self.weights, out)
 
 
 class FromCallable(SetFunction):
@@ -229,11 +211,7 @@ class FromCallable(SetFunction):
     """
 
     def __init__(
-        self,
-        function: Callable[[frozenset[int]], float],
-        n_items: int,
-        *,
-        symmetric: bool = False,
+        self, function: Callable[[frozenset[int]], float], n_items: int, *, symmetric: bool = False
     ) -> None:
         self.function = function
         self.n_items = n_items
@@ -290,14 +268,7 @@ class GaussianEntropy(SetFunction):
 
     def increments(self, partitions: Partitions, out: Floats) -> None:
         """One Cholesky factorisation for each chain."""
-        log_determinant_increments(
-            partitions.order,
-            partitions.ends,
-            partitions.n_groups,
-            self._scaled,
-            self._total,
-            out,
-        )
+        log_determinant_increments(partitions.chains, self._scaled, self._total, out)
 
 
 class GaussianMutualInformation(SetFunction):
@@ -333,9 +304,7 @@ class GaussianMutualInformation(SetFunction):
         """Two Cholesky factorisations for each chain."""
         parts = np.zeros((2, len(partitions), self.n_items))
         for matrix, part in zip((self.covariance, self._precision), parts, strict=True):
-            log_determinant_increments(
-                partitions.order, partitions.ends, partitions.n_groups, matrix, 0.0, part
-            )
+            log_determinant_increments(partitions.chains, matrix, 0.0, part)
         np.add(parts[0], parts[1], out=out[: len(partitions)])
 
 

@@ -184,7 +184,7 @@ class FeatureMap:
                     closed = weighted_increments(unlisted_weight, block, self.function, increments)
                 pooled = rows if room is None else room[: len(block)]
                 if plain and self.function.nothing_to_pool:
-                    spread_slopes(block.order, block.ends, block.n_groups, increments, pooled)
+                    spread_slopes(block.chains, increments, pooled)
                 else:
                     closed.pool(increments, pooled)
                 if normalize:

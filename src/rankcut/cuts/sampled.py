@@ -20,14 +20,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rankcut._loops.cut_completions import add_cut_completions
 from rankcut._loops.gap_completions import add_tasks, draw_completions
 from rankcut._loops.random_streams import name_streams
 from rankcut._loops.replicates import (
     FEWEST_TO_REGRESS,
     LARGEST_EXPONENT,
+    Tasks,
     combine_replicates,
-    count_tasks,
     plan_tasks,
 )
 from rankcut._loops.slopes import spread_slopes
@@ -104,13 +103,7 @@ def sampled_means(
     """
     scale = power_of_two(function.magnitude)
     names = np.empty(len(partitions), dtype=np.uint64)
-    name_streams(
-        partitions.order,
-        partitions.ends,
-        partitions.n_groups,
-        np.uint64(sampling.seed),
-        names,
-    )
+    name_streams(partitions.chains, np.uint64(sampling.seed), names)
     n_draws = np.zeros(len(rows), dtype=np.int64)
     errors = np.full(len(rows), np.inf)
     rounding = _ROUNDING * (function.magnitude / scale)
@@ -179,52 +172,10 @@ def _draw_stage(
     n_items = partitions.n_items
     controlled = centres is not None
     most = int(replicates.max())
-    tasks = count_tasks(sizes, replicates)
-    task_rankings, targets, exponents = np.empty((3, tasks), dtype=np.int32)
-    streams = np.empty(tasks, dtype=np.uint64)
-    plan_tasks(
-        rankings.astype(np.int32),
-        names,
-        sizes,
-        replicates,
-        stage,
-        most,
-        task_rankings,
-        targets,
-        streams,
-        exponents,
-    )
+    tasks = plan_tasks(rankings.astype(np.int32), names, sizes, replicates, stage)
     pooled = np.zeros((len(rankings) * most, n_items))
     plain = np.zeros((len(rankings) * most if controlled else 0, n_items))
-    edges = function.few_edges() if weighing is None else None
-    if edges is not None:
-        add_cut_completions(
-            partitions.order,
-            partitions.ends,
-            partitions.n_groups,
-            task_rankings,
-            targets,
-            streams,
-            exponents,
-            True,
-            True,
-            *edges,
-            np.empty((1 << LARGEST_EXPONENT, n_items), dtype=np.uint32),
-            pooled,
-            plain,
-        )
-    else:
-        _add_completions(
-            partitions,
-            task_rankings,
-            targets,
-            streams,
-            exponents,
-            function,
-            weighing,
-            pooled,
-            plain,
-        )
+    _add_completions(partitions, tasks, function, weighing, pooled, plain)
     pooled /= 2 * scale
     plain /= 2 * scale
     means, variances = np.empty((2, len(rankings), n_items))
@@ -244,10 +195,7 @@ def _draw_stage(
 
 def _add_completions(
     partitions: Partitions,
-    task_rankings: Ints,
-    targets: Ints,
-    streams: NDArray[np.uint64],
-    exponents: Ints,
+    tasks: Tasks,
     function: SetFunction,
     weighing: Weighing | None,
     pooled: Floats,
@@ -255,7 +203,7 @@ def _add_completions(
 ) -> None:
     """Add the features of all tasks' completions, and slopes before pooling if there is room."""
     n_items = partitions.n_items
-    tasks = len(targets)
+    rankings, targets, streams, exponents = tasks
     task_rows = 2 << exponents.astype(np.int64)
     ends = np.cumsum(task_rows)
     room = min(max(block_rows(n_items), 2 << LARGEST_EXPONENT), int(ends[-1]))
@@ -263,32 +211,21 @@ def _add_completions(
     increments, vectors = np.empty((2, room, n_items))
     gaps = np.empty((1 << LARGEST_EXPONENT, n_items), dtype=np.uint32)
     first = 0
-    while first < tasks:
+    while first < len(targets):
         done = ends[first] - task_rows[first]
         last = int(np.searchsorted(ends, done + room, side="right"))
         some = slice(first, last)
         part = block[: int(ends[last - 1] - done)]
         draw_completions(
-            partitions.order,
-            partitions.ends,
-            partitions.n_groups,
-            task_rankings[some],
-            streams[some],
-            exponents[some],
-            True,
-            True,
-            gaps,
-            part.order,
-            part.ends,
-            part.n_groups,
+            partitions.chains, rankings[some], streams[some], exponents[some], gaps, part.chains
         )
         function.increments(part, increments)
         task_ends = (ends[some] - done).astype(np.int32)
         if weighing is not None:
-            weighing.apply(part, task_rankings[some], task_ends, increments)
+            weighing.apply(part, rankings[some], task_ends, increments)
         part.pool(increments, vectors)
         add_tasks(vectors, task_ends, targets[some], pooled)
         if len(plain):
-            spread_slopes(part.order, part.ends, part.n_groups, increments, vectors)
+            spread_slopes(part.chains, increments, vectors)
             add_tasks(vectors, task_ends, targets[some], plain)
         first = last

@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from functools import cached_property
 from math import frexp
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -25,15 +25,6 @@ if TYPE_CHECKING:
 
 # A table of all subsets has 2**n numbers.
 MOST_TABULATED = 20
-
-
-class Edges(NamedTuple):
-    """The edges of a graph, each at its first item: item i's are at ``starts[i]:starts[i + 1]``."""
-
-    starts: Indices
-    others: Indices
-    twice_weights: Floats
-    degrees: Floats
 
 
 class SetFunction(ABC):
@@ -74,10 +65,6 @@ class SetFunction(ABC):
 
     def expected_slopes(self) -> "ExpectedSlopes | None":
         """The closed form of mean slopes over completions, or None if it has none."""
-        return None
-
-    def few_edges(self) -> "Edges | None":
-        """The edges of the graph whose cut this is, if there are few enough to visit; or None."""
         return None
 
     def aligned(self, n_items: int, items: tuple[Hashable, ...] | None) -> "SetFunction":

@@ -37,7 +37,7 @@ def weighted_increments(
     closed = partitions.closed()
     turned = Partitions.empty(len(closed), closed.n_items)
     turned.n_groups[:] = closed.n_groups
-    reverse_listed(closed.order, closed.ends, closed.n_groups, turned.order, turned.ends)
+    reverse_listed(closed.chains, turned.order, turned.ends)
     backwards = np.empty((len(closed), closed.n_items))
     function.increments(closed, out)
     function.increments(turned, backwards)
@@ -62,15 +62,11 @@ class Weighing:
     ) -> None:
         """Weigh the increments of completions: rows up to ``task_ends[k]`` of ``rankings[k]``."""
         weigh_completions(
-            self._partitions.order,
-            self._partitions.ends,
-            self._partitions.n_groups,
+            self._partitions.chains,
             self._weights,
             self._listed,
             rankings,
             task_ends,
-            completions.order,
-            completions.ends,
-            completions.n_groups,
+            completions.chains,
             increments,
         )

@@ -141,9 +141,7 @@ def _mean_gains(rankings: Rankings, cut: GraphCut, n_jobs: int | None) -> NDArra
             broken = room[: len(block)]
             broken.n_groups[:] = n_items
             for backwards in (False, True):
-                break_ties(
-                    block.order, block.ends, block.n_groups, backwards, broken.order, broken.ends
-                )
+                break_ties(block.chains, backwards, broken.order, broken.ends)
                 cut.increments(broken, gains)
                 add_gains(broken.order, gains, features[first : first + len(block)])
 

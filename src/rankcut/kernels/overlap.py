@@ -155,7 +155,7 @@ def weigh_lists(rankings: Rankings, table: Floats) -> WeighedLists:
         places = np.arange(block.order.shape[1]) < lengths[:, np.newaxis]
         listed = block.order[places]
         own = np.empty(len(listed))
-        weigh_listed(block.order, block.ends, block.n_groups, table, own)
+        weigh_listed(block.chains, table, own)
         rows = np.repeat(np.arange(len(block)), lengths)
         ascending = np.lexsort((listed, rows))
         items.append(listed[ascending])

@@ -17,7 +17,7 @@ from rankcut._loops.partitions import (
     order_sparse_rows,
 )
 from rankcut._loops.slopes import pool_rows
-from rankcut._loops.types import Floats, Indices, Ints
+from rankcut._loops.types import Chains, Floats, Indices, Ints
 from rankcut.errors import InputError
 
 # A block has about this many entries: few enough that a core's cache holds what is made from them,
@@ -96,6 +96,11 @@ class Partitions:
     def __len__(self) -> int:
         return len(self.n_groups)
 
+    @property
+    def chains(self) -> Chains:
+        """The arrays, for compiled loops."""
+        return Chains(self.order, self.ends, self.n_groups)
+
     def n_ranked(self) -> NDArray[np.int64]:
         """How many items of each partition are in a group."""
         last = np.maximum(self.n_groups - 1, 0)
@@ -127,7 +132,7 @@ class Partitions:
         ``increments`` has the rise of the set function at each group; ``out`` has a column for each
         item. Items in no group have 0.
         """
-        pool_rows(self.order, self.ends, self.n_groups, increments, out)
+        pool_rows(self.chains, increments, out)
 
     def reversed(self) -> "Partitions":
         """The same partitions of all items, worst group first."""
@@ -153,8 +158,8 @@ def order_rows(rows: Floats, block: Partitions, *, close: bool) -> None:
     # The loops are compiled once, for arrays of this kind.
     if not rows.flags.carray:
         rows = rows.copy()
-    if order_permutations(rows, block.order, block.ends, block.n_groups):
-        order_other_rows(rows, close, block.order, block.ends, block.n_groups)
+    if order_permutations(rows, block.chains):
+        order_other_rows(rows, close, block.chains)
 
 
 def order_stored(
@@ -170,7 +175,5 @@ def order_stored(
         block.n_items,
         close,
         everything,
-        block.order,
-        block.ends,
-        block.n_groups,
+        block.chains,
     )

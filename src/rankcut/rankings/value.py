@@ -158,7 +158,7 @@ class Rankings:
                 n_rows = -(-n_rows // 2)
                 longest = int(lengths[first - start : first - start + n_rows].max())
             room = Partitions.empty(n_rows, max(1, longest))
-            block = Partitions(self.shape[1], room.order, room.ends, room.n_groups)
+            block = Partitions(self.shape[1], *room.chains)
             order_stored(matrix, first, block, close=False, everything=False)
             yield first, block
             first += n_rows
@@ -192,7 +192,7 @@ class Rankings:
         def fill(first: int, last: int) -> None:
             for row, block in self.blocks(start + first, start + last, close=close):
                 rows = groups[row - start : row - start + len(block)]
-                group_rows(block.order, block.ends, block.n_groups, rows)
+                group_rows(block.chains, rows)
 
         over_rows(fill, stop - start, block_rows(self.shape[1]), n_jobs)
         return groups
