@@ -32,9 +32,10 @@ from rankcut.kernels import (
     weighted_kendall_features,
     weighted_kendall_kernel,
 )
+from rankcut.rankings import value
 
 LOOPS = [
-    (groups, "group_rows"),
+    (value, "group_rows"),
     (spearman, "centred_positions"),
     (kendall, "pack_signs"),
     (kendall, "agreement_of_strict"),
