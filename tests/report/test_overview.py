@@ -5,7 +5,9 @@ import pytest
 
 from rankcut import RankingSet, make_mallows
 from rankcut.datasets import load_lunch
-from rankcut.report.overview import MOST_DRAWN, MOST_ITEMS, survey
+from rankcut.rankings import read_rankings
+from rankcut.report import overview
+from rankcut.report.overview import MOST_DRAWN, MOST_ITEMS
 from rankcut.report.words import (
     say_blocs,
     say_consensus,
@@ -17,6 +19,11 @@ from rankcut.report.words import (
     say_pairs,
     say_places,
 )
+
+
+def survey(rankings, *by, unranked="error", **options):
+    return overview.survey(rankings, read_rankings(rankings, unranked=unranked), *by, **options)
+
 
 UNRANKED = {"full": "error", "ties": "error", "top-k": "last", "incomplete": "anywhere"}
 

@@ -166,10 +166,10 @@ def test_saving(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        ({"ranks": [[1, np.nan]]}, "unranked"),
-        ({"ranks": [[np.nan, np.nan]], "unranked": "last"}, "nothing to report"),
-        ({"ranks": [[1, 2]], "by": "town"}, "no column 'town'"),
-        ({"ranks": [[1, 2], [2, 1]], "sample_weight": [0.5, 1]}, "whole numbers"),
+        ({"X": [[1, np.nan]]}, "unranked"),
+        ({"X": [[np.nan, np.nan]], "unranked": "last"}, "nothing to report"),
+        ({"X": [[1, 2]], "by": "town"}, "no column 'town'"),
+        ({"X": [[1, 2], [2, 1]], "sample_weight": [0.5, 1]}, "whole numbers"),
     ],
 )
 def test_mistakes(arguments, says):

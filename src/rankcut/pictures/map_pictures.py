@@ -147,9 +147,7 @@ def read_map(
     """The map of rankings as :func:`plot_map` takes them."""
     from rankcut.cuts.transformers import GraphCutFeatures
 
-    if features is None:
-        features = GraphCutFeatures(unranked=unranked, normalize=True)
-    elif unranked != "error":
+    if features is not None and unranked != "error":
         raise InputError("is an option of the features you pass", parameter="unranked")
     if isinstance(by, str):
         columns = getattr(X, "columns", {})
@@ -157,29 +155,31 @@ def read_map(
             known = ", ".join(map(str, columns)) or "none"
             raise InputError(f"is {by!r}, not a column; columns are: {known}", parameter="by")
         by, by_name = X[by], by_name or by
-    matrix = read_rankings(X, unranked="anywhere")
-    if min(matrix.shape) < 2:
+    meaning: Unranked = unranked if features is None else "anywhere"
+    rankings = read_rankings(X, unranked=meaning, sample_weight=sample_weight)
+    n_items = rankings.shape[1]
+    if min(rankings.shape) < 2:
         raise InputError("a map needs at least two rankings of two items")
-    weights = getattr(X, "counts", None) if sample_weight is None else sample_weight
-    counts = np.ones(matrix.shape[0], np.int64) if weights is None else np.asarray(weights)
-    if len(counts) != matrix.shape[0] or (counts < 1).any() or (counts % 1 != 0).any():
+    if not rankings.counted or (rankings.counts < 1).any():
         raise InputError(
             "must hold a whole number of 1 or more for each ranking", parameter="sample_weight"
         )
-    items = range(matrix.shape[1]) if matrix.items is None else matrix.items
-    counts = counts.astype(np.int64)
+    counts = rankings.counts.astype(np.int64)
     if callable(getattr(features, "nearest", None)):
         found = _kernel_map(features, X, counts)
     else:
-        vectors = np.asarray(features.fit_transform(X))
-        if vectors.shape[1] != len(items):
+        default = GraphCutFeatures(unranked=unranked, normalize=True)
+        vectors = np.asarray(
+            default.fit_transform(rankings) if features is None else features.fit_transform(X)
+        )
+        if vectors.shape[1] != n_items:
             raise InputError(
                 "give vectors without a coordinate for each item", parameter="features"
             )
         found = main_directions(vectors, counts)
-    shown = map_rankings(found, counts, list(items), by, by_name)
-    rows = getattr(X, "ranks", X)
-    return shown.described(describe_orders(getattr(rows, "iloc", rows)[shown.rows], shown.items))
+    items = [rankings.item(column) for column in range(n_items)]
+    shown = map_rankings(found, counts, items, by, by_name)
+    return shown.described(describe_orders(rankings.rows(shown.rows), shown.items))
 
 
 def _kernel_map(kernel: Any, X: Any, counts: NDArray[np.int64]) -> Directions:

@@ -2,21 +2,15 @@
 
 from collections import Counter
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
-from rankcut.consensus import (
-    Agreement,
-    Units,
-    agree,
-    compare_pairs,
-    mean_scores,
-    rank_listed,
-)
+from rankcut.consensus import Agreement, Units, agree, compare_pairs, mean_scores, rank_listed
 from rankcut.errors import amount
-from rankcut.rankings import read_rankings
+from rankcut.rankings import Rankings, merge_rankings, read_rankings
+from rankcut.rankings.partitions import Partitions
 from rankcut.rankings.ranking_set import RankingSet
 
 # Items ranked by at least this share of the rankings are listed as most and least preferred.
@@ -81,8 +75,8 @@ class Description:
     problems: list[str]
 
 
-def describe(rankings: RankingSet) -> Description:
-    """Describe a set of rankings.
+def describe(rankings: RankingSet, value: Rankings | None = None) -> Description:
+    """Describe a set of rankings; ``value`` are the same rankings, if they are read already.
 
     Examples
     --------
@@ -90,194 +84,158 @@ def describe(rankings: RankingSet) -> Description:
     >>> describe(votes).kinds
     {'with ties, all items': 1, 'strict, part of the items': 1}
     """
-    matrix = rankings.sparse()
-    rows = np.repeat(np.arange(len(rankings)), np.diff(matrix.indptr))
-    lengths = rankings.n_ranked()
-    beaten, n_groups = _beaten(rows, matrix.data, lengths)
-    tied = n_groups < lengths
-    kinds = _kinds(rankings, lengths, tied)
-    people = _people(rankings) if lengths.any() else None
-    repeats = _repeats(rankings, matrix, beaten, people)
-    preferred = _preferred(rankings, rows, matrix.indices, beaten, lengths, people)
+    value = read_rankings(rankings if value is None else value, unranked="anywhere")
+    units = Units.of(value) if value.listed().any() else None
+    found = _tally(merge_rankings(value).rankings if units is None else units.rankings)
     return Description(
         n_rankings=rankings.n_rankings,
         n_rows=len(rankings),
         n_items=len(rankings.items),
-        kinds=kinds,
-        lengths=(int(lengths.min()), _median(lengths, rankings.counts), int(lengths.max())),
-        n_tied=int(rankings.counts[tied].sum()),
-        n_distinct=len(repeats),
-        most_repeated=max(repeats),
-        preferred=preferred,
-        agreement=None if people is None else _agreement(people),
+        kinds=_kinds(found, len(rankings.items)),
+        lengths=(
+            int(found.lengths.min()),
+            _median(found.lengths, found.counts),
+            int(found.lengths.max()),
+        ),
+        n_tied=int(found.counts[found.tied].sum()),
+        n_distinct=len(found.repeats),
+        most_repeated=max(found.repeats),
+        preferred=[] if units is None else _preferred(rankings, found, units),
+        agreement=None if units is None else _agreement(units),
         columns={
             name: len({value for value in values.tolist() if value is not None and value == value})
             for name, values in rankings.columns.items()
         },
-        problems=_problems(rankings, matrix, lengths, tied, len(repeats)),
+        problems=_problems(rankings, value, found),
     )
 
 
-def _repeats(
-    rankings: RankingSet,
-    matrix: sparse.csr_array,
-    beaten: NDArray[np.float64],
-    people: Units | None,
-) -> list[int]:
-    """How often each distinct order occurs."""
-    if people is not None and people.rankings.grouped:
-        return people.counts.tolist()  # type: ignore[no-any-return]
+class _Tally(NamedTuple):
+    """What is counted of different rankings, and of each item."""
+
+    counts: NDArray[np.int64]  #: how often each ranking occurs
+    lengths: NDArray[np.int64]  #: how many items it lists
+    tied: NDArray[np.bool_]  #: whether it has ties
+    repeats: list[int]  #: how often each order occurs
+    times: NDArray[np.float64]  #: how often each item is listed
+    compared: NDArray[np.float64]  #: how often it is listed with others
+    beats: NDArray[np.float64]  #: the mean share of these others that it beats
+
+
+def _tally(different: Rankings) -> _Tally:
+    n_rows, n_items = different.shape
+    counts = different.counts
+    lengths, n_groups = np.zeros(n_rows, dtype=np.int64), np.zeros(n_rows, dtype=np.int64)
+    times, compared, beaten = np.zeros((3, n_items))
     orders: Counter[bytes] = Counter()
-    for row, count in enumerate(rankings.counts.tolist()):
-        entries = slice(matrix.indptr[row], matrix.indptr[row + 1])
-        items = matrix.indices[entries].astype(np.int64)
-        orders[items.tobytes() + beaten[entries].tobytes()] += count
-    return list(orders.values())
+    for start, block in different.listed_blocks():
+        rows = slice(start, start + len(block))
+        lengths[rows], n_groups[rows] = block.n_ranked(), block.n_groups
+        row, place, first, last = group_bounds(block)
+        items, others = block.order[row, place], lengths[rows][row] - 1
+        weights = counts[rows][row]
+        shares = (others + 1 - last + (last - first - 1) / 2) / np.maximum(others, 1)
+        times += np.bincount(items, weights, n_items)
+        compared += np.bincount(items, weights * (others > 0), n_items)
+        beaten += np.bincount(items, weights * (others > 0) * shares, n_items)
+        if not different.grouped:
+            # Too many items for equal rankings to be merged.
+            for own, length, groups in zip(
+                range(len(block)), lengths[rows], block.n_groups, strict=True
+            ):
+                listed, ends = block.order[own, :length], block.ends[own, :groups]
+                orders[listed.tobytes() + ends.tobytes()] += int(counts[start + own])
+    whole = counts.astype(np.int64)
+    beats = np.divide(beaten, compared, out=np.zeros(n_items), where=compared > 0)
+    repeats = list(orders.values()) or whole.tolist()
+    return _Tally(whole, lengths, n_groups < lengths, repeats, times, compared, beats)
+
+
+def group_bounds(block: Partitions) -> tuple[NDArray[np.int64], ...]:
+    """Row and place of each listed item, and where its group begins and ends.
+
+    >>> block = Partitions.of_groups([[[2], [0, 1]]], 3)
+    >>> [found.tolist() for found in group_bounds(block)]
+    [[0, 0, 0], [0, 1, 2], [0, 1, 1], [1, 3, 3]]
+    """
+    columns = np.arange(block.order.shape[1])
+    row, group = np.nonzero(columns < block.n_groups[:, np.newaxis])
+    begins = np.zeros(block.order.shape, dtype=np.int64)
+    ends = block.ends[row, group]
+    # Each group begins a step, so that sums along a row count the groups up to a place.
+    inner = group + 1 < block.n_groups[row]
+    begins[row[inner], ends[inner]] = 1
+    listed = columns < block.n_ranked()[:, np.newaxis]
+    number = begins.cumsum(axis=1)[listed]
+    row, place = np.nonzero(listed)
+    last = block.ends[row, number].astype(np.int64)
+    first = np.where(number > 0, block.ends[row, np.maximum(number - 1, 0)], 0).astype(np.int64)
+    return row, place, first, last
 
 
 def _median(lengths: NDArray[np.int64], counts: NDArray[np.int64]) -> float:
     """The median of the lengths, each with its count."""
     order = np.argsort(lengths, kind="stable")
-    ends = np.cumsum(counts[order].astype(object))  # exact for any size
+    ends = np.cumsum(counts[order])
     half = [ends[-1] // 2 + 1, (ends[-1] + 1) // 2]
-    middle = [lengths[order[int(np.argmax(ends >= place))]] for place in half]
-    return float(middle[0] + middle[1]) / 2
+    return float(lengths[order[np.searchsorted(ends, half)]].mean())
 
 
-def _beaten(
-    rows: NDArray[np.int64], ranks: NDArray[np.float64], lengths: NDArray[np.int64]
-) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """The items that each entry beats in its ranking (ties count half), and each row's groups."""
-    if _are_places(ranks, lengths):
-        return lengths[rows] - ranks, lengths
-    order = _by_rank(rows, ranks, lengths)
-    row, rank = rows[order], ranks[order]
-    new = np.ones(len(order), dtype=bool)
-    new[1:] = (np.diff(row) != 0) | (np.diff(rank) != 0)
-    group = np.cumsum(new) - 1
-    size = np.bincount(group) if len(group) else np.zeros(0, dtype=np.int64)
-    end = np.cumsum(size)
-    ends = np.cumsum(lengths)
-    behind = ends[row] - end[group]
-    beaten = np.empty(len(order))
-    beaten[order] = behind + (size[group] - 1) / 2
-    return beaten, np.bincount(row[new], minlength=len(lengths))
-
-
-def _are_places(ranks: NDArray[np.float64], lengths: NDArray[np.int64]) -> bool:
-    """Whether each row has the ranks 1 to its length once, and all have the same length.
-
-    >>> _are_places(np.array([2.0, 1.0, 1.0, 2.0]), np.array([2, 2]))
-    True
-    >>> _are_places(np.array([2.0, 2.0, 1.0, 2.0]), np.array([2, 2]))
-    False
-    """
-    length = int(lengths[0]) if len(lengths) else 0
-    if not 0 < length < 63 or (lengths != length).any():
-        return False
-    places = ranks.astype(np.int64)
-    if (places != ranks).any() or places.min() < 1 or places.max() > length:
-        return False
-    # A bit for each place.
-    seen = np.bitwise_or.reduce((1 << places).reshape(-1, length), axis=1)
-    return bool((seen == (1 << (length + 1)) - 2).all())
-
-
-def _by_rank(
-    rows: NDArray[np.int64], ranks: NDArray[np.float64], lengths: NDArray[np.int64]
-) -> NDArray[np.int64]:
-    """The entries row by row, best first; rows of one length are sorted side by side."""
-    length = int(lengths[0]) if len(lengths) else 0
-    if not length or (lengths != length).any():
-        return np.lexsort((ranks, rows))
-    within = np.argsort(ranks.reshape(-1, length), axis=1, kind="stable")
-    within += length * np.arange(len(lengths))[:, np.newaxis]
-    return within.ravel()
-
-
-def _kinds(
-    rankings: RankingSet, lengths: NDArray[np.int64], tied: NDArray[np.bool_]
-) -> dict[str, int]:
-    whole = lengths == len(rankings.items)
+def _kinds(found: _Tally, n_items: int) -> dict[str, int]:
+    whole = found.lengths == n_items
     kinds = {
-        "full": whole & ~tied,
-        "with ties, all items": whole & tied,
-        "strict, part of the items": ~whole & ~tied & (lengths > 0),
-        "with ties, part of the items": ~whole & tied,
-        "ranks nothing": lengths == 0,
+        "full": whole & ~found.tied,
+        "with ties, all items": whole & found.tied,
+        "strict, part of the items": ~whole & ~found.tied & (found.lengths > 0),
+        "with ties, part of the items": ~whole & found.tied,
+        "ranks nothing": found.lengths == 0,
     }
-    found = {kind: int(rankings.counts[rows].sum()) for kind, rows in kinds.items()}
-    return {kind: n for kind, n in sorted(found.items(), key=lambda pair: -pair[1]) if n}
+    numbers = {kind: int(found.counts[rows].sum()) for kind, rows in kinds.items()}
+    return {kind: n for kind, n in sorted(numbers.items(), key=lambda pair: -pair[1]) if n}
 
 
-def _preferred(
-    rankings: RankingSet,
-    rows: NDArray[np.int64],
-    columns: NDArray[np.int64],
-    beaten: NDArray[np.float64],
-    lengths: NDArray[np.int64],
-    people: Units | None,
-) -> list[Preference]:
-    if people is None:
-        return []
-    n_items = len(rankings.items)
-    counts = rankings.counts.astype(np.float64)[rows]
-    times = np.bincount(columns, weights=counts, minlength=n_items)
-    compared = lengths[rows] > 1
-    share = beaten[compared] / (lengths[rows[compared]] - 1)
-    weight = counts[compared]
-    total = np.bincount(columns[compared], weights=weight * share, minlength=n_items)
-    among = np.bincount(columns[compared], weights=weight, minlength=n_items)
-    enough = (among > 0) & (times >= _WORTH_A_PLACE * rankings.n_rankings)
-    beats = np.divide(total, among, out=np.zeros(n_items), where=among > 0)
-    places = rank_listed(mean_scores(people), people.listed)
-    order = [i for i in np.argsort(places, kind="stable").tolist() if enough[i]]
-    return [Preference(str(rankings.items[i]), float(beats[i]), int(times[i])) for i in order]
+def _preferred(rankings: RankingSet, found: _Tally, units: Units) -> list[Preference]:
+    enough = (found.compared > 0) & (found.times >= _WORTH_A_PLACE * rankings.n_rankings)
+    places = rank_listed(mean_scores(units), units.listed)
+    return [
+        Preference(str(rankings.items[i]), float(found.beats[i]), int(found.times[i]))
+        for i in np.argsort(places, kind="stable").tolist()
+        if enough[i]
+    ]
 
 
-def _people(rankings: RankingSet) -> Units:
-    return Units.of(read_rankings(rankings, unranked="anywhere"))
-
-
-def _agreement(people: Units) -> Agreement:
+def _agreement(units: Units) -> Agreement:
     """How much people agree; the mean tau of two people only for few items."""
-    pairs = compare_pairs(people) if people.n_items <= _MOST_PAIRED else None
-    return agree(people, pairs, 0.95)
+    pairs = compare_pairs(units) if units.n_items <= _MOST_PAIRED else None
+    return agree(units, pairs, 0.95)
 
 
-def _problems(
-    rankings: RankingSet,
-    matrix: sparse.csr_array,
-    lengths: NDArray[np.int64],
-    tied: NDArray[np.bool_],
-    n_distinct: int,
-) -> list[str]:
+def _problems(rankings: RankingSet, value: Rankings, found: _Tally) -> list[str]:
     problems = list(rankings.notes)
-    empty = int(rankings.counts[lengths == 0].sum())
+    n_items = len(rankings.items)
+    empty, single = (int(found.counts[found.lengths == n].sum()) for n in (0, 1))
     if empty:
-        first = int(np.argmax(lengths == 0))
+        first = int(np.argmax(rankings.n_ranked() == 0))
         problems.append(f"{_of(empty)} nothing, the first in row {first}")
-    single = int(rankings.counts[lengths == 1].sum())
-    if single and len(rankings.items) > 1:
+    if single and n_items > 1:
         problems.append(
             f"{_of(single)} a single item, which compares nothing unless the others are last"
         )
-    if len(rankings.items) == 1:
+    if n_items == 1:
         problems.append(
             f"there is only one item, {rankings.items[0]!r}: are these the right columns?"
         )
-    elif rankings.n_rankings > 1 and n_distinct == 1:
+    elif rankings.n_rankings > 1 and len(found.repeats) == 1:
         problems.append("all rankings are the same: are these the right columns?")
-    ranks = matrix.data
-    largest = float(ranks.max()) if ranks.size else 0.0
-    if largest > _PLAUSIBLE * len(rankings.items):
+    ranks = value.stored if value.sparse is None else value.sparse.data
+    largest = float(np.nanmax(ranks)) if found.times.any() else 0.0
+    if largest > _PLAUSIBLE * n_items:
         problems.append(
-            f"ranks go up to {largest:,g}, with {amount(len(rankings.items), 'item')}: are these "
+            f"ranks go up to {largest:,g}, with {amount(n_items, 'item')}: are these "
             "ranks? (scores: --layout ratings; a line for each item: --layout long; columns that "
             "are not items: --columns)"
         )
-    seen = np.bincount(matrix.indices, minlength=len(rankings.items))
-    unseen = np.flatnonzero(seen == 0)
+    unseen = np.flatnonzero(found.times == 0)
     if unseen.size:
         problems.append(
             f"{amount(unseen.size, 'item')} in no ranking, such as {rankings.items[unseen[0]]!r}"
@@ -285,30 +243,28 @@ def _problems(
     if rankings.ids is not None and len(set(rankings.ids)) < len(rankings.ids):
         twice, times = Counter(rankings.ids).most_common(1)[0]
         problems.append(f"rankings share a name: {twice!r} occurs {times} times")
-    return problems + _against_header(rankings, lengths, tied, n_distinct)
+    return problems + _against_header(rankings, found)
 
 
 def _of(number: int) -> str:
     return f"{amount(number, 'ranking')} {'ranks' if number == 1 else 'rank'}"
 
 
-def _against_header(
-    rankings: RankingSet, lengths: NDArray[np.int64], tied: NDArray[np.bool_], n_distinct: int
-) -> list[str]:
+def _against_header(rankings: RankingSet, found: _Tally) -> list[str]:
     """Disagreements between the header of a PrefLib file and its orders."""
     problems = []
     header = rankings.metadata
-    for key, found in (
+    for key, number in (
         ("NUMBER VOTERS", rankings.n_rankings),
-        ("NUMBER UNIQUE ORDERS", n_distinct),
+        ("NUMBER UNIQUE ORDERS", len(found.repeats)),
         # All items in the first category and all in the last are one order and two preferences.
         ("NUMBER UNIQUE PREFERENCES", len(rankings)),
     ):
-        if key in header and header[key] != str(found):
-            problems.append(f"the header says {key.lower()}: {header[key]}, but there are {found}")
+        if key in header and header[key] != str(number):
+            problems.append(f"the header says {key.lower()}: {header[key]}, but there are {number}")
     kind = header.get("DATA TYPE", "")
-    if kind in ("soc", "soi") and tied.any():
+    if kind in ("soc", "soi") and found.tied.any():
         problems.append(f"the header says {kind}, strict orders, but there are ties")
-    if kind in ("soc", "toc") and (lengths < len(rankings.items)).any():
+    if kind in ("soc", "toc") and (found.lengths < len(rankings.items)).any():
         problems.append(f"the header says {kind}, complete orders, but some leave items out")
     return problems

@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rankcut._loops.partitions import NOWHERE
 from rankcut.blocs.words import BlocReport
 from rankcut.consensus.words import GroupConsensus
 from rankcut.errors import InputError
 from rankcut.graphs.item_graph import ItemGraph, as_item_graph, is_learned
-from rankcut.rankings import Unranked, read_rankings
+from rankcut.rankings import Rankings, Unranked, merge_rankings
 from rankcut.rankings.ranking_set import RankingSet
-from rankcut.report.counted_rankings import Counted, count_places, count_rankings, sum_counts
-from rankcut.report.description import Description, describe
+from rankcut.report.description import Description, describe, group_bounds
 
 MOST_ITEMS = 40
 """Maximum number of items on a page."""
@@ -58,8 +58,10 @@ class Overview:
         The consensus about these items.
     places : ndarray of shape (n_items, n_items)
         How many rankings put an item in each place; tied items share the best of their places.
-    sample : Counted
-        The rankings on the map.
+    sample : Rankings
+        The rankings on the map, each different one of a group once.
+    sample_codes : ndarray
+        The group of each of them; −1 if it is unknown.
     blocs : BlocReport or None
         People who rank alike, if there are people and items enough.
     bloc_of : ndarray or None
@@ -85,7 +87,8 @@ class Overview:
     listed: NDArray[np.int64]
     consensus: GroupConsensus
     places: NDArray[np.int64]
-    sample: Counted
+    sample: Rankings
+    sample_codes: NDArray[np.int64]
     blocs: BlocReport | None
     bloc_of: NDArray[np.int64] | None
     by: str
@@ -101,11 +104,11 @@ class Overview:
 
 
 def survey(
-    rankings: RankingSet,
+    about: RankingSet,
+    value: Rankings,
     by: Any = None,
     *,
     by_name: str = "",
-    unranked: Unranked = "error",
     graph: Any = None,
     seed: int = 0,
     progress: Callable[[str], None] = lambda what: None,
@@ -114,14 +117,14 @@ def survey(
 
     Parameters
     ----------
-    rankings : RankingSet
-        The rankings.
+    about : RankingSet
+        What is known about the rankings.
+    value : Rankings
+        The same, read and checked.
     by : sequence or None
         The group of each ranking; None, NaN and blank text are unknown.
     by_name : str
         What the groups are called.
-    unranked : {"error", "last", "anywhere"}
-        What an unranked item means.
     graph : graph or recipe, or None
         The item graph; None learns one from the rankings.
     seed : int
@@ -131,72 +134,120 @@ def survey(
     """
     from rankcut.comparison.rows import read_codes
 
-    read_rankings(rankings, unranked=unranked)
     progress("reading")
-    description = describe(rankings)
-    lengths = rankings.n_ranked()
+    description = describe(about, value)
+    lengths = about.n_ranked()
     if not lengths.any():
         raise InputError("no ranking ranks any item: there is nothing to report")
-    found = None if by is None else read_codes(by, len(rankings), "by")
-    codes = np.full(len(rankings), -1) if found is None else found.codes
-    listed = sum_counts(
-        rankings.sparse().indices,
-        np.repeat(rankings.counts, lengths),
-        len(rankings.items),
-    )
+    found = None if by is None else read_codes(by, len(about), "by")
+    codes = np.full(len(about), -1) if found is None else found.codes
+    listed = _count_listed(value)
     chosen = np.sort(np.argsort(-listed, kind="stable")[:MOST_ITEMS])
-    counted, n_left_out = count_rankings(rankings, chosen, codes)
+    shown, codes, n_left_out = _choose_items(value, chosen, codes)
     progress("consensus")
-    consensus = _agree(counted, [rankings.items[i] for i in chosen], unranked, seed)
+    consensus = _agree(shown, seed)
     order = np.lexsort((chosen, -consensus.scores, consensus.ranking))
-    consensus = _reordered(consensus, order)
-    counted = replace(counted, groups=np.ascontiguousarray(counted.groups[:, order]))
-    chosen = chosen[order]
-    items = [str(rankings.items[i]) for i in chosen]
-    names = [] if found is None else [_name(value) for value in found.values]
+    consensus, chosen = _reordered(consensus, order), chosen[order]
+    items = [str(about.items[i]) for i in chosen]
+    shown = replace(shown, stored=shown.stored[:, order], items=tuple(items))
+    names = [] if found is None else [_name(each) for each in found.values]
     comparison = None
     if found is not None:
         progress("differences between groups")
-        comparison = _compare(counted, items, names, unranked, seed)
+        comparison = _compare(shown, codes, names, seed)
     progress("map and blocs")
-    many = counted.sample(_MOST_SAMPLED, seed)
-    sample = many.sample(MOST_DRAWN, seed + 1)
-    blocs, bloc_of = _find_blocs(sample, items, unranked, seed)
+    many, _ = _sample(shown, codes, _MOST_SAMPLED, seed)
+    sample, sample_codes = _sample(shown, codes, MOST_DRAWN, seed)
+    blocs, bloc_of = _find_blocs(sample, seed)
     progress("item graph")
     return Overview(
-        title=rankings.title,
-        unranked=unranked,
+        title=about.title,
+        unranked=value.unranked,
         description=description,
-        lengths=sum_counts(lengths, rankings.counts, len(rankings.items) + 1),
+        lengths=np.bincount(lengths, about.counts, len(about.items) + 1).astype(np.int64),
         items=items,
         n_left_out=n_left_out,
         listed=listed[chosen],
         consensus=consensus,
-        places=count_places(counted),
+        places=count_places(shown),
         sample=sample,
+        sample_codes=sample_codes,
         blocs=blocs,
         bloc_of=bloc_of,
         by=by_name,
         group_names=names,
         comparison=comparison,
-        graph=_item_graph(graph, rankings, chosen, many),
+        graph=_item_graph(graph, value, chosen, many),
         learned=graph is None or is_learned(graph),
     )
 
 
-def _agree(counted: Counted, items: list[Any], unranked: Unranked, seed: int) -> GroupConsensus:
+def _count_listed(value: Rankings) -> NDArray[np.int64]:
+    """How many rankings list each item."""
+    if value.sparse is None:
+        return np.asarray(value.counts @ ~np.isnan(value.stored), dtype=np.int64)
+    weights = np.repeat(value.counts, np.diff(value.sparse.indptr))
+    return np.bincount(value.sparse.indices, weights, value.shape[1]).astype(np.int64)
+
+
+def _choose_items(
+    value: Rankings, chosen: NDArray[np.int64], codes: NDArray[np.int64]
+) -> tuple[Rankings, NDArray[np.int64], int]:
+    """Some items: each different ranking of a group once, its group, and how many list none."""
+    items = None if value.items is None else tuple(value.items[i] for i in chosen)
+    # Lists that end at different places stay apart, whatever unranked items mean.
+    some = replace(value, stored=value.stored[:, chosen], items=items, unranked="anywhere")
+    merged, which = merge_rankings(some)
+    n_codes = int(codes.max()) + 2
+    keys, rows = np.unique(which * n_codes + codes + 1, return_inverse=True)
+    shown = replace(
+        merged.rows(keys // n_codes),
+        unranked=value.unranked,
+        weights=np.bincount(rows, value.counts, len(keys)).astype(np.float64),
+    )
+    empty = (shown.groups(close=False) == NOWHERE).all(axis=1)
+    n_empty = int(shown.counts[empty].sum())
+    return shown.rows(~empty), (keys % n_codes - 1)[~empty], n_empty
+
+
+def _sample(
+    shown: Rankings, codes: NDArray[np.int64], number: int, seed: int
+) -> tuple[Rankings, NDArray[np.int64]]:
+    """About this many people drawn at random, and their groups; all if there are no more."""
+    total = shown.counts.sum()
+    if total <= number:
+        return shown, codes
+    drawn = np.random.default_rng(seed).multinomial(number, shown.counts / total)
+    kept = np.flatnonzero(drawn)
+    return replace(shown.rows(kept), weights=drawn[kept].astype(np.float64)), codes[kept]
+
+
+def count_places(shown: Rankings) -> NDArray[np.int64]:
+    """How many rankings put each item in each place among the listed ones.
+
+    >>> from rankcut.rankings import read_rankings
+    >>> count_places(read_rankings([[1, 2, 2], [2, 1, np.nan]], unranked="last")).tolist()
+    [[1, 1, 0], [1, 1, 0], [0, 1, 0]]
+    """
+    n_items = shown.shape[1]
+    places = np.zeros(n_items * n_items)
+    for start, block in shown.blocks(close=False):
+        row, place, first, _ = group_bounds(block)
+        cells = block.order[row, place] * n_items + first
+        places += np.bincount(cells, shown.counts[start + row], n_items * n_items)
+    return places.reshape(n_items, n_items).astype(np.int64)
+
+
+def _agree(shown: Rankings, seed: int) -> GroupConsensus:
     import warnings
 
     from rankcut.consensus.estimator import Consensus
 
-    model = Consensus(unranked=unranked, confidence=_CONFIDENCE, random_state=seed)
+    model = Consensus(unranked=shown.unranked, confidence=_CONFIDENCE, random_state=seed)
     with warnings.catch_warnings():
         # Said among the notes.
         warnings.filterwarnings("ignore", message="Nobody ranks")
-        model.fit(
-            read_rankings(counted.ranks(), items, unranked=unranked, sample_weight=counted.counts)
-        )
-    return GroupConsensus.of(model)
+        return GroupConsensus.of(model.fit(shown))
 
 
 def _reordered(consensus: GroupConsensus, order: NDArray[np.int64]) -> GroupConsensus:
@@ -217,40 +268,35 @@ def _name(value: Any) -> str:
 
 
 def _compare(
-    counted: Counted, items: list[str], names: list[str], unranked: Unranked, seed: int
+    shown: Rankings, codes: NDArray[np.int64], names: list[str], seed: int
 ) -> dict[str, Any]:
     from rankcut.comparison.group_differences import compare_groups
 
-    known = counted.rows(counted.codes >= 0)
-    labels = np.array(names, dtype=object)[known.codes]
+    known = shown.rows(codes >= 0)
     found = compare_groups(
-        RankingSet(known.ranks(), tuple(items)),
-        labels,
-        unranked=unranked,
+        known,
+        np.array(names, dtype=object)[codes[codes >= 0]],
+        unranked=shown.unranked,
         sample_weight=known.counts,
         n_permutations=1999,
         random_state=seed,
     )
-    n_unknown = int(counted.counts[counted.codes < 0].sum())
+    n_unknown = int(shown.counts[codes < 0].sum())
     notes = (f"{n_unknown:,} without a group left out.",) if n_unknown else ()
     return replace(found, notes=(*found.notes, *notes)).to_dict()
 
 
-def _find_blocs(
-    sample: Counted, items: list[str], unranked: Unranked, seed: int
-) -> tuple[BlocReport | None, NDArray[np.int64] | None]:
+def _find_blocs(sample: Rankings, seed: int) -> tuple[BlocReport | None, NDArray[np.int64] | None]:
     from rankcut.blocs.estimator import RankingBlocs
 
-    few = int(sample.counts.sum()) < LEAST_PEOPLE or len(sample.counts) < 3
-    if few or len(items) < 3:
+    if sample.counts.sum() < LEAST_PEOPLE or min(sample.shape) < 3:
         return None, None
-    model = RankingBlocs(unranked=unranked, n_init=3, n_bootstraps=0, random_state=seed)
-    model.fit_matrix(read_rankings(sample.ranks(), items, unranked=unranked), sample.counts)
-    return BlocReport.of(model), model.labels_
+    model = RankingBlocs(unranked=sample.unranked, n_init=3, n_bootstraps=0, random_state=seed)
+    return BlocReport.of(model.fit(sample)), model.labels_
 
 
 def _item_graph(
-    graph: Any, rankings: RankingSet, chosen: NDArray[np.int64], counted: Counted
+    graph: Any, value: Rankings, chosen: NDArray[np.int64], many: Rankings
 ) -> ItemGraph | None:
     """The graph of the items shown, given or learned."""
     from rankcut.graphs.learned import AgreementGraph
@@ -259,8 +305,8 @@ def _item_graph(
         return None
     if graph is None or is_learned(graph):
         recipe = AgreementGraph() if graph is None else graph
-        return recipe.build_from(counted.ranks(), sample_weight=counted.counts)
-    whole = as_item_graph(graph).aligned(len(rankings.items), rankings.labels())
+        return recipe.build_from(many, sample_weight=many.counts)
+    whole = as_item_graph(graph).aligned(value.shape[1], value.items)
     if len(chosen) == whole.n_items:
         return ItemGraph(whole.to_dense()[np.ix_(chosen, chosen)], len(chosen))
     return ItemGraph(whole.weights.to_csr()[chosen][:, chosen].toarray(), len(chosen))

@@ -17,7 +17,6 @@ from rankcut.pictures.scene import Path, Picture, Scene, Shape, Text, rectangle
 from rankcut.pictures.svg import draw_svg, show_legend
 from rankcut.pictures.tables import item_button
 from rankcut.pictures.theme import COLOURS, FAINT, SOFT, shorten
-from rankcut.rankings.ranking_set import RankingSet
 from rankcut.report.overview import Overview
 from rankcut.report.words import (
     say_blocs,
@@ -202,15 +201,14 @@ def _say_card(found: Overview, i: int, missing: int) -> str:
 
 
 def _map(found: Overview) -> Panel:
-    sample = found.sample
     values: NDArray[np.object_] | None = None
     by = ""
     if found.comparison is not None:
-        values, by = np.array([*found.group_names, ""], dtype=object)[sample.codes], found.by
+        names = np.array([*found.group_names, ""], dtype=object)
+        values, by = names[found.sample_codes], found.by
     elif found.bloc_of is not None and found.bloc_of.max() > 0:
         values, by = np.array([f"bloc {k + 1}" for k in found.bloc_of.tolist()], object), "bloc"
-    rankings = RankingSet(sample.ranks(), tuple(found.items), sample.counts)
-    shown = read_map(rankings, values, found.unranked, by_name=by)
+    shown = read_map(found.sample, values, found.unranked, by_name=by)
     picture = map_picture(shown, most_arrows=len(found.items))
     said = " ".join(filter(None, [say_map(found, shown), say_blocs(found)]))
     return Panel("Map", said, list(_map_content(found, picture, about_groups(shown))))

@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from rankcut.errors import InputError
 from rankcut.files.drafts import atomic_file
-from rankcut.parameters import check_counts, seed_from
+from rankcut.parameters import seed_from
 from rankcut.pictures.page import Html, fill, join, page, read_file, tag
-from rankcut.rankings import Unranked, read_rankings
+from rankcut.rankings import Rankings, Unranked, read_rankings
 from rankcut.rankings.ranking_set import RankingSet
 from rankcut.report.overview import Overview, survey
 from rankcut.report.panels import make_panels
@@ -53,7 +53,7 @@ class Report:
 
 
 def report(
-    ranks: Any,
+    X: Any,
     by: Any = None,
     *,
     unranked: Unranked = "error",
@@ -69,7 +69,7 @@ def report(
 
     Parameters
     ----------
-    ranks : RankingSet, array, frame or CSR array of shape (n_rankings, n_items)
+    X : RankingSet, array, frame or CSR array of shape (n_rankings, n_items)
         Rank matrix: 1 = best, equal = tied, NaN (or absent in a sparse matrix) = not ranked.
     by : str, sequence or None
         The group of each ranking, or the name of a column of a :class:`~rankcut.RankingSet`.
@@ -81,7 +81,7 @@ def report(
     sample_weight : array of shape (n_rankings,) or None
         Whole numbers: 3 is the same as the row three times.
     items : sequence or None
-        Labels of the columns, if ``ranks`` has none.
+        Labels of the columns, if ``X`` has none.
     title : str
         Title of the page; empty takes that of the ranking set.
     random_state : int, RandomState or None
@@ -109,18 +109,18 @@ def report(
     >>> page
     Report(48 rankings, 8 items shown)
     """
-    rankings = _as_set(ranks, items, sample_weight)
+    about, value = _read(X, items, unranked, sample_weight)
     name = by if isinstance(by, str) else by_name
     if isinstance(by, str):
-        if by not in rankings.columns:
-            known = ", ".join(map(repr, rankings.columns)) or "none"
+        if by not in about.columns:
+            known = ", ".join(map(repr, about.columns)) or "none"
             raise InputError(f"there is no column {by!r}; found {known}", parameter="by")
-        by = rankings.columns[by]
+        by = about.columns[by]
     found = survey(
-        replace(rankings, title=title or rankings.title),
+        replace(about, title=title or about.title),
+        value,
         by,
         by_name=name or "group",
-        unranked=unranked,
         graph=graph,
         seed=seed_from(random_state),
         progress=progress or (lambda what: None),
@@ -167,29 +167,22 @@ def embed(data: Sequence[Any]) -> Html:
     return Html(json.dumps(data, ensure_ascii=False).replace("<", "\\u003c"))
 
 
-def _as_set(
-    ranks: Any, items: Sequence[Hashable] | None, sample_weight: ArrayLike | None
-) -> RankingSet:
-    if isinstance(ranks, RankingSet) and not hasattr(ranks.ranks, "columns"):
-        rankings = ranks
-    else:
-        matrix = read_rankings(ranks, items, unranked="anywhere")
-        n_rows, n_items = matrix.shape
-        labels = tuple(range(n_items)) if matrix.items is None else matrix.items
-        values = matrix.read(0, n_rows) if matrix.sparse is None else matrix.sparse
-        rankings = RankingSet(values, labels)
-        if isinstance(ranks, RankingSet):
-            rankings = replace(ranks, ranks=values)
-    if sample_weight is None:
-        return rankings
-    counts = _counts(sample_weight, len(rankings))
-    return replace(rankings.rows(counts > 0), counts=counts[counts > 0])
-
-
-def _counts(sample_weight: ArrayLike, n_rows: int) -> NDArray[np.int64]:
-    weights = check_counts(sample_weight, n_rows)
-    if not (weights == np.floor(weights)).all():
+def _read(
+    X: Any,
+    items: Sequence[Hashable] | None,
+    unranked: Unranked,
+    sample_weight: ArrayLike | None,
+) -> tuple[RankingSet, Rankings]:
+    """What is known about the rankings, and the rankings that count."""
+    value = read_rankings(X, items, unranked=unranked, sample_weight=sample_weight)
+    if not value.counted:
         raise InputError(
             "must be whole numbers: how often each row counts", parameter="sample_weight"
         )
-    return weights.astype(np.int64)
+    labels = tuple(value.item(column) for column in range(value.shape[1]))
+    about = X if isinstance(X, RankingSet) else RankingSet(value.stored, labels)
+    counts = value.counts.astype(np.int64)
+    about = replace(
+        about.rows(counts > 0), ranks=value.stored[counts > 0], counts=counts[counts > 0]
+    )
+    return about, value if counts.all() else value.rows(counts > 0)
