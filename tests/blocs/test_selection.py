@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.metrics import adjusted_rand_score
 
 from rankcut import make_mallows, make_plackett_luce
 from rankcut._loops.partitions import NOWHERE
@@ -12,7 +11,6 @@ from rankcut.blocs.selection import (
     MOST_PEOPLE,
     Selection,
     fit_null,
-    rand_index,
     rank_like,
     sample_people,
     weigh_numbers,
@@ -100,15 +98,6 @@ def test_unranked_items_are_last_if_they_are():
     given = np.array([[1, NOWHERE, 0]], dtype=np.uint32)
     assert_array_equal(closed(given, "last"), [[1, 2, 0]])
     assert closed(given, "anywhere") is given
-
-
-def test_the_index_is_scikit_learns():
-    rng = np.random.default_rng(0)
-    one, other = rng.integers(0, 3, size=50), rng.integers(0, 4, size=50)
-    assert rand_index(one, other, np.ones(50)) == pytest.approx(adjusted_rand_score(one, other))
-    counts = rng.integers(1, 4, size=50)
-    expanded = adjusted_rand_score(np.repeat(one, counts), np.repeat(other, counts))
-    assert rand_index(one, other, counts.astype(float)) == pytest.approx(expanded)
 
 
 def test_people_are_counted_or_drawn():

@@ -138,6 +138,11 @@ class Differences:
         }
 
 
+def no_differences(n_items: int) -> Differences:
+    """Those of a single bloc."""
+    return Differences(*np.zeros((3, 0, n_items)))
+
+
 def split_people(counts: Longs, seed: int) -> tuple[Longs, Longs]:
     """How many of the people behind each row are in either half."""
     rng = np.random.default_rng([seed, 20])

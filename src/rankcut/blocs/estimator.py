@@ -1,7 +1,7 @@
 """Blocs of people who rank alike, as a scikit-learn estimator."""
 
-from collections.abc import Hashable
-from numbers import Integral, Real
+from collections.abc import Hashable, Sequence
+from dataclasses import replace
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -19,16 +19,21 @@ from rankcut.blocs.centres import (
     fit_spread,
     membership,
 )
-from rankcut.blocs.descriptions import Differences, measure_differences, rank_blocs, share_of_length
+from rankcut.blocs.descriptions import (
+    measure_differences,
+    no_differences,
+    rank_blocs,
+    share_of_length,
+)
 from rankcut.blocs.order_vectors import Encoder, closed, fit_order_vectors, ranks_of
-from rankcut.blocs.selection import Selection, sample_people, weigh_numbers
+from rankcut.blocs.selection import sample_people, weigh_numbers
 from rankcut.consensus import Resampling, Units
 from rankcut.consensus.means import borda_vectors
 from rankcut.errors import InputError
 from rankcut.estimators import TakesRankings, check_items
 from rankcut.kernels.chosen_features import choose_features
-from rankcut.parameters import check_count, seed_from
-from rankcut.rankings import Rankings, Unranked, read_rankings
+from rankcut.parameters import check_count, is_real, is_whole, seed_from
+from rankcut.rankings import Rankings, Unranked
 from rankcut.rankings.collections import takes_collections
 from rankcut.rankings.partitions import block_rows
 
@@ -49,6 +54,8 @@ class RankingBlocs(ClusterMixin, TakesRankings):
     ----------
     n_blocs : int, "auto" or (int, int), default="auto"
         Number of blocs. "auto" finds it, from 1 to 8; two numbers are the least and the most.
+    items : sequence or None, default=None
+        Labels of the columns, if the rankings are not a frame.
     unranked : {"error", "last", "anywhere"}, default="error"
         What an unranked item means. "last" is for people who list their best items: which ones
         they list is their taste, and lists of different lengths differ. With "anywhere" only the
@@ -131,12 +138,11 @@ class RankingBlocs(ClusterMixin, TakesRankings):
     [[1, 2, 3, 4, 5, 6], [6, 5, 4, 1, 2, 3]]
     """
 
-    items = None
-
     def __init__(
         self,
         n_blocs: int | Literal["auto"] | tuple[int, int] = "auto",
         *,
+        items: Sequence[Hashable] | None = None,
         unranked: Unranked = "error",
         features: Any = None,
         normalize: bool | Literal["auto"] = "auto",
@@ -146,6 +152,7 @@ class RankingBlocs(ClusterMixin, TakesRankings):
         random_state: int | np.random.RandomState | None = 0,
     ) -> None:
         self.n_blocs = n_blocs
+        self.items = items
         self.unranked = unranked
         self.features = features
         self.normalize = normalize
@@ -175,26 +182,9 @@ class RankingBlocs(ClusterMixin, TakesRankings):
         -------
         self
         """
-        return self.fit_matrix(self._read(X, reset=True, sample_weight=sample_weight))
-
-    def fit_matrix(self, rankings: Rankings, sample_weight: ArrayLike | None = None) -> Self:
-        """Like :meth:`fit`, for a rank matrix that has already been read and has item labels.
-
-        Parameters
-        ----------
-        rankings : Rankings
-            As :func:`rankcut.rankings.read_rankings` returns it.
-        sample_weight : array of shape (n_rankings,) or None
-            As in :meth:`fit`.
-
-        Returns
-        -------
-        self
-        """
-        self._check_parameters()
-        rankings = read_rankings(rankings, unranked=self.unranked, sample_weight=sample_weight)
-        self.n_features_in_ = rankings.shape[1]
-        self._divide(rankings, Units.of(read_rankings(rankings, unranked="anywhere")))
+        rankings = self._read(X, reset=True, sample_weight=sample_weight)
+        # What a list leaves out is part of what it says: lists are told apart as they were given.
+        self._divide(rankings, Units.of(replace(rankings, unranked="anywhere")))
         self.labels_ = self._by_blocks(rankings, self._nearest)
         self.membership_ = self._by_blocks(rankings, self._probable)
         return self
@@ -246,38 +236,22 @@ class RankingBlocs(ClusterMixin, TakesRankings):
         return draw_blocs(BlocReport.of(self))
 
     def _divide(self, rankings: Rankings, people: Units) -> None:
-        least, most = self._range()
+        """Everything but what is said of single rows; lists of people are left open."""
+        self._check_parameters()
         seed = seed_from(self.random_state)
         self._items = rankings.items
         self.n_people_ = people.n_people
+        self.notes_: list[str] = []
         groups = _all_groups(people)
         weights = people.counts.astype(np.float64)
         if people.weights is not None:
             weights *= people.weights
         listed = groups != NOWHERE
         lengths = listed.sum(axis=1)
-        unit = bool(self.normalize)
-        if self.normalize == "auto":
-            unit = self.unranked == "anywhere" and bool((lengths != lengths[0]).any())
-        if self.features is None:
-            self._encoder = Encoder(fit_order_vectors(groups, weights, self.unranked), unit)
-        else:
-            ranks = ranks_of(groups)
-            chosen = choose_features(self.features, ranks, self.unranked, rankings.items, seed)
-            self._encoder = Encoder(chosen, unit)
+        self._encoder = self._fit_encoder(groups, weights, seed)
         vectors = self._encoder.vectors(groups)
-        self.selection_: dict[str, NDArray[Any]] | None = None
-        number = least
-        if least < most:
-            evidence = self._weigh(groups, people, most, seed)
-            number = evidence.choose(least, most)
-            self.selection_ = evidence.columns()
-        self.notes_: list[str] = []
-        blocs = self._search(vectors, weights, min(number, len(vectors)), seed)
-        if len(blocs.centres) < number:
-            self.notes_.append(
-                f"There are {len(blocs.centres)} blocs, not {number}: no more rankings differ."
-            )
+        number = self._find_number(groups, people, seed)
+        blocs = self._search(vectors, weights, number, seed)
         self.n_blocs_ = len(blocs.centres)
         self.centers_ = blocs.centres
         self.inertia_ = blocs.inertia
@@ -286,6 +260,10 @@ class RankingBlocs(ClusterMixin, TakesRankings):
         self.certainty_ = float(weights @ chance.max(axis=1) / weights.sum())
         self.sizes_ = np.bincount(blocs.labels, weights, minlength=self.n_blocs_)
         self.length_share_ = share_of_length(lengths, blocs.labels, weights)
+        if self.n_blocs_ < number:
+            self.notes_.append(
+                f"There are {self.n_blocs_} blocs, not {number}: no more rankings differ."
+            )
         silent = float(weights[lengths < 2].sum())
         if silent and self.unranked == "anywhere" and self.n_blocs_ > 1:
             self.notes_.append(
@@ -295,13 +273,38 @@ class RankingBlocs(ClusterMixin, TakesRankings):
         self.rankings_, self.rank_intervals_ = rank_blocs(
             people, blocs.labels, self.n_blocs_, listed, self.unranked, resampling
         )
-        self._tell_apart(groups, vectors, people, blocs, seed)
+        self._differences = no_differences(groups.shape[1])
+        if self.n_blocs_ > 1:
+            self._differences = measure_differences(
+                vectors,
+                (groups.shape[1] + 1.0 - borda_vectors(closed(groups, self.unranked))) / 2,
+                people.counts,
+                people.weights,
+                blocs.centres,
+                lambda some, mass: self._search(some, mass, self.n_blocs_, seed),
+                float(self.confidence),
+                seed,
+            )
+        self.distinctive_items_ = self._differences.columns(self._names())
 
-    def _search(self, vectors: Floats, weights: Floats, k: int, seed: int) -> Blocs:
-        find = by_means if self._encoder.has_means else by_medoids
-        return find(vectors, weights, min(k, len(vectors)), self.n_init, seed)
+    def _fit_encoder(self, groups: Indices, weights: Floats, seed: int) -> Encoder:
+        """From the groups of a ranking to its vector."""
+        unit = bool(self.normalize)
+        if self.normalize == "auto":
+            lengths = (groups != NOWHERE).sum(axis=1)
+            unit = self.unranked == "anywhere" and bool((lengths != lengths[0]).any())
+        if self.features is None:
+            return Encoder(fit_order_vectors(groups, weights, self.unranked), unit)
+        ranks = ranks_of(groups)
+        chosen = choose_features(self.features, ranks, self.unranked, self._items, seed)
+        return Encoder(chosen, unit)
 
-    def _weigh(self, groups: Indices, people: Units, most: int, seed: int) -> Selection:
+    def _find_number(self, groups: Indices, people: Units, seed: int) -> int:
+        """The number of blocs: as it was given, or by the evidence for each."""
+        least, most = self._range()
+        self.selection_: dict[str, NDArray[Any]] | None = None
+        if least == most:
+            return least
         if groups.shape[1] > MOST_ITEMS:
             raise InputError(
                 f"can be found for up to {MOST_ITEMS} items; there are {groups.shape[1]:,}",
@@ -311,32 +314,13 @@ class RankingBlocs(ClusterMixin, TakesRankings):
         rows = sample_people(people.counts, seed)
         some = closed(groups[rows], self.unranked)
         weights = np.ones(len(rows)) if people.weights is None else people.weights[rows]
-        encoder = self._encoder
-        return weigh_numbers(some, weights, encoder.vectors, min(most, len(rows)), seed)
+        evidence = weigh_numbers(some, weights, self._encoder.vectors, min(most, len(rows)), seed)
+        self.selection_ = evidence.columns()
+        return evidence.choose(least, most)
 
-    def _tell_apart(
-        self, groups: Indices, vectors: Floats, people: Units, blocs: Blocs, seed: int
-    ) -> None:
-        places = (groups.shape[1] + 1.0 - borda_vectors(closed(groups, self.unranked))) / 2
-        if self.n_blocs_ == 1:
-            empty = np.zeros((0, groups.shape[1]))
-            self._differences = Differences(empty, empty, empty)
-        else:
-
-            def search(some: Floats, weights: Floats) -> Blocs:
-                return self._search(some, weights, self.n_blocs_, seed)
-
-            self._differences = measure_differences(
-                vectors,
-                places,
-                people.counts,
-                people.weights,
-                blocs.centres,
-                search,
-                float(self.confidence),
-                seed,
-            )
-        self.distinctive_items_ = self._differences.columns(self._names())
+    def _search(self, vectors: Floats, weights: Floats, k: int, seed: int) -> Blocs:
+        find = by_means if self._encoder.has_means else by_medoids
+        return find(vectors, weights, min(k, len(vectors)), self.n_init, seed)
 
     def _of_rows(self, X: Any, function: Any) -> Any:
         check_is_fitted(self)
@@ -361,14 +345,14 @@ class RankingBlocs(ClusterMixin, TakesRankings):
         return membership(vectors, self.centers_, self._spread)
 
     def _range(self) -> tuple[int, int]:
-        wanted = self.n_blocs
+        wanted: Any = self.n_blocs
         if isinstance(wanted, str) and wanted == "auto":
             return 1, MOST_BLOCS
-        if isinstance(wanted, Integral) and not isinstance(wanted, bool) and wanted >= 1:
-            return int(wanted), int(wanted)
+        if is_whole(wanted, 1):
+            wanted = (wanted, wanted)
         if isinstance(wanted, tuple | list) and len(wanted) == 2:
             least, most = wanted
-            if all(isinstance(each, Integral) for each in wanted) and 1 <= least <= most:
+            if is_whole(least, 1) and is_whole(most, int(least)):
                 return int(least), int(most)
         raise InputError(
             f'must be a whole number from 1, "auto", or the least and the most; got {wanted!r}',
@@ -382,7 +366,7 @@ class RankingBlocs(ClusterMixin, TakesRankings):
                 f'must be True, False or "auto"; got {self.normalize!r}', parameter="normalize"
             )
         check_count(self.n_init, "n_init")
-        if not (isinstance(self.confidence, Real) and 0 < self.confidence < 1):
+        if not (is_real(self.confidence, 0, 1) and 0 < self.confidence < 1):
             raise InputError(
                 f"must be between 0 and 1; got {self.confidence!r}", parameter="confidence"
             )
@@ -400,5 +384,5 @@ def _all_groups(people: Units) -> Indices:
             f"{len(people.counts):,} different rankings of {people.n_items:,} items are too many",
             remedy="keep the items that are listed most, or a sample of the rankings",
         )
-    blocks = [people.block(start, stop).groups for start, stop in people.bounds()]
-    return np.concatenate(blocks)
+    groups = people.rankings.groups()
+    return groups if people.members is None else groups[people.members]

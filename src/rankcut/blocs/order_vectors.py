@@ -7,13 +7,13 @@ better items), minus its mean over the rankings that list the item, and 0 where 
 """
 
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
 from rankcut._loops.partitions import NOWHERE, close_rows
 from rankcut._loops.signs import listed_leads, listed_signs, sum_listed_signs
 from rankcut._loops.types import Floats, Indices
+from rankcut.kernels.chosen_features import ChosenFeatures
 from rankcut.rankings import Unranked
 
 # 496 pairs.
@@ -60,22 +60,11 @@ def fit_order_vectors(groups: Indices, weights: Floats, unranked: Unranked) -> O
     return OrderVectors(means, n_items, unranked)
 
 
-class RankVectors(Protocol):
-    """Vectors of rank matrices, such as those of :mod:`rankcut.kernels.chosen_features`."""
-
-    @property
-    def is_small(self) -> bool:
-        """Whether vectors have a coordinate for each item or pair, so that means make sense."""
-
-    def vectors(self, ranks: Floats) -> Floats:
-        """A vector for each row of ranks."""
-
-
 @dataclass(frozen=True, eq=False)
 class Encoder:
     """From the groups of a ranking to the vector that blocs are found by."""
 
-    base: OrderVectors | RankVectors
+    base: OrderVectors | ChosenFeatures
     unit: bool
 
     @property

@@ -230,28 +230,10 @@ def sample_people(counts: Longs, seed: int) -> Longs:
     return np.searchsorted(np.cumsum(counts), places, side="right")
 
 
-def rand_index(one: Longs, other: Longs, weights: Floats) -> float:
-    """Adjusted Rand index of two labellings of the same people.
-
-    >>> same = np.array([0, 0, 1, 1])
-    >>> rand_index(same, 1 - same, np.ones(4))
-    1.0
-    """
-    table = np.zeros((int(one.max()) + 1, int(other.max()) + 1))
-    np.add.at(table, (one, other), weights)
-
-    def pairs(counts: Floats) -> float:
-        return float((counts * (counts - 1)).sum()) / 2
-
-    both, total = pairs(table), pairs(table.sum())
-    rows, columns = pairs(table.sum(axis=1)), pairs(table.sum(axis=0))
-    expected = rows * columns / total if total > 0 else 0.0
-    largest = (rows + columns) / 2
-    return 1.0 if largest == expected else (both - expected) / (largest - expected)
-
-
 def _stability(points: Floats, weights: Floats, most: int, seed: int) -> Floats:
     """Mean adjusted Rand index of the blocs that two halves find."""
+    from sklearn.metrics import adjusted_rand_score
+
     found = np.ones(most)
     labels = np.empty((2, len(points)), dtype=np.uint32)
     squares = np.empty(len(points))
@@ -266,7 +248,7 @@ def _stability(points: Floats, weights: Floats, most: int, seed: int) -> Floats:
             for side in range(2):
                 own = np.ascontiguousarray(centres[side][k - 1, :k])
                 nearest_centres(points, own, labels[side], squares)
-            agreed = rand_index(labels[0].astype(np.int64), labels[1].astype(np.int64), weights)
+            agreed = adjusted_rand_score(*labels)
             found[k - 1] += (agreed - found[k - 1]) / (sample + 1)
     return found
 

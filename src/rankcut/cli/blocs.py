@@ -81,7 +81,6 @@ def blocs(file: Rankings, options: BlocOptions, results: Results, reading: Readi
     """
     from rankcut.blocs.estimator import RankingBlocs
     from rankcut.blocs.words import BlocReport
-    from rankcut.rankings import read_rankings
 
     suffixes = {**TABLES, **PICTURES, ".html": None, ".skops": needs_skops}
     outputs = results.open(suffixes, ".csv")
@@ -101,7 +100,7 @@ def blocs(file: Rankings, options: BlocOptions, results: Results, reading: Readi
     rankings = reading.read(file, no_items=[by])
     values = None if by is None else known_values(rankings, by, file)
     with working("blocs"):
-        model.fit_matrix(read_rankings(rankings, unranked=model.unranked))
+        model.fit(rankings)
     report = BlocReport.of(model)
     if by is not None and values is not None:
         unknown = int((values == "").sum())

@@ -122,7 +122,6 @@ def fit_blocs(
     model: RankingBlocs, X: Any, y: Any = None, sample_weight: Any = None
 ) -> RankingBlocs:
     """The blocs of the different rankings of all blocks and their counts."""
-    model._check_parameters()
     rankings = model._read(stand_in(X), reset=True)
     model._divide(rankings, Units.of(merge_lazy(X, model.unranked, sample_weight, "anywhere")))
     model.labels_ = model.predict(X)
